@@ -26,7 +26,10 @@ from agls.library import (
     JournalBusy,
     JournalError,
     Result,
+    Shown,
     StopReason,
+    TextDelta,
+    Transient,
     tool,
 )
 from support.model_replies import Request
@@ -181,6 +184,19 @@ async def test_what_was_changed_is_in_the_result(workspace: Path) -> None:
     async with Agent(workspace, answer=yes) as agent:
         result = await (await agent.session()).run("Write")
     assert [change.uri for change in result.changes] == [(workspace / "a.txt").as_uri()]
+
+
+async def test_listener_gets_what_is_only_shown_as_transient_under_its_former_name_too(
+    workspace: Path,
+) -> None:
+    heard: list[Any] = []
+    async with Agent(workspace) as agent:
+        session = await agent.session()
+        session.subscribe(heard.append)
+        await session.run("Say hello")
+    shown = [event for event in heard if isinstance(event, Transient)]
+    assert "".join(event.text for event in shown if isinstance(event, TextDelta)) == "Hello there."
+    assert Shown is Transient
 
 
 async def test_leaving_early_does_not_stop_the_run_and_leaving_the_agent_does(

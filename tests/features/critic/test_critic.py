@@ -66,7 +66,7 @@ def silence(*parts: Part) -> list[Part]:
 
 
 async def begun(scene: Meanwhile) -> None:
-    await scene.until(lambda event: isinstance(getattr(event, "shown", None), TextDelta))
+    await scene.until(lambda event: isinstance(event, TextDelta))
 
 
 def facts_of(scene: Meanwhile, kind: type) -> list[Any]:

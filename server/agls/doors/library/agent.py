@@ -23,7 +23,7 @@ from agls.doors.library.results import After, Result
 from agls.doors.library.tools import Functions, FunctionTool
 from agls.doors.options import read_options
 from agls.engine.actions import ActionOutcome, ActionSpec
-from agls.engine.facts import Admitted, Asked, Entry, Fact, Glimpse, SessionChanged, Shown
+from agls.engine.facts import Admitted, Asked, Entry, Fact, SessionChanged, Transient
 from agls.engine.log import Event
 from agls.engine.ports import JournalError
 from agls.engine.recovery import continue_interrupted
@@ -35,7 +35,7 @@ from agls.workspace.editor import NoEditor
 from agls.world import World, open_world
 
 Decide = Callable[[Question], bool | Awaitable[bool]]
-Happening = Fact | Shown
+Happening = Fact | Transient
 REMEMBERED = 16  # results of ended runs that can still be asked for
 _log = logging.getLogger(__name__)
 # what holds where nobody says anything; a table that is named as a setting switches its room on
@@ -264,7 +264,7 @@ class Conversation:
         """Tell `listener` everything that happens from now on; call the result to stop."""
 
         def hear(event: Event, state: State) -> None:
-            listener(event.shown if isinstance(event, Glimpse) else event.fact)
+            listener(event.fact if isinstance(event, Entry) else event)
 
         return self._session.log.subscribe(hear)
 

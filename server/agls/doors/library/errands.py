@@ -9,7 +9,7 @@ from typing import TypeVar
 from agls.doors.library.bounded import within
 from agls.doors.library.results import After, Artifact, Result, result_of, with_hooks
 from agls.doors.library.tools import FunctionTool
-from agls.engine.facts import Admitted, Glimpse, RunEnded, RunStarted
+from agls.engine.facts import Admitted, Entry, RunEnded, RunStarted
 from agls.engine.log import Event
 from agls.engine.ports import JournalError
 from agls.engine.session import Session
@@ -83,7 +83,7 @@ class Errand:
 
     def hear(self, event: Event, state: State) -> None:
         """Find out which run it is, and that it begins or needs not begin any more."""
-        if isinstance(event, Glimpse):
+        if not isinstance(event, Entry):
             return
         match event.fact:
             case Admitted(run_id, content=content) if content is self._content and not self.run_id:

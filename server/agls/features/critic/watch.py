@@ -4,7 +4,7 @@ import asyncio
 import logging
 from dataclasses import replace
 
-from agls.engine.facts import Entry, Glimpse, LimitsChanged, Steered, Used
+from agls.engine.facts import Entry, LimitsChanged, Steered, Transient, Used
 from agls.engine.feature import RunView
 from agls.engine.limits import tightest
 from agls.engine.ports import ModelError, ModelResolver, new_id
@@ -58,7 +58,7 @@ class Watch:
                 await self._judge(occasion)
             self._set()
 
-    def see(self, event: Entry | Glimpse, state: State) -> None:
+    def see(self, event: Entry | Transient, state: State) -> None:
         """Something happened. While a question is open, time stands still."""
         if state.questions:
             self._timer.hold()
