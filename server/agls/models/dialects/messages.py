@@ -67,7 +67,8 @@ class ConversationEncoder:
         key = session_id, manner
         begun, sent, written = self._known.pop(key, ((), [], bytearray()))
         if tuple(messages[: len(begun)]) != begun:
-            begun, sent, written = (), [], bytearray()
+            begun = ()
+            sent, written = [], bytearray()
         rest = messages[len(begun) :]
         ends = [index for index, message in enumerate(rest, 1) if _ends_a_turn(message)]
         closed = rest[: ends[-1]] if ends else ()
