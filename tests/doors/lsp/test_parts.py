@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agls.doors import from_wire
-from agls.doors.agent.client import Client, read_client
+from agls.doors.agent.client import Client
 from agls.doors.agent.flow.batches import (
     BATCH_EVENTS,
     BATCH_SIZE,
@@ -35,6 +35,7 @@ from agls.doors.agent.stream.transport import ATOMIC, Writer
 from agls.doors.errors import to_bad
 from agls.doors.lsp import editor as editing
 from agls.doors.lsp import pending_edits, watchdog
+from agls.doors.lsp.client import read_client
 from agls.doors.lsp.editor import LspEditor
 from agls.doors.lsp.plain.progress import ProgressReporter
 from agls.doors.lsp.positions import Place, offset_at, place_at, smallest_edit, units
@@ -44,7 +45,6 @@ from agls.engine.admission import Refused
 from agls.engine.facts import (
     Admitted,
     Entry,
-    Glimpse,
     Notice,
     Replied,
     RunEnded,
@@ -53,6 +53,7 @@ from agls.engine.facts import (
     ToolDelta,
     ToolFinished,
     ToolStarted,
+    Transient,
     TurnStarted,
 )
 from agls.engine.ports import JournalError, ModelError, Stale, WorkspaceError
@@ -270,7 +271,8 @@ def test_a_writer_whose_reader_is_gone_throws_away() -> None:
 class FakePeer:
     """Takes everything; its backlog is what a test says."""
 
-    def __init__(self) -> None:
+    def __init__(self, client: Client) -> None:
+        self.client = client
         self.limits = LIMITS
         self.backlog = 0
         self.events: list[Wire] = []
@@ -301,7 +303,7 @@ CLIENT = read_client({"capabilities": {"experimental": {"agent": {"events": {}}}
 class LoggedPublisher(Publisher):
     """A publisher that is given the state after each fact, as the log gives it."""
 
-    def take(self, event: Entry | Glimpse) -> None:
+    def take(self, event: Entry | Transient) -> None:
         """Publish what the log would publish."""
         if isinstance(event, Entry):
             self.state = fold_state(self.state, event)
@@ -312,9 +314,9 @@ class LoggedPublisher(Publisher):
 
 def publishing(client: Client = CLIENT) -> tuple[LoggedPublisher, FakePeer]:
     """A publisher in the middle of a turn."""
-    peer: Any = FakePeer()
+    peer: Any = FakePeer(client)
     session: Any = FakeSession()
-    publisher = LoggedPublisher(session, peer, client, ProgressReporter(peer, client))
+    publisher = LoggedPublisher(session, peer, ProgressReporter(peer, client).show)
     begun = (Admitted("run", "item_u", (Text("go"),)), RunStarted("run"), TurnStarted("turn", "m"))
     for seq, fact in enumerate(begun, 1):
         publisher.take(Entry(seq, 1.0, fact))
@@ -323,7 +325,7 @@ def publishing(client: Client = CLIENT) -> tuple[LoggedPublisher, FakePeer]:
 
 def say(publisher: LoggedPublisher, *texts: str) -> None:
     for text in texts:
-        publisher.take(Glimpse(3, 1.0, TextDelta("item", text)))
+        publisher.take(TextDelta("item", text))
 
 
 def types_of(peer: FakePeer) -> list[str]:
@@ -358,7 +360,7 @@ async def test_what_completed_meanwhile_needs_no_making_up() -> None:
     say(publisher, "b")
     publisher.take(Entry(4, 1.0, Replied("item", "ab")))
     peer.backlog = 0
-    publisher.take(Glimpse(4, 1.0, Notice("info", "Hello")))
+    publisher.take(Notice("info", "Hello"))
     assert "gap" not in types_of(peer)
     assert fold(peer.events).items["item"]["text"] == "ab"
 
@@ -386,10 +388,10 @@ async def test_what_is_left_out_of_an_output_is_counted() -> None:
     publisher.take(Entry(5, 1.0, ToolStarted("call", "shell", {})))
     peer.backlog = FULL + 1
     for number in range(20):
-        publisher.take(Glimpse(5, 1.0, ToolDelta("call", f"{number:02d}" + "é" * 10_000)))
+        publisher.take(ToolDelta("call", f"{number:02d}" + "é" * 10_000))
     assert publisher.open_items()[0]["truncated"] > 300_000
     peer.backlog = 0
-    publisher.take(Glimpse(5, 1.0, ToolDelta("call", "end")))
+    publisher.take(ToolDelta("call", "end"))
     item = fold(peer.events).items["call"]
     assert item["output"].startswith("00é")
     assert item["output"].endswith("éend")
@@ -442,7 +444,7 @@ class Editing:
         self.messages: list[Wire] = []
         self.answer = answer
         writer: Any = self
-        self.peer = Peer(writer, LIMITS)
+        self.peer = Peer(writer, LIMITS, client)
         self.editor = LspEditor(self.peer, client)
         self.sync = Sync(client.encoding, self.editor)
         self.uri = "file:///w/a%20b.txt"

@@ -150,7 +150,7 @@ async def test_file_that_is_no_text_can_be_moved_and_deleted_but_not_edited(
     ("lines", "told"),
     [
         (["*** Add File: a.py", "+other"], "a.py was not read in this session"),
-        (["*** Delete File: aa.py"], "aa.py does not exist. Did you mean a.py?"),
+        (["*** Delete File: aa.py"], "aa.py does not exist. Did you mean a.py"),
         (update("a.py", "x = 1", "x = 2", to="b.py"), "a.py cannot be moved to b.py: that exists already"),
         (["*** Delete File: a.py", *update("a.py", "x = 1", "x = 2")], "a.py does not exist"),
         (["*** Add File: d.py", "+d", *update("d.py", "d", "e", to="f.py")], "Add it where it shall be"),

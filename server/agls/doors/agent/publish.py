@@ -2,16 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from functools import partial
 
-from agls.doors.agent.client import Client
 from agls.doors.agent.flow.queue import Flow
 from agls.doors.agent.peer import Peer
-from agls.doors.lsp.plain.progress import ProgressReporter
 from agls.doors.messages import JsonObject
-from agls.engine.facts import Entry, Glimpse, RunEnded
+from agls.engine.facts import Entry, RunEnded, Transient
 from agls.engine.session import Session
 from agls.engine.state import State
 from agls.order import NOTES
@@ -27,15 +25,17 @@ DETACHED: NoticeData = {
 
 
 class Publisher:
-    """Sends the events of one session. While it is held, they wait for an answer that goes first."""
+    """Sends the events of one session. While it is held, they wait for an answer that goes first.
 
-    def __init__(self, session: Session, peer: Peer, client: Client, progress: ProgressReporter) -> None:
+    `report` gets all of them too, each at its place; of a client that left only the ends of runs.
+    """
+
+    def __init__(self, session: Session, peer: Peer, report: Callable[[Sequence[JsonObject]], None]) -> None:
         self._session = session
-        self._client = client
-        self._progress = progress
+        self._report = report
         self._projection = Projection(NOTES, session.session_id, session.log.journal.epoch, session.state)
         self._peer, self._silent = peer, False
-        self._flow = Flow(peer, client, self._projection.caught_up)
+        self._flow = Flow(peer, self._projection.caught_up)
         self._held: list[Callable[[], None]] = []
         self._holds = 0
         self._lingering: asyncio.TimerHandle | None = None
@@ -53,13 +53,15 @@ class Publisher:
         """The questions nobody has answered yet."""
         return self._projection.open_requests()
 
-    def publish(self, event: Entry | Glimpse, after: State) -> list[JsonObject]:
+    def publish(self, event: Entry | Transient, after: State) -> list[JsonObject]:
         """Tell the client what this means on the wire; gives it."""
+        is_fact = isinstance(event, Entry)
+        at = event.at if is_fact else time.time()
         if not self._holds:
-            self._flow.catch_up(event.at)
-        events = self._projection.events(event, after)
+            self._flow.catch_up(at)
+        events = self._projection.events(event, after) if is_fact else self._projection.transient(event, at)
         self.then(partial(self._tell, events))
-        if isinstance(event, Glimpse) or isinstance(event.fact, RunEnded):
+        if not is_fact or isinstance(event.fact, RunEnded):
             self.flush()
         return events
 
@@ -77,7 +79,7 @@ class Publisher:
 
     def join(self) -> None:
         """From here on events go to the client again; what was left out before counts no more."""
-        self._flow = Flow(self._peer, self._client, self._projection.caught_up)
+        self._flow = Flow(self._peer, self._projection.caught_up)
         self.then(partial(self._turn, silent=False))
 
     def say_detached(self) -> None:
@@ -85,7 +87,7 @@ class Publisher:
         self.show("notice", DETACHED)
 
     def show(self, type: str, data: EventData) -> None:
-        """Tell what comes from no fact and no glimpse."""
+        """Tell what comes neither from a fact nor from what is only shown."""
         self.then(partial(self._tell, self._projection.event(type, data, time.time())))
 
     def make_up(self, item_ids: Iterable[str]) -> None:
@@ -153,10 +155,10 @@ class Publisher:
 
     def _tell(self, events: list[JsonObject]) -> None:
         if self._silent:
-            self._progress.show([event for event in events if event["type"] == "runEnded"])
+            self._report([event for event in events if event["type"] == "runEnded"])
             return
-        self._progress.show(events)
-        if self._client.events:
+        self._report(events)
+        if self._peer.client.events:
             self._flow.tell(events)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from agls.config import ConfigError, check_folder
-from agls.doors.attaching import attached, piped_in
+from agls.doors.attachments import attached, piped_in
 from agls.doors.headless.exits import CannotBegin
 from agls.doors.typed_text import understood
 from agls.engine.facts import Admitted, SessionChanged
