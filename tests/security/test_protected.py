@@ -130,7 +130,7 @@ def test_no_protected_name_is_written_by_the_file_tools(guarded: House, mode: st
     writes = [call("write_file", path=path, content="evil") for path in EXISTING]
     patches = [
         call("apply_patch", patch=f"*** Begin Patch\n{section}\n*** End Patch")
-        for path in paths
+        for path in (*NAMES, "notes/new.json", "new.txt", "again/tasks.json")
         for section in (
             f"*** Add File: harmless.txt\n+x\n*** Add File: {path}\n+evil",
             f"*** Update File: harmless.py\n*** Move to: {path}",
@@ -138,7 +138,8 @@ def test_no_protected_name_is_written_by_the_file_tools(guarded: House, mode: st
         if path not in EXISTING
     ]
     gone = [
-        call("apply_patch", patch=f"*** Begin Patch\n*** Delete File: {path}\n*** End Patch") for path in EXISTING
+        call("apply_patch", patch=f"*** Begin Patch\n*** Delete File: {path}\n*** End Patch")
+        for path in EXISTING
     ]
     (guarded.workspace / "harmless.py").write_text("x = 1\n")
     before = snapshot(guarded.workspace)
