@@ -1,11 +1,11 @@
 """A key that a program tells: asked for again after its time to live, and when a server refuses it."""
 
 import time
-from collections.abc import Mapping
 from functools import lru_cache
 
 from agls.config.environment import process_environment
 from agls.engine.ports import WorkspaceError
+from agls.models.credential import Credential
 from agls.models.errors import CallFailed, Failure
 from agls.workspace.program import output_of
 
@@ -14,8 +14,8 @@ NO_KEY = "The key_command of {} told no key: {}"
 CHECK = "Run it by hand: it must write the key, and nothing else, to its standard output."
 
 
-class KeyCommand:
-    """Implements `Credential`. The key is held for `ttl` seconds, in memory."""
+class KeyCommand(Credential):
+    """The key is held for `ttl` seconds, in memory."""
 
     hint = "Check what key_command tells: the server refuses this key."
 
@@ -34,12 +34,6 @@ class KeyCommand:
             self._key = await self._told()
             self._until = time.monotonic() + self._ttl
         return self._key
-
-    async def sign(
-        self, method: str, url: str, headers: Mapping[str, str], content: bytes
-    ) -> Mapping[str, str]:
-        """The key alone is enough."""
-        return headers
 
     def renew(self) -> bool:
         """Ask the program again before the next request."""

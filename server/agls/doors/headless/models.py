@@ -16,6 +16,7 @@ from agls.models.endpoint import Endpoint
 from agls.models.http.connections import Connections
 from agls.models.local.discovery import find_local_servers
 from agls.models.resolver import TIERS, Models
+from agls.names import camel
 from agls.views.escape import escape_controls
 
 SOURCES: Mapping[Source, str] = {
@@ -149,15 +150,10 @@ def _wire(seen: Seen) -> JsonObject:
         "listed": seen.has,
         "problem": f"{failure.message} {failure.hint}".strip() if failure else "",
         "figures": {
-            _camel(name): {"value": figure.value, "source": figure.source}
+            camel(name): {"value": figure.value, "source": figure.source}
             for name, figure in seen.figures.items()
         },
     }
-
-
-def _camel(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
 
 
 # --- for people ------------------------------------------------------------------------------------
