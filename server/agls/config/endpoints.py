@@ -109,7 +109,8 @@ class _Reader:
     def __init__(
         self, setup: Setup, loaded: Loaded, kept: Mapping[str, StoredKey], *, complete: bool
     ) -> None:
-        self._setup, self._loaded, self._config = setup, loaded, loaded.config
+        self._setup = setup
+        self._loaded, self._config = loaded, loaded.config
         self._kept, self._complete = kept, complete
         self._warnings: list[str] = []
 
@@ -233,7 +234,8 @@ class _Reader:
         variable, path = config.api_key_env, ("api_key_env",) if config.api_key_env else ("api_key",)
         key = self._setup.keys.get(variable, "") or config.api_key.get_secret_value()
         if own := self._setup.keys.get("AGLS_API_KEY"):
-            variable, path, key = "AGLS_API_KEY", (), own
+            path, key = (), own
+            variable = "AGLS_API_KEY"
         key = self._bound(key, path, ("base_url",), config.base_url)
         dialect = dialect_at(config.base_url)
         if not (key or variable) and (provider := provider_of(dialect, config.base_url)):

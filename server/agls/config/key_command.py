@@ -20,7 +20,8 @@ class KeyCommand(Credential):
     hint = "Check what key_command tells: the server refuses this key."
 
     def __init__(self, name: str, argv: tuple[str, ...], ttl: float) -> None:
-        self._name, self._argv, self._ttl = name, argv, ttl
+        self._name = name
+        self._argv, self._ttl = argv, ttl
         self._key, self._until = "", 0.0
 
     @property

@@ -14,9 +14,10 @@ from agls.room import Table
 ANYBODY = "*"  # the name of the callers that have no limits of their own
 
 
+_NUMBER: Any = NonNegativeFloat
+_COUNT: Any = NonNegativeInt
 _KINDS: dict[str, Any] = {
-    kind.field: (NonNegativeFloat | None if kind.field in UNITS else NonNegativeInt | None, None)
-    for kind in KINDS
+    kind.field: ((_NUMBER if kind.field in UNITS else _COUNT) | None, None) for kind in KINDS
 }
 
 
