@@ -73,7 +73,7 @@ def _add_work(group: Options) -> None:
         "--no-expand",
         dest="expand",
         action="store_false",
-        help="take @FILE as it is written; else it points at the file, @FILE:10-20 at its lines",
+        help="take @FILE and /COMMAND as they are written; else @FILE points at the file, and a command is done",
     )
     group.add_argument("--agent", metavar="NAME", help="which of your agents does it: [agents.NAME]")
 
