@@ -44,14 +44,14 @@ class FakeEditor:
 @pytest.fixture(autouse=True)
 def no_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not the keyring of whoever runs the tests."""
-    monkeypatch.setattr("agls.config.kept.find_spec", lambda name: None)
+    monkeypatch.setattr("agls.config.key_store.find_spec", lambda name: None)
 
 
 @pytest.fixture
 def keyring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     package = make_keyring(tmp_path / "library")
     monkeypatch.syspath_prepend(str(package.parent))
-    monkeypatch.setattr("agls.config.kept.find_spec", lambda name: name)
+    monkeypatch.setattr("agls.config.key_store.find_spec", lambda name: name)
     for name in ("keyring", "keyring.errors"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     yield package

@@ -14,7 +14,7 @@ from agls.config import (
     ConfigError,
     FolderGrants,
     GuardedFiles,
-    Offered,
+    ModelCatalog,
     Seal,
     Setup,
     Usual,
@@ -33,11 +33,11 @@ from agls.engine.sessions import Sessions
 from agls.engine.state import State, inherited_options
 from agls.engine.vocabulary import JsonObject
 from agls.features import lean, permissions, scratchpad
-from agls.features.budget.books import Books
+from agls.features.budget.registry import BudgetRegistry
 from agls.features.permissions.choices import Choices, SessionChoices, check
 from agls.features.permissions.modes import Mode
 from agls.features.permissions.rules import denied
-from agls.features.subagents.palette import hands_over
+from agls.features.subagents.delegates import hands_over
 from agls.room import Piece
 from agls.room.ports import NO_CLIENT, RunInfo, ToolClient
 from agls.stores.memory import MemoryStore
@@ -81,7 +81,7 @@ class World:
             storage=self.storage,
             scratch=Scratch(setup.state_folder),
             client=client,
-            books=Books(self.storage.ledger, clock.now, hands_over),
+            budgets=BudgetRegistry(self.storage.ledger, clock.now, hands_over),
             choices=Choices(),
             own_files=own_files,
             seal=Seal(own_files),
@@ -156,7 +156,7 @@ class World:
         await self.model(folder, str(options.get("model", "")))
         self._checked = asked
 
-    def offered(self, folder: str) -> Offered:
+    def offered(self, folder: str) -> ModelCatalog:
         """The models configured for `folder`, or found, complete or not. Raises `ConfigError`."""
         return self._choice.offered(folder)
 

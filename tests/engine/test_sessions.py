@@ -12,7 +12,6 @@ from agls.engine.calls import find_tool
 from agls.engine.facts import (
     Admitted,
     Entry,
-    Glimpse,
     Noted,
     Notice,
     Replied,
@@ -21,6 +20,7 @@ from agls.engine.facts import (
     SessionChanged,
     Steered,
     ToolFinished,
+    Transient,
     Unknown,
     Used,
 )
@@ -373,11 +373,7 @@ async def test_trouble_with_the_disk_is_shown_and_so_is_its_end() -> None:
     async with World().session() as session:
         seen: list[str] = []
         leave = session.log.subscribe(
-            lambda event, state: (
-                seen.append(event.shown.text)
-                if isinstance(event, Glimpse) and isinstance(event.shown, Notice)
-                else None
-            )
+            lambda event, state: seen.append(event.text) if isinstance(event, Notice) else None
         )
         journal = session.log.journal
         journal.trouble = "the disk is full"  # type: ignore[misc]
@@ -606,11 +602,11 @@ def heard(session: Session) -> tuple[list[int], list[str]]:
     """The numbers of the facts, and the titles of the notices, that are heard of from here on."""
     facts, notices = list[int](), list[str]()
 
-    def hear(event: Entry | Glimpse, state: State) -> None:
+    def hear(event: Entry | Transient, state: State) -> None:
         if isinstance(event, Entry):
             facts.append(event.seq)
-        elif isinstance(event.shown, Notice):
-            notices.append(event.shown.title)
+        elif isinstance(event, Notice):
+            notices.append(event.title)
 
     session.log.subscribe(hear)
     return facts, notices

@@ -18,7 +18,6 @@ from agls.engine.facts import (
     Admitted,
     Asked,
     Entry,
-    Glimpse,
     TextDelta,
     ToolFinished,
     ToolStarted,
@@ -179,9 +178,9 @@ async def _finish(session: Session, run_id: str) -> None:
 def _listen(place: Place, session: Session, event: Event) -> None:
     """The human: answers, puts a word in, stops what waits for ever."""
     loop = asyncio.get_running_loop()
-    if isinstance(event, Glimpse):
+    if not isinstance(event, Entry):
         said = [m for m in session.state.transcript if isinstance(m, UserMessage) and m.origin == "user"]
-        if isinstance(event.shown, TextDelta) and PROMPTS[3] in str(said[-1:]):
+        if isinstance(event, TextDelta) and PROMPTS[3] in str(said[-1:]):
             loop.call_soon(session.cancel)
         return
     place.acknowledge(seq=event.seq, kind=type(event.fact).__name__)

@@ -169,8 +169,8 @@ class Notices:
         """The same without a scenario."""
 
         def look(event: Any, state: State) -> None:
-            if isinstance(notice := getattr(event, "shown", None), Notice):
-                self.titles.append(notice.title)
-                self.texts.append(notice.text)
+            if isinstance(event, Notice):
+                self.titles.append(event.title)
+                self.texts.append(event.text)
 
         session.log.subscribe(look)

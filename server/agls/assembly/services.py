@@ -8,7 +8,7 @@ from agls.engine.feature import Feature
 from agls.engine.ports import Clock, ModelResolver
 from agls.engine.session import Session
 from agls.engine.spawning import Spawner
-from agls.features.budget.books import Books
+from agls.features.budget.registry import BudgetRegistry
 from agls.features.permissions.choices import Choices, SessionChoices
 from agls.frozen import frozen
 from agls.room.ports import RunInfo, ToolClient
@@ -29,7 +29,7 @@ class ProcessServices:
     storage: Storage
     scratch: Scratch
     client: ToolClient
-    books: Books
+    budgets: BudgetRegistry
     choices: Choices
     own_files: GuardedFiles
     seal: Seal

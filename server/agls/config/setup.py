@@ -19,8 +19,8 @@ from agls.config.folders import (
     user_file,
     usual_config_folder,
 )
-from agls.config.kept import KeyPlace, StoredKey
 from agls.config.key_command import told_keys
+from agls.config.key_store import KeyPlace, StoredKey
 from agls.config.load import Loaded, load
 from agls.config.own_files import GuardedFiles
 from agls.config.seal import Seal

@@ -16,7 +16,7 @@ from agls.workspace.documents import WorkspaceDocuments
 from agls.workspace.files import explained, remove_leftover
 from agls.workspace.globs import Pattern, parse_glob, path_matcher
 from agls.workspace.handles import folder_beneath
-from agls.workspace.hiding import Hiding, beneath
+from agls.workspace.hidden_files import Hiding, beneath
 from agls.workspace.output import OutputBuffer
 from agls.workspace.paths import Ground, ResolvedPath
 from agls.workspace.processes import Processes

@@ -24,9 +24,9 @@ from agls.workspace.contents import read_text, write_text
 from agls.workspace.documents import OpenDocument, WorkspaceDocuments, check
 from agls.workspace.editor import Editor
 from agls.workspace.files import check_size, explained, is_settled, stamp_of
+from agls.workspace.folder_contents import holds
 from agls.workspace.handles import folder_beneath
-from agls.workspace.hiding import Hiding
-from agls.workspace.holding import holds
+from agls.workspace.hidden_files import Hiding
 from agls.workspace.listing import list_folder
 from agls.workspace.paths import Ground, Own, ResolvedPath
 from agls.workspace.processes import Processes

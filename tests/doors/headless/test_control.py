@@ -17,7 +17,7 @@ import pytest
 
 from agls.config import ConfigInputs, read
 from agls.doors.headless.control import FOLLOWED, Control
-from agls.doors.headless.conversation import HeadlessRun
+from agls.doors.headless.headless_run import HeadlessRun
 from agls.doors.headless.open_session import RunRequest, prepare_run
 from agls.doors.headless.shutdown import Shutdown
 from agls.doors.headless.stdin_lines import Cutter, StdinLines

@@ -32,10 +32,10 @@ def key(arguments: argparse.Namespace) -> int:
     try:
         setup = read(ConfigInputs(), here, lambda _: False)
         stored = KeyCommands(setup, _models(setup, here))
-        match arguments.act:
-            case "set":
+        match arguments.command:
+            case "key set":
                 return stored.set(arguments.host, arguments.place)
-            case "remove":
+            case "key remove":
                 return stored.remove(arguments.host)
             case _:
                 return stored.list()

@@ -7,7 +7,7 @@ from typing import Literal
 
 from agls.commands import Command
 from agls.config import ConfigError, check_folder
-from agls.doors.attaching import attached, piped_in
+from agls.doors.attachments import attached, piped_in
 from agls.doors.headless.exits import CannotBegin
 from agls.doors.headless.typed_command import command_in_prompt
 from agls.doors.typed_text import understood

@@ -8,9 +8,9 @@ from typing import TextIO
 
 from agls.commands import Command
 from agls.config import TERMINAL, UNATTENDED, ConfigError, ConfigInputs, KeyMissing, read
-from agls.doors.headless.conversation import HeadlessRun
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.greeting import greeting
+from agls.doors.headless.headless_run import HeadlessRun
 from agls.doors.headless.open_session import Mode, PreparedRun, RunRequest, folder, prepare_run
 from agls.doors.headless.output import JsonLines, JsonSummary, Output
 from agls.doors.headless.pipe import Pipe
@@ -20,7 +20,7 @@ from agls.doors.headless.shutdown import Shutdown
 from agls.doors.headless.stdin_lines import StdinLines
 from agls.doors.headless.terminal import Keyboard, TerminalResponder, keyboard_at_hand
 from agls.doors.headless.text_output import TextOutput
-from agls.doors.headless.trusting import settle_trust
+from agls.doors.headless.trust_command import settle_trust
 from agls.doors.headless.typed_command import do_command
 from agls.doors.headless.writers import writer_at_hand
 from agls.doors.logs import begin_log

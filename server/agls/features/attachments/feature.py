@@ -3,7 +3,7 @@
 from agls.engine.feature import Feature
 from agls.engine.ports import Effect
 from agls.features.attachments.links import Links
-from agls.features.attachments.saving import AttachmentSaver, SaveAttachment, targets
+from agls.features.attachments.save_attachment import AttachmentSaver, SaveAttachment, targets
 from agls.features.attachments.settings import Settings
 from agls.room.ports import BlobStore, FileSnapshots, RunInfo
 from agls.toolkit import TypedTool

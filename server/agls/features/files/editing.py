@@ -26,6 +26,7 @@ from agls.toolkit import Arguments
 from .lines import line_end_of
 from .matching import listed, replace_text
 from .memory import FileMemory
+from .missing import explained
 from .rebasing import rebase, tell
 
 
@@ -79,7 +80,10 @@ def write_targets(arguments: EditFile | WriteFile) -> tuple[Target, ...]:
 
 async def plan_edit(arguments: EditFile, workspace: Workspace) -> Plan:
     """The edit as it would be made now. Raises `WorkspaceError`."""
-    file = await workspace.read(arguments.path)
+    try:
+        file = await workspace.read(arguments.path)
+    except WorkspaceError as problem:
+        raise await explained(problem, arguments.path, workspace) from problem
     shown = file.place.shown
     old = arguments.old_text
     new = arguments.new_text

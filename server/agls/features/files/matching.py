@@ -13,11 +13,16 @@ from agls.diff import common_ends
 from agls.engine.ports import WorkspaceError
 from agls.frozen import frozen
 
+from .already import is_kept_part, lines_already
 from .lines import flatten, line_end_of
-from .nearest import nearest
+from .mistakes import mistake
+from .nearest import find_place, nearest, shown
 
 LISTED = 10  # line numbers that are told
 MOST = 100_000  # places that are changed at once
+STILL_THERE = (
+    "What new_text keeps is already there; what it leaves out still is, not quite as old_text has it."
+)
 
 
 @frozen
@@ -153,7 +158,15 @@ def _apply(text: str, flat: str, spans: Sequence[EditSpan]) -> str:
 
 
 def _not_found(flat: str, old: str, new: str) -> str:
-    if new and new in flat:
-        line = flat.count("\n", 0, flat.index(new)) + 1
-        return f"old_text was not found, but new_text is already there, on line {line}. Nothing was changed."
-    return "\n".join(["old_text was not found; nothing was changed.", *nearest(flat, old)])
+    wrong = mistake(flat, old)
+    meant = wrong.meant if wrong else old
+    place = find_place(flat, meant)
+    if wrong is None and (lines := lines_already(flat, old, new, place)):
+        there = (
+            f"old_text was not found, but new_text is already there, on {listed(lines)}. Nothing was changed."
+        )
+        aside = place and not any(place.start < line <= place.stop for line in lines)
+        return "\n".join([there, *(shown(flat, old, place) if place and aside else ())])
+    hint = wrong.told if wrong else STILL_THERE if place and is_kept_part(flat, old, new) else ""
+    told = ["old_text was not found; nothing was changed.", *([hint] if hint else ())]
+    return "\n".join([*told, *nearest(flat, meant, place)])

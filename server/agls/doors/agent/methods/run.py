@@ -8,7 +8,7 @@ from agls.doors.agent.door import Attached, Door
 from agls.doors.agent.idempotency import check_prompt
 from agls.doors.agent.limits import MAX_QUEUED
 from agls.doors.agent.typed_command import ACTION, do_typed_command
-from agls.doors.attaching import taken_in
+from agls.doors.attachments import taken_in
 from agls.doors.errors import overloaded
 from agls.doors.options import by_user, read_options
 from agls.doors.typed_text import understood

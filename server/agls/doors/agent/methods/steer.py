@@ -6,7 +6,7 @@ from agls.doors.agent.door import Door
 from agls.doors.agent.idempotency import check_prompt
 from agls.doors.agent.methods.run import check_queue
 from agls.doors.agent.typed_command import ACTION, do_typed_command
-from agls.doors.attaching import taken_in
+from agls.doors.attachments import taken_in
 from agls.doors.typed_text import understood
 from agls.engine.admission import Refused
 from agls.engine.session import Session

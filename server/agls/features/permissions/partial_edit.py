@@ -16,7 +16,7 @@ TOLD = (
 )
 
 
-def chosen_part(invocation: Invocation, preview: Preview, answer: Answer) -> Invocation | None:
+def select_hunks(invocation: Invocation, preview: Preview, answer: Answer) -> Invocation | None:
     """The call with only the changes that the answer names; `None` when it takes none of them.
 
     An answer that names none (no `hunks` in its content) means all of them.
@@ -41,7 +41,7 @@ def chosen_part(invocation: Invocation, preview: Preview, answer: Answer) -> Inv
     )
     left = [hunk for hunk_id, (_, hunk) in shown.items() if hunk_id not in taken]
     told = TOLD.format(len(taken), len(shown), _listed(left))
-    return replace(invocation, tool=PartOfEdit(invocation.tool.spec, preview, files, told))
+    return replace(invocation, tool=PartialEdit(invocation.tool.spec, preview, files, told))
 
 
 @frozen
@@ -54,7 +54,7 @@ class File:
 
 
 @frozen
-class PartOfEdit:
+class PartialEdit:
     """Stands in for the tool: makes these changes and tells the model which were left out."""
 
     spec: ToolSpec

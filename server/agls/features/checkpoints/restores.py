@@ -9,8 +9,8 @@ from agls.engine.vocabulary import FileChange, FileVersion, JsonObject
 from agls.frozen import frozen
 from agls.toolkit import change_json, file_json
 
-from .comparing import kind_of
-from .keeping import Sight, SnapshotStore
+from .comparison import kind_of
+from .recorder import Sight, SnapshotStore
 from .states import FileState
 from .timeline import MADE, RESTORED, OwnStretch, Timeline
 

@@ -7,12 +7,12 @@ from agls.engine.facts import Entry, Noted
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject
 
-from .keeping import SnapshotStore, is_new
+from .recorder import SnapshotStore, is_new
 from .states import FileState, state_of
 from .timeline import MADE, ROOM, SEEN, Timeline
 
 
-class Above(Protocol):
+class ParentSession(Protocol):
     """The session that a child works for."""
 
     @property
@@ -20,10 +20,10 @@ class Above(Protocol):
     def note(self, feature: str, kind: str, data: JsonObject) -> None: ...
 
 
-class Relay:
+class ChangeRelay:
     """Notes in the parent, as the work of the call that the child works for, what the child's room notes."""
 
-    def __init__(self, keeper: SnapshotStore, above: Above) -> None:
+    def __init__(self, keeper: SnapshotStore, above: ParentSession) -> None:
         self._keeper, self._above = keeper, above
         self._known = Timeline()  # what the parent knows
 

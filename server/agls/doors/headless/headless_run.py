@@ -10,6 +10,7 @@ from agls.doors.headless.open_session import PreparedRun
 from agls.doors.headless.output import JsonLines, Output
 from agls.doors.headless.responders import Responder
 from agls.doors.headless.shutdown import Shutdown
+from agls.engine.facts import Entry
 from agls.engine.log import Event
 from agls.engine.ports import JournalError
 from agls.engine.recovery import continue_interrupted
@@ -127,7 +128,7 @@ class HeadlessRun:
         projection = Projection(NOTES, child.session_id, child.log.journal.epoch, child.state)
 
         def watch(event: Event, state: State) -> None:
-            for told in projection.events(event, state):
+            for told in _events(projection, event, state):
                 if told["type"] == "runEnded":
                     self._unanswered += told["data"].get("unanswered", 0)
                 if isinstance(self._output, JsonLines) and not self._ended:
@@ -145,7 +146,7 @@ class HeadlessRun:
             self._output.event(told)
 
     def _watch(self, event: Event, state: State) -> None:
-        self._tell(self._projection.events(event, state))
+        self._tell(_events(self._projection, event, state))
 
     def _tell(self, events: Sequence[JsonObject]) -> None:
         for told in events:
@@ -157,3 +158,9 @@ class HeadlessRun:
                 self._ended = told  # the last word: it waits until everything else is said
             else:
                 self._output.event(told)
+
+
+def _events(projection: Projection, event: Event, state: State) -> list[JsonObject]:
+    if isinstance(event, Entry):
+        return projection.events(event, state)
+    return projection.transient(event, time.time())

@@ -1,4 +1,4 @@
-"""The code of other programs: it may block, crash or never return, and keeps nobody here from their work."""
+"""Calls of the code of other programs, which may block, crash or never return without harm here."""
 
 import asyncio
 import logging
@@ -10,22 +10,27 @@ from threading import Thread
 from typing import Any, TypeVar
 
 Given = TypeVar("Given")
-GRACE = 1.0  # seconds that what was given up gets to end by itself
+GRACE = 1.0  # seconds that a cancelled call gets to end by itself
 _log = logging.getLogger(__name__)
-_left: set[asyncio.Task[Any]] = set()  # what never ended; a loop alone does not keep its tasks
+_left: set[asyncio.Task[Any]] = set()  # tasks that never ended; a loop alone does not keep its tasks
 
 
 async def called(function: Callable[[], Any]) -> Any:
-    """Call it and wait: one that is not `async` works in a thread of its own. Raises what it raises.
+    """Call the function and wait; one that is not `async` works in a thread of its own.
 
-    Cancelling the wait ends it at once; a thread goes on by itself, and nobody hears of it any more.
+    Cancelling the wait ends it at once; a thread goes on by itself, and its result is dropped.
+
+    **Raises** what the function raises.
     """
     made = function() if iscoroutinefunction(function) else await _in_thread(function)
     return await made if isawaitable(made) else made
 
 
 async def within(seconds: float, what: str, work: Coroutine[Any, Any, Given]) -> Given | None:
-    """Wait for it, so many seconds at most. What fails or takes longer is logged as `what`: then `None`."""
+    """Wait for this work, so many seconds at most. A failure or a timeout is logged as `what`.
+
+    **Returns** its result, `None` after a failure or a timeout.
+    """
     task = asyncio.get_running_loop().create_task(work)
     try:
         await asyncio.wait({task}, timeout=seconds)

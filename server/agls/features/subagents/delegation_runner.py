@@ -9,20 +9,20 @@ from agls.engine.limits import FIELDS
 from agls.engine.ports import ToolContext
 from agls.engine.spawning import Begin, ChildResult, ChildTask
 from agls.engine.vocabulary import Limits, StopReason, Text
+from agls.features.subagents.conversation import ASK_IT, Done, conversation_of, prompt_for
+from agls.features.subagents.delegates import DelegateSpec, options_of
 from agls.features.subagents.lineage import BEGUN, RETURNED, ROOM, Child, reason_of
-from agls.features.subagents.palette import DelegateSpec, options_of
 from agls.features.subagents.plan import PlannedTask
 from agls.features.subagents.settings import Settings
 from agls.features.subagents.shares import Shares, is_enough
-from agls.features.subagents.telling import ASK_IT, Done, conversation_of, prompt_for
 from agls.toolkit import shorten
 
 NO_TASKS = "nothing is left of the budget of delegated tasks"
 Working = dict[asyncio.Future[ChildResult], Child]
 
 
-class Crew:
-    """Carries out the tasks of one call, by their labels; `failures` of them may fail, `None` for all."""
+class DelegationRunner:
+    """Run the tasks of one call, by their labels. As many as `failures` may fail (`None`: all of them)."""
 
     def __init__(
         self, shares: Shares, settings: Settings, context: ToolContext, *, share: bool, failures: int | None
@@ -35,8 +35,11 @@ class Crew:
         self._failures = failures
         self._done: dict[str, Done] = {}
 
-    async def carry_out(self, plan: dict[str, tuple[PlannedTask, DelegateSpec]]) -> Sequence[Done]:
-        """Do all of them that can be done; gives every one, in the order of the plan."""
+    async def run(self, plan: dict[str, tuple[PlannedTask, DelegateSpec]]) -> Sequence[Done]:
+        """Run every task that can be run.
+
+        **Returns** how each ended, in the order of the plan.
+        """
         working: Working = {}
         try:
             async with self._spawner.task_group() as begin:

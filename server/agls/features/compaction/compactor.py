@@ -7,7 +7,7 @@ from agls.engine.context import shortened
 from agls.engine.facts import Cleared, Compacted, Used
 from agls.engine.ports import ModelResolver, new_id
 from agls.engine.vocabulary import Message
-from agls.features.compaction.cutting import (
+from agls.features.compaction.context_parts import (
     among,
     freed_by,
     old_results,
@@ -87,7 +87,7 @@ def cut_of(messages: Sequence[Message], need: Need) -> ContextCut | None:
 
 
 @frozen
-class Making:
+class Compactor:
     """What making room works with.
 
     `spend` records what a summary cost. `asking` hears that one is asked for, `failed` why there is none.

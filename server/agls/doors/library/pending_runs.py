@@ -1,4 +1,4 @@
-"""One run that a program asked for: the tools that it lends to it, and what is done when it is over."""
+"""A run that a program asked for: the tools that the program lends to it, and the work after its end."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
@@ -6,10 +6,10 @@ from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import TypeVar
 
-from agls.doors.library.bounded import within
+from agls.doors.library.foreign_code import within
 from agls.doors.library.results import After, Artifact, Result, result_of, with_hooks
 from agls.doors.library.tools import FunctionTool
-from agls.engine.facts import Admitted, Glimpse, RunEnded, RunStarted
+from agls.engine.facts import Admitted, Entry, RunEnded, RunStarted
 from agls.engine.log import Event
 from agls.engine.ports import JournalError
 from agls.engine.session import Session
@@ -23,43 +23,52 @@ OPENING, CLOSING = 60.0, 10.0  # seconds for one tool set
 LEFT = "The agent was left before this run began. It waits in its session."
 
 
-class Lodging:
-    """A tool set from its opening to its closing, in one task: what it opens may insist on that."""
+class OpenToolset:
+    """A tool set from its opening to its closing, in one task: its context manager may insist on that."""
 
     def __init__(self) -> None:
         loop = asyncio.get_running_loop()
         self._closing: asyncio.Future[None] = loop.create_future()
         self._opened: asyncio.Future[tuple[FunctionTool, ...]] = loop.create_future()
-        self._stay: asyncio.Task[None] | None = None
+        self._task: asyncio.Task[None] | None = None
 
     async def open(self, toolset: Callable[[], Opening]) -> tuple[FunctionTool, ...]:
-        """The tools. Raises what the tool set raises."""
-        self._stay = asyncio.get_running_loop().create_task(self._stays(toolset))
-        await asyncio.wait({self._stay, self._opened}, return_when=asyncio.FIRST_COMPLETED)
+        """Open the tool set.
+
+        **Returns** its tools. **Raises** what the tool set raises.
+        """
+        self._task = asyncio.get_running_loop().create_task(self._keep_open(toolset))
+        await asyncio.wait({self._task, self._opened}, return_when=asyncio.FIRST_COMPLETED)
         if not self._opened.done():
-            await self._stay
+            await self._task
         return self._opened.result()
 
     async def close(self) -> None:
-        """Close it and wait. Raises what the tool set raises; one that does not open is given up."""
-        if self._stay is None or (self._stay.done() and not self._opened.done()):
+        """Close the tool set and wait for it; one that is still opening is cancelled.
+
+        **Raises** what the tool set raises.
+        """
+        if self._task is None or (self._task.done() and not self._opened.done()):
             return
         self._closing.cancel()
         if not self._opened.done():
-            self._stay.cancel()
-        await self._stay
+            self._task.cancel()
+        await self._task
 
-    async def _stays(self, toolset: Callable[[], Opening]) -> None:
+    async def _keep_open(self, toolset: Callable[[], Opening]) -> None:
         async with toolset() as tools:
             self._opened.set_result(tuple(tools))
             await asyncio.wait({self._closing})
 
 
-class Errand:
-    """A run on its way. `register` is told its id as soon as there is one, before it can begin."""
+class PendingRun:
+    """A run that was asked for. `register` is called as soon as it has an id, before it can begin."""
 
     def __init__(
-        self, content: tuple[Content, ...], after: Sequence[After], register: Callable[["Errand"], None]
+        self,
+        content: tuple[Content, ...],
+        after: Sequence[After],
+        register: Callable[["PendingRun"], None],
     ) -> None:
         self.run_id = ""
         self.tools = tuple[FunctionTool, ...]()
@@ -67,44 +76,44 @@ class Errand:
         self._content = content
         self._after = after
         self._register = register
-        self._lent: list[Lodging] = []
+        self._toolsets: list[OpenToolset] = []
         loop = asyncio.get_running_loop()
         self.result: asyncio.Future[Result] = loop.create_future()
         self._begun: asyncio.Future[bool] = loop.create_future()
 
     async def lend(self, tools: Iterable[FunctionTool | Toolset[Live]], live: Live) -> None:
-        """Take these tools along; a tool set that fails, or never opens, is left out."""
-        for one in tools:
-            if isinstance(one, FunctionTool):
-                self.tools += (one,)
+        """Add these tools to the run. A tool set that fails, or never opens, is left out."""
+        for tool in tools:
+            if isinstance(tool, FunctionTool):
+                self.tools += (tool,)
                 continue
-            self._lent.append(lodging := Lodging())
-            self.tools += await within(OPENING, "opening a tool set", lodging.open(partial(one, live))) or ()
+            self._toolsets.append(toolset := OpenToolset())
+            self.tools += await within(OPENING, "opening a tool set", toolset.open(partial(tool, live))) or ()
 
-    def hear(self, event: Event, state: State) -> None:
-        """Find out which run it is, and that it begins or needs not begin any more."""
-        if isinstance(event, Glimpse):
+    def observe(self, event: Event, state: State) -> None:
+        """Learn the id of the run, and when the run begins or ends, from the events of its session."""
+        if not isinstance(event, Entry):
             return
         match event.fact:
             case Admitted(run_id, content=content) if content is self._content and not self.run_id:
-                self.adopt(run_id)
+                self.set_id(run_id)
             case RunStarted(run_id) | RunEnded(run_id) if run_id == self.run_id:
                 self._settle(begun=True)
             case _:
                 pass
 
-    def adopt(self, run_id: str) -> None:
-        """It is this run."""
+    def set_id(self, run_id: str) -> None:
+        """Set the id, once; "" is none."""
         if run_id and not self.run_id:
             self.run_id = run_id
             self._register(self)
 
-    def leave(self) -> None:
-        """Nobody waits for it to begin any more."""
+    def give_up(self) -> None:
+        """Stop waiting for the run to begin. One that has begun goes on to its end."""
         self._settle(begun=False)
 
-    async def see_through(self, session: Session) -> None:
-        """Wait for the end, then do what comes after it; what was lent is taken back whatever happened."""
+    async def wait_and_finish(self, session: Session) -> None:
+        """Wait for the end, set the result, and close the tool sets whatever happened."""
         try:
             if not await self._begun:
                 raise JournalError(LEFT)
@@ -120,9 +129,9 @@ class Errand:
             self.result.set_result(result)
 
     async def close(self) -> None:
-        """Take back what was lent, the last first."""
-        while self._lent:
-            await within(CLOSING, "closing a tool set", self._lent.pop().close())
+        """Close the tool sets, the last one first."""
+        while self._toolsets:
+            await within(CLOSING, "closing a tool set", self._toolsets.pop().close())
 
     def _settle(self, *, begun: bool) -> None:
         if not self._begun.done():

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 from agls.engine.vocabulary import JsonObject
 from agls.toolkit import fenced, shorten
 
-from .keeping import SnapshotStore
+from .recorder import SnapshotStore
 from .states import FileState
 from .timeline import OwnStretch, Timeline
 

@@ -6,10 +6,10 @@ from shlex import quote
 
 from agls.engine.ports import Effect, PathInfo, Preview, Target, ToolSpec, Workspace, WorkspaceError
 from agls.features.permissions.commands import UNKNOWN, known_only_when_run, read_whole, touched
-from agls.features.permissions.rules import PATHS, Aim
+from agls.features.permissions.rules import PATHS, ResolvedTarget
 
 
-def aims_of(spec: ToolSpec, preview: Preview, workspace: Workspace) -> tuple[Aim, ...]:
+def resolve_targets(spec: ToolSpec, preview: Preview, workspace: Workspace) -> tuple[ResolvedTarget, ...]:
     """Everything the call would do. Looks at paths, so it belongs in a thread.
 
     A call that names nothing beyond reading, though its tool can do more, is judged by all its
@@ -20,30 +20,30 @@ def aims_of(spec: ToolSpec, preview: Preview, workspace: Workspace) -> tuple[Aim
         covered = {target.effect for target in named}
         named += tuple(Target(effect, "") for effect in sorted(spec.effects - covered))
     named = named or (Target(Effect.READS, ""),)  # no effect at all: rules by name still hold
-    return tuple(aim for target in named for aim in _aims(spec.name, target, preview, workspace))
+    return tuple(one for target in named for one in _resolve(spec.name, target, preview, workspace))
 
 
-def _aims(tool: str, target: Target, preview: Preview, workspace: Workspace) -> Iterator[Aim]:
+def _resolve(tool: str, target: Target, preview: Preview, workspace: Workspace) -> Iterator[ResolvedTarget]:
     if target.effect in PATHS and target.value:
         place, problem = _placed(target.value, workspace)
-        yield Aim(tool, target.effect, target.value, place, problem)
+        yield ResolvedTarget(tool, target.effect, target.value, place, problem)
         return
     if target.effect is not Effect.EXECUTES or not target.value:
-        yield Aim(tool, target.effect, target.value)
+        yield ResolvedTarget(tool, target.effect, target.value)
         return
     cwd = str(preview.subject.get("cwd") or ".")
-    yield from aims_of_command(tool, target.value, cwd, workspace)
+    yield from resolve_command(tool, target.value, cwd, workspace)
 
 
-def aims_of_command(tool: str, command: str, cwd: str, workspace: Workspace) -> tuple[Aim, ...]:
+def resolve_command(tool: str, command: str, cwd: str, workspace: Workspace) -> tuple[ResolvedTarget, ...]:
     """Everything that a command would do, as far as its text tells. Looks at paths."""
     guesses = tuple(_guesses(tool, command, cwd, workspace))
     leads_out = any(_leads_out(guess) for guess in guesses)
-    whole = Aim(tool, Effect.EXECUTES, _from_root(command, cwd, workspace), leads_out=leads_out)
+    whole = ResolvedTarget(tool, Effect.EXECUTES, _from_root(command, cwd, workspace), leads_out=leads_out)
     return (whole, *guesses)
 
 
-def _leads_out(guess: Aim) -> bool:
+def _leads_out(guess: ResolvedTarget) -> bool:
     return guess.value == UNKNOWN or (guess.place is not None and not guess.place.inside)
 
 
@@ -56,17 +56,17 @@ def _from_root(command: str, cwd: str, workspace: Workspace) -> str:
     return f"cd {quote(folder.shown)} && {command}"
 
 
-def _guesses(tool: str, command: str, cwd: str, workspace: Workspace) -> Iterator[Aim]:
+def _guesses(tool: str, command: str, cwd: str, workspace: Workspace) -> Iterator[ResolvedTarget]:
     for effect, path in touched(command):
         place = None
         if not known_only_when_run(path):
             place, _ = _placed(join(cwd, path), workspace)
-        yield Aim(tool, effect, path, place, guessed=True)
+        yield ResolvedTarget(tool, effect, path, place, guessed=True)
     for folder in read_whole(command):
         path = join(cwd, folder)
         if not known_only_when_run(folder) and _holds_hidden(path, workspace):
             place, _ = _placed(path, workspace)
-            yield Aim(tool, Effect.READS, folder, place, guessed=True, holds_denied=True)
+            yield ResolvedTarget(tool, Effect.READS, folder, place, guessed=True, holds_denied=True)
 
 
 def _holds_hidden(path: str, workspace: Workspace) -> bool:

@@ -17,8 +17,8 @@ from agls.engine.history import forked
 from agls.engine.ports import JournalError
 from agls.engine.state import State, fold_all
 from agls.engine.vocabulary import JsonObject, Stop, StopReason
-from agls.features.history.filing import ROOM, archived, tagged
-from agls.stores.reading import read
+from agls.features.history.session_metadata import ROOM, archived, tagged
+from agls.stores.journal_reader import read
 from agls.titles import title_from
 
 _LINE = re.compile(rb'\["[0-9a-f]{8}",')  # how a line of ours begins

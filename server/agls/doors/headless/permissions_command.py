@@ -11,11 +11,11 @@ from agls.doors.headless.open_session import folder
 from agls.doors.headless.streams import tell, write
 from agls.engine.ports import Effect
 from agls.features.permissions import ROOM
-from agls.features.permissions.aims import aims_of_command
 from agls.features.permissions.decision import Allow, Ask, Deny, Policy, decide
 from agls.features.permissions.grants import readable
 from agls.features.permissions.modes import Mode
-from agls.features.permissions.rules import Aim, denied, parse_rule
+from agls.features.permissions.resolved_targets import resolve_command
+from agls.features.permissions.rules import ResolvedTarget, denied, parse_rule
 from agls.views.escape import escape_controls
 from agls.workspace.editor import NoEditor
 from agls.workspace.paths import Own
@@ -25,12 +25,17 @@ from agls.workspace.workspace import OpenWorkspace
 
 def permissions(arguments: argparse.Namespace) -> int:
     """`agls permissions list`, `revoke`, `explain` and `accept`."""
-    here = folder(arguments.cwd)
+    here = folder(arguments.cwd or ".")
     try:
         setup = read(ConfigInputs(remembered=True), here, lambda root: arguments.trust and root == Path(here))
         return PermissionsCommand(setup, here).do(arguments)
     except OSError as problem:
         raise CannotBegin(f"That cannot be kept: {problem}", "configInvalid", Exit.FAILED) from problem
+
+
+PERMISSIONS = dict.fromkeys(
+    (f"permissions {name}" for name in ("list", "revoke", "explain", "accept")), permissions
+)
 
 
 class PermissionsCommand:
@@ -45,12 +50,12 @@ class PermissionsCommand:
 
     def do(self, arguments: argparse.Namespace) -> int:
         """Follow the arguments. **Returns** the exit code, **raises** `CannotBegin` and `OSError`."""
-        match arguments.act:
-            case "list":
+        match arguments.command:
+            case "permissions list":
                 self._list(as_json=arguments.json)
-            case "revoke":
+            case "permissions revoke":
                 self._revoke(arguments.rule)
-            case "explain":
+            case "permissions explain":
                 self._explain(arguments.target, arguments.kind, arguments.mode)
             case _:
                 self._accept()
@@ -102,7 +107,7 @@ class PermissionsCommand:
             allow=readable(self._settings.allow),
             granted=readable(self._grants.load()),
         )
-        verdict = decide(self._aims(target, kind), policy)
+        verdict = decide(self._targets(target, kind), policy)
         match verdict:
             case Allow(by):
                 write(f"It runs unasked: {escape_controls(by)}.\n")
@@ -113,13 +118,13 @@ class PermissionsCommand:
                 if rules:
                     write(f'What "always" would save: {escape_controls(", ".join(rules))}\n')
 
-    def _aims(self, target: str, kind: str) -> tuple[Aim, ...]:
+    def _targets(self, target: str, kind: str) -> tuple[ResolvedTarget, ...]:
         hidden = denied(self._settings.deny)
         workspace = OpenWorkspace(self._here, (), NoEditor(), Processes(), self._own, hidden)
         if kind == "shell":
-            return aims_of_command("shell", target, ".", workspace)
+            return resolve_command("shell", target, ".", workspace)
         effect = Effect.WRITES if kind == "edit" else Effect.READS
-        return (Aim(kind, effect, target, workspace.place(target)),)
+        return (ResolvedTarget(kind, effect, target, workspace.place(target)),)
 
     def _accept(self) -> None:
         for file in self._files.changed:
