@@ -18,7 +18,7 @@ from agls_protocol.types import CommandResult, RunAnswer, RunParams, SteerParams
 ACTION = "action"  # the outcome
 
 
-class Done(NamedTuple):
+class CompletedCommand(NamedTuple):
     """A command that was done: in which session, the run that it began ("": none), and what came of it."""
 
     attached: Attached
@@ -28,7 +28,7 @@ class Done(NamedTuple):
 
 async def do_typed_command(
     door: Door, method: str, params: RunParams | SteerParams, call: Call
-) -> Done | None:
+) -> CompletedCommand | None:
     """Do the command that the text of a request is; once for the same `clientKey`, as `agent/action/invoke`.
 
     **Returns** `None` for a prompt. **Raises** `Malformed` for words that make no sense.
@@ -58,7 +58,7 @@ async def do_typed_command(
 
     call.until_answered.enter_context(attached.publisher.held())
     answer = await door.once.do(attached.session, request_of(method, _asked(params)), work)
-    return Done(attached, answer["runId"], answer["action"])
+    return CompletedCommand(attached, answer["runId"], answer["action"])
 
 
 def _asked(params: RunParams | SteerParams) -> RunParams | SteerParams:
