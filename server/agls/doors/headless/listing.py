@@ -62,10 +62,9 @@ def table(rows: Sequence[Sequence[str]], *, numbers: int = 0) -> str:
     widths = [
         max(len(row[column]) for row in rows if len(row[column]) <= WIDEST) for column in range(len(rows[0]))
     ]
-    align = [str.ljust] * (len(widths) - numbers) + [str.rjust] * numbers
-    padded = ([put(*each) for put, *each in zip(align, row, widths, strict=True)] for row in rows)
-    lines = map("  ".join, padded)
-    return "".join(line.rstrip() + "\n" for line in lines)
+    sides = "<" * (len(widths) - numbers) + ">" * numbers
+    form = "  ".join(f"{{:{side}{width}}}" for side, width in zip(sides, widths, strict=True))
+    return "".join(form.format(*row).rstrip() + "\n" for row in rows)
 
 
 def _fitted(rows: Sequence[SessionRow]) -> str:
