@@ -268,6 +268,7 @@ A unified diff (--- a/path, +++ b/path, @@ -1,3 +1,4 @@) is understood as well.\
         "list_dir": [Effect.READS],
         "edit_file": [Effect.WRITES],
         "write_file": [Effect.WRITES],
+        "apply_patch": [Effect.WRITES],
     }
 
 

@@ -80,35 +80,25 @@ def _added(path: str, lines: Sequence[str]) -> str:
 
 def _hunks(path: str, lines: Sequence[str]) -> tuple[PatchHunk, ...]:
     hunks: list[PatchHunk] = []
-    anchors: list[str] = []
-    rows: list[PatchRow] = []
+    anchors: tuple[str, ...] = ()
     line: int | None = None
+    rows: list[PatchRow] = []
     for text in [*lines, "@@"]:
-        if text.startswith("@@"):
-            if rows:
-                hunks.append(_hunk(hunks, rows, anchors, line))
-                rows, anchors, line = [], [], None
+        ends_file = text.strip() == END_OF_FILE
+        begins = text.startswith("@@")
+        if rows and (ends_file or begins):
+            hunks.append(PatchHunk(len(hunks) + 1, tuple(rows), anchors, line, ends_file))
+            anchors = ()
+            line = None
+            rows = []
+        if begins:
             anchor, line = _anchor(text, line)
-            anchors += [anchor] if anchor.strip() else []
-        elif text.strip() == END_OF_FILE and rows:
-            hunks.append(_hunk(hunks, rows, anchors, line, ends_file=True))
-            rows, anchors, line = [], [], None
-        elif text.startswith("*** "):
+            anchors += (anchor,) if anchor.strip() else ()
+        elif text.startswith("*** ") and not ends_file:
             raise PatchError(f"{path}: `{text[:80]}` means nothing here. {FORM}")
-        elif rows or text.strip():
+        elif not ends_file and (rows or text.strip()):
             rows.append(_row(text))
     return tuple(hunks)
-
-
-def _hunk(
-    before: Sequence[PatchHunk],
-    rows: Sequence[PatchRow],
-    anchors: Sequence[str],
-    line: int | None,
-    *,
-    ends_file: bool = False,
-) -> PatchHunk:
-    return PatchHunk(len(before) + 1, tuple(rows), tuple(anchors), line, ends_file)
 
 
 def _anchor(text: str, line: int | None) -> tuple[str, int | None]:
