@@ -108,7 +108,7 @@ class Usage:
 
 @frozen
 class TokenCount:
-    """Tokens, and how sure they are: counted by the server, from the model's usage, or guessed (± a third)."""
+    """Tokens, and how sure they are: counted by the server, from the model's usage, or a guess (± 1/3)."""
 
     tokens: int
     sure: Literal["told", "calibrated", "guess"]
