@@ -1,6 +1,7 @@
 """The spending of runs by day: the rows of a ledger, and how they follow from the facts of a session."""
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
 from typing import Protocol
 
 from agls.engine.facts import Entry, RunEnded, RunStarted, TurnStarted
@@ -30,6 +31,11 @@ class Row:
     used: Totals = NOTHING
     ended: bool = False
     runs: int = 1
+
+
+def used_in(rows: Iterable[Row]) -> Totals:
+    """**Returns** what is used in all these rows together."""
+    return reduce(Totals.plus, (row.used for row in rows), NOTHING)
 
 
 class Ledger(Protocol):

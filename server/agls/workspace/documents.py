@@ -30,7 +30,8 @@ class WorkspaceDocuments:
     """The open documents that belong to a workspace."""
 
     def __init__(self, editor: Editor, ground: Ground) -> None:
-        self._editor, self._ground, self._sync = editor, ground, editor.sync
+        self._ground = ground
+        self._editor, self._sync = editor, editor.sync
         self._targets: dict[str, ResolvedPath] = {}  # by URI
 
     def enter(self, path: str) -> ResolvedPath:

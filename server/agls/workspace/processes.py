@@ -89,7 +89,8 @@ class _Running:
     """One command on its way: its output, and the lifeline that keeps it alive."""
 
     def __init__(self, kept: OutputBuffer, output: Callable[[str], None]) -> None:
-        self.kept, self._show, self._live = kept, output, Live()
+        self.kept, self._show = kept, output
+        self._live = Live()
         self._loop = asyncio.get_running_loop()
         self.over: asyncio.Future[None] = self._loop.create_future()
         self.status = -signal.SIGKILL
@@ -104,9 +105,13 @@ class _Running:
             self._keeper = subprocess.Popen(
                 (*_KEEPER, *map(str, handles), *command.argv),
                 stdin=subprocess.PIPE if command.stdin else subprocess.DEVNULL,
-                stdout=theirs, stderr=theirs, bufsize=0, env=environment,
-                pass_fds=handles, start_new_session=True,
-            )  # fmt: skip
+                stdout=theirs,
+                stderr=theirs,
+                bufsize=0,
+                env=environment,
+                pass_fds=handles,
+                start_new_session=True,
+            )
         except (OSError, ValueError) as error:
             os.close(self._output)
             self._lifeline.close()

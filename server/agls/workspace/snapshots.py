@@ -60,7 +60,8 @@ class Snapshots:
         documents: WorkspaceDocuments,
         hides: Callable[[ResolvedPath], bool],
     ) -> None:
-        self._workspace, self._ground, self._documents, self._hides = workspace, ground, documents, hides
+        self._workspace, self._ground = workspace, ground
+        self._documents, self._hides = documents, hides
 
     def open_documents(self) -> list[str]:
         """Return the paths of the open documents of the workspace, without the hidden ones."""

@@ -45,7 +45,8 @@ class FileTree:
         processes: Processes,
         which: Callable[[str], str],
     ) -> None:
-        self._ground, self._documents, self._hiding = ground, documents, hiding
+        self._ground, self._hiding = ground, hiding
+        self._documents = documents
         self._processes, self._which = processes, which
 
     def hides(self, target: ResolvedPath, parts: Parts) -> bool:
