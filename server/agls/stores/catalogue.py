@@ -23,7 +23,7 @@ from agls.stores.rows import at_rest, cursor_after, is_session_id, place_of, row
 _log = logging.getLogger(__name__)
 
 # The number goes up with the schema and with the fields of `SessionRow`, so that two versions of
-# agls never fight over one file. `cwd` and `row` are JSON: they may hold characters that SQLite's text cannot.
+# agls never fight over one file. `cwd` and `row` are JSON: they may hold what no text of SQLite can.
 _NAME = "catalogue-3.db"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS sessions (

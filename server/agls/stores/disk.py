@@ -98,7 +98,7 @@ def flush_folder(folder: Path) -> None:
 
 
 def locked_inodes() -> set[int] | None:
-    """Return the files on which a process holds a `flock`; `None` where the system does not tell (proc(5))."""
+    """Return the files on which a process holds a `flock`; `None` where that is not known (proc(5))."""
     try:
         lines = _LOCKS.read_text("ascii").splitlines()
     except OSError:

@@ -45,7 +45,7 @@ UNSAVED = frozenset({SyncState.DIRTY, SyncState.CONFLICT})
 
 @frozen
 class DiskState:
-    """The state of a file on the disk: the hash of its bytes ("" for no file), a digest of its text, its mode.
+    """The state of a file on the disk: the hash of its bytes ("" for no file), digest of its text, mode.
 
     `digest` is what editors compare, "" for what is no text. It is `guessed` when the encoding is, so that
     the editor may rightly show another text.
