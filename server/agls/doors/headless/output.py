@@ -14,6 +14,7 @@ from agls.engine.vocabulary import JsonObject
 
 FULL = 1_000_000  # characters that wait; from here on deltas are left out, until there are `DRAINED`
 DRAINED = 50_000
+WARNINGS = frozenset({"warning", "error"})  # notices of these severities
 CaughtUp = Callable[[Mapping[str, int], float], list[JsonObject]]
 
 
@@ -94,6 +95,7 @@ class JsonSummary:
         self._pipe = pipe
         self._answer = FinalAnswer()
         self._hello: JsonObject = {}
+        self._warnings: list[str] = []
 
     def spare(self, caught_up: CaughtUp) -> None:
         """Nothing is written before the end."""
@@ -103,12 +105,15 @@ class JsonSummary:
         self._hello = hello
 
     def event(self, event: JsonObject) -> None:
-        """Remember the answer; at the end write the object."""
+        """Remember the answer and the warnings; at the end write the object."""
         self._answer.take(event)
+        if event["type"] == "notice" and event["data"]["severity"] in WARNINGS:
+            self._warnings.append(f"{event['data']['title']}: {event['data']['text']}")
         if event["type"] == "runEnded":
             said = self._session()
             whole = {"result": self._answer.text, **said, "runId": event["runId"], **event["data"]}
-            self._write({**whole, "steps": self._answer.steps, "exitCode": int(exit_of(event["data"]))})
+            whole |= {"warnings": self._warnings, "steps": self._answer.steps}
+            self._write({**whole, "exitCode": int(exit_of(event["data"]))})
 
     def action(self, done: JsonObject) -> None:
         """Write the object of a command."""

@@ -50,3 +50,9 @@ class Settings(Amounts):
     def caller(self, name: str) -> Amounts:
         """What this caller may spend on a day."""
         return self.callers.get(name) or self.callers.get(ANYBODY) or UNLIMITED
+
+    @property
+    def limits_cost(self) -> bool:
+        """Whether any of them limits what may be paid."""
+        every = (self, self.session, self.day, *self.callers.values())
+        return any(amounts.limits.max_cost_usd is not None for amounts in every)
