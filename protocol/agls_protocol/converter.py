@@ -133,7 +133,15 @@ def _writer(converter: Converter, cls: Any) -> Callable[[Any], Any]:
         for name, wire, may_be_absent in members:
             member = getattr(value, name)
             if member is not None or not may_be_absent:
-                told[wire] = member if type(member) in PRIMITIVES else converter.unstructure(member)
+                told[wire] = written(member)
         return told
+
+    def written(member: Any) -> Any:
+        kind: type[Any] = type(member)
+        if kind in PRIMITIVES or kind is dict:
+            return member
+        if kind is list:  # of texts or of objects, and perhaps of thousands
+            return [written(each) for each in cast(list[Any], member)]
+        return converter.unstructure(member)
 
     return write

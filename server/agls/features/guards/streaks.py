@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise, takewhile
-from typing import cast
 
 from agls.engine.vocabulary import AssistantMessage, Message, ToolCall, ToolResult, UserMessage
 from agls.features.guards.settings import Settings
@@ -66,10 +65,7 @@ def latest(messages: Sequence[Message], waited: Collection[str]) -> RoundStreak:
 
     `waited` are the ids of calls that took their time: who makes such a call again waits for something.
     """
-    rounds = cast("Iterator[Round]", takewhile(lambda one: isinstance(one, Round), _read(messages)))
-    return RoundStreak(
-        tuple(_counted(_without_waiting(cast("Iterator[Round]", rounds), waited))), nudged=False
-    )
+    return RoundStreak(tuple(_counted(_without_waiting(_unspoken(messages), waited))), nudged=False)
 
 
 def stretches(messages: Sequence[Message], waited: Collection[str]) -> list[RoundStreak]:
@@ -101,6 +97,14 @@ def _read(messages: Sequence[Message]) -> Iterator[Round | UserMessage]:
                     return
             case _:
                 pass
+
+
+def _unspoken(messages: Sequence[Message]) -> Iterator[Round]:
+    """Yield the rounds since anybody last spoke, the newest first."""
+    for one in _read(messages):
+        if not isinstance(one, Round):
+            return
+        yield one
 
 
 def _counted(rounds: Iterable[Round]) -> Iterator[Round]:
