@@ -95,7 +95,7 @@ class Sieve:
             place = _place(folder.parts)
             if folder.whole or len(folder.files) > FEW:
                 names.append(place)
-            else:  # of what is named to it ripgrep reads everything: pipes, and files of any size
+            else:  # ripgrep reads every file that is named to it: pipes, and files of any size
                 paths = (f"{place}/{name}" for name in folder.files)
                 names += (path for path in paths if _is_small_file(root, path, self._max_bytes))
         return [*self._argv, "--", *names] if names else []
