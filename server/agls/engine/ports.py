@@ -270,6 +270,19 @@ class FileText:
 
 
 @frozen
+class WantedFile:
+    """What shall be at a path which is at `expected` (`None`: nothing is there): `text`, or nothing (`None`).
+
+    With a `source` it is what that file becomes: `text` in its encoding, or its bytes, and its mode.
+    """
+
+    path: str
+    text: str | None
+    expected: FileVersion | None
+    source: str = ""
+
+
+@frozen
 class DirEntry:
     """One entry of a folder; `size` in bytes."""
 
@@ -318,6 +331,13 @@ class Workspace(Protocol):
 
         `expected` is what the caller last saw, `None` for "must not exist". A difference raises
         `Stale` and changes nothing. Encoding, BOM, mode and links of an existing file are kept.
+        """
+        ...
+
+    async def change(self, files: Sequence[WantedFile], *, label: str = "") -> Sequence[FileChange]:
+        """Make all of these so, in this order, or none: what was done is taken back when one cannot be.
+
+        Raises `Stale`, whose `effects` say whether anything could not be taken back.
         """
         ...
 

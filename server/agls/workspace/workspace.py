@@ -16,6 +16,7 @@ from agls.engine.ports import (
     Finished,
     PathInfo,
     PathOutside,
+    WantedFile,
     WorkspaceError,
 )
 from agls.engine.vocabulary import FileChange, FileVersion, Focus
@@ -33,6 +34,7 @@ from agls.workspace.processes import Processes
 from agls.workspace.repository import folders_above, read_above
 from agls.workspace.snapshots import Snapshots
 from agls.workspace.texts import hash_of
+from agls.workspace.transaction import Transaction
 from agls.workspace.tree import FileTree
 from agls.workspace.uris import is_file_uri
 
@@ -143,6 +145,10 @@ class OpenWorkspace:
         if seen.standing is SyncState.BEHIND:
             self._documents.agree(seen)
         return await asyncio.to_thread(_change, target, buffer, after)
+
+    async def change(self, files: Sequence[WantedFile], *, label: str = "") -> Sequence[FileChange]:
+        """Make all of these files so, or none. Raises `Stale` and `WorkspaceError`."""
+        return await Transaction(self, self.snapshots, label).make(files)
 
     async def list(self, path: str = "") -> Sequence[DirEntry]:
         """Return the entries of a folder, and documents in it that were never saved.
