@@ -26,7 +26,7 @@ from agls.engine.ports import JournalBusy, JournalError, ModelError
 from agls.engine.vocabulary import JsonObject
 from agls.workspace.editor import NoEditor
 from agls.workspace.redact import harden
-from agls.world import open_world
+from agls.world import World, open_world
 
 Work = Callable[[Output, TerminalScreen, Shutdown], Awaitable[int]]
 
@@ -106,7 +106,7 @@ async def _run(request: RunRequest, output: Output, screen: TerminalScreen, shut
     async with open_world(setup, editor=NoEditor(), headless=True, usual=usual) as world:
         prepared = await prepare_run(world, request, here)
         output.begin(hello(prepared))
-        responder = _responder(request, output, screen, keyboard)
+        responder = _responder(world, request, output, screen, keyboard)
         conversation = HeadlessRun(world, prepared, output, responder, shutdown)
         try:
             return await conversation.run()
@@ -116,13 +116,13 @@ async def _run(request: RunRequest, output: Output, screen: TerminalScreen, shut
 
 
 def _responder(
-    request: RunRequest, output: Output, screen: TerminalScreen, keyboard: TextIO | None
+    world: World, request: RunRequest, output: Output, screen: TerminalScreen, keyboard: TextIO | None
 ) -> Responder:
     """Who is there during the run."""
     if request.control and isinstance(output, JsonLines):
         from agls.doors.headless.control import Control  # noqa: PLC0415 - few runs need the protocol's types
 
-        return Control(StdinLines(sys.stdin.fileno()), output.reply)
+        return Control(world, StdinLines(sys.stdin.fileno()), output.reply)
     return TerminalResponder(screen, Keyboard(keyboard)) if keyboard else Nobody()
 
 
