@@ -65,13 +65,13 @@ def test_an_assignment_packs_at_most_two_values() -> None:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         return sum(len(targets) > PACKED for _, targets in packings(tree))
 
-    assert counted(packed) == ratchet("packed"), "one assignment per line; delete the line of a mended file"
+    assert counted(packed) == {}, "one assignment per line"
 
 
 def test_the_formatter_formats_everything() -> None:
     pattern = re.compile(r"# fmt: (?:skip|off)")
     found = counted(lambda path: len(pattern.findall(path.read_text(encoding="utf-8"))))
-    assert found == ratchet("unformatted"), "let ruff format it; delete the line of a mended file"
+    assert found == {}, "let ruff format it"
 
 
 def test_a_class_name_means_one_thing_in_the_server() -> None:

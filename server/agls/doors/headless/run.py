@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TextIO
 
+from agls.commands import TypedCommand
 from agls.config import TERMINAL, UNATTENDED, ConfigError, ConfigInputs, KeyMissing, read
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.greeting import greeting
@@ -20,6 +21,7 @@ from agls.doors.headless.stdin_lines import StdinLines
 from agls.doors.headless.terminal import Keyboard, TerminalResponder, keyboard_at_hand
 from agls.doors.headless.text_output import TextOutput
 from agls.doors.headless.trust_command import settle_trust
+from agls.doors.headless.typed_command import do_command
 from agls.doors.headless.writers import writer_at_hand
 from agls.doors.logs import begin_log
 from agls.engine.ports import JournalBusy, JournalError, ModelError
@@ -106,6 +108,8 @@ async def _run(request: RunRequest, output: Output, screen: TerminalScreen, shut
     async with open_world(setup, editor=NoEditor(), headless=True, usual=usual) as world:
         prepared = await prepare_run(world, request, here)
         output.begin(hello(prepared))
+        if prepared.command:
+            return await _command(world, prepared, prepared.command, output, shutdown)
         responder = _responder(world, request, output, screen, keyboard)
         conversation = HeadlessRun(world, prepared, output, responder, shutdown)
         try:
@@ -113,6 +117,18 @@ async def _run(request: RunRequest, output: Output, screen: TerminalScreen, shut
         finally:
             if prepared.is_new and not conversation.has_begun:  # nothing was said in it
                 await world.sessions.delete(prepared.session.session_id)
+
+
+async def _command(
+    world: World, prepared: PreparedRun, command: TypedCommand, output: Output, shutdown: Shutdown
+) -> int:
+    """Do a command and write what came of it. A session that was only made for it is not kept."""
+    try:
+        output.action(await do_command(prepared.session, command, shutdown))
+    finally:
+        if prepared.is_new:
+            await world.sessions.delete(prepared.session.session_id)
+    return Exit.DONE
 
 
 def _responder(

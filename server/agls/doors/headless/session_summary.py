@@ -1,10 +1,9 @@
 """`agls sessions show`: one session in a few lines."""
 
-import json
 from collections.abc import Sequence
 
 from agls.doors.headless.listing import local, standing
-from agls.doors.headless.streams import write
+from agls.doors.headless.streams import write, write_json
 from agls.engine.facts import Entry
 from agls.engine.state import fold_all
 from agls.engine.vocabulary import AssistantMessage, JsonObject, Message, UserMessage
@@ -37,7 +36,7 @@ def write_session(session_id: str, entries: Sequence[Entry], *, as_json: bool) -
         "last": last,
     }
     if as_json:
-        write(json.dumps(told, indent=2) + "\n")
+        write_json(told)
         return
     lines = [
         row.title or "(no title)",

@@ -12,7 +12,8 @@ WORK = (
         --attach FILE...  a file: the model sees an image or a text, and tools can save any; may be repeated
     """),
     option(
-        "--no-expand  take @FILE as it is written; else it points at the file, @FILE:10-20 at its lines",
+        "--no-expand  take @FILE and /COMMAND as they are written; else @FILE points at the file, and "
+        "a command is done",
         dest="expand",
         action="store_false",
     ),

@@ -17,15 +17,24 @@ from agls.doors.errors import bad
 from agls.doors.lsp.connection import LspConnection
 from agls.doors.lsp.plain.changes import changes, keep, revert
 from agls.doors.lsp.plain.pages import open_transcript
+from agls.doors.lsp.plain.progress import INFO
 from agls.doors.messages import JsonObject
 from agls.doors.options import USER
 from agls.engine.facts import Notice
 from agls.engine.ports import JournalError
+from agls.views.escape import escape_controls
 from agls.views.wire_json import file_uri, is_list, is_object
 from agls_protocol.converter import make_converter
 from agls_protocol.resuming import ResumeParams
 from agls_protocol.sessions import SessionRewindParams, SetOptionParams
-from agls_protocol.types import CancelParams, RunParams, SessionListParams, SteerParams
+from agls_protocol.types import (
+    CancelParams,
+    RunAnswer,
+    RunParams,
+    SessionListParams,
+    SteerParams,
+    SteerResult,
+)
 
 _converter = make_converter()
 
@@ -67,7 +76,7 @@ async def _run(connection: LspConnection, given: JsonObject, call: Call) -> Json
     done = await run(connection, params, call)
     if given.get("transcript") is True:
         await _follow_in_transcript(connection, attached)
-    return {"sessionId": params.session_id, "runId": done.run_id, "outcome": done.outcome}
+    return _answer(connection, params.session_id, done)
 
 
 async def _steer(connection: LspConnection, given: JsonObject, call: Call) -> JsonObject:
@@ -75,8 +84,7 @@ async def _steer(connection: LspConnection, given: JsonObject, call: Call) -> Js
     _require_prompt(given)
     params = _converter.structure({**given, "sessionId": _named_session(given)}, SteerParams)
     params.session_id = (await _session(connection, params.session_id, call)).session.session_id
-    done = await steer(connection, params, call)
-    return {"sessionId": params.session_id, "runId": done.run_id, "outcome": done.outcome}
+    return _answer(connection, params.session_id, await steer(connection, params, call))
 
 
 async def _cancel(connection: LspConnection, given: JsonObject, call: Call) -> JsonObject:
@@ -179,6 +187,17 @@ def _decide(connection: LspConnection, given: JsonObject, decision: str) -> Json
     if wanted:
         raise bad("requestResolved", f"The question {str(wanted)[:100]!r} is not open (any more).")
     return {"outcome": "alreadyResolved"}
+
+
+def _answer(connection: LspConnection, session_id: str, done: RunAnswer | SteerResult) -> JsonObject:
+    """Return what the command is answered with; what a typed one came to is shown to its user, too."""
+    answer = {"sessionId": session_id, "runId": done.run_id, "outcome": done.outcome}
+    if not done.action:
+        return answer
+    if connection.client.plain:
+        text = "\n".join(block.get("text", "") for block in done.action["output"])
+        connection.peer.notify("window/showMessage", {"type": INFO, "message": escape_controls(text)})
+    return {**answer, "action": done.action}
 
 
 def _require_prompt(given: JsonObject) -> None:
