@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 
-class Client(NamedTuple):
+class ClientCapabilities(NamedTuple):
     """The client's capabilities as far as they are used; absent means unsupported (protocol#initialize)."""
 
     name: str = ""

@@ -8,9 +8,9 @@ from typing import Any
 from agls.doors.agent.asking import Way
 from agls.doors.agent.attached import Attached, Role
 from agls.doors.agent.call import Call
-from agls.doors.agent.client import Client
+from agls.doors.agent.client import ClientCapabilities
 from agls.doors.agent.connection import Connection
-from agls.doors.agent.limits import Limits
+from agls.doors.agent.limits import ConnectionLimits
 from agls.doors.agent.methods import Handler
 from agls.doors.agent.methods.action_invoke import invoke_action
 from agls.doors.agent.methods.cancel import cancel
@@ -28,8 +28,10 @@ from agls.views.wire_json import is_object
 from agls.world import World
 from agls_protocol.types import SteerParams, SteerResult
 
-PROGRAM = Client(name="stdin", version=1, by_events=True, forms=True, edits_input=True, confirms=True)
-GONE = Client(name="stdin", version=1)
+PROGRAM = ClientCapabilities(
+    name="stdin", version=1, by_events=True, forms=True, edits_input=True, confirms=True
+)
+GONE = ClientCapabilities(name="stdin", version=1)
 
 
 async def steer_this_run(connection: Connection, params: SteerParams, call: Call) -> SteerResult:
@@ -123,7 +125,7 @@ class Control:
 
     def __init__(self, world: World, lines: StdinLines, write: Callable[[JsonObject], None]) -> None:
         self._lines = lines
-        self._peer = Peer(Answers(write), Limits(), PROGRAM)
+        self._peer = Peer(Answers(write), ConnectionLimits(), PROGRAM)
         self._connection = RunConnection(world, self._peer, "", {})
         self._served = asyncio.Event()
 
