@@ -16,6 +16,7 @@ PRIMITIVES: dict[type, str] = {
     float: "a number",
     bool: "true or false",
 }
+WRITTEN_AS_THEY_ARE = {*PRIMITIVES, dict}
 
 
 def camel(name: str) -> str:
@@ -137,10 +138,9 @@ def _writer(converter: Converter, cls: Any) -> Callable[[Any], Any]:
         return told
 
     def written(member: Any) -> Any:
-        kind: type[Any] = type(member)
-        if kind in PRIMITIVES or kind is dict:
+        if type(member) in WRITTEN_AS_THEY_ARE:
             return member
-        if kind is list:  # of texts or of objects, and perhaps of thousands
+        if type(member) is list:  # of texts or of objects, and perhaps of thousands
             return [written(each) for each in cast(list[Any], member)]
         return converter.unstructure(member)
 
