@@ -43,12 +43,12 @@ from agls.engine.sessions import Sessions
 from agls.engine.state import State, inherited_options
 from agls.engine.vocabulary import JsonObject
 from agls.features import lean, permissions, scratchpad
-from agls.features.budget.registry import BudgetRegistry
-from agls.features.permissions.choices import Choices, SessionChoices, check
-from agls.features.permissions.modes import Mode
 from agls.features.permissions.rules import denied
 from agls.features.subagents.delegates import hands_over
+from agls.modes import Mode
 from agls.room import Completions, Piece, Typing
+from agls.room.budgets import BudgetRegistry
+from agls.room.mode_choices import Choices, SessionChoices, check
 from agls.room.ports import NO_CLIENT, RunInfo, ToolClient
 from agls.stores.memory import MemoryStore
 from agls.stores.scratch import Scratch

@@ -10,6 +10,7 @@ from agls.engine.feature import Feature
 from agls.engine.note_items import NoteRow
 from agls.engine.vocabulary import Resource, ResourceLink
 from agls.frozen import frozen
+from agls.room.findings import Finding
 
 Build = Callable[..., Feature | None]
 """Makes a room's feature for one run of its settings and what it needs; `None` when it has no part in it."""
@@ -120,7 +121,8 @@ class Room(Generic[Section]):
     is called for each run with the settings and then with an implementation of each port in `needs`; `check`
     is called before a run is admitted, `expand` before that with what somebody typed, `complete` while they
     type; both have the settings before it and the implementations of `needs` behind it. `options` are those
-    that the room reads; `notes` says what each kind of its notes shows to clients.
+    that the room reads; `notes` says what each kind of its notes shows to clients, `findings` what the doctor
+    says of the room.
 
     `of_agent` is the type of what the definition of an agent may say of the room, under its name, and the
     value where it says nothing: a model is laid over the settings, anything else takes their place. Only the
@@ -136,6 +138,7 @@ class Room(Generic[Section]):
     options: tuple[RunOption, ...] = ()
     expand: Expand = understand_nothing
     complete: Complete = complete_nothing
+    findings: tuple[Finding, ...] = ()
     notes: Mapping[str, NoteRow] = field(default_factory=dict[str, NoteRow])
     of_agent: tuple[Any, Any] | None = None
     user_only: bool = False

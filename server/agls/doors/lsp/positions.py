@@ -14,7 +14,7 @@ from agls.doors.messages import JsonObject
 LINE_END = re.compile(r"\r\n|\n|\r")
 
 
-class Place(NamedTuple):
+class TextPosition(NamedTuple):
     """A zero-based line, and a character in units of the encoding."""
 
     line: int
@@ -24,20 +24,20 @@ class Place(NamedTuple):
 class Edit(NamedTuple):
     """Replace what is between two places by a text."""
 
-    start: Place
-    end: Place
+    start: TextPosition
+    end: TextPosition
     text: str
 
 
-def place_of(given: JsonObject) -> Place:
+def place_of(given: JsonObject) -> TextPosition:
     """Return a position that a client sent. **Raises** `Malformed`."""
     line, character = given.get("line", 0), given.get("character", 0)
     if not (isinstance(line, int) and isinstance(character, int) and line >= 0 and character >= 0):
         raise Malformed("a position has a line and a character, whole numbers from 0 on")
-    return Place(line, character)
+    return TextPosition(line, character)
 
 
-def offset_at(text: str, place: Place, encoding: str) -> int:
+def offset_at(text: str, place: TextPosition, encoding: str) -> int:
     """Where a position is in the text. Beyond the line's end is its end, beyond the last line the text's."""
     ends = LINE_END.finditer(text)
     before = next(islice(ends, place.line - 1, None), None) if place.line else None
@@ -48,12 +48,12 @@ def offset_at(text: str, place: Place, encoding: str) -> int:
     return start + index_in(line, place.character, encoding)
 
 
-def place_at(text: str, offset: int, encoding: str) -> Place:
+def place_at(text: str, offset: int, encoding: str) -> TextPosition:
     """The position of an offset."""
     line, start = 0, 0
     for end in LINE_END.finditer(text, 0, offset):
         line, start = line + 1, end.end()
-    return Place(line, units(text[start:offset], encoding))
+    return TextPosition(line, units(text[start:offset], encoding))
 
 
 def smallest_edit(before: str, after: str, encoding: str) -> Edit:

@@ -7,7 +7,7 @@ from agls.diff import lines_of
 from agls.doors.agent.call import Call
 from agls.doors.lsp.connection import LspConnection
 from agls.doors.lsp.plain.changes import rows_in
-from agls.doors.lsp.positions import Place, offset_at, place_of
+from agls.doors.lsp.positions import TextPosition, offset_at, place_of
 from agls.doors.messages import JsonObject, array, member
 from agls.views.escape import escape_controls
 from agls.views.permission_text import message_text
@@ -24,7 +24,7 @@ ABOUT = "Explain this code: what it does, and what looks wrong or risky. Do not 
 FIX = "Fix this problem"
 MOVED_ON = "it was changed since, so it cannot be told apart from your own edits"
 
-Span = tuple[Place, Place]
+Span = tuple[TextPosition, TextPosition]
 
 
 async def code_actions(connection: LspConnection, params: Any, call: Call) -> list[JsonObject]:
