@@ -31,7 +31,6 @@ from agls.engine.session import Session
 from agls.engine.state import State
 from agls.engine.vocabulary import BY_USER
 from agls.order import NOTES
-from agls.views.replay import end_of
 from agls.views.session_history import SessionHistory
 from agls.workspace.editor import Buffer, Editor
 
@@ -101,8 +100,8 @@ class Attached:
         await self.publisher.told()
         if known := self._ends.get(run_id):
             return known
-        journal = self.session.log.journal
-        return await asyncio.to_thread(end_of, NOTES, run_id, self.session.session_id, journal.entries())
+        history = SessionHistory(NOTES, self.session.log)
+        return await asyncio.to_thread(history.end_of, run_id)
 
     def _observe(self, event: Entry | Transient, state: State) -> None:
         self.meant.take(event, state)
@@ -260,7 +259,7 @@ class Door:
 
     async def history(self, session: Session) -> SessionHistory:
         """What was said in this session, up to this moment. What was read once is kept with the session."""
-        history = self._histories.setdefault(session, SessionHistory(NOTES, session.log.journal))
+        history = self._histories.setdefault(session, SessionHistory(NOTES, session.log))
         await asyncio.to_thread(history.catch_up)
         history.catch_up()  # with what was recorded meanwhile
         return history

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,13 @@ from agls.doors.lsp.transcript import session_of, virtual_uri, write_page
 from agls.doors.messages import JsonObject
 from agls.engine.facts import Entry
 from agls.engine.ports import JournalError
+from agls.engine.session import Session
 from agls.order import NOTES
 from agls.stores.files import TRANSCRIPT
 from agls.views.render.markdown import heading, markdown
 from agls.views.replay import Replay
+from agls.views.session_history import SessionHistory
+from agls.views.values import session_info
 from agls.views.wire_json import file_uri
 
 
@@ -31,7 +35,7 @@ async def open_transcript(door: Door, attached: Attached) -> JsonObject:
     file = door.world.setup.state_folder / "sessions" / f"{session.session_id}{TRANSCRIPT}"
     async with attached.transcript.opening:
         if not attached.transcript.kept:
-            await _write(attached, file)
+            await _write(door, attached, file)
     uri = file_uri(str(file))
     virtual = {"virtualUri": virtual_uri(session.session_id)} if door.client.virtual_documents else {}
     if door.client.show_document:
@@ -50,34 +54,35 @@ async def virtual_transcript(door: Door, params: Any, call: Call) -> JsonObject:
         raise from_wire.Malformed(f"params.uri is like {virtual_uri('SESSION')}; agls.transcript gives it")
     if attached := door.attached.get(session_id):
         attached.page.was_read()
-        entries = attached.session.log.journal.entries()
-    else:
-        try:
-            entries = await door.world.sessions.peek(session_id)
-        except JournalError as problem:
-            raise cannot_open(session_id, problem) from None
-    return {"text": await asyncio.to_thread(_page_of, session_id, entries)}
+        history = await door.history(attached.session)
+        return {"text": await asyncio.to_thread(_page_of, attached.session, history, history.seq)}
+    try:
+        entries = await door.world.sessions.peek(session_id)
+    except JournalError as problem:
+        raise cannot_open(session_id, problem) from None
+    return {"text": await asyncio.to_thread(_page_of_entries, session_id, entries)}
 
 
-def _page_of(session_id: str, entries: Sequence[Entry]) -> str:
-    replay = Replay(NOTES, session_id, "")
-    replay.take(entries)
+def _page_of(session: Session, history: SessionHistory, seq: int) -> str:
+    events = chain.from_iterable(history.facts(0, seq + 1))
+    return heading(session.session_id, {**session_info(session.state)}) + markdown(events)
+
+
+def _page_of_entries(session_id: str, entries: Sequence[Entry]) -> str:
+    replay = Replay(NOTES, session_id, entries)
     return heading(session_id, replay.transcript.info) + markdown(replay.events)
 
 
-async def _write(attached: Attached, file: Path) -> None:
-    journal = attached.session.log.journal
-    replay = Replay(NOTES, attached.session.session_id, journal.epoch)
+async def _write(door: Door, attached: Attached, file: Path) -> None:
+    history = await door.history(attached.session)
+    written = history.seq
 
-    def write() -> int:
-        replay.take(journal.entries())
-        page = heading(file.stem, replay.transcript.info) + markdown(replay.events)
-        write_page(file, page)
-        return len(replay.events)
+    def write() -> None:
+        write_page(file, _page_of(attached.session, history, written))
 
     try:
-        written = await asyncio.to_thread(write)
+        await asyncio.to_thread(write)
     except OSError as problem:
         raise JournalError(f"The transcript cannot be written to {file}: {problem.strerror}.") from problem
-    replay.take(journal.entries(replay.seq))  # from here to the end of this step nothing else happens
-    attached.transcript.follow(file, replay.events[written:])
+    history.catch_up()  # from here to the end of this step nothing else happens
+    attached.transcript.follow(file, [*chain.from_iterable(history.facts(written, history.seq + 1))])
