@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from agls.doors.library import bounded, errands, results
+from agls.doors.library import foreign_code, pending_runs, results
 from agls.doors.library.tools import FunctionTool
 from agls.engine.run_action import NO_PROMPT, invoke
 from agls.engine.vocabulary import Limits, ToolResult, UserMessage
@@ -140,7 +140,7 @@ async def test_a_crashing_hook_and_a_crashing_tool_change_nothing(workspace: Pat
     ("given", "told"),
     [
         (GIF, "[draw: image/gif, 2×1 pixels, 13 bytes]"),
-        (b"<svg/>", "draw gave bytes that are no PNG, JPEG, GIF or WebP image."),
+        (b"<svg/>", "draw returned bytes that are no PNG, JPEG, GIF or WebP image."),
         (b"GIF89a\xff\xff\x01\0\0\0\0", "draw: image/gif, 65535×1 pixels, 13 bytes. It is too large"),
     ],
     ids=["image", "other", "large"],
@@ -383,9 +383,9 @@ class Never:
 @pytest.fixture
 def never(monkeypatch: pytest.MonkeyPatch) -> Iterator[Never]:
     monkeypatch.setattr(results, "AFTER", 0.3)
-    monkeypatch.setattr(errands, "OPENING", 0.3)
-    monkeypatch.setattr(errands, "CLOSING", 0.3)
-    monkeypatch.setattr(bounded, "GRACE", 0.1)
+    monkeypatch.setattr(pending_runs, "OPENING", 0.3)
+    monkeypatch.setattr(pending_runs, "CLOSING", 0.3)
+    monkeypatch.setattr(foreign_code, "GRACE", 0.1)
     made = Never()
     yield made
     made.going.set()

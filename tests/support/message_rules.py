@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from agls.doors.agent.client import member
+from agls.doors.messages import member
 from agls.views.wire_json import is_object
 from agls_protocol.errors import ERRORS
 
@@ -103,6 +103,10 @@ def _check_versions(said: Said) -> None:
 
 def _check_run(messages: Sequence[Message], place: int, *, waited: bool) -> None:
     result = messages[place]["result"]
+    assert ("action" in result) == (result["outcome"] == "action")
+    if not result["runId"]:  # a command that began no run
+        assert "action" in result
+        return
     assert ("stopReason" in result) == waited
     if result["runId"] in [_run_of(message) for message in messages[:place]]:
         return  # it was asked for again, with the same clientKey

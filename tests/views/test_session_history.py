@@ -16,8 +16,8 @@ from agls.engine.rests import Rests
 from agls.engine.state import fold_all
 from agls.order import NOTES
 from agls.stores.files import FileStore
+from agls.stores.journal_reader import read
 from agls.stores.memory import MemoryStore
-from agls.stores.reading import read
 from agls.views.events import place_of
 from agls.views.project import Projection
 from agls.views.session_history import SessionHistory

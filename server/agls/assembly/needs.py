@@ -13,12 +13,11 @@ from agls.config import tier_of
 from agls.engine import background, ports, spawning
 from agls.engine.state import State
 from agls.features import deadline, permissions
-from agls.features.budget.allowance import Allowance
-from agls.features.budget.books import Books
 from agls.features.permissions.memory import PermissionMemory
 from agls.frozen import frozen
 from agls.models.http.post import post
 from agls.room import ports as room
+from agls.room.budgets import Allowance, BudgetRegistry
 from agls.room.ports import AgentEntry
 
 
@@ -75,7 +74,7 @@ PORTS: Mapping[type, Callable[[RunServices], object]] = {
     room.ToolClient: lambda run: run.process.client,
     room.HeldKeys: lambda run: lambda: run.setup.held_keys,
     room.Examiner: lambda run: for_action(run.setup),
-    Books: lambda run: run.process.books,
+    BudgetRegistry: lambda run: run.process.budgets,
     # of the session
     ports.Asker: lambda run: run.session.session.questions,
     room.Forms: lambda run: run.session.session.questions,
@@ -97,7 +96,7 @@ PORTS: Mapping[type, Callable[[RunServices], object]] = {
     room.KnownAgents: _known_agents,
     room.Surroundings: _surroundings,
     room.Ceilings: _ceilings,
-    room.Remaining: lambda run: partial(run.process.books.left, run.info.session_id),
+    room.Remaining: lambda run: partial(run.process.budgets.left, run.info.session_id),
     room.ToolNames: _tool_names,
     Allowance: lambda run: run.bounds.allowance,
 }

@@ -3,11 +3,11 @@
 from agls.config.agents import AgentDefinition, agent_of, tier_of
 from agls.config.bounds import EDITOR, PROGRAM, TERMINAL, UNATTENDED, RunBounds, Usual, bounds_of
 from agls.config.choice import Choice
-from agls.config.endpoints import Offered, look_for_keys, offered_models
+from agls.config.endpoints import ModelCatalog, look_for_keys, offered_models
 from agls.config.errors import ConfigError, KeyMissing
 from agls.config.folders import check_folder, home_folder
 from agls.config.grants import FolderGrants
-from agls.config.kept import KeyFile, KeyPlace, Keyring
+from agls.config.key_store import KeyFile, KeyPlace, Keyring
 from agls.config.load import Loaded, Origin, load
 from agls.config.own_files import GuardedFiles
 from agls.config.reload import Reload
@@ -34,7 +34,7 @@ __all__ = [
     "KeyPlace",
     "Keyring",
     "Loaded",
-    "Offered",
+    "ModelCatalog",
     "Origin",
     "Rank",
     "Reload",

@@ -7,7 +7,7 @@ from agls.engine.log import Log
 from agls.engine.ports import new_id
 from agls.engine.vocabulary import Answer, Question
 
-NOBODY = Answer("unanswered", feedback="Nobody was there to answer.")
+UNANSWERED = Answer("unanswered", feedback="Nobody was there to answer.")
 WITHDRAWN = Answer("cancelled", feedback="The question was withdrawn.")
 
 
@@ -30,7 +30,7 @@ class Questions:
         return self._reading_forms > 0
 
     def attend(self, present: bool, *, forms: bool = True) -> None:
-        """One more door with a human behind it, or one less; `forms`: it can show those.
+        """Count one more door with a human behind it, or one less; `forms`: it can show those.
 
         The last to leave ends the waiting.
         """
@@ -38,23 +38,23 @@ class Questions:
         self._reading_forms += (1 if present else -1) if forms else 0
         if not self.available:
             for request_id in list(self._open):
-                self.answer(request_id, NOBODY)
+                self.answer(request_id, UNANSWERED)
 
     async def ask(self, question: Question) -> Answer:
-        """Put the question and wait for its answer; being cancelled withdraws it."""
+        """Put the question and wait for its answer. Cancelling the wait withdraws the question."""
         request_id = new_id("ask")
         future = asyncio.get_running_loop().create_future()
         self._open[request_id] = future
         self._log.record(Asked(request_id, question))
         try:
             if not self.available:
-                self.answer(request_id, NOBODY)
+                self.answer(request_id, UNANSWERED)
             return await future
         finally:
             self.answer(request_id, WITHDRAWN)
 
     def answer(self, request_id: str, answer: Answer) -> bool:
-        """Answer an open question; False when it is not open (any more)."""
+        """Answer an open question. **Returns** False when it is not open (any more)."""
         future = self._open.pop(request_id, None)
         if future is None:
             return False

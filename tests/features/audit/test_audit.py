@@ -26,8 +26,8 @@ from agls.engine.vocabulary import (
 )
 from agls.features.audit.feature import build
 from agls.features.audit.record import RunRecord, due, records, status_of
+from agls.features.audit.report import as_json, asked_for
 from agls.features.audit.settings import Settings
-from agls.features.audit.telling import as_json, asked_for
 from agls.room.ports import AuditFile, RunInfo, Tiers
 from agls.stores.memory import MemoryStore
 from support.scenario import (

@@ -10,7 +10,7 @@ from agls.features.files.settings import Settings as FileSettings
 from agls.features.permissions.rules import denied
 from agls.features.search.settings import Settings as SearchSettings
 from agls.workspace.editor import NoEditor
-from agls.workspace.hiding import Hiding
+from agls.workspace.hidden_files import Hiding
 from agls.workspace.processes import Processes
 from agls.workspace.workspace import OpenWorkspace
 from agls.world import open_world

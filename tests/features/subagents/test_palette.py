@@ -9,8 +9,8 @@ from agls.engine.sessions import Sessions
 from agls.engine.state import State
 from agls.engine.vocabulary import Limits, Text, ToolResult
 from agls.features.subagents import build
+from agls.features.subagents.delegates import DelegateSpec, entries_of, hands_over
 from agls.features.subagents.lineage import children_of
-from agls.features.subagents.palette import DelegateSpec, entries_of, hands_over
 from agls.features.subagents.settings import Settings
 from agls.room.ports import AgentEntry, KnownAgents
 from agls.stores.memory import MemoryStore

@@ -13,7 +13,7 @@ from agls.views.session_history import SessionHistory
 from agls_protocol.resuming import ResumeResult, Snapshot, SnapshotRun
 
 
-class Wanted(NamedTuple):
+class SnapshotRequest(NamedTuple):
     """The last `tail` items (`None` for as many as fit) in front of the item `before` ("" for the end)."""
 
     tail: int | None
@@ -32,7 +32,7 @@ class LastItems(NamedTuple):
 
 
 def snapshot(
-    result: ResumeResult, session: Session, history: SessionHistory, page: Page, wanted: Wanted
+    result: ResumeResult, session: Session, history: SessionHistory, page: Page, wanted: SnapshotRequest
 ) -> Snapshot:
     """The session as it stands. `result` has its open items already. Raises `Bad` (`noSuchItem`)."""
     queue = page.must_have({"queue": history.queue})["queue"]
@@ -56,7 +56,7 @@ def snapshot(
 
 
 def last_items(
-    history: SessionHistory, page: Page, wanted: Wanted, skipped: Collection[str] = ()
+    history: SessionHistory, page: Page, wanted: SnapshotRequest, skipped: Collection[str] = ()
 ) -> LastItems:
     """Read items from the end, as many as are wanted and fit, without those `skipped`.
 

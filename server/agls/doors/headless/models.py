@@ -1,12 +1,11 @@
 """`agls models`: what is configured, what answers, and what is known of each model, with its source."""
 
 import asyncio
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from agls.config import ConfigError, Offered, Setup, look_for_keys, offered_models
-from agls.doors.headless.streams import tell, write
+from agls.config import ConfigError, ModelCatalog, Setup, look_for_keys, offered_models
+from agls.doors.headless.streams import tell, write, write_json
 from agls.engine.ports import ModelError
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
@@ -16,6 +15,7 @@ from agls.models.endpoint import Endpoint
 from agls.models.http.connections import Connections
 from agls.models.local.discovery import find_local_servers
 from agls.models.resolver import TIERS, Models
+from agls.names import camel
 from agls.views.escape import escape_controls
 
 SOURCES: Mapping[Source, str] = {
@@ -59,7 +59,7 @@ def write_models(setup: Setup, folder: str, *, as_json: bool, offline: bool) -> 
     seen = asyncio.run(_look(offered, offline=offline))
     problem = _problem(setup, folder)
     if as_json:
-        write(json.dumps({"models": [_wire(one) for one in seen], "problem": problem}, indent=2) + "\n")
+        write_json({"models": [_wire(one) for one in seen], "problem": problem})
         return
     write("\n".join(escape_controls(_shown(one)) for one in seen))
     if not seen:
@@ -68,7 +68,7 @@ def write_models(setup: Setup, folder: str, *, as_json: bool, offline: bool) -> 
         tell(f"{escape_controls(warning)}\n")
 
 
-async def _look(offered: Offered, *, offline: bool) -> list[Seen]:
+async def _look(offered: ModelCatalog, *, offline: bool) -> list[Seen]:
     """Ask every server once, all at the same time."""
     if offline:
         return [Seen(e, names, None, figures(e, {})) for e, names in _named(offered)]
@@ -112,7 +112,7 @@ def _found(endpoint: Endpoint, names: tuple[str, ...]) -> Seen:
     return Seen(endpoint, names, here, figures(endpoint, {}, said_by), found=True)
 
 
-def _named(offered: Offered) -> list[tuple[Endpoint, tuple[str, ...]]]:
+def _named(offered: ModelCatalog) -> list[tuple[Endpoint, tuple[str, ...]]]:
     """Every model with the tiers and aliases that mean it, also those that only an alias names."""
     models = Models(offered.endpoints, aliases=offered.aliases, default=offered.default)
     meant = {endpoint.name: (endpoint, list[str]()) for endpoint in offered.endpoints}
@@ -149,15 +149,10 @@ def _wire(seen: Seen) -> JsonObject:
         "listed": seen.has,
         "problem": f"{failure.message} {failure.hint}".strip() if failure else "",
         "figures": {
-            _camel(name): {"value": figure.value, "source": figure.source}
+            camel(name): {"value": figure.value, "source": figure.source}
             for name, figure in seen.figures.items()
         },
     }
-
-
-def _camel(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
 
 
 # --- for people ------------------------------------------------------------------------------------

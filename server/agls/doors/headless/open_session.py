@@ -1,19 +1,21 @@
 """The session that a command line asks for: made or opened, and checked before its run."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import Literal
 
+from agls.commands import TypedCommand
 from agls.config import ConfigError, check_folder
-from agls.doors.attaching import attached, piped_in
+from agls.doors.attachments import attached, piped_in
 from agls.doors.headless.exits import CannotBegin
+from agls.doors.headless.typed_command import command_in_prompt
 from agls.doors.typed_text import understood
 from agls.engine.facts import Admitted, SessionChanged
 from agls.engine.ports import JournalBusy, JournalError
 from agls.engine.session import Session
 from agls.engine.state import State, inherited_options
-from agls.engine.vocabulary import Content, JsonObject, Stop, StopReason, Text
+from agls.engine.vocabulary import Content, JsonObject, SessionRow, Stop, StopReason, Text
 from agls.frozen import frozen
 from agls.world import World
 
@@ -64,7 +66,8 @@ class PreparedRun:
     """A session that is ready for its run.
 
     `content` is the prompt, `recovers` the run to continue ("" for none), `notes` are for the user. `since`
-    is the last fact that the reader of the events knows (`None`: it asks for none again).
+    is the last fact that the reader of the events knows (`None`: it asks for none again). With a `command`
+    there is no run: that is done instead.
     """
 
     session: Session
@@ -75,6 +78,7 @@ class PreparedRun:
     content: tuple[Content, ...] = ()
     recovers: str = ""
     is_new: bool = False
+    command: TypedCommand | None = None
 
 
 def folder(path: str) -> str:
@@ -106,13 +110,16 @@ async def prepare_run(world: World, request: RunRequest, here: str) -> PreparedR
 async def _anew(world: World, request: RunRequest, here: str) -> PreparedRun:
     if not request.prompt.strip() and not request.attach and not request.piped:
         raise CannotBegin('There is no prompt. Say what to do: agls run "…"', "usage")
-    model = await _model(world, here, request.options)
-    said = await _content(world, request, world.sketch(here))
+    sketch = world.sketch(here)
+    command = await _command(world, request, sketch)
+    model = "" if command else await _model(world, here, request.options)
+    said = () if command else await _content(world, request, sketch)
     try:
         session = await world.sessions.create(here, title=request.title)
     except JournalError as problem:  # the state folder cannot be used
         raise CannotBegin(str(problem), "journal") from None
-    return PreparedRun(session, request.options, model, world.notes(here), content=said, is_new=True)
+    notes = world.notes(here)
+    return PreparedRun(session, request.options, model, notes, content=said, is_new=True, command=command)
 
 
 async def _go_on(world: World, request: RunRequest, here: str) -> PreparedRun:
@@ -125,17 +132,33 @@ async def _go_on(world: World, request: RunRequest, here: str) -> PreparedRun:
     cwd = folder(session.state.cwd)  # it may be gone by now
     if request.cwd and cwd != here:
         raise CannotBegin(f"{session.session_id} is a session of {cwd}. Leave out --cwd.", "usage")
+    if command := await _command(world, request, session):
+        return PreparedRun(session, request.options, "", _notes(world, session, here), command=command)
     content = await _content(world, request, session)
     recovers = "" if content or session.state.queue else _broken_off(session)
     if recovers and session.state.stop and session.state.stop.reason in AT_A_LIMIT:
         content = (Text(GO_ON),)
     options = inherited_options(session.state, request.options, recovers)
     model = await _model(world, cwd, {**session.state.options, **options})
-    elsewhere = () if cwd == here else (f"This session works in {cwd}.",)
-    damage = session.log.journal.damage
-    damaged = (f"The file of this session was damaged, it goes on before that: {damage}.",) if damage else ()
-    notes = (*elsewhere, *damaged, *world.notes(cwd))
+    notes = _notes(world, session, here)
     return PreparedRun(session, request.options, model, notes, request.since, content, recovers)
+
+
+def _notes(world: World, session: Session, here: str) -> tuple[str, ...]:
+    """Return what the user should know of a session that goes on. **Raises** `ConfigError`."""
+    cwd, damage = folder(session.state.cwd), session.log.journal.damage
+    elsewhere = () if cwd == here else (f"This session works in {cwd}.",)
+    damaged = (f"The file of this session was damaged, it goes on before that: {damage}.",) if damage else ()
+    return (*elsewhere, *damaged, *world.notes(cwd))
+
+
+async def _command(world: World, request: RunRequest, session: Session) -> TypedCommand | None:
+    """Return the command that the prompt is, `None` for another. **Raises** `CannotBegin`, `ConfigError`."""
+    if not request.expand:
+        return None
+    content = (Text(request.prompt), *piped_in(request.piped))
+    files = await attached(request.attach, world.setup, session.state.cwd, world.storage.blobs)
+    return command_in_prompt(session, (*content, *files))
 
 
 async def _content(world: World, request: RunRequest, session: Session) -> tuple[Content, ...]:
@@ -170,17 +193,24 @@ async def _whole_id(world: World, beginning: str) -> str:
     **Raises** `CannotBegin` when several do.
     """
     found: list[str] = []
-    cursor = ""
-    while True:
-        rows, cursor = await world.sessions.list(cursor=cursor)
-        found += [row.session_id for row in rows if row.session_id.startswith(beginning)]
-        if beginning in found or not (found or cursor):
+    async for row in _rows(world):
+        if row.session_id == beginning:
             return beginning
-        if not cursor:
-            break
+        found += [row.session_id] if row.session_id.startswith(beginning) else []
     if len(found) > 1:
         raise CannotBegin(several(beginning, found), "usage")
-    return found[0]
+    return found[0] if found else beginning
+
+
+async def _rows(world: World, cwd: str = "") -> AsyncGenerator[SessionRow]:
+    """Yield all sessions, or those of a folder, the latest first."""
+    cursor = ""
+    while True:
+        rows, cursor = await world.sessions.list(cwd=cwd, cursor=cursor)
+        for row in rows:
+            yield row
+        if not cursor:
+            return
 
 
 def several(beginning: str, found: Sequence[str]) -> str:
@@ -193,15 +223,12 @@ async def latest(world: World, cwd: str) -> str:
 
     Sessions without a prompt do not count: their process was killed before they had one.
     """
-    cursor = ""
-    while True:
-        rows, cursor = await world.sessions.list(cwd=cwd, cursor=cursor)
-        for row in [row for row in rows if not row.parent_item]:  # a child is its parent's
+    async for row in _rows(world, cwd):
+        if not row.parent_item:  # a child is its parent's
             entries = await world.sessions.peek(row.session_id)
             if any(isinstance(entry.fact, Admitted) for entry in entries):
                 return row.session_id
-        if not cursor:
-            raise CannotBegin(f'There is no session of {cwd}. Begin one: agls run "…"', "sessionNotFound")
+    raise CannotBegin(f'There is no session of {cwd}. Begin one: agls run "…"', "sessionNotFound")
 
 
 def _broken_off(session: Session) -> str:

@@ -6,10 +6,11 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TextIO
 
+from agls.commands import TypedCommand
 from agls.config import TERMINAL, UNATTENDED, ConfigError, ConfigInputs, KeyMissing, read
-from agls.doors.headless.conversation import HeadlessRun
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.greeting import greeting
+from agls.doors.headless.headless_run import HeadlessRun
 from agls.doors.headless.open_session import Mode, PreparedRun, RunRequest, folder, prepare_run
 from agls.doors.headless.output import JsonLines, JsonSummary, Output
 from agls.doors.headless.pipe import Pipe
@@ -19,14 +20,15 @@ from agls.doors.headless.shutdown import Shutdown
 from agls.doors.headless.stdin_lines import StdinLines
 from agls.doors.headless.terminal import Keyboard, TerminalResponder, keyboard_at_hand
 from agls.doors.headless.text_output import TextOutput
-from agls.doors.headless.trusting import settle_trust
+from agls.doors.headless.trust_command import settle_trust
+from agls.doors.headless.typed_command import do_command
 from agls.doors.headless.writers import writer_at_hand
 from agls.doors.logs import begin_log
 from agls.engine.ports import JournalBusy, JournalError, ModelError
 from agls.engine.vocabulary import JsonObject
 from agls.workspace.editor import NoEditor
 from agls.workspace.redact import harden
-from agls.world import open_world
+from agls.world import World, open_world
 
 Work = Callable[[Output, TerminalScreen, Shutdown], Awaitable[int]]
 
@@ -106,7 +108,9 @@ async def _run(request: RunRequest, output: Output, screen: TerminalScreen, shut
     async with open_world(setup, editor=NoEditor(), headless=True, usual=usual) as world:
         prepared = await prepare_run(world, request, here)
         output.begin(hello(prepared))
-        responder = _responder(request, output, screen, keyboard)
+        if prepared.command:
+            return await _command(world, prepared, prepared.command, output, shutdown)
+        responder = _responder(world, request, output, screen, keyboard)
         conversation = HeadlessRun(world, prepared, output, responder, shutdown)
         try:
             return await conversation.run()
@@ -115,14 +119,26 @@ async def _run(request: RunRequest, output: Output, screen: TerminalScreen, shut
                 await world.sessions.delete(prepared.session.session_id)
 
 
+async def _command(
+    world: World, prepared: PreparedRun, command: TypedCommand, output: Output, shutdown: Shutdown
+) -> int:
+    """Do a command and write what came of it. A session that was only made for it is not kept."""
+    try:
+        output.action(await do_command(prepared.session, command, shutdown))
+    finally:
+        if prepared.is_new:
+            await world.sessions.delete(prepared.session.session_id)
+    return Exit.DONE
+
+
 def _responder(
-    request: RunRequest, output: Output, screen: TerminalScreen, keyboard: TextIO | None
+    world: World, request: RunRequest, output: Output, screen: TerminalScreen, keyboard: TextIO | None
 ) -> Responder:
     """Who is there during the run."""
     if request.control and isinstance(output, JsonLines):
         from agls.doors.headless.control import Control  # noqa: PLC0415 - few runs need the protocol's types
 
-        return Control(StdinLines(sys.stdin.fileno()), output.reply)
+        return Control(world, StdinLines(sys.stdin.fileno()), output.reply)
     return TerminalResponder(screen, Keyboard(keyboard)) if keyboard else Nobody()
 
 

@@ -13,14 +13,14 @@ from tempfile import NamedTemporaryFile
 
 from agls.config.environment import process_environment
 from agls.config.folders import state_folder
-from agls.doors.exporting import exported
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.listing import ListFilter, rows_of, write_sessions
 from agls.doors.headless.open_session import folder, several
+from agls.doors.headless.session_summary import write_session
 from agls.doors.headless.session_trace import Filter, write_trace
-from agls.doors.headless.showing import write_session
 from agls.doors.headless.streams import tell, write
-from agls.doors.importing import LARGEST, NoSession, imported
+from agls.doors.session_export import exported
+from agls.doors.session_import import LARGEST, NoSession, imported
 from agls.engine.admission import Refused
 from agls.engine.facts import Entry, Fact, SessionChanged
 from agls.engine.history import beginning, forked
@@ -29,8 +29,8 @@ from agls.engine.ports import Journal, JournalError, new_id
 from agls.engine.spawning import helpers_of
 from agls.engine.state import State, fold_all
 from agls.features.audit.record import records
-from agls.features.audit.telling import as_json, page
-from agls.features.history.filing import archived, changed, tags_of
+from agls.features.audit.report import as_json, page
+from agls.features.history.session_metadata import archived, changed, tags_of
 from agls.stores.files import FileStore
 from agls.titles import title_from
 from agls.views.escape import escape_controls

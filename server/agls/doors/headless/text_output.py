@@ -4,7 +4,7 @@ import time
 
 from agls.doors.headless.activity import Activity
 from agls.doors.headless.answer import FinalAnswer
-from agls.doors.headless.output import CaughtUp
+from agls.doors.headless.output import CaughtUp, text_of
 from agls.doors.headless.pipe import Pipe
 from agls.doors.headless.screen import TerminalScreen
 from agls.doors.headless.writers import TextWriter
@@ -80,6 +80,15 @@ class TextOutput:
             case _:
                 return
         self._progress()
+
+    def action(self, done: JsonObject) -> None:
+        """Write what a command came to, as an answer is written."""
+        text = text_of(done)
+        if self._writer:
+            self._write(self._writer.feed(text))
+            self._end_line()
+        elif text:
+            self._pipe.write(text.removesuffix("\n") + "\n")
 
     def fatal(self, error: JsonObject, code: int) -> None:
         """Say what is wrong and what to do."""

@@ -41,6 +41,6 @@ def writer_at_hand() -> TextWriter | None:
         return None
     if not can_change(sys.stdout):
         return PlainWriter()
-    from agls.doors.headless.rendered import Rendered  # noqa: PLC0415 - only a terminal needs the library
+    from agls.doors.headless.terminal_markdown import Rendered  # noqa: PLC0415 - only a terminal needs the library
 
     return Rendered(colours=has_colours(sys.stdout))

@@ -4,7 +4,7 @@ from agls.engine.feature import Feature
 from agls.room.ports import Forms
 from agls.toolkit import TypedTool
 
-from .asking import AskUser, UserQuestioner
+from .ask_user import AskUser, UserQuestioner
 from .settings import Settings
 
 

@@ -7,10 +7,10 @@ from agls.frozen import frozen
 from agls.toolkit import TypedAction
 
 from .arguments import Changes, Diff, ListCheckpoints, RestoreFiles, Revert
-from .comparing import COMMANDS, Pair, net, pairs_of, path_in, row, shown, standing, told
-from .keeping import SnapshotStore
+from .comparison import COMMANDS, Pair, net, pairs_of, path_in, row, shown, standing, told
 from .points import position, prompts
-from .restoring import Restored, Restoring, Wish, back_to, undo
+from .recorder import SnapshotStore
+from .restores import Restored, Restoring, Wish, back_to, undo
 from .states import FileState
 from .timeline import SessionSpan, Timeline
 

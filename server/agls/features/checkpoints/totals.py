@@ -3,8 +3,8 @@
 from agls.engine.facts import RunDiff
 from agls.engine.feature import RunView
 
-from .comparing import Pair, pairs_of, row
-from .keeping import SnapshotStore
+from .comparison import Pair, pairs_of, row
+from .recorder import SnapshotStore
 from .timeline import SessionSpan
 
 LONGEST = 65_536  # bytes of diffs that are told at once

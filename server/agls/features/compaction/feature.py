@@ -4,7 +4,7 @@ from agls.engine.feature import Feature
 from agls.engine.ports import Clock, ModelResolver
 from agls.features.compaction.actions import actions
 from agls.features.compaction.gate import CompactionGate
-from agls.features.compaction.reduced import around_model
+from agls.features.compaction.reduced_request import around_model
 from agls.features.compaction.settings import Settings
 from agls.features.compaction.summary import ROOM
 from agls.room.ports import RunInfo, SessionRecord

@@ -8,9 +8,9 @@ from agls.engine.ports import ModelError, ModelResolver
 from agls.engine.state import State
 from agls.engine.vocabulary import Stop, StopReason
 from agls.features.compaction.bounds import TokenBounds, bounds_of
-from agls.features.compaction.cutting import among, old_results
-from agls.features.compaction.making import Making, Need, clearing
-from agls.features.compaction.reduced import HINT, REDUCED, TITLE, TRIED, is_reduced
+from agls.features.compaction.compactor import Compactor, Need, clearing
+from agls.features.compaction.context_parts import among, old_results
+from agls.features.compaction.reduced_request import HINT, REDUCED, TITLE, TRIED, is_reduced
 from agls.features.compaction.settings import Settings
 from agls.features.compaction.sizes import CERTAIN, Ruler, bytes_in, sum_of, tokens_in
 from agls.features.compaction.summary import ROOM
@@ -117,7 +117,7 @@ class CompactionGate:
         ask = _may_ask(state, need.now) and _failures(state) < MOST_FAILURES
         if not self._settings.enabled:
             return ()
-        making = Making(self._models, self._settings, self._spend, asking, failed)
+        making = Compactor(self._models, self._settings, self._spend, asking, failed)
         return await making.room(state.context.messages, need, ask=ask)
 
     def _checked(

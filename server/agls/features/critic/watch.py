@@ -10,7 +10,7 @@ from agls.engine.limits import tightest
 from agls.engine.ports import ModelError, ModelResolver, new_id
 from agls.engine.state import State
 from agls.engine.vocabulary import Limits, Stop, StopReason, Text
-from agls.features.critic.asking import ask, can_pay
+from agls.features.critic.model_verdict import ask, can_pay
 from agls.features.critic.settings import Settings
 from agls.features.critic.verdicts import Look, Occasion, Verdict, by_rules
 from agls.frozen import frozen

@@ -23,7 +23,7 @@ from agls.engine.vocabulary import Terminal, ToolOutcome
 from agls.frozen import frozen
 from agls.toolkit import Arguments
 
-from .saving import SaveOutcome
+from .buffer_saver import SaveOutcome
 from .settings import Settings
 
 # What nobody can see, or sees wrongly: controls, formats such as bidi overrides, and line ends and

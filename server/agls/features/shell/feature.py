@@ -10,8 +10,8 @@ from agls.room.ports import RunInfo
 from agls.toolkit import TypedTool
 
 from .actions import actions_of
+from .buffer_saver import BufferSaver
 from .command import RunCommand, Shell, command_targets
-from .saving import BufferSaver
 from .settings import Settings
 from .tasks import LookAtTask, Watching
 

@@ -7,6 +7,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from agls.models.credential import Credential
 from agls.models.errors import CallFailed, Failure
 
 NEEDS = Failure(
@@ -14,7 +15,7 @@ NEEDS = Failure(
     "Signing requests to Bedrock needs the library botocore.",
     "Install it: pip install 'agls[bedrock]'",
 )
-NOBODY = Failure(
+NO_CREDENTIALS = Failure(
     "auth",
     "No AWS credentials were found.",
     "Log in (aws sso login), or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or profile of this model.",
@@ -22,8 +23,8 @@ NOBODY = Failure(
 SIGNED = "content-type"  # the header that is part of the signature, besides those that signing adds
 
 
-class AwsSignature:
-    """Implements `Credential`: signs for one region, with a profile's credentials or the default ones."""
+class AwsSignature(Credential):
+    """Signs for one region, with a profile's credentials or the default ones."""
 
     hint = "Check the AWS credentials and the region, and that the account has access to this model."
 
@@ -37,10 +38,6 @@ class AwsSignature:
         """The secrets that the last request was signed with."""
         held = (self._used.secret_key, self._used.token) if self._used else ()
         return tuple(secret for secret in held if secret)
-
-    async def key(self) -> str:
-        """Return "": the signature is enough."""
-        return ""
 
     async def sign(
         self, method: str, url: str, headers: Mapping[str, str], content: bytes
@@ -73,10 +70,10 @@ class AwsSignature:
             self._used = self._found and self._found.get_frozen_credentials()
         except problems.BotoCoreError as error:
             raise CallFailed(
-                Failure("auth", f"AWS credentials cannot be had: {error}", NOBODY.hint)
+                Failure("auth", f"AWS credentials cannot be had: {error}", NO_CREDENTIALS.hint)
             ) from None
         if not self._used or not self._used.access_key:
-            raise CallFailed(NOBODY)
+            raise CallFailed(NO_CREDENTIALS)
         return self._used
 
 

@@ -3,11 +3,12 @@
 import asyncio
 
 from agls.doors import from_wire
+from agls.doors.agent.attached import Attached
 from agls.doors.agent.call import Call
-from agls.doors.agent.door import Attached, Door
+from agls.doors.agent.connection import Connection
 from agls.doors.agent.limits import REPLAYED_EVENTS
 from agls.doors.agent.result_pages import Page, all_or_none
-from agls.doors.agent.snapshots import Wanted, last_items, snapshot
+from agls.doors.agent.snapshots import SnapshotRequest, last_items, snapshot
 from agls.doors.messages import JsonObject
 from agls.views.session_history import SessionHistory
 from agls_protocol.resuming import ResumeParams, ResumeResult
@@ -16,27 +17,27 @@ from agls_protocol.types import Cursor
 REPLAYS = ("none", "tail", "all", "since")
 
 
-async def resume(door: Door, params: ResumeParams, call: Call) -> ResumeResult:
+async def resume(connection: Connection, params: ResumeParams, call: Call) -> ResumeResult:
     """Attach, and give what the client asks for; its live events follow the answer."""
     if params.replay not in REPLAYS:
         raise from_wire.Malformed(f"params.replay must be one of {', '.join(REPLAYS)}")
-    attached = await door.watch(params.session_id, call, control=params.take_control)
-    history = await door.history(attached.session) if params.replay != "none" else None
-    missed = _missed(history, params, door.page(params.max_bytes // 2)) if history else None
-    wanted = Wanted(None if params.replay == "all" else params.tail, params.before)
+    attached = await connection.watch(params.session_id, call, control=params.take_control)
+    history = await connection.history(attached.session) if params.replay != "none" else None
+    missed = _missed(history, params, connection.page(params.max_bytes // 2)) if history else None
+    wanted = SnapshotRequest(None if params.replay == "all" else params.tail, params.before)
     if history:
 
         def read_ahead() -> None:  # what was read once is there at once when the answer is made
             if missed is None or missed.read(history.seq) is None:
-                last_items(history, door.page(params.max_bytes), wanted)
+                last_items(history, connection.page(params.max_bytes), wanted)
 
         await asyncio.to_thread(read_ahead)
     await attached.publisher.told()
-    door.join(attached, call)  # from here to the answer nothing else happens
+    connection.join(attached, call)  # from here to the answer nothing else happens
     call.ordered = True
     if not attached.read_only:
         call.until_answered.callback(attached.asking.put_again)
-    page = door.page(params.max_bytes)
+    page = connection.page(params.max_bytes)
     result = _result(attached, page, call)
     if missed and (events := missed.read(result.seq)) is not None:
         result.replayed, result.events = "events", events

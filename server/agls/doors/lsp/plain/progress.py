@@ -1,11 +1,11 @@
 """Reports of a run to a client that knows only LSP: progress, the answer in its log, the end as a message."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from agls.doors.agent.client import Client
+from agls.doors.agent.client import ClientCapabilities
 from agls.doors.agent.peer import Peer
 from agls.doors.messages import JsonObject
 from agls.views.escape import escape_controls
@@ -23,7 +23,7 @@ ENDS = {"endTurn": "done", "cancelled": "cancelled", "interrupted": "interrupted
 class ProgressReporter:
     """Reports the runs of one session by `$/progress`, and in plain mode by messages."""
 
-    def __init__(self, peer: Peer, client: Client) -> None:
+    def __init__(self, peer: Peer, client: ClientCapabilities) -> None:
         self._peer, self._client = peer, client
         self._given: dict[str, Any] = {}  # the client's own tokens, by run
         self._running = ""
@@ -35,13 +35,13 @@ class ProgressReporter:
         if token is not None:
             self._given[run_id] = token
 
-    def token_of(self, token: Any) -> str:
+    def run_of(self, token: Any) -> str:
         """Return the run that reports under this token, "" for none."""
         if token is not None and token == self._token:
             return self._running
         return next((run_id for run_id, given in self._given.items() if given == token), "")
 
-    def show(self, events: list[JsonObject]) -> None:
+    def show(self, events: Sequence[JsonObject]) -> None:
         """Report these wire events."""
         for event in events:
             data = event["data"]
@@ -114,7 +114,7 @@ class ProgressReporter:
 class NoProgress(ProgressReporter):
     """Reports nothing: a child's work is part of a call of its parent, whose progress is reported."""
 
-    def show(self, events: list[JsonObject]) -> None:
+    def show(self, events: Sequence[JsonObject]) -> None:
         """Do nothing."""
 
 

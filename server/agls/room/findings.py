@@ -1,0 +1,17 @@
+"""What the doctor says of a topic."""
+
+from typing import Literal
+
+from agls.frozen import frozen
+
+Status = Literal["pass", "warn", "fail"]
+
+
+@frozen
+class Finding:
+    """The result of one check of a topic; `fix` says what to change unless it passed."""
+
+    topic: str
+    status: Status
+    text: str
+    fix: str = ""
