@@ -21,6 +21,7 @@ from agls.engine.facts import (
     TextDelta,
     ThinkingDelta,
     ToolDelta,
+    ToolFinished,
     Transient,
     TurnStarted,
     Unknown,

@@ -1,6 +1,7 @@
 """What `agent/resume` tells of a session: the last of its items that fit, and the runs they belong to."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from agls.doors.agent.result_pages import Page
@@ -11,6 +12,8 @@ from agls.views import values
 from agls.views.history_part import HistoryItem
 from agls.views.session_history import SessionHistory
 from agls_protocol.resuming import ResumeResult, Snapshot, SnapshotRun
+
+PORTION = 64  # items whose size is looked at together
 
 
 class SnapshotRequest(NamedTuple):
@@ -62,21 +65,31 @@ def last_items(
 
     **Raises** `Bad` (`noSuchItem`).
     """
+    closed = (held for held in _backward(history, wanted.before) if held.item_id not in skipped)
+    pairs = _with_ends(closed)
     kept: list[HistoryItem] = []
     ends: dict[str, JsonObject] = {}
-    is_all = True
-    for held in _backward(history, wanted.before):
-        if held.item_id in skipped:
-            continue
-        end = [held.run_end] if held.run_end and held.run_id not in ends else []
-        full = wanted.tail is not None and len(kept) >= wanted.tail
-        fits = None if full else page.takes([held.item, *end], first=not kept)
-        if fits is None:
-            is_all = False
-            break
-        kept.append(held._replace(item=fits[0]))
-        ends |= dict.fromkeys([held.run_id][: len(end)], fits[-1])
-    return LastItems(kept[::-1], ends, is_all)
+    while True:
+        room = PORTION if wanted.tail is None else min(PORTION, wanted.tail - len(kept))
+        portion = list(islice(pairs, room))
+        if not portion:
+            return LastItems(kept[::-1], ends, is_all=next(pairs, None) is None)
+        whole = page.takes_whole([value for _, sent in portion for value in sent])
+        for held, sent in portion:
+            fits = sent if whole else page.takes(sent, first=not kept)
+            if fits is None:
+                return LastItems(kept[::-1], ends, is_all=False)
+            kept.append(held._replace(item=fits[0]))
+            ends |= dict.fromkeys([held.run_id][: len(fits) - 1], fits[-1])
+
+
+def _with_ends(items: Iterable[HistoryItem]) -> Iterator[tuple[HistoryItem, list[JsonObject]]]:
+    """Yield each item as it is held and as it is sent, with the first of a run the data of the run's end."""
+    met: set[str] = set()
+    for held in items:
+        ends = [held.run_end] if held.run_end and held.run_id not in met else []
+        met.add(held.run_id)
+        yield held, [held.item, *ends]
 
 
 def _backward(history: SessionHistory, before: str) -> Iterator[HistoryItem]:
