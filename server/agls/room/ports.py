@@ -26,9 +26,9 @@ class RunInfo:
 
     `state` is that of the session then, `options` are those of the run over those of its session. `works_for`
     is the session for whose call this one works ("": none). `prompt` is the system prompt of the agent ("":
-    the built-in one). `window` is how many tokens the model can see (`None`: not known), `is_small` whether
-    that is little. `lasting` is whether the process outlives the run, `answers` whether the last turn is for
-    the answer.
+    the built-in one). `model` is the model's name at its server, `advice` what the prompt says of its tools;
+    `window` is how many tokens it can see (`None`: not known), `is_small` whether that is little. `lasting`
+    is whether the process outlives the run, `answers` whether the last turn is for the answer.
     """
 
     session_id: str = ""
@@ -37,6 +37,8 @@ class RunInfo:
     works_for: str = ""
     options: JsonObject = field(default_factory=dict[str, Any])
     prompt: str = ""
+    model: str = ""
+    advice: str = ""
     window: int | None = None
     is_small: bool = False
     lasting: bool = True
@@ -159,10 +161,12 @@ class FileSnapshots(Protocol):
     """Files as bytes; an open document counts as it would be saved. All methods raise `WorkspaceError`.
 
     `put` changes an open document by one edit, a file that is not open atomically, and raises `Stale` when
-    it is no longer at `expected` (hash "": absent). `None` is no file.
+    it is no longer at `expected` (hash "": absent). `None` is no file. `changed_at` **returns** when each was
+    changed last on the disk (Unix time in seconds), 0 for what is not there.
     """
 
     def open_documents(self) -> list[str]: ...
+    def changed_at(self, paths: Sequence[str]) -> Sequence[float]: ...
     async def look(self, path: str, max_bytes: int) -> StoredState: ...
     async def diff(self, path: str, before: bytes | None, after: bytes | None) -> Patch: ...
     async def put(
