@@ -5,7 +5,16 @@ from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from agls.assembly import ProcessServices, Rooms, RunServices, SessionLog, SessionServices, features
+from agls.assembly import (
+    ProcessServices,
+    Rooms,
+    RunServices,
+    SessionLog,
+    SessionServices,
+    complete,
+    expand,
+    features,
+)
 from agls.config import (
     EDITOR,
     PROGRAM,
@@ -28,17 +37,18 @@ from agls.engine.facts import Admitted, SessionChanged
 from agls.engine.feature import RunSetup
 from agls.engine.ports import ModelClient, ModelError, ModelInfo
 from agls.engine.recovery import left_of
+from agls.engine.run_action import NO_PROMPT
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.state import State, inherited_options
 from agls.engine.vocabulary import JsonObject
-from agls.features import lean, permissions, scratchpad
-from agls.features.budget.registry import BudgetRegistry
-from agls.features.permissions.choices import Choices, SessionChoices, check
-from agls.features.permissions.modes import Mode
+from agls.features import families, lean, permissions, scratchpad
 from agls.features.permissions.rules import denied
 from agls.features.subagents.delegates import hands_over
-from agls.room import Piece
+from agls.modes import Mode
+from agls.room import Completions, Piece, Typing
+from agls.room.budgets import BudgetRegistry
+from agls.room.mode_choices import Choices, SessionChoices, check
 from agls.room.ports import NO_CLIENT, RunInfo, ToolClient
 from agls.stores.memory import MemoryStore
 from agls.stores.scratch import Scratch
@@ -136,10 +146,11 @@ class World:
 
     async def expand(self, session: Session, text: str) -> tuple[Piece, ...]:
         """**Returns** what a text that somebody typed means besides its words. **Raises** `ConfigError`."""
-        config = self.setup.load(session.state.cwd).config
-        workspace = self._workspace(session.state, config)
-        found = [await room.expand(config.section(room), text, workspace) for room in self.rooms]
-        return tuple(piece for pieces in found for piece in pieces)
+        return tuple(await expand(self.rooms, self._services(session, NO_PROMPT), text))
+
+    async def complete(self, session: Session, typing: Typing) -> Completions:
+        """**Returns** how the rooms would go on with a prompt. **Raises** `ConfigError`."""
+        return await complete(self.rooms, self._services(session, NO_PROMPT), typing)
 
     async def check(self, folder: str, options: JsonObject) -> None:
         """Whether a run in `folder` could begin with these options. Raises `ConfigError`, `ModelError`."""
@@ -188,7 +199,10 @@ class World:
         options = {**state.options, **inherited_options(state, admitted.options, admitted.recovers)}
         agent = agent_of(config.agents, options)
         models = self._choice.resolver(loaded, agent.tier)
-        window = models.window(str(options.get("model", "")))
+        chosen = str(options.get("model", ""))
+        window = models.window(chosen)
+        model = models.model_name(chosen)
+        is_small = config.section(lean.ROOM).applies(window)
         keeps_scratch = config.section(scratchpad.ROOM).enabled
         scratch = str(process.scratch.path(session.session_id)) if keeps_scratch else ""
         workspace = self._workspace(state, config, scratch)
@@ -209,7 +223,9 @@ class World:
                 options=options,
                 prompt=agent.prompt,
                 window=window,
-                is_small=config.section(lean.ROOM).applies(window),
+                is_small=is_small,
+                model=model,
+                advice=config.section(families.ROOM).family(model, is_small=is_small).prompt,
                 lasting=process.lasting,
                 answers=self._usual.answers,
             ),

@@ -2,14 +2,13 @@
 
 from agls.engine.feature import Feature
 from agls.engine.ledger import Ledger, NoLedger
-from agls.features.budget.allowance import Allowance
 from agls.features.budget.feature import build
-from agls.features.budget.registry import BudgetRegistry
 from agls.features.budget.settings import Settings
 from agls.features.subagents.delegates import hands_over
 from agls.models.endpoint import Endpoint
 from agls.models.prices import Prices
 from agls.models.resolver import Models
+from agls.room.budgets import Allowance, BudgetRegistry
 from agls.room.ports import RunInfo
 
 PRICED = Endpoint(name="priced", model="priced", dialect="scripted", prices=Prices(1.0, 1.0))

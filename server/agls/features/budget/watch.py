@@ -1,6 +1,6 @@
 """The seconds of a session, of a day, of a caller: a run that passes them ends, also amid an answer."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
 from agls.engine.facts import Answered, Asked, Entry
@@ -21,7 +21,7 @@ class SecondsWatch:
         self._running: list[Timer] = []
 
     @contextmanager
-    def on(self, view: RunView) -> Iterator[None]:
+    def on(self, view: RunView) -> Generator[None]:
         """Watch the run while the context is open."""
         timer = Timer(lambda: self._end(view))
         self._running.append(timer)
