@@ -13,14 +13,9 @@ from agls.doors.headless.greeting import greeting
 from agls.doors.headless.pipe import Pipe
 from agls.engine.vocabulary import JsonObject
 
-<<<<<<< HEAD
-FULL = 1_000_000  # characters that wait; from here on deltas are left out, until there are `DRAINED`
-DRAINED = 50_000
 WARNINGS = frozenset({"warning", "error"})  # notices of these severities
 CaughtUp = Callable[[Mapping[str, int], float], list[JsonObject]]
-=======
 LIMITS = ConnectionLimits()
->>>>>>> main
 
 
 class Output(Protocol):

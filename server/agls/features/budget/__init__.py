@@ -1,10 +1,6 @@
 """What a run may spend, checked before it is spent."""
 
-<<<<<<< HEAD
 from agls.engine.ports import ModelResolver
-from agls.features.budget.allowance import Allowance
-=======
->>>>>>> main
 from agls.features.budget.feature import build
 from agls.features.budget.settings import Settings
 from agls.room import Room, RunOption

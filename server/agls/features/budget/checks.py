@@ -13,11 +13,8 @@ from agls.engine.state import State
 from agls.engine.vocabulary import Limits, Stop, StopReason, ToolOutcome
 from agls.features.budget.account import Account
 from agls.features.budget.scopes import Scope, of_caller, of_day, of_run, of_session
-<<<<<<< HEAD
 from agls.features.budget.watch import SecondsWatch
-=======
 from agls.room.budgets import Allowance, BudgetScope, Refusal
->>>>>>> main
 
 ROOM = "budget"
 REFUSED, UNPRICED = "refused", "unpriced"
