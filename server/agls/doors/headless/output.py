@@ -14,7 +14,6 @@ from agls.doors.headless.pipe import Pipe
 from agls.engine.vocabulary import JsonObject
 
 WARNINGS = frozenset({"warning", "error"})  # notices of these severities
-CaughtUp = Callable[[Mapping[str, int], float], list[JsonObject]]
 LIMITS = ConnectionLimits()
 
 
