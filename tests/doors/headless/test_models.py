@@ -181,6 +181,6 @@ def test_server_of_this_machine_is_left_alone_where_local_servers_is_false(
     agls.configure("local_servers = false\n")
     done = agls.run("run", "hello")
     assert done.code == 2
-    assert "local_servers = false" in done.err
+    assert "local_servers is false" in done.err
     assert [agls.run(command).code for command in ("models", "doctor")] == [0, 1]
     assert server.requests == []
