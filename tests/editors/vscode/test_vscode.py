@@ -131,7 +131,8 @@ def test_conversation_shows_what_happened(tools: dict[str, str], tmp_path: Path)
     """Torn answers, edits beside typing, reverts taken back, stale files, long rows and older pages."""
     said = done(["node", HERE / "conversation.mjs", tmp_path], LONGEST, **tools)
     assert steps(said)[-1] == "passed"
-    assert screens(tmp_path) == {"rows", "stale", "marked-again", "beside", "torn", "beginning"}
+    shown = {"rows", "stale", "marked-again", "beside", "torn", "page", "older", "beginning"}
+    assert screens(tmp_path) == shown
 
 
 @pytest.mark.parametrize("model", ["scripted", "local"])

@@ -46,23 +46,34 @@ local function with_session(act)
   act(of)
 end
 
----@param row agls.SessionRow
+local OLDER = {} -- the row behind the last session of a page
+
+---@param row agls.SessionRow|table `OLDER`
 ---@return string
 local function row_text(row)
+  if row == OLDER then
+    return "Older sessions…"
+  end
   local marks = { running = "● ", requiresAction = "? " }
   local when = row.updatedAt:sub(1, 16):gsub("T", " ")
   return ("%s%s  (%s)"):format(marks[row.state] or "", row.title ~= "" and row.title or row.sessionId, when)
 end
 
 ---@param search string
-local function sessions(search)
-  session.list(api().client(), { search = search ~= "" and search or nil, limit = 100 }, function(rows, problem)
-    if not rows then
+---@param cursor? string the page after that of the newest sessions
+local function sessions(search, cursor)
+  local params = { search = search ~= "" and search or nil, limit = 100, cursor = cursor }
+  session.list(api().client(), params, function(page, problem)
+    if not page then
       return client.tell_problem(problem)
-    elseif #rows == 0 then
+    elseif #page.sessions == 0 then
       return client.tell("no session" .. (search ~= "" and " has this in it" or " in this folder yet"))
     end
+    local rows = page.nextCursor and vim.list_extend(page.sessions, { OLDER }) or page.sessions
     ask.choice(rows, { prompt = "Sessions", kind = "session", text = row_text }, function(row)
+      if row == OLDER then
+        return sessions(search, page.nextCursor)
+      end
       api().resume(row.sessionId)
     end)
   end)
@@ -209,7 +220,12 @@ M.subcommands = {
       require("agls.questions").again(tonumber(rest))
     end,
   },
-  sessions = { about = "choose a session of this folder, or search in them", run = sessions },
+  sessions = {
+    about = "choose a session of this folder, or search in them",
+    run = function(rest)
+      sessions(rest)
+    end,
+  },
   resume = {
     about = "show a session again, the newest of this folder when none is named",
     run = function(rest)

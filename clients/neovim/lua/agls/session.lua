@@ -92,22 +92,20 @@ end
 ---@param at agls.Client
 ---@param done agls.Got
 function M.latest(at, done)
-  M.list(at, { limit = 1 }, function(rows, problem)
-    if not rows or not rows[1] then
+  M.list(at, { limit = 1 }, function(page, problem)
+    if not page or not page.sessions[1] then
       return done(nil, problem or { message = "there is no session in this folder yet; `:Agls open` makes one" })
     end
-    M.open(at, rows[1].sessionId, done)
+    M.open(at, page.sessions[1].sessionId, done)
   end)
 end
 
+---One page of the sessions of the client's folder, newest first; `nextCursor` asks for the next one.
 ---@param at agls.Client
 ---@param params table search, limit, cursor
----@param done fun(rows?: agls.SessionRow[], problem?: table)
+---@param done fun(page?: agls.SessionListResult, problem?: table)
 function M.list(at, params, done)
-  local given = vim.tbl_extend("force", { cwd = vim.uri_from_fname(at.root) }, params)
-  at:request("agent/session/list", given, function(result, problem)
-    done(result and result.sessions, problem)
-  end)
+  at:request("agent/session/list", vim.tbl_extend("force", { cwd = vim.uri_from_fname(at.root) }, params), done)
 end
 
 ---Hear what happens, once per message of the server.
