@@ -2,6 +2,8 @@
 
 from attrs import define
 
+from agls_protocol.items import JsonObject
+
 
 @define
 class DocumentVersion:
@@ -34,3 +36,26 @@ class SaveDocumentsAnswer:
 
     saved: list[str]
     failed: list[NotSaved] | None = None
+
+
+@define
+class DiagnosticsParams:
+    """`agent/diagnostics`: what the client shows as wrong, in all files, or in the one with this `uri`."""
+
+    session_id: str
+    uri: str | None = None
+
+
+@define
+class FileDiagnostics:
+    """The diagnostics of a file (LSP 3.17, Diagnostic); positions are in the position encoding."""
+
+    uri: str
+    diagnostics: list[JsonObject]
+
+
+@define
+class DiagnosticsAnswer:
+    """The files that have any."""
+
+    files: list[FileDiagnostics]

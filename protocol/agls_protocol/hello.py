@@ -65,7 +65,7 @@ class ClientTool:
 class ClientBlock:
     """What the client can. `protocolVersions` is best first; absent means `[1]`.
 
-    `secrets`: it answers `agent/secret`.
+    `secrets`: it answers `agent/secret`. `diagnostics`: it answers `agent/diagnostics`.
     """
 
     protocol_versions: list[int] | None = None
@@ -75,6 +75,7 @@ class ClientBlock:
     edits: EditSkills | None = None
     follow_along: Marker | None = None
     secrets: Marker | None = None
+    diagnostics: Marker | None = None
     tools: list[ClientTool] | None = None
 
 

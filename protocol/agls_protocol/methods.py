@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from attrs import frozen
 
-from agls_protocol import documents, resuming, sessions, types
+from agls_protocol import completion, documents, resuming, sessions, types
 from agls_protocol.events import EventParams
 
 
@@ -37,6 +37,7 @@ METHODS: dict[str, Method] = {
     "agent/setOption": Method(sessions.SetOptionParams, sessions.OptionsResult),
     "agent/action/list": Method(sessions.ActionListParams, sessions.ActionListResult),
     "agent/action/invoke": Method(sessions.ActionInvokeParams, sessions.ActionInvokeResult),
+    "agent/complete": Method(completion.CompleteParams, completion.CompleteResult),
     "agent/focus": Method(sessions.FocusParams, None),
     "agent/status": Method(types.Empty, types.StatusResult),
     "agent/ack": Method(types.AckParams, None),
@@ -44,9 +45,10 @@ METHODS: dict[str, Method] = {
     "agent/requestPermission": Method(types.PermissionParams, types.PermissionAnswer, "toClient"),
     "agent/askUser": Method(types.AskUserParams, types.AskUserAnswer, "toClient"),
     "agent/saveDocuments": Method(documents.SaveDocumentsParams, documents.SaveDocumentsAnswer, "toClient"),
+    "agent/diagnostics": Method(documents.DiagnosticsParams, documents.DiagnosticsAnswer, "toClient"),
     "agent/secret": Method(types.SecretParams, types.SecretAnswer, "toClient"),
     "agent/callTool": Method(sessions.CallToolParams, sessions.CallToolAnswer, "toClient"),
 }
 
-RESERVED: frozenset[str] = frozenset()
+RESERVED: frozenset[str] = frozenset({"agent/complete", "agent/diagnostics"})
 """Methods that no server follows yet."""

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from attrs import define, field
 
-from agls_protocol.items import FileChanged, Input, JsonObject, McpServer, RunError, Usage
+from agls_protocol.items import Content, FileChanged, Input, JsonObject, McpServer, RunError, Usage
 
 PAGE_BYTES = 1_048_576  # of a result whose client asks for no other size
 
@@ -218,7 +218,7 @@ class RunParams:
     """`admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string.
 
     `chosenBy` is "user" when a person chose the option `mode`. With `expand` the text is what somebody typed:
-    what it points at comes beside it.
+    what it points at comes beside it, and a command is done instead.
     """
 
     session_id: str
@@ -235,10 +235,21 @@ class RunParams:
 
 
 @define
-class RunAnswer:
-    """`outcome` is started, queued or injected; with `wait` it also says how the run ended.
+class CommandResult:
+    """A command that was done: the action it names, its `input` as it was understood, and what came of it."""
 
-    `output` is the answer as JSON that fits the option `outputSchema`.
+    name: str
+    input: JsonObject
+    output: list[Annotated[Any, Content]]
+    data: JsonObject | None = None
+
+
+@define
+class RunAnswer:
+    """`outcome` is started, queued, injected or action; with `wait` it also says how the run ended.
+
+    `output` is the answer as JSON that fits the option `outputSchema`. `action` is what a command came to;
+    `runId` is then the run that it began, "" for none.
     """
 
     run_id: str
@@ -250,6 +261,7 @@ class RunAnswer:
     files_changed: list[Annotated[Any, FileChanged]] | None = None
     error: Annotated[Any, RunError] = None
     output: Any = None
+    action: CommandResult | None = None
 
 
 @define
@@ -277,11 +289,12 @@ class AckParams:
 
 @define
 class SteerResult:
-    """`outcome` is injected, queued, started or returned."""
+    """`outcome` is injected, queued, started, returned or action, which `action` describes."""
 
     outcome: str
     run_id: str | None = None
     item_id: str | None = None
+    action: CommandResult | None = None
 
 
 @define

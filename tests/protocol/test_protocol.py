@@ -61,7 +61,18 @@ def test_stale_files_are_noticed_and_rewritten(tmp_path: Path, capsys: pytest.Ca
 
 
 def test_the_readme_was_read_again_when_the_types_changed() -> None:
-    named = ("items", "types", "documents", "sessions", "resuming", "methods", "events", "hello", "errors")
+    named = (
+        "items",
+        "types",
+        "documents",
+        "completion",
+        "sessions",
+        "resuming",
+        "methods",
+        "events",
+        "hello",
+        "errors",
+    )
     sources = [PACKAGE / f"{name}.py" for name in named]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
     assert digest in README, f"read protocol/README.md again, then set its hash to {digest}"

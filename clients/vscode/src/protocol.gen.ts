@@ -125,7 +125,7 @@ export interface CheckpointData {
   files: string[];
 }
 
-/** What the client can. `protocolVersions` is best first; absent means `[1]`. `secrets`: it answers `agent/secret`. */
+/** What the client can. `protocolVersions` is best first; absent means `[1]`. `secrets`: it answers `agent/secret`. `diagnostics`: it answers `agent/diagnostics`. */
 export interface ClientBlock {
   protocolVersions?: number[];
   events?: EventWishes;
@@ -134,6 +134,7 @@ export interface ClientBlock {
   edits?: EditSkills;
   followAlong?: Marker;
   secrets?: Marker;
+  diagnostics?: Marker;
   tools?: ClientTool[];
 }
 
@@ -143,6 +144,14 @@ export interface ClientTool {
   description: string;
   inputSchema?: Record<string, unknown>;
   readOnly?: boolean;
+}
+
+/** A command that was done: the action it names, its `input` as it was understood, and what came of it. */
+export interface CommandResult {
+  name: string;
+  input: Record<string, unknown>;
+  output: Content[];
+  data?: Record<string, unknown>;
 }
 
 /** The slash commands there are, as in `agent/action/list`; full replacement value. */
@@ -158,6 +167,30 @@ export interface CompactionItem {
   kind: "compaction";
   tokensBefore?: number;
   tokensAfter?: number;
+}
+
+/** What is typed, and where in it: `cursor` counts from its beginning, in units of the position encoding. It is for a session, for a new one of the folder `cwd` (a URI), or else for one of the open folder. */
+export interface CompleteParams {
+  text: string;
+  cursor: number;
+  sessionId?: string;
+  cwd?: string;
+}
+
+/** The best come first. When it `isIncomplete`, there are more: ask again with the next letter. */
+export interface CompleteResult {
+  items: CompletionItem[];
+  isIncomplete: boolean;
+}
+
+/** A text that may take the place of what stands from `start` up to `end`, counted as `cursor` is. */
+export interface CompletionItem {
+  label: string;
+  kind: "file" | "folder" | "symbol" | "source" | "command" | "argument" | "value";
+  insertText: string;
+  start: number;
+  end: number;
+  detail?: string;
 }
 
 /** A file that is left as it is, because somebody else changed it since. */
@@ -180,6 +213,17 @@ export interface ContextUsageData {
 export interface Cursor {
   epoch: string;
   seq: number;
+}
+
+/** The files that have any. */
+export interface DiagnosticsAnswer {
+  files: FileDiagnostics[];
+}
+
+/** `agent/diagnostics`: what the client shows as wrong, in all files, or in the one with this `uri`. */
+export interface DiagnosticsParams {
+  sessionId: string;
+  uri?: string;
 }
 
 /** One version of an open document. */
@@ -273,6 +317,12 @@ export interface FileContent {
   data: string;
   mimeType?: string;
   type: "file";
+}
+
+/** The diagnostics of a file (LSP 3.17, Diagnostic); positions are in the position encoding. */
+export interface FileDiagnostics {
+  uri: string;
+  diagnostics: Record<string, unknown>[];
 }
 
 /** Files that changed outside of a tool call: a rewind, a hunk that was rejected. */
@@ -623,7 +673,7 @@ export interface RunAdmittedData {
   recovers?: string;
 }
 
-/** `outcome` is started, queued or injected; with `wait` it also says how the run ended. `output` is the answer as JSON that fits the option `outputSchema`. */
+/** `outcome` is started, queued, injected or action; with `wait` it also says how the run ended. `output` is the answer as JSON that fits the option `outputSchema`. `action` is what a command came to; `runId` is then the run that it began, "" for none. */
 export interface RunAnswer {
   runId: string;
   outcome: string;
@@ -634,6 +684,7 @@ export interface RunAnswer {
   filesChanged?: FileChanged[];
   error?: RunError;
   output?: unknown;
+  action?: CommandResult;
 }
 
 /** A run is over; `unpriced` counts model calls whose cost is not in `cost` (US dollars). `output` is the answer as JSON that fits the option `outputSchema`. */
@@ -659,7 +710,7 @@ export interface RunError {
   resetsAt?: string;
 }
 
-/** `admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string. `chosenBy` is "user" when a person chose the option `mode`. With `expand` the text is what somebody typed: what it points at comes beside it. */
+/** `admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string. `chosenBy` is "user" when a person chose the option `mode`. With `expand` the text is what somebody typed: what it points at comes beside it, and a command is done instead. */
 export interface RunParams {
   sessionId: string;
   input?: (TextContent | ImageContent | ResourceContent | ResourceLinkContent | FileContent)[] | string;
@@ -934,11 +985,12 @@ export interface SteerParams {
   expand?: boolean;
 }
 
-/** `outcome` is injected, queued, started or returned. */
+/** `outcome` is injected, queued, started, returned or action, which `action` describes. */
 export interface SteerResult {
   outcome: string;
   runId?: string;
   itemId?: string;
+  action?: CommandResult;
 }
 
 /** A child agent; its events carry the session `childSessionId`. */
@@ -1088,6 +1140,7 @@ export interface Methods {
   "agent/setOption": { params: SetOptionParams; result: OptionsResult; direction: "toServer" };
   "agent/action/list": { params: ActionListParams; result: ActionListResult; direction: "toServer" };
   "agent/action/invoke": { params: ActionInvokeParams; result: ActionInvokeResult; direction: "toServer" };
+  "agent/complete": { params: CompleteParams; result: CompleteResult; direction: "toServer" };
   "agent/focus": { params: FocusParams; result: never; direction: "toServer" };
   "agent/status": { params: Empty; result: StatusResult; direction: "toServer" };
   "agent/ack": { params: AckParams; result: never; direction: "toServer" };
@@ -1095,6 +1148,7 @@ export interface Methods {
   "agent/requestPermission": { params: PermissionParams; result: PermissionAnswer; direction: "toClient" };
   "agent/askUser": { params: AskUserParams; result: AskUserAnswer; direction: "toClient" };
   "agent/saveDocuments": { params: SaveDocumentsParams; result: SaveDocumentsAnswer; direction: "toClient" };
+  "agent/diagnostics": { params: DiagnosticsParams; result: DiagnosticsAnswer; direction: "toClient" };
   "agent/secret": { params: SecretParams; result: SecretAnswer; direction: "toClient" };
   "agent/callTool": { params: CallToolParams; result: CallToolAnswer; direction: "toClient" };
 }

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
+from pydantic import AfterValidator, BaseModel, Field, create_model
 
 from agls.features.budget.settings import Settings as Budget
 from agls.order import ROOMS
-from agls.room import Room
+from agls.room import Room, Table
 
 OPTION = "agent"  # of a session or a run: which of these it is
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,50}")
@@ -26,9 +26,7 @@ _OF_ROOMS: dict[str, Any] = {room.name: room.of_agent for room in ROOMS if room.
 AgentName = Annotated[str, AfterValidator(checked)]
 
 
-class _Words(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class _Words(Table):
     description: Annotated[str, Field(min_length=1)]
     prompt: str = ""
     tier: str = ""
@@ -56,7 +54,7 @@ class AgentDefinition(create_model("OfRooms", __base__=_Words, **_OF_ROOMS)):
         return usual.model_copy(update={name: getattr(said, name) for name in said.model_fields_set})
 
 
-Agents = dict[AgentName, AgentDefinition]
+Agents = Mapping[AgentName, AgentDefinition]
 
 
 def known(agents: Agents) -> Agents:

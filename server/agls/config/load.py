@@ -184,7 +184,7 @@ def _model_at(path: KeyPath) -> type[BaseModel]:
 def _model_in(annotation: Any) -> type[BaseModel] | None:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
-    if get_origin(annotation) in {dict, list, tuple, Union, UnionType}:
+    if get_origin(annotation) in {dict, Mapping, list, tuple, Union, UnionType}:
         found = (_model_in(argument) for argument in get_args(annotation))
         return next((model for model in found if model), None)
     return None

@@ -1,12 +1,14 @@
 """The settings of models: what `[models.NAME]` may say."""
 
 import shlex
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, cast
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 
 from agls.models.endpoint import DialectName
+from agls.room import Table
 
 OURS = frozenset(
     {
@@ -47,7 +49,7 @@ def words(value: object) -> object:
     return tuple(cast("list[object]", value)) if isinstance(value, list) else value
 
 
-def extra(body: dict[str, Any]) -> dict[str, Any]:
+def extra(body: Mapping[str, Any]) -> Mapping[str, Any]:
     """What may be sent besides. Raises `ValueError` for what agls writes itself."""
     if taken := sorted(OURS & body.keys()):
         raise ValueError(f"extra_body may not hold {', '.join(taken)}: agls writes that itself")
@@ -55,13 +57,12 @@ def extra(body: dict[str, Any]) -> dict[str, Any]:
 
 
 Words = Annotated[tuple[str, ...], BeforeValidator(words)]
-ExtraBody = Annotated[dict[str, Any], AfterValidator(extra)]
 Word = Annotated[str, Field(pattern=r"^[\w.:-]*$")]  # stands in an address
 BaseUrl = Annotated[str, AfterValidator(address)]
 Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]  # US dollars per million tokens
 
 
-class ModelSettings(BaseModel):
+class ModelSettings(Table):
     """One model. `model` is its name at the provider (the table's name when absent).
 
     `dialect` is how its server is spoken to, by default `responses` at OpenAI's own address and `chat`
@@ -77,8 +78,6 @@ class ModelSettings(BaseModel):
     signed with the AWS credentials of `profile`, or those that AWS's own tools would use.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     dialect: DialectName | None = None
     base_url: BaseUrl | None = None
     model: str = ""
@@ -86,7 +85,7 @@ class ModelSettings(BaseModel):
     api_key: SecretStr = SecretStr("")
     key_command: Words = ()
     key_ttl: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 300.0
-    headers: dict[str, SecretStr] = {}
+    headers: Mapping[str, SecretStr] = {}
     context_window: Annotated[int, Field(gt=0)] | None = None
     output_limit: Annotated[int, Field(gt=0)] | None = None
     input_price: Price | None = None
@@ -102,6 +101,6 @@ class ModelSettings(BaseModel):
     profile: str = ""
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     top_p: Annotated[float, Field(ge=0, le=1)] | None = None
-    extra_body: ExtraBody = {}
+    extra_body: Annotated[Mapping[str, Any], AfterValidator(extra)] = {}
     script: str = ""
     fallback: str = ""

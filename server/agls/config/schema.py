@@ -1,28 +1,27 @@
 """All settings: the models and agents, and a table for each room of the order."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar, cast
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, SecretStr, create_model
+from pydantic import AfterValidator, BaseModel, SecretStr, create_model
 
-from agls.config.agents import Agents, known
+from agls.config.agents import AgentDefinition, AgentName, known
 from agls.config.model_settings import BaseUrl, ModelSettings
 from agls.order import ROOMS
-from agls.room import Room
+from agls.room import Room, Table
 
 Section = TypeVar("Section", bound=BaseModel)
 _TABLES: dict[str, Any] = {room.name: (room.settings, room.settings()) for room in ROOMS if room.has_table}
 
 
-class _Keys(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class _Keys(Table):
     model: str = ""
     base_url: BaseUrl | None = None
     api_key_env: str = ""
     api_key: SecretStr = SecretStr("")
-    models: dict[str, ModelSettings] = {}
-    tiers: dict[str, str] = {}
-    agents: Annotated[Agents, AfterValidator(known)] = {}
+    models: Mapping[str, ModelSettings] = {}
+    tiers: Mapping[str, str] = {}
+    agents: Annotated[Mapping[AgentName, AgentDefinition], AfterValidator(known)] = {}
 
 
 class Config(create_model("Tables", __base__=_Keys, **_TABLES)):

@@ -34,10 +34,14 @@ def accept(settings: object, options: Mapping[str, object]) -> None:
     """Accept any options: the room has none."""
 
 
-class NoSettings(BaseModel):
-    """Nothing can be set: the room has no table in the configuration."""
+class Table(BaseModel):
+    """A table of the configuration: what it does not know is refused, and nobody changes it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class NoSettings(Table):
+    """Nothing can be set: the room has no table in the configuration."""
 
 
 Section = TypeVar("Section", bound=BaseModel)

@@ -107,7 +107,7 @@
 ---@field reason string
 ---@field files string[]
 
----What the client can. `protocolVersions` is best first; absent means `[1]`. `secrets`: it answers `agent/secret`.
+---What the client can. `protocolVersions` is best first; absent means `[1]`. `secrets`: it answers `agent/secret`. `diagnostics`: it answers `agent/diagnostics`.
 ---@class agls.ClientBlock
 ---@field protocolVersions? integer[]
 ---@field events? agls.EventWishes
@@ -116,6 +116,7 @@
 ---@field edits? agls.EditSkills
 ---@field followAlong? agls.Marker
 ---@field secrets? agls.Marker
+---@field diagnostics? agls.Marker
 ---@field tools? agls.ClientTool[]
 
 ---A tool of the client, called with `agent/callTool`. `inputSchema` is a JSON Schema.
@@ -124,6 +125,13 @@
 ---@field description string
 ---@field inputSchema? table<string, any>
 ---@field readOnly? boolean
+
+---A command that was done: the action it names, its `input` as it was understood, and what came of it.
+---@class agls.CommandResult
+---@field name string
+---@field input table<string, any>
+---@field output agls.Content[]
+---@field data? table<string, any>
 
 ---The slash commands there are, as in `agent/action/list`; full replacement value.
 ---@class agls.CommandsData
@@ -137,6 +145,27 @@
 ---@field kind "compaction"
 ---@field tokensBefore? integer
 ---@field tokensAfter? integer
+
+---What is typed, and where in it: `cursor` counts from its beginning, in units of the position encoding. It is for a session, for a new one of the folder `cwd` (a URI), or else for one of the open folder.
+---@class agls.CompleteParams
+---@field text string
+---@field cursor integer
+---@field sessionId? string
+---@field cwd? string
+
+---The best come first. When it `isIncomplete`, there are more: ask again with the next letter.
+---@class agls.CompleteResult
+---@field items agls.CompletionItem[]
+---@field isIncomplete boolean
+
+---A text that may take the place of what stands from `start` up to `end`, counted as `cursor` is.
+---@class agls.CompletionItem
+---@field label string
+---@field kind "file"|"folder"|"symbol"|"source"|"command"|"argument"|"value"
+---@field insertText string
+---@field start integer
+---@field end integer
+---@field detail? string
 
 ---A file that is left as it is, because somebody else changed it since.
 ---@class agls.Conflict
@@ -156,6 +185,15 @@
 ---@class agls.Cursor
 ---@field epoch string
 ---@field seq integer
+
+---The files that have any.
+---@class agls.DiagnosticsAnswer
+---@field files agls.FileDiagnostics[]
+
+---`agent/diagnostics`: what the client shows as wrong, in all files, or in the one with this `uri`.
+---@class agls.DiagnosticsParams
+---@field sessionId string
+---@field uri? string
 
 ---One version of an open document.
 ---@class agls.DocumentVersion
@@ -238,6 +276,11 @@
 ---@field data string
 ---@field mimeType? string
 ---@field type "file"
+
+---The diagnostics of a file (LSP 3.17, Diagnostic); positions are in the position encoding.
+---@class agls.FileDiagnostics
+---@field uri string
+---@field diagnostics table<string, any>[]
 
 ---Files that changed outside of a tool call: a rewind, a hunk that was rejected.
 ---@class agls.FileEditItem
@@ -544,7 +587,7 @@
 ---@field content agls.Content[]
 ---@field recovers? string
 
----`outcome` is started, queued or injected; with `wait` it also says how the run ended. `output` is the answer as JSON that fits the option `outputSchema`.
+---`outcome` is started, queued, injected or action; with `wait` it also says how the run ended. `output` is the answer as JSON that fits the option `outputSchema`. `action` is what a command came to; `runId` is then the run that it began, "" for none.
 ---@class agls.RunAnswer
 ---@field runId string
 ---@field outcome string
@@ -555,6 +598,7 @@
 ---@field filesChanged? agls.FileChanged[]
 ---@field error? agls.RunError
 ---@field output? any
+---@field action? agls.CommandResult
 
 ---A run is over; `unpriced` counts model calls whose cost is not in `cost` (US dollars). `output` is the answer as JSON that fits the option `outputSchema`.
 ---@class agls.RunEndedData
@@ -577,7 +621,7 @@
 ---@field attempts? integer
 ---@field resetsAt? string
 
----`admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string. `chosenBy` is "user" when a person chose the option `mode`. With `expand` the text is what somebody typed: what it points at comes beside it.
+---`admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string. `chosenBy` is "user" when a person chose the option `mode`. With `expand` the text is what somebody typed: what it points at comes beside it, and a command is done instead.
 ---@class agls.RunParams
 ---@field sessionId string
 ---@field input? (agls.TextContent|agls.ImageContent|agls.ResourceContent|agls.ResourceLinkContent|agls.FileContent)[]|string
@@ -820,11 +864,12 @@
 ---@field clientKey? string
 ---@field expand? boolean
 
----`outcome` is injected, queued, started or returned.
+---`outcome` is injected, queued, started, returned or action, which `action` describes.
 ---@class agls.SteerResult
 ---@field outcome string
 ---@field runId? string
 ---@field itemId? string
+---@field action? agls.CommandResult
 
 ---A child agent; its events carry the session `childSessionId`.
 ---@class agls.SubagentItem
@@ -963,6 +1008,7 @@ M.methods = {
   ["agent/setOption"] = "toServer",
   ["agent/action/list"] = "toServer",
   ["agent/action/invoke"] = "toServer",
+  ["agent/complete"] = "toServer",
   ["agent/focus"] = "toServer",
   ["agent/status"] = "toServer",
   ["agent/ack"] = "toServer",
@@ -970,6 +1016,7 @@ M.methods = {
   ["agent/requestPermission"] = "toClient",
   ["agent/askUser"] = "toClient",
   ["agent/saveDocuments"] = "toClient",
+  ["agent/diagnostics"] = "toClient",
   ["agent/secret"] = "toClient",
   ["agent/callTool"] = "toClient",
 }

@@ -5,6 +5,4 @@ from agls.features.ask.settings import Settings
 from agls.room import Room
 from agls.room.ports import Forms
 
-__all__ = ["ROOM"]
-
 ROOM = Room("ask", Settings, build, needs=(Forms,))

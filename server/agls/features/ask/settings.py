@@ -1,11 +1,9 @@
 """The configuration section `ask`."""
 
-from pydantic import BaseModel, ConfigDict
+from agls.room import Table
 
 
-class Settings(BaseModel):
+class Settings(Table):
     """Whether the model may ask the user; when nobody can answer, it never may."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     enabled: bool = True

@@ -5,6 +5,4 @@ from agls.features.attachments.settings import Settings
 from agls.room import Room
 from agls.room.ports import BlobStore, FileSnapshots, RunInfo
 
-__all__ = ["ROOM"]
-
 ROOM = Room("attachments", Settings, build, needs=(RunInfo, BlobStore, FileSnapshots))

@@ -2,12 +2,12 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from agls.room import Table
 
 
-class Settings(BaseModel):
+class Settings(Table):
     """The largest file that can be attached, in bytes."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     max_bytes: Annotated[int, Field(ge=1, le=50_000_000)] = 20_000_000

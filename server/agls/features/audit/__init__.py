@@ -5,8 +5,6 @@ from agls.features.audit.settings import Settings
 from agls.room import Room, RunOption
 from agls.room.ports import AuditFile, RunInfo, SessionRecord, Tiers
 
-__all__ = ["ROOM"]
-
 ROOM = Room(
     "audit",
     Settings,

@@ -2,17 +2,17 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from agls.room import Table
 
 
-class Settings(BaseModel):
+class Settings(Table):
     """Whether the records of ended runs are also written to `audit/audit.jsonl` in the state folder.
 
     A file that has `max_bytes` is put aside, the latest `keep` of them stay. With `tool` the model may ask
     how its own run stands.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     file: bool = False
     max_bytes: Annotated[int, Field(ge=10_000)] = 10_000_000

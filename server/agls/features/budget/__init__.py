@@ -8,7 +8,5 @@ from agls.features.budget.settings import Settings
 from agls.room import Room, RunOption
 from agls.room.ports import RunInfo
 
-__all__ = ["ROOM"]
-
 LIMITS = (RunOption("caller", is_text=True), *map(RunOption, OPTIONS))
 ROOM = Room("budget", Settings, build, needs=(Allowance, Books, RunInfo), options=LIMITS, lowered=True)

@@ -3,17 +3,18 @@
 from collections.abc import Mapping
 from functools import cached_property
 
-from pydantic import BaseModel, ConfigDict, NonNegativeFloat, NonNegativeInt
+from pydantic import ConfigDict, NonNegativeFloat, NonNegativeInt
 
 from agls.engine.vocabulary import Limits
+from agls.room import Table
 
 ANYBODY = "*"  # the name of the callers that have no limits of their own
 
 
-class Amounts(BaseModel):
+class Amounts(Table):
     """The most of each kind. 0 is none at all: `max_model_calls = 0` makes no call. Cost is US dollars."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(allow_inf_nan=False)
 
     max_turns: NonNegativeInt | None = None
     max_model_calls: NonNegativeInt | None = None

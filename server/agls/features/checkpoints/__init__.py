@@ -6,6 +6,4 @@ from agls.features.checkpoints.settings import Settings
 from agls.room import Room
 from agls.room.ports import Ancestors, BlobStore, FileSnapshots
 
-__all__ = ["ROOM"]
-
 ROOM = Room("checkpoints", Settings, build, needs=(FileSnapshots, BlobStore, Ancestors), notes=NOTES)

@@ -1,12 +1,12 @@
 """The configuration section `checkpoints`."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from agls.room import Table
 
 
-class Settings(BaseModel):
+class Settings(Table):
     """What is kept of files before they are changed, and for how long."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     max_file_bytes: int = Field(default=10_000_000, ge=0, description="larger files are not kept")
     max_files: int = Field(default=200, ge=0, description="files that are looked at around a command")

@@ -5,6 +5,4 @@ from agls.features.client_tools.settings import Settings
 from agls.room import Room
 from agls.room.ports import RunInfo, ToolClient, ToolNames
 
-__all__ = ["ROOM"]
-
 ROOM = Room("client_tools", Settings, build, needs=(ToolClient, RunInfo, ToolNames))

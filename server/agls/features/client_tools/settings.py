@@ -1,11 +1,9 @@
 """The `[client_tools]` section of the configuration."""
 
-from pydantic import BaseModel, ConfigDict
+from agls.room import Table
 
 
-class Settings(BaseModel):
+class Settings(Table):
     """Whether the model may use the tools that the client brings."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     enabled: bool = True

@@ -6,6 +6,4 @@ from agls.features.compaction.settings import Settings
 from agls.room import Room
 from agls.room.ports import RunInfo, SessionRecord
 
-__all__ = ["ROOM"]
-
 ROOM = Room("compaction", Settings, build, needs=(ModelResolver, SessionRecord, Clock, RunInfo))

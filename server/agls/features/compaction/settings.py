@@ -2,10 +2,12 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, PositiveInt
+from pydantic import ConfigDict, Field, NonNegativeFloat, PositiveInt
+
+from agls.room import Table
 
 
-class Settings(BaseModel):
+class Settings(Table):
     """When and how the model's context is shortened: not at all when it is not `enabled`.
 
     `at` is the share of the model's window that may be filled (0: never, but for a request that did not fit).
@@ -13,7 +15,7 @@ class Settings(BaseModel):
     and when the share is reached, old results are taken out; the newest `keep_results` stay.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(allow_inf_nan=False)
 
     enabled: bool = True
     at: Annotated[float, Field(ge=0, le=1)] = 0.7

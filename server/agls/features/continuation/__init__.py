@@ -4,6 +4,4 @@ from agls.features.continuation.feature import build
 from agls.features.continuation.settings import Settings
 from agls.room import Room
 
-__all__ = ["ROOM"]
-
 ROOM = Room("continuation", Settings, build)

@@ -1,11 +1,11 @@
 """The `[continuation]` section of the configuration."""
 
-from pydantic import BaseModel, ConfigDict, NonNegativeInt
+from pydantic import NonNegativeInt
+
+from agls.room import Table
 
 
-class Settings(BaseModel):
+class Settings(Table):
     """How often a reply that was cut at the output limit is continued in one run."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     continuations: NonNegativeInt = 3

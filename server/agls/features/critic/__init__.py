@@ -6,8 +6,6 @@ from agls.features.critic.settings import Settings
 from agls.room import Room
 from agls.room.ports import Ceilings, SessionRecord
 
-__all__ = ["ROOM"]
-
 ROOM = Room(
     "critic", Settings, build, needs=(ModelResolver, SessionRecord, Ceilings), of_agent=(Settings, Settings())
 )

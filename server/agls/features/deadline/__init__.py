@@ -4,6 +4,4 @@ from agls.features.deadline.feature import build
 from agls.features.deadline.settings import Settings
 from agls.room import Room
 
-__all__ = ["ROOM"]
-
 ROOM = Room("deadline", Settings, build)

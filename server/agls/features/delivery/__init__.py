@@ -6,8 +6,6 @@ from agls.features.delivery.settings import OPTION, Settings, target_from
 from agls.room import Room, RunOption
 from agls.room.ports import Post, RunInfo
 
-__all__ = ["ROOM"]
-
 ROOM = Room(
     "delivery",
     Settings,

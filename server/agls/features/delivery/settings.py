@@ -4,20 +4,20 @@ from collections.abc import Mapping
 from typing import Annotated, Self
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
+from pydantic import Field, SecretStr, model_validator
+
+from agls.room import Table
 
 OPTION = "deliver"
 
 
-class Target(BaseModel):
+class Target(Table):
     """Where results go: to exactly one of these.
 
     `file` is a path in the workspace; {run} and {session} in it become their ids. `webhook` is an address
     that gets JSON by POST (it often holds a secret, and is never shown). `command` is a program with its
     arguments, started in the workspace with the JSON as its input. `notify` tells the editor.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     file: str = ""
     webhook: SecretStr = SecretStr("")
@@ -34,12 +34,10 @@ class Target(BaseModel):
         return self
 
 
-class Settings(BaseModel):
+class Settings(Table):
     """The targets by name, the one for runs that name none ("": nowhere), and seconds for each delivery."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    targets: dict[str, Target] = {}
+    targets: Mapping[str, Target] = {}
     default: str = ""
     seconds: Annotated[float, Field(gt=0, le=60)] = 10.0
 

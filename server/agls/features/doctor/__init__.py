@@ -5,6 +5,4 @@ from agls.features.doctor.settings import Settings
 from agls.room import Room
 from agls.room.ports import Examiner
 
-__all__ = ["ROOM"]
-
 ROOM = Room("doctor", Settings, build, needs=(Examiner,))

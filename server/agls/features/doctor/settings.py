@@ -2,12 +2,12 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from agls.room import Table
 
 
-class Settings(BaseModel):
+class Settings(Table):
     """How many seconds a model may take for an answer before that is a failure."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     seconds: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 60.0

@@ -4,6 +4,4 @@ from agls.features.files.feature import build
 from agls.features.files.settings import Settings
 from agls.room import Room
 
-__all__ = ["ROOM"]
-
 ROOM = Room("files", Settings, build)

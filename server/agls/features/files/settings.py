@@ -1,12 +1,12 @@
 """The configuration section `files`."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from agls.room import Table
 
 
-class Settings(BaseModel):
+class Settings(Table):
     """How much of a file the model gets to see at once."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     read_lines: int = Field(
         default=2_000, ge=1, description="lines read_file gives when no limit is asked for"

@@ -5,6 +5,4 @@ from agls.features.follow_along.settings import Settings
 from agls.room import Room
 from agls.room.ports import Revealer
 
-__all__ = ["ROOM"]
-
 ROOM = Room("follow_along", Settings, build, needs=(Revealer,))

@@ -1,11 +1,9 @@
 """The `[follow_along]` section of the configuration."""
 
-from pydantic import BaseModel, ConfigDict
+from agls.room import Table
 
 
-class Settings(BaseModel):
+class Settings(Table):
     """Whether the user is shown where the agent works, in an editor that does so."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     enabled: bool = True

@@ -4,6 +4,4 @@ from agls.features.guards.feature import build
 from agls.features.guards.settings import Settings
 from agls.room import Room
 
-__all__ = ["ROOM"]
-
 ROOM = Room("guards", Settings, build, lowered=True)

@@ -6,6 +6,4 @@ from agls.features.history.settings import Settings
 from agls.room import Room
 from agls.room.ports import SessionRecord, Tiers
 
-__all__ = ["ROOM"]
-
 ROOM = Room("history", Settings, build, needs=(ModelResolver, SessionRecord, Tiers))

@@ -1,11 +1,9 @@
 """The `[history]` section of the configuration."""
 
-from pydantic import BaseModel, ConfigDict
+from agls.room import Table
 
 
-class Settings(BaseModel):
+class Settings(Table):
     """Whether sessions get a title from the tier `fast`, when one is configured (`[tiers] fast`)."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     titles: bool = True

@@ -6,6 +6,4 @@ from agls.features.instructions.settings import Settings
 from agls.room import Room
 from agls.room.ports import RunInfo, Surroundings
 
-__all__ = ["ROOM"]
-
 ROOM = Room("instructions", Settings, build, needs=(RunInfo, Workspace, Surroundings))

@@ -3,23 +3,22 @@
 from collections.abc import Sequence
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, PositiveInt
+from pydantic import PositiveInt
 
 from agls.features.instructions.prompt import SHORT, Sources
+from agls.room import Table
 from agls.room.ports import RunInfo
 
 CHARACTERS = 4  # of a token, about
 
 
-class Settings(BaseModel):
+class Settings(Table):
     """What the system prompt is made of.
 
     `header` stands in front of every agent's and every phase's prompt. `system` replaces the built-in prompt,
     `append` follows it, `override` stands in place of all but the header, instruction files included.
     `file_limit` is in characters per file.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     header: str = ""
     system: str = ""

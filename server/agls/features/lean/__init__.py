@@ -5,6 +5,4 @@ from agls.features.lean.settings import Settings
 from agls.room import Room
 from agls.room.ports import RunInfo
 
-__all__ = ["ROOM"]
-
 ROOM = Room("lean", Settings, build, needs=(RunInfo,))

@@ -1,12 +1,12 @@
 """The `[lean]` section of the configuration."""
 
-from pydantic import BaseModel, ConfigDict, NonNegativeInt
+from pydantic import NonNegativeInt
+
+from agls.room import Table
 
 
-class Settings(BaseModel):
+class Settings(Table):
     """Below how many tokens of context a model gets little to read (0: never), and the tools it then has."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     below: NonNegativeInt = 16_384
     tools: tuple[str, ...] = ("read_file", "edit_file", "write_file", "grep", "shell")

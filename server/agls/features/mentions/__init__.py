@@ -5,6 +5,4 @@ from agls.features.mentions.feature import build
 from agls.features.mentions.settings import Settings
 from agls.room import Room
 
-__all__ = ["ROOM"]
-
 ROOM = Room("mentions", Settings, build, expand=expand)

@@ -6,8 +6,6 @@ from agls.features.output_schema.settings import OPTION, Settings, schema_from
 from agls.room import Room, RunOption
 from agls.room.ports import RunInfo
 
-__all__ = ["ROOM"]
-
 ROOM = Room(
     "output_schema",
     Settings,

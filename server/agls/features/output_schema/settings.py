@@ -4,19 +4,18 @@ import json
 from collections.abc import Mapping
 from typing import cast
 
-from pydantic import BaseModel, ConfigDict, NonNegativeInt
+from pydantic import NonNegativeInt
 
 from agls.engine.vocabulary import JsonObject
+from agls.room import Table
 from agls.room.ports import OUTPUT_SCHEMA
 
 OPTION = OUTPUT_SCHEMA
 LARGEST = 65_536  # characters of a schema
 
 
-class Settings(BaseModel):
+class Settings(Table):
     """How often an answer that does not fit is sent back."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     attempts: NonNegativeInt = 2
 

@@ -7,7 +7,5 @@ from agls.features.permissions.modes import complaint_of
 from agls.features.permissions.settings import Settings
 from agls.room import Room, RunOption
 
-__all__ = ["ROOM"]
-
 MODE = RunOption("mode", is_text=True, complaint=complaint_of)
 ROOM = Room("permissions", Settings, build, needs=(Asker, Workspace, Memory), options=(MODE,))

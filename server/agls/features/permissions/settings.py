@@ -1,15 +1,14 @@
 """The `[permissions]` section of the configuration. Project files may only add to `ask` and `deny`."""
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
 from agls.features.permissions.modes import Mode, complaint, is_mode
 from agls.features.permissions.rules import check_kept, parse_rule
+from agls.room import Table
 
 
-class Settings(BaseModel):
+class Settings(Table):
     """The mode a session starts in and the rules that hold in every mode. Deny beats ask beats allow."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     mode: Mode = "ask"
     allow: list[str] = Field(default_factory=list)

@@ -4,6 +4,4 @@ from agls.features.phases.feature import build
 from agls.features.phases.settings import Phases
 from agls.room import NoSettings, Room
 
-__all__ = ["ROOM"]
-
 ROOM = Room("phases", NoSettings, build, of_agent=(Phases, ()))

@@ -4,14 +4,16 @@ import re
 from collections.abc import Iterator
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PositiveInt
+from pydantic import AfterValidator, Field, PositiveInt
+
+from agls.room import Table
 
 PLACE = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
 INPUT = "input"
 OUTPUT = re.compile(r"phases\.([\w-]+)\.output")
 
 
-class PhaseSettings(BaseModel):
+class PhaseSettings(Table):
     """One phase of an agent's runs. What is not said is the agent's.
 
     `prompt` is what the model is told to do; in it `{{input}}` stands for what the run was asked and
@@ -19,8 +21,6 @@ class PhaseSettings(BaseModel):
     prompt, with the same places. `tier` is a tier or model, `tools` are the names of the only tools,
     `max_turns` is how many times the model may be asked; then the next phase begins.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: Annotated[str, Field(pattern=r"^[\w-]+$", max_length=40)]
     prompt: Annotated[str, Field(min_length=1)]

@@ -5,6 +5,4 @@ from agls.features.recovery.settings import Settings
 from agls.room import Room
 from agls.room.ports import Leftovers, RunInfo
 
-__all__ = ["ROOM"]
-
 ROOM = Room("recovery", Settings, build, needs=(RunInfo, Leftovers))

@@ -2,13 +2,13 @@
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import model_validator
+
+from agls.room import Table
 
 
-class Settings(BaseModel):
+class Settings(Table):
     """What an editor does at its start with runs that a crash or a shutdown cut off."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     start: Literal["ask", "auto", "never"] = "ask"
 

@@ -4,6 +4,4 @@ from agls.features.redaction.feature import build
 from agls.room import NoSettings, Room
 from agls.room.ports import HeldKeys
 
-__all__ = ["ROOM"]
-
 ROOM = Room("redaction", NoSettings, build, needs=(HeldKeys,))

@@ -5,6 +5,4 @@ from agls.features.review.notes import NOTES
 from agls.room import NoSettings, Room
 from agls.room.ports import FileSnapshots, SessionFacts
 
-__all__ = ["ROOM"]
-
 ROOM = Room("review", NoSettings, build, needs=(SessionFacts, FileSnapshots), notes=NOTES)

@@ -5,6 +5,4 @@ from agls.features.scratchpad.settings import Settings
 from agls.room import Room
 from agls.room.ports import ScratchFolder
 
-__all__ = ["ROOM"]
-
 ROOM = Room("scratchpad", Settings, build, needs=(ScratchFolder,))

@@ -1,11 +1,9 @@
 """The `[scratchpad]` section of the configuration."""
 
-from pydantic import BaseModel, ConfigDict
+from agls.room import Table
 
 
-class Settings(BaseModel):
+class Settings(Table):
     """Whether sessions have a folder for temporary files."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     enabled: bool = True

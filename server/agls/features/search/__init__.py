@@ -4,6 +4,4 @@ from agls.features.search.feature import build
 from agls.features.search.settings import Settings
 from agls.room import Room
 
-__all__ = ["ROOM"]
-
 ROOM = Room("search", Settings, build)

@@ -1,12 +1,12 @@
 """The configuration section `search`."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from agls.room import Table
 
 
-class Settings(BaseModel):
+class Settings(Table):
     """What a search may cost. Files over `max_file_bytes` are not searched."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     timeout_s: float = Field(default=30, gt=0, description="seconds one search may take")
     max_file_bytes: int = Field(default=5_000_000, ge=1)

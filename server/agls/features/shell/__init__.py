@@ -7,6 +7,4 @@ from agls.features.shell.settings import Settings
 from agls.room import Room
 from agls.room.ports import RunInfo
 
-__all__ = ["ROOM"]
-
 ROOM = Room("shell", Settings, build, needs=(Asker, Background, RunInfo))

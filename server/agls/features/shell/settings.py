@@ -2,13 +2,13 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from agls.room import Table
 
 
-class Settings(BaseModel):
+class Settings(Table):
     """How long a command may run, how much of its output is kept, and what is saved before it."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     timeout_s: float = Field(default=120, gt=0, description="seconds a command gets when it asks for none")
     max_timeout_s: float = Field(default=3_600, gt=0, description="seconds a command may ask for")

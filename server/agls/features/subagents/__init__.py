@@ -7,6 +7,4 @@ from agls.features.subagents.settings import Settings
 from agls.room import Room
 from agls.room.ports import KnownAgents, Remaining
 
-__all__ = ["ROOM"]
-
 ROOM = Room("subagents", Settings, build, needs=(Spawner, KnownAgents, Remaining), notes=NOTES)

@@ -4,6 +4,4 @@ from agls.features.usage.feature import build
 from agls.features.usage.settings import Settings
 from agls.room import Room
 
-__all__ = ["ROOM"]
-
 ROOM = Room("usage", Settings, build)

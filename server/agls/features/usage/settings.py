@@ -2,12 +2,12 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from agls.room import Table
 
 
-class Settings(BaseModel):
+class Settings(Table):
     """The share of a limit at which a run says once that it comes near; 1 means never."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     warn_at: Annotated[float, Field(gt=0, le=1)] = 0.8
