@@ -7,10 +7,14 @@ import { Chat } from "./chat/provider";
 import { register } from "./commands";
 import { Attachments } from "./context/attachments";
 import { CodeCommands } from "./context/commands";
+import { wrong } from "./context/offers";
 import { reportFocus } from "./focus";
 import type {
   AskUserParams,
+  DiagnosticsAnswer,
+  DiagnosticsParams,
   EventParams,
+  FileDiagnostics,
   NotSaved,
   PermissionParams,
   SaveDocumentsAnswer,
@@ -58,7 +62,7 @@ function assemble(context: vscode.ExtensionContext) {
   const attachments = new Attachments();
   const review = new Review(server, context.workspaceState, log);
   const texts = new TextDocuments();
-  const actions = new Actions(server, conversation, texts);
+  const actions = new Actions(conversation, texts);
   const models = new Models(server, failed);
   const known = { server, models, conversation, questions, actions, texts, attachments, failed };
   const chat = new Chat(context.extensionUri, known);
@@ -103,6 +107,7 @@ function assemble(context: vscode.ExtensionContext) {
       questions.ask(asked, token),
     );
     client.onRequest("agent/saveDocuments", save);
+    client.onRequest("agent/diagnostics", (asked: DiagnosticsParams) => diagnostics(asked, client));
     client.onRequest("agent/secret", (asked: SecretParams) => keys.find(asked));
   }
 
@@ -159,6 +164,23 @@ async function save({ documents }: SaveDocumentsParams): Promise<SaveDocumentsAn
     else failed.push({ uri, message: "the editor could not save it" });
   }
   return { saved, failed };
+}
+
+/** What the editor shows as wrong in the opened folders. */
+function diagnostics(
+  { uri }: DiagnosticsParams,
+  { code2ProtocolConverter }: LanguageClient,
+): DiagnosticsAnswer {
+  const wanted = uri === undefined ? undefined : vscode.Uri.parse(uri).toString();
+  const shown = vscode.languages
+    .getDiagnostics()
+    .filter(([where]) => vscode.workspace.getWorkspaceFolder(where))
+    .filter(([where, all]) => wrong(all).length > 0 && (wanted ?? where.toString()) === where.toString());
+  const files = shown.map(([where, all]) => {
+    const diagnostics = code2ProtocolConverter.asDiagnostics(wrong(all));
+    return { uri: where.toString(), diagnostics };
+  });
+  return { files: files as unknown as FileDiagnostics[] };
 }
 
 /** The first time: nothing is installed before the user said so. */

@@ -115,15 +115,6 @@ local function path_of(name, root)
   return vim.startswith(path, "/") and path or vim.fs.normalize(root .. "/" .. path)
 end
 
----Whether a name stands for something.
----@param name string
----@param root string
----@return boolean
-function M.exists(name, root)
-  local known = M.SPECIAL[name] or name:match("^https?://") or vim.uv.fs_stat(path_of(name, root))
-  return known ~= nil
-end
-
 ---Why a path may not go with a prompt by this name: a link in the folder that leads out of it.
 ---@param path string
 ---@param root string

@@ -62,6 +62,7 @@ local function capabilities()
       askUser = { form = vim.empty_dict() },
       edits = { save = vim.empty_dict(), fileEvents = vim.empty_dict() },
       secrets = vim.empty_dict(),
+      diagnostics = vim.empty_dict(),
     },
   }
   return made
@@ -209,25 +210,32 @@ end
 ---@param method string
 ---@param params table
 ---@param done? fun(result: any, problem?: table)
+---@return fun() cancel tell the server that the result is not needed any more
 function Client:request(method, params, done)
-  done = done or function(_, problem)
-    if problem then
-      M.tell_problem(problem)
-    end
-  end
+  done = done or M.tell_any
   params = vim.tbl_isempty(params) and vim.empty_dict() or params -- an object, not a list
+  local id ---@type integer?
   self:with(function()
     local function answered(problem, result)
+      id = nil
       done(result, problem)
     end
+    local _, sent
     if NEW then
-      self.lsp:request(method, params, answered)
+      _, sent = self.lsp:request(method, params, answered)
     else
-      self.lsp.request(method, params, answered)
+      _, sent = self.lsp.request(method, params, answered)
     end
+    id = sent
   end, function(problem)
     done(nil, { message = problem })
   end)
+  return function()
+    if id and self.lsp then
+      self:notify("$/cancelRequest", { id = id })
+      id = nil
+    end
+  end
 end
 
 ---A notification, to a server that is there.
@@ -255,6 +263,14 @@ function M.tell_problem(problem)
   local hint = HINTS[data.kind] or data.hint
   local words = WORDS[data.kind] or (hint and (problem.message .. " " .. hint)) or problem.message
   tell(words, vim.log.levels.ERROR)
+end
+
+---For requests of which only the failure matters.
+---@param problem? table
+function M.tell_any(_, problem)
+  if problem then
+    M.tell_problem(problem)
+  end
 end
 
 ---Whether the agent should see this buffer: a file of the folder.

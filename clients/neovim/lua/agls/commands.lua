@@ -6,7 +6,6 @@ local chat = require("agls.chat")
 local chips = require("agls.chips")
 local client = require("agls.client")
 local config = require("agls.config")
-local mentions = require("agls.mentions")
 local options = require("agls.options")
 local session = require("agls.session")
 
@@ -15,7 +14,7 @@ local M = {}
 ---@class agls.Subcommand
 ---@field about string
 ---@field run fun(rest: string, given: table)
----@field complete? fun(): string[]
+---@field complete? fun(start: string): string[]
 ---@field sub table<string, agls.Subcommand>
 
 ---@return table
@@ -178,8 +177,8 @@ M.subcommands = {
   add = {
     about = "attach the selected lines, a file, an image, diagnostics … to the next prompt",
     run = add,
-    complete = function()
-      return vim.list_extend(vim.tbl_keys(blocks.SPECIAL), mentions.files(api().client().root))
+    complete = function(start)
+      return vim.list_extend(vim.tbl_keys(blocks.SPECIAL), vim.fn.getcompletion(start, "file"))
     end,
   },
   drop = {
@@ -371,7 +370,7 @@ function M.complete(start, line)
   local found
   if name then
     local sub = M.subcommands[name]
-    found = sub and sub.complete and sub.complete() or {}
+    found = sub and sub.complete and sub.complete(start) or {}
   else
     found = vim.tbl_keys(M.subcommands)
     table.sort(found)

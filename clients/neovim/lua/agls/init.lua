@@ -5,9 +5,9 @@ local chips = require("agls.chips")
 local chat = require("agls.chat")
 local client = require("agls.client")
 local config = require("agls.config")
+local diagnostics = require("agls.diagnostics")
 local edits = require("agls.edits")
 local focus = require("agls.focus")
-local mentions = require("agls.mentions")
 local prompt = require("agls.prompt")
 local questions = require("agls.questions")
 local secrets = require("agls.secrets")
@@ -96,6 +96,12 @@ local handlers = {
   ["agent/askUser"] = function(_, params, context)
     return questions.ask("form", params, context.client_id)
   end,
+  ["agent/diagnostics"] = function(_, params, context)
+    local at = vim.iter(pairs(client.all)):find(function(_, one)
+      return one.lsp and one.lsp.id == context.client_id
+    end)
+    return diagnostics.answer(params, client.all[at])
+  end,
   ["agent/secret"] = function(_, params)
     return secrets.answer(params)
   end,
@@ -156,7 +162,6 @@ local function show(of, problem, layout)
   end
   M.latest = of
   window.open(chat.of(of), layout)
-  mentions.know_actions(of)
   require("agls.options").know_models(of.client)
   announce("AglsSession", { sessionId = of.id })
   return of
@@ -219,7 +224,7 @@ function M.run(text, options)
     if not options.hidden then
       show_beside(of)
     end
-    local input = vim.list_extend(mentions.expand(text, of.client.root), options.blocks or {})
+    local input = vim.list_extend({ { type = "text", text = text } }, options.blocks or {})
     of:run(input, { admission = options.admission })
   end)
 end
@@ -262,7 +267,7 @@ end
 ---@param text string
 function M.steer(text)
   M.with(function(of)
-    of:steer(mentions.expand(text, of.client.root))
+    of:steer(text)
   end)
 end
 
@@ -322,6 +327,9 @@ function M.setup(options)
   require("agls.review").setup(group)
   focus.setup(group)
   session.on_made = changes.follow
+  session.on_command = function(command)
+    require("agls.actions").show(command)
+  end
   is_set_up = true
 end
 

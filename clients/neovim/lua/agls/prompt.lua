@@ -3,8 +3,8 @@
 local chat = require("agls.chat")
 local chips = require("agls.chips")
 local client = require("agls.client")
+local completion = require("agls.completion")
 local config = require("agls.config")
-local mentions = require("agls.mentions")
 local paint = require("agls.paint")
 
 local M = {}
@@ -90,24 +90,20 @@ function M.put_back(session, texts)
   vim.bo[buf].modified = false
 end
 
----Give a session what the user wrote: a slash command, or a prompt with its mentions.
+---Give a session what the user wrote, with what is attached; that stays for the next prompt if this was a command.
 ---@param session agls.Session
 ---@param text string
 ---@param failed fun(problem: table)
 function M.send(session, text, failed)
-  local name, rest = text:match("^/([%w%._-]+)%s*(.*)$")
-  if name then
-    return require("agls.actions").by_slash(session, name, rest, failed)
-  end
-  local input, attached = mentions.expand(text, session.client.root), chips.drop(session.id)
+  local input, attached = { { type = "text", text = text } }, chips.drop(session.id)
   for _, chip in ipairs(attached) do
     input[#input + 1] = chip.block
   end
-  session:run(input, {}, function(_, problem)
+  session:run(input, {}, function(result, problem)
+    for _, chip in ipairs((problem or result.action) and attached or {}) do
+      chips.add(session.id, chip)
+    end
     if problem then
-      for _, chip in ipairs(attached) do
-        chips.add(session.id, chip)
-      end
       failed(problem)
     end
   end)
@@ -178,8 +174,8 @@ local function make_buffer(shown)
   vim.bo[buf].bufhidden = "hide"
   vim.bo[buf].swapfile = false
   paint.markdown(buf)
-  vim.bo[buf].omnifunc = "v:lua.require'agls.mentions'.omnifunc"
-  vim.bo[buf].completefunc = "v:lua.require'agls.mentions'.omnifunc"
+  vim.bo[buf].omnifunc = "v:lua.require'agls.completion'.omnifunc"
+  vim.bo[buf].completefunc = "v:lua.require'agls.completion'.omnifunc"
   vim.b[buf].agls_prompt = true
   vim.b[buf].agls_session = shown.session.id
   return buf
@@ -210,14 +206,15 @@ function M.of(shown)
       vim.cmd.redrawstatus({ bang = true }) -- the bar names the key that sends in this mode
     end),
   })
-  vim.api.nvim_create_autocmd("TextChangedI", {
+  vim.api.nvim_create_autocmd({ "TextChangedI", "TextChangedP" }, {
     buffer = buf,
     callback = function()
       if config.current.complete then
-        mentions.offer()
+        completion.offer()
       end
     end,
   })
+  vim.api.nvim_create_autocmd("CompleteDone", { buffer = buf, callback = completion.taken })
   return buf
 end
 

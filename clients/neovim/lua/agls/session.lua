@@ -27,6 +27,9 @@ M.all = {}
 ---@type fun(of: agls.Session) a session is known from now on
 M.on_made = function() end
 
+---@type fun(command: agls.CommandResult) what was typed was a command, and it is done
+M.on_command = function() end
+
 ---A random key, which no other request has, of any editor: a request that is sent again does nothing twice.
 ---@return string
 local function key()
@@ -204,6 +207,18 @@ function Session:read_older()
   end)
 end
 
+---A command among what was typed is told before anything else.
+---@param done fun(result?: table, problem?: table)
+---@return fun(result?: table, problem?: table)
+local function heard(done)
+  return function(result, problem)
+    if result and result.action then
+      M.on_command(result.action)
+    end
+    done(result, problem)
+  end
+end
+
 ---Whether a run is on.
 ---@return boolean
 function Session:busy()
@@ -217,34 +232,32 @@ function Session:request(method, params, done)
   self.client:request(method, vim.tbl_extend("force", { sessionId = self.id }, params), done)
 end
 
----Give it a prompt. While a run is on it waits in the queue, unless `admission` says otherwise.
+---Give it what the user typed: the server knows what it points at, and whether it is a command.
+---A prompt waits in the queue while a run is on, unless `admission` says otherwise.
 ---@param input table[]|string content blocks, or a text
 ---@param params? table admission, options, continueRun
 ---@param done? fun(result?: agls.RunAnswer, problem?: table)
 function Session:run(input, params, done)
-  local given = vim.tbl_extend("force", { clientKey = key() }, params or {})
+  local given = vim.tbl_extend("force", { clientKey = key(), expand = true }, params or {})
   given.input = not given.continueRun and input or nil
-  self:request("agent/run", given, done)
+  self:request("agent/run", given, heard(done or client.tell_any))
 end
 
----Put a message into the running conversation; without one it begins a run.
+---Put what the user typed into the running conversation; without one it begins a run.
 ---@param input table[]|string
 ---@param done? fun(result?: agls.SteerResult, problem?: table)
 function Session:steer(input, done)
-  done = done or function(_, problem)
-    if problem then
-      client.tell_problem(problem)
-    end
-  end
+  done = done or client.tell_any
   local words = store.words(type(input) == "string" and { { type = "text", text = input } } or input)
   if self:busy() then
     self:say(words)
   end
-  self:request("agent/steer", { input = input, ifEnded = "run", clientKey = key() }, function(result, problem)
+  local given = { input = input, expand = true, ifEnded = "run", clientKey = key() }
+  self:request("agent/steer", given, function(result, problem)
     if not result or result.outcome ~= "injected" then
-      self:unsay(words) -- it became a prompt, or nothing
+      self:unsay(words) -- it became a prompt, a command, or nothing
     end
-    done(result, problem)
+    heard(done)(result, problem)
   end)
 end
 
@@ -315,14 +328,6 @@ function Session:actions(done)
   self:request("agent/action/list", {}, function(result, problem)
     done(result and result.actions, problem)
   end)
-end
-
----@param name string
----@param input table
----@param done fun(result?: agls.ActionInvokeResult, problem?: table)
-function Session:invoke(name, input, done)
-  local given = { name = name, input = vim.tbl_isempty(input) and vim.empty_dict() or input, clientKey = key() }
-  self:request("agent/action/invoke", given, done)
 end
 
 ---The title, or the first words that were said.

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Attachments } from "../context/attachments";
-import { mentions, slashes } from "../context/completions";
+import { Completion } from "../context/completion";
 import type { Change, Content } from "../protocol.gen";
 import type { Actions } from "../session/actions";
 import type { Conversation } from "../session/conversation";
@@ -13,7 +13,7 @@ import { optionsOfUser } from "../settings";
 import { textOf } from "../store/patch";
 import type { TextDocuments } from "../text_documents";
 import { wordsOf } from "../store/transcript";
-import { type Attach, CHAT_COMMANDS, type FromChat, type How, type ToChat } from "./messages";
+import { CHAT_COMMANDS, type FromChat, type How, type ToChat } from "./messages";
 import { pageOf } from "./page";
 
 export interface Parts {
@@ -36,12 +36,14 @@ export class Chat implements vscode.WebviewViewProvider {
   private view: vscode.WebviewView | undefined;
   private waiting: ToChat[] = [];
   private ready = false;
+  private readonly completion: Completion;
 
   constructor(
     private readonly extension: vscode.Uri,
     private readonly parts: Parts,
   ) {
     const { server, conversation, attachments, models } = parts;
+    this.completion = new Completion(server, conversation);
     models.onChange(() => this.tellModels());
     server.onState(() => this.tellServer());
     conversation.onEvents((events) => this.post({ type: "events", events }));
@@ -143,11 +145,10 @@ export class Chat implements vscode.WebviewViewProvider {
       const { runs, lastItems } = conversation.transcript;
       this.post({ type: "older", items, older: conversation.hasOlder, runs, lastItems });
     },
-    complete: async ({ ticket, kind, word }) => {
-      const rows = kind === "@" ? await mentions(word) : slashes(await this.parts.actions.list(), word);
-      this.post({ type: "completions", ticket, rows });
+    complete: async ({ ticket, text, cursor }) => {
+      const rows = await this.completion.of(text, cursor);
+      if (rows) this.post({ type: "completions", ticket, rows });
     },
-    attach: ({ attach }) => this.attach(attach.kind, attach.uri),
     image: ({ name, data, mimeType }) => this.parts.attachments.addImage(name, data, mimeType),
     dropped: async ({ uris }) => {
       for (const uri of uris) await this.parts.attachments.addPath(vscode.Uri.parse(uri, true));
@@ -185,8 +186,8 @@ export class Chat implements vscode.WebviewViewProvider {
 
   private async send(text: string, how: How): Promise<void> {
     const { actions, attachments, conversation } = this.parts;
-    if (await actions.slash(text)) return;
-    await attachments.with((attached) => conversation.send([{ type: "text", text }, ...attached], how));
+    const done = await attachments.with((attached) => conversation.say(text, attached, how));
+    if (done) await actions.show(done);
   }
 
   private begin(): void {
@@ -198,23 +199,6 @@ export class Chat implements vscode.WebviewViewProvider {
     this.post({ type: "changes", ...this.changes });
     this.tellModels();
     for (const message of this.waiting.splice(0)) this.post(message);
-  }
-
-  private async attach(kind: Attach["kind"], uri: string): Promise<void> {
-    const { attachments } = this.parts;
-    if (kind === "problems") return attachments.addProblems();
-    if (kind === "tabs") return attachments.addTabs();
-    if (kind === "url") {
-      attachments.add({ kind, label: uri, detail: uri }, () => [{ type: "resourceLink", uri }]);
-    } else if (kind === "symbol") {
-      const [, first, last] = /#L(\d+)-L(\d+)$/.exec(uri) ?? [];
-      const document = await vscode.workspace.openTextDocument(
-        vscode.Uri.parse(uri.replace(/#.*$/, ""), true),
-      );
-      attachments.addText(document, new vscode.Range(Number(first) - 1, 0, Number(last), 0), kind);
-    } else {
-      attachments.addFile(vscode.Uri.parse(uri, true), kind);
-    }
   }
 
   /** A link of the model's: an address is opened after the editor asked; a path of the folder in the editor. */

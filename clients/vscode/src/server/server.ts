@@ -60,8 +60,9 @@ export class Server implements vscode.Disposable {
   async request<M extends keyof Methods>(
     method: M,
     params: Methods[M]["params"],
+    token?: vscode.CancellationToken,
   ): Promise<Methods[M]["result"]> {
-    return this.ready().sendRequest<Methods[M]["result"]>(method, params);
+    return this.ready().sendRequest<Methods[M]["result"]>(method, params, token);
   }
 
   /** One of the server's commands, with its one argument. */

@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import type { Action, Content, Event, ResumeResult } from "../protocol.gen";
+import type { Action, CommandResult, Content, Event, ResumeResult } from "../protocol.gen";
 import type { How, SessionView } from "../chat/messages";
 import type { Server } from "../server/server";
 import { optionsOfUser } from "../settings";
@@ -128,19 +128,26 @@ export class Conversation implements vscode.Disposable {
     return made.sessionId;
   }
 
+  /** Send what the user typed: the server knows what it points at, and whether it is a command. Returns what that did. */
+  say(text: string, attached: readonly Content[], how: How): Promise<CommandResult | undefined> {
+    return this.send([{ type: "text", text }, ...attached], how, true);
+  }
+
   /** Send a prompt; while a run goes on it is queued, or put into the run. */
-  async send(input: Content[], how: How): Promise<void> {
+  async send(input: Content[], how: How, expand = false): Promise<CommandResult | undefined> {
     const sessionId = await this.ensure();
-    const clientKey = randomUUID();
-    if (how === "steer" && this.transcript.state !== "idle") {
-      const params = { sessionId, input, ifEnded: "run", clientKey };
-      const { outcome, itemId } = await this.server.request("agent/steer", params);
-      if (outcome !== "injected" || !itemId || this.transcript.items.has(itemId)) return;
+    const params = { sessionId, input, expand, clientKey: randomUUID() };
+    if (how === "queue" || this.transcript.state === "idle") {
+      const { action } = await this.server.request("agent/run", { ...params, admission: "queue" });
+      return action;
+    }
+    const sent = await this.server.request("agent/steer", { ...params, ifEnded: "run" });
+    const { outcome, itemId, action } = sent;
+    if (outcome === "injected" && itemId && !this.transcript.items.has(itemId)) {
       this.steers = { ...this.steers, [itemId]: wordsOf(input) };
       this.steered.fire();
-    } else {
-      await this.server.request("agent/run", { sessionId, input, admission: "queue", clientKey });
     }
+    return action;
   }
 
   /** Go on with the last run, which came to no end of its own. */

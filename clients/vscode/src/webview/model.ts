@@ -1,7 +1,7 @@
 /** All that the chat knows; the components read it, and are drawn again at most once per frame. */
 
-import type { Chip, Completion, FromChat, Model as ModelRow, SessionView, ToChat } from "../chat/messages";
-import type { Content, Event } from "../protocol.gen";
+import type { Chip, FromChat, Model as ModelRow, SessionView, ToChat } from "../chat/messages";
+import type { CompletionItem, Content, Event } from "../protocol.gen";
 import type { Elsewhere } from "../session/questions";
 import type { ServerState } from "../server/server";
 import { endOf } from "../store/ends";
@@ -25,7 +25,7 @@ export class Model {
   problem = "";
   settings: Record<string, unknown> = {};
   chips: Chip[] = [];
-  completions: { ticket: number; rows: Completion[] } = { ticket: 0, rows: [] };
+  completions: { ticket: number; rows: CompletionItem[] } = { ticket: 0, rows: [] };
   changes = { changes: 0, files: 0 };
   /** What helpers ask, and sessions that are not shown. */
   elsewhere: Elsewhere[] = [];
