@@ -44,7 +44,7 @@ import { TextDocuments } from "./text_documents";
 
 export type Parts = ReturnType<typeof assemble>;
 
-/** Makes every part, and has those that belong together hear of each other. */
+/** Makes every part, and connects those that belong together. */
 function assemble(context: vscode.ExtensionContext) {
   const log = vscode.window.createOutputChannel("agls", { log: true });
   const environment = new Environment(context, log);
@@ -52,7 +52,7 @@ function assemble(context: vscode.ExtensionContext) {
   const questions = new Questions(
     (asked) => notify.asked(asked),
     () => {
-      chat.tellElsewhere();
+      chat.postElsewhere();
       status.draw();
     },
     inputOf,
@@ -83,7 +83,7 @@ function assemble(context: vscode.ExtensionContext) {
     log.error(text);
     const hint = (problem as { data?: { hint?: string } } | undefined)?.data?.hint;
     const message = hint ? `${text.replace(/[.]?$/, ".")} ${hint}` : text;
-    if (chat.visible) chat.tellFailure(message, kindOf(problem));
+    if (chat.visible) chat.postFailure(message, kindOf(problem));
     else void vscode.window.showErrorMessage(`agls: ${unlinked(message)}`);
   }
 
@@ -97,7 +97,7 @@ function assemble(context: vscode.ExtensionContext) {
   function prepare(client: LanguageClient): void {
     client.onNotification("agent/event", ({ events }: EventParams) => {
       conversation.take(events);
-      review.heard(events);
+      review.take(events);
       for (const event of events) if (event.type === "runEnded" && !event.parentItemId) notify.ended(event);
     });
     client.onRequest("agent/requestPermission", (asked: PermissionParams, token: vscode.CancellationToken) =>
@@ -117,7 +117,7 @@ function assemble(context: vscode.ExtensionContext) {
       conversation.lost();
     } else void conversation.reconnect().catch(failed);
   });
-  review.onChange(() => chat.tellChanges(review.hunks.length, byFile(review.hunks).size));
+  review.onChange(() => chat.postChanges(review.hunks.length, byFile(review.hunks).size));
   conversation.onReplaced(() => review.later());
 
   const talk = { server, environment, keys, conversation, questions, attachments, review, chat, texts };
@@ -142,7 +142,7 @@ export function activate(context: vscode.ExtensionContext): Api {
       const chosen = ["agls.server.command", "agls.configFile", "agls.saveBeforeCommand"];
       if (models.problem) chosen.push("agls.model"); // the server begins with it where it has no other
       if (chosen.some((name) => change.affectsConfiguration(name))) void server.restart();
-      else if (change.affectsConfiguration("agls")) chat.tellModels();
+      else if (change.affectsConfiguration("agls")) chat.postModels();
     }),
     ...register(parts),
   );
@@ -183,7 +183,7 @@ function diagnostics(
   return { files: files as unknown as FileDiagnostics[] };
 }
 
-/** The first time: nothing is installed before the user said so. */
+/** The first time: nothing is installed before the user agreed. */
 async function offer(server: Server): Promise<void> {
   if (server.state !== "missing") return;
   const text =

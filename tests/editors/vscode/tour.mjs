@@ -140,7 +140,7 @@ async function questionComesAsNotification() {
   await bench.showChat();
   await bench.chat.getByText("It ran later.").waitFor();
   const steered = bench.chat.locator(".user").filter({ hasText: "Be quick" });
-  await steered.getByText("said while it worked").waitFor();
+  await steered.getByText("sent while it worked").waitFor();
   say("something was said while it worked, and a command allowed without the chat");
 }
 

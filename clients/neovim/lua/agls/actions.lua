@@ -1,8 +1,8 @@
 -- What else can be done in a session: the actions of the server, as a menu.
 
 local ask = require("agls.ask")
-local client = require("agls.client")
 local float = require("agls.float")
+local notify = require("agls.notify")
 local paint = require("agls.paint")
 
 local M = {}
@@ -28,7 +28,7 @@ function M.show(command)
   local whole = vim.trim(table.concat(texts, "\n"))
   local lines = vim.split(whole, "\n", { plain = true })
   if #lines == 1 and #whole < 100 then
-    return client.tell(whole ~= "" and whole or command.name .. ": done")
+    return notify.info(whole ~= "" and whole or command.name .. ": done")
   end
   open(command.name, lines)
 end
@@ -82,7 +82,7 @@ end
 function M.menu(of)
   of:actions(function(actions, problem)
     if not actions then
-      return client.tell_problem(problem)
+      return notify.failure(problem)
     end
     local now = of:busy() and "running" or "idle"
     local found = vim.tbl_filter(function(action)

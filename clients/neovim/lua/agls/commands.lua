@@ -4,8 +4,8 @@ local ask = require("agls.ask")
 local blocks = require("agls.blocks")
 local chat = require("agls.chat")
 local chips = require("agls.chips")
-local client = require("agls.client")
 local config = require("agls.config")
+local notify = require("agls.notify")
 local options = require("agls.options")
 local session = require("agls.session")
 
@@ -40,7 +40,7 @@ end
 local function with_session(act)
   local of = api().current()
   if not of then
-    return client.tell("there is no session yet; `:Agls open` makes one", vim.log.levels.WARN)
+    return notify.warn("there is no session yet; `:Agls open` makes one")
   end
   act(of)
 end
@@ -64,9 +64,9 @@ local function sessions(search, cursor)
   local params = { search = search ~= "" and search or nil, limit = 100, cursor = cursor }
   session.list(api().client(), params, function(page, problem)
     if not page then
-      return client.tell_problem(problem)
+      return notify.failure(problem)
     elseif #page.sessions == 0 then
-      return client.tell("no session" .. (search ~= "" and " has this in it" or " in this folder yet"))
+      return notify.info("no session" .. (search ~= "" and " has this in it" or " in this folder yet"))
     end
     local rows = page.nextCursor and vim.list_extend(page.sessions, { OLDER }) or page.sessions
     ask.choice(rows, { prompt = "Sessions", kind = "session", text = row_text }, function(row)
@@ -87,7 +87,7 @@ local function add(rest, given)
   end
   local chip, problem = blocks.named(rest ~= "" and rest or "buffer", api().client().root)
   if not chip then
-    return client.tell(problem or "?", vim.log.levels.WARN)
+    return notify.warn(problem or "?")
   end
   api().add(chip)
 end
@@ -106,9 +106,9 @@ local function drop(of, label)
   if label == "all" then
     return chips.drop(of.id)
   elseif label ~= "" then
-    return #chips.drop(of.id, label) == 0 and client.tell(("nothing with the name %s is attached"):format(label)) or nil
+    return #chips.drop(of.id, label) == 0 and notify.info(("nothing with the name %s is attached"):format(label)) or nil
   elseif #chips.of(of.id) == 0 then
-    return client.tell("nothing is attached")
+    return notify.info("nothing is attached")
   end
   ask.choice(labels(of), { prompt = "Drop", kind = "chip" }, function(chosen)
     chips.drop(of.id, chosen)
@@ -237,19 +237,19 @@ M.subcommands = {
       with_session(function(of)
         of:resume(true, function(problem)
           if not problem then
-            client.tell("the session goes on here")
+            notify.info("the session goes on here")
           end
         end)
       end)
     end,
   },
   fork = {
-    about = "a new session with what was said up to the cursor, or with all of it",
+    about = "a new session with the conversation up to the cursor, or with all of it",
     run = function()
       with_session(function(of)
         of:fork(item_here(of), function(made, problem)
           if not made then
-            return client.tell_problem(problem)
+            return notify.failure(problem)
           end
           api().resume(made.id)
         end)
@@ -354,10 +354,7 @@ function M.run(given)
   if not sub then
     local known = vim.tbl_keys(M.subcommands)
     table.sort(known)
-    return client.tell(
-      ("there is no :Agls %s; there are %s"):format(name, table.concat(known, ", ")),
-      vim.log.levels.ERROR
-    )
+    return notify.error(("there is no :Agls %s; there are %s"):format(name, table.concat(known, ", ")))
   end
   sub.run(rest, given)
 end

@@ -2,9 +2,9 @@
 
 local chat = require("agls.chat")
 local chips = require("agls.chips")
-local client = require("agls.client")
 local completion = require("agls.completion")
 local config = require("agls.config")
+local notify = require("agls.notify")
 local paint = require("agls.paint")
 
 local M = {}
@@ -60,14 +60,14 @@ local function submit(prompt)
   local text = vim.trim(table.concat(vim.api.nvim_buf_get_lines(prompt.buf, 0, -1, false), "\n"))
   local of = prompt.chat.session
   if text == "" then
-    return #chips.of(of.id) > 0 and client.tell("say what to do with it") or nil
+    return #chips.of(of.id) > 0 and notify.info("say what to do with it") or nil
   end
   vim.api.nvim_buf_set_lines(prompt.buf, 0, -1, false, { "" })
   vim.bo[prompt.buf].modified = false
   prompt.place = 0
   vim.cmd("stopinsert") -- so that questions may come
   M.send(of, text, function(problem)
-    client.tell_problem(problem)
+    notify.failure(problem)
     if vim.api.nvim_buf_is_valid(prompt.buf) and vim.api.nvim_buf_get_lines(prompt.buf, 0, 1, false)[1] == "" then
       vim.api.nvim_buf_set_lines(prompt.buf, 0, -1, false, vim.split(text, "\n", { plain = true })) -- nothing is lost
     end

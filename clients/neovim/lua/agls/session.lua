@@ -1,6 +1,6 @@
 -- One session: its store, kept up to date over every restart of the server, and what can be done with it.
 
-local client = require("agls.client")
+local notify = require("agls.notify")
 local store = require("agls.store")
 
 ---@alias agls.Listener fun(events: agls.Event[], changed: table<string, true>, session: agls.Session)
@@ -9,7 +9,7 @@ local store = require("agls.store")
 ---@field id string
 ---@field client agls.Client
 ---@field store agls.Store
----@field problem? string why nothing more is heard of it
+---@field problem? string why no more events come
 ---@field read_only boolean another process writes it: it is only followed
 ---@field private listeners agls.Listener[]
 ---@field private resuming boolean
@@ -71,7 +71,7 @@ function M.new(at, options, done)
   end)
 end
 
----Attach to a session with everything that was said in it.
+---Attach to a session with its whole conversation.
 ---@param at agls.Client
 ---@param id string
 ---@param done agls.Got
@@ -111,7 +111,7 @@ function M.list(at, params, done)
   at:request("agent/session/list", vim.tbl_extend("force", { cwd = vim.uri_from_fname(at.root) }, params), done)
 end
 
----Hear what happens, once per message of the server.
+---Call a listener with what happens, once per message of the server.
 ---@param listener agls.Listener
 function Session:on(listener)
   self.listeners[#self.listeners + 1] = listener
@@ -120,7 +120,7 @@ end
 ---@private
 ---@param events agls.Event[]
 ---@param changed table<string, true> items; `all` when everything may have changed
-function Session:tell(events, changed)
+function Session:emit(events, changed)
   for _, listener in ipairs(self.listeners) do
     listener(events, changed, self)
   end
@@ -142,14 +142,14 @@ function Session:take(events)
     end
   end
   if #taken > 0 then
-    self:tell(taken, changed)
+    self:emit(taken, changed)
   end
   if self.store.hole and not self.resuming then
     self:resume()
   end
 end
 
----Take in events of another session: they are told beside the call that it works for.
+---Take in events of another session: they are shown beside the call that it works for.
 ---@param events agls.Event[]
 function Session:take_helper(events)
   local changed = {}
@@ -160,7 +160,7 @@ function Session:take_helper(events)
     end
   end
   if next(changed) then
-    self:tell({}, changed)
+    self:emit({}, changed)
   end
 end
 
@@ -176,11 +176,11 @@ function Session:resume(take_control, done)
     self.resuming = false
     self.problem = problem and problem.message
     if not result then
-      client.tell_problem(problem or { message = "the session could not be resumed" })
+      notify.failure(problem or { message = "the session could not be resumed" })
     else
       self.read_only = result.readOnly == true
       self.store:take_resumed(result)
-      self:tell(result.events or {}, { all = true })
+      self:emit(result.events or {}, { all = true })
       self:read_older()
     end
     if done then
@@ -189,7 +189,7 @@ function Session:resume(take_control, done)
   end)
 end
 
----Read what was said before the first known item, page by page, until there is no more.
+---Read the items before the first known one, page by page, until there are no more.
 function Session:read_older()
   local first = self.store.older and self.store.order[1]
   if not first or self.reading == first then
@@ -201,16 +201,16 @@ function Session:read_older()
     self.reading = nil
     if result and self.store.order[1] == first then
       self.store:prepend(result.snapshot)
-      self:tell({}, { all = true })
+      self:emit({}, { all = true })
       self:read_older()
     end
   end)
 end
 
----A command among what was typed is told before anything else.
+---Show first what a command did, when what was typed was one.
 ---@param done fun(result?: table, problem?: table)
 ---@return fun(result?: table, problem?: table)
-local function heard(done)
+local function with_command(done)
   return function(result, problem)
     if result and result.action then
       M.on_command(result.action)
@@ -240,41 +240,41 @@ end
 function Session:run(input, params, done)
   local given = vim.tbl_extend("force", { clientKey = key(), expand = true }, params or {})
   given.input = not given.continueRun and input or nil
-  self:request("agent/run", given, heard(done or client.tell_any))
+  self:request("agent/run", given, with_command(done or notify.on_failure))
 end
 
 ---Put what the user typed into the running conversation; without one it begins a run.
 ---@param input table[]|string
 ---@param done? fun(result?: agls.SteerResult, problem?: table)
 function Session:steer(input, done)
-  done = done or client.tell_any
+  done = done or notify.on_failure
   local words = store.words(type(input) == "string" and { { type = "text", text = input } } or input)
   if self:busy() then
-    self:say(words)
+    self:add_steer(words)
   end
   local given = { input = input, expand = true, ifEnded = "run", clientKey = key() }
   self:request("agent/steer", given, function(result, problem)
     if not result or result.outcome ~= "injected" then
-      self:unsay(words) -- it became a prompt, a command, or nothing
+      self:drop_steer(words) -- it became a prompt, a command, or nothing
     end
-    heard(done)(result, problem)
+    with_command(done)(result, problem)
   end)
 end
 
 ---@private
 ---@param words string
-function Session:say(words)
-  table.insert(self.store.said, words)
-  self:tell({}, {})
+function Session:add_steer(words)
+  table.insert(self.store.steers, words)
+  self:emit({}, {})
 end
 
 ---@private
 ---@param words string
-function Session:unsay(words)
-  for place, said in ipairs(self.store.said) do
-    if said == words then
-      table.remove(self.store.said, place)
-      return self:tell({}, {})
+function Session:drop_steer(words)
+  for place, steer in ipairs(self.store.steers) do
+    if steer == words then
+      table.remove(self.store.steers, place)
+      return self:emit({}, {})
     end
   end
 end
@@ -330,7 +330,7 @@ function Session:actions(done)
   end)
 end
 
----The title, or the first words that were said.
+---The title, or the first words of the first prompt.
 ---@return string
 function Session:title()
   local title = self.store.info.title

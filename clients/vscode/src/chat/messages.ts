@@ -1,4 +1,4 @@
-/** What the extension host and the chat's webview tell each other. */
+/** The messages between the extension host and the chat's webview. */
 
 import type { AskUserAnswer, CompletionItem, Event, PermissionAnswer } from "../protocol.gen";
 import type { Elsewhere } from "../session/questions";
@@ -28,7 +28,7 @@ export interface SessionView {
   sessionId: string;
   /** There are items before the first one here. */
   older: boolean;
-  /** What was said into the run and is not read yet, by item. */
+  /** Messages to the run that the model has not read yet, by item. */
   steers: Record<string, string>;
   transcript: TranscriptView;
 }

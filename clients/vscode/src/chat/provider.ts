@@ -44,11 +44,11 @@ export class Chat implements vscode.WebviewViewProvider {
   ) {
     const { server, conversation, attachments, models } = parts;
     this.completion = new Completion(server, conversation);
-    models.onChange(() => this.tellModels());
-    server.onState(() => this.tellServer());
+    models.onChange(() => this.postModels());
+    server.onState(() => this.postServer());
     conversation.onEvents((events) => this.post({ type: "events", events }));
     conversation.onReplaced(() => this.post({ type: "session", view: conversation.view() }));
-    conversation.onReplaced(() => this.tellElsewhere());
+    conversation.onReplaced(() => this.postElsewhere());
     conversation.onSteers(() => this.post({ type: "steers", steers: conversation.steers }));
     conversation.onRepaired((item) => this.post({ type: "item", item }));
     attachments.onChange((chips) => this.post({ type: "chips", chips }));
@@ -65,7 +65,7 @@ export class Chat implements vscode.WebviewViewProvider {
       enableScripts: true,
       localResourceRoots: [vscode.Uri.joinPath(this.extension, "dist")],
     };
-    view.webview.onDidReceiveMessage((message: FromChat) => this.hear(message));
+    view.webview.onDidReceiveMessage((message: FromChat) => this.receive(message));
     view.onDidDispose(() => {
       this.view = undefined;
       this.ready = false;
@@ -85,22 +85,22 @@ export class Chat implements vscode.WebviewViewProvider {
     this.post({ type: "compose", text });
   }
 
-  tellChanges(changes: number, files: number): void {
+  postChanges(changes: number, files: number): void {
     this.changes = { changes, files };
     this.post({ type: "changes", changes, files });
   }
 
-  tellModels(): void {
+  postModels(): void {
     const { models, problem } = this.parts.models;
     this.post({ type: "models", models, problem, options: optionsOfUser() });
   }
 
-  tellFailure(text: string, kind: string): void {
+  postFailure(text: string, kind: string): void {
     this.post({ type: "failed", text, kind });
   }
 
   /** A helper of the session, or a session that is not shown, asks: that has to be seen, too. */
-  tellElsewhere(): void {
+  postElsewhere(): void {
     const { conversation, questions } = this.parts;
     const waiting = questions.size;
     const tooltip = waiting === 1 ? "1 question waits for you" : `${waiting} questions wait for you`;
@@ -108,7 +108,7 @@ export class Chat implements vscode.WebviewViewProvider {
     this.post({ type: "elsewhere", questions: questions.elsewhere(conversation.sessionId) });
   }
 
-  private tellServer(): void {
+  private postServer(): void {
     const { state, problem } = this.parts.server;
     this.post({ type: "server", state, problem });
   }
@@ -118,7 +118,7 @@ export class Chat implements vscode.WebviewViewProvider {
     else if (message.type === "compose" || message.type === "focus") this.waiting.push(message);
   }
 
-  private async hear(message: FromChat): Promise<void> {
+  private async receive(message: FromChat): Promise<void> {
     try {
       await (this.handlers[message.type] as (message: FromChat) => unknown)(message);
     } catch (problem) {
@@ -192,12 +192,12 @@ export class Chat implements vscode.WebviewViewProvider {
 
   private begin(): void {
     this.ready = true;
-    this.tellServer();
+    this.postServer();
     this.post({ type: "session", view: this.parts.conversation.view() });
-    this.tellElsewhere();
+    this.postElsewhere();
     this.post({ type: "chips", chips: this.parts.attachments.chips });
     this.post({ type: "changes", ...this.changes });
-    this.tellModels();
+    this.postModels();
     for (const message of this.waiting.splice(0)) this.post(message);
   }
 

@@ -15,7 +15,7 @@ export interface Attached {
   content: () => Content[] | Promise<Content[]>;
 }
 
-/** All that can be offered now; each has an id that says what it is, not how it is at the moment. */
+/** All that can be offered now; the id of each names what it is, not how it is at the moment. */
 export function offers(): Attached[] {
   const settings = vscode.workspace.getConfiguration("agls.context");
   const wanted = (name: string) => settings.get<boolean>(name, true);

@@ -6,7 +6,7 @@ import type { Action, CommandResult, Content, Event, ResumeResult } from "../pro
 import type { How, SessionView } from "../chat/messages";
 import type { Server } from "../server/server";
 import { optionsOfUser } from "../settings";
-import { TELLING } from "../store/helpers";
+import { SUMMARIZED } from "../store/helpers";
 import { type AnyItem, Transcript, wordsOf } from "../store/transcript";
 
 const LAST = "agls.session"; // of this workspace
@@ -18,9 +18,9 @@ export class Conversation implements vscode.Disposable {
   transcript = new Transcript();
   /** There are items before the first one of the transcript. */
   hasOlder = false;
-  /** What can be done in the session, as the server said last. */
+  /** What can be done in the session, as the server listed them last. */
   actions: readonly Action[] = [];
-  /** What was said into the run and waits until the model can read it, by item. */
+  /** Messages to the run that wait until the model can read them, by item. */
   steers: Record<string, string> = {};
   private making: Promise<string> | undefined;
   private readonly events = new vscode.EventEmitter<Event[]>();
@@ -174,7 +174,7 @@ export class Conversation implements vscode.Disposable {
     await this.server.request("agent/queue", { sessionId: this.sessionId, op: "remove", itemId });
   }
 
-  /** Read more of what was said before the first known item. Returns the items. */
+  /** Read more items before the first known one. Returns them. */
   async readOlder(): Promise<AnyItem[]> {
     if (!this.hasOlder) return [];
     const { sessionId } = this;
@@ -188,7 +188,7 @@ export class Conversation implements vscode.Disposable {
     this.transcript.takeRuns(snapshot.runs);
     this.transcript.prepend(items);
     this.hasOlder = snapshot.olderCursor !== undefined;
-    void this.learn();
+    void this.readHelpers();
     return items;
   }
 
@@ -219,7 +219,7 @@ export class Conversation implements vscode.Disposable {
       this.hasOlder = result.snapshot.olderCursor !== undefined;
     }
     this.replaced.fire();
-    void this.learn();
+    void this.readHelpers();
   }
 
   /** A message that the model reads now stands in the conversation; at the run's end none waits. */
@@ -232,11 +232,11 @@ export class Conversation implements vscode.Disposable {
     this.steered.fire();
   }
 
-  /** Read what helpers did before somebody listened. One whose session is gone stays unheard. */
-  private async learn(): Promise<void> {
+  /** Read what helpers did before somebody listened. One whose session is gone stays unread. */
+  private async readHelpers(): Promise<void> {
     const { transcript } = this;
-    for (const sessionId of transcript.unheard()) {
-      const params = { sessionId, types: TELLING, limit: PAGE };
+    for (const sessionId of transcript.unread()) {
+      const params = { sessionId, types: SUMMARIZED, limit: PAGE };
       const page = await this.server.request("agent/events", params).catch(() => undefined);
       if (transcript !== this.transcript) return;
       const events = (page?.events ?? []) as unknown as Event[];

@@ -26,7 +26,7 @@ export class Sessions {
   /** Let the user choose; the chosen one is opened. */
   pick(search = ""): void {
     const picker = vscode.window.createQuickPick<Row>();
-    picker.placeholder = "Sessions of this folder; type to search titles and what was said";
+    picker.placeholder = "Sessions of this folder; type to search titles and conversations";
     picker.matchOnDescription = true;
     picker.value = search;
     let timer: NodeJS.Timeout | undefined;

@@ -48,7 +48,7 @@ export function Composer({ model }: { model: Model }) {
 
   const write = (value: string, cursor: number) => {
     setText(value);
-    model.heeded();
+    model.dismissFailure();
     setChosen(undefined);
     const isPlain = !/[@/]/.test(value); // the server has nothing to say to it
     setClosed(isPlain);
@@ -121,7 +121,7 @@ export function Composer({ model }: { model: Model }) {
         aria-activedescendant={rows[at] ? `completion-${at}` : undefined}
         placeholder={
           running
-            ? "Enter queues, Ctrl+Enter says it now"
+            ? "Enter queues, Ctrl+Enter steers the run"
             : "Ask for a change. @ adds context, / shows actions"
         }
         onInput={({ currentTarget: { value, selectionStart } }) => write(value, selectionStart)}
@@ -132,12 +132,12 @@ export function Composer({ model }: { model: Model }) {
         <Pickers model={model} />
         <span class="end">
           {running && (
-            <Button class="stop" title="Stop the run (Escape)" says={{ type: "stop" }}>
+            <Button class="stop" title="Stop the run (Escape)" message={{ type: "stop" }}>
               ◼ Stop
             </Button>
           )}
           {running && text.trim() && (
-            <button type="button" title="Say it now (Ctrl+Enter)" onClick={() => send("steer")}>
+            <button type="button" title="Send it into the run (Ctrl+Enter)" onClick={() => send("steer")}>
               Steer
             </button>
           )}
@@ -186,7 +186,7 @@ function Chips({ model }: { model: Model }) {
         <li class={`chip ${chip.offered ? "offered" : ""}`} title={chip.detail} key={chip.id}>
           {chip.preview && <img src={chip.preview} alt="" />}
           <span>{chip.label}</span>
-          <Button aria-label={`Drop ${chip.label}`} says={{ type: "drop", id: chip.id }}>
+          <Button aria-label={`Drop ${chip.label}`} message={{ type: "drop", id: chip.id }}>
             ×
           </Button>
         </li>
@@ -205,11 +205,11 @@ function Pickers({ model }: { model: Model }) {
       <Button
         class={`pick ${mode}`}
         title="What it may do unasked"
-        says={{ type: "command", command: "agls.mode" }}
+        message={{ type: "command", command: "agls.mode" }}
       >
         {MODES.find(({ value }) => value === mode)?.label ?? mode} ▾
       </Button>
-      <Button class="pick" title="Model and effort" says={{ type: "command", command: "agls.model" }}>
+      <Button class="pick" title="Model and effort" message={{ type: "command", command: "agls.model" }}>
         {name}
         {effort} ▾
       </Button>
