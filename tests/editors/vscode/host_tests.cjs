@@ -3,18 +3,7 @@
 const assert = require("node:assert/strict");
 const fs = require("node:fs");
 const vscode = require("vscode");
-
-const PATIENCE = 60_000; // milliseconds for anything that must happen
-
-async function until(what, holds) {
-  let last;
-  for (const end = Date.now() + PATIENCE; Date.now() < end; ) {
-    last = await holds();
-    if (last) return last;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`it does not come about: ${what}`);
-}
+const { until } = require("./until.cjs");
 
 let api;
 const last = (kind) => api.items.filter((item) => item.kind === kind).at(-1);

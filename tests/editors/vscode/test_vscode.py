@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from agls.features.permissions.visible import BLANK, visible
+from doors.test_typed_inputs import TABLE
 
 ROOT = Path(__file__).parents[3]
 HERE = Path(__file__).parent
@@ -166,6 +167,13 @@ def test_inside_the_extension_host(tools: dict[str, str]) -> None:
     said = done(["node", HERE / "host.mjs"], LONGEST, **tools)
     assert "FAILED" not in said
     assert said.count("ok: ") == 15
+
+
+def test_typed_text_means_the_same_in_vscode(tools: dict[str, str], tmp_path: Path) -> None:
+    table = tmp_path / "typed_inputs.json"
+    table.write_text(json.dumps(TABLE))
+    said = done(["node", HERE / "host.mjs", "typed_inputs.cjs"], LONGEST, TYPED_INPUTS=str(table), **tools)
+    assert said.count("ok: ") == len(TABLE["case"])
 
 
 def test_the_package_brings_the_server_and_no_source(tools: dict[str, str]) -> None:
