@@ -19,7 +19,8 @@ from pydantic_core import PydanticUndefined
 from agls import __version__
 from agls.config.schema import Config
 from agls.doors.headless.exits import Exit
-from agls.doors.headless.options.tree import Node, Option, nodes
+from agls.doors.headless.options.declaration import OptionSpec
+from agls.doors.headless.options.table import Node, nodes
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -145,19 +146,29 @@ def exits() -> str:
 
 
 def _section(node: Node) -> str:
-    rows = [f"| `{name}` | {_cell(text)} |" for name, text in node.positionals if text]
+    rows = [f"| `{name}` | {_cell(text)} |" for name, text in _arguments(node)]
     rows += [
         f"| {_names(option)} | {_cell(option.help)} |" for option in node.options if "-h" not in option.names
     ]
-    rows += [f"| `agls {' '.join((*node.words, name))}` | {_cell(text)} |" for name, text in node.below]
+    rows += [
+        f"| `agls {' '.join((*node.words, each.name))}` | {each.summary} |" for each in node.command.below
+    ]
     table = "\n".join(("", "| | |", "|---|---|", *rows, "")) if rows else ""
-    examples = node.examples.removeprefix("examples:").strip("\n")
+    examples = node.command.examples.removeprefix("examples:").strip("\n")
     shown = f"\n```sh\n{cleandoc(examples)}\n```\n" if examples else ""
     level = "#" * (len(node.words) + 2)
-    return f"{level} `agls {' '.join(node.words)}`\n\n{node.summary}\n\n`{node.usage}`\n{table}{shown}"
+    return (
+        f"{level} `agls {' '.join(node.words)}`\n\n{node.command.summary}\n\n`{node.usage}`\n{table}{shown}"
+    )
 
 
-def _names(option: Option) -> str:
+def _arguments(node: Node) -> Iterator[tuple[str, str]]:
+    for each in node.command.each_option:
+        if not each.is_named:
+            yield each.settings.get("metavar", each.names[0]), each.help
+
+
+def _names(option: OptionSpec) -> str:
     value = f" {option.value}".replace("|", "\\|") if option.value else ""
     return ", ".join(f"`{name}`" for name in option.names) + (f"{value}" if value else "")
 
@@ -178,15 +189,15 @@ def man() -> str:
         ".SH COMMANDS",
     ]  # fmt: skip
     for node in (node for node in nodes() if node.words):
-        lines += [f".SS {_roff(node.usage)}", _roff(node.summary)]
-        for name, text in node.positionals:
-            lines += [".TP", f".I {_roff(name)}", _roff(text)] if text else []
+        lines += [f".SS {_roff(node.usage)}", _roff(node.command.summary)]
+        for name, text in _arguments(node):
+            lines += [".TP", f".I {_roff(name)}", _roff(text)]
         for option in node.options:
             if "-h" not in option.names:
                 value = f" {option.value}" if option.value else ""
                 lines += [".TP", f".B {_roff(', '.join(option.names) + value)}", _roff(option.help)]
-        if node.examples:
-            lines += [".PP", ".nf", *map(_roff, node.examples.splitlines()), ".fi"]
+        if node.command.examples:
+            lines += [".PP", ".nf", *map(_roff, node.command.examples.splitlines()), ".fi"]
     lines += [".SH EXIT STATUS"]
     for row in exits().splitlines()[2:]:
         code, text = row.strip("| ").split(" | ")

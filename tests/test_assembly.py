@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
-from agls.config import ConfigError, Setup, Told, read
+from agls.config import ConfigError, ConfigInputs, Setup, read
 from agls.engine.facts import Admitted
 from agls.engine.ports import ModelError
 from agls.engine.vocabulary import StopReason, Text
@@ -32,7 +32,9 @@ def setup_of(workspace: Path, text: str = "", *, trusted: bool = False, **argume
     home = workspace.parent / "home"
     home.mkdir(exist_ok=True)
     (home / "config.toml").write_text(text)
-    told = Told(arguments=arguments, config_file=str(home / "config.toml"), state_dir=str(home / "state"))
+    told = ConfigInputs(
+        arguments=arguments, config_file=str(home / "config.toml"), state_dir=str(home / "state")
+    )
     return read(told, str(workspace), lambda folder: trusted, {})
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agls.config import EDITOR, ConfigError, Rank, Setup, Told, agent_of, bounds_of, read
+from agls.config import EDITOR, ConfigError, ConfigInputs, Rank, Setup, agent_of, bounds_of, read
 from agls.engine.facts import Admitted
 from agls.engine.vocabulary import Text
 from agls.features import critic
@@ -129,7 +129,7 @@ async def test_a_run_of_an_agent_has_its_words_its_tools_and_its_model(home: Pat
     user_file(home, "config.toml", 'model = "big"\n' + scripted.format("big") + scripted.format("small"))
     own = f"{REVIEWER}prompt = 'You review.'\ntier = 'small'\ntools = ['read_file', 'grep']\n"
     user_file(home, "agents/reviewer.toml", own)
-    setup = read(Told(state_dir=str(home / "state")), str(workspace), lambda folder: False, {})
+    setup = read(ConfigInputs(state_dir=str(home / "state")), str(workspace), lambda folder: False, {})
     async with open_world(setup, editor=NoEditor(), headless=True) as world:
         with pytest.raises(ConfigError, match="no agent 'nobody'; there are reviewer"):
             world.check_options(str(workspace), {"agent": "nobody"})

@@ -8,7 +8,16 @@ from typing import Any
 
 import pytest
 
-from agls.config import Choice, ConfigError, KeyFile, Keyring, Setup, Told, look_for_keys, offered_models
+from agls.config import (
+    Choice,
+    ConfigError,
+    ConfigInputs,
+    KeyFile,
+    Keyring,
+    Setup,
+    look_for_keys,
+    offered_models,
+)
 from support.config import home, setup_of, workspace, write
 from support.keyring_stub import make_keyring
 
@@ -35,14 +44,14 @@ class FakeEditor:
 @pytest.fixture(autouse=True)
 def no_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not the keyring of whoever runs the tests."""
-    monkeypatch.setattr("agls.config.kept.find_spec", lambda name: None)
+    monkeypatch.setattr("agls.config.key_store.find_spec", lambda name: None)
 
 
 @pytest.fixture
 def keyring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     package = make_keyring(tmp_path / "library")
     monkeypatch.syspath_prepend(str(package.parent))
-    monkeypatch.setattr("agls.config.kept.find_spec", lambda name: name)
+    monkeypatch.setattr("agls.config.key_store.find_spec", lambda name: name)
     for name in ("keyring", "keyring.errors"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     yield package
@@ -59,7 +68,7 @@ class Keys:
 
     def setup(self, text: str = "", environment: Mapping[str, str] | None = None, **arguments: Any) -> Setup:
         write(self._folder / "config.toml", text)
-        told = Told(arguments, {}, str(self._folder / "config.toml"), str(self._folder / "state"))
+        told = ConfigInputs(arguments, {}, str(self._folder / "config.toml"), str(self._folder / "state"))
         return setup_of(self._workspace, dict(environment or {}), told=told)
 
     async def of(self, setup: Setup) -> dict[str, tuple[str, str]]:

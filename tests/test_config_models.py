@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agls.config import ConfigError, Told, offered_models
+from agls.config import ConfigError, ConfigInputs, offered_models
 from agls.models.credential import FIXED_KEY
 from support.config import home, setup_of, workspace, write
 
@@ -44,7 +44,7 @@ class Endpoints:
 
     def __call__(self, text: str = "", environment: dict[str, str] | None = None, **arguments: Any):
         write(self._file, text)
-        told = Told(arguments=arguments, config_file=str(self._file))
+        told = ConfigInputs(arguments=arguments, config_file=str(self._file))
         setup = setup_of(self._workspace, dict(environment or {}), told=told)
         return offered_models(setup, setup.load(str(self._workspace)))
 
@@ -354,7 +354,7 @@ def test_program_for_a_key_may_be_named_only_in_the_users_own_file(
     again = setup_of(workspace, {"AGLS_CONFIG": str(tmp_path / "c.toml")})
     assert offered_models(again, again.load(str(workspace)), complete=False).endpoints == (endpoint,)
     file = write(tmp_path / "d.toml", model)
-    told = Told(editor={"models": {"m": {"key_command": ["echo", "key"]}}}, config_file=str(file))
+    told = ConfigInputs(editor={"models": {"m": {"key_command": ["echo", "key"]}}}, config_file=str(file))
     setup = setup_of(workspace, {}, told=told)
     loaded = setup.load(str(workspace))
     (endpoint,) = offered_models(setup, loaded, complete=False).endpoints

@@ -5,7 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from agls.config import Config, ConfigError, FolderGrants, OwnFiles, Seal, Told, Trust, check_folder
+from agls.config import (
+    Config,
+    ConfigError,
+    ConfigInputs,
+    FolderGrants,
+    GuardedFiles,
+    Seal,
+    Trust,
+    check_folder,
+)
 from agls.config.folders import check_outside, home_folder, managed_file, state_folder, user_file
 from support.config import home, setup_of, workspace, write
 
@@ -70,7 +79,9 @@ def test_the_editor_may_name_the_config_file_and_the_state_folder(
     home: Path, workspace: Path, tmp_path: Path
 ) -> None:
     file = write(tmp_path / "mine.toml", 'model = "named"\n')
-    told = Told(editor={"budget": {"max_turns": 4}}, config_file=str(file), state_dir=str(tmp_path / "state"))
+    told = ConfigInputs(
+        editor={"budget": {"max_turns": 4}}, config_file=str(file), state_dir=str(tmp_path / "state")
+    )
     setup = setup_of(workspace, {"AGLS_CONFIG": "/nowhere"}, told=told)
     config = setup.load(str(workspace)).config
     assert (config.model, config.budget.max_turns) == ("named", 4)
@@ -131,12 +142,12 @@ def test_the_places_are_those_of_the_variables() -> None:
 
 
 def trust_in(state: Path) -> Trust:
-    files = OwnFiles(state, state / "config.toml")
+    files = GuardedFiles(state, state / "config.toml")
     return Trust(files, Seal(files))
 
 
 def grants_in(state: Path, folder: Path, session: str = "") -> FolderGrants:
-    files = OwnFiles(state, state / "config.toml")
+    files = GuardedFiles(state, state / "config.toml")
     return FolderGrants(files, Seal(files), folder, session)
 
 

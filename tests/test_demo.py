@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agls.doors.headless.demo.client import Client, ServerError
+from agls.doors.headless.demo.client import DemoClient, ServerError
 
 SCRIPTS = Path(__file__).parent.parent / "scripts"
 
@@ -110,21 +110,21 @@ def test_a_reader_that_goes_away_ends_it_quietly(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (1, b"")
 
 
-def _one_request(client: Client) -> None:
+def _one_request(client: DemoClient) -> None:
     client.call("initialize", {})
 
 
-def _writes_until_it_fails(client: Client) -> None:
+def _writes_until_it_fails(client: DemoClient) -> None:
     while True:
         client.notify("initialized", {"left in the buffer": "x" * 5_000})
 
 
 @pytest.mark.parametrize("speak", [_one_request, _writes_until_it_fails])
-def test_a_server_that_goes_away_is_told(tmp_path: Path, speak: Callable[[Client], None]) -> None:
+def test_a_server_that_goes_away_is_told(tmp_path: Path, speak: Callable[[DemoClient], None]) -> None:
     broken = variables(tmp_path) | {"PYTHONPATH": "", "PYTHONHOME": "/absent"}
     with (
         pytest.raises(ServerError, match="the server went away"),
-        Client(broken, str(tmp_path), {}) as client,
+        DemoClient(broken, str(tmp_path), {}) as client,
     ):
         speak(client)
 
@@ -132,7 +132,7 @@ def test_a_server_that_goes_away_is_told(tmp_path: Path, speak: Callable[[Client
 def test_an_error_of_the_server_is_told(tmp_path: Path) -> None:
     with (
         pytest.raises(ServerError, match="nonsense"),
-        Client(variables(tmp_path), str(tmp_path), {}) as client,
+        DemoClient(variables(tmp_path), str(tmp_path), {}) as client,
     ):
         client.call("initialize", {"capabilities": {}})
         client.call("agent/nonsense", {})

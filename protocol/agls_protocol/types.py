@@ -261,7 +261,7 @@ class RunAnswer:
     files_changed: list[Annotated[Any, FileChanged]] | None = None
     error: Annotated[Any, RunError] = None
     output: Any = None
-    action: CommandResult | None = None
+    action: Annotated[Any, CommandResult] = None
 
 
 @define
@@ -294,7 +294,7 @@ class SteerResult:
     outcome: str
     run_id: str | None = None
     item_id: str | None = None
-    action: CommandResult | None = None
+    action: Annotated[Any, CommandResult] = None
 
 
 @define

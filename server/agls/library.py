@@ -15,12 +15,12 @@ from agls.engine.facts import (
     Notice,
     Replied,
     RunEnded,
-    Shown,
     TextDelta,
     ThinkingDelta,
     ToolDelta,
     ToolFinished,
     ToolStarted,
+    Transient,
 )
 from agls.engine.feature import Feature
 from agls.engine.limits import Totals
@@ -28,6 +28,9 @@ from agls.engine.ports import Effect, JournalBusy, JournalError, ModelError, Too
 from agls.engine.vocabulary import FileChange, Question, Stop, StopReason, ToolOutcome
 from agls.room import NoSettings, Room
 from agls.toolkit import Arguments, TypedAction, TypedTool
+
+Shown = Transient
+"""The former name of `Transient`. It is kept for one more release."""
 
 __all__ = [
     "ActionContext",
@@ -65,6 +68,7 @@ __all__ = [
     "ToolOutcome",
     "ToolStarted",
     "Totals",
+    "Transient",
     "TypedAction",
     "TypedTool",
     "tool",

@@ -13,8 +13,8 @@ from agls.config import (
     Config,
     ConfigError,
     FolderGrants,
-    Offered,
-    OwnFiles,
+    GuardedFiles,
+    ModelCatalog,
     Seal,
     Setup,
     Usual,
@@ -33,11 +33,11 @@ from agls.engine.sessions import Sessions
 from agls.engine.state import State, inherited_options
 from agls.engine.vocabulary import JsonObject
 from agls.features import lean, permissions, scratchpad
-from agls.features.budget.books import Books
+from agls.features.budget.registry import BudgetRegistry
 from agls.features.permissions.choices import Choices, SessionChoices, check
 from agls.features.permissions.modes import Mode
 from agls.features.permissions.rules import denied
-from agls.features.subagents.palette import hands_over
+from agls.features.subagents.delegates import hands_over
 from agls.room import Piece
 from agls.room.ports import NO_CLIENT, RunInfo, ToolClient
 from agls.stores.memory import MemoryStore
@@ -75,13 +75,13 @@ class World:
         keeps = partial(on_disk, setup.state_folder, lambda: self.setup.secrets)
         self.storage = keeps() if setup.keeps else in_memory()
         self._checked: object = None  # the last that a run could begin with; most begin alike
-        clock, own_files = SystemClock(), OwnFiles(setup.state_folder, setup.config_file)
+        clock, own_files = SystemClock(), GuardedFiles(setup.state_folder, setup.config_file)
         self._process = ProcessServices(
             clock=clock,
             storage=self.storage,
             scratch=Scratch(setup.state_folder),
             client=client,
-            books=Books(self.storage.ledger, clock.now, hands_over),
+            budgets=BudgetRegistry(self.storage.ledger, clock.now, hands_over),
             choices=Choices(),
             own_files=own_files,
             seal=Seal(own_files),
@@ -156,7 +156,7 @@ class World:
         await self.model(folder, str(options.get("model", "")))
         self._checked = asked
 
-    def offered(self, folder: str) -> Offered:
+    def offered(self, folder: str) -> ModelCatalog:
         """The models configured for `folder`, or found, complete or not. Raises `ConfigError`."""
         return self._choice.offered(folder)
 

@@ -11,7 +11,7 @@ from agls.checkup import Case, Report, examine
 from agls.checkup import checks as list_of_checks
 from agls.checkup.findings import Finding
 from agls.checkup.report import MARKS
-from agls.config import ConfigError, Setup, Told, read
+from agls.config import ConfigError, ConfigInputs, Setup, read
 from agls.models.local import discovery
 from agls.workspace.editor import NoEditor
 from agls.workspace.processes import Processes
@@ -45,7 +45,7 @@ class Patient:
 
     def setup(self) -> Setup | ConfigError:
         try:
-            told = Told(config_file=str(self.file), state_dir=str(self.state))
+            told = ConfigInputs(config_file=str(self.file), state_dir=str(self.state))
             return read(told, str(self.workspace), lambda folder: False, dict(self.environment))
         except ConfigError as problem:
             return problem

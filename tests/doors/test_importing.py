@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agls.doors.exporting import exported
-from agls.doors.importing import NoSession, imported
+from agls.doors.session_export import exported
+from agls.doors.session_import import NoSession, imported
 from agls.engine.facts import (
     Admitted,
     Fact,
@@ -33,7 +33,7 @@ from agls.engine.vocabulary import (
     ToolResult,
     UserMessage,
 )
-from agls.features.history.filing import tags_of
+from agls.features.history.session_metadata import tags_of
 from agls.features.review.notes import edit, verdict
 from agls.stores.rows import summarise
 from support.scenario import paired

@@ -11,7 +11,6 @@ from agls.engine.admission import ANYBODY, Refused
 from agls.engine.facts import (
     Admitted,
     Entry,
-    Glimpse,
     Injected,
     Noted,
     Notice,
@@ -20,6 +19,7 @@ from agls.engine.facts import (
     RunStarted,
     SessionChanged,
     ToolFinished,
+    Transient,
 )
 from agls.engine.feature import Feature, RunSetup
 from agls.engine.history import forked, last_words, name_of, rewinding, undoing
@@ -381,9 +381,9 @@ async def test_actions_are_listed_and_followed() -> None:
     async with playing(offers=[FakeAction(spec, body)]) as sessions:
         session = await sessions.create("/project")
 
-        def look(event: Entry | Glimpse, state: State) -> None:
-            if isinstance(event, Glimpse) and isinstance(event.shown, Notice):
-                shown.append(event.shown)
+        def look(event: Entry | Transient, state: State) -> None:
+            if isinstance(event, Notice):
+                shown.append(event)
 
         session.log.subscribe(look)
         assert actions(session) == [spec]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from agls.engine import run_queue
-from agls.engine.admission import ANYBODY, Policy, Refused, Request
+from agls.engine.admission import ANYBODY, ClientRequest, Policy, Refused
 from agls.engine.facts import Admitted, Entry, ModelDelta, Replied, RunEnded, Steered, TextDelta
 from agls.engine.feature import RunSetup
 from agls.engine.history import name_of, rewinding
@@ -62,7 +62,7 @@ class Lives(RuleBasedStateMachine):
         self.store = MemoryStore()
         self.sessions = self.new_process()
         self.count = 0
-        self.kept: list[Request] = []
+        self.kept: list[ClientRequest] = []
         self.session = self.do(self.sessions.create("/project"))
 
     def do(self, work: Coroutine[Any, Any, Result]) -> Result:
@@ -108,7 +108,7 @@ class Lives(RuleBasedStateMachine):
     def rearrange(self, place: int, to: int, op: str) -> None:
         waiting = self.session.state.queue
         item_id = waiting[place % len(waiting)].item_id
-        request = Request(f"change {self.count}", op)
+        request = ClientRequest(f"change {self.count}", op)
 
         async def change() -> None:
             match op:

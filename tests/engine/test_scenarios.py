@@ -12,7 +12,6 @@ from agls.engine.facts import (
     Compacted,
     Entry,
     Fact,
-    Glimpse,
     Injected,
     LimitsChanged,
     Notice,
@@ -330,7 +329,7 @@ async def test_cancel_while_streaming_keeps_the_text_and_tells_the_model() -> No
     """In the middle of a stream."""
 
     async def cancel(scene: Meanwhile) -> None:
-        await scene.until(lambda event: isinstance(event, Glimpse))
+        await scene.until(lambda event: not isinstance(event, Entry))
         assert scene.session.cancel().state == "cancelling"
 
     state = await check(
@@ -352,7 +351,7 @@ async def test_cancel_with_one_of_two_tools_running_settles_both() -> None:
         await hang()
 
     async def cancel(scene: Meanwhile) -> None:
-        await scene.until(lambda event: isinstance(event, Glimpse))
+        await scene.until(lambda event: not isinstance(event, Entry))
         scene.session.cancel()
 
     state = await check(
@@ -528,7 +527,7 @@ async def test_steering_during_the_last_reply_makes_the_run_go_on() -> None:
     steered = asyncio.Event()
 
     async def steer(scene: Meanwhile) -> None:
-        await scene.until(lambda event: isinstance(event, Glimpse))
+        await scene.until(lambda event: not isinstance(event, Entry))
         await scene.session.steer((Text("one more thing"),))
         steered.set()
 

@@ -7,12 +7,11 @@ from contextlib import asynccontextmanager
 import pytest
 
 from agls.engine import run_queue
-from agls.engine.admission import ANYBODY, Admission, Refused, Request
+from agls.engine.admission import ANYBODY, Admission, ClientRequest, Refused
 from agls.engine.calls import find_tool
 from agls.engine.facts import (
     Admitted,
     Entry,
-    Glimpse,
     Noted,
     Notice,
     Replied,
@@ -21,6 +20,7 @@ from agls.engine.facts import (
     SessionChanged,
     Steered,
     ToolFinished,
+    Transient,
     Unknown,
     Used,
 )
@@ -373,11 +373,7 @@ async def test_trouble_with_the_disk_is_shown_and_so_is_its_end() -> None:
     async with World().session() as session:
         seen: list[str] = []
         leave = session.log.subscribe(
-            lambda event, state: (
-                seen.append(event.shown.text)
-                if isinstance(event, Glimpse) and isinstance(event.shown, Notice)
-                else None
-            )
+            lambda event, state: seen.append(event.text) if isinstance(event, Notice) else None
         )
         journal = session.log.journal
         journal.trouble = "the disk is full"  # type: ignore[misc]
@@ -494,7 +490,7 @@ def test_facts_whose_beginning_only_a_newer_version_knows_can_still_be_folded() 
 # --- requests that are followed once ----------------------------------------------------------------
 
 
-MADE = Request("a key", "make it so")
+MADE = ClientRequest("a key", "make it so")
 
 
 async def test_a_request_with_a_key_makes_one_session_in_every_process() -> None:
@@ -504,14 +500,14 @@ async def test_a_request_with_a_key_makes_one_session_in_every_process() -> None
         assert made is again
         await end(made, (await made.prompt(GO)).run_id)
         with pytest.raises(Refused, match="another request"):
-            await sessions.create("/elsewhere", request=Request("a key", "make it otherwise"))
+            await sessions.create("/elsewhere", request=ClientRequest("a key", "make it otherwise"))
         assert sessions.is_open(made.session_id)
         async with world.sessions() as others:
             with pytest.raises(JournalBusy):
                 await others.create("/project", request=MADE)
     async with world.sessions() as sessions:
         with pytest.raises(Refused, match="another request"):
-            await sessions.fork(made.session_id, request=Request("a key", "fork it"))
+            await sessions.fork(made.session_id, request=ClientRequest("a key", "fork it"))
         assert not sessions.is_open(made.session_id)
         assert (await sessions.create("/project", request=MADE)).state == made.state
         assert (await sessions.create("/project")).session_id != made.session_id
@@ -551,7 +547,7 @@ async def test_a_change_of_the_queue_with_a_key_is_made_once() -> None:
         await session.prompt(GO)
         await asked(session)
         one, two, three = [(await session.prompt((Text(text),))).item_id for text in "123"]
-        requests = {name: Request(name, name) for name in ("remove", "move", "replace")}
+        requests = {name: ClientRequest(name, name) for name in ("remove", "move", "replace")}
         assert not run_queue.followed(session, requests["remove"], run_queue.CHANGED)
         run_queue.remove(session, one, requests["remove"])
         run_queue.move(session, three, 0, requests["move"])
@@ -563,14 +559,14 @@ async def test_a_change_of_the_queue_with_a_key_is_made_once() -> None:
             facts = run_queue.REPLACED if name == "replace" else run_queue.CHANGED
             assert run_queue.followed(session, request, facts)
             with pytest.raises(Refused, match="another request"):
-                run_queue.followed(session, Request(name, "something else"), facts)
+                run_queue.followed(session, ClientRequest(name, "something else"), facts)
         fork = await sessions.fork(session.session_id)
         assert not run_queue.followed(fork, requests["remove"], run_queue.CHANGED)
 
 
 async def test_a_change_of_the_queue_that_a_crash_broke_off_is_made_when_it_is_asked_for_again() -> None:
     world = World([hang])
-    request = Request("a key", "remove it")
+    request = ClientRequest("a key", "remove it")
     async with world.session() as session:
         await session.prompt(GO)
         await asked(session)
@@ -592,7 +588,7 @@ async def test_a_change_of_the_queue_that_a_crash_broke_off_is_made_when_it_is_a
 async def test_a_prompt_that_is_about_to_begin_is_removed_once() -> None:
     async with World(say("never")).session() as session:
         admission = await session.prompt(GO)
-        request = Request("a key", "remove it")
+        request = ClientRequest("a key", "remove it")
         run_queue.remove(session, admission.item_id, request)
         assert run_queue.followed(session, request, run_queue.CHANGED)
         assert (await end(session, admission.run_id)).stop.reason is StopReason.CANCELLED
@@ -606,11 +602,11 @@ def heard(session: Session) -> tuple[list[int], list[str]]:
     """The numbers of the facts, and the titles of the notices, that are heard of from here on."""
     facts, notices = list[int](), list[str]()
 
-    def hear(event: Entry | Glimpse, state: State) -> None:
+    def hear(event: Entry | Transient, state: State) -> None:
         if isinstance(event, Entry):
             facts.append(event.seq)
-        elif isinstance(event.shown, Notice):
-            notices.append(event.shown.title)
+        elif isinstance(event, Notice):
+            notices.append(event.title)
 
     session.log.subscribe(hear)
     return facts, notices

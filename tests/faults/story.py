@@ -13,12 +13,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from agls.config import Told, read
+from agls.config import ConfigInputs, read
 from agls.engine.facts import (
     Admitted,
     Asked,
     Entry,
-    Glimpse,
     TextDelta,
     ToolFinished,
     ToolStarted,
@@ -128,7 +127,7 @@ def tell(place: Place, worker: ThreadPoolExecutor | None = None) -> None:
 async def _tell(place: Place, worker: ThreadPoolExecutor | None) -> None:
     if worker:
         asyncio.get_running_loop().set_default_executor(worker)
-    told = Told(config_file=str(place.folder / "config.toml"), state_dir=str(place.state))
+    told = ConfigInputs(config_file=str(place.folder / "config.toml"), state_dir=str(place.state))
     setup = read(told, str(place.workspace), lambda _: False, {"PATH": os.environ["PATH"]})
     async with open_world(setup, editor=NoEditor(), headless=False) as world:
         session = await _session(world, place)
@@ -179,9 +178,9 @@ async def _finish(session: Session, run_id: str) -> None:
 def _listen(place: Place, session: Session, event: Event) -> None:
     """The human: answers, puts a word in, stops what waits for ever."""
     loop = asyncio.get_running_loop()
-    if isinstance(event, Glimpse):
+    if not isinstance(event, Entry):
         said = [m for m in session.state.transcript if isinstance(m, UserMessage) and m.origin == "user"]
-        if isinstance(event.shown, TextDelta) and PROMPTS[3] in str(said[-1:]):
+        if isinstance(event, TextDelta) and PROMPTS[3] in str(said[-1:]):
             loop.call_soon(session.cancel)
         return
     place.acknowledge(seq=event.seq, kind=type(event.fact).__name__)

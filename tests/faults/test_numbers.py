@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from agls.config import Told, read
+from agls.config import ConfigInputs, read
 from agls.engine.facts import (
     Admitted,
     Fact,
@@ -70,7 +70,7 @@ def world_in(place: Path) -> AbstractAsyncContextManager[World]:
     config = script(
         place, {"match": "again", "repeat": True, **turns({"text": "Again.", "calls": [GLOB]}, "Done.")}
     )
-    told = Told(config_file=str(config), state_dir=str(place / "state"))
+    told = ConfigInputs(config_file=str(config), state_dir=str(place / "state"))
     setup = read(told, str(place / "work"), lambda _: True, {})
     return open_world(setup, editor=NoEditor(), headless=True)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from agls.doors.library import bounded, errands, results
+from agls.doors.library import foreign_code, pending_runs, results
 from agls.doors.library.tools import FunctionTool
 from agls.engine.run_action import NO_PROMPT, invoke
 from agls.engine.vocabulary import Limits, ToolResult, UserMessage
@@ -26,7 +26,10 @@ from agls.library import (
     JournalBusy,
     JournalError,
     Result,
+    Shown,
     StopReason,
+    TextDelta,
+    Transient,
     tool,
 )
 from support.model_replies import Request
@@ -137,7 +140,7 @@ async def test_a_crashing_hook_and_a_crashing_tool_change_nothing(workspace: Pat
     ("given", "told"),
     [
         (GIF, "[draw: image/gif, 2×1 pixels, 13 bytes]"),
-        (b"<svg/>", "draw gave bytes that are no PNG, JPEG, GIF or WebP image."),
+        (b"<svg/>", "draw returned bytes that are no PNG, JPEG, GIF or WebP image."),
         (b"GIF89a\xff\xff\x01\0\0\0\0", "draw: image/gif, 65535×1 pixels, 13 bytes. It is too large"),
     ],
     ids=["image", "other", "large"],
@@ -181,6 +184,19 @@ async def test_what_was_changed_is_in_the_result(workspace: Path) -> None:
     async with Agent(workspace, answer=yes) as agent:
         result = await (await agent.session()).run("Write")
     assert [change.uri for change in result.changes] == [(workspace / "a.txt").as_uri()]
+
+
+async def test_listener_gets_what_is_only_shown_as_transient_under_its_former_name_too(
+    workspace: Path,
+) -> None:
+    heard: list[Any] = []
+    async with Agent(workspace) as agent:
+        session = await agent.session()
+        session.subscribe(heard.append)
+        await session.run("Say hello")
+    shown = [event for event in heard if isinstance(event, Transient)]
+    assert "".join(event.text for event in shown if isinstance(event, TextDelta)) == "Hello there."
+    assert Shown is Transient
 
 
 async def test_leaving_early_does_not_stop_the_run_and_leaving_the_agent_does(
@@ -367,9 +383,9 @@ class Never:
 @pytest.fixture
 def never(monkeypatch: pytest.MonkeyPatch) -> Iterator[Never]:
     monkeypatch.setattr(results, "AFTER", 0.3)
-    monkeypatch.setattr(errands, "OPENING", 0.3)
-    monkeypatch.setattr(errands, "CLOSING", 0.3)
-    monkeypatch.setattr(bounded, "GRACE", 0.1)
+    monkeypatch.setattr(pending_runs, "OPENING", 0.3)
+    monkeypatch.setattr(pending_runs, "CLOSING", 0.3)
+    monkeypatch.setattr(foreign_code, "GRACE", 0.1)
     made = Never()
     yield made
     made.going.set()

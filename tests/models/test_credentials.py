@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agls.config import Told, read
+from agls.config import ConfigInputs, read
 from agls.config.key_command import key_command, told_keys
 from agls.models.clouds.aws import AwsSignature
 from agls.models.clouds.google import GoogleToken
@@ -121,7 +121,7 @@ async def test_key_of_a_program_is_held_renewed_and_known_to_the_redactor(
     assert "key-3" in told_keys()
     assert await credential.sign("POST", "https://h", {"A": "b"}, b"") == {"A": "b"}
     (tmp_path / "config.toml").touch()
-    told = Told(config_file=str(tmp_path / "config.toml"), state_dir=str(tmp_path / "state"))
+    told = ConfigInputs(config_file=str(tmp_path / "config.toml"), state_dir=str(tmp_path / "state"))
     setup = read(told, str(tmp_path / "work"), lambda folder: False, {})
     assert "key-3" in setup.secrets
 

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 from agls.engine.ports import Tool, ToolContext
 from agls.engine.vocabulary import Answer, JsonObject, ToolCall
 from agls.features import files, shell
-from agls.features.permissions.aims import aims_of
 from agls.features.permissions.decision import Allow, Policy, decide
 from agls.features.permissions.modes import Mode
+from agls.features.permissions.resolved_targets import resolve_targets
 from agls.features.permissions.rules import parse_rule
 from agls.room.ports import RunInfo
 from agls.workspace.editor import NoEditor
@@ -266,9 +266,9 @@ class Desk:
         tool = self._tools[name]
         context = ToolContext(self.workspace, "call", lambda text: None)
         preview = self._runner.run(tool.preview(ToolCall("call", name, arguments), context))
-        aims = aims_of(tool.spec, preview, self.workspace)
+        targets = resolve_targets(tool.spec, preview, self.workspace)
         made = (policy_of(mode, tuple(rules), str(self.root)) for mode, rules in policies)
-        return any(isinstance(decide(aims, policy), Allow) for policy in made)
+        return any(isinstance(decide(targets, policy), Allow) for policy in made)
 
 
 @cache

@@ -24,7 +24,7 @@ from agls.engine.facts import (
 from agls.engine.ports import JournalError
 from agls.engine.vocabulary import Content, Text, ToolCall, Usage
 from agls.stores.codec import CONTENTS, FACTS, Damaged, Header, decode, encode, structure, unstructure
-from agls.stores.reading import read
+from agls.stores.journal_reader import read
 from support.store_samples import SAMPLES, entries_of
 
 GOLDEN = Path(__file__).parent / "golden" / "v1.jsonl"

@@ -331,7 +331,7 @@ def test_a_file_system_without_locks_is_refused(
 def test_a_disk_that_cannot_be_read_is_named(
     store: FileStore, whole: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agls.stores.reading.read_all", refusing(5))
+    monkeypatch.setattr("agls.stores.journal_reader.read_all", refusing(5))
     with pytest.raises(JournalError, match="cannot be read: Input/output error"):
         store.open("ses_1")
 

@@ -6,14 +6,14 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from agls.stores.lines import Lines, without
+from agls.stores.lines import LineFile, without
 
 PLENTY = 1_000_000
 
 
 def test_a_line_is_added_for_the_user_only_and_without_secrets(tmp_path: Path) -> None:
     path = tmp_path / "audit" / "audit.jsonl"
-    lines = Lines(path, lambda: ('key"with\\quotes', "sk-12345", "abc"))
+    lines = LineFile(path, lambda: ('key"with\\quotes', "sk-12345", "abc"))
     lines.add(json.dumps({"a": 'key"with\\quotes', "b": "xsk-12345x abc"}), PLENTY, 3)
     lines.add("two", PLENTY, 3)
     first, second = path.read_text().splitlines()
@@ -29,7 +29,7 @@ def test_the_longest_secret_goes_first() -> None:
 def test_a_full_file_is_put_aside_and_the_latest_stay(tmp_path: Path) -> None:
     path = tmp_path / "audit" / "audit.jsonl"
     for number in range(9):
-        Lines(path, tuple).add(f"line {number}", 10, 2)  # two lines fill a file
+        LineFile(path, tuple).add(f"line {number}", 10, 2)  # two lines fill a file
     assert path.read_text() == "line 8\n"
     assert path.with_name("audit.jsonl.1").read_text() == "line 6\nline 7\n"
     assert path.with_name("audit.jsonl.2").read_text() == "line 4\nline 5\n"
@@ -40,7 +40,7 @@ def test_many_writers_lose_no_line_of_each_other(tmp_path: Path) -> None:
     path = tmp_path / "audit" / "audit.jsonl"
 
     def write(writer: int) -> None:
-        lines = Lines(path, tuple)
+        lines = LineFile(path, tuple)
         for number in range(50):
             lines.add(f"{writer} {number}", 400, 100)
 
@@ -52,7 +52,7 @@ def test_many_writers_lose_no_line_of_each_other(tmp_path: Path) -> None:
 
 def test_a_process_that_was_stopped_in_the_middle_keeps_nobody_waiting(tmp_path: Path) -> None:
     path = tmp_path / "audit" / "audit.jsonl"
-    lines = Lines(path, tuple)
+    lines = LineFile(path, tuple)
     lines.add("before", 1, 3)
     folder = os.open(path.parent, os.O_RDONLY)
     try:

@@ -3,10 +3,10 @@
 from agls.engine.feature import Feature
 from agls.engine.ledger import Ledger, NoLedger
 from agls.features.budget.allowance import Allowance
-from agls.features.budget.books import Books
 from agls.features.budget.feature import build
+from agls.features.budget.registry import BudgetRegistry
 from agls.features.budget.settings import Settings
-from agls.features.subagents.palette import hands_over
+from agls.features.subagents.delegates import hands_over
 from agls.room.ports import RunInfo
 
 NOON = 20_778 * 86_400.0 + 43_200  # of a day, in Unix seconds
@@ -16,5 +16,5 @@ def budget_room(
     allowance: Allowance | None = None, ledger: Ledger | None = None, session_id: str = "ses_1"
 ) -> Feature:
     """The feature; it is always noon."""
-    books = Books(ledger or NoLedger(), lambda: NOON, hands_over)
-    return build(Settings(), allowance or Allowance(), books, RunInfo(session_id=session_id))
+    registry = BudgetRegistry(ledger or NoLedger(), lambda: NOON, hands_over)
+    return build(Settings(), allowance or Allowance(), registry, RunInfo(session_id=session_id))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agls.config import Setup, Told, read
+from agls.config import ConfigInputs, Setup, read
 
 
 @pytest.fixture
@@ -24,9 +24,9 @@ def workspace(tmp_path: Path) -> Path:
 
 
 def setup_of(
-    workspace: Path, environment: dict[str, str], *, trusted: bool = False, told: Told | None = None
+    workspace: Path, environment: dict[str, str], *, trusted: bool = False, told: ConfigInputs | None = None
 ) -> Setup:
-    return read(told or Told(), str(workspace), lambda folder: trusted, environment)
+    return read(told or ConfigInputs(), str(workspace), lambda folder: trusted, environment)
 
 
 def write(file: Path, text: str) -> Path:

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from agls.config import Told, read
+from agls.config import ConfigInputs, read
 from agls.engine.session import Session
 from agls.engine.state import State
 from agls.engine.vocabulary import Text, ToolResult
@@ -55,7 +55,7 @@ def config_for(folder: Path, server: ModelServer, more: str = "") -> Path:
 @asynccontextmanager
 async def opened(folder: Path, server: ModelServer, more: str = "", *, headless: bool = False):
     """A world whose model is this server; questions find nobody unless somebody attends."""
-    told = Told(config_file=str(config_for(folder, server, more)), state_dir=str(folder / "state"))
+    told = ConfigInputs(config_file=str(config_for(folder, server, more)), state_dir=str(folder / "state"))
     setup = read(told, str(folder / "workspace"), lambda root: True, {})
     async with open_world(setup, editor=NoEditor(), headless=headless) as world:
         yield world

@@ -103,6 +103,10 @@ def _check_versions(said: Said) -> None:
 
 def _check_run(messages: Sequence[Message], place: int, *, waited: bool) -> None:
     result = messages[place]["result"]
+    assert ("action" in result) == (result["outcome"] == "action")
+    if not result["runId"]:  # a command that began no run
+        assert "action" in result
+        return
     assert ("stopReason" in result) == waited
     if result["runId"] in [_run_of(message) for message in messages[:place]]:
         return  # it was asked for again, with the same clientKey

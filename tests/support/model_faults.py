@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from agls.engine.facts import Admitted, Entry, Glimpse, Shown
+from agls.engine.facts import Admitted, Entry, Transient
 from agls.engine.feature import Feature, RunSetup
 from agls.engine.ports import Effect, Tool
 from agls.engine.session import Session
@@ -86,13 +86,13 @@ async def run_with(
         return Ran(session.state, tool.done, server)
 
 
-def heard_from(session: Session) -> list[Shown]:
+def heard_from(session: Session) -> list[Transient]:
     """What is shown of a session from now on."""
-    shown: list[Shown] = []
+    shown: list[Transient] = []
 
-    def look(event: Entry | Glimpse, state: State) -> None:
-        if isinstance(event, Glimpse):
-            shown.append(event.shown)
+    def look(event: Entry | Transient, state: State) -> None:
+        if not isinstance(event, Entry):
+            shown.append(event)
 
     session.log.subscribe(look)
     return shown

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from agls.engine.facts import Notice, Replied
-from agls.engine.ports import DirEntry, Effect, FileText, Place, Preview, Target, ToolContext, ToolSpec
+from agls.engine.ports import DirEntry, Effect, FileText, PathInfo, Preview, Target, ToolContext, ToolSpec
 from agls.engine.ports import WorkspaceError as Trouble
 from agls.engine.session import Session
 from agls.engine.state import State
@@ -90,7 +90,7 @@ class FakeWorkspace:
         self.opened: list[str] = []
         self.allowed: list[str] = []
 
-    def place(self, path: str) -> Place:
+    def place(self, path: str) -> PathInfo:
         """Where it leads."""
         return self._ground.place(path)
 
@@ -169,8 +169,8 @@ class Notices:
         """The same without a scenario."""
 
         def look(event: Any, state: State) -> None:
-            if isinstance(notice := getattr(event, "shown", None), Notice):
-                self.titles.append(notice.title)
-                self.texts.append(notice.text)
+            if isinstance(event, Notice):
+                self.titles.append(event.title)
+                self.texts.append(event.text)
 
         session.log.subscribe(look)

@@ -20,7 +20,6 @@ from agls.engine.facts import (
     Cut,
     Entry,
     Fact,
-    Glimpse,
     Injected,
     LimitsChanged,
     ModelDelta,
@@ -38,6 +37,7 @@ from agls.engine.facts import (
     TextDelta,
     ToolFinished,
     ToolStarted,
+    Transient,
     TurnStarted,
     Unknown,
     Used,
@@ -193,11 +193,11 @@ class Meanwhile:
     sessions: Sessions
     model: FakeModel
 
-    async def until(self, seen: Callable[[Entry | Glimpse], bool]) -> None:
+    async def until(self, seen: Callable[[Entry | Transient], bool]) -> None:
         """Wait for an event (from now on)."""
         happened = asyncio.Event()
 
-        def look(event: Entry | Glimpse, state: State) -> None:
+        def look(event: Entry | Transient, state: State) -> None:
             if seen(event):
                 happened.set()
 

@@ -3,7 +3,7 @@
 from collections.abc import Coroutine
 from typing import Any, Literal
 
-from agls.engine.facts import Entry, Noted, RoomFact, Shown
+from agls.engine.facts import Entry, Noted, RoomFact, Transient
 from agls.engine.feature import Feature, Invocation
 from agls.engine.ports import Preview, Tool, ToolContext, Workspace
 from agls.engine.state import State, fold
@@ -46,7 +46,7 @@ class Toolbox:
         """No tool records facts."""
         raise AssertionError(fact)
 
-    def show(self, shown: Shown) -> None:
+    def show(self, event: Transient) -> None:
         """Nothing is shown here."""
 
     def stop(self, stop: Stop) -> None:

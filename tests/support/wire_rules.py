@@ -105,13 +105,14 @@ def _detached(event: Event) -> bool:
 def check_lines(lines: Sequence[Event]) -> None:
     """The same for what `agls run --output jsonl` printed: `hello`, events and answers, the end."""
     assert lines[0]["type"] == "hello", "the first line is hello"
-    assert lines[-1].get("type") in {"runEnded", "fatal"}, "the last line is runEnded or fatal"
+    ends = {"runEnded", "action", "fatal"}
+    assert lines[-1].get("type") in ends, "the last line is runEnded, action or fatal"
     told = [line for line in lines[1:] if "type" in line]
-    assert "fatal" not in [line["type"] for line in told[:-1]], "fatal is the last line"
+    assert not {"action", "fatal"} & {line["type"] for line in told[:-1]}, "they are the last line"
     for answer in (line for line in lines if "type" not in line):
         check_answer(answer)
-    if lines[-1]["type"] == "fatal":
-        assert told == [lines[-1]], "fatal is told when no run began"
+    if lines[-1]["type"] in {"action", "fatal"}:
+        assert told == [lines[-1]], "they are told when no run began"
     else:
         check_wire(told, headless=True)
 

@@ -12,7 +12,6 @@ from agls.engine.facts import (
     Compacted,
     Cut,
     Entry,
-    Glimpse,
     Injected,
     LimitsChanged,
     Notice,
@@ -22,6 +21,7 @@ from agls.engine.facts import (
     TextDelta,
     ThinkingDelta,
     ToolDelta,
+    Transient,
     TurnStarted,
     Unknown,
     Used,
@@ -73,8 +73,11 @@ class Recording:
             self.events += self.projection.events(entry)
         session.log.subscribe(self._take)
 
-    def _take(self, event: Entry | Glimpse, state: State) -> None:
-        self.events += self.projection.events(event, state)
+    def _take(self, event: Entry | Transient, state: State) -> None:
+        if isinstance(event, Entry):
+            self.events += self.projection.events(event, state)
+        else:
+            self.events += self.projection.transient(event, 1.0)
 
     def of(self, *types: str) -> list[Wire]:
         """The events of these types."""
@@ -458,7 +461,7 @@ async def test_deltas_that_come_too_late_are_left_out() -> None:
     recording = await play(say("hi"), scene=just_run)
     projection = recording.projection
     late = [TextDelta("x", "late"), ThinkingDelta("x", "late"), ToolDelta("c9", "late")]
-    assert [projection.events(Glimpse(9, 1.0, shown)) for shown in late] == [[], [], []]
+    assert [projection.transient(shown, 1.0) for shown in late] == [[], [], []]
 
 
 async def test_the_end_of_a_run_closes_a_message_that_nobody_cut() -> None:
@@ -467,7 +470,7 @@ async def test_the_end_of_a_run_closes_a_message_that_nobody_cut() -> None:
     projection = Projection(NOTES, "ses", "epoch")
     events = [e for entry in entries[:4] for e in projection.events(entry)]
     assert isinstance(entries[3].fact, TurnStarted)
-    events += projection.events(Glimpse(4, 1.0, TextDelta("item_x", "half")))
+    events += projection.transient(TextDelta("item_x", "half"), 1.0)
     assert projection.open_items()[0]["text"] == "half"
     events += projection.events(Entry(5, 1.0, entries[-1].fact))
     check_wire(events)

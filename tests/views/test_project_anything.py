@@ -15,7 +15,6 @@ from agls.engine.facts import (
     Cut,
     Entry,
     Fact,
-    Glimpse,
     Notice,
     QueueChanged,
     Replied,
@@ -305,7 +304,7 @@ def test_a_flood_of_output_is_kept_in_little_memory_and_its_ends_are_told() -> N
     for number in range(3_000):
         line = f"{number:06d} é" + "x" * 990 + "\n"
         printed += len(line.encode())
-        [delta] = projection.events(Glimpse(6, 1.0, ToolDelta("c1", line)))
+        [delta] = projection.transient(ToolDelta("c1", line), 1.0)
         assert delta["data"]["offset"] == printed - len(line.encode())
     kept = projection._items._open["c1"]
     assert sum(map(len, kept._pieces)) < 200_000
@@ -326,7 +325,7 @@ def test_what_the_model_says_is_kept_whole() -> None:
     projection = Projection(NOTES, "ses", "epoch")
     translated(numbered(*BEGUN, TurnStarted("t", "m")), projection)
     for _ in range(100):
-        projection.events(Glimpse(4, 1.0, TextDelta("item_2", "é" * 1_000)))
+        projection.transient(TextDelta("item_2", "é" * 1_000), 1.0)
     assert projection.open_items()[0]["text"] == "é" * 100_000
     [gap, update] = projection.caught_up({"item_2": 4, "item_9": 4}, 2.0)
     assert (gap["type"], gap["after"], gap["runId"]) == ("gap", 4, "run_1")
@@ -339,10 +338,10 @@ def test_a_reply_that_is_tried_again_is_told_with_what_counts() -> None:
     """Cut by a wrapper that asks another model with the same request."""
     projection = Projection(NOTES, "ses", "epoch")
     events = translated(numbered(*BEGUN, TurnStarted("t", "m")), projection)
-    events += projection.events(Glimpse(4, 1.0, TextDelta("item_2", "ba")))
+    events += projection.transient(TextDelta("item_2", "ba"), 1.0)
     events += projection.events(Entry(5, 1.0, Cut("item_2", "ba", cause="failed")))
-    events += projection.events(Glimpse(5, 1.0, Retrying(1, 0.1, "again")))
-    events += projection.events(Glimpse(5, 1.0, Notice("info", "Trying", "another")))
+    events += projection.transient(Retrying(1, 0.1, "again"), 1.0)
+    events += projection.transient(Notice("info", "Trying", "another"), 1.0)
     events += projection.events(Entry(6, 1.0, Replied("item_2", "good")))
     events += projection.events(Entry(7, 1.0, RunEnded("run_1", Stop(StopReason.END_TURN))))
     check_wire(events)

@@ -6,7 +6,7 @@ import pytest
 
 from agls.order import NOTES
 from agls.stores.files import FileStore
-from agls.stores.reading import read
+from agls.stores.journal_reader import read
 from agls.views.events import place_of
 from agls.views.replay import Replay
 from agls.views.session_history import SessionHistory

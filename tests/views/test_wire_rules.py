@@ -13,7 +13,6 @@ from agls.engine.facts import (
     Answered,
     Asked,
     Entry,
-    Glimpse,
     Noted,
     Replied,
     RunDiff,
@@ -74,7 +73,7 @@ def recorded() -> Events:
     projection, events, seq = Projection(NOTES, "ses", "epoch"), Events(), 0
     for told in FACTS:
         if isinstance(told, TextDelta | ToolDelta | RunDiff):
-            events += projection.events(Glimpse(seq, 1.0, told))
+            events += projection.transient(told, 1.0)
         else:
             seq += 1
             events += projection.events(Entry(seq, 1.0, told))

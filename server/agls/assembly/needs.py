@@ -14,8 +14,8 @@ from agls.engine import background, ports, spawning
 from agls.engine.state import State
 from agls.features import deadline, permissions
 from agls.features.budget.allowance import Allowance
-from agls.features.budget.books import Books
-from agls.features.permissions.memory import Memory
+from agls.features.budget.registry import BudgetRegistry
+from agls.features.permissions.memory import PermissionMemory
 from agls.frozen import frozen
 from agls.models.http.post import post
 from agls.room import ports as room
@@ -54,8 +54,8 @@ def _known_agents(run: RunServices) -> room.KnownAgents:
     return room.KnownAgents(tuple(AgentEntry(name, one.description, bool(one.tier)) for name, one in known))
 
 
-def _memory(run: RunServices) -> Memory:
-    return Memory(run.session.grants, run.session.choices, run.process.own_files)
+def _memory(run: RunServices) -> PermissionMemory:
+    return PermissionMemory(run.session.grants, run.session.choices, run.process.own_files)
 
 
 def _ceilings(run: RunServices) -> room.Ceilings:
@@ -75,7 +75,7 @@ PORTS: Mapping[type, Callable[[RunServices], object]] = {
     room.ToolClient: lambda run: run.process.client,
     room.HeldKeys: lambda run: lambda: run.setup.held_keys,
     room.Examiner: lambda run: for_action(run.setup),
-    Books: lambda run: run.process.books,
+    BudgetRegistry: lambda run: run.process.budgets,
     # of the session
     ports.Asker: lambda run: run.session.session.questions,
     room.Forms: lambda run: run.session.session.questions,
@@ -85,7 +85,7 @@ PORTS: Mapping[type, Callable[[RunServices], object]] = {
     room.SessionRecord: lambda run: run.session.record,
     room.SessionFacts: lambda run: run.session.session.log.journal,
     room.ScratchFolder: SessionScratch,
-    Memory: _memory,
+    PermissionMemory: _memory,
     # of the run
     room.RunInfo: lambda run: run.info,
     ports.Workspace: lambda run: run.workspace,
@@ -97,7 +97,7 @@ PORTS: Mapping[type, Callable[[RunServices], object]] = {
     room.KnownAgents: _known_agents,
     room.Surroundings: _surroundings,
     room.Ceilings: _ceilings,
-    room.Remaining: lambda run: partial(run.process.books.left, run.info.session_id),
+    room.Remaining: lambda run: partial(run.process.budgets.left, run.info.session_id),
     room.ToolNames: _tool_names,
     Allowance: lambda run: run.bounds.allowance,
 }

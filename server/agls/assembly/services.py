@@ -3,12 +3,12 @@
 from dataclasses import field
 
 from agls.assembly.record import SessionLog
-from agls.config import AgentDefinition, Bounds, Config, FolderGrants, OwnFiles, Seal, Setup
+from agls.config import AgentDefinition, Config, FolderGrants, GuardedFiles, RunBounds, Seal, Setup
 from agls.engine.feature import Feature
 from agls.engine.ports import Clock, ModelResolver
 from agls.engine.session import Session
 from agls.engine.spawning import Spawner
-from agls.features.budget.books import Books
+from agls.features.budget.registry import BudgetRegistry
 from agls.features.permissions.choices import Choices, SessionChoices
 from agls.frozen import frozen
 from agls.room.ports import RunInfo, ToolClient
@@ -29,9 +29,9 @@ class ProcessServices:
     storage: Storage
     scratch: Scratch
     client: ToolClient
-    books: Books
+    budgets: BudgetRegistry
     choices: Choices
-    own_files: OwnFiles
+    own_files: GuardedFiles
     seal: Seal
     lasting: bool
 
@@ -60,7 +60,7 @@ class RunServices:
     setup: Setup
     config: Config
     agent: AgentDefinition
-    bounds: Bounds
+    bounds: RunBounds
     workspace: OpenWorkspace
     models: ModelResolver
     info: RunInfo

@@ -6,7 +6,7 @@ from pathlib import Path
 from agls.checkup.case import Case
 from agls.checkup.findings import Finding
 from agls.checkup.probe import context_finding, probe
-from agls.config import ConfigError, Offered, Setup, look_for_keys, offered_models
+from agls.config import ConfigError, ModelCatalog, Setup, look_for_keys, offered_models
 from agls.config.load import Loaded
 from agls.engine.ports import ModelError
 from agls.features import doctor
@@ -97,12 +97,12 @@ def _loaded(case: Case) -> Loaded | None:
         return None
 
 
-def _offered(case: Case, loaded: Loaded, *, complete: bool = True) -> Offered:
+def _offered(case: Case, loaded: Loaded, *, complete: bool = True) -> ModelCatalog:
     assert isinstance(case.setup, Setup)
     return offered_models(case.setup, loaded, complete=complete)
 
 
-def _chosen(case: Case, offered: Offered) -> Endpoint:
+def _chosen(case: Case, offered: ModelCatalog) -> Endpoint:
     """The model that was asked for, or the default. Raises `ModelError`."""
     if not offered.endpoints:
         assert isinstance(case.setup, Setup)

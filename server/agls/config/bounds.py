@@ -28,7 +28,7 @@ UNATTENDED = Usual(Limits(max_turns=50, max_seconds=1800.0), answers=True)
 
 
 @frozen
-class Bounds:
+class RunBounds:
     """The limits of a run, those its options alone ask for, and those of its session and its day.
 
     `answers` is whether its last turn is for its answer.
@@ -42,7 +42,7 @@ class Bounds:
 
 def bounds_of(
     loaded: Loaded, options: Mapping[str, object], own: Mapping[str, object], *, usual: Usual
-) -> Bounds:
+) -> RunBounds:
     """The bounds of a run with these options, of which `own` are not the session's. Raises `ValueError`.
 
     The options may set what the configuration leaves open or says otherwise, but neither above what the
@@ -57,7 +57,7 @@ def bounds_of(
     }
     limits = limits_from(options, replace(said, **fallback))
     agent = agent_of(loaded.config.agents, options).limits
-    return Bounds(
+    return RunBounds(
         limits=tightest(limits, agent.limits, policy.limits),
         asked=limits_from(own, Limits()),
         allowance=allowance(settings, policy, str(options.get("caller", ""))),

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from agls.config.endpoints import Offered, check_model, look_for_keys, offered_models
+from agls.config.endpoints import ModelCatalog, check_model, look_for_keys, offered_models
 from agls.config.errors import ConfigError
 from agls.config.load import Loaded
 from agls.config.setup import Setup
@@ -70,7 +70,7 @@ class Choice:
     def __init__(self, setup: Callable[[], Setup]) -> None:
         self._setup = setup
         self._found: tuple[Endpoint, ...] = ()  # on this machine, by nobody configured
-        self._seen: list[tuple[Offered, Models]] = []
+        self._seen: list[tuple[ModelCatalog, Models]] = []
 
     async def model(self, folder: str, name: str = "") -> ModelClient:
         """The named model, the default, or one found on this machine.
@@ -122,7 +122,7 @@ class Choice:
         except ConfigError as problem:
             return NoModels(problem)
 
-    def offered(self, folder: str) -> Offered:
+    def offered(self, folder: str) -> ModelCatalog:
         """What is configured for `folder` or was found, complete or not. Raises `ConfigError`."""
         setup = self._setup()
         return offered_models(setup, setup.load(folder), complete=False).or_found(self._found)
@@ -154,8 +154,8 @@ class Choice:
             what, how = NOTHING
         return NO_MODEL.format(what, how, setup.config_file)
 
-    def _offered(self, folder: str) -> Offered:
+    def _offered(self, folder: str) -> ModelCatalog:
         return self._usable(self._setup().load(folder))
 
-    def _usable(self, loaded: Loaded) -> Offered:
+    def _usable(self, loaded: Loaded) -> ModelCatalog:
         return offered_models(self._setup(), loaded).or_found(self._found)

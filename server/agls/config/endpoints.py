@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 from agls.config.clouds import Cloud, cloud_of
 from agls.config.errors import ConfigError, KeyMissing
-from agls.config.kept import Kept, look_up, own_places
 from agls.config.key_command import key_command
+from agls.config.key_store import StoredKey, look_up, own_places
 from agls.config.load import Loaded, misfit
 from agls.config.model_settings import ModelSettings, address
 from agls.config.setup import Setup
@@ -25,7 +25,7 @@ DIRECT = frozenset({Rank.ENVIRONMENT, Rank.ARGUMENTS})  # what the user says for
 
 
 @frozen
-class Offered:
+class ModelCatalog:
     """The models that can be used; `default` is "" when none was chosen, `aliases` name others of them."""
 
     endpoints: tuple[Endpoint, ...]
@@ -33,14 +33,14 @@ class Offered:
     aliases: Mapping[str, str]
     warnings: tuple[str, ...] = ()
 
-    def or_found(self, found: tuple[Endpoint, ...]) -> "Offered":
+    def or_found(self, found: tuple[Endpoint, ...]) -> "ModelCatalog":
         """These; or, when none is configured, those that were found, also under their short names."""
         if self.endpoints or not found:
             return self
         names = ((e.name.partition("/")[2], e.model, e.name) for e in found)
         short = {said: name for label, model, name in names for said in (label, model)}
         default = short.get(self.default, self.default) or found[0].name
-        return Offered(found, default, {**short, **self.aliases}, self.warnings)
+        return ModelCatalog(found, default, {**short, **self.aliases}, self.warnings)
 
 
 @frozen
@@ -49,15 +49,15 @@ class _Read:
 
     setup: Setup
     loaded: Loaded
-    kept: Mapping[str, Kept]
+    kept: Mapping[str, StoredKey]
 
-    def answers(self, setup: Setup, loaded: Loaded, kept: Mapping[str, Kept]) -> bool:
+    def answers(self, setup: Setup, loaded: Loaded, kept: Mapping[str, StoredKey]) -> bool:
         return self.setup is setup and self.loaded is loaded and self.kept == kept
 
 
 @frozen
 class _Known(_Read):
-    offered: Offered
+    offered: ModelCatalog
     complete: bool
 
 
@@ -71,7 +71,7 @@ _known: deque[_Known] = deque(maxlen=REMEMBERED)
 _keyless: deque[_Keyless] = deque(maxlen=REMEMBERED)
 
 
-def offered_models(setup: Setup, loaded: Loaded, *, complete: bool = True) -> Offered:
+def offered_models(setup: Setup, loaded: Loaded, *, complete: bool = True) -> ModelCatalog:
     """The configured models, and the one at `base_url` if there is one.
 
     Raises `ConfigError`; with `complete` also when the chosen model lacks what it cannot do without.
@@ -107,12 +107,14 @@ def check_model(setup: Setup, loaded: Loaded, endpoint: Endpoint) -> None:
 
 
 class _Reader:
-    def __init__(self, setup: Setup, loaded: Loaded, kept: Mapping[str, Kept], *, complete: bool) -> None:
+    def __init__(
+        self, setup: Setup, loaded: Loaded, kept: Mapping[str, StoredKey], *, complete: bool
+    ) -> None:
         self._setup, self._loaded, self._config = setup, loaded, loaded.config
         self._kept, self._complete = kept, complete
         self._warnings: list[str] = []
 
-    def offered(self) -> Offered:
+    def offered(self) -> ModelCatalog:
         config = self._config
         tables = {name: self._placed(name, entry) for name, entry in config.models.items()}
         chosen = config.tiers.get(config.model, config.model).partition("/")[0]
@@ -127,7 +129,7 @@ class _Reader:
         else:
             own = self._at_base_url() or (None if tables else self._shared())
         endpoints = (*tables.values(), *((own,) if own else ()))
-        return Offered(
+        return ModelCatalog(
             endpoints, config.model or (own.name if own else ""), config.tiers, tuple(self._warnings)
         )
 

@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from agls.config.own_files import OwnFiles
+from agls.config.own_files import GuardedFiles
 from agls.config.private import identity
 from agls.config.seal import Seal
 
@@ -23,7 +23,7 @@ class FolderGrants:
     The file is keyed, as trust is, by what the folder really is, and counts only with the mark of agls.
     """
 
-    def __init__(self, files: OwnFiles, seal: Seal, folder: Path, session_id: str = "") -> None:
+    def __init__(self, files: GuardedFiles, seal: Seal, folder: Path, session_id: str = "") -> None:
         self._files, self._seal, self._folder, self._session = files, seal, folder, session_id
         self.ignored = ""
 

@@ -16,7 +16,7 @@ NOTED = "changed.json"  # what changed, until the user looked
 LARGEST = 1_000_000  # bytes of one file that are compared
 
 
-class OwnFiles:
+class GuardedFiles:
     """Compares the files before and after commands. Safe to use from several threads.
 
     A change is remembered, for later processes too, until `accept`. What agls itself writes is none.

@@ -6,7 +6,7 @@ from pathlib import Path
 from agls.config.environment import process_environment
 from agls.config.errors import ConfigError
 from agls.config.load import load
-from agls.config.setup import Setup, Told, Trusts, read
+from agls.config.setup import ConfigInputs, Setup, Trusts, read
 from agls.config.sources import Rank, Source
 from agls.engine.vocabulary import JsonObject
 
@@ -21,7 +21,7 @@ class Reload:
     settings were wrong, nothing could be started so far: then the file counts whole.
     """
 
-    def __init__(self, told: Told, folder: str, trusts: Trusts, setup: Setup) -> None:
+    def __init__(self, told: ConfigInputs, folder: str, trusts: Trusts, setup: Setup) -> None:
         self._told, self._folder, self._trusts = told, folder, trusts
         self._seen = _stamp(setup.config_file)
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from hashlib import sha256
 from secrets import token_bytes
 
-from agls.config.own_files import OwnFiles
+from agls.config.own_files import GuardedFiles
 from agls.stores.disk import make_private, write_new
 from agls.workspace.protected import SEAL
 
@@ -20,7 +20,7 @@ class Seal:
     The key is read once. Where it cannot be read or kept, marks are good for this process only.
     """
 
-    def __init__(self, files: OwnFiles) -> None:
+    def __init__(self, files: GuardedFiles) -> None:
         self._files, self._file = files, files.state_folder / SEAL
         self._held = b""
 

@@ -19,10 +19,10 @@ from agls.config.folders import (
     user_file,
     usual_config_folder,
 )
-from agls.config.kept import Kept, Place
 from agls.config.key_command import told_keys
+from agls.config.key_store import KeyPlace, StoredKey
 from agls.config.load import Loaded, load
-from agls.config.own_files import OwnFiles
+from agls.config.own_files import GuardedFiles
 from agls.config.seal import Seal
 from agls.config.sources import Rank, Source, from_arguments, from_environment, from_toml, placed
 from agls.config.tables import leaves
@@ -61,8 +61,8 @@ class Setup:
     trusts: Trusts
     trust: Trust = field(repr=False, compare=False)
     own_places: tuple[Path, ...] = ()
-    places: tuple[Place, ...] = ()
-    kept: dict[str, Kept] = field(default_factory=dict[str, Kept], repr=False)
+    places: tuple[KeyPlace, ...] = ()
+    kept: dict[str, StoredKey] = field(default_factory=dict[str, StoredKey], repr=False)
     keeps: bool = True
     notices: tuple[str, ...] = ()
 
@@ -103,7 +103,7 @@ class Setup:
 
 
 @frozen
-class Told:
+class ConfigInputs:
     """What a door was told: `arguments` and `editor` are tables as in the config file.
 
     So are `defaults`: what holds for this door where nobody says anything. With `remembered` the folders
@@ -119,7 +119,7 @@ class Told:
 
 
 def read(
-    told: Told, folder: str, trusts: Trusts, environment: MutableMapping[str, str] | None = None
+    told: ConfigInputs, folder: str, trusts: Trusts, environment: MutableMapping[str, str] | None = None
 ) -> Setup:
     """Read the config files and the environment, and take the keys out of the environment.
 
@@ -139,7 +139,7 @@ def read(
         from_arguments(told.arguments),
     )
     state = state_folder(variables).resolve()
-    files = OwnFiles(state, file)
+    files = GuardedFiles(state, file)
     trust = Trust(files, Seal(files))
     return Setup(
         sources=said,
@@ -176,7 +176,7 @@ def _take(environment: MutableMapping[str, str], names: Iterable[str]) -> Mappin
     return {name: value for name, value in taken.items() if value}
 
 
-def _with_told(environment: Mapping[str, str], told: Told) -> dict[str, str]:
+def _with_told(environment: Mapping[str, str], told: ConfigInputs) -> dict[str, str]:
     variables = dict(environment)
     if told.config_file:
         variables["AGLS_CONFIG"] = told.config_file

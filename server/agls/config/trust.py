@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from agls.config.own_files import OwnFiles
+from agls.config.own_files import GuardedFiles
 from agls.config.private import identity
 from agls.config.seal import Seal
 
@@ -24,7 +24,7 @@ class Trust:
     agls did not write itself counts for nothing; `ignored` says so after a look.
     """
 
-    def __init__(self, files: OwnFiles, seal: Seal) -> None:
+    def __init__(self, files: GuardedFiles, seal: Seal) -> None:
         self._files, self._seal = files, seal
         self._file = files.state_folder / "trust.json"
         self.ignored = ""

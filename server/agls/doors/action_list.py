@@ -1,5 +1,6 @@
 """The list of actions of a session, as `agent/action/list` and the event `commands` send it."""
 
+from agls.commands import slash
 from agls.engine.run_action import actions
 from agls.engine.session import Session
 from agls.engine.vocabulary import JsonObject
@@ -16,7 +17,7 @@ def action_list(session: Session) -> list[JsonObject]:
             "title": spec.title,
             "description": spec.description,
             "inputSchema": spec.schema,
-            "slash": f"/{spec.name}",
+            "slash": slash(spec),
             "when": spec.when,
         }
         for spec in actions(session)

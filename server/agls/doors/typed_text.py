@@ -1,11 +1,17 @@
-"""What somebody typed, as the content of a prompt: its text, and beside it what the rooms find in it."""
+"""What somebody typed: a command, or a prompt with what the rooms find in it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
+from agls.commands import Command, CommandError, command_in, slash, unescaped
+from agls.doors.from_wire import GivenFile
+from agls.engine.run_action import actions
 from agls.engine.session import Session
 from agls.engine.vocabulary import Content, Resource, ResourceLink, Text
 from agls.room import Piece
+
+ALONE = "{0} is a command, and nothing can go with it. Send it alone, or write /{0} to send it as a prompt."
 
 
 class TextReader(Protocol):
@@ -16,16 +22,46 @@ class TextReader(Protocol):
         ...
 
 
+def command_of(session: Session, content: Sequence[Content | GivenFile]) -> Command | None:
+    """**Returns** the command that the text is, `None` for a prompt.
+
+    **Raises** `CommandError` when something goes with it, and `ConfigError`.
+    """
+    text = _text_of(content)
+    if not text.lstrip().startswith("/"):
+        return None
+    command = command_in(text, actions(session))
+    if command and not all(isinstance(part, Text) for part in content):
+        raise CommandError(ALONE.format(slash(command.spec)))
+    return command
+
+
 async def understood(
     reader: TextReader, session: Session, content: tuple[Content, ...], key: str = ""
 ) -> tuple[Content, ...]:
-    """**Returns** the content and what its texts point at that is not in it.
+    """**Returns** the content of a prompt and what its texts point at that is not in it.
 
     A request that is repeated under its `key` means what it meant the first time. **Raises** `ConfigError`.
     """
+    content = _unescaped(session, content)
     known = session.state.keys.get(key)
     if known and known[0].content[: len(content)] == content:
         return known[0].content
     there = {part.uri for part in content if isinstance(part, Resource | ResourceLink)}
-    text = "\n".join(part.text for part in content if isinstance(part, Text))
-    return (*content, *(piece for piece in await reader.expand(session, text) if piece.uri not in there))
+    found = await reader.expand(session, _text_of(content))
+    return (*content, *(piece for piece in found if piece.uri not in there))
+
+
+def _text_of(content: Sequence[Content | GivenFile]) -> str:
+    return "\n".join(part.text for part in content if isinstance(part, Text))
+
+
+def _unescaped(session: Session, content: tuple[Content, ...]) -> tuple[Content, ...]:
+    """**Returns** the content with one slash instead of two before what would be a command."""
+    for place, part in enumerate(content):
+        if isinstance(part, Text) and part.text.strip():
+            if not part.text.lstrip().startswith("//"):
+                break
+            text = replace(part, text=unescaped(part.text, actions(session)))
+            return (*content[:place], text, *content[place + 1 :])
+    return content

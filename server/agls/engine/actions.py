@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Literal, Protocol
 
-from agls.engine.facts import Shown
+from agls.engine.facts import Transient
 from agls.engine.ports import ModelClient, ModelRequest, Workspace
 from agls.engine.state import State
 from agls.engine.vocabulary import Content, JsonObject, Limits
@@ -49,7 +49,7 @@ class ActionContext:
     state: State
     workspace: Workspace
     note: Callable[[str, JsonObject], None]
-    show: Callable[[Shown], None]
+    show: Callable[[Transient], None]
     begin: Callable[[tuple[Content, ...]], Awaitable[str]]
     limit: Callable[[Limits], None]
     next_request: Callable[[], tuple[ModelClient, ModelRequest]]

@@ -33,14 +33,14 @@ class KeyConflict(Refused):
 
 
 @frozen
-class Request:
+class ClientRequest:
     """What a client wants to be done once: its `key` ("" for none), and a digest of all it `asked`."""
 
     key: str = ""
     asked: str = ""
 
 
-ANYBODY = Request()
+ANYBODY = ClientRequest()
 
 
 @frozen

@@ -28,7 +28,7 @@ Work = Callable[[Show], Awaitable[ToolOutcome]]
 
 
 @frozen
-class Task:
+class BackgroundTask:
     """A command that the call `call_id` began; `outcome` is how it ended, `None` while it goes on.
 
     `told` is whether the model knows of the end.
@@ -61,9 +61,9 @@ class Task:
         return ToolOutcome(text, "cancelled", "unknown", terminal=self.terminal)
 
 
-def tasks_of(state: State) -> dict[str, Task]:
+def tasks_of(state: State) -> dict[str, BackgroundTask]:
     """All tasks of a session by their id, in the order in which they began."""
-    known: dict[str, Task] = {}
+    known: dict[str, BackgroundTask] = {}
     for note in state.notes.get(ROOM, ()):
         if note.kind == TOLD:
             known |= {one: replace(known[one], told=True) for one in note.data["taskIds"] if one in known}
@@ -72,12 +72,12 @@ def tasks_of(state: State) -> dict[str, Task]:
     return known
 
 
-def take(known: dict[str, Task], kind: str, data: JsonObject) -> Task | None:
+def take(known: dict[str, BackgroundTask], kind: str, data: JsonObject) -> BackgroundTask | None:
     """Take in that a task began or ended; gives it as it is then, `None` when that says nothing new."""
     task_id: str = data.get("taskId", "")
     if kind == BEGAN:
         terminal = Terminal(data["command"], data["cwd"])
-        known[task_id] = Task(task_id, data["title"], data["callId"], data["runId"], terminal)
+        known[task_id] = BackgroundTask(task_id, data["title"], data["callId"], data["runId"], terminal)
         return known[task_id]
     task = known.get(task_id)
     if kind != ENDED or task is None or task.outcome:  # a fork may have the end of a task without its begin
@@ -101,7 +101,7 @@ def left_open(state: State, why: str) -> list[Noted]:
 class Working:
     """A task that goes on: what it printed last, and how it is stopped."""
 
-    def __init__(self, task: Task, show: Show) -> None:
+    def __init__(self, task: BackgroundTask, show: Show) -> None:
         self.task, self._show = task, show
         self.stopping: asyncio.Future[str] = asyncio.get_running_loop().create_future()  # and why
         self.over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -144,16 +144,16 @@ class Background:
         return tuple(self._working)
 
     @property
-    def tasks(self) -> dict[str, Task]:
+    def tasks(self) -> dict[str, BackgroundTask]:
         """All tasks of the session."""
         return tasks_of(self._log.state)
 
-    def begin(self, title: str, call_id: str, terminal: Terminal, work: Work) -> Task:
+    def begin(self, title: str, call_id: str, terminal: Terminal, work: Work) -> BackgroundTask:
         """Record that a task begins, and let it go on. Raises `WorkspaceError` when the session is closed."""
         if self._closed:
             raise WorkspaceError("Nothing was begun: the session is being closed.")
         task_id = f"task_{len(self.tasks) + 1}"
-        task = Task(task_id, title, call_id, self._log.state.run_id, terminal)
+        task = BackgroundTask(task_id, title, call_id, self._log.state.run_id, terminal)
         self._log.record(task.began())
         working = Working(task, lambda text: self._log.show(ToolDelta(task.task_id, text)))
         self._working[task.task_id] = working
@@ -168,7 +168,7 @@ class Background:
         """What a task that goes on printed since this was asked last."""
         return self._working[task_id].news() if task_id in self._working else ""
 
-    def tell(self, tasks: Iterable[Task]) -> None:
+    def tell(self, tasks: Iterable[BackgroundTask]) -> None:
         """Record that the model knows of the ends of these tasks."""
         if new := [task.task_id for task in tasks if task.outcome and not task.told]:
             self._log.record(Noted(ROOM, TOLD, {"taskIds": new}))

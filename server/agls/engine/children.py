@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import replace
 
-from agls.engine.admission import Refused, Request
+from agls.engine.admission import ClientRequest, Refused
 from agls.engine.facts import Cut, Entry, Fact, Noted, Replied, SessionChanged, ToolStarted, Used
 from agls.engine.limits import NOTHING, Totals
 from agls.engine.log import Event, Observer
@@ -122,8 +122,8 @@ class Children:
                 if not known and not child.state.running and not child.state.queue:
                     await self._sessions.close(child.session_id)
 
-    def _request(self, child_task: ChildTask) -> Request:
-        return Request("/".join((self._parent.session_id, child_task.call_id, child_task.label)))
+    def _request(self, child_task: ChildTask) -> ClientRequest:
+        return ClientRequest("/".join((self._parent.session_id, child_task.call_id, child_task.label)))
 
     def _check(self, child: Session) -> None:
         if not child.state.parent_item or child.state.parent != self._parent.session_id:

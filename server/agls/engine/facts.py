@@ -2,7 +2,7 @@
 
 A fact is written once, numbered by the journal, and never changed. State is the fold of the facts
 (`state.py`); the wire events are a translation of them (`views/project.py`). Whatever may be lost
-without harm (a delta, a retry notice) is a `Shown` instead.
+without harm (a delta, a retry notice) is `Transient` instead.
 """
 
 from dataclasses import field
@@ -379,13 +379,5 @@ class RunDiff:
 
 
 ModelDelta = TextDelta | ThinkingDelta | Retrying
-Shown = ModelDelta | ToolDelta | Notice | RunDiff
-
-
-@frozen
-class Glimpse:
-    """Something shown, placed after fact number `after`."""
-
-    after: int
-    at: float
-    shown: Shown
+Transient = ModelDelta | ToolDelta | Notice | RunDiff
+"""What is only shown. It stands behind the fact that was recorded last."""

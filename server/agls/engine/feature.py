@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Literal, Protocol, TypeVar
 
 from agls.engine.actions import Action
-from agls.engine.facts import Entry, GateFact, Glimpse, Injected, PhaseStarted, Replied, RoomFact, Shown
+from agls.engine.facts import Entry, GateFact, Injected, PhaseStarted, Replied, RoomFact, Transient
 from agls.engine.ports import (
     CallModel,
     ModelRequest,
@@ -45,7 +45,7 @@ class RunView(Protocol):
         """Record what the room spent, a message it has for the model, or other limits."""
         ...
 
-    def show(self, shown: Shown) -> None:
+    def show(self, event: Transient) -> None:
         """Show something that may be lost."""
         ...
 
@@ -179,13 +179,13 @@ def wrap_tool(features: Sequence[Feature], view: RunView, call: CallTool) -> Cal
     return call
 
 
-def tell(features: Sequence[Feature]) -> Callable[[Entry | Glimpse, State], None]:
+def tell(features: Sequence[Feature]) -> Callable[[Entry | Transient, State], None]:
     """An observer that tells every feature's `on_fact`; one that raises is logged and keeps none back."""
 
     looking = [feature for feature in features if feature.on_fact is not _look_away]
 
-    def observe(event: Entry | Glimpse, state: State) -> None:
-        if isinstance(event, Glimpse):
+    def observe(event: Entry | Transient, state: State) -> None:
+        if not isinstance(event, Entry):
             return
         for feature in looking:
             try:

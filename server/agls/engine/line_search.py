@@ -34,7 +34,7 @@ class LineSearch:
 
 
 @frozen
-class Line:
+class SearchLine:
     """A line of a file: its number, counted from 0, whether it matches, and its text."""
 
     number: int
@@ -48,7 +48,7 @@ class MatchingFile:
 
     name: str
     count: int
-    lines: Sequence[Line]
+    lines: Sequence[SearchLine]
 
 
 @frozen

@@ -4,11 +4,11 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 
-from agls.engine.facts import Entry, Fact, Glimpse, Notice, Shown
+from agls.engine.facts import Entry, Fact, Notice, Transient
 from agls.engine.ports import Clock, Journal, JournalError, Spawn
 from agls.engine.state import State, fold
 
-Event = Entry | Glimpse
+Event = Entry | Transient
 Observer = Callable[[Event, State], None]
 GATHERING = 0.002  # seconds until the flush for a prompt: what its run records first goes with it
 UNHURRIED = 0.05  # the same, when nobody waits for it: an answer that ends sooner is flushed with its prompt
@@ -43,9 +43,9 @@ class Log:
         self.state = fold(self.state, entry)
         self._publish(entry)
 
-    def show(self, shown: Shown) -> None:
+    def show(self, event: Transient) -> None:
         """Tell everyone something that is not kept."""
-        self._publish(Glimpse(self.state.seq, self._clock.now(), shown))
+        self._publish(event)
 
     async def sync(self, later: float = 0.0) -> None:
         """Wait until everything recorded would survive a power cut (`Journal.sync`)."""

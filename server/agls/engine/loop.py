@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import Any, Literal
 
 from agls.engine.calls import begins, settle
-from agls.engine.facts import Fact, Noted, Overflowed, Replied, RunEnded, RunStarted, Shown, TakenIn
+from agls.engine.facts import Fact, Noted, Overflowed, Replied, RunEnded, RunStarted, TakenIn, Transient
 from agls.engine.feature import Attempt, RunSetup, tell, wrap_run
 from agls.engine.log import Log
 from agls.engine.ports import ModelError, Spawn, Tool
@@ -137,8 +137,8 @@ class Run:
     def note(self, feature: str, kind: str, data: JsonObject) -> None:
         self.record(Noted(feature, kind, data))
 
-    def show(self, shown: Shown) -> None:
-        self._log.show(shown)
+    def show(self, event: Transient) -> None:
+        self._log.show(event)
 
     def stop(self, stop: Stop) -> None:
         if self.accepting:

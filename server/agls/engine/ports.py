@@ -233,7 +233,7 @@ class Stale(WorkspaceError):
 
 
 @frozen
-class Place:
+class PathInfo:
     """A path, looked at without opening it.
 
     `shown` is relative to the root where it can be (with /), `path` absolute with links resolved,
@@ -258,7 +258,7 @@ class FileText:
     A dirty buffer is `written` when agents alone made it differ from the disk.
     """
 
-    place: Place
+    place: PathInfo
     text: str
     version: FileVersion
     source: Literal["buffer", "disk"]
@@ -297,7 +297,7 @@ class Workspace(Protocol):
     @property
     def can_save(self) -> bool: ...
 
-    def place(self, path: str) -> Place: ...
+    def place(self, path: str) -> PathInfo: ...
     def holds_hidden(self, path: str) -> bool: ...
     def allow(self, path: str) -> None: ...
 

@@ -7,7 +7,7 @@ from agls.engine.log import Log
 from agls.engine.ports import new_id
 from agls.engine.vocabulary import Answer, Question
 
-NOBODY = Answer("unanswered", feedback="Nobody was there to answer.")
+UNANSWERED = Answer("unanswered", feedback="Nobody was there to answer.")
 WITHDRAWN = Answer("cancelled", feedback="The question was withdrawn.")
 
 
@@ -38,7 +38,7 @@ class Questions:
         self._reading_forms += (1 if present else -1) if forms else 0
         if not self.available:
             for request_id in list(self._open):
-                self.answer(request_id, NOBODY)
+                self.answer(request_id, UNANSWERED)
 
     async def ask(self, question: Question) -> Answer:
         """Put the question and wait for its answer; being cancelled withdraws it."""
@@ -48,7 +48,7 @@ class Questions:
         self._log.record(Asked(request_id, question))
         try:
             if not self.available:
-                self.answer(request_id, NOBODY)
+                self.answer(request_id, UNANSWERED)
             return await future
         finally:
             self.answer(request_id, WITHDRAWN)

@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-from agls.engine.admission import REQUESTS, KeyConflict, Refused, Request
+from agls.engine.admission import REQUESTS, ClientRequest, KeyConflict, Refused
 from agls.engine.facts import Admitted, Fact, Noted, QueueChanged
 from agls.engine.session import Session
 from agls.engine.vocabulary import Content
@@ -11,7 +11,7 @@ CHANGED = (QueueChanged,)
 REPLACED = (QueueChanged, Admitted)
 
 
-def followed(session: Session, request: Request, facts: tuple[type[Fact], ...]) -> bool:
+def followed(session: Session, request: ClientRequest, facts: tuple[type[Fact], ...]) -> bool:
     """Return whether this request was carried out before, by whatever process.
 
     `facts` are what it records; one that a crash broke off in the middle does not count.
@@ -27,7 +27,7 @@ def followed(session: Session, request: Request, facts: tuple[type[Fact], ...]) 
     return tuple(type(entry.fact) for entry in behind) == facts
 
 
-def remove(session: Session, item_id: str, request: Request) -> None:
+def remove(session: Session, item_id: str, request: ClientRequest) -> None:
     """Take a prompt out of the queue: its run ends cancelled. **Raises** `Refused` (`noSuchItem`)."""
     run_id = _run_of(session, item_id)
     _note(session, request)
@@ -35,14 +35,16 @@ def remove(session: Session, item_id: str, request: Request) -> None:
         session.log.record(QueueChanged(tuple(admitted.run_id for admitted in session.state.queue)))
 
 
-def move(session: Session, item_id: str, to: int, request: Request) -> None:
+def move(session: Session, item_id: str, to: int, request: ClientRequest) -> None:
     """Move a prompt to place `to` of the queue, counted from 0. **Raises** `Refused` (`noSuchItem`)."""
     run_id = _run_of(session, item_id)
     _note(session, request)
     _put(session, run_id, to)
 
 
-async def replace(session: Session, item_id: str, content: tuple[Content, ...], request: Request) -> None:
+async def replace(
+    session: Session, item_id: str, content: tuple[Content, ...], request: ClientRequest
+) -> None:
     """Put another prompt in the place of this one, with its options. **Raises** `Refused` (`noSuchItem`)."""
     run_id = _run_of(session, item_id)
     place, old = next((n, a) for n, a in enumerate(session.state.queue) if a.run_id == run_id)
@@ -53,7 +55,7 @@ async def replace(session: Session, item_id: str, content: tuple[Content, ...], 
         _put(session, _run_of(session, admission.item_id), place)
 
 
-def _note(session: Session, request: Request) -> None:
+def _note(session: Session, request: ClientRequest) -> None:
     """Record for which request the change is that follows."""
     if request.key:
         data = {"key": request.key, "asked": request.asked, "seq": session.state.seq + 1}

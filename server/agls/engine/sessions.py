@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from hashlib import sha256
 from typing import Any, Self
 
-from agls.engine.admission import ANYBODY, KeyConflict, Request
+from agls.engine.admission import ANYBODY, ClientRequest, KeyConflict
 from agls.engine.facts import Entry, RunEnded, SessionChanged
 from agls.engine.history import beginning, forked
 from agls.engine.journal_tail import TailFollower
@@ -27,7 +27,7 @@ def _unseen(session: Session) -> None:
     return None
 
 
-def made_for(request: Request) -> str:
+def made_for(request: ClientRequest) -> str:
     """The id of the session that this request makes: the same for the same key, whoever asks and when."""
     if not request.key:
         return new_id("ses")
@@ -70,7 +70,7 @@ class Sessions:
         roots: tuple[str, ...] = (),
         title: str = "",
         options: JsonObject | None = None,
-        request: Request = ANYBODY,
+        request: ClientRequest = ANYBODY,
     ) -> Session:
         """Make a session in this folder, once for one request; `roots` are more folders (absolute paths).
 
@@ -81,7 +81,7 @@ class Sessions:
     async def make(
         self,
         about: SessionChanged,
-        request: Request,
+        request: ClientRequest,
         welcome: Callable[[Session], None] = _unseen,
     ) -> Session:
         """Make a session that begins with this fact, once for one request; `welcome` sees it before all else.
@@ -161,7 +161,7 @@ class Sessions:
                 session.log.journal.close()
 
     async def fork(
-        self, session_id: str, item_id: str = "", title: str = "", request: Request = ANYBODY
+        self, session_id: str, item_id: str = "", title: str = "", request: ClientRequest = ANYBODY
     ) -> Session:
         """A new session with what was said in this one up to an item ("" for all of it), once for a request.
 
@@ -212,7 +212,7 @@ class Sessions:
         """Sessions, newest first, and the cursor of the next page ("" when there is none)."""
         return await asyncio.to_thread(self._store.list, cwd=cwd, search=search, cursor=cursor, limit=limit)
 
-    async def _made(self, request: Request, parent: str = "") -> Session | None:
+    async def _made(self, request: ClientRequest, parent: str = "") -> Session | None:
         """The session that was made for this request. One that a crash left unfinished is removed."""
         if not request.key:
             return None
@@ -233,7 +233,7 @@ class Sessions:
         await self.delete(session_id)
         return None
 
-    async def _new(self, request: Request) -> Journal:
+    async def _new(self, request: ClientRequest) -> Journal:
         return await asyncio.to_thread(self._store.create, made_for(request), request.asked)
 
     def _load(self, session_id: str) -> tuple[Journal, State]:

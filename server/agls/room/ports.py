@@ -6,14 +6,14 @@ from typing import Any, Protocol
 
 from agls.diff import Patch
 from agls.engine.actions import ActionOutcome
-from agls.engine.facts import Compacted, Entry, Glimpse, Used
-from agls.engine.ports import Asker, Place, Workspace
+from agls.engine.facts import Compacted, Entry, Transient, Used
+from agls.engine.ports import Asker, PathInfo, Workspace
 from agls.engine.spawning import Spawner
 from agls.engine.state import State
 from agls.engine.vocabulary import FileChange, FileVersion, JsonObject, Limits, Message, ToolCall, ToolOutcome
 from agls.frozen import frozen
 
-Observer = Callable[[Entry | Glimpse, State], None]
+Observer = Callable[[Entry | Transient, State], None]
 OUTPUT_SCHEMA = "outputSchema"  # the option of a run whose answer must follow a JSON Schema
 
 
@@ -165,7 +165,7 @@ class FoundFile(Protocol):
     """
 
     @property
-    def place(self) -> Place: ...
+    def place(self) -> PathInfo: ...
     @property
     def data(self) -> bytes | None: ...
     @property

@@ -17,7 +17,7 @@ from typing import Any
 from agls.engine.ports import JournalError
 from agls.engine.vocabulary import SessionRow
 from agls.stores.disk import PRIVATE, locked_inodes
-from agls.stores.reading import SUFFIX, read_file
+from agls.stores.journal_reader import SUFFIX, read_file
 from agls.stores.rows import at_rest, cursor_after, is_session_id, place_of, row_of, summarise, terms
 
 _log = logging.getLogger(__name__)

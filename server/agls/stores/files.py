@@ -18,7 +18,7 @@ from agls.engine.vocabulary import SessionRow
 from agls.stores.codec import Header, encode
 from agls.stores.disk import APPEND, CREATE, PRIVATE, flush_folder, make_private, sweep, write_new
 from agls.stores.journal import FileJournal
-from agls.stores.reading import SUFFIX, Reading, open_file, read_file, read_open
+from agls.stores.journal_reader import SUFFIX, Reading, open_file, read_file, read_open
 from agls.stores.rows import checked
 from agls.stores.scratch import Scratch
 from agls.stores.tail import FileTail, busy

@@ -12,7 +12,7 @@ from agls.engine.facts import Entry
 from agls.engine.ports import JournalError
 from agls.stores.codec import encode
 from agls.stores.disk import flush_folder
-from agls.stores.reading import Reading
+from agls.stores.journal_reader import Reading
 
 _log = logging.getLogger(__name__)
 _flush = getattr(os, "fdatasync", os.fsync)  # macOS has only the latter

@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass
-class Record:
+class DayRecord:
     """What the runs of one session spent on one day.
 
     `ended` has a row for each caller, in which all its runs that are over are added up; `going` has the last
@@ -62,7 +62,7 @@ class DayLedger:
         self._follow = follow
         self._mine: set[str] = set()  # runs of this process that go on
         self._dead: dict[str, Mapping[int, Totals]] = {}  # what runs spent whose process died
-        self._last: dict[str, tuple[bytes, Record]] = {}  # by session: what was written, and what it says
+        self._last: dict[str, tuple[bytes, DayRecord]] = {}  # by session: what was written, and what it says
 
     async def enter(self, *rows: Row) -> None:
         """Write these rows down; they survive the death of this process. Raises `OSError`."""
@@ -94,7 +94,7 @@ class DayLedger:
         try:
             fcntl.flock(fd, lock)  # nobody reads half of it
             before = read_all(fd)
-            written, record = self._last.pop(row.session_id, (b"", Record()))
+            written, record = self._last.pop(row.session_id, (b"", DayRecord()))
             if before != written:
                 record = _parsed(before, Path(path), row.day)
             record.enter(row)
@@ -113,7 +113,7 @@ class DayLedger:
                 seen.add(row.run_id)
                 yield found
 
-    def _records(self, day: int) -> Iterator[Record]:
+    def _records(self, day: int) -> Iterator[DayRecord]:
         for path in _inside(self._path(day)):
             fd = os.open(path, READ)
             try:
@@ -187,7 +187,7 @@ def _overwrite(fd: int, before: bytes, data: bytes) -> bytes:
     return content
 
 
-def _told(record: Record) -> bytes:
+def _told(record: DayRecord) -> bytes:
     said = {"ended": _lines(record.ended.values()), "going": _lines(record.going.values())}
     return json.dumps(said, separators=(",", ":")).encode("ascii")
 
@@ -200,9 +200,9 @@ def _lines(rows: Iterable[Row]) -> list[JsonObject]:
     ]
 
 
-def _parsed(data: bytes, path: Path, day: int) -> Record:
+def _parsed(data: bytes, path: Path, day: int) -> DayRecord:
     """What the file says; nothing when it is not whole (after a power cut)."""
-    record = Record()
+    record = DayRecord()
     try:
         said = json.loads(data or b"{}")
         record.ended = {row.caller: row for row in _rows(said.get("ended", ()), path, day, ended=True)}

@@ -18,7 +18,7 @@ def _locked(folder: int) -> bool:
     return True
 
 
-class Lines:
+class LineFile:
     """A file of lines, for the user only. Several processes may write it."""
 
     def __init__(self, path: Path, secrets: Callable[[], Iterable[str]]) -> None:

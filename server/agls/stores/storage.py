@@ -11,7 +11,7 @@ from agls.stores.blobs import Blobs
 from agls.stores.fallback import BlobsWithFallback, MemoryBlobs, WithFallback
 from agls.stores.files import FileStore
 from agls.stores.ledger import DayLedger
-from agls.stores.lines import Lines
+from agls.stores.lines import LineFile
 from agls.stores.memory import MemoryStore
 
 
@@ -44,7 +44,7 @@ def on_disk(state_folder: Path, secrets: Callable[[], Iterable[str]]) -> Storage
         sessions=WithFallback(files),
         blobs=BlobsWithFallback(Blobs(state_folder), (state_folder / "blobs").is_dir),
         ledger=DayLedger(state_folder, files.follow),
-        write=Lines(state_folder / "audit" / "audit.jsonl", secrets).add,
+        write=LineFile(state_folder / "audit" / "audit.jsonl", secrets).add,
         tidy=files.tidy,
     )
 

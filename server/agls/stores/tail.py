@@ -10,7 +10,7 @@ from agls.engine.facts import Entry
 from agls.engine.ports import JournalBusy, JournalError
 from agls.stores.codec import Damaged, Header, decode
 from agls.stores.disk import READ, locked_inodes
-from agls.stores.reading import open_file, read_open
+from agls.stores.journal_reader import open_file, read_open
 
 
 def busy(session_id: str) -> JournalBusy:

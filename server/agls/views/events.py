@@ -2,7 +2,7 @@
 
 from typing import Any, cast
 
-from agls.engine.facts import Entry, Glimpse
+from agls.engine.facts import Entry
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject
 from agls.views.transcript import UNSEEN, Transcript
@@ -43,15 +43,11 @@ class EventWriter:
         self._parent_item = state.parent_item
         self._agent_id = agent_id(state)
 
-    def begin(self, event: Entry | Glimpse) -> None:
-        """Let everything written from here on belong to this event."""
-        if isinstance(event, Entry):
-            self.seq = event.seq
-            self._events = []
-            self._place = {"ts": timestamp(event.at), "seq": event.seq}
-        else:
-            self.seq = event.after
-            self.begin_transient(event.at)
+    def begin(self, entry: Entry) -> None:
+        """Let everything written from here on belong to this fact."""
+        self.seq = entry.seq
+        self._events = []
+        self._place = {"ts": timestamp(entry.at), "seq": entry.seq}
 
     def begin_transient(self, at: float) -> None:
         """Let everything written from here on be of this time (Unix seconds), and come from no fact."""
@@ -114,9 +110,9 @@ class TranscriptWriter(EventWriter):
         super().__init__("", "")
         self._transcript = transcript
 
-    def begin(self, event: Entry | Glimpse) -> None:
+    def begin(self, entry: Entry) -> None:
         """Move the transcript to this fact."""
-        self.seq = event.seq if isinstance(event, Entry) else event.after
+        self.seq = entry.seq
         self._transcript.seq = self.seq
 
     def write(self, type: str, data: EventData, item_id: str = "") -> None:

@@ -10,14 +10,14 @@ END = 1 << 60  # of a file whose length nobody knows
 COMPARED = 1_000_000  # pairs of lines; beyond that they count as all different
 
 
-class Kept(NamedTuple):
+class KeptLines(NamedTuple):
     """Lines of the original that are still there, by number; `stop` is `END` where the end of the file is."""
 
     start: int
     stop: int
 
 
-Piece = Kept | list[str]
+Piece = KeptLines | list[str]
 
 
 class NetLines:
@@ -28,7 +28,7 @@ class NetLines:
 
     def __init__(self) -> None:
         self.is_known = True
-        self._pieces: list[Piece] = [Kept(0, END)]
+        self._pieces: list[Piece] = [KeptLines(0, END)]
         self._gone: dict[int, str] = {}
 
     def apply(self, patch: str, insertions: int, deletions: int) -> None:
@@ -93,7 +93,7 @@ def _split(pieces: Iterable[Piece], at: int) -> tuple[list[Piece], list[Piece]]:
 def _cut(piece: Piece, at: int) -> tuple[Piece, Piece]:
     if isinstance(piece, list):
         return piece[:at], piece[at:]
-    return Kept(piece.start, piece.start + at), Kept(piece.start + at, piece.stop)
+    return KeptLines(piece.start, piece.start + at), KeptLines(piece.start + at, piece.stop)
 
 
 def _some(piece: Piece) -> bool:

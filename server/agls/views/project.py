@@ -14,7 +14,6 @@ from agls.engine.facts import (
     Cut,
     Entry,
     Fact,
-    Glimpse,
     Injected,
     LimitsChanged,
     Noted,
@@ -30,6 +29,7 @@ from agls.engine.facts import (
     TakenIn,
     ToolFinished,
     ToolStarted,
+    Transient,
     TurnStarted,
     Unknown,
     Used,
@@ -106,20 +106,23 @@ class Projection:
         questions = self._state.questions
         return [{**values.question(request_id, asked)} for request_id, asked in questions.items()]
 
-    def events(self, event: Entry | Glimpse, after: State | None = None) -> list[JsonObject]:
-        """Return the events of one fact (all with its `seq`), or of what is only shown, in order.
+    def events(self, entry: Entry, after: State | None = None) -> list[JsonObject]:
+        """Return the events of one fact, all with its `seq`, in order.
 
         `after` is the state after the fact, where it is known already.
         """
-        self._out.begin(event)
-        if isinstance(event, Glimpse):
-            write_transient(event.shown, self._items, self._out, running=self._state.running)
-            return self._out.take()
+        self._out.begin(entry)
         before = self._state
-        self._state = after or fold_without_history(before, event)
-        self._fact(event.fact, before, self._state)
+        self._state = after or fold_without_history(before, entry)
+        self._fact(entry.fact, before, self._state)
         if not self._out.has_fact():
-            self._out.write("recorded", recorded(event.fact))
+            self._out.write("recorded", recorded(entry.fact))
+        return self._out.take()
+
+    def transient(self, event: Transient, at: float) -> list[JsonObject]:
+        """Return the events of what is only shown, at this time (Unix seconds)."""
+        self._out.begin_transient(at)
+        write_transient(event, self._items, self._out, running=self._state.running)
         return self._out.take()
 
     def event(self, type: str, data: EventData, at: float) -> list[JsonObject]:

@@ -1,7 +1,7 @@
 """Background tasks: items that outlive their run, and how many go on."""
 
 from agls.engine import background
-from agls.engine.background import Task
+from agls.engine.background import BackgroundTask
 from agls.engine.facts import Noted
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject, ToolOutcome
@@ -42,7 +42,7 @@ class RunningTasks:
         self._items.complete(task.task_id, _end(task, task.outcome))
         return True
 
-    def _change(self, task: Task, state: str) -> None:
+    def _change(self, task: BackgroundTask, state: str) -> None:
         code = task.outcome.terminal.exit_code if task.outcome and task.outcome.terminal else None
         data: TaskChangedData = {
             "taskId": task.task_id,
@@ -54,7 +54,7 @@ class RunningTasks:
         self._out.write_for("", "taskChanged", compact(TaskChangedData, data))
 
 
-def _item(task: Task) -> TaskItem:
+def _item(task: BackgroundTask) -> TaskItem:
     """Return the item of a task that goes on."""
     return {
         "itemId": task.task_id,
@@ -66,7 +66,7 @@ def _item(task: Task) -> TaskItem:
     }
 
 
-def _end(task: Task, outcome: ToolOutcome) -> JsonObject:
+def _end(task: BackgroundTask, outcome: ToolOutcome) -> JsonObject:
     """Return what its end adds to the item."""
     output, omitted = capped(outcome.text)
     ended: JsonObject = {"status": outcome.status, "effects": outcome.effects, "output": output}

@@ -1,15 +1,15 @@
 """What is only shown while it happens, as events: streamed text, retries, notices, the diff of the run."""
 
-from agls.engine.facts import Notice, Retrying, RunDiff, Shown, TextDelta, ThinkingDelta, ToolDelta
+from agls.engine.facts import Notice, Retrying, RunDiff, TextDelta, ThinkingDelta, ToolDelta, Transient
 from agls.views.events import EventWriter
 from agls.views.items import OpenItems
 from agls.views.wire_json import compact
 from agls_protocol.events import TurnDiffData, TurnRetryingData
 
 
-def write_transient(shown: Shown, items: OpenItems, out: EventWriter, *, running: bool) -> None:
+def write_transient(event: Transient, items: OpenItems, out: EventWriter, *, running: bool) -> None:
     """Write the events of what is only shown. What a model still says when no run is `running` is dropped."""
-    match shown:
+    match event:
         case TextDelta(item_id, text):
             if running:
                 items.append_reply("message", item_id, text)

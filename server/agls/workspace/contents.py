@@ -5,7 +5,7 @@ from agls.engine.not_text import NotText
 from agls.engine.ports import FileText, Stale
 from agls.engine.vocabulary import FileChange, FileVersion
 from agls.workspace.decoding import UTF8, Binary, Encoding, decode
-from agls.workspace.files import Stored, find_stored, read_stored, replace_stored
+from agls.workspace.files import DiskFile, find_stored, read_stored, replace_stored
 from agls.workspace.paths import ResolvedPath
 from agls.workspace.texts import encode, hash_of
 
@@ -51,7 +51,7 @@ def write_text(target: ResolvedPath, text: str, expected: FileVersion | None) ->
     )
 
 
-def _check(shown: str, before: Stored | None, expected: FileVersion | None) -> None:
+def _check(shown: str, before: DiskFile | None, expected: FileVersion | None) -> None:
     wanted = expected.hash if expected else ""
     if before and not wanted:
         raise Stale(f"{shown} exists already. Read it, then change it.")
@@ -61,7 +61,7 @@ def _check(shown: str, before: Stored | None, expected: FileVersion | None) -> N
         raise Stale(f"{shown} was changed in the meantime. Read it again.")
 
 
-def _decoded(target: ResolvedPath, stored: Stored) -> tuple[str, Encoding]:
+def _decoded(target: ResolvedPath, stored: DiskFile) -> tuple[str, Encoding]:
     try:
         return decode(stored.data)
     except Binary:

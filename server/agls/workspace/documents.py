@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
-from agls.engine.ports import Place, Stale, WorkspaceError
+from agls.engine.ports import PathInfo, Stale, WorkspaceError
 from agls.engine.vocabulary import FileVersion
 from agls.workspace.buffer_sync import UNSAVED, Buffer, DiskState, SyncState
 from agls.workspace.editor import Editor
@@ -26,7 +26,7 @@ class OpenDocument(NamedTuple):
     standing: SyncState
 
 
-class Documents:
+class WorkspaceDocuments:
     """The open documents that belong to a workspace."""
 
     def __init__(self, editor: Editor, ground: Ground) -> None:
@@ -40,7 +40,7 @@ class Documents:
         """
         return self._nameless(path) or self._ground.enter(path)
 
-    def place(self, path: str) -> Place:
+    def place(self, path: str) -> PathInfo:
         """Look at a path without opening it. Raises `WorkspaceError`."""
         target = self._nameless(path)
         return target.place if target else self._ground.place(path)
@@ -134,7 +134,7 @@ class Documents:
         name = uri.removeprefix(UNTITLED)
         if name.startswith("/"):
             return self._ground.locate(to_path(f"file://{name}"))
-        place = Place(shown=uri, path=uri, uri=uri, inside=True)
+        place = PathInfo(shown=uri, path=uri, uri=uri, inside=True)
         return ResolvedPath(place, _NOWHERE, (), disguised=False)
 
     def _nameless(self, path: str) -> ResolvedPath | None:

@@ -44,7 +44,7 @@ _REASONS = {
 
 
 @frozen
-class Stored:
+class DiskFile:
     """A file as the disk held it. `stamp` changes whenever the file may have changed."""
 
     data: bytes
@@ -86,13 +86,13 @@ def stamp_of(status: os.stat_result) -> tuple[int, ...]:
     return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
-def read_stored(target: ResolvedPath, max_bytes: int) -> Stored:
+def read_stored(target: ResolvedPath, max_bytes: int) -> DiskFile:
     """The file's bytes. Raises `WorkspaceError` with the reason, and for more than `max_bytes`."""
     with explained(target.place.shown), _parent(target) as folder:
         return _read(target, folder, max_bytes)
 
 
-def find_stored(target: ResolvedPath, max_bytes: int) -> Stored | None:
+def find_stored(target: ResolvedPath, max_bytes: int) -> DiskFile | None:
     """The file's bytes, `None` when there is no file. Raises like `read_stored`."""
     with explained(target.place.shown):
         try:
@@ -116,7 +116,7 @@ def find_stamp(target: ResolvedPath) -> tuple[int, ...] | None:
         return None
 
 
-def replace_stored(target: ResolvedPath, data: bytes, before: Stored | None, mode: int = 0o666) -> None:
+def replace_stored(target: ResolvedPath, data: bytes, before: DiskFile | None, mode: int = 0o666) -> None:
     """Make the file hold `data`, when it still is as it was `before` (`None`: absent).
 
     A new file gets this `mode`, as far as the umask lets it; missing folders are made. Raises `Stale` when
@@ -140,7 +140,7 @@ def replace_stored(target: ResolvedPath, data: bytes, before: Stored | None, mod
             os.fsync(readable)
 
 
-def remove_stored(target: ResolvedPath, before: Stored) -> None:
+def remove_stored(target: ResolvedPath, before: DiskFile) -> None:
     """Remove the file, when it still is as it was `before`. Raises `Stale` and `WorkspaceError`."""
     with explained(target.place.shown), _parent(target) as folder, _COMMIT:
         _check_unchanged(target, folder, before)
@@ -176,7 +176,7 @@ def _parent(target: ResolvedPath, *, create: bool = False) -> AbstractContextMan
     return folder_beneath(target.root.real, target.parts[:-1], create=create)
 
 
-def _read(target: ResolvedPath, folder: int, max_bytes: int) -> Stored:
+def _read(target: ResolvedPath, folder: int, max_bytes: int) -> DiskFile:
     with opened(open_beneath(folder, target.parts[-1:], os.O_RDONLY)) as handle:
         status = check_regular(handle)
         check_size(target.place.shown, status.st_size, max_bytes)
@@ -186,14 +186,14 @@ def _read(target: ResolvedPath, folder: int, max_bytes: int) -> Stored:
             chunks.append(chunk)
             left -= len(chunk)
     check_size(target.place.shown, max_bytes + 1 - left, max_bytes)  # it grew, or lied about its size
-    return Stored(b"".join(chunks), stat.S_IMODE(status.st_mode), stamp_of(status))
+    return DiskFile(b"".join(chunks), stat.S_IMODE(status.st_mode), stamp_of(status))
 
 
 def _open_new(folder: int, name: str, mode: int) -> int:
     return open_beneath(folder, (name,), os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
 
 
-def _check_writable(target: ResolvedPath, folder: int, before: Stored) -> None:
+def _check_writable(target: ResolvedPath, folder: int, before: DiskFile) -> None:
     name = target.parts[-1]
     if not before.mode & 0o222 or not os.access(name, os.W_OK, dir_fd=folder, effective_ids=True):
         raise WorkspaceError(
@@ -219,7 +219,7 @@ def _fill(handle: int, data: bytes) -> None:
     os.fsync(handle)
 
 
-def _take_name(target: ResolvedPath, folder: int, temporary: str, before: Stored | None) -> None:
+def _take_name(target: ResolvedPath, folder: int, temporary: str, before: DiskFile | None) -> None:
     name, shown = target.parts[-1], target.place.shown
     if before is None:
         try:
@@ -231,7 +231,7 @@ def _take_name(target: ResolvedPath, folder: int, temporary: str, before: Stored
     os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
-def _check_unchanged(target: ResolvedPath, folder: int, before: Stored) -> None:
+def _check_unchanged(target: ResolvedPath, folder: int, before: DiskFile) -> None:
     shown = target.place.shown
     try:
         now = _read(target, folder, len(before.data))

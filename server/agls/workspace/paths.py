@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path, PurePath
 from stat import S_ISLNK
 
-from agls.engine.ports import PathOutside, Place, WorkspaceError
+from agls.engine.ports import PathInfo, PathOutside, WorkspaceError
 from agls.frozen import frozen
 from agls.names import meant
 from agls.workspace.protected import AGLS, CLOSED, danger
@@ -54,7 +54,7 @@ class ResolvedPath:
     It is `disguised` when links lead from a harmless name to a protected one.
     """
 
-    place: Place
+    place: PathInfo
     root: Root
     parts: tuple[str, ...]
     disguised: bool
@@ -85,7 +85,7 @@ class Ground:
         self._allowed: set[str] = set()
         self._known = _targets(self.roots, self._private, self._scratch)
 
-    def place(self, path: str) -> Place:
+    def place(self, path: str) -> PathInfo:
         """Look at a path without opening it. Raises `WorkspaceError` for what cannot be a path."""
         return self.locate(path).place
 
@@ -141,7 +141,7 @@ class Ground:
         spelled = str(PurePath(root.named, *parts))
         real_danger = self._danger(real, parts)
         seen_danger = real_danger if tidy == real else self._danger(tidy, self._below(tidy))
-        place = Place(
+        place = PathInfo(
             shown=self._shown(tidy, spelled),
             path=real,
             uri=to_uri(spelled),

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from agls.workspace.decoding import UTF16, Binary, decode
 from agls.workspace.handles import O_PATH, open_beneath, opened
-from agls.workspace.hiding import Hiding, beneath
+from agls.workspace.hidden_files import Hiding, beneath
 from agls.workspace.sieve import Sieve
 from agls.workspace.walker import Folder, Parts, WalkFilter, walk
 

@@ -7,14 +7,14 @@ import asyncio
 from collections.abc import Callable
 
 from agls.diff import Patch, compare
-from agls.engine.ports import PathOutside, Place, Stale, Workspace, WorkspaceError
+from agls.engine.ports import PathInfo, PathOutside, Stale, Workspace, WorkspaceError
 from agls.engine.vocabulary import FileChange, FileVersion
 from agls.frozen import frozen
 from agls.workspace.buffer_sync import Buffer, SyncState, digest_of
 from agls.workspace.decoding import UTF8, Binary, decode
-from agls.workspace.documents import Documents
+from agls.workspace.documents import WorkspaceDocuments
 from agls.workspace.files import (
-    Stored,
+    DiskFile,
     find_stamp,
     find_stored,
     remove_stored,
@@ -37,7 +37,7 @@ class StoredState:
     `on_disk` is the hash of what the disk has ("": no file), `version` what `put` expects.
     """
 
-    place: Place
+    place: PathInfo
     data: bytes | None
     problem: str = ""
     stamp: str = ""
@@ -57,7 +57,7 @@ class Snapshots:
         self,
         workspace: Workspace,
         ground: Ground,
-        documents: Documents,
+        documents: WorkspaceDocuments,
         hides: Callable[[ResolvedPath], bool],
     ) -> None:
         self._workspace, self._ground, self._documents, self._hides = workspace, ground, documents, hides
@@ -130,7 +130,7 @@ def _unread(target: ResolvedPath, problem: str, stamp: str, buffer: Buffer | Non
     return StoredState(target.place, None, problem, stamp, edits=_edits(buffer))
 
 
-def _on_disk(target: ResolvedPath, stored: Stored | None, buffer: Buffer | None) -> StoredState:
+def _on_disk(target: ResolvedPath, stored: DiskFile | None, buffer: Buffer | None) -> StoredState:
     if stored is None:
         return StoredState(target.place, None)
     return StoredState(
@@ -146,7 +146,7 @@ def _on_disk(target: ResolvedPath, stored: Stored | None, buffer: Buffer | None)
     )
 
 
-def _in_editor(target: ResolvedPath, buffer: Buffer, stored: Stored | None) -> StoredState:
+def _in_editor(target: ResolvedPath, buffer: Buffer, stored: DiskFile | None) -> StoredState:
     data, text_hash = _as_saved(buffer.text, stored), hash_of(buffer.text)
     return StoredState(
         place=target.place,
@@ -165,7 +165,7 @@ def _edits(buffer: Buffer | None) -> int:
     return buffer.version + 1 if buffer else 0  # an editor may begin to count at 0
 
 
-def _as_saved(text: str, stored: Stored | None) -> bytes:
+def _as_saved(text: str, stored: DiskFile | None) -> bytes:
     """The bytes that a save would most likely write."""
     try:
         return encode(text, decode(stored.data)[1] if stored else UTF8)
@@ -201,7 +201,7 @@ def _put(target: ResolvedPath, data: bytes | None, expected: FileVersion, mode: 
     return _change(place, before.data if before else None, data)
 
 
-def _change(place: Place, before: bytes | None, after: bytes | None) -> FileChange:
+def _change(place: PathInfo, before: bytes | None, after: bytes | None) -> FileChange:
     patch = diff(place.shown, before, after)
     return FileChange(
         uri=place.uri,

@@ -10,13 +10,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from agls.engine.line_search import FoundLines, Line, LineSearch, MatchingFile
+from agls.engine.line_search import FoundLines, LineSearch, MatchingFile, SearchLine
 from agls.engine.ports import Command, WorkspaceError
-from agls.workspace.documents import Documents
+from agls.workspace.documents import WorkspaceDocuments
 from agls.workspace.files import explained, remove_leftover
 from agls.workspace.globs import Pattern, parse_glob, path_matcher
 from agls.workspace.handles import folder_beneath
-from agls.workspace.hiding import Hiding, beneath
+from agls.workspace.hidden_files import Hiding, beneath
 from agls.workspace.output import OutputBuffer
 from agls.workspace.paths import Ground, ResolvedPath
 from agls.workspace.processes import Processes
@@ -40,7 +40,7 @@ class FileTree:
     def __init__(
         self,
         ground: Ground,
-        documents: Documents,
+        documents: WorkspaceDocuments,
         hiding: Hiding,
         processes: Processes,
         which: Callable[[str], str],
@@ -95,7 +95,7 @@ class FileTree:
             with explained(target.place.shown):
                 raise OSError(answer.problem, "")
         files = (
-            MatchingFile(self._shown(target, [name.split("/")])[0], count, [Line(*row) for row in rows])
+            MatchingFile(self._shown(target, [name.split("/")])[0], count, [SearchLine(*row) for row in rows])
             for name, count, rows in answer.found
         )
         by_name = sorted(files, key=lambda file: file.name)

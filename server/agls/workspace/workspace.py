@@ -14,19 +14,19 @@ from agls.engine.ports import (
     DirEntry,
     FileText,
     Finished,
+    PathInfo,
     PathOutside,
-    Place,
     WorkspaceError,
 )
 from agls.engine.vocabulary import FileChange, FileVersion, Focus
 from agls.workspace.buffer_sync import UNSAVED, Buffer, SyncState
 from agls.workspace.contents import read_text, write_text
-from agls.workspace.documents import Documents, OpenDocument, check
+from agls.workspace.documents import OpenDocument, WorkspaceDocuments, check
 from agls.workspace.editor import Editor
 from agls.workspace.files import check_size, explained, is_settled, stamp_of
+from agls.workspace.folder_contents import holds
 from agls.workspace.handles import folder_beneath
-from agls.workspace.hiding import Hiding
-from agls.workspace.holding import holds
+from agls.workspace.hidden_files import Hiding
 from agls.workspace.listing import list_folder
 from agls.workspace.paths import Ground, Own, ResolvedPath
 from agls.workspace.processes import Processes
@@ -59,7 +59,7 @@ class OpenWorkspace:
         hidden: Sequence[str] = (),
     ) -> None:
         self._ground = Ground(root, extra_roots, own)
-        self._documents = Documents(editor, self._ground)
+        self._documents = WorkspaceDocuments(editor, self._ground)
         self._editor, self._processes = editor, processes
         roots = tuple((root.real, root.named) for root in self._ground.roots)
         self._hiding = Hiding(tuple(hidden), roots, self._ground.closed)
@@ -76,7 +76,7 @@ class OpenWorkspace:
         """All folders, as the client named them."""
         return tuple(root.named for root in self._ground.roots)
 
-    def place(self, path: str) -> Place:
+    def place(self, path: str) -> PathInfo:
         """Look at a path without opening it. Raises `WorkspaceError` for what cannot be a path."""
         return self._documents.place(path)
 

@@ -25,6 +25,7 @@ LINES = {
     "sessions export --format m": "md",
     "run --cwd d": "docs/",
     "run --attach n": "notes.rst",
+    "sessions export s --out n": "notes.rst",
 }
 
 

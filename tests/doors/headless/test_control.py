@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from agls.config import Told, read
+from agls.config import ConfigInputs, read
 from agls.doors.headless.control import FOLLOWED, Control
-from agls.doors.headless.conversation import Conversation
-from agls.doors.headless.open_session import Request, prepare_run
+from agls.doors.headless.headless_run import HeadlessRun
+from agls.doors.headless.open_session import RunRequest, prepare_run
 from agls.doors.headless.shutdown import Shutdown
 from agls.doors.headless.stdin_lines import Cutter, StdinLines
 from agls.engine.facts import Asked, Entry, Fact, RunEnded, Steered, TurnStarted
@@ -250,9 +250,7 @@ def test_standard_input_has_one_use(agls: Agls, arguments: list[str], told: str)
 class Scene:
     """A conversation whose standard input is a pipe; `lines` is what it wrote."""
 
-    def __init__(
-        self, session: Session, conversation: Conversation, lines: list[Line], entrance: int
-    ) -> None:
+    def __init__(self, session: Session, conversation: HeadlessRun, lines: list[Line], entrance: int) -> None:
         self.session, self.conversation, self.lines, self.entrance = session, conversation, lines, entrance
 
     def write(self, data: bytes) -> None:
@@ -299,16 +297,16 @@ async def scene(tmp_path: Path, pipe: tuple[int, int], *prompts: Line) -> AsyncG
     (tmp_path / "work").mkdir(exist_ok=True)
     (tmp_path / "config.toml").write_text(SCRIPTED)
     (tmp_path / "script.json").write_text(json.dumps({"prompts": prompts}))
-    told = Told(config_file=str(tmp_path / "config.toml"), state_dir=str(tmp_path / "state"))
+    told = ConfigInputs(config_file=str(tmp_path / "config.toml"), state_dir=str(tmp_path / "state"))
     setup = read(told, str(tmp_path / "work"), lambda folder: False, {})
     task = asyncio.current_task()
     assert task
     async with open_world(setup, editor=NoEditor(), headless=True) as world:
-        prepared = await prepare_run(world, Request(prompt="go"), str(tmp_path / "work"))
+        prepared = await prepare_run(world, RunRequest(prompt="go"), str(tmp_path / "work"))
         lines: list[Line] = []
         responder = Control(StdinLines(pipe[0]), lines.append)
         shutdown = Shutdown(task, lambda: None)
-        conversation = Conversation(world, prepared, FakeOutput(lines), responder, shutdown)
+        conversation = HeadlessRun(world, prepared, FakeOutput(lines), responder, shutdown)
         yield Scene(prepared.session, conversation, lines, pipe[1])
 
 

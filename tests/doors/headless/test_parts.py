@@ -12,7 +12,7 @@ import pytest
 from agls.doors.headless import run as door
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.forms import Unfit, fields_of
-from agls.doors.headless.open_session import Request, folder
+from agls.doors.headless.open_session import RunRequest, folder
 from agls.doors.headless.pipe import Pipe
 from agls.doors.headless.terminal import subject_lines
 
@@ -32,7 +32,7 @@ async def test_a_signal_before_the_run_begins_ends_it_with_a_fatal_line(
 
     monkeypatch.setattr(door, "_run", never_begin)
     monkeypatch.setattr(door, "harden", lambda: True)
-    running = asyncio.create_task(door.run(Request(cwd=".", prompt="go", output="jsonl")))
+    running = asyncio.create_task(door.run(RunRequest(cwd=".", prompt="go", output="jsonl")))
     await begun.wait()  # who begins has taken the signals
     os.kill(os.getpid(), number)
     assert await running == code

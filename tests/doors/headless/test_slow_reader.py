@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from agls.doors.headless import pipe as pipes
-from agls.doors.headless.output import FULL, Lines
+from agls.doors.headless.output import FULL, JsonLines
 from agls.doors.headless.pipe import Pipe
 from agls.views.transcript import fold
 from support.leftovers import resident_of
@@ -74,7 +74,7 @@ async def test_what_was_left_out_is_told_when_the_reader_has_caught_up() -> None
 
     with os.fdopen(writing, "w") as out, Path(os.devnull).open("w") as err:
         pipe = Pipe(out, err)
-        lines = Lines(pipe)
+        lines = JsonLines(pipe)
         lines.spare(caught_up)
         for number in range(2 * FULL // 1000):
             lines.event({"type": "itemDelta", "itemId": str(number % 2), "after": number, "text": "x" * 1000})

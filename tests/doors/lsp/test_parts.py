@@ -44,7 +44,6 @@ from agls.engine.admission import Refused
 from agls.engine.facts import (
     Admitted,
     Entry,
-    Glimpse,
     Notice,
     Replied,
     RunEnded,
@@ -53,6 +52,7 @@ from agls.engine.facts import (
     ToolDelta,
     ToolFinished,
     ToolStarted,
+    Transient,
     TurnStarted,
 )
 from agls.engine.ports import JournalError, ModelError, Stale, WorkspaceError
@@ -301,7 +301,7 @@ CLIENT = read_client({"capabilities": {"experimental": {"agent": {"events": {}}}
 class LoggedPublisher(Publisher):
     """A publisher that is given the state after each fact, as the log gives it."""
 
-    def take(self, event: Entry | Glimpse) -> None:
+    def take(self, event: Entry | Transient) -> None:
         """Publish what the log would publish."""
         if isinstance(event, Entry):
             self.state = fold_state(self.state, event)
@@ -323,7 +323,7 @@ def publishing(client: Client = CLIENT) -> tuple[LoggedPublisher, FakePeer]:
 
 def say(publisher: LoggedPublisher, *texts: str) -> None:
     for text in texts:
-        publisher.take(Glimpse(3, 1.0, TextDelta("item", text)))
+        publisher.take(TextDelta("item", text))
 
 
 def types_of(peer: FakePeer) -> list[str]:
@@ -358,7 +358,7 @@ async def test_what_completed_meanwhile_needs_no_making_up() -> None:
     say(publisher, "b")
     publisher.take(Entry(4, 1.0, Replied("item", "ab")))
     peer.backlog = 0
-    publisher.take(Glimpse(4, 1.0, Notice("info", "Hello")))
+    publisher.take(Notice("info", "Hello"))
     assert "gap" not in types_of(peer)
     assert fold(peer.events).items["item"]["text"] == "ab"
 
@@ -386,10 +386,10 @@ async def test_what_is_left_out_of_an_output_is_counted() -> None:
     publisher.take(Entry(5, 1.0, ToolStarted("call", "shell", {})))
     peer.backlog = FULL + 1
     for number in range(20):
-        publisher.take(Glimpse(5, 1.0, ToolDelta("call", f"{number:02d}" + "é" * 10_000)))
+        publisher.take(ToolDelta("call", f"{number:02d}" + "é" * 10_000))
     assert publisher.open_items()[0]["truncated"] > 300_000
     peer.backlog = 0
-    publisher.take(Glimpse(5, 1.0, ToolDelta("call", "end")))
+    publisher.take(ToolDelta("call", "end"))
     item = fold(peer.events).items["call"]
     assert item["output"].startswith("00é")
     assert item["output"].endswith("éend")

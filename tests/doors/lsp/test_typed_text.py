@@ -19,11 +19,16 @@ def server() -> Iterator[ModelServer]:
         yield server
 
 
+def configured(folder: Path, server: ModelServer) -> Path:
+    """A config file with this server."""
+    config = folder / "config.toml"
+    config.write_text(f'model = "m"\n[models.m]\nbase_url = "{server.url}"\n')
+    return config
+
+
 @pytest.fixture
 def wire(tmp_path: Path, server: ModelServer) -> Iterator[Wire]:
-    config = tmp_path / "config.toml"
-    config.write_text(f'model = "m"\n[models.m]\nbase_url = "{server.url}"\n')
-    with Wire(tmp_path, config) as wire:
+    with Wire(tmp_path, configured(tmp_path, server)) as wire:
         (wire.workspace / "app.py").write_text("one\ntwo\nthree\n")
         yield wire
 
@@ -82,3 +87,81 @@ def test_plain_command_with_a_bare_string_was_typed_and_blocks_were_not(
         wire.until(lambda _, count=count: len(wire.of_method("window/showMessage")) == count)
     asked = [json.dumps(post.body["messages"][-1]) for post in server.posts]
     assert ["app.py#L2-L2" in one for one in asked] == [True, True, False]
+
+
+# --- commands ------------------------------------------------------------------------------------
+
+
+def tag(wire: Wire, session: str, text: str, **more: Any) -> Any:
+    return wire.ask("agent/run", {"sessionId": session, "input": text, "expand": True, **more})
+
+
+def test_command_is_done_once_for_the_same_key_also_by_another_process(
+    tmp_path: Path, server: ModelServer, wire: Wire
+) -> None:
+    wire.initialize()
+    session = wire.session()
+    first = tag(wire, session, "/tag one", clientKey="k")["result"]
+    assert first["action"]["data"] == {"tags": ["one"]}
+    tag(wire, session, "/tag remove=one")
+    assert tag(wire, session, "/tag one", clientKey="k", wait=True)["result"] == first
+    refused = tag(wire, session, "/tag two", clientKey="k")["error"]
+    assert refused["data"]["kind"] == "keyConflict"
+    assert tag(wire, session, "words", clientKey="k")["error"]["data"]["kind"] == "keyConflict"
+    wire.call("agent/session/close", {"sessionId": session})
+    with Wire(tmp_path, tmp_path / "config.toml") as other:
+        other.initialize()
+        assert tag(other, session, "/tag one", clientKey="k")["result"] == first
+        shown = tag(other, session, "/tag add=three")["result"]["action"]["data"]
+        assert shown == {"tags": ["three"]}, "it was done once, and taken back since"
+    assert server.posts == [], "no model was asked"
+
+
+def test_key_of_a_prompt_cannot_become_a_command(wire: Wire) -> None:
+    wire.initialize()
+    session = wire.session()
+    wire.run(session, "hello", expand=True, clientKey="k")
+    assert tag(wire, session, "/usage", clientKey="k")["error"]["data"]["kind"] == "keyConflict"
+
+
+def test_command_is_one_only_where_text_was_typed_and_no_run_goes_on(wire: Wire) -> None:
+    wire.initialize()
+    session = wire.session()
+    wire.run(session, "/usage")
+    assert said(wire) == [[{"type": "text", "text": "/usage"}]]
+    refused = tag(wire, session, "/usage", continueRun=True)["error"]
+    assert refused["data"]["kind"] == "noActiveRun", "it is a prompt for a run that goes on"
+
+
+def test_blocks_beside_a_command_are_refused_and_nothing_is_lost(wire: Wire) -> None:
+    wire.initialize()
+    given = [{"type": "text", "text": "/usage"}, {"type": "resourceLink", "uri": "file:///a"}]
+    refused = wire.ask("agent/run", {"sessionId": wire.session(), "input": given, "expand": True})["error"]
+    assert refused["message"] == (
+        "/usage is a command, and nothing can go with it. Send it alone, or write //usage to send it as a "
+        "prompt."
+    )
+
+
+def test_command_is_done_while_a_run_runs_when_its_action_allows_that(tmp_path: Path) -> None:
+    slow = Reply("one two three four", delay=20)
+    with ModelServer([slow]) as server, Wire(tmp_path, configured(tmp_path, server)) as wire:
+        check_commands_beside_a_run(wire)
+
+
+def check_commands_beside_a_run(wire: Wire) -> None:
+    """Steer commands into a session whose run does not end."""
+    wire.initialize()
+    session = wire.session()
+    run = wire.call("agent/run", {"sessionId": session, "input": "go"})["runId"]
+    given = {"sessionId": session, "expand": True, "ifEnded": "run"}
+    done = wire.call("agent/steer", {**given, "input": "/usage"})
+    assert (done["outcome"], done["action"]["name"]) == ("action", "usage")
+    assert "runId" not in done
+    refused = wire.ask("agent/steer", {**given, "input": "/compact"})["error"]
+    assert refused["data"]["kind"] == "runActive"
+    refused = wire.ask("agent/steer", {**given, "input": "/usage", "expectedRunId": "run_x"})["error"]
+    assert refused["data"]["kind"] == "runMismatch"
+    wire.call("agent/cancel", {"sessionId": session, "runId": run})
+    wire.event("runEnded")
+    assert [one[0]["text"] for one in said(wire)] == ["go"], "no command was said to the model"

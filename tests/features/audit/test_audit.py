@@ -25,9 +25,9 @@ from agls.engine.vocabulary import (
     Usage,
 )
 from agls.features.audit.feature import build
-from agls.features.audit.record import Record, due, records, status_of
+from agls.features.audit.record import RunRecord, due, records, status_of
+from agls.features.audit.report import as_json, asked_for
 from agls.features.audit.settings import Settings
-from agls.features.audit.telling import as_json, asked_for
 from agls.room.ports import AuditFile, RunInfo, Tiers
 from agls.stores.memory import MemoryStore
 from support.scenario import (
@@ -73,11 +73,11 @@ class Written:
         self.lines.append(json.loads(line))
 
     @property
-    def records(self) -> list[Record]:
+    def records(self) -> list[RunRecord]:
         return records(self.read())
 
 
-def rows(record: Record) -> list[ToolResult]:
+def rows(record: RunRecord) -> list[ToolResult]:
     return [ToolResult(r.call.call_id, r.call.name, r.text, r.status) for r in record.calls]
 
 
@@ -179,7 +179,7 @@ async def test_what_happened_besides_is_named_with_its_data() -> None:
 @pytest.mark.port("Audit")
 async def test_live_progress_is_readable_during_the_run() -> None:
     """By the action, and by the model itself."""
-    seen: list[Record] = []
+    seen: list[RunRecord] = []
 
     async def look(context: Any) -> None:
         seen.extend(written.records)

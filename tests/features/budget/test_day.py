@@ -68,7 +68,7 @@ async def test_a_cancelled_run_is_charged_once(tmp_path: Path) -> None:
     """Also what is cancelled is charged, once."""
 
     async def cancel(scene: Meanwhile) -> None:
-        await scene.until(lambda event: getattr(getattr(event, "shown", None), "text", "") == "never")
+        await scene.until(lambda event: getattr(event, "text", "") == "never")
         scene.session.cancel()
 
     tool = Feature(name="tools", tools=(FakeTool("look"),))
@@ -174,7 +174,7 @@ async def test_the_user_sees_what_is_left_and_raises_it_in_mid_run(tmp_path: Pat
     wrong: list[str] = []
 
     async def meanwhile(scene: Meanwhile) -> None:
-        await scene.until(lambda event: isinstance(getattr(event, "shown", None), TextDelta))
+        await scene.until(lambda event: isinstance(event, TextDelta))
         said.append(await invoke(scene.session, "limits", {}))
         said.append(await invoke(scene.session, "limits", {"set": {"maxTurns": 5, "maxCostUsd": 9}}))
         for bad in ({"maxFun": 1}, {"maxTurns": 1.5}):

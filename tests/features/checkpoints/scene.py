@@ -115,8 +115,8 @@ class Scene:
         """Collect the notices from now on."""
 
         def look(event: Any, state: object) -> None:
-            if isinstance(notice := getattr(event, "shown", None), Notice):
-                self.notices.append(notice.text)
+            if isinstance(event, Notice):
+                self.notices.append(event.text)
 
         self.session.log.subscribe(look)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agls.config import Told, read
+from agls.config import ConfigInputs, read
 from agls.engine.run_action import invoke
 from agls.engine.vocabulary import Text
 from agls.workspace.editor import NoEditor
@@ -37,7 +37,7 @@ async def test_a_run_is_taken_back_and_what_was_not_allowed_was_never_kept(tmp_p
     turns = [call("new.txt", "made\n"), call("secret.txt", "stolen\n"), {"text": "Done."}]
     (home / "script.json").write_text(json.dumps({"prompts": [{"turns": turns}]}))
     (home / "config.toml").write_text(CONFIG)
-    told = Told(config_file=str(home / "config.toml"), state_dir=str(home / "state"))
+    told = ConfigInputs(config_file=str(home / "config.toml"), state_dir=str(home / "state"))
     setup = read(told, str(root), lambda folder: False, {})
     async with open_world(setup, editor=NoEditor(), headless=True) as world:
         session = await world.sessions.create(str(root))

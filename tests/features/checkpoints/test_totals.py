@@ -15,8 +15,8 @@ def heard(scene: Scene) -> list[RunDiff]:
     told: list[RunDiff] = []
 
     def look(event: Any, state: object) -> None:
-        if isinstance(shown := getattr(event, "shown", None), RunDiff):
-            told.append(shown)
+        if isinstance(event, RunDiff):
+            told.append(event)
 
     scene.session.log.subscribe(look)
     return told

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from agls.engine.ports import Effect, ToolContext
 from agls.engine.vocabulary import ToolCall, ToolOutcome
 from agls.features.client_tools import build
-from agls.features.client_tools.calling import KEPT, usable
+from agls.features.client_tools.client_tool import KEPT, usable
 from agls.features.client_tools.settings import Settings
 from agls.room.ports import NO_CLIENT, OfferedTool, RunInfo, ToolNames
 from support.rooms import Notices, results

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from agls.engine.context import shortened
 from agls.engine.facts import Compacted
 from agls.engine.vocabulary import AssistantMessage, Message, Text, ToolCall, ToolResult, UserMessage
-from agls.features.compaction.making import Making, Need
+from agls.features.compaction.compactor import Compactor, Need
 from agls.features.compaction.settings import Settings
 from agls.features.compaction.sizes import sum_of, tokens_in
 from support.scenario import FakeModel, Part, overflow, paired, say
@@ -51,7 +51,7 @@ def test_every_result_keeps_its_call(
         need = Need("overflow" if pressing else "threshold", now, min(window, max(now * 4 // 5, 1)), pressing)
         tiny = tiny or need.most < 50  # then there is no room even for three words
         writer = FakeModel([summaries[summary]] * 3)
-        making = Making(writer, Settings(), lambda used: None, lambda: None, lambda why: None)
+        making = Compactor(writer, Settings(), lambda used: None, lambda: None, lambda why: None)
         for fact in asyncio.run(making.room(messages, need, ask=ask)):
             assert fact.tokens_after <= fact.tokens_before
             before, messages = messages, shortened(messages, fact)

@@ -13,7 +13,7 @@ from agls.engine.ports import ModelError
 from agls.engine.state import fold_all
 from agls.engine.vocabulary import Limits, Text, Usage, UserMessage
 from agls.features.audit.record import records
-from agls.features.audit.telling import as_json
+from agls.features.audit.report import as_json
 from agls.features.compaction.settings import Settings
 from agls.features.compaction.summary import HEAD, LISTED
 from features.compaction.scene import SUMMARY, WINDOW, of, said, scene

@@ -13,7 +13,7 @@ from agls.engine.session import Session
 from agls.engine.state import State
 from agls.engine.vocabulary import Answer, Limits, Question, StopReason, Usage
 from agls.features import critic, deadline
-from agls.features.critic.asking import can_pay, read
+from agls.features.critic.model_verdict import can_pay, read
 from agls.features.critic.settings import Settings
 from agls.features.critic.verdicts import Verdict
 from agls.room.ports import Ceilings
@@ -66,7 +66,7 @@ def silence(*parts: Part) -> list[Part]:
 
 
 async def begun(scene: Meanwhile) -> None:
-    await scene.until(lambda event: isinstance(getattr(event, "shown", None), TextDelta))
+    await scene.until(lambda event: isinstance(event, TextDelta))
 
 
 def facts_of(scene: Meanwhile, kind: type) -> list[Any]:

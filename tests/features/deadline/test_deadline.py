@@ -41,7 +41,7 @@ async def test_a_run_in_time_is_left_alone() -> None:
 
 async def test_a_run_that_takes_too_long_is_stopped_whatever_it_does(time: Time) -> None:
     async def meanwhile(scene: Meanwhile) -> None:
-        await scene.until(lambda event: isinstance(getattr(event, "shown", None), TextDelta))
+        await scene.until(lambda event: isinstance(event, TextDelta))
         await time.jump(LIMIT - 60)
         assert scene.session.state.running
         await time.jump(61)
@@ -82,7 +82,7 @@ async def test_time_stands_still_while_a_question_is_open(time: Time) -> None:
         assert scene.session.state.running
         (request_id,) = scene.session.state.questions
         scene.session.questions.answer(request_id, Answer("declined"))
-        await scene.until(lambda event: isinstance(getattr(event, "shown", None), TextDelta))
+        await scene.until(lambda event: isinstance(event, TextDelta))
         await time.jump(LIMIT - 60)
         assert scene.session.state.running
         await time.jump(61)
@@ -102,7 +102,7 @@ async def test_time_stands_still_while_a_question_is_open(time: Time) -> None:
 
 async def test_a_limit_that_is_moved_in_mid_run_is_the_one_that_counts(time: Time) -> None:
     async def meanwhile(scene: Meanwhile) -> None:
-        await scene.until(lambda event: isinstance(getattr(event, "shown", None), TextDelta))
+        await scene.until(lambda event: isinstance(event, TextDelta))
         scene.session.log.record(LimitsChanged(Limits(max_seconds=3 * LIMIT)))
         await time.jump(2 * LIMIT)
         assert scene.session.state.running

@@ -10,7 +10,7 @@ import pytest
 
 from agls.engine.facts import Entry, Noted, Notice, TextDelta
 from agls.features.audit.record import records
-from agls.features.audit.telling import as_json
+from agls.features.audit.report import as_json
 from agls.library import Agent, ConfigError, Result, StopReason
 from support.model_replies import Raw
 from support.model_server import ModelServer

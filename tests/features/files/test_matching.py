@@ -107,9 +107,56 @@ def test_an_edit_that_changes_nothing_is_refused() -> None:
 
 
 def test_an_edit_that_was_already_made_is_told() -> None:
-    assert problem("a\nb\nnew()\n", "old()", "new()") == snapshot(
+    assert problem("a\nb\nnew_name()\n", "old_name()", "new_name()") == snapshot(
         "old_text was not found, but new_text is already there, on line 3. Nothing was changed."
     )
+
+
+def test_new_text_that_is_no_more_than_a_sign_is_not_called_already_there() -> None:
+    assert "already" not in problem("f() {\n  a();\n}\n", "  aa();\n}", "}")
+
+
+def test_a_deletion_with_a_typo_is_answered_with_the_lines_that_still_stand() -> None:
+    text = "def f():\n    log_call(a)\n    return result\n"
+    assert problem(text, "    log_call(a)\n    return resutl\n", "    log_call(a)\n") == snapshot("""\
+old_text was not found; nothing was changed.
+What new_text keeps is already there; what it leaves out still is, not quite as old_text has it.
+The nearest lines are:
+2	    log_call(a)
+3	    return result
+Copy old_text from the file, without the line numbers.\
+""")
+
+
+def test_a_new_text_elsewhere_is_told_beside_the_nearest_lines() -> None:
+    text = "alpha = start_here(1)\nother()\nzeta = go_there(2)\n"
+    told = problem(text, "alpha = begin_at(1, 2, 3)", "zeta = go_there(2)")
+    assert "already there, on line 3" in told
+    assert "1\talpha = start_here(1)" in told
+
+
+def test_a_long_old_text_is_answered_with_the_lines_that_differ() -> None:
+    lines = [f"    step_{number}(value)" for number in range(60)]
+    old = [*lines]
+    old[45] = "    stepp(value)"
+    assert problem("\n".join(lines), "\n".join(old), "x") == snapshot("""\
+old_text was not found; nothing was changed.
+The nearest lines are 1 to 60, which differ here:
+…
+44	    step_43(value)
+45	    step_44(value)
+46	    step_45(value)
+47	    step_46(value)
+48	    step_47(value)
+Copy old_text from the file, without the line numbers.\
+""")
+
+
+def test_a_wide_line_is_shown_around_its_difference() -> None:
+    line = "word " * 1_000
+    told = problem(f"{line}the end {line}\n", f"{line}the edn {line}\n", "x")
+    assert "the end" in told
+    assert len(told) < 1_500
 
 
 def test_a_miss_is_answered_with_the_nearest_lines() -> None:

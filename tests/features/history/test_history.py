@@ -18,7 +18,7 @@ from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.vocabulary import Limits, Text, Usage
 from agls.features.history.feature import build
-from agls.features.history.filing import tagged, tags_of
+from agls.features.history.session_metadata import tagged, tags_of
 from agls.features.history.settings import Settings
 from agls.room.ports import Tiers as TierNames
 from agls.stores.memory import MemoryStore

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agls.config import Told, read
+from agls.config import ConfigInputs, read
 from agls.engine.ports import Effect
 from agls.engine.vocabulary import Text, ToolCall
 from agls.features.instructions.prompt import SHORT, SYSTEM
@@ -81,7 +81,7 @@ async def first_request(folder: Path, model: str) -> Any:
     with ModelServer([Reply("hi")]) as server:
         config = f'model = "m"\n[models.m]\nbase_url = "{server.url}"\n{model}\n'
         (folder / "config.toml").write_text(config)
-        told = Told(config_file=str(folder / "config.toml"), state_dir=str(folder / "state"))
+        told = ConfigInputs(config_file=str(folder / "config.toml"), state_dir=str(folder / "state"))
         setup = read(told, str(folder / "workspace"), lambda root: True, {})
         async with open_world(setup, editor=NoEditor(), headless=False) as world:
             session = await world.sessions.create(str(folder / "workspace"))

@@ -14,7 +14,7 @@ from agls.engine.state import State
 from agls.engine.vocabulary import Answer, JsonObject, Question, Text, ToolResult
 from agls.features.permissions import build
 from agls.features.permissions.choices import Choices, SessionChoices
-from agls.features.permissions.memory import Memory
+from agls.features.permissions.memory import PermissionMemory
 from agls.features.permissions.modes import MODES
 from agls.features.permissions.settings import Settings
 from agls.stores.memory import MemoryStore
@@ -106,7 +106,7 @@ class Scene:
         for mode in MODES:
             chosen.choose("here", {"mode": mode})
         self.files = FakeFiles()
-        self.memory = Memory(self.grants, SessionChoices(chosen, ("here",)), self.files)
+        self.memory = PermissionMemory(self.grants, SessionChoices(chosen, ("here",)), self.files)
         self.asked: list[Question] = []
         self.seen = Notices()
         self.session_id = ""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from agls.engine.ports import Effect
 from agls.features.permissions.commands import is_plain, known_only_when_run, mentions, simple_argv, touched
 from agls.features.permissions.decision import Allow, Policy, decide
-from agls.features.permissions.rules import Aim, parse_rule
+from agls.features.permissions.rules import ResolvedTarget, parse_rule
 from support.patience import within
 
 pytestmark = pytest.mark.promise("P3")
@@ -21,7 +21,7 @@ POLICY = Policy("ask", ("/w",), allow=tuple(parse_rule(text, widens=True) for te
 
 
 def runs_unasked(command: str) -> bool:
-    return isinstance(decide([Aim("shell", Effect.EXECUTES, command)], POLICY), Allow)
+    return isinstance(decide([ResolvedTarget("shell", Effect.EXECUTES, command)], POLICY), Allow)
 
 
 def test_what_is_allowed_runs() -> None:
@@ -288,5 +288,5 @@ def test_a_hundred_kilobytes_are_judged_in_fifty_milliseconds() -> None:
         for watch in within(0.1):  # 50 ms without coverage
             with watch:
                 touched(command)
-                decide([Aim("shell", Effect.EXECUTES, command)], policy)
+                decide([ResolvedTarget("shell", Effect.EXECUTES, command)], policy)
                 simple_argv(command)

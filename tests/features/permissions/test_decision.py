@@ -6,10 +6,10 @@ from itertools import product
 
 import pytest
 
-from agls.engine.ports import Effect, Place
+from agls.engine.ports import Effect, PathInfo
 from agls.features.permissions.decision import PLAN, Allow, Ask, Deny, Policy, Verdict, decide
 from agls.features.permissions.modes import MODES, Mode
-from agls.features.permissions.rules import Aim, parse_rule
+from agls.features.permissions.rules import ResolvedTarget, parse_rule
 
 pytestmark = pytest.mark.promise("P2")
 
@@ -17,33 +17,38 @@ ROOTS = ("/w",)
 DANGER = "Editors obey this."
 
 
-def path(effect: Effect, name: str, *, protected: str = "", guessed: bool = False) -> Aim:
+def path(effect: Effect, name: str, *, protected: str = "", guessed: bool = False) -> ResolvedTarget:
     inside = not name.startswith("/")
     real = f"/w/{name}" if inside else name
-    return Aim("tool", effect, name, Place(name, real, f"file://{real}", inside, protected), guessed=guessed)
+    return ResolvedTarget(
+        "tool", effect, name, PathInfo(name, real, f"file://{real}", inside, protected), guessed=guessed
+    )
 
 
 READ, SECRET = path(Effect.READS, "src/a.py"), path(Effect.READS, "conf/.env.local")
 FAR_READ, FAR_WRITE = path(Effect.READS, "/etc/hosts"), path(Effect.WRITES, "/etc/hosts")
 WRITE = path(Effect.WRITES, "src/a.py")
 GUARDED = path(Effect.WRITES, ".vscode/tasks.json", protected=DANGER)
-COMMAND = Aim("tool", Effect.EXECUTES, "git status")
-COMPOUND = Aim("tool", Effect.EXECUTES, "git status | tee out")
-HOST = Aim("tool", Effect.NETWORK, "example.com")
-ANY_READ, ANY_WRITE = Aim("tool", Effect.READS), Aim("tool", Effect.WRITES)
-ANY_RUN, ANY_NET = Aim("tool", Effect.EXECUTES), Aim("tool", Effect.NETWORK)
-RM_FAR = (Aim("tool", Effect.EXECUTES, "rm -rf /x"), path(Effect.WRITES, "/x", guessed=True))
-RM_VAR = (Aim("tool", Effect.EXECUTES, "rm $X"), Aim("tool", Effect.WRITES, "$X", guessed=True))
-RM_NEAR = (Aim("tool", Effect.EXECUTES, "rm x"), path(Effect.WRITES, "x", guessed=True))
+COMMAND = ResolvedTarget("tool", Effect.EXECUTES, "git status")
+COMPOUND = ResolvedTarget("tool", Effect.EXECUTES, "git status | tee out")
+HOST = ResolvedTarget("tool", Effect.NETWORK, "example.com")
+ANY_READ, ANY_WRITE = ResolvedTarget("tool", Effect.READS), ResolvedTarget("tool", Effect.WRITES)
+ANY_RUN, ANY_NET = ResolvedTarget("tool", Effect.EXECUTES), ResolvedTarget("tool", Effect.NETWORK)
+RM_FAR = (ResolvedTarget("tool", Effect.EXECUTES, "rm -rf /x"), path(Effect.WRITES, "/x", guessed=True))
+RM_VAR = (
+    ResolvedTarget("tool", Effect.EXECUTES, "rm $X"),
+    ResolvedTarget("tool", Effect.WRITES, "$X", guessed=True),
+)
+RM_NEAR = (ResolvedTarget("tool", Effect.EXECUTES, "rm x"), path(Effect.WRITES, "x", guessed=True))
 TEE = (
-    Aim("tool", Effect.EXECUTES, "tee .vscode/s.json"),
+    ResolvedTarget("tool", Effect.EXECUTES, "tee .vscode/s.json"),
     path(Effect.WRITES, ".vscode/s.json", protected=DANGER, guessed=True),
 )
 
 # What each call touches, the rule that names it, and for each place of that rule the verdicts in the modes
 # ask, acceptEdits, plan and allowAll: A allowed, ? asked, D denied.
 #                       rule                       none    allow   granted ask     deny
-TABLE: list[tuple[str, Sequence[Aim], str, str, str, str, str, str]] = [
+TABLE: list[tuple[str, Sequence[ResolvedTarget], str, str, str, str, str, str]] = [
     ("read inside", [READ], "read(src/**)", "AAAA", "AAAA", "AAAA", "????", "DDDD"),
     ("read inside, bare", [READ], "read", "AAAA", "AAAA", "AAAA", "????", "DDDD"),
     ("read a secret", [SECRET], "read(conf/.env.local)", "???A", "AAAA", "AAAA", "????", "DDDD"),
@@ -93,12 +98,14 @@ def policy(mode: Mode = "ask", **rules: str) -> Policy:
 
 @pytest.mark.row(43)
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row[0])
-def test_every_mode_with_every_rule(row: tuple[str, Sequence[Aim], str, str, str, str, str, str]) -> None:
+def test_every_mode_with_every_rule(
+    row: tuple[str, Sequence[ResolvedTarget], str, str, str, str, str, str],
+) -> None:
     """Every tier with every kind of rule."""
-    _, aims, rule, *expected = row
+    _, targets, rule, *expected = row
     for (place, letters), (index, mode) in product(zip(PLACES, expected, strict=True), enumerate(MODES)):
         rules = {} if place == "none" else {place: rule}
-        verdict = decide(aims, policy(mode, **rules))
+        verdict = decide(targets, policy(mode, **rules))
         assert LETTERS[type(verdict)] == letters[index], (place, mode, verdict)
 
 
@@ -136,22 +143,22 @@ def test_a_question_offers_the_rules_that_would_answer_it() -> None:
 
 
 @pytest.mark.parametrize(
-    "aims",
+    "targets",
     [
         [GUARDED], [COMPOUND], RM_FAR, TEE, [WRITE, GUARDED], [path(Effect.WRITES, "a*.py")],
-        [path(Effect.WRITES, "a\nedit(b)")], [path(Effect.WRITES, "a\u202eb")], [Aim("tool", Effect.NETWORK,
-        "a\0b")],
-        [Aim("shell", Effect.EXECUTES)],
+        [path(Effect.WRITES, "a\nedit(b)")], [path(Effect.WRITES, "a\u202eb")],
+        [ResolvedTarget("tool", Effect.NETWORK, "a\0b")],
+        [ResolvedTarget("shell", Effect.EXECUTES)],
     ],
 )  # fmt: skip
-def test_what_no_honest_rule_can_name_is_asked_every_time(aims: Sequence[Aim]) -> None:
-    assert asked(decide(aims, policy())).rules == ()
+def test_what_no_honest_rule_can_name_is_asked_every_time(targets: Sequence[ResolvedTarget]) -> None:
+    assert asked(decide(targets, policy())).rules == ()
 
 
 def test_every_rule_that_is_offered_allows_exactly_its_call() -> None:
-    for aim in (READ, SECRET, FAR_READ, FAR_WRITE, WRITE, COMMAND, HOST, ANY_WRITE):
-        for rule in asked(decide([aim], policy(ask="*"))).rules:
-            assert isinstance(decide([aim], policy(granted=rule)), Allow)
+    for target in (READ, SECRET, FAR_READ, FAR_WRITE, WRITE, COMMAND, HOST, ANY_WRITE):
+        for rule in asked(decide([target], policy(ask="*"))).rules:
+            assert isinstance(decide([target], policy(granted=rule)), Allow)
             assert (
                 not isinstance(decide([path(Effect.WRITES, "other")], policy(granted=rule)), Allow)
                 or rule == "tool"
@@ -165,7 +172,7 @@ def test_dangers_are_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("aim", "reason"),
+    ("target", "reason"),
     [
         (WRITE, "It writes src/a.py."),
         (FAR_WRITE, "It writes /etc/hosts outside the workspace."),
@@ -177,8 +184,8 @@ def test_dangers_are_named() -> None:
         (ANY_NET, "It connects to the network."),
     ],
 )
-def test_a_question_says_why(aim: Aim, reason: str) -> None:
-    assert asked(decide([aim], policy())).reasons == (reason,)
+def test_a_question_says_why(target: ResolvedTarget, reason: str) -> None:
+    assert asked(decide([target], policy())).reasons == (reason,)
 
 
 def test_plan_mode_tells_the_model_to_present_a_plan() -> None:
@@ -190,20 +197,22 @@ def test_plan_mode_tells_the_model_to_present_a_plan() -> None:
 )
 @pytest.mark.parametrize("mode", ["ask", "acceptEdits", "allowAll"])
 def test_a_command_with_hidden_characters_never_runs(hidden: str, mode: Mode) -> None:
-    verdict = decide([Aim("shell", Effect.EXECUTES, f"echo a{hidden}b")], policy(mode, allow="shell"))
+    verdict = decide(
+        [ResolvedTarget("shell", Effect.EXECUTES, f"echo a{hidden}b")], policy(mode, allow="shell")
+    )
     assert isinstance(verdict, Deny)
     assert f"U+{ord(hidden):04X}" in verdict.reason
 
 
 def test_a_path_that_leads_nowhere_is_refused_with_its_reason() -> None:
-    aim = Aim("write", Effect.WRITES, "a\0b", problem="Give a plain path.")
-    assert decide([aim], policy("allowAll")) == Deny("Give a plain path.")
+    target = ResolvedTarget("write", Effect.WRITES, "a\0b", problem="Give a plain path.")
+    assert decide([target], policy("allowAll")) == Deny("Give a plain path.")
 
 
 @pytest.mark.parametrize("mode", ["ask", "acceptEdits", "allowAll"])
 def test_a_deny_rule_that_cannot_be_ruled_out_asks(mode: Mode) -> None:
-    aim = Aim("shell", Effect.EXECUTES, "$(echo rm) -rf x")
-    verdict = decide([aim], policy(mode, deny="shell(git push *)", allow="shell"))
+    target = ResolvedTarget("shell", Effect.EXECUTES, "$(echo rm) -rf x")
+    verdict = decide([target], policy(mode, deny="shell(git push *)", allow="shell"))
     assert asked(verdict).reasons == (
         "It cannot be told whether the rule deny shell(git push *) forbids it.",
     )
@@ -213,15 +222,15 @@ def test_a_deny_rule_that_cannot_be_ruled_out_asks(mode: Mode) -> None:
 def test_a_decision_takes_less_than_five_milliseconds() -> None:
     rules = tuple(parse_rule(f"{kind}(a{n} b)") for n in range(20) for kind in ("shell", "edit", "read"))
     words = "cp " + " ".join(f"dir/file{n}.txt" for n in range(20))
-    aims = [Aim("shell", Effect.EXECUTES, words)]
-    aims += [path(Effect.WRITES, f"dir/file{n}.txt", guessed=True) for n in range(20)]
+    targets = [ResolvedTarget("shell", Effect.EXECUTES, words)]
+    targets += [path(Effect.WRITES, f"dir/file{n}.txt", guessed=True) for n in range(20)]
     full = Policy("ask", ROOTS, rules, rules, rules, rules)
-    decide(aims, full)
-    best = min(_timed(aims, full) for _ in range(20))
+    decide(targets, full)
+    best = min(_timed(targets, full) for _ in range(20))
     assert best < 0.05, "it is a tenth of that on a quiet machine"
 
 
-def _timed(aims: Sequence[Aim], full: Policy) -> float:
+def _timed(targets: Sequence[ResolvedTarget], full: Policy) -> float:
     start = time.process_time()
-    decide(aims, full)
+    decide(targets, full)
     return time.process_time() - start

@@ -3,14 +3,14 @@
 import json
 from pathlib import Path
 
-from agls.config import Told, read
+from agls.config import ConfigInputs, read
 from agls.engine.vocabulary import Text
 from agls.features import files, search
 from agls.features.files.settings import Settings as FileSettings
 from agls.features.permissions.rules import denied
 from agls.features.search.settings import Settings as SearchSettings
 from agls.workspace.editor import NoEditor
-from agls.workspace.hiding import Hiding
+from agls.workspace.hidden_files import Hiding
 from agls.workspace.processes import Processes
 from agls.workspace.workspace import OpenWorkspace
 from agls.world import open_world
@@ -55,7 +55,7 @@ async def test_a_run_hides_what_the_settings_deny(tmp_path: Path) -> None:
         'model = "scripted"\npermissions.deny = ["read(secrets/**)"]\n'
         '[models.scripted]\ndialect = "scripted"\nscript = "script.json"\n'
     )
-    told = Told(config_file=str(tmp_path / "config.toml"), state_dir=str(tmp_path / "state"))
+    told = ConfigInputs(config_file=str(tmp_path / "config.toml"), state_dir=str(tmp_path / "state"))
     setup = read(told, str(folder), lambda folder: True, {})
     async with open_world(setup, editor=NoEditor(), headless=True) as world:
         session = await world.sessions.create(str(folder))

@@ -6,19 +6,21 @@ from itertools import product
 import pytest
 from pydantic import ValidationError
 
-from agls.engine.ports import Effect, Place
+from agls.engine.ports import Effect, PathInfo
 from agls.features.permissions.grants import readable
 from agls.features.permissions.modes import MODES
 from agls.features.permissions.patterns import forbids, may_become
-from agls.features.permissions.rules import Aim, covers, parse_rule, restricts
+from agls.features.permissions.rules import ResolvedTarget, covers, parse_rule, restricts
 from agls.features.permissions.settings import Settings
 
 ROOTS = ("/w", "/other")
 
 
-def at(path: str, *, written: str = "", effect: Effect = Effect.WRITES) -> Aim:
+def at(path: str, *, written: str = "", effect: Effect = Effect.WRITES) -> ResolvedTarget:
     inside = path.startswith(("/w/", "/other/"))
-    return Aim("tool", effect, written or path, Place(written or path, path, f"file://{path}", inside))
+    return ResolvedTarget(
+        "tool", effect, written or path, PathInfo(written or path, path, f"file://{path}", inside)
+    )
 
 
 @pytest.mark.parametrize(
@@ -122,7 +124,7 @@ def test_a_link_that_leads_elsewhere_is_not_what_was_allowed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pattern", "aim"),
+    ("pattern", "target"),
     [
         ("secrets/**", at("/w/secrets/a")),
         ("secrets", at("/w/secrets/a/b")),
@@ -141,12 +143,12 @@ def test_a_link_that_leads_elsewhere_is_not_what_was_allowed() -> None:
         ("/w/secrets/**", at("/w/secrets/a", written="secrets/a")),
         ("/etc", at("/etc/hosts")),
         ("/", at("/w/a")),
-        ("secrets/**", Aim("tool", Effect.WRITES, "secrets/a", problem="?")),
+        ("secrets/**", ResolvedTarget("tool", Effect.WRITES, "secrets/a", problem="?")),
     ],
 )
-def test_a_deny_rule_means_every_spelling(pattern: str, aim: Aim) -> None:
-    assert restricts(parse_rule(f"edit({pattern})"), aim, ROOTS) == "yes"
-    assert restricts(parse_rule(f"read({pattern})"), aim, ROOTS) == "no"
+def test_a_deny_rule_means_every_spelling(pattern: str, target: ResolvedTarget) -> None:
+    assert restricts(parse_rule(f"edit({pattern})"), target, ROOTS) == "yes"
+    assert restricts(parse_rule(f"read({pattern})"), target, ROOTS) == "no"
 
 
 @pytest.mark.parametrize(
@@ -177,9 +179,9 @@ def test_who_walks_folders_can_ask_for_a_single_name() -> None:
     ],
 )
 def test_hosts_are_compared_label_by_label(pattern: str, host: str, allowed: bool, denied: str) -> None:
-    rule, aim = parse_rule(f"network({pattern})"), Aim("web", Effect.NETWORK, host)
-    assert covers(rule, aim, ROOTS) is allowed
-    assert restricts(rule, aim, ROOTS) == denied
+    rule, target = parse_rule(f"network({pattern})"), ResolvedTarget("web", Effect.NETWORK, host)
+    assert covers(rule, target, ROOTS) is allowed
+    assert restricts(rule, target, ROOTS) == denied
 
 
 def test_a_remembered_rule_that_cannot_be_read_grants_nothing(caplog: pytest.LogCaptureFixture) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agls.config import ConfigError, Told, read
+from agls.config import ConfigError, ConfigInputs, read
 from agls.engine.facts import Admitted
 from agls.engine.ports import WorkspaceError
 from agls.engine.state import State
@@ -45,7 +45,7 @@ def test_the_setting_is_one_word_or_a_table(tmp_path: Path) -> None:
 
     def mode(text: str) -> str:
         file.write_text(text)
-        told = Told(config_file=str(file), state_dir=str(tmp_path / "home/state"))
+        told = ConfigInputs(config_file=str(file), state_dir=str(tmp_path / "home/state"))
         loaded = read(told, str(workspace), lambda _: False, {}).load(str(workspace))
         (origin,) = [origin for origin in loaded.explain() if origin.key == "recovery.start"]
         assert str(file) in origin.where or not text

@@ -9,8 +9,8 @@ from agls.engine.sessions import Sessions
 from agls.engine.state import State
 from agls.engine.vocabulary import Limits, Text, ToolResult
 from agls.features.subagents import build
+from agls.features.subagents.delegates import DelegateSpec, entries_of, hands_over
 from agls.features.subagents.lineage import children_of
-from agls.features.subagents.palette import Entry, entries_of, hands_over
 from agls.features.subagents.settings import Settings
 from agls.room.ports import AgentEntry, KnownAgents
 from agls.stores.memory import MemoryStore
@@ -36,7 +36,9 @@ async def run(model: FakeModel) -> State:
 
 @pytest.mark.port("Palette")
 @pytest.mark.parametrize("entry", entries_of(PALETTE), ids=lambda entry: entry.tool)
-async def test_an_agent_and_a_skill_are_tools_that_work_with_a_session_of_their_own(entry: Entry) -> None:
+async def test_an_agent_and_a_skill_are_tools_that_work_with_a_session_of_their_own(
+    entry: DelegateSpec,
+) -> None:
     """Each becomes a tool, `agent__NAME` or `skill__NAME`, beside `delegate`."""
     first: list[Part] = use(do("c1", entry.tool, task="Do it."))
     model = FakeModel([first, say("It is done."), say("End")])

@@ -25,7 +25,7 @@ from agls.doors.errors import cannot_open, session_busy
 from agls.doors.lsp.plain.progress import NoProgress, ProgressReporter
 from agls.doors.lsp.transcript import Transcript, VirtualPage, virtual_uri
 from agls.doors.messages import JsonObject
-from agls.engine.facts import Answered, Asked, Entry, Glimpse, Notice, RunEnded
+from agls.engine.facts import Answered, Asked, Entry, Notice, RunEnded, Transient
 from agls.engine.ports import JournalBusy, JournalError, WorkspaceError
 from agls.engine.session import Session
 from agls.engine.state import State
@@ -104,7 +104,7 @@ class Attached:
         journal = self.session.log.journal
         return await asyncio.to_thread(end_of, NOTES, run_id, self.session.session_id, journal.entries())
 
-    def _observe(self, event: Entry | Glimpse, state: State) -> None:
+    def _observe(self, event: Entry | Transient, state: State) -> None:
         self.meant.take(event, state)
         fact = event.fact if isinstance(event, Entry) else None
         if isinstance(fact, Answered):  # before `requestResolved` is told
@@ -296,7 +296,7 @@ class Door:
         session.log.subscribe(self._remember_question)
         return Attached(session, self.peer, self.client, gone, partial(self._configured, session), role)
 
-    def _remember_question(self, event: Entry | Glimpse, state: State) -> None:
+    def _remember_question(self, event: Entry | Transient, state: State) -> None:
         del state
         if isinstance(event, Entry) and isinstance(event.fact, Asked):
             self.asked.add(event.fact.request_id)

@@ -10,7 +10,7 @@ import attrs
 
 from agls.doors.errors import bad
 from agls.doors.messages import JsonObject
-from agls.engine.admission import REQUESTS, KeyConflict, Request
+from agls.engine.admission import REQUESTS, ClientRequest, KeyConflict
 from agls.engine.facts import Admitted, Noted
 from agls.engine.session import Session
 from agls.engine.state import Note
@@ -36,7 +36,7 @@ class Once:
         self._doing: dict[tuple[str, str], tuple[str, asyncio.Future[JsonObject]]] = {}
 
     async def do(
-        self, session: Session, request: Request, work: Callable[[], Awaitable[object]]
+        self, session: Session, request: ClientRequest, work: Callable[[], Awaitable[object]]
     ) -> JsonObject:
         """Do the work, or give what it gave for the same request; what failed may be tried again.
 
@@ -63,7 +63,7 @@ class Once:
             del self._doing[place]
 
     async def _noted(
-        self, session: Session, request: Request, work: Callable[[], Awaitable[object]]
+        self, session: Session, request: ClientRequest, work: Callable[[], Awaitable[object]]
     ) -> JsonObject:
         note(session, request, BEGUN)
         await session.log.sync()
@@ -94,21 +94,21 @@ def check_prompt(session: Session, key: str, method: str, *ways: str) -> None:
     if known and known[0] != asked:
         raise KeyConflict
     if asked != method and not known:
-        note(session, Request(key, asked), PROMPT)
+        note(session, ClientRequest(key, asked), PROMPT)
 
 
-def check_no_prompt(session: Session, request: Request) -> None:
+def check_no_prompt(session: Session, request: ClientRequest) -> None:
     """Refuse the key of a prompt for anything else. Raises `Refused` (`keyConflict`)."""
     if request.key in session.state.keys:
         raise KeyConflict
 
 
-def note(session: Session, request: Request, kind: str, **data: Any) -> None:
+def note(session: Session, request: ClientRequest, kind: str, **data: Any) -> None:
     """Write down how it stands with a request."""
     session.log.record(Noted(REQUESTS, kind, {"key": request.key, "asked": request.asked, **data}))
 
 
-def answered(session: Session, request: Request) -> JsonObject | None:
+def answered(session: Session, request: ClientRequest) -> JsonObject | None:
     """What this request was answered with, by whatever process; `None` when it was not done.
 
     Raises `Refused` (`keyConflict`) and `Bad`.
@@ -130,8 +130,8 @@ def _notes(session: Session) -> Sequence[Note]:
     return session.state.notes.get(REQUESTS, ())
 
 
-def request_of(method: str, params: Any) -> Request:
+def request_of(method: str, params: Any) -> ClientRequest:
     """These params as what is asked for: members without a value and the key itself make no difference."""
     members = attrs.asdict(params, filter=lambda member, value: bool(value) and member.name != "client_key")
     asked = json.dumps([method, members], sort_keys=True)
-    return Request(params.client_key, sha256(asked.encode()).hexdigest())
+    return ClientRequest(params.client_key, sha256(asked.encode()).hexdigest())

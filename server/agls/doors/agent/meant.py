@@ -3,7 +3,7 @@
 import time
 
 from agls.doors.agent.peer import Peer
-from agls.engine.facts import Admitted, Entry, Glimpse, RunEnded, RunStarted
+from agls.engine.facts import Admitted, Entry, RunEnded, RunStarted, Transient
 from agls.engine.state import State
 
 
@@ -36,7 +36,7 @@ class Meant:
         if self._state.running and seq >= self._seq:
             self._waited.discard(self._state.run_id)
 
-    def take(self, event: Entry | Glimpse, state: State) -> None:
+    def take(self, event: Entry | Transient, state: State) -> None:
         """This happened."""
         self._state = state
         match event:

@@ -11,7 +11,7 @@ from agls.doors.agent.flow.queue import Flow
 from agls.doors.agent.peer import Peer
 from agls.doors.lsp.plain.progress import ProgressReporter
 from agls.doors.messages import JsonObject
-from agls.engine.facts import Entry, Glimpse, RunEnded
+from agls.engine.facts import Entry, RunEnded, Transient
 from agls.engine.session import Session
 from agls.engine.state import State
 from agls.order import NOTES
@@ -53,13 +53,15 @@ class Publisher:
         """The questions nobody has answered yet."""
         return self._projection.open_requests()
 
-    def publish(self, event: Entry | Glimpse, after: State) -> list[JsonObject]:
+    def publish(self, event: Entry | Transient, after: State) -> list[JsonObject]:
         """Tell the client what this means on the wire; gives it."""
+        is_fact = isinstance(event, Entry)
+        at = event.at if is_fact else time.time()
         if not self._holds:
-            self._flow.catch_up(event.at)
-        events = self._projection.events(event, after)
+            self._flow.catch_up(at)
+        events = self._projection.events(event, after) if is_fact else self._projection.transient(event, at)
         self.then(partial(self._tell, events))
-        if isinstance(event, Glimpse) or isinstance(event.fact, RunEnded):
+        if not is_fact or isinstance(event.fact, RunEnded):
             self.flush()
         return events
 
@@ -85,7 +87,7 @@ class Publisher:
         self.show("notice", DETACHED)
 
     def show(self, type: str, data: EventData) -> None:
-        """Tell what comes from no fact and no glimpse."""
+        """Tell what comes neither from a fact nor from what is only shown."""
         self.then(partial(self._tell, self._projection.event(type, data, time.time())))
 
     def make_up(self, item_ids: Iterable[str]) -> None:

@@ -13,7 +13,7 @@ from agls.doors.messages import Bad
 from agls.engine.ports import JournalError, ModelError, SessionRow
 from agls.engine.recovery import ATTEMPTS, attempts, continue_interrupted
 from agls.features import recovery
-from agls.features.history.filing import archived
+from agls.features.history.session_metadata import archived
 from agls.views.wire_json import is_object
 
 REST = 0.5  # seconds in which the client gets to work first

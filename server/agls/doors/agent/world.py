@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from agls.config import ConfigError, Offered, Place, Reload, Setup, Told, read
+from agls.config import ConfigError, ConfigInputs, KeyPlace, ModelCatalog, Reload, Setup, read
 from agls.doors import from_wire
 from agls.doors.agent.client import array, member
 from agls.doors.agent.client_tools import ClientTools
@@ -69,7 +69,7 @@ class World(Protocol):
         """**Returns** what a text that somebody typed points at. **Raises** `ConfigError`."""
         ...
 
-    def offered(self, folder: str) -> Offered:
+    def offered(self, folder: str) -> ModelCatalog:
         """The models for this folder. Raises `ConfigError`."""
         ...
 
@@ -147,7 +147,7 @@ class NoWorld:
         """There is no session."""
         raise self._problem
 
-    def offered(self, folder: str) -> Offered:
+    def offered(self, folder: str) -> ModelCatalog:
         """Nobody knows."""
         raise self._problem
 
@@ -180,12 +180,12 @@ def read_opening(params: JsonObject) -> Opening:
 
 @asynccontextmanager
 async def opened(
-    opening: Opening, editor: Editor, client: ClientTools, places: Sequence[Place], arguments: JsonObject
+    opening: Opening, editor: Editor, client: ClientTools, places: Sequence[KeyPlace], arguments: JsonObject
 ) -> AsyncGenerator[World]:
     """The world, or what stands in its place when the configuration is wrong."""
     harden()
     folder = opening.folder or str(Path.home())
-    told = Told(
+    told = ConfigInputs(
         arguments=arguments,
         editor=opening.settings,
         config_file=opening.config_file,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from agls.diff import read_patch
-from agls.doors.headless.screen import Line
+from agls.doors.headless.screen import StyledLine
 from agls.engine.vocabulary import JsonObject
 
 LONGEST_REASON = 200  # characters of why a call failed
@@ -32,15 +32,15 @@ class Activity:
         """Note that it goes on."""
         self._since[item_id] = self._now()
 
-    def lines(self, item: JsonObject) -> Iterator[Line]:
+    def lines(self, item: JsonObject) -> Iterator[StyledLine]:
         """Return what a completed call did: what and how it ended, then its changes."""
         title, status = " ".join(item["title"].split()), item["status"]
         if status in {"failed", "rejected"}:
-            yield Line("trouble", f"{status}: {title}", _why(item))
+            yield StyledLine("trouble", f"{status}: {title}", _why(item))
             return
         passed = self._now() - self._since.pop(item["itemId"], self._now())
         said = ", ".join(_ended(item, passed))
-        yield Line("call", f"→ {title}", f"[{said}]" if said else "")
+        yield StyledLine("call", f"→ {title}", f"[{said}]" if said else "")
         if item["itemId"] not in self._judged:
             yield from _diff(item)
 
@@ -57,13 +57,13 @@ def _ended(item: JsonObject, passed: float) -> Iterator[str]:
         yield f"+{sum(len(hunk.new) for hunk in hunks)} -{sum(len(hunk.old) for hunk in hunks)}"
 
 
-def _diff(item: JsonObject) -> Iterator[Line]:
+def _diff(item: JsonObject) -> Iterator[StyledLine]:
     changes = item.get("changes", ())
     rows = [row for change in changes for row in _rows(change["patch"], named=len(changes) > 1)]
     for row in rows[:LONGEST_DIFF]:
-        yield Line(STYLES.get(row[:1], ""), INDENT + row)
+        yield StyledLine(STYLES.get(row[:1], ""), INDENT + row)
     if len(rows) > LONGEST_DIFF:
-        yield Line("faint", f"{INDENT}… {len(rows) - LONGEST_DIFF} more lines")
+        yield StyledLine("faint", f"{INDENT}… {len(rows) - LONGEST_DIFF} more lines")
 
 
 def _rows(patch: str, *, named: bool) -> list[str]:

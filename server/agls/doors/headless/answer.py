@@ -3,7 +3,7 @@
 from agls.engine.vocabulary import JsonObject
 
 
-class Answer:
+class FinalAnswer:
     """The last message of a run: its answer. One that its output limit cut off goes on in the next."""
 
     def __init__(self) -> None:

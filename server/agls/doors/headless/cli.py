@@ -56,7 +56,7 @@ def _do(arguments: argparse.Namespace) -> int:
         case "demo":
             from agls.doors.headless.demo.play import play  # noqa: PLC0415 - only what is used is loaded
 
-            return play(arguments.dir, yes=arguments.yes)
+            return play(arguments.dir or "", yes=arguments.yes)
         case "schema":
             from agls.doors.headless.protocol_files import write_schema  # noqa: PLC0415 - as above
 

@@ -7,22 +7,21 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from agls.config import Choice, ConfigError, Setup, Told, read, take_over
+from agls.config import Choice, ConfigError, ConfigInputs, Setup, read, take_over
 from agls.config.environment import process_environment
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.explain import write_settings
 from agls.doors.headless.keys import key
-from agls.doors.headless.open_session import Request, folder
-from agls.doors.headless.options.limits import limits
-from agls.doors.headless.permitting import permissions
-from agls.doors.headless.piped import piped
+from agls.doors.headless.open_session import RunRequest, folder
+from agls.doors.headless.permissions_command import PERMISSIONS
+from agls.doors.headless.piped_input import piped
 from agls.doors.headless.rewinds import REWINDS
 from agls.doors.headless.run import refuse, run
 from agls.doors.headless.sessions_command import SESSIONS
-from agls.doors.headless.settings import settings
+from agls.doors.headless.settings import limits, settings
 from agls.doors.headless.shutdown import see_through
 from agls.doors.headless.streams import tell
-from agls.doors.headless.trusting import trust
+from agls.doors.headless.trust_command import trust
 from agls.doors.headless.usage import usage
 from agls.views.escape import escape_controls
 from agls.workspace.redact import harden
@@ -45,7 +44,7 @@ def welcome(arguments: argparse.Namespace) -> int:
     tell(WELCOME)
     here = folder(".")
     try:
-        setup = read(Told(), here, lambda _: False)
+        setup = read(ConfigInputs(), here, lambda _: False)
         asyncio.run(Choice(lambda: setup).find(here))
     except ConfigError as problem:
         tell(f"\n{escape_controls(str(problem))}\n")
@@ -68,7 +67,7 @@ def resume(arguments: argparse.Namespace) -> int:
 
 def explain(arguments: argparse.Namespace) -> int:
     """`agls config explain`."""
-    setup, cwd = _setup(arguments, Told(remembered=True))
+    setup, cwd = _setup(arguments, ConfigInputs(remembered=True))
     write_settings(setup, cwd, as_json=arguments.json)
     return Exit.DONE
 
@@ -78,7 +77,7 @@ def models(arguments: argparse.Namespace) -> int:
     from agls.doors.headless.models import write_models  # noqa: PLC0415 - it loads the HTTP library
 
     harden()
-    setup, cwd = _setup(arguments, Told(arguments=settings(arguments), remembered=True))
+    setup, cwd = _setup(arguments, ConfigInputs(arguments=settings(arguments), remembered=True))
     write_models(setup, cwd, as_json=arguments.json, offline=arguments.offline)
     return Exit.DONE
 
@@ -88,9 +87,9 @@ def doctor(arguments: argparse.Namespace) -> int:
     from agls.doors.headless.doctor import write_findings  # noqa: PLC0415 - as above
 
     harden()
-    cwd = folder(arguments.cwd)
+    cwd = folder(arguments.cwd or ".")
     environment = dict(process_environment())
-    told = Told(arguments=settings(arguments), remembered=True)
+    told = ConfigInputs(arguments=settings(arguments), remembered=True)
     try:
         setup = read(told, cwd, lambda root: arguments.trust and root == Path(cwd))
     except ConfigError as problem:
@@ -99,9 +98,9 @@ def doctor(arguments: argparse.Namespace) -> int:
     return Exit.DONE if well else Exit.FAILED
 
 
-def _setup(arguments: argparse.Namespace, told: Told) -> tuple[Setup, str]:
+def _setup(arguments: argparse.Namespace, told: ConfigInputs) -> tuple[Setup, str]:
     """What is configured for the folder that was named. Raises `CannotBegin` and `ConfigError`."""
-    cwd = folder(arguments.cwd)
+    cwd = folder(arguments.cwd or ".")
     return read(told, cwd, lambda root: arguments.trust and root == Path(cwd)), cwd
 
 
@@ -113,11 +112,11 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     **REWINDS,
     "doctor": doctor,
     "config explain": explain,
-    "key": key,
+    **dict.fromkeys(("key set", "key remove", "key list"), key),
     "models": models,
     "usage": usage,
     "trust": trust,
-    "permissions": permissions,
+    **PERMISSIONS,
 }
 
 
@@ -141,8 +140,9 @@ def _start(
     resume: bool = False,
     session_id: str = "",
 ) -> int:
+    since: int | None = getattr(arguments, "since", None)  # a new session has no past
     try:
-        _check_input(arguments)
+        _check_input(arguments, since)
         prompt, beside, typed = say()
     except CannotBegin as problem:
         return asyncio.run(refuse(arguments.output, problem))
@@ -155,7 +155,7 @@ def _start(
         **limits(arguments),
         "deliver": arguments.deliver,
     }
-    request = Request(
+    request = RunRequest(
         cwd=arguments.cwd or "",
         prompt=prompt,
         piped=beside,
@@ -165,8 +165,8 @@ def _start(
         control=arguments.input == "jsonl",
         resume=resume,
         session_id=session_id,
-        since=arguments.since,
-        title=_text(arguments.title),
+        since=since,
+        title=_text(getattr(arguments, "title", "")),
         trust=arguments.trust,
         add_dirs=tuple(arguments.add_dir),
         attach=tuple(arguments.attach),
@@ -176,9 +176,9 @@ def _start(
     return see_through(run(request))
 
 
-def _check_input(arguments: argparse.Namespace) -> None:
+def _check_input(arguments: argparse.Namespace, since: int | None) -> None:
     """Answers to requests, and what happened before, are told in lines. Raises `CannotBegin`."""
-    if arguments.since is not None and arguments.output != "jsonl":
+    if since is not None and arguments.output != "jsonl":
         raise CannotBegin("--since needs --output jsonl, where events are written.", "usage")
     if arguments.input == "text":
         return

@@ -10,8 +10,8 @@ from agls.config import (
     Choice,
     ConfigError,
     FolderGrants,
+    GuardedFiles,
     Origin,
-    OwnFiles,
     Rank,
     Seal,
     Setup,
@@ -46,7 +46,7 @@ def write_settings(setup: Setup, folder: str, *, as_json: bool) -> None:
 
 def _saved(setup: Setup, folder: str) -> Sequence[Origin]:
     """What the user allowed for this folder from now on."""
-    files = OwnFiles(setup.state_folder, setup.config_file)
+    files = GuardedFiles(setup.state_folder, setup.config_file)
     rules = FolderGrants(files, Seal(files), Path(folder)).load()
     where = "saved for this folder; agls permissions revoke RULE takes one back"
     return [Origin("permissions.saved", list(rules), Rank.USER, where)] if rules else []

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from agls.config import ConfigError, KeyFile, Keyring, Setup, Told, offered_models, read
+from agls.config import ConfigError, ConfigInputs, KeyFile, Keyring, Setup, offered_models, read
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.listing import table
 from agls.doors.headless.open_session import folder
@@ -30,12 +30,12 @@ def key(arguments: argparse.Namespace) -> int:
     harden()
     here = folder(".")
     try:
-        setup = read(Told(), here, lambda _: False)
-        stored = Stored(setup, _models(setup, here))
-        match arguments.act:
-            case "set":
+        setup = read(ConfigInputs(), here, lambda _: False)
+        stored = KeyCommands(setup, _models(setup, here))
+        match arguments.command:
+            case "key set":
                 return stored.set(arguments.host, arguments.place)
-            case "remove":
+            case "key remove":
                 return stored.remove(arguments.host)
             case _:
                 return stored.list()
@@ -43,7 +43,7 @@ def key(arguments: argparse.Namespace) -> int:
         raise CannotBegin(f"the key cannot be kept: {problem}", "configInvalid", Exit.FAILED) from problem
 
 
-class Stored:
+class KeyCommands:
     """The keys of this user: in the keyring, or in a file."""
 
     def __init__(self, setup: Setup, models: Sequence[Endpoint]) -> None:

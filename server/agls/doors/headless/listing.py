@@ -23,7 +23,7 @@ WIDEST = 48  # characters of a cell that others are aligned with
 
 
 @frozen
-class Wanted:
+class ListFilter:
     """Which sessions: with these words, of this folder ("" for all), with this tag, also those put away."""
 
     search: str = ""
@@ -32,7 +32,7 @@ class Wanted:
     archived: bool = False
 
 
-def rows_of(store: Store, wanted: Wanted) -> list[SessionRow]:
+def rows_of(store: Store, wanted: ListFilter) -> list[SessionRow]:
     """All that are like that, the latest first. Raises `JournalError`."""
     rows: list[SessionRow] = []
     cursor = ""
@@ -44,14 +44,14 @@ def rows_of(store: Store, wanted: Wanted) -> list[SessionRow]:
     return [row for row in rows if wanted.tag in {"", *row.tags}]
 
 
-def write_sessions(store: Store, wanted: Wanted, *, as_json: bool) -> None:
+def write_sessions(store: Store, wanted: ListFilter, *, as_json: bool) -> None:
     """Write the sessions to standard output. Raises `JournalError`."""
     rows = rows_of(store, wanted)
     if as_json:
         write(json.dumps([_wire(row) for row in rows], indent=2) + "\n")
     elif rows:
         write(_fitted(rows) if sys.stdout.isatty() else table([HEADINGS, *(_cells(row) for row in rows)]))
-    elif wanted != Wanted():
+    elif wanted != ListFilter():
         tell("No session is like that. All of them: agls sessions --archived\n")
     else:
         tell('There are no sessions. Begin one: agls run "…"\n')

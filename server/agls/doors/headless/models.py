@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from agls.config import ConfigError, Offered, Setup, look_for_keys, offered_models
+from agls.config import ConfigError, ModelCatalog, Setup, look_for_keys, offered_models
 from agls.doors.headless.streams import tell, write
 from agls.engine.ports import ModelError
 from agls.engine.vocabulary import JsonObject
@@ -68,7 +68,7 @@ def write_models(setup: Setup, folder: str, *, as_json: bool, offline: bool) -> 
         tell(f"{escape_controls(warning)}\n")
 
 
-async def _look(offered: Offered, *, offline: bool) -> list[Seen]:
+async def _look(offered: ModelCatalog, *, offline: bool) -> list[Seen]:
     """Ask every server once, all at the same time."""
     if offline:
         return [Seen(e, names, None, figures(e, {})) for e, names in _named(offered)]
@@ -112,7 +112,7 @@ def _found(endpoint: Endpoint, names: tuple[str, ...]) -> Seen:
     return Seen(endpoint, names, here, figures(endpoint, {}, said_by), found=True)
 
 
-def _named(offered: Offered) -> list[tuple[Endpoint, tuple[str, ...]]]:
+def _named(offered: ModelCatalog) -> list[tuple[Endpoint, tuple[str, ...]]]:
     """Every model with the tiers and aliases that mean it, also those that only an alias names."""
     models = Models(offered.endpoints, aliases=offered.aliases, default=offered.default)
     meant = {endpoint.name: (endpoint, list[str]()) for endpoint in offered.endpoints}

@@ -5,9 +5,11 @@ from dataclasses import field
 from pathlib import Path
 from typing import Literal
 
+from agls.commands import Command
 from agls.config import ConfigError, check_folder
-from agls.doors.attaching import attached, piped_in
+from agls.doors.attachments import attached, piped_in
 from agls.doors.headless.exits import CannotBegin
+from agls.doors.headless.typed_command import command_in_prompt
 from agls.doors.typed_text import understood
 from agls.engine.facts import Admitted, SessionChanged
 from agls.engine.ports import JournalBusy, JournalError
@@ -32,7 +34,7 @@ Mode = Literal["text", "json", "jsonl"]
 
 
 @frozen
-class Request:
+class RunRequest:
     """One `agls run` or `agls resume`. `options` hold for this run, `arguments` are settings.
 
     `piped` goes with the prompt. With `expand` the prompt may point at files. `cwd` is "" when nobody named a
@@ -64,7 +66,8 @@ class PreparedRun:
     """A session that is ready for its run.
 
     `content` is the prompt, `recovers` the run to continue ("" for none), `notes` are for the user. `since`
-    is the last fact that the reader of the events knows (`None`: it asks for none again).
+    is the last fact that the reader of the events knows (`None`: it asks for none again). With a `command`
+    there is no run: that is done instead.
     """
 
     session: Session
@@ -75,6 +78,7 @@ class PreparedRun:
     content: tuple[Content, ...] = ()
     recovers: str = ""
     is_new: bool = False
+    command: Command | None = None
 
 
 def folder(path: str) -> str:
@@ -89,7 +93,7 @@ def folder(path: str) -> str:
     return real
 
 
-async def prepare_run(world: World, request: Request, here: str) -> PreparedRun:
+async def prepare_run(world: World, request: RunRequest, here: str) -> PreparedRun:
     """Make a session in the folder `here`, or open the one to continue.
 
     **Raises** `CannotBegin`, `ConfigError`, `ModelError` and `JournalError`.
@@ -103,19 +107,22 @@ async def prepare_run(world: World, request: Request, here: str) -> PreparedRun:
     return prepared
 
 
-async def _anew(world: World, request: Request, here: str) -> PreparedRun:
+async def _anew(world: World, request: RunRequest, here: str) -> PreparedRun:
     if not request.prompt.strip() and not request.attach and not request.piped:
         raise CannotBegin('There is no prompt. Say what to do: agls run "…"', "usage")
-    model = await _model(world, here, request.options)
-    said = await _content(world, request, world.sketch(here))
+    sketch = world.sketch(here)
+    command = await _command(world, request, sketch)
+    model = "" if command else await _model(world, here, request.options)
+    said = () if command else await _content(world, request, sketch)
     try:
         session = await world.sessions.create(here, title=request.title)
     except JournalError as problem:  # the state folder cannot be used
         raise CannotBegin(str(problem), "journal") from None
-    return PreparedRun(session, request.options, model, world.notes(here), content=said, is_new=True)
+    notes = world.notes(here)
+    return PreparedRun(session, request.options, model, notes, content=said, is_new=True, command=command)
 
 
-async def _go_on(world: World, request: Request, here: str) -> PreparedRun:
+async def _go_on(world: World, request: RunRequest, here: str) -> PreparedRun:
     session = await opened(world, request.session_id or await latest(world, here))
     if (request.since or 0) > session.state.seq:
         raise CannotBegin(
@@ -125,20 +132,36 @@ async def _go_on(world: World, request: Request, here: str) -> PreparedRun:
     cwd = folder(session.state.cwd)  # it may be gone by now
     if request.cwd and cwd != here:
         raise CannotBegin(f"{session.session_id} is a session of {cwd}. Leave out --cwd.", "usage")
+    if command := await _command(world, request, session):
+        return PreparedRun(session, request.options, "", _notes(world, session, here), command=command)
     content = await _content(world, request, session)
     recovers = "" if content or session.state.queue else _broken_off(session)
     if recovers and session.state.stop and session.state.stop.reason in AT_A_LIMIT:
         content = (Text(GO_ON),)
     options = inherited_options(session.state, request.options, recovers)
     model = await _model(world, cwd, {**session.state.options, **options})
-    elsewhere = () if cwd == here else (f"This session works in {cwd}.",)
-    damage = session.log.journal.damage
-    damaged = (f"The file of this session was damaged, it goes on before that: {damage}.",) if damage else ()
-    notes = (*elsewhere, *damaged, *world.notes(cwd))
+    notes = _notes(world, session, here)
     return PreparedRun(session, request.options, model, notes, request.since, content, recovers)
 
 
-async def _content(world: World, request: Request, session: Session) -> tuple[Content, ...]:
+def _notes(world: World, session: Session, here: str) -> tuple[str, ...]:
+    """Return what the user should know of a session that goes on. **Raises** `ConfigError`."""
+    cwd, damage = folder(session.state.cwd), session.log.journal.damage
+    elsewhere = () if cwd == here else (f"This session works in {cwd}.",)
+    damaged = (f"The file of this session was damaged, it goes on before that: {damage}.",) if damage else ()
+    return (*elsewhere, *damaged, *world.notes(cwd))
+
+
+async def _command(world: World, request: RunRequest, session: Session) -> Command | None:
+    """Return the command that the prompt is, `None` for another. **Raises** `CannotBegin`, `ConfigError`."""
+    if not request.expand:
+        return None
+    content = (Text(request.prompt), *piped_in(request.piped))
+    files = await attached(request.attach, world.setup, session.state.cwd, world.storage.blobs)
+    return command_in_prompt(session, (*content, *files))
+
+
+async def _content(world: World, request: RunRequest, session: Session) -> tuple[Content, ...]:
     """Return the prompt and what goes with it; an empty text is left out. **Raises** `ConfigError`."""
     text: tuple[Content, ...] = (Text(request.prompt),) if request.prompt.strip() else ()
     if request.expand:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Protocol
 
-from agls.doors.headless.answer import Answer
+from agls.doors.headless.answer import FinalAnswer
 from agls.doors.headless.exits import exit_of
 from agls.doors.headless.greeting import greeting
 from agls.doors.headless.pipe import Pipe
@@ -20,18 +20,20 @@ CaughtUp = Callable[[Mapping[str, int], float], list[JsonObject]]
 class Output(Protocol):
     """Takes what happens, in order: `begin`, then every event, or `fatal` when no run could begin.
 
-    `code` is the exit code that goes with it. `spare` comes before the events: with it, deltas may be left
-    out for a slow reader, and what they came to be told later.
+    `action` is what a command came to, instead of a run. `code` is the exit code that goes with a `fatal`.
+    `spare` comes before the events: with it, deltas may be left out for a slow reader, and what they came to
+    be told later.
     """
 
     def spare(self, caught_up: CaughtUp) -> None: ...
     def begin(self, hello: JsonObject) -> None: ...
     def event(self, event: JsonObject) -> None: ...
+    def action(self, done: JsonObject) -> None: ...
     def fatal(self, error: JsonObject, code: int) -> None: ...
 
 
-class Lines:
-    """Every event as one line of JSON; the first line is `hello`, the last `runEnded` or `fatal`.
+class JsonLines:
+    """Every event as one line of JSON; the first line is `hello`, the last `runEnded`, `action` or `fatal`.
 
     Between them may stand answers to requests: they have no `type`. While too much waits for the reader,
     deltas are left out; a `gap` and an `itemUpdated` make up for those of an item that is still open when
@@ -61,6 +63,10 @@ class Lines:
             self._behind.pop(event["itemId"], None)
         self._line(event)
 
+    def action(self, done: JsonObject) -> None:
+        """Write the last line."""
+        self._line({"type": "action", "v": 1, **done})
+
     def reply(self, message: JsonObject) -> None:
         """Write the answer to a request from standard input."""
         self._line(message)
@@ -86,7 +92,7 @@ class JsonSummary:
 
     def __init__(self, pipe: Pipe) -> None:
         self._pipe = pipe
-        self._answer = Answer()
+        self._answer = FinalAnswer()
         self._hello: JsonObject = {}
 
     def spare(self, caught_up: CaughtUp) -> None:
@@ -100,9 +106,16 @@ class JsonSummary:
         """Remember the answer; at the end write the object."""
         self._answer.take(event)
         if event["type"] == "runEnded":
-            said = {name: self._hello[name] for name in ("sessionId", "model") if name in self._hello}
+            said = self._session()
             whole = {"result": self._answer.text, **said, "runId": event["runId"], **event["data"]}
             self._write({**whole, "steps": self._answer.steps, "exitCode": int(exit_of(event["data"]))})
+
+    def action(self, done: JsonObject) -> None:
+        """Write the object of a command."""
+        self._write({"result": text_of(done), **self._session(), "action": done, "exitCode": 0})
+
+    def _session(self) -> JsonObject:
+        return {name: self._hello[name] for name in ("sessionId", "model") if self._hello.get(name)}
 
     def fatal(self, error: JsonObject, code: int) -> None:
         """Write the object of a run that could not begin."""
@@ -111,3 +124,8 @@ class JsonSummary:
 
     def _write(self, value: JsonObject) -> None:
         self._pipe.write(json.dumps(value, indent=2) + "\n")
+
+
+def text_of(done: JsonObject) -> str:
+    """Return what a command came to, in words."""
+    return "\n".join(block["text"] for block in done["output"])

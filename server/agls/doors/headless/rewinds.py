@@ -5,12 +5,12 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
 
-from agls.config import Told, read
+from agls.config import ConfigInputs, read
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.open_session import folder, latest, opened
 from agls.doors.headless.streams import write
 from agls.doors.messages import JsonObject
-from agls.doors.rewinding import Back, Gone, go_back
+from agls.doors.rewind import Back, Gone, go_back
 from agls.engine.actions import ActionError
 from agls.engine.admission import Refused
 from agls.engine.ports import JournalError
@@ -36,9 +36,9 @@ def follow(arguments: argparse.Namespace) -> int:
 
 
 async def _follow(arguments: argparse.Namespace, work: Work) -> tuple[str, JsonObject]:
-    here = folder(arguments.cwd)
+    here = folder(arguments.cwd or ".")
     try:
-        setup = read(Told(), here, lambda _: False)
+        setup = read(ConfigInputs(), here, lambda _: False)
         async with open_world(setup, editor=NoEditor(), headless=True) as world:
             session = await opened(world, arguments.session or await latest(world, here))
             return await work(session, arguments)
@@ -133,7 +133,7 @@ def _told(session: Session, back: Back, gone: Gone) -> str:
 
 
 def _what(arguments: argparse.Namespace) -> str:
-    return arguments.only or "both"
+    return "files" if arguments.files else "conversation" if arguments.conversation else "both"
 
 
 WORK: Mapping[str, Work] = {

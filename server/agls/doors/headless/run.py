@@ -6,32 +6,34 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TextIO
 
-from agls.config import TERMINAL, UNATTENDED, ConfigError, KeyMissing, Told, read
-from agls.doors.headless.conversation import Conversation
+from agls.commands import Command
+from agls.config import TERMINAL, UNATTENDED, ConfigError, ConfigInputs, KeyMissing, read
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.greeting import greeting
-from agls.doors.headless.open_session import Mode, PreparedRun, Request, folder, prepare_run
-from agls.doors.headless.output import JsonSummary, Lines, Output
+from agls.doors.headless.headless_run import HeadlessRun
+from agls.doors.headless.open_session import Mode, PreparedRun, RunRequest, folder, prepare_run
+from agls.doors.headless.output import JsonLines, JsonSummary, Output
 from agls.doors.headless.pipe import Pipe
 from agls.doors.headless.responders import Nobody, Responder
-from agls.doors.headless.screen import Screen, can_change, has_colours
+from agls.doors.headless.screen import TerminalScreen, can_change, has_colours
 from agls.doors.headless.shutdown import Shutdown
 from agls.doors.headless.stdin_lines import StdinLines
-from agls.doors.headless.terminal import Keyboard, Terminal, keyboard_at_hand
+from agls.doors.headless.terminal import Keyboard, TerminalResponder, keyboard_at_hand
 from agls.doors.headless.text_output import TextOutput
-from agls.doors.headless.trusting import settle_trust
+from agls.doors.headless.trust_command import settle_trust
+from agls.doors.headless.typed_command import do_command
 from agls.doors.headless.writers import writer_at_hand
 from agls.doors.logs import begin_log
 from agls.engine.ports import JournalBusy, JournalError, ModelError
 from agls.engine.vocabulary import JsonObject
 from agls.workspace.editor import NoEditor
 from agls.workspace.redact import harden
-from agls.world import open_world
+from agls.world import World, open_world
 
-Work = Callable[[Output, Screen, Shutdown], Awaitable[int]]
+Work = Callable[[Output, TerminalScreen, Shutdown], Awaitable[int]]
 
 
-async def run(request: Request) -> int:
+async def run(request: RunRequest) -> int:
     """Run and write what happens. Gives the exit code; every problem is said, none is raised."""
     harden()
     return await _said(request.output, partial(_run, request), quiet=request.quiet)
@@ -40,7 +42,7 @@ async def run(request: Request) -> int:
 async def refuse(mode: Mode, problem: CannotBegin) -> int:
     """Write why there is no run. Gives the exit code."""
 
-    async def give_up(output: Output, screen: Screen, shutdown: Shutdown) -> int:
+    async def give_up(output: Output, screen: TerminalScreen, shutdown: Shutdown) -> int:
         raise problem
 
     return await _said(mode, give_up)
@@ -49,7 +51,7 @@ async def refuse(mode: Mode, problem: CannotBegin) -> int:
 async def _said(mode: Mode, work: Work, *, quiet: bool = False) -> int:
     """Work, with the streams in order and the signals heard; every problem is written."""
     pipe = Pipe(sys.stdout, sys.stderr)
-    screen = Screen(pipe, live=can_change(sys.stderr), colours=has_colours(sys.stderr))
+    screen = TerminalScreen(pipe, live=can_change(sys.stderr), colours=has_colours(sys.stderr))
     output = _output(mode, pipe, screen, quiet=quiet)
     task = asyncio.current_task()
     assert task is not None
@@ -63,7 +65,7 @@ async def _said(mode: Mode, work: Work, *, quiet: bool = False) -> int:
     return code or (Exit.FAILED if pipe.lost else Exit.DONE)
 
 
-async def _contained(work: Work, output: Output, screen: Screen, shutdown: Shutdown) -> int:
+async def _contained(work: Work, output: Output, screen: TerminalScreen, shutdown: Shutdown) -> int:
     try:
         return await work(output, screen, shutdown)
     except asyncio.CancelledError:
@@ -95,9 +97,9 @@ def explained(problem: ConfigError | CannotBegin | ModelError | JournalError) ->
             return {"kind": problem.kind, "message": str(problem)}, problem.code
 
 
-async def _run(request: Request, output: Output, screen: Screen, shutdown: Shutdown) -> int:
+async def _run(request: RunRequest, output: Output, screen: TerminalScreen, shutdown: Shutdown) -> int:
     here = folder(request.cwd or ".")
-    told = Told(arguments=request.arguments, remembered=True)
+    told = ConfigInputs(arguments=request.arguments, remembered=True)
     setup = read(told, here, lambda root: request.trust and str(root) == here)
     begin_log(setup.state_folder, lambda: setup.secrets, setup.log_level)
     keyboard = None if request.control else keyboard_at_hand()
@@ -106,8 +108,10 @@ async def _run(request: Request, output: Output, screen: Screen, shutdown: Shutd
     async with open_world(setup, editor=NoEditor(), headless=True, usual=usual) as world:
         prepared = await prepare_run(world, request, here)
         output.begin(hello(prepared))
+        if prepared.command:
+            return await _command(world, prepared, prepared.command, output, shutdown)
         responder = _responder(request, output, screen, keyboard)
-        conversation = Conversation(world, prepared, output, responder, shutdown)
+        conversation = HeadlessRun(world, prepared, output, responder, shutdown)
         try:
             return await conversation.run()
         finally:
@@ -115,13 +119,27 @@ async def _run(request: Request, output: Output, screen: Screen, shutdown: Shutd
                 await world.sessions.delete(prepared.session.session_id)
 
 
-def _responder(request: Request, output: Output, screen: Screen, keyboard: TextIO | None) -> Responder:
+async def _command(
+    world: World, prepared: PreparedRun, command: Command, output: Output, shutdown: Shutdown
+) -> int:
+    """Do a command and write what came of it. A session that was only made for it is not kept."""
+    try:
+        output.action(await do_command(prepared.session, command, shutdown))
+    finally:
+        if prepared.is_new:
+            await world.sessions.delete(prepared.session.session_id)
+    return Exit.DONE
+
+
+def _responder(
+    request: RunRequest, output: Output, screen: TerminalScreen, keyboard: TextIO | None
+) -> Responder:
     """Who is there during the run."""
-    if request.control and isinstance(output, Lines):
+    if request.control and isinstance(output, JsonLines):
         from agls.doors.headless.control import Control  # noqa: PLC0415 - few runs need the protocol's types
 
         return Control(StdinLines(sys.stdin.fileno()), output.reply)
-    return Terminal(screen, Keyboard(keyboard)) if keyboard else Nobody()
+    return TerminalResponder(screen, Keyboard(keyboard)) if keyboard else Nobody()
 
 
 def hello(prepared: PreparedRun) -> JsonObject:
@@ -135,10 +153,10 @@ def hello(prepared: PreparedRun) -> JsonObject:
     }
 
 
-def _output(mode: Mode, pipe: Pipe, screen: Screen, *, quiet: bool) -> Output:
+def _output(mode: Mode, pipe: Pipe, screen: TerminalScreen, *, quiet: bool) -> Output:
     match mode:
         case "jsonl":
-            return Lines(pipe)
+            return JsonLines(pipe)
         case "json":
             return JsonSummary(pipe)
         case "text":

@@ -23,7 +23,7 @@ def has_colours(file: TextIO) -> bool:
 
 
 @frozen
-class Line:
+class StyledLine:
     """A line in a style of `STYLES` ("": none), and what is said at its end in a fainter one."""
 
     style: str
@@ -31,7 +31,7 @@ class Line:
     remark: str = ""
 
 
-class Screen:
+class TerminalScreen:
     """Lines for the user. `live` is whether there is a terminal that can show a changing line."""
 
     def __init__(self, pipe: Pipe, *, live: bool, colours: bool = False) -> None:
@@ -50,7 +50,7 @@ class Screen:
         self.clear()
         self._pipe.mention(escape_controls(text) + "\n")
 
-    def show(self, line: Line) -> None:
+    def show(self, line: StyledLine) -> None:
         """Write one line, on a terminal no longer than it is wide where its remark would be lost."""
         text, remark = escape_controls(line.text), escape_controls(line.remark)
         if self._live and remark:

@@ -13,14 +13,14 @@ from tempfile import NamedTemporaryFile
 
 from agls.config.environment import process_environment
 from agls.config.folders import state_folder
-from agls.doors.exporting import exported
 from agls.doors.headless.exits import CannotBegin, Exit
-from agls.doors.headless.listing import Wanted, rows_of, write_sessions
+from agls.doors.headless.listing import ListFilter, rows_of, write_sessions
 from agls.doors.headless.open_session import folder, several
+from agls.doors.headless.session_summary import write_session
 from agls.doors.headless.session_trace import Filter, write_trace
-from agls.doors.headless.showing import write_session
 from agls.doors.headless.streams import tell, write
-from agls.doors.importing import LARGEST, NoSession, imported
+from agls.doors.session_export import exported
+from agls.doors.session_import import LARGEST, NoSession, imported
 from agls.engine.admission import Refused
 from agls.engine.facts import Entry, Fact, SessionChanged
 from agls.engine.history import beginning, forked
@@ -29,8 +29,8 @@ from agls.engine.ports import Journal, JournalError, new_id
 from agls.engine.spawning import helpers_of
 from agls.engine.state import State, fold_all
 from agls.features.audit.record import records
-from agls.features.audit.telling import as_json, page
-from agls.features.history.filing import archived, changed, tags_of
+from agls.features.audit.report import as_json, page
+from agls.features.history.session_metadata import archived, changed, tags_of
 from agls.stores.files import FileStore
 from agls.titles import title_from
 from agls.views.escape import escape_controls
@@ -43,7 +43,7 @@ def list_sessions(given: Given, store: FileStore) -> None:
     """Follow `agls sessions`, `list` and `search`."""
     search = " ".join(given.words) if "words" in given else given.search
     cwd = folder(given.cwd) if given.cwd else ""
-    write_sessions(store, Wanted(search, cwd, given.tag, given.archived), as_json=given.json)
+    write_sessions(store, ListFilter(search, cwd, given.tag, given.archived), as_json=given.json)
 
 
 def show(given: Given, store: FileStore) -> None:
@@ -181,7 +181,7 @@ SESSIONS: Mapping[str, Callable[[Given], int]] = dict.fromkeys(COMMANDS, follow)
 
 def _session_id(given: Given, store: FileStore) -> str:
     """Complete the beginning of a session's id. **Raises** `JournalError` and `CannotBegin`."""
-    rows = rows_of(store, Wanted(archived=True))
+    rows = rows_of(store, ListFilter(archived=True))
     found = [row.session_id for row in rows if row.session_id.startswith(given.session)]
     if given.session in found or len(found) == 1:
         return given.session if given.session in found else found[0]

@@ -1,9 +1,19 @@
-"""What the arguments of the command line say about the configuration."""
+"""What the arguments of the command line say about the configuration, and about the limits of a run."""
 
 from argparse import Namespace
+
+from agls.engine.limits import FIELDS
+from agls.engine.vocabulary import JsonObject
+from agls.views.wire_json import camel
 
 
 def settings(arguments: Namespace) -> dict[str, str]:
     """What the arguments set, as a table of the config file."""
     said = {"model": arguments.model, "base_url": arguments.base_url}
     return {name: value for name, value in said.items() if value}
+
+
+def limits(arguments: Namespace) -> JsonObject:
+    """**Returns** the limits that were given, and who asks, as options of a run."""
+    given = {name: getattr(arguments, name) for name in (*FIELDS, "caller", "parent_run")}
+    return {camel(name): value for name, value in given.items() if value not in (None, "")}

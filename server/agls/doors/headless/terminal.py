@@ -11,7 +11,7 @@ from shutil import get_terminal_size
 from typing import TextIO
 
 from agls.doors.headless.forms import Unfit, fields_of
-from agls.doors.headless.screen import Screen
+from agls.doors.headless.screen import TerminalScreen
 from agls.engine.facts import Answered, Asked, Entry
 from agls.engine.log import Event
 from agls.engine.session import Session
@@ -47,12 +47,12 @@ class Keyboard:
         return line.rstrip("\r\n") if line else None
 
 
-class Terminal:
+class TerminalResponder:
     """Asks one question after the other, in the order in which the session and its children open them."""
 
     invokes = False
 
-    def __init__(self, screen: Screen, keyboard: Keyboard) -> None:
+    def __init__(self, screen: TerminalScreen, keyboard: Keyboard) -> None:
         self._screen, self._keyboard = screen, keyboard
         self._asked: asyncio.Queue[tuple[Session, str, Question]] = asyncio.Queue()
         self._open: set[str] = set()

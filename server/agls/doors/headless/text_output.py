@@ -3,11 +3,11 @@
 import time
 
 from agls.doors.headless.activity import Activity
-from agls.doors.headless.answer import Answer
-from agls.doors.headless.output import CaughtUp
+from agls.doors.headless.answer import FinalAnswer
+from agls.doors.headless.output import CaughtUp, text_of
 from agls.doors.headless.pipe import Pipe
-from agls.doors.headless.screen import Screen
-from agls.doors.headless.writers import Writer
+from agls.doors.headless.screen import TerminalScreen
+from agls.doors.headless.writers import TextWriter
 from agls.engine.vocabulary import JsonObject
 
 ENDINGS = {
@@ -29,12 +29,14 @@ class TextOutput:
     unless the run is `quiet`.
     """
 
-    def __init__(self, pipe: Pipe, screen: Screen, writer: Writer | None, *, quiet: bool = False) -> None:
+    def __init__(
+        self, pipe: Pipe, screen: TerminalScreen, writer: TextWriter | None, *, quiet: bool = False
+    ) -> None:
         self._pipe = pipe
         self._screen = screen
         self._writer = writer
         self._quiet = quiet
-        self._answer, self._activity = Answer(), Activity(time.monotonic)
+        self._answer, self._activity = FinalAnswer(), Activity(time.monotonic)
         self._streaming = ""  # the message whose text is on the terminal now
         self._remark = ""  # what was said last, and is no answer when a call follows
         self._session_id = ""
@@ -78,6 +80,15 @@ class TextOutput:
             case _:
                 return
         self._progress()
+
+    def action(self, done: JsonObject) -> None:
+        """Write what a command came to, as an answer is written."""
+        text = text_of(done)
+        if self._writer:
+            self._write(self._writer.feed(text))
+            self._end_line()
+        elif text:
+            self._pipe.write(text.removesuffix("\n") + "\n")
 
     def fatal(self, error: JsonObject, code: int) -> None:
         """Say what is wrong and what to do."""

@@ -7,7 +7,7 @@ from agls.doors.headless.screen import can_change, has_colours
 from agls.views.escape import escape_controls
 
 
-class Writer(Protocol):
+class TextWriter(Protocol):
     """Takes the pieces of a text and gives what can be written of it; `waits`: it keeps some back."""
 
     @property
@@ -35,12 +35,12 @@ class PlainWriter:
         return "" if last == "\n" else "\n"
 
 
-def writer_at_hand() -> Writer | None:
+def writer_at_hand() -> TextWriter | None:
     """Return the writer for standard output; `None` where that is no terminal."""
     if not sys.stdout.isatty():
         return None
     if not can_change(sys.stdout):
         return PlainWriter()
-    from agls.doors.headless.rendered import Rendered  # noqa: PLC0415 - only a terminal needs the library
+    from agls.doors.headless.terminal_markdown import Rendered  # noqa: PLC0415 - only a terminal needs the library
 
     return Rendered(colours=has_colours(sys.stdout))

@@ -1,10 +1,10 @@
-"""What a run gave."""
+"""The result of a run, as programs get it."""
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from agls.doors.library.bounded import called, within
+from agls.doors.library.foreign_code import called, within
 from agls.engine.facts import Entry, Fact, Replied, RunStarted, ToolFinished
 from agls.engine.history import last_words
 from agls.engine.limits import Totals
@@ -44,8 +44,8 @@ class Step:
 class Result:
     """How a run ended, and what came of it; filled as far as the run got, also when it failed.
 
-    `text` is what was said last, `usage` what this run used, `changes` the files that its calls changed,
-    `messages` the whole conversation so far, `steps` what the model said and called in this run.
+    `text` is the answer of this run, `usage` what it used, `changes` the files that its calls changed,
+    `messages` the whole conversation so far, `steps` the replies of the model in this run and their calls.
     """
 
     run_id: str
@@ -59,7 +59,7 @@ class Result:
 
     @property
     def ok(self) -> bool:
-        """Whether it came to its own end."""
+        """Whether the run came to its own end."""
         return self.stop.reason is StopReason.END_TURN
 
 
@@ -67,7 +67,7 @@ After = Callable[[Result], Iterable[Artifact] | Awaitable[Iterable[Artifact]]]
 
 
 def result_of(run_id: str, ended: RunResult, entries: Sequence[Entry], made: Sequence[Artifact]) -> Result:
-    """The result of the run that just ended, with the artifacts that its tools made."""
+    """**Returns** the result of the run that just ended, with the artifacts that its tools made."""
     state = ended.state
     began = next(
         n for n, e in enumerate(entries) if isinstance(e.fact, RunStarted) and e.fact.run_id == run_id
@@ -88,7 +88,10 @@ def _steps(facts: Sequence[Fact], ends: Mapping[str, CallStatus]) -> Iterator[St
 
 
 async def with_hooks(result: Result, hooks: Iterable[After]) -> Result:
-    """The result with the artifacts of the hooks; one that fails, or never returns, changes nothing."""
+    """Call the hooks. One that fails, or never returns, changes nothing.
+
+    **Returns** the result with the artifacts of the hooks.
+    """
     for hook in hooks:
         made = await within(AFTER, "a hook after the run", _artifacts(hook, result))
         result = replace(result, artifacts=(*result.artifacts, *(made or ())))

@@ -9,7 +9,7 @@ from typing import Any, Protocol, overload
 
 from pydantic import ValidationError, create_model
 
-from agls.doors.library.bounded import called
+from agls.doors.library.foreign_code import called
 from agls.doors.library.results import Artifact
 from agls.engine.vocabulary import ToolCall, ToolOutcome
 from agls.frozen import frozen
@@ -17,14 +17,14 @@ from agls.pictures import TooLarge, picture
 from agls.room.ports import OfferedTool
 from agls.toolkit import Arguments, complaint, schema_of
 
-Gives = str | bytes | Artifact | Awaitable[str | bytes | Artifact]
-Function = Callable[..., Gives]
+ToolValue = str | bytes | Artifact | Awaitable[str | bytes | Artifact]
+Function = Callable[..., ToolValue]
 _log = logging.getLogger(__name__)
 
 
 @frozen
 class FunctionTool:
-    """A function with what the model must know of it."""
+    """A function, the model of its arguments, and its description for the language model."""
 
     function: Function
     arguments: type[Arguments]
@@ -40,9 +40,9 @@ def tool(
 ) -> FunctionTool | Callable[[Function], FunctionTool]:
     """Make a tool of a function: the model sees its name, its docstring and its annotated parameters.
 
-    It gives text for the model, the bytes of an image (PNG, JPEG, GIF, WebP) for it to see, or an `Artifact`
-    for the result. What it raises becomes a failed call. One that is `reads_only` needs no permission. A
-    function that is not `async` works in a thread of its own.
+    The function returns text for the model, the bytes of an image (PNG, JPEG, GIF, WebP) for it to see, or an
+    `Artifact` for the result. What it raises becomes a failed call. One that is `reads_only` needs no
+    permission. A function that is not `async` works in a thread of its own.
     """
     if function is None:
         return lambda given: _made(given, reads_only=reads_only)
@@ -70,16 +70,16 @@ class Lent(Protocol):
 
 @dataclass(slots=True)
 class Functions:
-    """The functions of an agent, as the client whose tools they are, and what each run was lent."""
+    """The functions of an agent as tools of the client, and those that each run was lent."""
 
     lent: dict[str, Lent] = field(default_factory=dict[str, Lent])
 
     def tools(self, session_id: str, run_id: str) -> Sequence[OfferedTool]:
-        """What the model may call."""
+        """**Returns** the tools that the model may call in this run."""
         return [one.offered for one in self.lent[run_id].tools] if run_id in self.lent else []
 
     async def call(self, session_id: str, run_id: str, call: ToolCall) -> ToolOutcome:
-        """Call the function; what goes wrong is told to the model."""
+        """Call the function. **Returns** a failed outcome, which the model reads, for whatever goes wrong."""
         lent = self.lent[run_id]
         one = next(one for one in lent.tools if one.offered.name == call.name)
         try:
@@ -88,21 +88,23 @@ class Functions:
             return ToolOutcome(complaint(call.name, one.arguments, error), status="failed")
         try:
             given = {name: getattr(arguments, name) for name in one.arguments.model_fields}
-            gave = await called(partial(one.function, **given))
-        except Exception as problem:  # noqa: BLE001 - somebody else's code: the model reads what went wrong
+            value = await called(partial(one.function, **given))
+        except Exception as problem:  # noqa: BLE001 - the program's code: the model reads what went wrong
             _log.warning("the tool %s failed", call.name, exc_info=True)
             return ToolOutcome(f"{call.name} failed: {problem}", status="failed")
-        if isinstance(gave, Artifact):
-            lent.made.append(gave)
-            return ToolOutcome(f"The artifact {gave.name} was made.")
-        return _seen(call.name, gave) if isinstance(gave, bytes) else ToolOutcome(str(gave))
+        if isinstance(value, Artifact):
+            lent.made.append(value)
+            return ToolOutcome(f"The artifact {value.name} was made.")
+        return _image(call.name, value) if isinstance(value, bytes) else ToolOutcome(str(value))
 
 
-def _seen(name: str, data: bytes) -> ToolOutcome:
+def _image(name: str, data: bytes) -> ToolOutcome:
     try:
         seen = picture(name, data)
     except TooLarge as problem:
         return ToolOutcome(str(problem), status="failed")
     if seen is None:
-        return ToolOutcome(f"{name} gave bytes that are no PNG, JPEG, GIF or WebP image.", status="failed")
+        return ToolOutcome(
+            f"{name} returned bytes that are no PNG, JPEG, GIF or WebP image.", status="failed"
+        )
     return ToolOutcome(seen.words, images=(seen.image,))

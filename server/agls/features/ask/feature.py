@@ -4,7 +4,7 @@ from agls.engine.feature import Feature
 from agls.room.ports import Forms
 from agls.toolkit import TypedTool
 
-from .asking import Asking, AskUser
+from .ask_user import AskUser, UserQuestioner
 from .settings import Settings
 
 
@@ -12,7 +12,7 @@ def build(settings: Settings, asker: Forms) -> Feature:
     """The tool `ask_user`, unless nobody can fill in a form or the user does not want to be asked."""
     if not (settings.enabled and asker.takes_forms):
         return Feature(name="ask")
-    asking = Asking(asker)
+    asking = UserQuestioner(asker)
     tool = TypedTool(
         name="ask_user",
         arguments=AskUser,

@@ -3,7 +3,7 @@
 from agls.engine.feature import Feature
 from agls.engine.ports import Effect
 from agls.features.attachments.links import Links
-from agls.features.attachments.saving import SaveAttachment, Saving, targets
+from agls.features.attachments.save_attachment import AttachmentSaver, SaveAttachment, targets
 from agls.features.attachments.settings import Settings
 from agls.room.ports import BlobStore, FileSnapshots, RunInfo
 from agls.toolkit import TypedTool
@@ -16,7 +16,7 @@ def build(settings: Settings, run: RunInfo, kept: BlobStore, files: FileSnapshot
     names = _links.of(run.session_id, run.state)
     if not names:
         return None
-    saving = Saving(names, kept, files)
+    saving = AttachmentSaver(names, kept, files)
     tool = TypedTool(
         name="save_attachment",
         arguments=SaveAttachment,

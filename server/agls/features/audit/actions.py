@@ -10,7 +10,7 @@ from agls.engine.facts import Entry
 from agls.engine.ports import Effect, Tool, ToolContext
 from agls.engine.vocabulary import ToolOutcome
 from agls.features.audit.record import records
-from agls.features.audit.telling import TierOf, as_json, asked_for, brief, page
+from agls.features.audit.report import TierOf, as_json, asked_for, brief, page
 from agls.toolkit import Arguments, TypedAction, TypedTool
 
 Entries = Callable[[], Sequence[Entry]]

@@ -8,8 +8,8 @@ from agls.engine.feature import Feature
 from agls.engine.state import State
 from agls.features.audit.actions import action, status_tool
 from agls.features.audit.record import due, records
+from agls.features.audit.report import as_json
 from agls.features.audit.settings import Settings
-from agls.features.audit.telling import as_json
 from agls.room.ports import AuditFile, RunInfo, SessionRecord, Tiers
 
 _log = logging.getLogger(__name__)

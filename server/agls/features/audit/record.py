@@ -63,7 +63,7 @@ class CallRow:
 
 
 @dataclass(slots=True)
-class Step:
+class ModelStep:
     """A reply of the model, and the calls it caused."""
 
     at: float
@@ -73,7 +73,7 @@ class Step:
 
 
 @dataclass(slots=True)
-class Record:
+class RunRecord:
     """One run, as far as it got. `started` is `None` if it ended before it began, `stop` while it runs.
 
     Times are Unix seconds. `used` is what `State.run` says: what somebody spent after the end is in it. `end`
@@ -89,7 +89,7 @@ class Record:
     started: float | None = None
     limits: Limits = field(default_factory=Limits)
     model: str = ""
-    steps: list[Step] = field(default_factory=list[Step])
+    steps: list[ModelStep] = field(default_factory=list[ModelStep])
     events: list[tuple[float, Fact]] = field(default_factory=list[tuple[float, Fact]])
     used: Totals = field(default_factory=Totals)
     ended: float | None = None
@@ -124,7 +124,7 @@ class Record:
             case Replied(tool_calls=calls, model=model):
                 rows = {call.call_id: CallRow(call, entry.at) for call in calls}
                 self._rows |= rows
-                self.steps.append(Step(entry.at, model or self.model, entry.fact, [*rows.values()]))
+                self.steps.append(ModelStep(entry.at, model or self.model, entry.fact, [*rows.values()]))
             case ToolStarted() | ToolFinished():
                 self._take_call(entry.at, entry.fact)
             case fact if isinstance(fact, EVENTS):
@@ -160,10 +160,10 @@ class Record:
         row.effects, row.uris = outcome.effects, tuple(change.uri for change in outcome.changes)
 
 
-def records(entries: Iterable[Entry]) -> list[Record]:
+def records(entries: Iterable[Entry]) -> list[RunRecord]:
     """The records of all runs of a session, in the order in which they were asked for."""
-    known: dict[str, Record] = {}
-    current = Record("", 0.0)
+    known: dict[str, RunRecord] = {}
+    current = RunRecord("", 0.0)
     parent = ""
     options = dict[str, object]()
     state = State()
@@ -173,9 +173,9 @@ def records(entries: Iterable[Entry]) -> list[Record]:
             case SessionChanged():
                 parent, options = entry.fact.parent or parent, {**options, **entry.fact.options}
             case Admitted(run_id, content=content, options=own, recovers=recovers):
-                known[run_id] = Record(run_id, entry.at, content, {**options, **own}, recovers, parent)
+                known[run_id] = RunRecord(run_id, entry.at, content, {**options, **own}, recovers, parent)
             case RunStarted(run_id, limits):
-                current = known.setdefault(run_id, Record(run_id, entry.at))
+                current = known.setdefault(run_id, RunRecord(run_id, entry.at))
                 current.started = entry.at
                 current.last = entry.at
                 current.limits = limits
@@ -188,7 +188,7 @@ def records(entries: Iterable[Entry]) -> list[Record]:
     return list(known.values())
 
 
-def due(records: Iterable[Record]) -> list[Record]:
+def due(records: Iterable[RunRecord]) -> list[RunRecord]:
     """The closed records that nobody has written down yet, when the last run that began has just ended.
 
     A run writes its own record, and those of the runs before it that had no process to do so: they were taken
@@ -199,12 +199,12 @@ def due(records: Iterable[Record]) -> list[Record]:
     return closed[last + 1 :]
 
 
-def _wrote(record: Record) -> bool:
+def _wrote(record: RunRecord) -> bool:
     """Whether its own process saw it end."""
     return record.started is not None and record.stop != DIED
 
 
-def status_of(record: Record) -> str:
+def status_of(record: RunRecord) -> str:
     """`queued`, `running`, or why it ended."""
     if record.stop:
         return str(record.stop.reason)

@@ -1,12 +1,14 @@
 """What a run may spend, checked before it is spent."""
 
 from agls.features.budget.allowance import Allowance
-from agls.features.budget.books import Books
 from agls.features.budget.feature import build
 from agls.features.budget.limits import OPTIONS
+from agls.features.budget.registry import BudgetRegistry
 from agls.features.budget.settings import Settings
 from agls.room import Room, RunOption
 from agls.room.ports import RunInfo
 
 LIMITS = (RunOption("caller", is_text=True), *map(RunOption, OPTIONS))
-ROOM = Room("budget", Settings, build, needs=(Allowance, Books, RunInfo), options=LIMITS, lowered=True)
+ROOM = Room(
+    "budget", Settings, build, needs=(Allowance, BudgetRegistry, RunInfo), options=LIMITS, lowered=True
+)

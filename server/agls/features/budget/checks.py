@@ -11,7 +11,7 @@ from agls.engine.state import State
 from agls.engine.vocabulary import Limits, Stop, StopReason, ToolOutcome
 from agls.features.budget.account import Account
 from agls.features.budget.allowance import Allowance
-from agls.features.budget.books import Purse, Refusal
+from agls.features.budget.registry import BudgetScope, Refusal
 from agls.features.budget.scopes import Scope, of_caller, of_day, of_run, of_session
 
 ROOM = "budget"
@@ -22,9 +22,9 @@ REPAIR = "Make it readable, or take [budget.day] and [budget.callers] out of the
 
 
 class Checks:
-    """Holds one run to its own limits, those of its session and of the day, and to those of its payers.
+    """Holds one run to its own limits, those of its session and of the day, and to those of its parents.
 
-    `delegates` says of the name of a tool whether it hands work to others.
+    `delegates` tells of the name of a tool whether it hands work to helpers.
     """
 
     def __init__(
@@ -32,12 +32,12 @@ class Checks:
         allowance: Allowance,
         account: Account,
         delegates: Callable[[str], bool],
-        payers: Sequence[Purse],
-        paying: Callable[[Purse], AbstractContextManager[None]],
+        parent_scopes: Sequence[BudgetScope],
+        open_scope: Callable[[BudgetScope], AbstractContextManager[None]],
     ) -> None:
         self._delegates = delegates
-        self._payers = payers
-        self._paying = paying
+        self._parent_scopes = parent_scopes
+        self._open_scope = open_scope
         self._account, self._by_day = account, allowance.by_day
         self._scopes = (
             of_run(),
@@ -50,7 +50,7 @@ class Checks:
         """Enter the run before it spends, and what it spent when it is over, however it ended."""
         await self._account.enter(view)
         try:
-            with self._paying(Paid(self, view)):
+            with self._open_scope(RunScope(self, view)):
                 return await attempt()
         finally:
             await self._account.enter(view, ended=True)
@@ -62,7 +62,7 @@ class Checks:
         return (stop,) if stop else ()
 
     async def look(self, view: RunView, *, begins: bool = False) -> Stop | None:
-        """Why no model may be asked any more; `begins` the first turn of a day."""
+        """**Returns** why no model may be asked any more. `begins`: this is the first turn of a day."""
         if begins or self._by_day:
             await self._account.enter(view)
         if self._by_day:
@@ -71,7 +71,7 @@ class Checks:
                 return Stop(StopReason.BUDGET, f"{self._account.problem} {REPAIR}")
         if stop := next((stop for scope in self._scopes for stop in _stops(scope, view.state)), None):
             return stop
-        return next(filter(None, [await payer.look() for payer in self._payers]), None)
+        return next(filter(None, [await scope.look() for scope in self._parent_scopes]), None)
 
     async def around_tool(self, invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
         """Refuse a tool call beyond a limit; the run ends at the next gate, when its neighbours are done."""
@@ -84,7 +84,7 @@ class Checks:
         return ToolOutcome(refusal.text, status="rejected")
 
     def refusal(self, tool: str, ahead: int, state: State) -> Refusal | None:
-        """Why no tool of this name may be called any more, when so many calls come before this one."""
+        """**Returns** why no tool of this name may be called any more, with `ahead` calls before this one."""
         for scope in self._scopes:
             limits, used = scope.limits(state), scope.used(state)
             if limits.max_tool_calls is not None and used.tool_calls + ahead >= limits.max_tool_calls:
@@ -92,12 +92,12 @@ class Checks:
             tasks = limits.max_delegated_tasks
             if tasks is not None and used.delegated_tasks >= tasks and self._delegates(tool):
                 return _refused(TASKS, tasks, scope)
-        return next(filter(None, (payer.refusal(tool, ahead) for payer in self._payers)), None)
+        return next(filter(None, (scope.refusal(tool, ahead) for scope in self._parent_scopes)), None)
 
     def left(self, state: State) -> Limits:
-        """What is left, by everything that holds for the run."""
+        """**Returns** what is left under every limit that holds for the run."""
         own = (left(scope.limits(state), scope.used(state)) for scope in self._scopes)
-        return tightest(*own, *(payer.left() for payer in self._payers))
+        return tightest(*own, *(scope.left() for scope in self._parent_scopes))
 
     def _warn_of_unpriced(self, view: RunView) -> None:
         state = view.state
@@ -112,8 +112,8 @@ class Checks:
         view.show(Notice("warning", "The cost limit does not cover this model", text))
 
 
-class Paid:
-    """The purse of a run, for those that work for it."""
+class RunScope:
+    """The budget of a run, as its helpers see it."""
 
     def __init__(self, checks: Checks, view: RunView) -> None:
         self._checks = checks
@@ -121,16 +121,16 @@ class Paid:
         self._turn = asyncio.Lock()
 
     async def look(self) -> Stop | None:
-        """Why no model may be asked any more. One after the other: what is written down only grows."""
+        """**Returns** why no model may be asked any more. One look at a time: the sums only grow."""
         async with self._turn:
             return await self._checks.look(self._view)
 
     def refusal(self, tool: str, ahead: int) -> Refusal | None:
-        """Why no tool of this name may be called any more, when so many calls come before this one."""
+        """**Returns** why no tool of this name may be called any more, with `ahead` calls before this one."""
         return self._checks.refusal(tool, ahead, self._view.state)
 
     def left(self) -> Limits:
-        """What is left, by everything that holds for the run."""
+        """**Returns** what is left under every limit that holds for the run."""
         return self._checks.left(self._view.state)
 
 

@@ -11,25 +11,25 @@ from agls.engine.vocabulary import Stop, ToolOutcome
 from agls.features.budget.account import Account
 from agls.features.budget.actions import actions
 from agls.features.budget.allowance import NO_LIMITS, Allowance
-from agls.features.budget.books import Books
 from agls.features.budget.checks import ROOM, Checks
 from agls.features.budget.last_turn import LastTurn
+from agls.features.budget.registry import BudgetRegistry
 from agls.features.budget.scopes import of_run
 from agls.features.budget.settings import Settings
 from agls.room.ports import RunInfo
 
 
-def build(settings: Settings, allowance: Allowance, books: Books, run: RunInfo) -> Feature:
+def build(settings: Settings, allowance: Allowance, registry: BudgetRegistry, run: RunInfo) -> Feature:
     """Build the feature of one run, whose own limits are in its state.
 
-    What it spends is entered into the ledger of the `books`; or, while a run is on in the session for which
-    it works, that run pays for it and is asked as well.
+    What it spends is entered into the ledger of the `registry`; or, while a run works in the session that
+    this one helps, it spends from that run, whose limits hold as well.
     """
-    payers, session_id = books.payers(run.works_for), run.session_id
-    ledger = NoLedger() if payers else books.ledger
-    own = replace(allowance, day=NO_LIMITS, caller=NO_LIMITS) if payers else allowance
-    account = Account(ledger, session_id, allowance.who, books.now)
-    checks = Checks(own, account, books.delegates, payers, partial(books.opened, session_id))
+    parent_scopes, session_id = registry.parent_scopes(run.works_for), run.session_id
+    ledger = NoLedger() if parent_scopes else registry.ledger
+    own = replace(allowance, day=NO_LIMITS, caller=NO_LIMITS) if parent_scopes else allowance
+    account = Account(ledger, session_id, allowance.who, registry.now)
+    checks = Checks(own, account, registry.delegates, parent_scopes, partial(registry.opened, session_id))
     last = LastTurn(run.answers, of_run())
 
     async def around_run(attempt: Attempt, view: RunView) -> Stop:
@@ -43,7 +43,7 @@ def build(settings: Settings, allowance: Allowance, books: Books, run: RunInfo) 
 
     return Feature(
         name=ROOM,
-        actions=actions(allowance, books.ledger, books.now),
+        actions=actions(allowance, registry.ledger, registry.now),
         around_run=around_run,
         before_turn=before_turn,
         around_model=last.around_model,

@@ -6,46 +6,48 @@ from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.toolkit import TypedAction
 
-from .arguments import Changes, Diff, List, Restore, Revert
-from .comparing import COMMANDS, Pair, net, pairs_of, path_in, row, shown, standing, told
-from .keeping import Keeper
+from .arguments import Changes, Diff, ListCheckpoints, RestoreFiles, Revert
+from .comparison import COMMANDS, Pair, net, pairs_of, path_in, row, shown, standing, told
 from .points import position, prompts
-from .restoring import Restored, Restoring, Wish, back_to, undo
+from .recorder import SnapshotStore
+from .restores import Restored, Restoring, Wish, back_to, undo
 from .states import FileState
-from .timeline import Span, Timeline
+from .timeline import SessionSpan, Timeline
 
 
-def actions_of(keeper: Keeper) -> tuple[Action, ...]:
+def actions_of(keeper: SnapshotStore) -> tuple[Action, ...]:
     """The actions of the room."""
-    desk = Desk(keeper)
+    handlers = CheckpointActions(keeper)
     return (
-        TypedAction(name="checkpoint.list", title="List checkpoints", arguments=List, work=desk.points),
-        TypedAction(name="checkpoint.diff", title="Compare with then", arguments=Diff, work=desk.diff),
+        TypedAction(
+            name="checkpoint.list", title="List checkpoints", arguments=ListCheckpoints, work=handlers.points
+        ),
+        TypedAction(name="checkpoint.diff", title="Compare with then", arguments=Diff, work=handlers.diff),
         TypedAction(
             name="checkpoint.restore",
             title="Restore files",
-            arguments=Restore,
-            work=desk.restore,
+            arguments=RestoreFiles,
+            work=handlers.restore,
             when="idle",
         ),
-        TypedAction(name="changes", title="Show changed files", arguments=Changes, work=desk.changes),
+        TypedAction(name="changes", title="Show changed files", arguments=Changes, work=handlers.changes),
         TypedAction(
-            name="changes.revert", title="Revert a file", arguments=Revert, work=desk.revert, when="idle"
+            name="changes.revert", title="Revert a file", arguments=Revert, work=handlers.revert, when="idle"
         ),
     )
 
 
 @frozen
-class Desk:
-    """Where the actions are done."""
+class CheckpointActions:
+    """Do the actions of the room."""
 
-    keeper: Keeper
+    keeper: SnapshotStore
 
-    async def points(self, arguments: List, context: ActionContext) -> ActionOutcome:
+    async def points(self, arguments: ListCheckpoints, context: ActionContext) -> ActionOutcome:
         """The prompts with what was changed after each, and the restores."""
         known, rows = self.keeper.timeline(context.state), list[JsonObject]()
         for prompt in prompts(context.state.transcript):
-            span = Span(prompt.since, prompt.until)
+            span = SessionSpan(prompt.since, prompt.until)
             files = [net(found[0].before, found[-1].after) for _, found in known.changed(span)]
             point = {"itemId": prompt.item_id, "beforeItemId": prompt.before, "title": prompt.title}
             rows.append({**point, "files": files, "commandsRan": known.ran(span)})
@@ -71,13 +73,13 @@ class Desk:
         if arguments.call_id is not None:
             pairs = list(known.made_by(arguments.call_id))
         else:
-            span = Span(position(context.state.transcript, arguments.to_item_id or ""))
+            span = SessionSpan(position(context.state.transcript, arguments.to_item_id or ""))
             pairs, ran = await self._since(span, known), known.ran(span)
         chosen = [pair for pair in pairs if wanted in {"", pair[0].path} and not pair[0].same(pair[1])]
         rows = [await row(self.keeper, [pair]) for pair in chosen]
         return ActionOutcome(shown(rows, ran=ran), {"files": rows, "commandsRan": ran})
 
-    async def restore(self, arguments: Restore, context: ActionContext) -> ActionOutcome:
+    async def restore(self, arguments: RestoreFiles, context: ActionContext) -> ActionOutcome:
         """Files as they were at a point, or before a restore."""
         known, ran = self.keeper.timeline(context.state), False
         to_item = arguments.to_item_id
@@ -95,7 +97,7 @@ class Desk:
                 )
             wishes, why["undoes"] = list(undo(known, undone)), undone
         else:
-            span = Span(position(context.state.transcript, to_item or ""))
+            span = SessionSpan(position(context.state.transcript, to_item or ""))
             wishes = list(back_to(known.changed(span)))
             why["toItemId"] = to_item or ""
             ran = known.ran(span)
@@ -129,7 +131,7 @@ class Desk:
             raise ActionError(f"{place.shown} was left alone. {done.conflicts[0].reason}")
         return ActionOutcome(_told(done, dry_run=False, ran=False), done.to_json())
 
-    async def _since(self, span: Span, known: Timeline) -> list[Pair]:
+    async def _since(self, span: SessionSpan, known: Timeline) -> list[Pair]:
         """Each file that we changed in this span: as it was before, and as it is now."""
         return [(found[0].before, await self._now(path, known)) for path, found in known.changed(span)]
 
@@ -140,10 +142,10 @@ class Desk:
             return FileState(path, known.steps[path][-1].state.uri, "unread", lost=str(problem))
 
 
-def _span(arguments: Changes | Revert, context: ActionContext) -> Span:
+def _span(arguments: Changes | Revert, context: ActionContext) -> SessionSpan:
     if arguments.scope == "session" and not arguments.run_id:
-        return Span()
-    return Span(run_id=arguments.run_id or context.state.run_id or "none")
+        return SessionSpan()
+    return SessionSpan(run_id=arguments.run_id or context.state.run_id or "none")
 
 
 def _count(point: JsonObject) -> str:

@@ -14,7 +14,7 @@ class Named(Arguments):
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
 
-class List(Named):
+class ListCheckpoints(Named):
     """Show the points of this session that its files can go back to, and what was changed at each."""
 
 
@@ -26,7 +26,7 @@ class Diff(Named):
     uri: str = Field(default="", description="this file alone")
 
 
-class Restore(Named):
+class RestoreFiles(Named):
     """Bring the files that the agent changed back to what they were at a point of the session.
 
     What you or somebody else changed since is shown and left alone. The restore itself can be undone. Of

@@ -8,9 +8,9 @@ from agls.engine.state import State
 from agls.engine.vocabulary import Stop
 from agls.room.ports import Ancestors, BlobStore, FileSnapshots
 
-from .above import Relay
 from .actions import actions_of
-from .keeping import Keeper, Recorder
+from .child_changes import ChangeRelay
+from .recorder import Recorder, SnapshotStore
 from .settings import Settings
 from .timeline import ROOM
 from .totals import Total
@@ -21,8 +21,8 @@ _log = logging.getLogger(__name__)
 
 def build(settings: Settings, files: FileSnapshots, blobs: BlobStore, above: Ancestors) -> Feature:
     """Keep what files were before they are changed, and bring them back. For one session."""
-    keeper = Keeper(settings, files, blobs)
-    relays = [Relay(keeper, parent) for parent in above.sessions]
+    keeper = SnapshotStore(settings, files, blobs)
+    relays = [ChangeRelay(keeper, parent) for parent in above.sessions]
 
     def on_fact(entry: Entry, state: State) -> None:
         for relay in relays:

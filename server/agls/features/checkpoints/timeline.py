@@ -18,7 +18,7 @@ RESTORED = "restored"
 
 
 @frozen
-class Step:
+class FileStep:
     """A state of a file. `by` is the call or the restore that made it, "" for everybody else.
 
     `at` is the length of the transcript at that moment, `run_id` the run of a call ("" for a restore).
@@ -31,7 +31,7 @@ class Step:
 
 
 @frozen
-class Restore:
+class PastRestore:
     """One restore: the item it went back to, or the restore it undid, or the file it reverted."""
 
     checkpoint_id: str
@@ -42,7 +42,7 @@ class Restore:
 
 
 @frozen
-class Span:
+class SessionSpan:
     """A part of a session: from one length of the transcript to another, and one run ("" for all)."""
 
     since: int = 0
@@ -56,21 +56,21 @@ class Span:
 
 
 @frozen
-class Stretch:
+class OwnStretch:
     """Changes of ours to one file with nobody's in between: from the state before to the last one."""
 
     before: FileState
     after: FileState
-    steps: tuple[Step, ...]
+    steps: tuple[FileStep, ...]
 
 
 @dataclass(slots=True)
 class Timeline:
     """The sum of the room's notes. `commands` are the moments, and the runs, of calls with unknown traces."""
 
-    steps: dict[str, list[Step]] = field(default_factory=dict[str, list[Step]])
+    steps: dict[str, list[FileStep]] = field(default_factory=dict[str, list[FileStep]])
     touched: dict[str, None] = field(default_factory=dict[str, None])
-    restores: dict[str, Restore] = field(default_factory=dict[str, Restore])
+    restores: dict[str, PastRestore] = field(default_factory=dict[str, PastRestore])
     commands: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     _read: int = 0
 
@@ -88,25 +88,25 @@ class Timeline:
         """Whether this file once had that text."""
         return any(step.state.digest == digest for step in self.steps.get(path, ()))
 
-    def stretches(self, path: str, span: Span) -> list[Stretch]:
+    def stretches(self, path: str, span: SessionSpan) -> list[OwnStretch]:
         """What we changed in a file in this span, oldest first."""
-        found: list[Stretch] = []
+        found: list[OwnStretch] = []
         for before, step in pairwise(self.steps.get(path, ())):
             if not step.by or not span.holds(step.at, step.run_id):
                 continue
             if found and found[-1].steps[-1] is before:
-                found[-1] = Stretch(found[-1].before, step.state, (*found[-1].steps, step))
+                found[-1] = OwnStretch(found[-1].before, step.state, (*found[-1].steps, step))
             else:
-                found.append(Stretch(before.state, step.state, (step,)))
+                found.append(OwnStretch(before.state, step.state, (step,)))
         return found
 
-    def changed(self, span: Span) -> Iterator[tuple[str, list[Stretch]]]:
+    def changed(self, span: SessionSpan) -> Iterator[tuple[str, list[OwnStretch]]]:
         """The files that we changed in this span."""
         for path in self.steps:
             if found := self.stretches(path, span):
                 yield path, found
 
-    def ran(self, span: Span) -> bool:
+    def ran(self, span: SessionSpan) -> bool:
         """Whether something ran in this span whose traces are not all known."""
         return any(span.holds(at, run_id) for at, run_id in self.commands)
 
@@ -121,7 +121,7 @@ class Timeline:
         if kind == TOUCHED:
             self.touched[data["path"]] = None
         elif kind == RESTORED:
-            self.restores[data["checkpointId"]] = Restore(
+            self.restores[data["checkpointId"]] = PastRestore(
                 data["checkpointId"],
                 data["at"],
                 data.get("toItemId", ""),
@@ -133,5 +133,5 @@ class Timeline:
                 self.commands.append((data["at"], data.get("runId", "")))
             for file in data["files"]:
                 state = state_of(file)
-                step = Step(data["at"], state, data.get("by", ""), data.get("runId", ""))
+                step = FileStep(data["at"], state, data.get("by", ""), data.get("runId", ""))
                 self.steps.setdefault(state.path, []).append(step)

@@ -3,9 +3,9 @@
 from agls.engine.facts import RunDiff
 from agls.engine.feature import RunView
 
-from .comparing import Pair, pairs_of, row
-from .keeping import Keeper
-from .timeline import Span
+from .comparison import Pair, pairs_of, row
+from .recorder import SnapshotStore
+from .timeline import SessionSpan
 
 LONGEST = 65_536  # bytes of diffs that are told at once
 
@@ -13,7 +13,7 @@ LONGEST = 65_536  # bytes of diffs that are told at once
 class Total:
     """The net changes of one run, as one unified diff. Only the file that changed is compared again."""
 
-    def __init__(self, keeper: Keeper) -> None:
+    def __init__(self, keeper: SnapshotStore) -> None:
         self._keeper = keeper
         self._patches: dict[str, tuple[list[Pair], str]] = {}  # by path: of which states
 
@@ -22,7 +22,9 @@ class Total:
         kept = list[str]()
         size = 0
         truncated = 0
-        for path, stretches in self._keeper.timeline(view.state).changed(Span(run_id=view.state.run_id)):
+        for path, stretches in self._keeper.timeline(view.state).changed(
+            SessionSpan(run_id=view.state.run_id)
+        ):
             patch = await self._patch(path, pairs_of(stretches))
             length = len(patch.encode("utf-8", "replace"))
             if size + length <= LONGEST:

@@ -7,7 +7,7 @@ from agls.engine.feature import Feature, RunView
 from agls.engine.vocabulary import Stop
 from agls.room.ports import RunInfo, ToolClient, ToolNames
 
-from .calling import ClientTool, usable
+from .client_tool import ClientTool, usable
 from .settings import Settings
 
 

@@ -5,7 +5,7 @@ from functools import partial
 from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome
 from agls.engine.ports import ModelError, ModelResolver
 from agls.features.compaction.bounds import bounds_of
-from agls.features.compaction.making import Need, cut_of, summarised
+from agls.features.compaction.compactor import Need, cut_of, summarised
 from agls.features.compaction.settings import Settings
 from agls.features.compaction.sizes import Ruler
 from agls.features.compaction.summary import Unwritten

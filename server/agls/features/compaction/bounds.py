@@ -8,7 +8,7 @@ LEAST_MARGIN, LARGEST_MARGIN = 1_024, 13_000  # tokens below the hard limit: a t
 
 
 @frozen
-class Bounds:
+class TokenBounds:
     """Tokens of a request: over `threshold` room is made, over `soft` a warning, `hard` is the end."""
 
     window: int
@@ -18,9 +18,9 @@ class Bounds:
     threshold: int
 
 
-def bounds_of(window: int, share: float, *, schema: bool) -> Bounds:
+def bounds_of(window: int, share: float, *, schema: bool) -> TokenBounds:
     """The bounds for a window of so many tokens."""
     reserve = min(max(window // 16, LEAST_RESERVE), LARGEST_RESERVE) + (SCHEMA if schema else 0)
     hard = max(window - reserve, 1)
     soft = max(hard - min(max(window // 10, LEAST_MARGIN), LARGEST_MARGIN), 1)
-    return Bounds(window, reserve, hard, soft, min(int(window * share), soft))
+    return TokenBounds(window, reserve, hard, soft, min(int(window * share), soft))

@@ -3,8 +3,8 @@
 from agls.engine.feature import Feature
 from agls.engine.ports import Clock, ModelResolver
 from agls.features.compaction.actions import actions
-from agls.features.compaction.gate import Gate
-from agls.features.compaction.reduced import around_model
+from agls.features.compaction.gate import CompactionGate
+from agls.features.compaction.reduced_request import around_model
 from agls.features.compaction.settings import Settings
 from agls.features.compaction.summary import ROOM
 from agls.room.ports import RunInfo, SessionRecord
@@ -14,6 +14,6 @@ def build(
     settings: Settings, models: ModelResolver, session: SessionRecord, clock: Clock, run: RunInfo
 ) -> Feature:
     """Build the feature of one run."""
-    gate = Gate(settings, models, session.spend, clock.now, schema=run.wants_schema)
+    gate = CompactionGate(settings, models, session.spend, clock.now, schema=run.wants_schema)
     offered = actions(settings, models, session, schema=run.wants_schema)
     return Feature(name=ROOM, actions=offered, before_turn=gate.before_turn, around_model=around_model)

@@ -7,10 +7,10 @@ from agls.engine.feature import RunView
 from agls.engine.ports import ModelError, ModelResolver
 from agls.engine.state import State
 from agls.engine.vocabulary import Stop, StopReason
-from agls.features.compaction.bounds import Bounds, bounds_of
-from agls.features.compaction.cutting import among, old_results
-from agls.features.compaction.making import Making, Need, clearing
-from agls.features.compaction.reduced import HINT, REDUCED, TITLE, TRIED, is_reduced
+from agls.features.compaction.bounds import TokenBounds, bounds_of
+from agls.features.compaction.compactor import Compactor, Need, clearing
+from agls.features.compaction.context_parts import among, old_results
+from agls.features.compaction.reduced_request import HINT, REDUCED, TITLE, TRIED, is_reduced
 from agls.features.compaction.settings import Settings
 from agls.features.compaction.sizes import CERTAIN, Ruler, bytes_in, sum_of, tokens_in
 from agls.features.compaction.summary import ROOM
@@ -26,7 +26,7 @@ NO_ROOM = "The conversation does not fit into the context of the model, and noth
 NEARLY = "It has about {:,} of {:,} tokens, and little can be left out of it."
 
 
-class Gate:
+class CompactionGate:
     """The gate of one run."""
 
     def __init__(
@@ -43,7 +43,7 @@ class Gate:
         self._spend = spend
         self._now = now
         self._schema, self._ruler = schema, Ruler()
-        self._bounds: dict[str, Bounds | None] = {}  # by the name of the model
+        self._bounds: dict[str, TokenBounds | None] = {}  # by the name of the model
         self._warned = False
 
     async def before_turn(self, view: RunView) -> Sequence[Stop | GateFact]:
@@ -63,7 +63,7 @@ class Gate:
             return self._checked(facts, tokens - facts[-1].tokens_after if facts else 0, bounds, view)
         return () if state.run.turns else self._after_a_pause(state, tokens)
 
-    def _too_long(self, state: State, bounds: Bounds) -> Stop | None:
+    def _too_long(self, state: State, bounds: TokenBounds) -> Stop | None:
         """The end of a run whose prompt alone is surely too long: it is never shortened, so nothing helps."""
         said = sum_of(m for m in state.context.messages if among(m, state.words)) + bytes_in(
             state.context.system
@@ -80,14 +80,14 @@ class Gate:
         view.show(Notice("warning", TITLE, TRIED))
         return ()
 
-    def bounds(self, state: State) -> Bounds | None:
+    def bounds(self, state: State) -> TokenBounds | None:
         """The bounds of the model that is asked next; `None` when its window is not known."""
         name = state.context.model or str(state.settings.get("model", ""))
         if name not in self._bounds:
             self._bounds[name] = self._bounds_of(name)
         return self._bounds[name]
 
-    def _bounds_of(self, name: str) -> Bounds | None:
+    def _bounds_of(self, name: str) -> TokenBounds | None:
         try:
             window = self._models.resolve(name).info.context_window
         except ModelError:  # whoever asks it will be told
@@ -117,11 +117,11 @@ class Gate:
         ask = _may_ask(state, need.now) and _failures(state) < MOST_FAILURES
         if not self._settings.enabled:
             return ()
-        making = Making(self._models, self._settings, self._spend, asking, failed)
+        making = Compactor(self._models, self._settings, self._spend, asking, failed)
         return await making.room(state.context.messages, need, ask=ask)
 
     def _checked(
-        self, facts: Sequence[Compacted | Cleared], freed: int, bounds: Bounds, view: RunView
+        self, facts: Sequence[Compacted | Cleared], freed: int, bounds: TokenBounds, view: RunView
     ) -> Sequence[Stop | GateFact]:
         """The facts; and the end of the run surely over the hard limit, a warning over the soft one."""
         left = self._ruler.tokens(view.state) - freed

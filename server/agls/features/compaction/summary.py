@@ -8,7 +8,7 @@ from agls.engine.context import SUMMARY
 from agls.engine.facts import Replied, Used
 from agls.engine.ports import ModelError, ModelRequest, ModelResolver, new_id
 from agls.engine.vocabulary import AssistantMessage, Message, Resource, Text, UserMessage
-from agls.features.compaction.cutting import steps_in
+from agls.features.compaction.context_parts import steps_in
 from agls.features.compaction.sizes import PER_TOKEN, bytes_in
 
 ROOM = "compaction"

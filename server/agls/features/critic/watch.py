@@ -4,13 +4,13 @@ import asyncio
 import logging
 from dataclasses import replace
 
-from agls.engine.facts import Entry, Glimpse, LimitsChanged, Steered, Used
+from agls.engine.facts import Entry, LimitsChanged, Steered, Transient, Used
 from agls.engine.feature import RunView
 from agls.engine.limits import tightest
 from agls.engine.ports import ModelError, ModelResolver, new_id
 from agls.engine.state import State
 from agls.engine.vocabulary import Limits, Stop, StopReason, Text
-from agls.features.critic.asking import ask, can_pay
+from agls.features.critic.model_verdict import ask, can_pay
 from agls.features.critic.settings import Settings
 from agls.features.critic.verdicts import Look, Occasion, Verdict, by_rules
 from agls.frozen import frozen
@@ -58,7 +58,7 @@ class Watch:
                 await self._judge(occasion)
             self._set()
 
-    def see(self, event: Entry | Glimpse, state: State) -> None:
+    def see(self, event: Entry | Transient, state: State) -> None:
         """Something happened. While a question is open, time stands still."""
         if state.questions:
             self._timer.hold()

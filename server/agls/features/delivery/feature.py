@@ -8,7 +8,7 @@ from agls.engine.feature import Attempt, Feature, RunView
 from agls.engine.history import last_words
 from agls.engine.ports import Workspace, WorkspaceError
 from agls.engine.vocabulary import Stop, StopReason
-from agls.features.delivery.posting import Courier, NotDelivered, Parcel
+from agls.features.delivery.destinations import Courier, NotDelivered, Parcel
 from agls.features.delivery.settings import Settings, target_from
 from agls.room.ports import Post, RunInfo
 

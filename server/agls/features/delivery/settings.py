@@ -11,7 +11,7 @@ from agls.room import Table
 OPTION = "deliver"
 
 
-class Target(Table):
+class DeliveryTarget(Table):
     """Where results go: to exactly one of these.
 
     `file` is a path in the workspace; {run} and {session} in it become their ids. `webhook` is an address
@@ -37,7 +37,7 @@ class Target(Table):
 class Settings(Table):
     """The targets by name, the one for runs that name none ("": nowhere), and seconds for each delivery."""
 
-    targets: Mapping[str, Target] = {}
+    targets: Mapping[str, DeliveryTarget] = {}
     default: str = ""
     seconds: Annotated[float, Field(gt=0, le=60)] = 10.0
 

@@ -11,7 +11,7 @@ from agls.diff import CUT, compare
 from agls.engine.ports import (
     Effect,
     FileText,
-    Place,
+    PathInfo,
     Preview,
     Stale,
     Target,
@@ -25,7 +25,8 @@ from agls.toolkit import Arguments
 
 from .lines import line_end_of
 from .matching import listed, replace_text
-from .memory import Memory
+from .memory import FileMemory
+from .missing import explained
 from .rebasing import rebase, tell
 
 
@@ -66,7 +67,7 @@ class Plan:
     """A file as it is (`None` when there is no such text file), its next text, and what to tell the model."""
 
     title: str
-    place: Place
+    place: PathInfo
     file: FileText | None
     text: str
     told: str
@@ -79,7 +80,10 @@ def write_targets(arguments: EditFile | WriteFile) -> tuple[Target, ...]:
 
 async def plan_edit(arguments: EditFile, workspace: Workspace) -> Plan:
     """The edit as it would be made now. Raises `WorkspaceError`."""
-    file = await workspace.read(arguments.path)
+    try:
+        file = await workspace.read(arguments.path)
+    except WorkspaceError as problem:
+        raise await explained(problem, arguments.path, workspace) from problem
     shown = file.place.shown
     old = arguments.old_text
     new = arguments.new_text
@@ -108,11 +112,11 @@ async def plan_write(arguments: WriteFile, workspace: Workspace) -> Plan:
 
 
 @frozen
-class Writer(Generic[Change]):
+class FileWriter(Generic[Change]):
     """Changes one file as planned, if the model knows what it changes."""
 
     plan: Callable[[Change, Workspace], Awaitable[Plan]]
-    memory: Memory
+    memory: FileMemory
 
     async def write(self, arguments: Change, context: ToolContext) -> ToolOutcome:
         """Make the change, or nothing at all."""

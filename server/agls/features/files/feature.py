@@ -9,9 +9,9 @@ from agls.engine.ports import Effect
 from agls.engine.vocabulary import ToolOutcome
 from agls.toolkit import TypedTool
 
-from .editing import EditFile, WriteFile, Writer, plan_edit, plan_write, write_targets
-from .memory import Memory
-from .reading import ListDir, Reader, ReadFile, describe_list, describe_read, list_dir, read_targets
+from .editing import EditFile, FileWriter, WriteFile, plan_edit, plan_write, write_targets
+from .memory import FileMemory
+from .reading import FileReader, ListDir, ReadFile, describe_list, describe_read, list_dir, read_targets
 from .settings import Settings
 from .texts import Texts
 
@@ -22,11 +22,11 @@ WRITES = frozenset({Effect.WRITES})
 
 def build(settings: Settings) -> Feature:
     """The file tools. What the model has seen is remembered, so that it cannot overwrite the unseen."""
-    offered, texts = _tools(settings, Memory()), Texts()
+    offered, texts = _tools(settings, FileMemory()), Texts()
 
     async def remember(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
         if invocation.tool in offered:
-            memory = Memory(view.state.notes.get(NAME, ()), partial(view.note, NAME), texts)
+            memory = FileMemory(view.state.notes.get(NAME, ()), partial(view.note, NAME), texts)
             tool = _tools(settings, memory)[offered.index(invocation.tool)]
             invocation = replace(invocation, tool=tool)
         return await inner(invocation)
@@ -34,10 +34,10 @@ def build(settings: Settings) -> Feature:
     return Feature(name=NAME, tools=offered, around_tool=remember)
 
 
-def _tools(settings: Settings, memory: Memory) -> tuple[TypedTool[Any], ...]:
-    reader = Reader(settings, memory)
-    editor = Writer(plan_edit, memory)
-    writer = Writer(plan_write, memory)
+def _tools(settings: Settings, memory: FileMemory) -> tuple[TypedTool[Any], ...]:
+    reader = FileReader(settings, memory)
+    editor = FileWriter(plan_edit, memory)
+    writer = FileWriter(plan_write, memory)
     return (
         TypedTool(
             name="read_file",

@@ -13,11 +13,16 @@ from agls.diff import common_ends
 from agls.engine.ports import WorkspaceError
 from agls.frozen import frozen
 
+from .already import is_kept_part, lines_already
 from .lines import flatten, line_end_of
-from .nearest import nearest
+from .mistakes import mistake
+from .nearest import find_place, nearest, shown
 
 LISTED = 10  # line numbers that are told
 MOST = 100_000  # places that are changed at once
+STILL_THERE = (
+    "What new_text keeps is already there; what it leaves out still is, not quite as old_text has it."
+)
 
 
 @frozen
@@ -30,7 +35,7 @@ class Replacement:
 
 
 @frozen
-class Span:
+class EditSpan:
     """One place in the flattened text, and what shall stand there."""
 
     start: int
@@ -69,7 +74,7 @@ def listed(lines: Sequence[int]) -> str:
     return f"line{'s' * (len(lines) > 1)} {shown}{', …' * (len(lines) > LISTED)}"
 
 
-def _lines_of(flat: str, spans: Sequence[Span]) -> tuple[int, ...]:
+def _lines_of(flat: str, spans: Sequence[EditSpan]) -> tuple[int, ...]:
     line, at = 1, 0
     lines: list[int] = []
     for span in spans:
@@ -79,14 +84,14 @@ def _lines_of(flat: str, spans: Sequence[Span]) -> tuple[int, ...]:
     return tuple(lines)
 
 
-def _exact(flat: str, old: str, new: str) -> Iterator[Span]:
+def _exact(flat: str, old: str, new: str) -> Iterator[EditSpan]:
     at = flat.find(old)
     while at >= 0:
-        yield Span(at, at + len(old), new)
+        yield EditSpan(at, at + len(old), new)
         at = flat.find(old, at + len(old))
 
 
-def _loose(flat: str, old: str, new: str) -> Iterator[Span]:
+def _loose(flat: str, old: str, new: str) -> Iterator[EditSpan]:
     """Whole lines that differ from `old` only in white space around them."""
     closed = old.endswith("\n")
     old_lines = old.removesuffix("\n").split("\n")
@@ -105,7 +110,7 @@ def _loose(flat: str, old: str, new: str) -> Iterator[Span]:
             elif closed:  # the last line of the file has no end
                 new = new.removesuffix("\n")
             if (indented := _indent_like(old_lines, found, new)) is not None:
-                yield Span(start, end, indented)
+                yield EditSpan(start, end, indented)
         start += len(line) + 1
 
 
@@ -137,7 +142,7 @@ def _translated(indent: str, known: dict[str, str]) -> str | None:
     return actual + rest if shifted or not rest else None
 
 
-def _apply(text: str, flat: str, spans: Sequence[Span]) -> str:
+def _apply(text: str, flat: str, spans: Sequence[EditSpan]) -> str:
     # CR LF is one character in the flat text: these are the places after which it lags behind
     lags = [found.start() - nth for nth, found in enumerate(re.finditer("\r\n", text))]
     line_end = line_end_of(text)
@@ -153,7 +158,15 @@ def _apply(text: str, flat: str, spans: Sequence[Span]) -> str:
 
 
 def _not_found(flat: str, old: str, new: str) -> str:
-    if new and new in flat:
-        line = flat.count("\n", 0, flat.index(new)) + 1
-        return f"old_text was not found, but new_text is already there, on line {line}. Nothing was changed."
-    return "\n".join(["old_text was not found; nothing was changed.", *nearest(flat, old)])
+    wrong = mistake(flat, old)
+    meant = wrong.meant if wrong else old
+    place = find_place(flat, meant)
+    if wrong is None and (lines := lines_already(flat, old, new, place)):
+        there = (
+            f"old_text was not found, but new_text is already there, on {listed(lines)}. Nothing was changed."
+        )
+        aside = place and not any(place.start < line <= place.stop for line in lines)
+        return "\n".join([there, *(shown(flat, old, place) if place and aside else ())])
+    hint = wrong.told if wrong else STILL_THERE if place and is_kept_part(flat, old, new) else ""
+    told = ["old_text was not found; nothing was changed.", *([hint] if hint else ())]
+    return "\n".join([*told, *nearest(flat, meant, place)])

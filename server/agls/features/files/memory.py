@@ -19,7 +19,7 @@ def forget(kind: str, data: JsonObject) -> None:
 
 
 @frozen
-class Memory:
+class FileMemory:
     """What the room noted until now, and how it notes more."""
 
     notes: tuple[Note, ...] = ()

@@ -1,37 +1,147 @@
-"""Which lines of a file are most like a text that was not found in it."""
+"""Where a text that was not found in a file most likely should have stood, and how that place differs.
 
-from collections import Counter
+Words and lines vote for a place, each the less the more often the file has it: a telling line outvotes common
+ones. Then the two are laid side by side, and what is shown is the lines that differ.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
 from difflib import get_close_matches
+from itertools import pairwise
 
-from .lines import numbered, split_lines
+from agls.frozen import frozen
 
-COMPARED = 200  # characters of a line that are compared, and shown
-LINES = 20_000  # lines of a file that are compared one by one
-TELLING = 50  # a line that occurs more often says nothing about the place
-SHOWN = 20  # lines that are shown
+from .alignment import COMPARED, Pair, align, closeness, words
+from .lines import cut_around, split_lines
+
+TELLING = 50  # a word that occurs in more lines says nothing about the place
+LINES = 20_000  # lines of a file that are compared one by one, when no word votes
+TRIED = 3  # places
+SHORT = 50  # lines of a text of which more than one place is tried
+ALIGNED = 600  # lines that are laid side by side
+AROUND = 3  # lines by which a place may be longer than the text it is compared with, at each end
+LIKE = 0.2  # of a text's characters; what has less of them is nothing like it
+SMALL = 6  # lines of a place that is shown whole
+SHOWN = 40  # lines that are shown
+WIDTH = 1_000  # characters that are shown of a line
+MOST = 6_000  # characters that are shown
 
 
-def nearest(text: str, wanted: str) -> list[str]:
-    """What to tell the model: the numbered lines where `wanted` probably should have been."""
-    lines = [line[:COMPARED] for line in split_lines(text)]
-    start = _start(lines, [line[:COMPARED].strip() for line in split_lines(wanted)])
-    if start is None:
+@frozen
+class Likeness:
+    """The lines of a file (from `start`, before `stop`) that are most like a text.
+
+    `differing` are those of them that the text has otherwise or not at all. `closeness` is how much of the
+    text stands there, from 0 to 1. `pairs` are the lines of the text that belong to lines of the file.
+    """
+
+    start: int
+    stop: int
+    differing: tuple[int, ...]
+    closeness: float
+    pairs: Mapping[int, int] = field(default_factory=dict[int, int])
+
+
+def nearest(text: str, wanted: str, place: Likeness | None) -> list[str]:
+    """Return what to tell the model: the numbered lines where `wanted` probably should have been."""
+    if place is None:
         return ["Nothing in the file is like it. Read the file again."]
-    count = min(len(split_lines(wanted)), SHOWN)
-    first = max(start, 0)
-    window = numbered(lines[first : max(start + count, first + 1)], first + 1, COMPARED)
-    return ["The nearest lines are:", *window, "Copy old_text from the file, without the line numbers."]
+    return [*shown(text, wanted, place), "Copy old_text from the file, without the line numbers."]
 
 
-def _start(lines: list[str], wanted: list[str]) -> int | None:
-    """The index where most of the wanted lines fall into place, or where the longest has a likeness."""
-    places: dict[str, list[int]] = {}
-    for index, line in enumerate(lines):
-        places.setdefault(line.strip(), []).append(index)
-    telling = {line: found for line, found in places.items() if line and len(found) <= TELLING}
-    votes = Counter(at - offset for offset, line in enumerate(wanted) for at in telling.get(line, ()))
+def shown(text: str, wanted: str, place: Likeness) -> list[str]:
+    """Return the lines of a place that differ, with a line around them; all of a short one."""
+    lines, asked = split_lines(text), split_lines(wanted)
+    height = place.stop - place.start
+    rows = range(place.start, place.stop) if height <= SMALL or not place.differing else _with_context(place)
+    where = f" {place.start + 1} to {place.stop}, which differ here" if len(rows) < height else ""
+    told = [f"The nearest lines are{where}:"]
+    size = 0
+    last = place.start - 1
+    for count, row in enumerate(rows):
+        line = cut_around(lines[row], asked[place.pairs[row]] if row in place.pairs else "", WIDTH)
+        size += len(line)
+        if count == SHOWN or (count and size > MOST):
+            return [*told, "[There are more differences. Read the file again.]"]
+        told += ["…"] * (row > last + 1)
+        told.append(f"{row + 1}\t{line}")
+        last = row
+    return told
+
+
+def find_place(text: str, wanted: str) -> Likeness | None:
+    """Return the lines most like `wanted`, `None` when nothing is like it."""
+    lines = [line[:COMPARED].strip() for line in split_lines(text)]
+    asked = [line[:COMPARED].strip() for line in split_lines(wanted)][:ALIGNED]
+    starts = _starts(lines, asked)
+    places = (_aligned(lines, asked, start) for start in starts[: TRIED if len(asked) <= SHORT else 1])
+    best = max(places, key=lambda place: place.closeness, default=None)
+    return best if best and best.closeness >= LIKE else None
+
+
+def _with_context(place: Likeness) -> list[int]:
+    near = {row + by for row in place.differing for by in (-2, -1, 0, 1, 2)}
+    return sorted(row for row in near if place.start <= row < place.stop)
+
+
+# --- where ----------------------------------------------------------------------------------------
+
+
+def _starts(lines: Sequence[str], wanted: Sequence[str]) -> list[int]:
+    """Return the lines at which the text most likely begins, the likeliest first."""
+    votes = _votes(lines, wanted)
     if votes:
-        return min(votes, key=lambda start: (-votes[start], start))
+        sums = {
+            start: sum(votes.get(start + by, 0.0) for by in (-2, -1, 0, 1, 2)) + votes[start]
+            for start in votes
+        }
+        return sorted(sums, key=lambda start: (-sums[start], start))
     longest = max(wanted, key=len, default="")
-    likely = get_close_matches(longest, list(places)[:LINES], n=1)
-    return places[likely[0]][0] - wanted.index(longest) if likely and longest else None
+    likely = get_close_matches(longest, dict.fromkeys(lines[:LINES]), n=1) if longest else []
+    return [lines.index(likely[0]) - wanted.index(longest)] if likely else []
+
+
+def _votes(lines: Sequence[str], wanted: Sequence[str]) -> Mapping[int, float]:
+    asked: dict[str, list[int]] = {}
+    for offset, line in enumerate(wanted):
+        for token in words(line):
+            asked.setdefault(token, []).append(offset)
+    found: dict[str, list[int]] = {token: [] for token in asked}
+    for index, line in enumerate(lines):
+        for token in words(line):
+            if token in found:
+                found[token].append(index)
+    votes = defaultdict[int, float](float)
+    for token, places in found.items():
+        if len(places) <= TELLING:
+            for start in {at - offset for at in places for offset in asked[token][:TELLING]}:
+                votes[start] += 1 / (len(places) * len(asked[token]))
+    return votes
+
+
+# --- side by side ---------------------------------------------------------------------------------
+
+
+def _aligned(lines: Sequence[str], wanted: Sequence[str], start: int) -> Likeness:
+    """Lay the text beside the lines from about `start` on."""
+    first = max(0, start - AROUND)
+    pairs = align(wanted, lines[first : max(first + 1, start + 2 * len(wanted) + AROUND)])
+    pairs = [(first + row, asked) for row, asked in pairs]
+    if not pairs:
+        return Likeness(first, first + 1, (), 0.0)
+    begin, end = pairs[0][0], pairs[-1][0] + 1
+    begin -= min(pairs[0][1], begin, AROUND)  # lines of the text before the first and behind the last pair
+    end = min(len(lines), end + min(len(wanted) - 1 - pairs[-1][1], len(wanted) // 2 + 1))
+    alike = {row for row, asked in pairs if lines[row] == wanted[asked]}
+    differing = {row for row in range(begin, end) if row not in alike} | set(_gaps(pairs))
+    held = sum(len(wanted[asked]) * closeness(lines[row], wanted[asked]) for row, asked in pairs)
+    size = sum(map(len, wanted)) or 1
+    return Likeness(begin, end, tuple(sorted(differing)), held / size, dict(pairs))
+
+
+def _gaps(pairs: Sequence[Pair]) -> Iterator[int]:
+    """Yield the lines between which the text has others, which the file has not."""
+    for (row, asked), (next_row, next_asked) in pairwise(pairs):
+        if next_row == row + 1 and next_asked > asked + 1:
+            yield from (row, next_row)

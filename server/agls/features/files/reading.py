@@ -12,7 +12,6 @@ from agls.engine.ports import (
     Preview,
     Target,
     ToolContext,
-    Workspace,
     WorkspaceError,
 )
 from agls.engine.vocabulary import ToolOutcome
@@ -22,7 +21,8 @@ from agls.pictures import TooLarge, picture
 from agls.toolkit import Arguments
 
 from .lines import flatten, numbered
-from .memory import Memory
+from .memory import FileMemory
+from .missing import explained
 from .settings import Settings
 
 QUICK = 65_536  # characters that are cut into a page sooner than handed to a thread
@@ -70,11 +70,11 @@ async def describe_list(arguments: ListDir, context: ToolContext) -> Preview:
 
 
 @frozen
-class Reader:
+class FileReader:
     """Reads for one call; what the model saw is remembered."""
 
     settings: Settings
-    memory: Memory
+    memory: FileMemory
 
     async def read(self, arguments: ReadFile, context: ToolContext) -> ToolOutcome:
         """One page of the file."""
@@ -83,7 +83,7 @@ class Reader:
         except NotText as problem:
             return _looked_at(problem)
         except WorkspaceError as problem:
-            raise await _explained(problem, arguments.path, context.workspace) from problem
+            raise await explained(problem, arguments.path, context.workspace) from problem
         if len(file.text) <= QUICK:
             page = self._page(file, arguments)
         else:
@@ -139,19 +139,13 @@ def _head(file: FileText) -> list[str]:
     return head
 
 
-async def _explained(problem: WorkspaceError, path: str, workspace: Workspace) -> WorkspaceError:
-    try:
-        await workspace.list(path)
-    except WorkspaceError:
-        return problem
-    return WorkspaceError(f"{workspace.place(path).shown} is a folder. See what is in it with list_dir.")
-
-
 async def list_dir(arguments: ListDir, context: ToolContext) -> ToolOutcome:
     """The entries of a folder, folders first."""
-    entries = sorted(
-        await context.workspace.list(arguments.path), key=lambda entry: (entry.kind != "dir", entry.name)
-    )
+    try:
+        found = await context.workspace.list(arguments.path)
+    except WorkspaceError as problem:
+        raise await explained(problem, arguments.path, context.workspace) from problem
+    entries = sorted(found, key=lambda entry: (entry.kind != "dir", entry.name))
     shown = context.workspace.place(arguments.path or ".").shown
     if not entries:
         return ToolOutcome(f"[{shown} is empty.]")

@@ -38,7 +38,7 @@ class Round:
 
 
 @frozen
-class Stretch:
+class RoundStreak:
     """The rounds between two words of this room, newest first; `nudged` is whether it spoke before them."""
 
     rounds: tuple[Round, ...]
@@ -60,12 +60,12 @@ class Stretch:
         return bool(self.rounds) and len(self.rounds) in {self.failures(), self.repetitions()}
 
 
-def stretches(messages: Sequence[Message], waited: Collection[str]) -> list[Stretch]:
+def stretches(messages: Sequence[Message], waited: Collection[str]) -> list[RoundStreak]:
     """What happened since the user last spoke, the newest first.
 
     `waited` are the ids of calls that took their time: who makes such a call again waits for something.
     """
-    made: list[Stretch] = []
+    made: list[RoundStreak] = []
     rounds: list[Round] = []
     results: list[ToolResult] = []
     for message in reversed(messages):
@@ -76,21 +76,21 @@ def stretches(messages: Sequence[Message], waited: Collection[str]) -> list[Stre
                 rounds.append(Round(calls, tuple(reversed(results))))
                 results.clear()
             case UserMessage(origin=origin) if origin in {"user", ROOM}:
-                made.append(Stretch(tuple(_without_waiting(rounds, waited)), origin == ROOM))
+                made.append(RoundStreak(tuple(_without_waiting(rounds, waited)), origin == ROOM))
                 rounds.clear()
                 if origin == "user":
                     return made
             case _:
                 pass
-    return [*made, Stretch(tuple(_without_waiting(rounds, waited)), nudged=False)]
+    return [*made, RoundStreak(tuple(_without_waiting(rounds, waited)), nudged=False)]
 
 
-def ignored(made: Iterable[Stretch]) -> int:
+def ignored(made: Iterable[RoundStreak]) -> int:
     """How many nudges in a row, up to now, changed nothing."""
     return sum(1 for _ in takewhile(lambda one: one.nudged and one.is_circle, made))
 
 
-def circle_in(now: Stretch, settings: Settings) -> str:
+def circle_in(now: RoundStreak, settings: Settings) -> str:
     """What goes wrong again and again, in plain words, "" if nothing does."""
     if (times := now.repetitions()) >= settings.identical_calls:
         name = now.rounds[0].calls[-1].name

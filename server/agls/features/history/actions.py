@@ -4,7 +4,7 @@ from pydantic import Field
 
 from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome
 from agls.engine.facts import Noted
-from agls.features.history.filing import archived, changed, tags_of
+from agls.features.history.session_metadata import archived, changed, tags_of
 from agls.toolkit import Arguments, TypedAction
 
 

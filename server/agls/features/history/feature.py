@@ -4,7 +4,7 @@ from agls.engine.facts import Replied
 from agls.engine.feature import Feature, RunView
 from agls.engine.ports import CallModel, ModelRequest, ModelResolver, Reply
 from agls.features.history.actions import actions
-from agls.features.history.filing import ROOM
+from agls.features.history.session_metadata import ROOM
 from agls.features.history.settings import Settings
 from agls.features.history.titles import TIER, entitle, needs_title
 from agls.room.ports import SessionRecord, Tiers

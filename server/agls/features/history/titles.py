@@ -9,7 +9,7 @@ from agls.engine.feature import RunView
 from agls.engine.ports import JournalError, ModelError, ModelRequest, ModelResolver, new_id
 from agls.engine.state import State
 from agls.engine.vocabulary import Text, UserMessage
-from agls.features.history.filing import ROOM
+from agls.features.history.session_metadata import ROOM
 from agls.room.ports import SessionRecord
 from agls.titles import title_from
 

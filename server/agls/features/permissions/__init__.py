@@ -2,10 +2,10 @@
 
 from agls.engine.ports import Asker, Workspace
 from agls.features.permissions.feature import build
-from agls.features.permissions.memory import Memory
+from agls.features.permissions.memory import PermissionMemory
 from agls.features.permissions.modes import complaint_of
 from agls.features.permissions.settings import Settings
 from agls.room import Room, RunOption
 
 MODE = RunOption("mode", is_text=True, complaint=complaint_of)
-ROOM = Room("permissions", Settings, build, needs=(Asker, Workspace, Memory), options=(MODE,))
+ROOM = Room("permissions", Settings, build, needs=(Asker, Workspace, PermissionMemory), options=(MODE,))

@@ -12,7 +12,7 @@ from agls.features.permissions.visible import one_line
 from agls.toolkit import Arguments, TypedAction
 
 
-class List(Arguments):
+class ListRules(Arguments):
     """Show the rules that decide what runs unasked: those of your settings, of this session and project."""
 
 
@@ -25,7 +25,7 @@ class Revoke(Arguments):
 def actions_of(settings: Settings, grants: Grants) -> tuple[Action, ...]:
     """The actions of the room."""
 
-    async def show(arguments: List, context: ActionContext) -> ActionOutcome:
+    async def show(arguments: ListRules, context: ActionContext) -> ActionOutcome:
         rules: dict[str, Sequence[str]] = {
             "allow": settings.allow,
             "ask": settings.ask,
@@ -60,7 +60,7 @@ def actions_of(settings: Settings, grants: Grants) -> tuple[Action, ...]:
         return ActionOutcome(f"`{one_line(rule)}` is asked for again.", {"rule": rule})
 
     return (
-        TypedAction(name="permission.list", title="Show permissions", arguments=List, work=show),
+        TypedAction(name="permission.list", title="Show permissions", arguments=ListRules, work=show),
         TypedAction(name="permission.revoke", title="Revoke a permission", arguments=Revoke, work=revoke),
     )
 

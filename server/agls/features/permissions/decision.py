@@ -7,7 +7,7 @@ from agls.engine.ports import Effect
 from agls.engine.vocabulary import Option
 from agls.features.permissions.commands import Match
 from agls.features.permissions.modes import Mode
-from agls.features.permissions.rules import PATHS, Aim, Rule, covers, exact_rule, restricts
+from agls.features.permissions.rules import PATHS, ResolvedTarget, Rule, covers, exact_rule, restricts
 from agls.features.permissions.visible import hidden_in, one_line
 from agls.frozen import frozen
 
@@ -61,9 +61,9 @@ class Policy:
     granted: tuple[Rule, ...] = ()
 
 
-def decide(aims: Sequence[Aim], policy: Policy) -> Verdict:
+def decide(targets: Sequence[ResolvedTarget], policy: Policy) -> Verdict:
     """Judge everything a call would do; the strictest verdict holds for the call."""
-    verdicts = [_judge(aim, policy) for aim in aims]
+    verdicts = [_judge(target, policy) for target in targets]
     if denied := next((verdict for verdict in verdicts if isinstance(verdict, Deny)), None):
         return denied
     asked = [verdict for verdict in verdicts if isinstance(verdict, Ask)]
@@ -74,90 +74,90 @@ def decide(aims: Sequence[Aim], policy: Policy) -> Verdict:
     return Ask(_unique(r for verdict in asked for r in verdict.reasons), rules if repeatable else ())
 
 
-def is_edit(aim: Aim) -> bool:
+def is_edit(target: ResolvedTarget) -> bool:
     """Whether a tool would change a file that it names."""
-    return aim.effect is Effect.WRITES and aim.place is not None and not aim.guessed
+    return target.effect is Effect.WRITES and target.place is not None and not target.guessed
 
 
-def as_reading(aim: Aim) -> Aim:
+def as_reading(target: ResolvedTarget) -> ResolvedTarget:
     """The same place, only looked at."""
-    return replace(aim, effect=Effect.READS)
+    return replace(target, effect=Effect.READS)
 
 
-def _judge(aim: Aim, policy: Policy) -> Verdict:
+def _judge(target: ResolvedTarget, policy: Policy) -> Verdict:
     for step in STEPS:
-        if verdict := step(aim, policy):
+        if verdict := step(target, policy):
             return verdict
-    return Ask((_default_reason(aim),), (rule,) if (rule := exact_rule(aim, policy.roots)) else ())
+    return Ask((_default_reason(target),), (rule,) if (rule := exact_rule(target, policy.roots)) else ())
 
 
 # --- the steps, in the order in which they are asked ---------------------------------------------
 
 
-def _denied(aim: Aim, policy: Policy) -> Verdict | None:
-    for rule, match in _restricting(policy.deny, aim, policy):
+def _denied(target: ResolvedTarget, policy: Policy) -> Verdict | None:
+    for rule, match in _restricting(policy.deny, target, policy):
         if match == "yes":
             return Deny(f"The rule deny {rule.text} forbids it. Do not try another way to do the same.")
     return None
 
 
-def _planned(aim: Aim, policy: Policy) -> Verdict | None:
-    return Deny(PLAN) if policy.mode == "plan" and aim.effect is not Effect.READS else None
+def _planned(target: ResolvedTarget, policy: Policy) -> Verdict | None:
+    return Deny(PLAN) if policy.mode == "plan" and target.effect is not Effect.READS else None
 
 
-def _impossible(aim: Aim, policy: Policy) -> Verdict | None:
-    if aim.effect is Effect.EXECUTES and (hidden := hidden_in(aim.value)):
+def _impossible(target: ResolvedTarget, policy: Policy) -> Verdict | None:
+    if target.effect is Effect.EXECUTES and (hidden := hidden_in(target.value)):
         return Deny(f"The command has characters that cannot be seen ({hidden}). Write it without them.")
-    return Deny(aim.problem) if aim.problem and not aim.guessed else None
+    return Deny(target.problem) if target.problem and not target.guessed else None
 
 
-def _dangerous(aim: Aim, policy: Policy) -> Verdict | None:
+def _dangerous(target: ResolvedTarget, policy: Policy) -> Verdict | None:
     """What is asked every time, in every mode, whatever was allowed before."""
-    if doubt := next(_restricting(policy.deny, aim, policy), None):
+    if doubt := next(_restricting(policy.deny, target, policy), None):
         return Ask((f"It cannot be told whether the rule deny {doubt[0].text} forbids it.",))
-    if aim.holds_denied:
-        return Ask((f"{one_line(aim.value)}: {WHOLE}",))
-    if aim.effect is not Effect.WRITES:
+    if target.holds_denied:
+        return Ask((f"{one_line(target.value)}: {WHOLE}",))
+    if target.effect is not Effect.WRITES:
         return None
-    if aim.place and aim.place.protected:
-        return Ask((f"{one_line(aim.place.shown)}: {one_line(aim.place.protected)}",))
-    if aim.guessed and (aim.place is None or not aim.place.inside):
-        what = aim.place.path if aim.place else aim.value
+    if target.place and target.place.protected:
+        return Ask((f"{one_line(target.place.shown)}: {one_line(target.place.protected)}",))
+    if target.guessed and (target.place is None or not target.place.inside):
+        what = target.place.path if target.place else target.value
         return Ask((f"The command may change {one_line(what)}, which is not known to be in the workspace.",))
     return None
 
 
-def _guessed(aim: Aim, policy: Policy) -> Verdict | None:
-    return Allow("") if aim.guessed else None
+def _guessed(target: ResolvedTarget, policy: Policy) -> Verdict | None:
+    return Allow("") if target.guessed else None
 
 
-def _granted(aim: Aim, policy: Policy) -> Verdict | None:
-    return _covered(policy.granted, aim, policy)
+def _granted(target: ResolvedTarget, policy: Policy) -> Verdict | None:
+    return _covered(policy.granted, target, policy)
 
 
-def _asked(aim: Aim, policy: Policy) -> Verdict | None:
-    for rule, _ in _restricting(policy.ask, aim, policy):
-        exact = exact_rule(aim, policy.roots)
+def _asked(target: ResolvedTarget, policy: Policy) -> Verdict | None:
+    for rule, _ in _restricting(policy.ask, target, policy):
+        exact = exact_rule(target, policy.roots)
         return Ask((f"The rule ask {rule.text} wants your word for it.",), (exact,) if exact else ())
     return None
 
 
-def _allowed(aim: Aim, policy: Policy) -> Verdict | None:
-    return _covered(policy.allow, aim, policy)
+def _allowed(target: ResolvedTarget, policy: Policy) -> Verdict | None:
+    return _covered(policy.allow, target, policy)
 
 
-def _by_mode(aim: Aim, policy: Policy) -> Verdict | None:
-    inside = aim.effect not in PATHS or aim.place is None or aim.place.inside
-    if aim.effect is Effect.READS and inside and not _is_secret(aim):
+def _by_mode(target: ResolvedTarget, policy: Policy) -> Verdict | None:
+    inside = target.effect not in PATHS or target.place is None or target.place.inside
+    if target.effect is Effect.READS and inside and not _is_secret(target):
         return Allow("reading in the workspace")
-    if aim.effect is Effect.WRITES and policy.mode == "acceptEdits" and aim.place and inside:
+    if target.effect is Effect.WRITES and policy.mode == "acceptEdits" and target.place and inside:
         return Allow("mode acceptEdits")
-    if policy.mode == "allowAll" and (inside or aim.effect is Effect.READS):
+    if policy.mode == "allowAll" and (inside or target.effect is Effect.READS):
         return Allow("mode allowAll")
     return None
 
 
-STEPS: tuple[Callable[[Aim, Policy], Verdict | None], ...] = (
+STEPS: tuple[Callable[[ResolvedTarget, Policy], Verdict | None], ...] = (
     _denied,
     _planned,
     _impossible,
@@ -170,36 +170,38 @@ STEPS: tuple[Callable[[Aim, Policy], Verdict | None], ...] = (
 )
 
 
-def _restricting(rules: Iterable[Rule], aim: Aim, policy: Policy) -> Iterator[tuple[Rule, Match]]:
+def _restricting(
+    rules: Iterable[Rule], target: ResolvedTarget, policy: Policy
+) -> Iterator[tuple[Rule, Match]]:
     """The rules that are, or may be, about this. What changes a file may tell what is in it: it reads too."""
-    reading = as_reading(aim) if aim.effect is Effect.WRITES and aim.value else aim
+    reading = as_reading(target) if target.effect is Effect.WRITES and target.value else target
     for rule in rules:
-        seen = reading if rule.name == "read" else aim
+        seen = reading if rule.name == "read" else target
         if (match := restricts(rule, seen, policy.roots)) != "no":
             yield rule, match
 
 
-def _covered(rules: Iterable[Rule], aim: Aim, policy: Policy) -> Allow | None:
-    rule = next((rule for rule in rules if covers(rule, aim, policy.roots)), None)
+def _covered(rules: Iterable[Rule], target: ResolvedTarget, policy: Policy) -> Allow | None:
+    rule = next((rule for rule in rules if covers(rule, target, policy.roots)), None)
     return Allow(f"the rule {rule.text}") if rule else None
 
 
-def _is_secret(aim: Aim) -> bool:
+def _is_secret(target: ResolvedTarget) -> bool:
     """Environment files hold keys (SECURITY.md, P10): reading them is asked too."""
-    names = (aim.value, aim.place.path) if aim.place else (aim.value,)
+    names = (target.value, target.place.path) if target.place else (target.value,)
     return any(name.rpartition("/")[2].casefold().startswith(".env") for name in names)
 
 
-def _default_reason(aim: Aim) -> str:
-    value = one_line(aim.value)
-    outside = " outside the workspace" if aim.place and not aim.place.inside else ""
-    where = one_line(aim.place.path if outside and aim.place else aim.value)
+def _default_reason(target: ResolvedTarget) -> str:
+    value = one_line(target.value)
+    outside = " outside the workspace" if target.place and not target.place.inside else ""
+    where = one_line(target.place.path if outside and target.place else target.value)
     return {
         Effect.READS: f"It reads {where or 'files'}{outside}.",
         Effect.WRITES: f"It writes {where or 'files'}{outside}.",
         Effect.EXECUTES: "It runs a command." if value else "It runs a program.",
         Effect.NETWORK: f"It connects to {value or 'the network'}.",
-    }[aim.effect]
+    }[target.effect]
 
 
 def _unique(texts: Iterable[str]) -> tuple[str, ...]:

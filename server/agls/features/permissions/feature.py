@@ -7,9 +7,9 @@ from agls.engine.feature import Feature, RunView
 from agls.engine.ports import Asker, Workspace
 from agls.engine.vocabulary import Stop
 from agls.features.permissions.actions import actions_of
-from agls.features.permissions.gate import Gate
+from agls.features.permissions.gate import PermissionGate
 from agls.features.permissions.grants import ROOM
-from agls.features.permissions.memory import Memory
+from agls.features.permissions.memory import PermissionMemory
 from agls.features.permissions.modes import complaint, is_mode
 from agls.features.permissions.settings import Settings
 
@@ -22,9 +22,9 @@ NOT_RESTORED = (
 )
 
 
-def build(settings: Settings, asker: Asker, workspace: Workspace, memory: Memory) -> Feature:
+def build(settings: Settings, asker: Asker, workspace: Workspace, memory: PermissionMemory) -> Feature:
     """Build the feature. **Raises** `ValueError` for a rule that cannot be read."""
-    gate = Gate(settings, asker, workspace, memory)
+    gate = PermissionGate(settings, asker, workspace, memory)
 
     async def tell_the_mode(view: RunView) -> Sequence[Stop | GateFact]:
         """Show at the start of a run why the mode in its record is not the one that holds."""

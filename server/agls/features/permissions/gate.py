@@ -11,7 +11,6 @@ from agls.engine.feature import CallTool, Invocation, RunView
 from agls.engine.ports import Asker, Effect, Preview, Workspace
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject, Option, ToolOutcome
-from agls.features.permissions.aims import aims_of
 from agls.features.permissions.decision import (
     Allow,
     Ask,
@@ -23,11 +22,12 @@ from agls.features.permissions.decision import (
     is_edit,
 )
 from agls.features.permissions.grants import ALLOWED, GRANTED, ROOM, readable, session_grants
-from agls.features.permissions.memory import Memory
+from agls.features.permissions.memory import PermissionMemory
 from agls.features.permissions.modes import Mode
-from agls.features.permissions.part import chosen_part
+from agls.features.permissions.partial_edit import select_hunks
 from agls.features.permissions.questions import CHANGED, LOOKED, after_change, chosen, question, refusal
-from agls.features.permissions.rules import PATHS, Aim, parse_rule
+from agls.features.permissions.resolved_targets import resolve_targets
+from agls.features.permissions.rules import PATHS, ResolvedTarget, parse_rule
 from agls.features.permissions.settings import Settings
 from agls.frozen import frozen
 
@@ -49,26 +49,28 @@ class Judged:
 
     invocation: Invocation
     preview: Preview
-    aims: tuple[Aim, ...]
+    targets: tuple[ResolvedTarget, ...]
     verdict: Verdict
     readable: bool
 
     @property
-    def essence(self) -> tuple[tuple[Aim, ...], JsonObject]:
+    def essence(self) -> tuple[tuple[ResolvedTarget, ...], JsonObject]:
         """What a yes to this is a yes to."""
         shown = self.preview
-        return self.aims, shown.subject if shown.essence is None else shown.essence
+        return self.targets, shown.subject if shown.essence is None else shown.essence
 
     @property
     def has_effect(self) -> bool:
         """Whether the call would do more than read."""
-        return any(aim.effect is not Effect.READS for aim in self.aims)
+        return any(target.effect is not Effect.READS for target in self.targets)
 
 
-class Gate:
+class PermissionGate:
     """One run's gate (`around_tool`). It keeps no state: what was granted is in the notes and in `Grants`."""
 
-    def __init__(self, settings: Settings, asker: Asker, workspace: Workspace, memory: Memory) -> None:
+    def __init__(
+        self, settings: Settings, asker: Asker, workspace: Workspace, memory: PermissionMemory
+    ) -> None:
         self._mode: Mode = settings.mode
         self._said = Policy(
             mode=settings.mode,
@@ -111,16 +113,16 @@ class Gate:
         preview = await invocation.tool.preview(invocation.call, invocation.context)
         invocation = replace(invocation, preview=preview)
         if spec.effects == READING and len(preview.targets) <= FEW:
-            aims = aims_of(spec, preview, self._workspace)
+            targets = resolve_targets(spec, preview, self._workspace)
         else:
-            aims = await asyncio.to_thread(aims_of, spec, preview, self._workspace)
+            targets = await asyncio.to_thread(resolve_targets, spec, preview, self._workspace)
         granted = session_grants(state, self._grants)
         policy = replace(self._rules, mode=self.mode_of(state), granted=readable(granted))
-        if not isinstance(decide(aims, policy), Allow):
+        if not isinstance(decide(targets, policy), Allow):
             for_project = await asyncio.to_thread(self._grants.load)
             policy = replace(policy, granted=readable((*granted, *for_project)))
-        reading = decide([as_reading(aim) for aim in aims if is_edit(aim)], policy)
-        return Judged(invocation, preview, aims, decide(aims, policy), isinstance(reading, Allow))
+        reading = decide([as_reading(target) for target in targets if is_edit(target)], policy)
+        return Judged(invocation, preview, targets, decide(targets, policy), isinstance(reading, Allow))
 
     async def _ask(self, judged: Judged, ask: Ask, view: RunView, inner: CallTool) -> ToolOutcome:
         call = judged.invocation.call
@@ -136,7 +138,7 @@ class Gate:
             return ToolOutcome(f"Not run as the user changed it: {again.verdict.reason}", status="rejected")
         if not edited and again.essence != judged.essence:
             return ToolOutcome(OTHERWISE, status="failed")
-        part = chosen_part(again.invocation, again.preview, answer)
+        part = select_hunks(again.invocation, again.preview, answer)
         if part is None:
             return refusal(answer)
         await self._remember(option, view)
@@ -157,10 +159,10 @@ class Gate:
                 view.show(Notice("warning", "The permission could not be saved", text))
 
     async def _run(self, judged: Judged, view: RunView, inner: CallTool) -> ToolOutcome:
-        for aim in judged.aims:
-            if aim.place and not aim.place.inside and aim.effect in PATHS and not aim.guessed:
-                self._workspace.allow(aim.place.path)
-        if not any(aim.effect is Effect.EXECUTES for aim in judged.aims):
+        for target in judged.targets:
+            if target.place and not target.place.inside and target.effect in PATHS and not target.guessed:
+                self._workspace.allow(target.place.path)
+        if not any(target.effect is Effect.EXECUTES for target in judged.targets):
             return await inner(judged.invocation)
         await asyncio.to_thread(self._files.begin)
         try:

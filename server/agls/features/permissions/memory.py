@@ -25,7 +25,7 @@ class OwnFiles(Protocol):
 
 
 @frozen
-class Memory:
+class PermissionMemory:
     """What was allowed before, and whether that can be relied on."""
 
     grants: Grants

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from posixpath import join, normpath
 
-from agls.engine.ports import Effect, Place
+from agls.engine.ports import Effect, PathInfo
 from agls.features.permissions.carriers import may_follow, may_lead, named_instead, program
 from agls.features.permissions.commands import INTERPRETERS, LAUNCHERS, Match, is_plain, mentions, simple_argv
 from agls.features.permissions.patterns import forbidding, forbids, may_become, path_glob
@@ -39,10 +39,10 @@ _HOST = re.compile(r"[a-z0-9.-]+(:\d+)?")
 
 
 @frozen
-class Aim:
+class ResolvedTarget:
     """One thing a call would do. `value` is what the model wrote, `place` where a path really leads.
 
-    `problem` says why a path leads nowhere. A `guessed` aim was read out of a command: it can make
+    `problem` says why a path leads nowhere. A `guessed` target was read out of a command: it can make
     the call forbidden or dangerous, but never allowed. With `holds_denied` it is a folder that a program
     reads as a whole, with files in it that a rule denies to read. A command `leads_out` when a word of it
     may name something outside the workspace.
@@ -51,7 +51,7 @@ class Aim:
     tool: str
     effect: Effect
     value: str = ""
-    place: Place | None = None
+    place: PathInfo | None = None
     problem: str = ""
     guessed: bool = False
     holds_denied: bool = False
@@ -112,76 +112,76 @@ def check_kept(rule: Rule) -> None:
         )
 
 
-def covers(rule: Rule, aim: Aim, roots: tuple[str, ...]) -> bool:
+def covers(rule: Rule, target: ResolvedTarget, roots: tuple[str, ...]) -> bool:
     """Whether an allow rule allows this. Only an absolute path pattern reaches outside the workspace."""
-    if aim.place and not aim.place.inside:
-        absolute = KINDS.get(rule.name) is aim.effect and rule.pattern.startswith("/")
-        return absolute and bool(path_glob(rule.pattern).fullmatch(aim.place.path))
-    if not rule.pattern and rule.name in {"*", aim.tool, KIND_OF[aim.effect]}:
+    if target.place and not target.place.inside:
+        absolute = KINDS.get(rule.name) is target.effect and rule.pattern.startswith("/")
+        return absolute and bool(path_glob(rule.pattern).fullmatch(target.place.path))
+    if not rule.pattern and rule.name in {"*", target.tool, KIND_OF[target.effect]}:
         return True
-    if not rule.pattern or not aim.value or KINDS[rule.name] is not aim.effect:
+    if not rule.pattern or not target.value or KINDS[rule.name] is not target.effect:
         return False
-    if aim.effect is Effect.EXECUTES:
-        return _covers_command(rule.pattern, aim)
-    if aim.effect is Effect.NETWORK:
-        host = aim.value.casefold()
+    if target.effect is Effect.EXECUTES:
+        return _covers_command(rule.pattern, target)
+    if target.effect is Effect.NETWORK:
+        host = target.value.casefold()
         return bool(_HOST.fullmatch(host)) and _covers_host(rule.pattern, host)
-    return aim.place is not None and any(
-        path_glob(rule.pattern).fullmatch(name) for name in _under_roots(aim.place.path, roots)
+    return target.place is not None and any(
+        path_glob(rule.pattern).fullmatch(name) for name in _under_roots(target.place.path, roots)
     )
 
 
-def restricts(rule: Rule, aim: Aim, roots: tuple[str, ...]) -> Match:
+def restricts(rule: Rule, target: ResolvedTarget, roots: tuple[str, ...]) -> Match:
     """Whether an ask or deny rule is about this, whatever way it is spelled."""
-    if not rule.pattern and rule.name in {"*", aim.tool}:
+    if not rule.pattern and rule.name in {"*", target.tool}:
         return "yes"
-    if KINDS.get(rule.name) is not aim.effect:
+    if KINDS.get(rule.name) is not target.effect:
         return "no"
     if not rule.pattern:
         return "yes"
-    if not aim.value:
-        return "no" if aim.effect is Effect.READS else "unsure"
-    if aim.effect is Effect.EXECUTES:
-        return mentions(aim.value, rule.pattern.removesuffix(" *"))
-    if aim.effect is Effect.NETWORK:
-        host = aim.value.casefold()
+    if not target.value:
+        return "no" if target.effect is Effect.READS else "unsure"
+    if target.effect is Effect.EXECUTES:
+        return mentions(target.value, rule.pattern.removesuffix(" *"))
+    if target.effect is Effect.NETWORK:
+        host = target.value.casefold()
         return (
             "yes"
             if _covers_host(rule.pattern, host) or host.endswith(f".{rule.pattern.casefold()}")
             else "no"
         )
-    shown, path = (aim.place.shown, aim.place.path) if aim.place else ("", "")
-    names = _spellings(aim.value, shown, path, roots)
+    shown, path = (target.place.shown, target.place.path) if target.place else ("", "")
+    names = _spellings(target.value, shown, path, roots)
     if forbids(rule.pattern, names):
         return "yes"
-    return "unsure" if aim.guessed and (not aim.place or may_become(rule.pattern, names)) else "no"
+    return "unsure" if target.guessed and (not target.place or may_become(rule.pattern, names)) else "no"
 
 
-def exact_rule(aim: Aim, roots: tuple[str, ...]) -> str:
+def exact_rule(target: ResolvedTarget, roots: tuple[str, ...]) -> str:
     """The rule that allows this and nothing else, "" when there is no honest one."""
-    if not aim.value:  # a call that names nothing: the tool as a whole, but never a whole kind
-        text = "" if aim.tool in KINDS else aim.tool
+    if not target.value:  # a call that names nothing: the tool as a whole, but never a whole kind
+        text = "" if target.tool in KINDS else target.tool
     else:
-        what = _exactly(aim, roots)
-        text = f"{KIND_OF[aim.effect]}({what})" if what else ""
+        what = _exactly(target, roots)
+        text = f"{KIND_OF[target.effect]}({what})" if what else ""
     return "" if "\n" in text or hidden_in(text) else text
 
 
-def _exactly(aim: Aim, roots: tuple[str, ...]) -> str:
-    if aim.effect is Effect.EXECUTES:
-        return aim.value if is_plain(aim.value) else ""
-    if aim.effect is Effect.NETWORK:
-        return aim.value.casefold() if _HOST.fullmatch(aim.value.casefold()) else ""
-    path = aim.place.path if aim.place else "*"
+def _exactly(target: ResolvedTarget, roots: tuple[str, ...]) -> str:
+    if target.effect is Effect.EXECUTES:
+        return target.value if is_plain(target.value) else ""
+    if target.effect is Effect.NETWORK:
+        return target.value.casefold() if _HOST.fullmatch(target.value.casefold()) else ""
+    path = target.place.path if target.place else "*"
     return "" if set("*?") & set(path) else next(_under_roots(path, roots))
 
 
-def _covers_command(pattern: str, aim: Aim) -> bool:
+def _covers_command(pattern: str, target: ResolvedTarget) -> bool:
     if not pattern.endswith(" *"):
-        return aim.value == pattern
-    if aim.leads_out:
+        return target.value == pattern
+    if target.leads_out:
         return False
-    wanted, argv = simple_argv(pattern.removesuffix(" *")), simple_argv(aim.value)
+    wanted, argv = simple_argv(pattern.removesuffix(" *")), simple_argv(target.value)
     if wanted is None or argv is None or argv[: len(wanted)] != wanted:
         return False
     return may_follow(wanted, argv[len(wanted) :])

@@ -7,7 +7,7 @@ from agls.diff import lines_of
 from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome
 from agls.engine.ports import Workspace, WorkspaceError
 from agls.engine.vocabulary import JsonObject
-from agls.features.review.arguments import Keep, List, Redo, Undo
+from agls.features.review.arguments import Keep, ListChanges, Redo, Undo
 from agls.features.review.changes import AgentChange, changes_of
 from agls.features.review.edits import Edits, as_json
 from agls.features.review.notes import JUDGED, verdict
@@ -26,7 +26,9 @@ def actions(facts: SessionFacts, files: FileSnapshots) -> tuple[Action, ...]:
     """Return the actions of the room, over the session with these facts."""
     review = ReviewActions(facts, files)
     return (
-        TypedAction(name="changes.list", title="Show changes to review", arguments=List, work=review.list),
+        TypedAction(
+            name="changes.list", title="Show changes to review", arguments=ListChanges, work=review.list
+        ),
         TypedAction(name="changes.keep", title="Keep changes", arguments=Keep, work=review.keep),
         TypedAction(name="changes.undo", title="Undo changes", arguments=Undo, work=review.undo),
         TypedAction(name="changes.redo", title="Make undone changes again", arguments=Redo, work=review.redo),
@@ -40,7 +42,7 @@ class ReviewActions:
     facts: SessionFacts
     files: FileSnapshots
 
-    async def list(self, arguments: List, context: ActionContext) -> ActionOutcome:
+    async def list(self, arguments: ListChanges, context: ActionContext) -> ActionOutcome:
         """List the changes that wait, in the files as they stand now."""
         waiting = (await changes_of(self.facts)).waiting()
         rows: list[JsonObject] = []

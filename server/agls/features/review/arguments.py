@@ -7,7 +7,7 @@ from agls.toolkit import Arguments
 WHICH = "one change (its id, or FILE:NUMBER) or all of a file (its path or URI)"
 
 
-class List(Arguments):
+class ListChanges(Arguments):
     """Show the single changes of the agent that are neither kept nor undone, and where they stand now."""
 
 

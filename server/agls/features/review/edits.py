@@ -25,7 +25,7 @@ class Left(NamedTuple):
     reason: str
 
 
-class Text(NamedTuple):
+class CurrentText(NamedTuple):
     """The lines of a file and the version they were read at; without one there is no file."""
 
     lines: list[str]
@@ -81,18 +81,20 @@ class Edits:
             item = {}
         self.done += made
 
-    async def _read(self, uri: str, changes: Sequence[AgentChange]) -> Text:
+    async def _read(self, uri: str, changes: Sequence[AgentChange]) -> CurrentText:
         workspace = self._context.workspace
         workspace.allow(uri)  # whoever takes a change back says yes to that
         try:
             file = await workspace.read(uri)
         except WorkspaceError as problem:
             if isinstance(problem.__cause__, FileNotFoundError) and any(change.added for change in changes):
-                return Text([], None)
+                return CurrentText([], None)
             raise
-        return Text(lines_of(file.text), file.version, file.source == "buffer")
+        return CurrentText(lines_of(file.text), file.version, file.source == "buffer")
 
-    async def _write(self, uri: str, text: Text, made: Sequence[AgentChange], said: Verdict) -> FileChange:
+    async def _write(
+        self, uri: str, text: CurrentText, made: Sequence[AgentChange], said: Verdict
+    ) -> FileChange:
         """Write the lines; a file that the agent made and that is empty again goes, unless it is open."""
         workspace, label = self._context.workspace, UNDO if said == "reverted" else REDO
         empty = said == "reverted" and not (text.lines or text.is_open)

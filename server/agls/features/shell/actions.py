@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from agls.engine.actions import Action, ActionContext, ActionOutcome
-from agls.engine.background import Background, Task
+from agls.engine.background import Background, BackgroundTask
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.toolkit import Arguments, TypedAction, fenced
@@ -31,17 +31,19 @@ class StopTasks(Arguments):
 
 def actions_of(background: Background) -> tuple[Action, ...]:
     """The actions of the room."""
-    desk = Desk(background)
+    handlers = TaskActions(background)
     return (
-        TypedAction(name="task.list", title="List background tasks", arguments=ListTasks, work=desk.show),
-        TypedAction(name="task.output", title="Show a task's output", arguments=ShowOutput, work=desk.output),
-        TypedAction(name="task.stop", title="Stop background tasks", arguments=StopTasks, work=desk.stop),
+        TypedAction(name="task.list", title="List background tasks", arguments=ListTasks, work=handlers.show),
+        TypedAction(
+            name="task.output", title="Show a task's output", arguments=ShowOutput, work=handlers.output
+        ),
+        TypedAction(name="task.stop", title="Stop background tasks", arguments=StopTasks, work=handlers.stop),
     )
 
 
 @frozen
-class Desk:
-    """Where the actions are done."""
+class TaskActions:
+    """Do the actions of the room."""
 
     background: Background
 
@@ -51,7 +53,7 @@ class Desk:
         rows = [f"| {task.task_id} | {state_of(task)} | `{_cell(task.title)}` |" for task in tasks]
         if not rows:
             return ActionOutcome("No command was begun in the background.", {"tasks": []})
-        head = ["| Task | State | Command |", "|---|---|---|"]
+        head = ["| BackgroundTask | State | Command |", "|---|---|---|"]
         return ActionOutcome("\n".join([*head, *rows]), {"tasks": [_data(task) for task in tasks]})
 
     async def output(self, arguments: ShowOutput, context: ActionContext) -> ActionOutcome:
@@ -71,7 +73,7 @@ class Desk:
         return ActionOutcome(told, {"stopped": list(stopped)})
 
 
-def _data(task: Task) -> JsonObject:
+def _data(task: BackgroundTask) -> JsonObject:
     end = task.outcome.terminal if task.outcome else None
     command = {"command": task.terminal.command, "cwd": task.terminal.cwd}
     code = {"exitCode": end.exit_code} if end and end.exit_code is not None else {}

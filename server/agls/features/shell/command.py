@@ -23,7 +23,7 @@ from agls.engine.vocabulary import Terminal, ToolOutcome
 from agls.frozen import frozen
 from agls.toolkit import Arguments
 
-from .saving import Saved
+from .buffer_saver import SaveOutcome
 from .settings import Settings
 
 # What nobody can see, or sees wrongly: controls, formats such as bidi overrides, and line ends and
@@ -71,7 +71,7 @@ class Shell:
 
     settings: Settings
     background: Background
-    saved: Saved = Saved({})
+    saved: SaveOutcome = SaveOutcome({})
 
     async def describe(self, arguments: RunCommand, context: ToolContext) -> Preview:
         """The exact command and its folder."""
@@ -115,7 +115,7 @@ class Shell:
 
 
 async def _work(
-    workspace: Workspace, command: Command, terminal: Terminal, saved: Saved, show: Show
+    workspace: Workspace, command: Command, terminal: Terminal, saved: SaveOutcome, show: Show
 ) -> ToolOutcome:
     """The work of a task: what is wrong with it is how it ended."""
     try:
@@ -125,7 +125,7 @@ async def _work(
 
 
 async def _outcome(
-    workspace: Workspace, command: Command, terminal: Terminal, saved: Saved, show: Show
+    workspace: Workspace, command: Command, terminal: Terminal, saved: SaveOutcome, show: Show
 ) -> ToolOutcome:
     finished = await workspace.run(command, show)
     return ToolOutcome(
@@ -151,7 +151,7 @@ def _argv(command: str, workspace: Workspace) -> tuple[str, ...]:
     return (workspace.which("sh") or "sh", "-c", command)
 
 
-def _told(finished: Finished, command: Command, saved: Saved) -> list[str]:
+def _told(finished: Finished, command: Command, saved: SaveOutcome) -> list[str]:
     lines: list[str] = []
     if finished.unsaved:
         why = {path: f" ({reason})" for path, reason in saved.failed.items()}

@@ -10,8 +10,8 @@ from agls.room.ports import RunInfo
 from agls.toolkit import TypedTool
 
 from .actions import actions_of
+from .buffer_saver import BufferSaver
 from .command import RunCommand, Shell, command_targets
-from .saving import Saving
 from .settings import Settings
 from .tasks import LookAtTask, Watching
 
@@ -24,7 +24,7 @@ def build(settings: Settings, asker: Asker, background: Background, run: RunInfo
     Commands in the background end with the session or, where the process does not outlive it, with their run.
     """
     shell = Shell(settings, background)
-    tool, saving = _tool(shell), Saving(settings, asker, run.session_id)
+    tool, saving = _tool(shell), BufferSaver(settings, asker, run.session_id)
     tasks = Watching(background, run.lasting)
     look = TypedTool(
         name="shell_task", arguments=LookAtTask, work=tasks.look, effects=frozenset(), polls=True

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from agls.engine.background import ROOM, Background, Task
+from agls.engine.background import ROOM, Background, BackgroundTask
 from agls.engine.facts import GateFact, Injected
 from agls.engine.feature import Attempt, RunView
 from agls.engine.ports import ToolContext, WorkspaceError, new_id
@@ -64,7 +64,7 @@ class Watching:
         await self.background.over({task.task_id}, None if arguments.stop else arguments.wait_s)
         return self._shown(self.background.tasks[task.task_id])
 
-    def _shown(self, task: Task) -> ToolOutcome:
+    def _shown(self, task: BackgroundTask) -> ToolOutcome:
         if task.outcome is None:
             news = self.background.news(task.task_id).rstrip("\n")
             return ToolOutcome("\n".join([*([news] if news else []), f"[{task.task_id} is running]"]))
@@ -72,7 +72,7 @@ class Watching:
         return ToolOutcome(task.outcome.text)
 
 
-def find(background: Background, task_id: str) -> Task:
+def find(background: Background, task_id: str) -> BackgroundTask:
     """The task with this id. Raises `WorkspaceError`."""
     tasks = background.tasks
     if task_id not in tasks:
@@ -81,14 +81,14 @@ def find(background: Background, task_id: str) -> Task:
     return tasks[task_id]
 
 
-def state_of(task: Task) -> str:
+def state_of(task: BackgroundTask) -> str:
     """How it stands: running, completed, failed or stopped."""
     if task.outcome is None:
         return "running"
     return "stopped" if task.outcome.status == "cancelled" else task.outcome.status
 
 
-def line(task: Task) -> str:
+def line(task: BackgroundTask) -> str:
     """A task on one line."""
     end = task.outcome.terminal if task.outcome else None
     code = f", exit code {end.exit_code}" if end and end.exit_code is not None else ""
@@ -102,7 +102,7 @@ def untold(background: Background) -> str:
     return ENDED.format("\n\n".join(map(_ending, ended))) if ended else ""
 
 
-def _ending(task: Task) -> str:
+def _ending(task: BackgroundTask) -> str:
     text = task.outcome.text if task.outcome else ""
     tail = text if len(text) <= TAIL else f"[…]\n{text[-TAIL:]}"
     return f"{line(task)}\n{tail}"

@@ -8,11 +8,11 @@ from agls.engine.ports import new_id
 from agls.engine.spawning import Spawner
 from agls.engine.vocabulary import Stop, Text, UserMessage
 from agls.features.subagents.actions import actions
+from agls.features.subagents.conversation import cut_off
+from agls.features.subagents.delegates import entries_of
 from agls.features.subagents.lineage import ROOM, settle
-from agls.features.subagents.palette import entries_of
 from agls.features.subagents.settings import Settings
 from agls.features.subagents.shares import Shares
-from agls.features.subagents.telling import cut_off
 from agls.features.subagents.tools import Delegating
 from agls.room.ports import KnownAgents, Remaining
 

@@ -6,7 +6,7 @@ from graphlib import CycleError, TopologicalSorter
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 
 
-class Task(BaseModel):
+class PlannedTask(BaseModel):
     """One piece of work."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -21,9 +21,9 @@ class Task(BaseModel):
     max_turns: PositiveInt | None = None
 
 
-def named(tasks: Sequence[Task]) -> dict[str, Task]:
+def named(tasks: Sequence[PlannedTask]) -> dict[str, PlannedTask]:
     """The tasks by label. Raises `ValueError` when a label is used twice."""
-    plan: dict[str, Task] = {}
+    plan: dict[str, PlannedTask] = {}
     for number, task in enumerate(tasks, 1):
         label = task.label.strip() or f"task-{number}"
         if label in plan:
@@ -32,7 +32,7 @@ def named(tasks: Sequence[Task]) -> dict[str, Task]:
     return plan
 
 
-def batches(plan: dict[str, Task]) -> list[list[str]]:
+def batches(plan: dict[str, PlannedTask]) -> list[list[str]]:
     """The labels in the order in which they can be done: those of one batch side by side.
 
     Raises `ValueError`: a task depends on one that there is not, or on itself by way of others.
@@ -51,7 +51,7 @@ def batches(plan: dict[str, Task]) -> list[list[str]]:
     return order
 
 
-def _strangers(plan: dict[str, Task]) -> Iterator[str]:
+def _strangers(plan: dict[str, PlannedTask]) -> Iterator[str]:
     known = ", ".join(plan)
     for label, task in plan.items():
         for other in task.depends_on:

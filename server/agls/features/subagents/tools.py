@@ -7,13 +7,13 @@ from pydantic import Field, NonNegativeInt
 
 from agls.engine.ports import Preview, Tool, ToolContext, ToolSpec, WorkspaceError
 from agls.engine.vocabulary import ToolCall, ToolOutcome
-from agls.features.subagents.crew import Crew
+from agls.features.subagents.conversation import report, single
+from agls.features.subagents.delegates import HELPER, PLAN, DelegateSpec, chosen
+from agls.features.subagents.delegation_runner import DelegationRunner
 from agls.features.subagents.lineage import children_of
-from agls.features.subagents.palette import HELPER, PLAN, Entry, chosen
-from agls.features.subagents.plan import Task, batches, named
+from agls.features.subagents.plan import PlannedTask, batches, named
 from agls.features.subagents.settings import Settings
 from agls.features.subagents.shares import Shares
-from agls.features.subagents.telling import report, single
 from agls.frozen import frozen
 from agls.toolkit import Arguments, TypedTool
 
@@ -38,7 +38,7 @@ class Delegate(Arguments):
     searches out of your own context; do what is quick yourself.
     """
 
-    tasks: tuple[Task, ...] = Field(min_length=1, max_length=16)
+    tasks: tuple[PlannedTask, ...] = Field(min_length=1, max_length=16)
     continue_on_error: bool = Field(default=True, description="whether a failure leaves the others alone")
     max_failures: NonNegativeInt | None = Field(default=None, description="so many may fail before all stop")
     share_conversation: bool = Field(default=False, description=SHARE)
@@ -71,7 +71,7 @@ class Delegating:
 
     settings: Settings
     shares: Shares
-    palette: Sequence[Entry]
+    palette: Sequence[DelegateSpec]
 
     async def delegate(self, arguments: Delegate, context: ToolContext) -> ToolOutcome:
         """Several tasks, as they depend on each other."""
@@ -82,17 +82,17 @@ class Delegating:
             raise WorkspaceError(f"Nothing was begun: {problem}.") from None
         self._check_number(len(plan))
         failures = arguments.max_failures if arguments.continue_on_error else 0
-        crew = self._crew(context, share=arguments.share_conversation, failures=failures)
+        runner = self._runner(context, share=arguments.share_conversation, failures=failures)
         sorted_plan = {label: plan[label] for batch in order for label in batch}
-        done = await crew.carry_out({label: (task, self._who(task)) for label, task in sorted_plan.items()})
+        done = await runner.run({label: (task, self._who(task)) for label, task in sorted_plan.items()})
         return report(order, done)
 
-    async def hand_over(self, entry: Entry, arguments: HandOver, context: ToolContext) -> ToolOutcome:
+    async def hand_over(self, entry: DelegateSpec, arguments: HandOver, context: ToolContext) -> ToolOutcome:
         """One task for one of the palette."""
         self._check_number(1)
-        crew = self._crew(context, share=arguments.share_conversation, failures=None)
-        task = Task(prompt=arguments.task, agent=entry.name, resume=arguments.resume)
-        return single((await crew.carry_out({entry.name: (task, entry)}))[0])
+        runner = self._runner(context, share=arguments.share_conversation, failures=None)
+        task = PlannedTask(prompt=arguments.task, agent=entry.name, resume=arguments.resume)
+        return single((await runner.run({entry.name: (task, entry)}))[0])
 
     def tools(self) -> Sequence[Tool]:
         """All of them."""
@@ -101,17 +101,17 @@ class Delegating:
         )
         return (*((generic,) if self.settings.delegate else ()), *map(self._tool_for, self.palette))
 
-    def _tool_for(self, entry: Entry) -> Tool:
+    def _tool_for(self, entry: DelegateSpec) -> Tool:
         async def work(arguments: HandOver, context: ToolContext) -> ToolOutcome:
             return await self.hand_over(entry, arguments, context)
 
         tool = TypedTool(name=entry.tool, arguments=HandOver, work=work, effects=frozenset())
         return Described(tool, entry.description)
 
-    def _crew(self, context: ToolContext, *, share: bool, failures: int | None) -> Crew:
-        return Crew(self.shares, self.settings, context, share=share, failures=failures)
+    def _runner(self, context: ToolContext, *, share: bool, failures: int | None) -> DelegationRunner:
+        return DelegationRunner(self.shares, self.settings, context, share=share, failures=failures)
 
-    def _who(self, task: Task) -> Entry:
+    def _who(self, task: PlannedTask) -> DelegateSpec:
         entry = chosen(self.palette, task.agent)
         if entry is None:
             there = ", ".join(entry.name for entry in self.palette) or "none"

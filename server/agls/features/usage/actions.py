@@ -17,7 +17,7 @@ SURE = {
 }
 
 
-class Usage(Arguments):
+class ShowUsage(Arguments):
     """Show what this session and its last run used: turns, tokens, cost."""
 
 
@@ -28,12 +28,12 @@ class ContextSize(Arguments):
 def actions() -> tuple[Action, ...]:
     """The actions of the room."""
     return (
-        TypedAction(name="usage", title="Show usage", arguments=Usage, work=show_usage),
+        TypedAction(name="usage", title="Show usage", arguments=ShowUsage, work=show_usage),
         TypedAction(name="context", title="Show context", arguments=ContextSize, work=show_context),
     )
 
 
-async def show_usage(arguments: Usage, context: ActionContext) -> ActionOutcome:
+async def show_usage(arguments: ShowUsage, context: ActionContext) -> ActionOutcome:
     """Totals of the session, its last run, and whoever spent."""
     state = context.state
     by = {who: summary(totals) for who, totals in state.used_by.items()}

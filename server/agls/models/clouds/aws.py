@@ -14,7 +14,7 @@ NEEDS = Failure(
     "Signing requests to Bedrock needs the library botocore.",
     "Install it: pip install 'agls[bedrock]'",
 )
-NOBODY = Failure(
+NO_CREDENTIALS = Failure(
     "auth",
     "No AWS credentials were found.",
     "Log in (aws sso login), or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or profile of this model.",
@@ -73,10 +73,10 @@ class AwsSignature:
             self._used = self._found and self._found.get_frozen_credentials()
         except problems.BotoCoreError as error:
             raise CallFailed(
-                Failure("auth", f"AWS credentials cannot be had: {error}", NOBODY.hint)
+                Failure("auth", f"AWS credentials cannot be had: {error}", NO_CREDENTIALS.hint)
             ) from None
         if not self._used or not self._used.access_key:
-            raise CallFailed(NOBODY)
+            raise CallFailed(NO_CREDENTIALS)
         return self._used
 
 

@@ -1,20 +1,13 @@
 """`agent/action/invoke`: do what a feature offers."""
 
-import asyncio
-from collections.abc import Generator
-from contextlib import contextmanager
 from functools import partial
 
 from agls.doors.agent.call import Call
-from agls.doors.agent.door import Attached, Door
-from agls.doors.agent.flow.sizes import fitted
+from agls.doors.agent.door import Door
 from agls.doors.agent.idempotency import request_of
-from agls.doors.messages import CANCELLED, Bad
-from agls.engine import run_action
-from agls.engine.vocabulary import JsonObject, Text
-from agls.views import values
-from agls_protocol.sessions import ActionInvokeParams, ActionInvokeResult
-from agls_protocol.types import PAGE_BYTES
+from agls.doors.agent.invocation import follow_action
+from agls.engine.vocabulary import JsonObject
+from agls_protocol.sessions import ActionInvokeParams
 
 
 async def invoke_action(door: Door, params: ActionInvokeParams, call: Call) -> JsonObject:
@@ -25,32 +18,5 @@ async def invoke_action(door: Door, params: ActionInvokeParams, call: Call) -> J
     attached = await door.open(params.session_id, call)
     call.until_answered.enter_context(attached.publisher.held())
     request = request_of("agent/action/invoke", params)
-    return await door.once.do(attached.session, request, lambda: _invoke(attached, params, call))
-
-
-async def _invoke(attached: Attached, params: ActionInvokeParams, call: Call) -> ActionInvokeResult:
-    outcome = await run_action.invoke(attached.session, params.name, params.input, partial(_breakable, call))
-    told = {"output": values.content_blocks([Text(outcome.text)]), "data": outcome.data}
-    fit, _ = await asyncio.to_thread(fitted, told, PAGE_BYTES)  # a long one takes its time
-    data = {**fit["data"], "_meta": fit["_meta"]} if outcome.data and fit is not told else fit["data"]
-    return ActionInvokeResult(fit["output"], data, outcome.run_id or None)
-
-
-@contextmanager
-def _breakable(call: Call) -> Generator[None]:
-    """In the block the client may cancel the request. Raises `Bad`, which says so."""
-    task = asyncio.current_task()
-    assert task is not None
-    broken_off = Bad(CANCELLED, "The request was cancelled. Everything is as it was.")
-    if call.cancelled:
-        raise broken_off
-    call.interruptible = True
-    try:
-        yield
-    except asyncio.CancelledError:
-        if not call.cancelled:  # the connection ends
-            raise
-        task.uncancel()
-        raise broken_off from None
-    finally:
-        call.interruptible = False
+    work = partial(follow_action, attached, params.name, params.input, call)
+    return await door.once.do(attached.session, request, work)

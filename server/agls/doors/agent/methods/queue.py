@@ -7,7 +7,7 @@ from agls.doors.agent.call import Call
 from agls.doors.agent.door import Door
 from agls.doors.agent.idempotency import check_no_prompt, request_of
 from agls.doors.agent.world import World
-from agls.doors.attaching import taken_in
+from agls.doors.attachments import taken_in
 from agls.doors.from_wire import GivenFile
 from agls.engine import run_queue
 from agls.engine.session import Session

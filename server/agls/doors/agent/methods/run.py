@@ -7,7 +7,8 @@ from agls.doors.agent.call import Call
 from agls.doors.agent.door import Attached, Door
 from agls.doors.agent.idempotency import check_prompt
 from agls.doors.agent.limits import MAX_QUEUED
-from agls.doors.attaching import taken_in
+from agls.doors.agent.typed_command import ACTION, do_typed_command
+from agls.doors.attachments import taken_in
 from agls.doors.errors import overloaded
 from agls.doors.options import by_user, read_options
 from agls.doors.typed_text import understood
@@ -22,7 +23,13 @@ POLICIES = ("ifIdle", "queue", "steer", "interrupt")
 
 
 async def run(door: Door, params: RunParams, call: Call) -> RunAnswer:
-    """Admit the prompt. Its events follow the answer; with `wait` the answer follows `runEnded`."""
+    """Admit the prompt. Its events follow the answer; with `wait` the answer follows `runEnded`.
+
+    A typed command is done instead; a run that it begins is waited for in the same way.
+    """
+    if not params.continue_run and (done := await do_typed_command(door, "agent/run", params, call)):
+        answer = RunAnswer(done.run_id, ACTION, action=done.action)
+        return await _end(done.attached, answer, call) if params.wait and done.run_id else answer
     async with door.admission(params.session_id, call):
         attached, admission = await _admit(door, params, call)
     if params.admission == "interrupt":
@@ -32,10 +39,7 @@ async def run(door: Door, params: RunParams, call: Call) -> RunAnswer:
     attached.progress.give(admission.run_id, params.work_done_token)
     if not params.wait:
         return admitted(admission)
-    attached.publisher.linger(GATHERING)
-    call.until_answered.close()
-    call.ordered = True
-    return await _end(attached, admission, call)
+    return await _end(attached, admitted(admission), call)
 
 
 async def _admit(door: Door, params: RunParams, call: Call) -> tuple[Attached, Admission]:
@@ -106,14 +110,16 @@ def admitted(admission: Admission) -> RunAnswer:
     return RunAnswer(admission.run_id, admission.outcome, admission.item_id or None)
 
 
-async def _end(attached: Attached, admission: Admission, call: Call) -> RunAnswer:
+async def _end(attached: Attached, result: RunAnswer, call: Call) -> RunAnswer:
     """The answer at the end; it tells what `runEnded` told. A cancelled request cancels the run."""
+    attached.publisher.linger(GATHERING)
+    call.until_answered.close()
+    call.ordered = True
     call.interruptible = True
     try:
-        ended = await attached.end_of(admission.run_id)
+        ended = await attached.end_of(result.run_id)
     except asyncio.CancelledError:  # that cancelled the run, and its end is the answer
-        ended = await attached.end_of(admission.run_id)
-    result = admitted(admission)
+        ended = await attached.end_of(result.run_id)
     result.stop_reason = ended["stopReason"]
     result.files_changed = ended["filesChanged"]
     result.usage, result.cost = ended.get("usage"), ended.get("cost")

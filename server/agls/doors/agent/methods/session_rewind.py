@@ -6,7 +6,7 @@ from agls.doors.agent.door import Door
 from agls.doors.agent.idempotency import request_of
 from agls.doors.errors import unsupported
 from agls.doors.messages import JsonObject
-from agls.doors.rewinding import WHAT, Back, go_back
+from agls.doors.rewind import WHAT, Back, go_back
 from agls.engine.admission import ANYBODY, Refused
 from agls.engine.session import Session
 from agls_protocol.items import FileChanged

@@ -5,7 +5,8 @@ from agls.doors.agent.call import Call
 from agls.doors.agent.door import Door
 from agls.doors.agent.idempotency import check_prompt
 from agls.doors.agent.methods.run import check_queue
-from agls.doors.attaching import taken_in
+from agls.doors.agent.typed_command import ACTION, do_typed_command
+from agls.doors.attachments import taken_in
 from agls.doors.typed_text import understood
 from agls.engine.admission import Refused
 from agls.engine.session import Session
@@ -16,12 +17,17 @@ BEGUN = ("queued", "started")
 
 
 async def steer(door: Door, params: SteerParams, call: Call) -> SteerResult:
-    """The message is durable when this answers; `ifEnded` says what becomes of it when no run is on."""
+    """The message is durable when this answers; `ifEnded` says what becomes of it when no run is on.
+
+    A typed command is done instead.
+    """
     if params.if_ended not in CHOICES:
         raise from_wire.Malformed(f"params.ifEnded must be one of {', '.join(CHOICES)}")
     said = from_wire.content_or_files(params.input)
     if not said:
         raise from_wire.Malformed("params.input must not be empty")
+    if command := await do_typed_command(door, "agent/steer", params, call):
+        return SteerResult(ACTION, command.run_id or None, action=command.action)
     async with door.admission(params.session_id, call):
         attached = await door.open(params.session_id, call)
         session = attached.session

@@ -18,7 +18,7 @@ class ServerError(Exception):
     """The server answered with an error, or went away."""
 
 
-class Client:
+class DemoClient:
     """A connection to `agls serve --stdio` (Content-Length framing, LSP 3.17 base protocol).
 
     `handlers` take the server's notifications and requests by method; what a handler of a request

@@ -11,8 +11,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from agls.config.environment import process_environment
-from agls.doors.headless.demo.client import Client, ServerError
-from agls.doors.headless.demo.transcript import Transcript
+from agls.doors.headless.demo.client import DemoClient, ServerError
+from agls.doors.headless.demo.transcript import DemoTranscript
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.streams import write
 from agls.doors.headless.terminal import subject_lines
@@ -36,7 +36,7 @@ context_window = 200000
 
 def play(folder: str, *, yes: bool) -> int:
     """Run the demo in `folder` (a new temporary one when empty). Raises `CannotBegin`."""
-    show = Transcript(write)
+    show = DemoTranscript(write)
     asks = not yes and sys.stdin.isatty()
     repository = _repository(folder)
     show.say(f"A small repository with a failing test: {repository}")
@@ -59,7 +59,7 @@ def play(folder: str, *, yes: bool) -> int:
     return Exit.DONE if went_well else Exit.FAILED
 
 
-def _converse(repository: Path, environment: dict[str, str], show: Transcript, *, asks: bool) -> None:
+def _converse(repository: Path, environment: dict[str, str], show: DemoTranscript, *, asks: bool) -> None:
     def decide(question: JsonObject) -> JsonObject:
         allowed = not asks or _ask(question)
         if not allowed:  # the script of the model goes on differently when it is told so
@@ -70,7 +70,7 @@ def _converse(repository: Path, environment: dict[str, str], show: Transcript, *
         return {"outcome": "selected", "optionId": option}
 
     handlers = {"agent/event": show.take, "agent/requestPermission": decide}
-    with Client(environment, str(repository), handlers) as client:
+    with DemoClient(environment, str(repository), handlers) as client:
         agent: JsonObject = {"protocolVersions": [1], "events": {}, "permission": {}}
         capabilities: JsonObject = {"experimental": {"agent": agent}}
         uri = repository.as_uri()
@@ -128,7 +128,7 @@ def _stage(backstage: Path) -> dict[str, str]:
     return {**outside, **places}
 
 
-def _tests_pass(repository: Path, show: Transcript) -> bool:
+def _tests_pass(repository: Path, show: DemoTranscript) -> bool:
     show.say(f"\n$ {' '.join(('python3', *TESTS[1:]))}")
     done = subprocess.run(TESTS, cwd=repository, check=False, capture_output=True, text=True)
     for line in (done.stdout + done.stderr).splitlines():

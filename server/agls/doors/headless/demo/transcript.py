@@ -8,7 +8,7 @@ from agls.views.escape import escape_controls
 TAIL = 14  # lines of a command's output that are shown
 
 
-class Transcript:
+class DemoTranscript:
     """Shows each event of `agent/event` as it comes; `ended` is the data of `runEnded`."""
 
     def __init__(self, write: Callable[[str], object]) -> None:

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping
 from shlex import quote
 
-from agls.doors.headless.options.tree import Node, Option, nodes
+from agls.doors.headless.options.declaration import OptionSpec
+from agls.doors.headless.options.table import Node, nodes
 
 HEAD = "# Completion for agls. {}\n"
 BASH = """\
@@ -95,7 +96,7 @@ def path(node: Node) -> str:
 
 def _words(node: Node) -> str:
     return " ".join(
-        (*(name for name, _ in node.below), *(n for option in node.options for n in option.names))
+        (*(each.name for each in node.command.below), *(n for option in node.options for n in option.names))
     )
 
 
@@ -106,7 +107,7 @@ def _bash_values(node: Node) -> Iterator[str]:
             yield f"        {names}) COMPREPLY=($(compgen {reply})); return ;;"
 
 
-def _bash_reply(option: Option) -> str:
+def _bash_reply(option: OptionSpec) -> str:
     if option.choices:
         return f'-W "{" ".join(option.choices)}" -- "$cur"'
     return {"folder": '-d -- "$cur"', "file": '-f -- "$cur"'}.get(option.takes, "")
@@ -121,18 +122,18 @@ def _zsh_values(node: Node) -> Iterator[str]:
 
 
 def _zsh_words(node: Node) -> Iterator[str]:
-    below = " ".join(quote(f"{name}:{text}") for name, text in node.below)
+    below = " ".join(quote(f"{each.name}:{each.summary}") for each in node.command.below)
     options = " ".join(quote(f"{name}:{option.help}") for option in node.options for name in option.names)
     yield f'        ("{path(node)}") below=({below}) options=({options}) ;;'
 
 
 def _fish(node: Node) -> Iterator[str]:
     seen = "; and ".join(f"__fish_seen_subcommand_from {word}" for word in node.words)
-    names = " ".join(name for name, _ in node.below)
+    names = " ".join(each.name for each in node.command.below)
     none = f"not __fish_seen_subcommand_from {names}" if names else ""
-    for name, text in node.below:
+    for each in node.command.below:
         where = "; and ".join(filter(None, (seen, none)))
-        yield f"complete -c agls -n {quote(where)} -a {name} -d {quote(text)}"
+        yield f"complete -c agls -n {quote(where)} -a {each.name} -d {quote(each.summary)}"
     for option in node.options:
         flags = " ".join(f"-l {n[2:]}" if n.startswith("--") else f"-s {n[1:]}" for n in option.names)
         takes = f" -xa {quote(' '.join(option.choices))}" if option.choices else ""

@@ -40,11 +40,6 @@ class Parser(argparse.ArgumentParser):
         self.below = super().add_subparsers(prog=self.prog, metavar=COMMAND, **settings)
         return self.below
 
-    @property
-    def arguments(self) -> Sequence[argparse.Action]:
-        """What it takes, but for commands."""
-        return [action for action in self._actions if action is not self.below]
-
     def parse_known_args(self, *given: Any, **named: Any) -> Any:
         """Parse, and refuse what is left over here, where the known options can be compared with it."""
         known, extras = super().parse_known_args(*given, **named)

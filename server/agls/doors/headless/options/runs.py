@@ -1,115 +1,98 @@
-"""The options of `agls run` and `agls resume`."""
+"""The commands `agls run` and `agls resume`."""
 
-import argparse
+from agls.doors.headless.options.common import MODEL
+from agls.doors.headless.options.declaration import Titled, command, lines, option
+from agls.doors.headless.options.parser import WORDS
+from agls.doors.headless.options.values import MODES, schema
 
-from agls.doors.headless.options.limits import add_limits, count
-from agls.doors.headless.options.parser import WORDS, Options
-from agls.doors.headless.options.values import MODES, folder_name, mode, schema
-
-
-def add_run(parser: argparse.ArgumentParser) -> None:
-    """Add those of `agls run`."""
-    parser.add_argument(
-        WORDS,
-        nargs="*",
-        metavar="PROMPT",
-        help='what to do, in quotes. What is piped goes with it. "-" waits for standard input however long '
-        "it takes; alone it means that the prompt is there",
-    )
-    parser.add_argument("--title", default="", help="the session's title")
-    _add_both(parser)
-    parser.set_defaults(since=None)
-
-
-def add_resume(parser: argparse.ArgumentParser) -> None:
-    """Add those of `agls resume`."""
-    parser.add_argument(
-        WORDS,
-        nargs="*",
-        metavar="[SESSION] [PROMPT]",
-        help="the session (its id, the beginning of it, or else the folder's latest), and what to do; "
-        "without a prompt it goes on where it was cut off or came to a limit",
-    )
-    _add_both(parser)
-    parser.add_argument(
-        "--since",
-        type=count,
-        metavar="SEQ",
-        help="tell what happened behind this fact first (0: all of it); needs --output jsonl",
-    )
-    parser.set_defaults(title="")
-
-
-def _add_both(parser: argparse.ArgumentParser) -> None:
-    _add_work(parser.add_argument_group("what it works with"))
-    model = parser.add_argument_group("model")
-    add_model(model)
-    model.add_argument("--effort", help="how much the model thinks: none, minimal, low, medium, high, …")
-    _add_permissions(parser.add_argument_group("permissions"))
-    _add_output(parser.add_argument_group("output"))
-    add_limits(parser)
-
-
-def _add_work(group: Options) -> None:
-    group.add_argument(
-        "-C", "--cwd", type=folder_name, metavar="DIR", help="the folder to work in (or the current one)"
-    )
-    group.add_argument(
-        "--add-dir",
-        type=folder_name,
-        action="append",
-        default=[],
-        metavar="DIR",
-        help="another folder; may be repeated",
-    )
-    group.add_argument(
-        "--attach",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="a file: the model sees an image or a text, and tools can save any; may be repeated",
-    )
-    group.add_argument(
-        "--no-expand",
+WORK = (
+    *lines("""
+        -C --cwd DIR      the folder to work in (or the current one)
+        --add-dir DIR...  another folder; may be repeated
+        --attach FILE...  a file: the model sees an image or a text, and tools can save any; may be repeated
+    """),
+    option(
+        "--no-expand  take @FILE and /COMMAND as they are written; else @FILE points at the file, and "
+        "a command is done",
         dest="expand",
         action="store_false",
-        help="take @FILE as it is written; else it points at the file, @FILE:10-20 at its lines",
-    )
-    group.add_argument("--agent", metavar="NAME", help="which of your agents does it: [agents.NAME]")
-
-
-def add_model(group: Options) -> None:
-    """Add the options that say which model is asked."""
-    group.add_argument(
-        "-m", "--model", default="", help="a configured model or tier, or a name at --base-url"
-    )
-    group.add_argument(
-        "--base-url", default="", metavar="URL", help="an OpenAI-compatible address: http://host/v1"
-    )
-
-
-def _add_permissions(group: Options) -> None:
-    group.add_argument(
-        "--mode", type=mode, metavar="MODE", help=f"what needs no question: {', '.join(MODES)}"
-    )
-    group.add_argument(
-        "--yolo", dest="mode", action="store_const", const="allowAll", help="the same as --mode allowAll"
-    )
-    group.add_argument("--trust", action="store_true", help="trust the folder's own settings, for this run")
-
-
-def _add_output(group: Options) -> None:
-    group.add_argument("--output", choices=("text", "json", "jsonl"), default="text", help="what is written")
-    group.add_argument(
-        "-q", "--quiet", action="store_true", help="write the answer only, not what the agent does"
-    )
-    group.add_argument(
-        "--input",
-        choices=("text", "jsonl"),
-        default="text",
-        help="jsonl: requests (steer, cancel, respond) are read from standard input; needs --output jsonl",
-    )
-    group.add_argument(
-        "--output-schema", type=schema, metavar="FILE", help="a JSON Schema that the answer has to fit"
-    )
-    group.add_argument("--deliver", metavar="TARGET", help="where the result goes, too: [delivery.TARGET]")
+    ),
+    option("--agent NAME  which of your agents does it: [agents.NAME]", default=None),
+)
+PERMISSIONS = (
+    option(f"--mode MODE  what needs no question: {', '.join(MODES)}"),
+    option("--yolo  the same as --mode allowAll", dest="mode", action="store_const", const="allowAll"),
+    option("--trust  trust the folder's own settings, for this run"),
+)
+OUTPUT = (
+    *lines("""
+        --output {text,json,jsonl}  what is written
+        -q --quiet                  write the answer only, not what the agent does
+        --input {text,jsonl}        jsonl: requests (steer, cancel, respond) are read from standard input;
+                                    needs --output jsonl
+    """),
+    option("--output-schema FILE  a JSON Schema that the answer has to fit", type=schema, default=None),
+    option("--deliver TARGET  where the result goes, too: [delivery.TARGET]", default=None),
+)
+LIMITS = """
+    --max-turns N             model requests at most (50 where nobody is at a terminal)
+    --max-seconds SECONDS     seconds at most, questions not counted (1800 where nobody is at a terminal)
+    --max-cost-usd USD        US dollars at most
+    --max-model-calls N       model calls at most, those of helpers and children included
+    --max-tool-calls N        tool calls at most
+    --max-delegated-tasks N   tasks given to other agents at most; more are refused, and the run does them
+                              itself
+    --max-total-tokens N      tokens at most, in and out
+    --max-input-tokens N      tokens in at most
+    --max-output-tokens N     tokens out at most
+    --max-reasoning-tokens N  tokens of reasoning at most
+    --max-session-turns N     model requests at most in the whole session
+    --caller CALLER           who asks: [budget.callers] may limit them on a day
+    --parent-run ID           the run of another program it works for
+"""
+EFFORT = "--effort EFFORT  how much the model thinks: none, minimal, low, medium, high, …"
+BOTH = (
+    Titled("what it works with", WORK),
+    Titled("model", (*lines(MODEL), option(EFFORT))),
+    Titled("permissions", PERMISSIONS),
+    Titled("output", OUTPUT),
+    Titled("limits", lines(LIMITS), "Where none is given those of [budget] in the configuration hold."),
+)
+RUN = command(
+    "run",
+    "run one prompt",
+    option(
+        f'{WORDS} PROMPT  what to do, in quotes. What is piped goes with it. "-" waits for standard input '
+        "however long it takes; alone it means that the prompt is there",
+        nargs="*",
+        default=None,
+    ),
+    "--title TITLE  the session's title",
+    *BOTH,
+    arguments="[OPTIONS] [PROMPT] [-]",
+    examples="""
+        agls run "why does test_parse fail?"    asks before it changes anything
+        agls run --mode acceptEdits "fix it"    edits without asking
+        git diff | agls run "review this"       the prompt, and what is piped
+        agls run - < prompt.txt                 the prompt from a file
+        agls run "find the leak" --output json  for a program
+    """,
+)
+RESUME = command(
+    "resume",
+    "go on with a session",
+    option(
+        f"{WORDS}  the session (its id, the beginning of it, or else the folder's latest), and what to do; "
+        "without a prompt it goes on where it was cut off or came to a limit",
+        nargs="*",
+        metavar="[SESSION] [PROMPT]",
+    ),
+    *BOTH,
+    "--since SEQ  tell what happened behind this fact first (0: all of it); needs --output jsonl",
+    arguments="[OPTIONS] [SESSION] [PROMPT] [-]",
+    examples="""
+        agls resume                          goes on with what broke off
+        agls resume "and now the changelog"  in this folder's latest session
+        agls resume ses_0123 "and the docs"  in another one
+    """,
+)

@@ -1,7 +1,9 @@
 """How the values of options are read: what cannot be used is refused with what can."""
 
-import argparse
 import json
+from argparse import ArgumentTypeError
+from collections.abc import Callable
+from math import isfinite, nan
 from pathlib import Path
 
 from agls.doors.headless.options.parser import no_such
@@ -12,18 +14,17 @@ MODES = ("ask", "acceptEdits", "plan", "allowAll")
 def folder_name(value: str) -> str:
     """Read a folder's name; an empty one is most likely a variable that is not set."""
     if not value:
-        raise argparse.ArgumentTypeError("the name of the folder is empty")
+        raise ArgumentTypeError("the name of the folder is empty")
     return value
 
 
 def mode(value: str) -> str:
     """Read the name of a permission mode."""
     if value == "auto":
-        raise argparse.ArgumentTypeError(
-            f"auto needs the sandbox, which this version does not have; use {', '.join(MODES)}"
-        )
+        known = ", ".join(MODES)
+        raise ArgumentTypeError(f"auto needs the sandbox, which this version does not have; use {known}")
     if value not in MODES:
-        raise argparse.ArgumentTypeError(no_such("mode", value, MODES))
+        raise ArgumentTypeError(no_such("mode", value, MODES))
     return value
 
 
@@ -32,6 +33,28 @@ def schema(value: str) -> object:
     try:
         return json.loads(Path(value).read_text(encoding="utf-8"))
     except OSError as error:
-        raise argparse.ArgumentTypeError(f"{value} cannot be read: {error.strerror}") from None
+        raise ArgumentTypeError(f"{value} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
-        raise argparse.ArgumentTypeError(f"{value} is no JSON: {error}") from None
+        raise ArgumentTypeError(f"{value} is no JSON: {error}") from None
+
+
+def count(value: str) -> int:
+    """Read a whole number, 0 or more."""
+    if not value.isdecimal():
+        raise ArgumentTypeError(f"{value!r} is not a whole number, 0 or more")
+    return int(value)
+
+
+def number_of(what: str) -> Callable[[str], float]:
+    """**Returns** what reads a number of these, 0 or more."""
+
+    def read(value: str) -> float:
+        try:
+            number = float(value)
+        except ValueError:
+            number = nan
+        if not isfinite(number) or number < 0:
+            raise ArgumentTypeError(f"{value!r} is not a number of {what}, 0 or more")
+        return number
+
+    return read

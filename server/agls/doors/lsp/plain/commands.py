@@ -16,15 +16,24 @@ from agls.doors.agent.methods.steer import steer
 from agls.doors.errors import bad
 from agls.doors.lsp.plain.changes import changes, keep, revert
 from agls.doors.lsp.plain.pages import open_transcript
+from agls.doors.lsp.plain.progress import INFO
 from agls.doors.messages import JsonObject
 from agls.doors.options import USER
 from agls.engine.facts import Notice
 from agls.engine.ports import JournalError
+from agls.views.escape import escape_controls
 from agls.views.wire_json import file_uri, is_list, is_object
 from agls_protocol.converter import make_converter
 from agls_protocol.resuming import ResumeParams
 from agls_protocol.sessions import SessionRewindParams, SetOptionParams
-from agls_protocol.types import CancelParams, RunParams, SessionListParams, SteerParams
+from agls_protocol.types import (
+    CancelParams,
+    RunAnswer,
+    RunParams,
+    SessionListParams,
+    SteerParams,
+    SteerResult,
+)
 
 _converter = make_converter()
 
@@ -66,7 +75,7 @@ async def _run(door: Door, given: JsonObject, call: Call) -> JsonObject:
     done = await run(door, params, call)
     if given.get("transcript") is True:
         await _follow_in_transcript(door, attached)
-    return {"sessionId": params.session_id, "runId": done.run_id, "outcome": done.outcome}
+    return _answer(door, params.session_id, done)
 
 
 async def _steer(door: Door, given: JsonObject, call: Call) -> JsonObject:
@@ -74,8 +83,7 @@ async def _steer(door: Door, given: JsonObject, call: Call) -> JsonObject:
     _require_prompt(given)
     params = _converter.structure({**given, "sessionId": _named_session(given)}, SteerParams)
     params.session_id = (await _session(door, params.session_id, call)).session.session_id
-    done = await steer(door, params, call)
-    return {"sessionId": params.session_id, "runId": done.run_id, "outcome": done.outcome}
+    return _answer(door, params.session_id, await steer(door, params, call))
 
 
 async def _cancel(door: Door, given: JsonObject, call: Call) -> JsonObject:
@@ -176,6 +184,17 @@ def _decide(door: Door, given: JsonObject, decision: str) -> JsonObject:
     if wanted:
         raise bad("requestResolved", f"The question {str(wanted)[:100]!r} is not open (any more).")
     return {"outcome": "alreadyResolved"}
+
+
+def _answer(door: Door, session_id: str, done: RunAnswer | SteerResult) -> JsonObject:
+    """Return what the command is answered with; what a typed one came to is shown to its user, too."""
+    answer = {"sessionId": session_id, "runId": done.run_id, "outcome": done.outcome}
+    if not done.action:
+        return answer
+    if door.client.plain:
+        text = "\n".join(block.get("text", "") for block in done.action["output"])
+        door.peer.notify("window/showMessage", {"type": INFO, "message": escape_controls(text)})
+    return {**answer, "action": done.action}
 
 
 def _require_prompt(given: JsonObject) -> None:

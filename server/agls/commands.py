@@ -1,0 +1,296 @@
+"""Commands as people type them: `/name words`, understood by the schema of the action that they name."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from agls.engine.actions import ActionSpec
+from agls.engine.vocabulary import JsonObject
+from agls.frozen import frozen
+
+_FIRST = re.compile(r"\s*(/\S+)\s*")
+_WORD = re.compile(r"""(?:([\w.-]+)=)?(?:(["'])((?:(?!\2)[^\\]|\\.){0,10000})\2(?!\S)|\S*)""", re.DOTALL)
+_BLANKS, _PLAIN = re.compile(r"\s*"), re.compile(r"\S*")
+_ESCAPE = re.compile(r"""\\(["'\\])""")
+BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+
+
+class CommandError(ValueError):
+    """The words of a command make no sense; the message says what to write."""
+
+
+@frozen
+class Command:
+    """A text that is a command: the action that it names, and the words behind the name, from `start` on."""
+
+    spec: ActionSpec
+    words: str
+    start: int
+
+
+@frozen
+class Slot:
+    """Where the cursor is in the words of a command, from `start` up to `end`, which are offsets into them.
+
+    The text `typed` so far may become a value of `member` ("": of none), or a name of the `others`.
+    """
+
+    typed: str
+    start: int
+    end: int
+    member: str = ""
+    others: Sequence[str] = ()
+
+
+def slash(spec: ActionSpec) -> str:
+    """**Returns** how an action is written as a command."""
+    return f"/{spec.name}"
+
+
+def command_in(text: str, specs: Sequence[ActionSpec]) -> Command | None:
+    """**Returns** the command that a text is, `None` for a prompt: its first word names no action."""
+    first = _FIRST.match(text)
+    named = (spec for spec in specs if first and slash(spec) == first[1])
+    spec = next(named, None)
+    return Command(spec, text[first.end() :], first.end()) if spec and first else None
+
+
+def unescaped(text: str, specs: Sequence[ActionSpec]) -> str:
+    """**Returns** a text that begins with `//` and would be a command with one slash, with one slash."""
+    begin = text.find("//")
+    is_escape = begin >= 0 and not text[:begin].strip() and command_in(text[begin + 1 :], specs)
+    return text[:begin] + text[begin + 1 :] if is_escape else text
+
+
+def usage(spec: ActionSpec) -> str:
+    """**Returns** how a command is written, in a line."""
+    members = _members(spec)
+    required = _required(spec)
+    shown = (_shown(name, members[name], is_required=name in required) for name in _order(spec))
+    return " ".join((slash(spec), *shown))
+
+
+def input_of(command: Command) -> JsonObject:
+    """**Returns** the input that the words make. **Raises** `CommandError`."""
+    members, filling = _members(command.spec), _Filling(command.spec)
+    try:
+        for word in _words(command.words, members):
+            filling.take(word)
+        if missing := filling.missing:
+            raise CommandError(f"{missing[0]} is missing.")
+        return {name: _value(name, members[name], words, command.words) for name, words in filling.taken()}
+    except CommandError as problem:
+        raise CommandError(f"{problem} Write: {usage(command.spec)}") from None
+
+
+def slot_at(command: Command, cursor: int) -> Slot:
+    """**Returns** what is being typed at this offset into the words."""
+    members, filling = _members(command.spec), _Filling(command.spec)
+    words = list(_words(command.words[:cursor], members))
+    last = words.pop() if words and words[-1].end == cursor else _Word("", "", "", cursor, cursor)
+    for word in words:
+        try:
+            filling.take(word)
+        except CommandError:  # what stands there already may be wrong: that is said when it is sent
+            break
+    end = _end(_PLAIN, command.words, cursor)
+    if last.member:
+        return _within(members[last.member], Slot(last.raw, last.end - len(last.raw), end, last.member))
+    slot = Slot(last.raw, last.start, end, filling.next, filling.empty)
+    return _within(members.get(slot.member, {}), slot)
+
+
+def values_of(schema: JsonObject) -> Sequence[str]:
+    """**Returns** the values of a member as far as its schema says them."""
+    items: JsonObject = schema.get("items", {})
+    choices = schema.get("enum", items.get("enum", ()))
+    return ("true", "false") if schema.get("type") == "boolean" else [str(choice) for choice in choices]
+
+
+def member_schema(spec: ActionSpec, member: str) -> JsonObject:
+    """**Returns** the schema of a member of the input, empty where there is no such member."""
+    return _members(spec).get(member, {})
+
+
+def quoted(value: str) -> str:
+    """**Returns** a value as one word."""
+    if value and not re.search(r"\s|^[\"']", value):
+        return value
+    return '"' + re.sub(r'(["\\])', r"\\\1", value) + '"'
+
+
+# --- words ---------------------------------------------------------------------------------------
+
+
+class _Word(NamedTuple):
+    """A word: of which member it is ("": none), how the value is written, what it is, and where it stands."""
+
+    member: str
+    raw: str
+    value: str
+    start: int
+    end: int
+
+
+def _words(text: str, members: Mapping[str, JsonObject]) -> Iterator[_Word]:
+    at = _end(_BLANKS, text, 0)
+    while at < len(text) and (found := _WORD.match(text, at)):
+        member, quote, inner = found.groups()
+        end = found.end()
+        if member and member not in members:  # it is a word like another
+            member, quote, end = "", None, _end(_PLAIN, text, at)
+        raw = text[at + len(f"{member}=") if member else at : end]
+        yield _Word(member or "", raw, _ESCAPE.sub(r"\1", inner) if quote else raw, at, end)
+        at = _end(_BLANKS, text, end)
+
+
+def _end(pattern: re.Pattern[str], text: str, start: int) -> int:
+    """**Returns** where the match of a pattern that fits anything ends."""
+    found = pattern.match(text, start)
+    return found.end() if found else start
+
+
+class _Filling:
+    """Which words fill which member."""
+
+    def __init__(self, spec: ActionSpec) -> None:
+        self._members, self._required, self._order = _members(spec), _required(spec), _order(spec)
+        self._taken: dict[str, list[_Word]] = {}
+        self._open = ""  # the member that takes all that comes
+
+    @property
+    def empty(self) -> Sequence[str]:
+        """The members without a value."""
+        return [name for name in self._order if name not in self._taken]
+
+    @property
+    def missing(self) -> Sequence[str]:
+        """Those of them that must have one."""
+        return [name for name in self.empty if name in self._required]
+
+    @property
+    def in_text(self) -> bool:
+        """Whether the next word is one of a text that goes on."""
+        return bool(self._open) and self._kind(self._open) == "text"
+
+    @property
+    def next(self) -> str:
+        """The member that the next word is for; "" when it is for none, or in the midst of a text."""
+        return "" if self.in_text else self._open or next(iter(self.empty), "")
+
+    def taken(self) -> Iterator[tuple[str, Sequence[_Word]]]:
+        """**Returns** the members with a value, and the words of it."""
+        yield from self._taken.items()
+
+    def take(self, word: _Word) -> None:
+        """Find out what a word is for. **Raises** `CommandError`."""
+        if word.member:
+            if word.member in self._taken:
+                raise CommandError(f"{word.member} is there twice.")
+            self._taken[word.member] = [word]
+            self._open = word.member if self._kind(word.member) == "array" else ""
+        elif self._open:
+            self._taken[self._open].append(word)
+        elif word.raw in self.empty and self._kind(word.raw) == "boolean":
+            self._taken[word.raw] = [word._replace(value="true")]
+        else:
+            self._fill_next(word)
+
+    def _fill_next(self, word: _Word) -> None:
+        if not self.empty:
+            raise CommandError(f"{word.raw[:100]!r} is too much.")
+        name = self.empty[0]
+        self._taken[name] = [word]
+        if self._kind(name) == "array" or (self._kind(name) == "text" and not self.missing):
+            self._open = name
+
+    def _kind(self, name: str) -> str:
+        return _kind(self._members[name])
+
+
+def _within(schema: JsonObject, slot: Slot) -> Slot:
+    """**Returns** the slot without the values of a list that stand before."""
+    if _kind(schema) != "array" or "," not in slot.typed:
+        return slot
+    typed = slot.typed.rpartition(",")[2]
+    return Slot(typed, slot.start + len(slot.typed) - len(typed), slot.end, slot.member)
+
+
+# --- values --------------------------------------------------------------------------------------
+
+
+def _value(name: str, schema: JsonObject, words: Sequence[_Word], text: str) -> Any:
+    """**Returns** the value that words have by the schema. **Raises** `CommandError`."""
+    if _kind(schema) != "array":
+        whole = words[0].value if len(words) == 1 else text[words[0].start : words[-1].end]
+        return _single(name, schema, whole)
+    parts = [part for word in words for part in _parts(word)]
+    return [_single(name, schema.get("items", {}), part) for part in parts if part]
+
+
+def _parts(word: _Word) -> Sequence[str]:
+    """**Returns** the items of a list in a word: one where it is quoted."""
+    return word.value.split(",") if word.value == word.raw else [word.value]
+
+
+def _single(name: str, schema: JsonObject, text: str) -> Any:
+    if choices := schema.get("enum"):
+        found = [choice for choice in choices if str(choice) == text]
+        if not found:
+            raise CommandError(f"{name} is one of {', '.join(map(str, choices))}, not {text[:100]!r}.")
+        return found[0]
+    reader, wanted = _READERS.get(_kind(schema), (str, ""))
+    try:
+        return reader(text)
+    except (ValueError, KeyError):
+        raise CommandError(f"{name} is {wanted}, not {text[:100]!r}.") from None
+
+
+def _object(text: str) -> JsonObject:
+    found: Any = json.loads(text)
+    if not isinstance(found, dict):
+        raise ValueError(text)  # noqa: TRY004 - it is what `json` raises, too
+    return found  # pyright: ignore[reportUnknownVariableType]
+
+
+_READERS: Mapping[str, tuple[Callable[[str], Any], str]] = {
+    "boolean": (lambda text: BOOLEANS[text.lower()], "true or false"),
+    "integer": (int, "a whole number"),
+    "number": (float, "a number"),
+    "object": (_object, 'a JSON object, such as {"name":1}'),
+}
+
+
+# --- schemas -------------------------------------------------------------------------------------
+
+
+def _members(spec: ActionSpec) -> Mapping[str, JsonObject]:
+    return spec.schema.get("properties", {})
+
+
+def _required(spec: ActionSpec) -> Sequence[str]:
+    return spec.schema.get("required", ())
+
+
+def _order(spec: ActionSpec) -> Sequence[str]:
+    """**Returns** the members, the required ones first."""
+    required = _required(spec)
+    return sorted(_members(spec), key=lambda name: name not in required)
+
+
+def _kind(schema: JsonObject) -> str:
+    """**Returns** the type of a member: text is what can be anything, and has no choices."""
+    kind = schema.get("type")
+    if schema.get("enum"):
+        return "choice"
+    return kind if kind in {"array", *_READERS} else "text"
+
+
+def _shown(name: str, schema: JsonObject, *, is_required: bool) -> str:
+    choices, kind = "|".join(values_of(schema)), _kind(schema)
+    if kind == "boolean":
+        return f"[{name}]"
+    if is_required:
+        return f"<{choices or name}>"
+    return f"[{name}={choices or '…'}]"

@@ -1,0 +1,166 @@
+"""One headless run of a session, with its output and its responder."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+
+from agls.doors.action_list import action_list
+from agls.doors.headless.exits import Exit, exit_of
+from agls.doors.headless.open_session import PreparedRun
+from agls.doors.headless.output import JsonLines, Output
+from agls.doors.headless.responders import Responder
+from agls.doors.headless.shutdown import Shutdown
+from agls.engine.facts import Entry
+from agls.engine.log import Event
+from agls.engine.ports import JournalError
+from agls.engine.recovery import continue_interrupted
+from agls.engine.session import Session
+from agls.engine.state import State
+from agls.engine.vocabulary import JsonObject
+from agls.order import NOTES
+from agls.views.project import Projection
+from agls.views.replay import Replay
+from agls.world import World
+
+
+class HeadlessRun:
+    """Prompts the session, shows what happens, and puts its questions to whoever is there."""
+
+    def __init__(
+        self, world: World, prepared: PreparedRun, output: Output, responder: Responder, shutdown: Shutdown
+    ) -> None:
+        session = prepared.session
+        self._world = world
+        self._prepared = prepared
+        self._session = session
+        self._output = output
+        self._responder = responder
+        self._shutdown = shutdown
+        known = None if prepared.is_new else session.state
+        self._projection = Projection(NOTES, session.session_id, session.log.journal.epoch, known)
+        output.spare(self._projection.caught_up)
+        self._run_id = ""
+        self._admitted = ""
+        self._unanswered = 0
+        self._ended: JsonObject = {}
+        world.sessions.hosts.append(self._welcome)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether a run was admitted."""
+        return bool(self._run_id)
+
+    async def run(self) -> int:
+        """Prompt, wait for the end, give the exit code. Raises `JournalError` when it has no end."""
+        if self._prepared.is_new:
+            for entry in self._session.log.journal.entries():
+                self._tell(self._projection.events(entry))
+        elif self._prepared.since is not None:
+            self._tell_again(self._prepared.since)
+        if isinstance(self._output, JsonLines):  # for people they are nothing but a delay
+            self._tell(self._projection.event("commands", {"commands": self._commands()}, time.time()))
+        self._session.log.subscribe(self._watch)
+        self._shutdown.runs(self)
+        self._responder.attach(self._session)
+        run_id = await self._begin()
+        async with asyncio.TaskGroup() as group:
+            serving = group.create_task(self._responder.serve(self._session))
+            lost = await self._end_of(run_id)
+            await self._responder.settle()
+            serving.cancel()
+        if self._ended:
+            if self._unanswered:  # by its children as well: somebody was needed
+                self._ended["data"]["unanswered"] = (
+                    self._ended["data"].get("unanswered", 0) + self._unanswered
+                )
+            self._output.event(self._ended)
+            return exit_of(self._ended["data"]) or (Exit.FAILED if lost else Exit.DONE)
+        raise lost or JournalError("The end of the run was not recorded.")
+
+    async def _begin(self) -> str:
+        """Admit the prompt, or begin what waits since its process died; gives the run to wait for."""
+        prepared, queue = self._prepared, self._session.state.queue
+        if prepared.content or prepared.recovers or not queue:
+            said, options = prepared.content, prepared.options
+            return (await self._session.prompt(said, options=options, recovers=prepared.recovers)).run_id
+        self._run_id = queue[-1].run_id
+        await continue_interrupted(self._session)
+        return self._run_id
+
+    async def _end_of(self, run_id: str) -> JournalError | None:
+        """Wait for the end of the run; gives what kept it from being recorded."""
+        try:
+            await self._session.finished(run_id)
+        except JournalError as lost:
+            return lost
+        return None
+
+    def cancel(self) -> None:
+        """Cancel what runs, and what was asked for here. Prompts of another process go on waiting."""
+        self._end_with_what_runs()
+        self._session.cancel(self._admitted)
+        self._session.cancel()
+        self._close()
+
+    def interrupt(self) -> None:
+        """End what runs so that it can be gone on with."""
+        self._end_with_what_runs()
+        self._close()
+
+    def _commands(self) -> list[JsonObject]:
+        """What can really be invoked: while the run is on, by a program that writes requests."""
+        return [
+            each for each in action_list(self._session) if self._responder.invokes and each["when"] != "idle"
+        ]
+
+    def _close(self) -> None:
+        """Close the session, so that nothing else begins."""
+        sessions = self._world.sessions
+        sessions.spawn(sessions.close(self._session.session_id))
+
+    def _end_with_what_runs(self) -> None:
+        """Its end is the last word, also when what was asked for here still waits behind it."""
+        if self._session.state.running:
+            self._run_id = self._session.state.run_id
+
+    def _welcome(self, child: Session, parent_id: str) -> Callable[[], None]:
+        """What children do is told to programs, and what they ask is put to who is there."""
+        projection = Projection(NOTES, child.session_id, child.log.journal.epoch, child.state)
+
+        def watch(event: Event, state: State) -> None:
+            for told in _events(projection, event, state):
+                if told["type"] == "runEnded":
+                    self._unanswered += told["data"].get("unanswered", 0)
+                if isinstance(self._output, JsonLines) and not self._ended:
+                    self._output.event(told)
+
+        self._responder.attach(child)
+        return child.log.subscribe(watch)
+
+    def _tell_again(self, since: int) -> None:
+        """Everything behind this fact, for who reads no more of it elsewhere."""
+        journal = self._session.log.journal
+        replay = Replay(NOTES, journal.session_id, journal.epoch)
+        replay.take(journal.entries())
+        for told in replay.behind(since):
+            self._output.event(told)
+
+    def _watch(self, event: Event, state: State) -> None:
+        self._tell(_events(self._projection, event, state))
+
+    def _tell(self, events: Sequence[JsonObject]) -> None:
+        for told in events:
+            if self._ended:
+                return
+            if told["type"] == "runAdmitted" and not self._run_id:
+                self._run_id = self._admitted = told["runId"]
+            if told["type"] == "runEnded" and told["runId"] == self._run_id:
+                self._ended = told  # the last word: it waits until everything else is said
+            else:
+                self._output.event(told)
+
+
+def _events(projection: Projection, event: Event, state: State) -> list[JsonObject]:
+    if isinstance(event, Entry):
+        return projection.events(event, state)
+    return projection.transient(event, time.time())

@@ -1,0 +1,106 @@
+"""Markdown as a terminal shows it: block by block, as soon as one is complete."""
+
+import re
+from io import StringIO
+from shutil import get_terminal_size
+from typing import ClassVar
+
+from markdown_it import MarkdownIt
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.markdown import Heading, Markdown
+from rich.theme import Theme
+
+from agls.views.escape import escape_controls
+
+WIDEST = 110  # columns; longer lines are hard to read
+FENCE = re.compile(r"\s{0,3}(```+|~~~+)")
+GOES_ON = re.compile(r"\s|[-*+]|\d+[.)]")  # a line that may belong to the list before it
+MANY, NEXT = re.compile(r"\n{3,}"), "\n\n"  # empty lines: one is enough
+PLAIN = {
+    "markdown.code": "cyan",
+    "markdown.code_block": "cyan",
+    "markdown.h1": "bold underline",
+    "markdown.h2": "bold",
+}
+
+
+class LeftHeading(Heading):
+    """A heading that stands where the text stands."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Render the text."""
+        self.text.justify = "left"
+        yield self.text
+
+
+class QuietMarkdown(Markdown):
+    """Markdown with quiet headings; HTML and link definitions stay as they are, so nothing is left out."""
+
+    elements: ClassVar = {**Markdown.elements, "heading_open": LeftHeading}
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text, hyperlinks=False, code_theme="ansi_dark")
+        parser = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"])
+        self.parsed = parser.disable("reference").parse(text)
+
+
+class Rendered:
+    """Takes a text piece by piece, and gives what can be shown of it."""
+
+    def __init__(self, *, colours: bool) -> None:
+        self._colours = colours
+        self._waiting = ""
+        self._shown = False
+
+    @property
+    def waits(self) -> bool:
+        """Whether a block has begun that is not complete."""
+        return bool(self._waiting)
+
+    def feed(self, text: str) -> str:
+        """Take more of the text; gives the blocks that are complete now, as the terminal takes them."""
+        self._waiting += text
+        end = _end_of_blocks(self._waiting)
+        blocks, self._waiting = self._waiting[:end], self._waiting[end:]
+        return self._show(blocks)
+
+    def finish(self) -> str:
+        """Return the rest: nothing more comes."""
+        rest, self._waiting = self._waiting, ""
+        return self._show(rest)
+
+    def _show(self, blocks: str) -> str:
+        if not blocks.strip():
+            return ""
+        out = StringIO()
+        console = Console(
+            file=out,
+            width=min(get_terminal_size().columns, WIDEST),
+            force_terminal=True,
+            no_color=not self._colours,
+            theme=Theme(PLAIN),
+            highlight=False,
+            emoji=False,
+        )
+        console.print(QuietMarkdown(escape_controls(blocks)))
+        lines = "\n".join(line.rstrip() for line in out.getvalue().strip("\n").split("\n"))
+        before, self._shown = "\n" if self._shown else "", True
+        return f"{before}{MANY.sub(NEXT, lines)}\n"
+
+
+def _end_of_blocks(text: str) -> int:
+    """Where the blocks end that nothing more can be added to: at a blank line behind which others begin."""
+    end = at = 0
+    fence, blank = "", False
+    for line in text.splitlines(keepends=True):
+        is_whole, words = line.endswith("\n"), line.strip()
+        if blank and words and not GOES_ON.match(line) and not fence:
+            end = at
+        if is_whole and (found := FENCE.match(line)):
+            if not fence:
+                fence = found[1]
+            elif words.startswith(fence) and not words.strip(fence[0]):
+                fence = ""
+        blank = is_whole and not words
+        at += len(line)
+    return end

@@ -1,0 +1,69 @@
+"""A command in the place of a prompt: `agls run "/usage"`."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from agls.commands import Command, CommandError, input_of
+from agls.doors.headless.exits import CannotBegin, Exit
+from agls.doors.headless.shutdown import Shutdown
+from agls.doors.typed_text import command_of
+from agls.engine import run_action
+from agls.engine.actions import ActionError
+from agls.engine.admission import Refused
+from agls.engine.session import Session
+from agls.engine.vocabulary import Content, JsonObject, Text
+from agls.views import values
+
+
+def command_in_prompt(session: Session, content: tuple[Content, ...]) -> Command | None:
+    """Return the command that a prompt is, `None` for any other. **Raises** `CannotBegin`, `ConfigError`."""
+    try:
+        return command_of(session, content)
+    except CommandError as problem:
+        raise CannotBegin(str(problem), "usage") from None
+
+
+async def do_command(session: Session, command: Command, shutdown: Shutdown) -> JsonObject:
+    """Do it. A signal breaks it off only where that leaves everything as it was; elsewhere it is done first.
+
+    Return what came of it, as the protocol has it. **Raises** `CannotBegin`.
+    """
+    invocation = Invocation(shutdown)
+    shutdown.runs(invocation)
+    try:
+        given = input_of(command)
+        outcome = await run_action.invoke(session, command.spec.name, given, invocation.breakable)
+    except CommandError as problem:
+        raise CannotBegin(str(problem), "usage") from None
+    except Refused as problem:
+        raise CannotBegin(str(problem), problem.kind, Exit.FAILED) from None
+    except ActionError as problem:
+        raise CannotBegin(str(problem), "actionFailed", Exit.FAILED) from None
+    done: JsonObject = {"name": command.spec.name, "input": given}
+    data = {} if outcome.data is None else {"data": outcome.data}
+    return {**done, "output": values.content_blocks([Text(outcome.text)]), **data}
+
+
+class Invocation:
+    """An action that is done."""
+
+    def __init__(self, shutdown: Shutdown) -> None:
+        self._shutdown, self._may_break = shutdown, False
+
+    def cancel(self) -> None:
+        """Break it off, if nothing would be lost."""
+        if self._may_break:
+            self._shutdown.task.cancel()
+
+    def interrupt(self) -> None:
+        """Do the same."""
+        self.cancel()
+
+    @contextmanager
+    def breakable(self) -> Generator[None]:
+        """In the block it may be broken off."""
+        self._may_break = True
+        try:
+            yield
+        finally:
+            self._may_break = False

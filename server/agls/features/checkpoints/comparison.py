@@ -1,0 +1,93 @@
+"""Changes of files as rows: for programs with the patch, for people as one text."""
+
+from collections.abc import Sequence
+from urllib.parse import unquote
+
+from agls.engine.vocabulary import JsonObject
+from agls.toolkit import fenced, shorten
+
+from .recorder import SnapshotStore
+from .states import FileState
+from .timeline import OwnStretch, Timeline
+
+LONGEST = 50_000  # characters of diffs that are shown to a person at once
+COMMANDS = (
+    "Commands ran, too. Of what they changed, only files that were open, or touched before in this "
+    "session, are known."
+)
+Pair = tuple[FileState, FileState]
+
+
+def kind_of(before: object, after: object) -> str:
+    """What happened to a file that was this and is that (`None`: no file)."""
+    return "added" if before is None else "deleted" if after is None else "modified"
+
+
+def net(before: FileState, after: FileState) -> JsonObject:
+    """What became of a file, without its lines."""
+    return {"uri": after.uri, "change": _kind(before, after)}
+
+
+def pairs_of(stretches: Sequence[OwnStretch]) -> list[Pair]:
+    """The states between which only we changed the file."""
+    return [(one.before, one.after) for one in stretches if not one.before.same(one.after)]
+
+
+async def row(keeper: SnapshotStore, pairs: Sequence[Pair]) -> JsonObject:
+    """A file's changes with their patch; `problem` says why there is none."""
+    first, last = pairs[0][0], pairs[-1][1]
+    insertions = 0
+    deletions = 0
+    patches = list[str]()
+    problem = ""
+    for before, after in pairs:
+        try:
+            old, new = await keeper.content(before), await keeper.content(after)
+        except OSError as missing:
+            problem = str(missing)
+            continue
+        patch = await keeper.files.diff(last.path, old, new)
+        insertions, deletions = insertions + patch.insertions, deletions + patch.deletions
+        patches.append(patch.text)
+    counted = {
+        **net(first, last),
+        "insertions": insertions,
+        "deletions": deletions,
+        "patch": "".join(patches),
+    }
+    return {**counted, "problem": problem} if problem else counted
+
+
+def standing(stretches: Sequence[OwnStretch], known: Timeline, now: FileState) -> str:
+    """Whether what we changed still stands: `applied`, `takenBack`, or `changedSince` by somebody."""
+    if now.same(stretches[-1].after):
+        return "applied"
+    last = known.last(now.path)
+    if now.same(stretches[0].before) and (last is None or last.same(now)):
+        return "takenBack"
+    return "changedSince"
+
+
+def shown(rows: Sequence[JsonObject], *, ran: bool) -> str:
+    """The rows and their patches for a person."""
+    lines = [told(row) + (f": {row['problem']}" if "problem" in row else "") for row in rows]
+    patches = "".join(str(row["patch"]) for row in rows)
+    parts = ["\n".join(lines) or "No file was changed."]
+    if patches:
+        cut, _ = shorten(patches, LONGEST, "Ask for one file to see the rest.")
+        parts.append(fenced(cut, "diff"))
+    return "\n\n".join([*parts, COMMANDS] if ran else parts)
+
+
+def told(row: JsonObject) -> str:
+    """One file in one line."""
+    return f"- {row['change']} `{path_in(row['uri'])}` (+{row['insertions']} -{row['deletions']})"
+
+
+def path_in(uri: str) -> str:
+    """The path as people write it; what is no file stays an address."""
+    return unquote(uri.removeprefix("file://")) if uri.startswith("file:///") else uri
+
+
+def _kind(before: FileState, after: FileState) -> str:
+    return kind_of(before.hash or None, after.hash or None)

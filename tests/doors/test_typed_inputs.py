@@ -1,0 +1,142 @@
+"""What somebody types means the same in every door: one table, `typed_inputs.toml`."""
+
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from doors.headless.conftest import Agls
+from support.wire import Wire, script, turns
+
+TABLE = tomllib.loads(Path(__file__).with_name("typed_inputs.toml").read_text(encoding="utf-8"))
+Meaning = dict[str, Any]
+Door = Callable[[str], Meaning]
+"""What a door made of a text: `command` and `input`, `refused`, or `prompt` and `pieces`."""
+
+
+def plant(workspace: Path) -> None:
+    """Write the files of the table."""
+    for name, text in TABLE["files"].items():
+        (workspace / name).parent.mkdir(exist_ok=True)
+        (workspace / name).write_text(text)
+
+
+def prompt_of(item: dict[str, Any], workspace: Path) -> Meaning:
+    """A user's message as the table has it."""
+    text, *pieces = item["content"]
+    root = f"{workspace.as_uri()}/"
+    return {"prompt": text["text"], "pieces": [piece["uri"].removeprefix(root) for piece in pieces]}
+
+
+def user_message(events: list[dict[str, Any]]) -> dict[str, Any]:
+    """The last message of the user."""
+    items = [event["data"]["item"] for event in events if event["type"] == "itemCompleted"]
+    return [item for item in items if item["kind"] == "userMessage"][-1]
+
+
+class AgentRun:
+    """`agent/run` with `expand`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.wire = Wire(folder, script(folder, *[turns("Done.")] * len(TABLE["case"])))
+        plant(self.wire.workspace)
+        self.begin()
+
+    def begin(self) -> None:
+        self.wire.initialize()
+
+    def __call__(self, text: str) -> Meaning:
+        session = self.wire.session(clientKey=text)
+        given = {"sessionId": session, "input": text, "expand": True, "wait": True}
+        response = self.wire.ask("agent/run", given)
+        if "error" in response:
+            assert response["error"]["data"]["kind"] == "invalidParams"
+            return {"refused": response["error"]["message"]}
+        events = [event for event in self.wire.events if event["sessionId"] == session]
+        if response["result"]["outcome"] == "action":
+            assert response["result"]["runId"] == ""
+            assert "runAdmitted" not in {event["type"] for event in events}
+            action = response["result"]["action"]
+            return {"command": action["name"], "input": action["input"]}
+        return prompt_of(user_message(events), self.wire.workspace)
+
+
+class PlainLsp(AgentRun):
+    """`agls.run` with a bare string, from a client that knows only LSP."""
+
+    def begin(self) -> None:
+        self.wire.initialize({}, capabilities={})
+
+    def __call__(self, text: str) -> Meaning:
+        before = len(self.wire.of_method("window/showMessage"))
+        response = self.wire.ask("workspace/executeCommand", {"command": "agls.run", "arguments": [text]})
+        if "error" in response:
+            return {"refused": response["error"]["message"]}
+        self.wire.until(lambda _: len(self.wire.of_method("window/showMessage")) > before)
+        told = self.wire.of_method("window/showMessage")[before]["params"]["message"]
+        if action := response["result"].get("action"):
+            assert told == action["output"][0]["text"], "its user sees what came of it"
+            return {"command": action["name"], "input": action["input"]}
+        page = self.wire.call("agent/events", {"sessionId": response["result"]["sessionId"]})
+        return prompt_of(user_message(page["events"]), self.wire.workspace)
+
+
+class Headless:
+    """`agls run TEXT`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.agls = Agls(folder)
+        plant(self.agls.workspace)
+        self.agls.script({"text": "Done."})
+
+    def __call__(self, text: str) -> Meaning:
+        done = self.agls.run("run", "--output", "jsonl", "--", text)
+        last = done.events[-1]
+        match last["type"]:
+            case "fatal":
+                assert (done.code, last["error"]["kind"]) == (2, "usage")
+                return {"refused": last["error"]["message"]}
+            case "action":
+                assert done.code == 0
+                return {"command": last["name"], "input": last["input"]}
+            case _:
+                assert done.code == 0
+                return prompt_of(user_message(done.events), self.agls.workspace)
+
+
+@pytest.fixture(scope="module")
+def agent_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
+    """One server for all texts."""
+    door = AgentRun(tmp_path_factory.mktemp("agent"))
+    with door.wire:
+        yield door
+
+
+@pytest.fixture(scope="module")
+def plain_lsp(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
+    """The same."""
+    door = PlainLsp(tmp_path_factory.mktemp("plain"))
+    with door.wire:
+        yield door
+
+
+@pytest.fixture(scope="module")
+def headless(tmp_path_factory: pytest.TempPathFactory) -> Door:
+    """A process for each text."""
+    return Headless(tmp_path_factory.mktemp("headless"))
+
+
+@pytest.mark.parametrize("door", ["agent_run", "plain_lsp", "headless"])
+@pytest.mark.parametrize("case", TABLE["case"], ids=lambda case: case["text"])
+def test_typed_text_means_the_same_in_every_door(
+    case: dict[str, Any], door: str, request: pytest.FixtureRequest
+) -> None:
+    found = request.getfixturevalue(door)(case["text"])
+    if "refused" in case:
+        assert case["refused"] in found["refused"]
+    elif "command" in case:
+        assert found == {"command": case["command"], "input": case["input"]}
+    else:
+        assert found == {"prompt": case.get("prompt", case["text"]), "pieces": case.get("pieces", [])}

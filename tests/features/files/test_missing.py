@@ -1,0 +1,55 @@
+"""A path at which there is no file is answered with names near it."""
+
+from pathlib import Path
+
+import pytest
+
+from agls.features.files import build
+from agls.features.files.settings import Settings
+from agls.workspace.editor import NoEditor
+from agls.workspace.processes import Processes
+from agls.workspace.workspace import OpenWorkspace
+from support.toolbox import Toolbox
+
+
+@pytest.fixture(autouse=True)
+def project(root: Path) -> None:
+    (root / "src/deep").mkdir(parents=True)
+    (root / "src/app.py").write_text("x = 1\n")
+    (root / "src/deep/util[1].py").write_text("y = 1\n")
+
+
+@pytest.mark.parametrize(
+    ("path", "meant"),
+    [
+        ("app.py", "src/app.py"),
+        ("src/App.py", "src/app.py"),
+        ("src/ap.py", "src/app.py"),
+        ("scr/app.py", "src/app.py"),
+        ("util[1].py", "src/deep/util[1].py"),
+    ],
+)
+async def test_missing_path_is_answered_with_the_near_name(tools: Toolbox, path: str, meant: str) -> None:
+    told = f"{path} does not exist. Did you mean {meant}?"
+    assert (await tools.call("read_file", path=path)).text == told
+    edit = await tools.call("edit_file", path=path, old_text="x", new_text="y")
+    assert (edit.status, edit.text) == ("failed", told)
+
+
+async def test_missing_folder_is_answered_with_the_near_folder(tools: Toolbox) -> None:
+    assert (await tools.call("list_dir", path="scr")).text == "scr does not exist. Did you mean src?"
+
+
+async def test_missing_path_with_nothing_near_it_is_only_missing(tools: Toolbox) -> None:
+    assert (await tools.call("read_file", path="zzzz")).text == "zzzz does not exist."
+
+
+async def test_edit_of_a_folder_says_that_it_is_one(tools: Toolbox) -> None:
+    edit = await tools.call("edit_file", path="src", old_text="x", new_text="y")
+    assert edit.text == "src is a folder. See what is in it with list_dir."
+
+
+async def test_names_that_are_hidden_are_not_near(root: Path) -> None:
+    hidden = OpenWorkspace(str(root), (), NoEditor(), Processes(), hidden=(r".*app\.py",))
+    tools = Toolbox(build(Settings()), hidden)
+    assert (await tools.call("read_file", path="src/ap.py")).text == "src/ap.py does not exist."
