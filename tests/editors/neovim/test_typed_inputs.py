@@ -1,7 +1,6 @@
-"""What somebody types means the same in Neovim as in every other door: one table, `tests/doors/typed_inputs.toml`."""
+"""What somebody types means the same in Neovim as in every other door: `tests/doors/typed_inputs.toml`."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,10 +10,9 @@ from support.wire import turns
 
 from .conftest import VERSIONS, installed
 from .driver import Editor
+from .scene import USER
 
 pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
-MESSAGES = "vim.iter(require('agls').current().store.order):map(function(id) return require('agls').current().store.items[id] end)"
-LAST = f"{MESSAGES}:filter(function(item) return item.kind == 'userMessage' end):last()"
 
 
 @pytest.fixture(scope="module", params=VERSIONS)
@@ -43,11 +41,11 @@ def meaning(editor: Editor, text: str) -> Meaning:
     ended = "next(require('agls').current().store.runs)"
     editor.until(f"DONE or {ended} or vim.fn.execute('messages'):find('agls: ')")
     if done := editor.lua("return DONE"):
-        assert not editor.lua(f"return {LAST}"), "a command is no message"
+        assert not editor.lua(f"return {USER}"), "a command is no message"
         assert editor.lua("return vim.tbl_isempty(require('agls').current().store.runs)")
         return {"command": done["name"], "input": done["input"] or {}}
     if editor.lua(f"return {ended}"):
-        return prompt_of(editor.lua(f"return {LAST}"), editor.workspace)
+        return prompt_of(editor.lua(f"return {USER}"), editor.workspace)
     editor.until("vim.api.nvim_buf_get_lines(0, 0, -1, false)[1] ~= ''")
     assert editor.lines() == [text.strip()], "what was typed is not lost"
     return {"refused": editor.call("nvim_exec2", "messages", {"output": True})["output"].replace("\n", " ")}

@@ -85,7 +85,8 @@ def test_from_an_empty_profile_to_a_reviewed_change(tools: dict[str, str], tmp_p
 def test_a_tour_of_what_else_can_be_done(tools: dict[str, str], tmp_path: Path) -> None:
     said = done(["node", HERE / "tour.mjs", tmp_path], LONGEST, **tools)
     assert steps(said)[-1] == "passed"
-    shown = {"slash", "chips", "sessions", "helper", "helpers", "error", "walkthrough"}
+    shown = {"slash", "refused", "chips", "mention", "understood", "sessions"}
+    shown |= {"helper", "helpers", "error", "walkthrough"}
     assert screens(tmp_path) == shown
 
 

