@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -63,10 +64,14 @@ class Model:
 
 
 class Bench:
-    """What every measurement needs: the model, and a folder for everything that is written."""
+    """What every measurement needs: the model, and a folder for everything that is written.
 
-    def __init__(self, model: Model, folder: Path) -> None:
+    `server` is the command that starts agls, by default the installed one.
+    """
+
+    def __init__(self, model: Model, folder: Path, server: Sequence[str] = ()) -> None:
         self.model, self.folder = model, folder
+        self._server = server or (*installed(), "serve", "--stdio")
         self.workspace = made_workspace(folder / "workspace")
         self._config = folder / "config.toml"
         self._config.write_text(CONFIG.format(port=model.port))
@@ -85,7 +90,7 @@ class Bench:
             command = [sys.executable, str(HERE / "floor.py")]
             environment |= {"FLOOR_PORT": str(self.model.port), "FLOOR_FOLDER": str(home)}
         else:
-            command = [*installed(), "serve", "--stdio"]
+            command = [*self._server]
             environment |= {"AGLS_STATE_DIR": str(home), "AGLS_CONFIG": str(self._config)}
         return Client(command, environment, self.workspace, self.folder / f"{name}.log")
 

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from agls.engine.actions import ActionSpec
 from agls.engine.vocabulary import JsonObject
@@ -21,7 +21,7 @@ class CommandError(ValueError):
 
 
 @frozen
-class Command:
+class TypedCommand:
     """A text that is a command: the action that it names, and the words behind the name, from `start` on."""
 
     spec: ActionSpec
@@ -48,12 +48,12 @@ def slash(spec: ActionSpec) -> str:
     return f"/{spec.name}"
 
 
-def command_in(text: str, specs: Sequence[ActionSpec]) -> Command | None:
+def command_in(text: str, specs: Sequence[ActionSpec]) -> TypedCommand | None:
     """**Returns** the command that a text is, `None` for a prompt: its first word names no action."""
     first = _FIRST.match(text)
     named = (spec for spec in specs if first and slash(spec) == first[1])
     spec = next(named, None)
-    return Command(spec, text[first.end() :], first.end()) if spec and first else None
+    return TypedCommand(spec, text[first.end() :], first.end()) if spec and first else None
 
 
 def unescaped(text: str, specs: Sequence[ActionSpec]) -> str:
@@ -71,7 +71,7 @@ def usage(spec: ActionSpec) -> str:
     return " ".join((slash(spec), *shown))
 
 
-def input_of(command: Command) -> JsonObject:
+def input_of(command: TypedCommand) -> JsonObject:
     """**Returns** the input that the words make. **Raises** `CommandError`."""
     members, filling = _members(command.spec), _Filling(command.spec)
     try:
@@ -84,7 +84,7 @@ def input_of(command: Command) -> JsonObject:
         raise CommandError(f"{problem} Write: {usage(command.spec)}") from None
 
 
-def slot_at(command: Command, cursor: int) -> Slot:
+def slot_at(command: TypedCommand, cursor: int) -> Slot:
     """**Returns** what is being typed at this offset into the words."""
     members, filling = _members(command.spec), _Filling(command.spec)
     words = list(_words(command.words[:cursor], members))
@@ -139,7 +139,8 @@ def _words(text: str, members: Mapping[str, JsonObject]) -> Iterator[_Word]:
         member, quote, inner = found.groups()
         end = found.end()
         if member and member not in members:  # it is a word like another
-            member, quote, end = "", None, _end(_PLAIN, text, at)
+            member, quote = "", None
+            end = _end(_PLAIN, text, at)
         raw = text[at + len(f"{member}=") if member else at : end]
         yield _Word(member or "", raw, _ESCAPE.sub(r"\1", inner) if quote else raw, at, end)
         at = _end(_BLANKS, text, end)
@@ -155,7 +156,8 @@ class _Filling:
     """Which words fill which member."""
 
     def __init__(self, spec: ActionSpec) -> None:
-        self._members, self._required, self._order = _members(spec), _required(spec), _order(spec)
+        self._members, self._required = _members(spec), _required(spec)
+        self._order = _order(spec)
         self._taken: dict[str, list[_Word]] = {}
         self._open = ""  # the member that takes all that comes
 
@@ -251,7 +253,7 @@ def _object(text: str) -> JsonObject:
     found: Any = json.loads(text)
     if not isinstance(found, dict):
         raise ValueError(text)  # noqa: TRY004 - it is what `json` raises, too
-    return found  # pyright: ignore[reportUnknownVariableType]
+    return cast("JsonObject", found)
 
 
 _READERS: Mapping[str, tuple[Callable[[str], Any], str]] = {

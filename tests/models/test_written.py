@@ -40,7 +40,7 @@ def test_every_request_reads_as_if_it_were_the_first(messages: list[Message], da
         asked = tuple(messages[start:end])
         sent = known.conversation(asked, "s", model, [{"head": "é"}])
         assert sent == ConversationEncoder(told).conversation(asked, "s", model, [{"head": "é"}])
-        assert sent.text == compact_json(list(sent))
+        assert sent.json == compact_json(list(sent)).encode()
         assert encode_body({"model": model, "messages": sent}) == (
             compact_json({"model": model, "messages": list(sent)}).encode()
         )

@@ -12,9 +12,9 @@ from cattrs import BaseValidationError
 from jsonschema_rs import meta
 
 import agls_protocol
-from agls.doors.agent.client import ENCODINGS
 from agls.doors.agent.methods import HANDLERS
 from agls.doors.lsp.capabilities import document, pygls_capabilities
+from agls.doors.lsp.client import ENCODINGS
 from agls.doors.lsp.initialize import DOCUMENT
 from agls_protocol import documents, events, hello, items, resuming, sessions, types
 from agls_protocol.converter import explain, make_converter
@@ -124,7 +124,7 @@ def test_the_shipped_answer_is_what_pygls_would_say() -> None:
 
 @pytest.mark.parametrize("offered", [["utf-8"], ["utf-32", "utf-8"], ["x", "utf-16"], [], ["x"], None])
 def test_pygls_would_choose_the_same_position_encoding(offered: list[str] | None) -> None:
-    from agls.doors.agent.client import chosen_encoding  # noqa: PLC0415 - beside its counterpart
+    from agls.doors.lsp.client import chosen_encoding  # noqa: PLC0415 - beside its counterpart
 
     client = {} if offered is None else {"general": {"positionEncodings": offered}}
     chosen = pygls_capabilities(client)["positionEncoding"]

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from agls.doors.agent.client import member
+from agls.doors.messages import member
 from agls.views.wire_json import is_object
 from agls_protocol.errors import ERRORS
 

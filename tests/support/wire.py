@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 from uuid import uuid4
 
-from agls.doors.agent.client import member
+from agls.doors.messages import member
 from agls.views.wire_json import is_object
 from support.advertised import check_advertised
 from support.message_rules import check_messages

@@ -20,10 +20,11 @@ class Rooms:
 
     def __init__(self) -> None:
         self._arrived: dict[Arrivals, tuple[Room[Any], ...]] = {}
+        self._ordered = tuple(in_order(self._arrived))
 
     def __iter__(self) -> Iterator[Room[Any]]:
         """**Returns** the rooms, the first outermost."""
-        return in_order(self._arrived)
+        return iter(self._ordered)
 
     def add(self, room: Room[Any], place: Arrivals = PLUGINS) -> Callable[[], None]:
         """Add a room behind those that arrived at the same place.
@@ -35,12 +36,16 @@ class Rooms:
             raise ConfigError(f"there is a room or a setting called {room.name!r}: choose another name")
         if missing := [port.__name__ for port in room.needs if port not in PORTS]:
             raise ConfigError(f"the room {room.name!r} needs {missing[0]}, which is no port")
-        self._arrived[place] = (*self._arrived.get(place, ()), room)
+        self._set(place, (*self._arrived.get(place, ()), room))
 
         def leave() -> None:
-            self._arrived[place] = tuple(other for other in self._arrived[place] if other is not room)
+            self._set(place, tuple(other for other in self._arrived[place] if other is not room))
 
         return leave
+
+    def _set(self, place: Arrivals, rooms: tuple[Room[Any], ...]) -> None:
+        self._arrived[place] = rooms
+        self._ordered = tuple(in_order(self._arrived))
 
 
 def distinct(feature: Feature, before: Sequence[Feature]) -> Feature:

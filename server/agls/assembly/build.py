@@ -17,9 +17,9 @@ def features(rooms: Iterable[Room[Any]], run: RunServices) -> tuple[Feature, ...
     """**Returns** the features of a run: the first is asked first and is outermost in the wrappers."""
     for room in rooms:
         settings = run.agent.over(room, run.config.section(room))
-        feature = room.build(settings, *(PORTS[port](run) for port in room.needs))
+        feature = room.build(settings, *[PORTS[port](run) for port in room.needs])
         if feature:
             run.built.append(feature if room in _OWN else distinct(feature, run.built))
-    made = tuple(with_tools(feature, run.agent.tools) for feature in run.built)
+    made = tuple([with_tools(feature, run.agent.tools) for feature in run.built])
     run.built.clear()  # features refer to the services: a circle would be left to the garbage collector
     return made

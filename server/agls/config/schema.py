@@ -1,6 +1,7 @@
 """All settings: the models and agents, and a table for each room of the order."""
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Annotated, Any, TypeVar, cast
 
 from pydantic import AfterValidator, BaseModel, SecretStr, create_model
@@ -33,4 +34,9 @@ class Config(create_model("Tables", __base__=_Keys, **_TABLES)):
 
     def section(self, room: Room[Section]) -> Section:
         """**Returns** the settings of a room; those of one that has no table here are what it says itself."""
-        return cast("Section", getattr(self, room.name, None)) or room.settings()
+        return cast("Section", vars(self).get(room.name)) or _usual(room)
+
+
+@cache
+def _usual(room: Room[Section]) -> Section:
+    return room.settings()

@@ -3,8 +3,10 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import field, replace
+from errno import ELOOP, ENOENT, ENOTDIR
 from functools import lru_cache
 from pathlib import Path
+from stat import S_ISREG
 
 from agls.config import former_name
 from agls.config.environment import process_environment
@@ -32,6 +34,7 @@ from agls.frozen import frozen
 from agls.models.catalog.providers import KEY_VARIABLES
 from agls.workspace.redact import forget, is_secret
 
+ABSENT = {ENOENT, ENOTDIR, ELOOP}
 MAX_BYTES = 1_000_000  # of one config file
 OWN_KEYS = ("AGLS_API_KEY", *KEY_VARIABLES)
 CLOUD_SECRETS = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")  # which AWS's own tools need as well
@@ -230,7 +233,7 @@ def _read(file: Path, rank: Rank, *, required: bool = False) -> Source | None:
 def _text(file: Path) -> str | None:
     """What is in a file of ours; `None` when there is no such file. Raises `ConfigError`."""
     try:
-        if not (file.is_file() or str(file) == os.devnull):
+        if not (S_ISREG(os.stat(file).st_mode) or str(file) == os.devnull):  # noqa: PTH116 - each run asks often
             return None
         with file.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
@@ -238,6 +241,8 @@ def _text(file: Path) -> str | None:
     except UnicodeDecodeError:
         raise ConfigError("this file is not UTF-8", file=str(file)) from None
     except OSError as error:
+        if error.errno in ABSENT:
+            return None
         raise ConfigError(f"this file cannot be read: {error.strerror}", file=str(file)) from error
     if len(data) > MAX_BYTES:
         raise ConfigError(f"this file is larger than {MAX_BYTES} bytes", file=str(file))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from agls.commands import Command, CommandError, command_in, slash, unescaped
+from agls.commands import CommandError, TypedCommand, command_in, slash, unescaped
 from agls.doors.from_wire import GivenFile
 from agls.engine.run_action import actions
 from agls.engine.session import Session
@@ -22,7 +22,7 @@ class TextReader(Protocol):
         ...
 
 
-def command_of(session: Session, content: Sequence[Content | GivenFile]) -> Command | None:
+def command_of(session: Session, content: Sequence[Content | GivenFile]) -> TypedCommand | None:
     """**Returns** the command that the text is, `None` for a prompt.
 
     **Raises** `CommandError` when something goes with it, and `ConfigError`.

@@ -1,7 +1,7 @@
 """How one reply is got from the model: the request, the wrappers, the stream, and what a cut one leaves."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Set
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -18,8 +18,9 @@ from agls.engine.facts import (
 from agls.engine.feature import RunSetup, RunView, wrap_model
 from agls.engine.log import Log
 from agls.engine.ports import CallModel, ModelClient, ModelError, ModelRequest, Reply, new_id
+from agls.engine.prefix_fold import PrefixFold
 from agls.engine.state import State
-from agls.engine.vocabulary import AssistantMessage, Stop, StopReason, ToolCall
+from agls.engine.vocabulary import AssistantMessage, Message, Stop, StopReason, ToolCall
 
 
 async def get_reply(log: Log, record: Callable[[Fact], None], run_setup: RunSetup, view: RunView) -> Reply:
@@ -27,7 +28,9 @@ async def get_reply(log: Log, record: Callable[[Fact], None], run_setup: RunSetu
     client, request = next_request(log.state, run_setup, log.journal.session_id)
     record(TurnStarted(new_id("turn"), client.info.name, client.info.context_window))
     reply = await wrap_model(run_setup.features, view, _stream(client, log, record))(request)
-    return with_fresh_ids(reply, log.state) if isinstance(reply, Replied) and reply.tool_calls else reply
+    if isinstance(reply, Replied) and reply.tool_calls:
+        return with_fresh_ids(reply, _call_ids.of(log.journal.session_id, log.state.transcript))
+    return reply
 
 
 def next_request(state: State, run_setup: RunSetup, session_id: str) -> tuple[ModelClient, ModelRequest]:
@@ -71,17 +74,24 @@ def _stream(client: ModelClient, log: Log, record: Callable[[Fact], None]) -> Ca
     return ask
 
 
-def with_fresh_ids(reply: Replied, state: State) -> Replied:
-    """The reply with call ids that no earlier reply used: some providers count from one each time."""
-    messages = (m for m in state.transcript if isinstance(m, AssistantMessage))
-    seen = {call.call_id for message in messages for call in message.tool_calls}
-    calls: list[ToolCall] = []
+def _with_call_ids(known: set[str], messages: Iterable[Message]) -> set[str]:
+    for message in messages:
+        if isinstance(message, AssistantMessage):
+            known.update(call.call_id for call in message.tool_calls)
+    return known
+
+
+_call_ids = PrefixFold(set[str], _with_call_ids)
+
+
+def with_fresh_ids(reply: Replied, used: Set[str]) -> Replied:
+    """The reply with call ids that no earlier one `used`: some providers count from one each time."""
+    calls: dict[str, ToolCall] = {}
     for call in reply.tool_calls:
-        known = not call.call_id or call.call_id in seen
+        known = not call.call_id or call.call_id in used or call.call_id in calls
         fresh = replace(call, call_id=new_id("call")) if known else call
-        seen.add(fresh.call_id)
-        calls.append(fresh)
-    return replace(reply, tool_calls=tuple(calls))
+        calls[fresh.call_id] = fresh
+    return replace(reply, tool_calls=tuple(calls.values()))
 
 
 def failed(error: ModelError) -> Stop:

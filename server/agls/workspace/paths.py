@@ -7,7 +7,7 @@ it means to the kernel. `~`, variables and patterns are ordinary characters.
 import os
 from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from stat import S_ISLNK
 
 from agls.engine.ports import PathInfo, PathOutside, WorkspaceError
@@ -84,6 +84,7 @@ class Ground:
         self._scratch = (_apart(own.scratch),) if own.scratch else ()
         self._allowed: set[str] = set()
         self._known = _targets(self.roots, self._private, self._scratch)
+        self._closed_names = frozenset(closed.casefold() for closed in self.closed)
 
     def place(self, path: str) -> PathInfo:
         """Look at a path without opening it. Raises `WorkspaceError` for what cannot be a path."""
@@ -104,7 +105,7 @@ class Ground:
 
     def _is_closed(self, path: str) -> bool:
         """Whether this is one of the closed files, by its path or, as with hard links, by what is there."""
-        if path.casefold() in (closed.casefold() for closed in self.closed):
+        if path.casefold() in self._closed_names:
             return True
         identity = _identity(path)
         return identity is not None and identity in map(_identity, self.closed)
@@ -229,7 +230,7 @@ def _apart(folder: str) -> Root:
 
 def _identity(path: str) -> tuple[int, int] | None:
     try:
-        status = Path(path).stat()
+        status = os.stat(path)  # noqa: PTH116 - every file that is opened is compared with several others
     except (OSError, ValueError):
         return None
     return status.st_dev, status.st_ino

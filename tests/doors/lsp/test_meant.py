@@ -5,8 +5,8 @@ from typing import cast
 
 import pytest
 
+from agls.doors.agent.cancel import CancelTarget
 from agls.doors.agent.limits import Limits
-from agls.doors.agent.meant import Meant
 from agls.doors.agent.peer import Peer
 from agls.engine.facts import Admitted, Entry, Fact, QueueChanged, RunEnded, RunStarted
 from agls.engine.state import State, fold
@@ -47,7 +47,7 @@ def test_the_run_that_ended_is_meant_while_the_next_cannot_be_known(
     facts: Sequence[Fact], before: str
 ) -> None:
     state = State()
-    meant = Meant(state, cast(Peer, Reads()))
+    meant = CancelTarget(state, cast(Peer, Reads()))
     for seq, fact in enumerate(facts, 1):
         state = fold(state, Entry(seq, float(seq), fact))
         meant.take(Entry(seq, float(seq), fact), state)

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agls.doors import from_wire
-from agls.doors.agent.client import Client, read_client
+from agls.doors.agent.client import Client
 from agls.doors.agent.flow.batches import (
     BATCH_EVENTS,
     BATCH_SIZE,
@@ -35,6 +35,7 @@ from agls.doors.agent.stream.transport import ATOMIC, Writer
 from agls.doors.errors import to_bad
 from agls.doors.lsp import editor as editing
 from agls.doors.lsp import pending_edits, watchdog
+from agls.doors.lsp.client import read_client
 from agls.doors.lsp.editor import LspEditor
 from agls.doors.lsp.plain.progress import ProgressReporter
 from agls.doors.lsp.positions import Place, offset_at, place_at, smallest_edit, units
@@ -270,7 +271,8 @@ def test_a_writer_whose_reader_is_gone_throws_away() -> None:
 class FakePeer:
     """Takes everything; its backlog is what a test says."""
 
-    def __init__(self) -> None:
+    def __init__(self, client: Client) -> None:
+        self.client = client
         self.limits = LIMITS
         self.backlog = 0
         self.events: list[Wire] = []
@@ -312,9 +314,9 @@ class LoggedPublisher(Publisher):
 
 def publishing(client: Client = CLIENT) -> tuple[LoggedPublisher, FakePeer]:
     """A publisher in the middle of a turn."""
-    peer: Any = FakePeer()
+    peer: Any = FakePeer(client)
     session: Any = FakeSession()
-    publisher = LoggedPublisher(session, peer, client, ProgressReporter(peer, client))
+    publisher = LoggedPublisher(session, peer, ProgressReporter(peer, client).show)
     begun = (Admitted("run", "item_u", (Text("go"),)), RunStarted("run"), TurnStarted("turn", "m"))
     for seq, fact in enumerate(begun, 1):
         publisher.take(Entry(seq, 1.0, fact))
@@ -442,7 +444,7 @@ class Editing:
         self.messages: list[Wire] = []
         self.answer = answer
         writer: Any = self
-        self.peer = Peer(writer, LIMITS)
+        self.peer = Peer(writer, LIMITS, client)
         self.editor = LspEditor(self.peer, client)
         self.sync = Sync(client.encoding, self.editor)
         self.uri = "file:///w/a%20b.txt"

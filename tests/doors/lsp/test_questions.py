@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from agls.doors.agent.client import read_client
-from agls.doors.agent.door import Attached
+from agls.doors.agent.attached import Attached
 from agls.doors.agent.flow.batches import Piece
 from agls.doors.agent.limits import Limits
 from agls.doors.agent.peer import Peer
+from agls.doors.lsp.client import read_client
+from agls.doors.lsp.plain.presenter import LspPresenter
 from agls.engine.sessions import Sessions
 from agls.engine.vocabulary import Answer, Question
 from agls.stores.memory import MemoryStore
@@ -277,7 +278,8 @@ async def test_a_question_stays_behind_its_event_while_an_answer_goes_first() ->
     unused: Any = print  # no run is begun
     async with Sessions(MemoryStore(), unused, FakeClock()) as sessions:
         session = await sessions.create("/project")
-        attached = Attached(session, Peer(given, Limits()), client, lambda: None, lambda: None)
+        peer = Peer(given, Limits(), client)
+        attached = Attached(session, peer, LspPresenter(session, "own", peer), lambda: None, lambda: None)
         with attached.publisher.held():
             asking = asyncio.create_task(session.questions.ask(Question("permission", "May I?")))
             await asyncio.sleep(0)

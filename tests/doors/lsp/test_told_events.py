@@ -4,10 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from agls.doors.agent.client import read_client
-from agls.doors.agent.door import Attached
+from agls.doors.agent.attached import Attached
 from agls.doors.agent.limits import Limits
 from agls.doors.agent.peer import Peer
+from agls.doors.lsp.client import read_client
+from agls.doors.lsp.plain.presenter import LspPresenter
 from agls.engine.actions import ActionContext, ActionOutcome
 from agls.engine.facts import Admitted
 from agls.engine.feature import Feature, RunSetup
@@ -155,7 +156,9 @@ async def test_commands_are_told_again_behind_a_run_when_they_are_others() -> No
     async with Sessions(MemoryStore(), build_run, FakeClock()) as sessions:
         session = await sessions.create("/project")
         client = read_client({"capabilities": block})
-        attached = Attached(session, Peer(given, Limits()), client, lambda: None, lambda: list(offered))
+        peer = Peer(given, Limits(), client)
+        presenter = LspPresenter(session, "own", peer)
+        attached = Attached(session, peer, presenter, lambda: None, lambda: list(offered))
         attached.offer()
         for now in ([], ["waltz"], ["waltz"], ["waltz", "tango"]):
             offered[:] = now

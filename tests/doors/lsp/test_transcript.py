@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agls.doors.lsp.plain.progress import brief
-from agls.doors.lsp.transcript import Transcript, write_page
+from agls.doors.lsp.plain.transcript import Transcript, write_page
 from agls.engine.vocabulary import JsonObject
 from agls.views.render.markdown import heading, markdown
 from support.wire import Message, turns

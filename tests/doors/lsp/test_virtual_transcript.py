@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agls.doors.lsp.transcript import VirtualPage, session_of, virtual_uri
+from agls.doors.lsp.plain.transcript import VirtualPage, session_of, virtual_uri
 from support.wire import Message, turns
 
 from .conftest import Serve

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from agls.doors import from_wire
 from agls.doors.agent.client import Client
@@ -14,14 +14,11 @@ from agls.engine.facts import Answered, Asked
 from agls.engine.session import Session
 from agls.engine.vocabulary import Answer, Question
 from agls.views import values, wire_json
-from agls.views.permission_text import message_text
-from agls.views.wire_json import is_object
 
 REFUSED = Answer("dismissed", feedback="The client could not answer.")
 NOBODY = Answer("unanswered", feedback="Nobody here can answer this.")
 ONCE = "once"  # the scope of an answer that holds for this call alone
 NO_FIELDS: JsonObject = {"type": "object", "properties": {}}
-WARNING = 2  # LSP MessageType
 
 
 class Way(NamedTuple):
@@ -32,13 +29,21 @@ class Way(NamedTuple):
     read: Callable[[Any], Answer]
 
 
+class OtherWays(Protocol):
+    """How questions reach a client that does not know the agent's own requests."""
+
+    def way(self, question: Question) -> Way | None: ...
+    def announce(self, asked: Asked) -> bool: ...
+
+
 class Asking:
     """The questions of one session that the client has in front of it."""
 
-    def __init__(self, session: Session, peer: Peer, client: Client) -> None:
+    def __init__(self, session: Session, peer: Peer, others: OtherWays) -> None:
         self._session = session
         self._peer = peer
-        self._client = client
+        self._client = client = peer.client
+        self._others = others
         self._pending: dict[str, Pending] = {}
         if client.can_answer:
             session.questions.attend(True, forms=client.forms)
@@ -46,10 +51,9 @@ class Asking:
     def put(self, asked: Asked) -> None:
         """Ask the client in the best way it has; what it cannot show is unanswered at once."""
         way = self._way(asked.request_id, asked.question)
-        if way is None and self._client.plain and asked.question.kind == "permission":
-            self._peer.notify("window/showMessage", by_command(asked))
-            return
         if way is None:
+            if self._others.announce(asked):
+                return
             asyncio.get_running_loop().call_soon(self._session.questions.answer, asked.request_id, NOBODY)
             return
         pending = self._pending[asked.request_id] = self._peer.request(way.method, way.params)
@@ -91,10 +95,7 @@ class Asking:
             shown = values.question(request_id, shown_to(client, question))
             params = {**shown, **place, **(review(question) if client.confirms else {})}
             return Way("agent/requestPermission", params, read)
-        if client.message_requests:
-            read = partial(read_choice, question, by=client.name)
-            return Way("window/showMessageRequest", message_request(question), read)
-        return None
+        return self._others.way(question)
 
 
 def shown_as(client: Client, question: Question) -> JsonObject:
@@ -132,26 +133,3 @@ def review(question: Question) -> JsonObject:
         for hunk_id, (place, hunk) in from_wire.shown_hunks(question).items()
     ]
     return wire_json.filled(hunks=hunks)
-
-
-def message_request(question: Question) -> JsonObject:
-    """Ask a client that knows only LSP: no action allows what the message does not show."""
-    shown = message_text(question)
-    actions = [{"title": o.label} for o in question.options if shown.whole or o.decision == "reject"]
-    return {"type": WARNING, "message": shown.text, "actions": actions}
-
-
-def by_command(asked: Asked) -> JsonObject:
-    """A permission question for a client that can only show it."""
-    how = f"Answer with a code action, or by the command agls.approve or agls.reject ({asked.request_id})."
-    return {"type": WARNING, "message": f"{message_text(asked.question).text}\n{how}"}
-
-
-def read_choice(question: Question, chosen: Any, by: str) -> Answer:
-    """The action the user chose, by its exact title; anything else is a refusal (protocol#plain-mode)."""
-    title = chosen.get("title") if is_object(chosen) else None
-    offered = [action["title"] for action in message_request(question)["actions"]]
-    for option in question.options:
-        if option.label == title and title in offered:
-            return Answer("selected", option.option_id, by=by)
-    return Answer("dismissed", by=by)

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from agls.doors import from_wire
-from agls.doors.agent.client import array
 from agls.doors.agent.peer import Peer, PeerError
-from agls.doors.messages import JsonObject
+from agls.doors.messages import JsonObject, array
 from agls.engine.vocabulary import Content, Image, Resource, ResourceLink, Text, ToolCall, ToolOutcome
 from agls.pictures import TooLarge, picture
 from agls.room.ports import OfferedTool

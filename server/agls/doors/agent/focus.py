@@ -1,7 +1,6 @@
 """`agent/focus`: where the user looks, read leniently: what makes no sense is as if it was not said."""
 
-from agls.doors.agent.client import array, member
-from agls.doors.messages import JsonObject
+from agls.doors.messages import JsonObject, array, member
 from agls.engine.vocabulary import Focus
 from agls.views.wire_json import is_object
 

@@ -28,14 +28,14 @@ UNKNOWN = (
 TOO_LARGE = "This was done under the same clientKey; its answer was too large to be kept."
 
 
-class Once:
+class Idempotency:
     """Follows requests of sessions once. What was begun and done is noted in the session itself."""
 
     def __init__(self) -> None:
         self._converter = make_converter()
         self._doing: dict[tuple[str, str], tuple[str, asyncio.Future[JsonObject]]] = {}
 
-    async def do(
+    async def follow(
         self, session: Session, request: ClientRequest, work: Callable[[], Awaitable[object]]
     ) -> JsonObject:
         """Do the work, or give what it gave for the same request; what failed may be tried again.

@@ -1,10 +1,11 @@
-"""The client as this door talks to it: answers, notifications, events, and questions with their replies."""
+"""The client as it is talked to: answers, notifications, events, and questions with their replies."""
 
 import asyncio
 from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
+from agls.doors.agent.client import Client
 from agls.doors.agent.flow.batches import Piece
 from agls.doors.agent.limits import Limits
 from agls.doors.agent.stream.transport import Writer
@@ -42,9 +43,10 @@ class Pending:
 class Peer:
     """Writes to the client, in order; never blocks."""
 
-    def __init__(self, writer: Writer, limits: Limits) -> None:
+    def __init__(self, writer: Writer, limits: Limits, client: Client) -> None:
         self._writer = writer
         self.limits = limits
+        self.client = client
         self._ids = count(1)
         self._pending: dict[RequestId, asyncio.Future[Any]] = {}
 

@@ -2,14 +2,12 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from functools import partial
 
-from agls.doors.agent.client import Client
 from agls.doors.agent.flow.queue import Flow
 from agls.doors.agent.peer import Peer
-from agls.doors.lsp.plain.progress import ProgressReporter
 from agls.doors.messages import JsonObject
 from agls.engine.facts import Entry, RunEnded, Transient
 from agls.engine.session import Session
@@ -27,15 +25,17 @@ DETACHED: NoticeData = {
 
 
 class Publisher:
-    """Sends the events of one session. While it is held, they wait for an answer that goes first."""
+    """Sends the events of one session. While it is held, they wait for an answer that goes first.
 
-    def __init__(self, session: Session, peer: Peer, client: Client, progress: ProgressReporter) -> None:
+    `report` gets all of them too, each at its place; of a client that left only the ends of runs.
+    """
+
+    def __init__(self, session: Session, peer: Peer, report: Callable[[Sequence[JsonObject]], None]) -> None:
         self._session = session
-        self._client = client
-        self._progress = progress
+        self._report = report
         self._projection = Projection(NOTES, session.session_id, session.log.journal.epoch, session.state)
         self._peer, self._silent = peer, False
-        self._flow = Flow(peer, client, self._projection.caught_up)
+        self._flow = Flow(peer, self._projection.caught_up)
         self._held: list[Callable[[], None]] = []
         self._holds = 0
         self._lingering: asyncio.TimerHandle | None = None
@@ -79,7 +79,7 @@ class Publisher:
 
     def join(self) -> None:
         """From here on events go to the client again; what was left out before counts no more."""
-        self._flow = Flow(self._peer, self._client, self._projection.caught_up)
+        self._flow = Flow(self._peer, self._projection.caught_up)
         self.then(partial(self._turn, silent=False))
 
     def say_detached(self) -> None:
@@ -155,10 +155,10 @@ class Publisher:
 
     def _tell(self, events: list[JsonObject]) -> None:
         if self._silent:
-            self._progress.show([event for event in events if event["type"] == "runEnded"])
+            self._report([event for event in events if event["type"] == "runEnded"])
             return
-        self._progress.show(events)
-        if self._client.events:
+        self._report(events)
+        if self._peer.client.events:
             self._flow.tell(events)
 
 

@@ -6,8 +6,9 @@ import attrs
 
 from agls.commands import CommandError, input_of
 from agls.doors import from_wire
+from agls.doors.agent.attached import Attached
 from agls.doors.agent.call import Call
-from agls.doors.agent.door import Attached, Door
+from agls.doors.agent.connection import Connection
 from agls.doors.agent.idempotency import request_of
 from agls.doors.agent.invocation import follow_action
 from agls.doors.typed_text import command_of
@@ -18,7 +19,7 @@ from agls_protocol.types import CommandResult, RunAnswer, RunParams, SteerParams
 ACTION = "action"  # the outcome
 
 
-class Done(NamedTuple):
+class CompletedCommand(NamedTuple):
     """A command that was done: in which session, the run that it began ("": none), and what came of it."""
 
     attached: Attached
@@ -27,8 +28,8 @@ class Done(NamedTuple):
 
 
 async def do_typed_command(
-    door: Door, method: str, params: RunParams | SteerParams, call: Call
-) -> Done | None:
+    connection: Connection, method: str, params: RunParams | SteerParams, call: Call
+) -> CompletedCommand | None:
     """Do the command that the text of a request is; once for the same `clientKey`, as `agent/action/invoke`.
 
     **Returns** `None` for a prompt. **Raises** `Malformed` for words that make no sense.
@@ -36,7 +37,7 @@ async def do_typed_command(
     if not params.expand or params.input is None:
         return None
     said = from_wire.content_or_files(params.input)
-    attached = await door.open(params.session_id, call)
+    attached = await connection.open(params.session_id, call)
     if params.client_key in attached.session.state.keys:
         return None  # it was a prompt the first time
     try:
@@ -57,8 +58,8 @@ async def do_typed_command(
         return RunAnswer(done.run_id or "", ACTION, action=result)
 
     call.until_answered.enter_context(attached.publisher.held())
-    answer = await door.once.do(attached.session, request_of(method, _asked(params)), work)
-    return Done(attached, answer["runId"], answer["action"])
+    answer = await connection.idempotency.follow(attached.session, request_of(method, _asked(params)), work)
+    return CompletedCommand(attached, answer["runId"], answer["action"])
 
 
 def _asked(params: RunParams | SteerParams) -> RunParams | SteerParams:

@@ -1,26 +1,16 @@
-"""The world behind this door: opened from what `initialize` said, or the reason why it is not."""
+"""The world behind a connection, or the reason why it could not be opened."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import replace
-from pathlib import Path
-from typing import NamedTuple, Protocol
+from collections.abc import Sequence
+from typing import Protocol
 
-from agls.config import ConfigError, ConfigInputs, KeyPlace, ModelCatalog, Reload, Setup, read
-from agls.doors import from_wire
-from agls.doors.agent.client import array, member
-from agls.doors.agent.client_tools import ClientTools
-from agls.doors.logs import begin_log
+from agls.config import ConfigError, ModelCatalog, Setup
 from agls.doors.messages import JsonObject
 from agls.engine.ports import ModelClient, ModelInfo
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.room import Piece
 from agls.stores.storage import Storage
-from agls.workspace.editor import Editor
-from agls.workspace.redact import harden
-from agls.world import open_world
 
 
 class World(Protocol):
@@ -150,69 +140,3 @@ class NoWorld:
     def offered(self, folder: str) -> ModelCatalog:
         """Nobody knows."""
         raise self._problem
-
-
-class Opening(NamedTuple):
-    """What `initialize` says about the world; folders are absolute paths, "" when the client named none."""
-
-    folder: str
-    trusted: bool | None  # `None` where the client does not say
-    config_file: str
-    state_dir: str
-    settings: JsonObject
-    options: JsonObject  # of the sessions that are made here and say nothing else
-
-
-def read_opening(params: JsonObject) -> Opening:
-    """The members of `initialize` that matter here; what cannot be used is left out."""
-    options = member(params, "initializationOptions")
-    folders = [member({"at": folder}, "at").get("uri") for folder in array(params.get("workspaceFolders"))]
-    candidates = [*folders, params.get("rootUri")]
-    return Opening(
-        folder=next((path for uri in candidates if (path := _path(uri))), ""),
-        trusted=options.get("trusted") is True if "trusted" in options else None,
-        config_file=_path(options.get("configFile")),
-        state_dir=_path(options.get("stateDir")),
-        settings=member(options, "settings"),
-        options=member(options, "options"),
-    )
-
-
-@asynccontextmanager
-async def opened(
-    opening: Opening, editor: Editor, client: ClientTools, places: Sequence[KeyPlace], arguments: JsonObject
-) -> AsyncGenerator[World]:
-    """The world, or what stands in its place when the configuration is wrong."""
-    harden()
-    folder = opening.folder or str(Path.home())
-    told = ConfigInputs(
-        arguments=arguments,
-        editor=opening.settings,
-        config_file=opening.config_file,
-        state_dir=opening.state_dir,
-        remembered=opening.trusted is None,
-    )
-
-    def trusts(root: Path) -> bool:
-        return bool(opening.trusted) and str(root) == opening.folder
-
-    try:
-        setup = replace(read(told, folder, trusts), places=tuple(places))
-    except ConfigError as problem:
-        yield NoWorld(problem)
-        return
-    begin_log(setup.state_folder, lambda: setup.secrets, setup.log_level)
-    async with open_world(setup, editor=editor, headless=False, client=client) as world:
-        world.reread = Reload(told, folder, trusts, setup)
-        yield world
-
-
-def _path(value: object) -> str:
-    if not isinstance(value, str):
-        return ""
-    if value.startswith("/"):
-        return value
-    try:
-        return from_wire.path(value)
-    except from_wire.Malformed:
-        return ""

@@ -5,7 +5,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Literal
 
-from agls.commands import Command
+from agls.commands import TypedCommand
 from agls.config import ConfigError, check_folder
 from agls.doors.attachments import attached, piped_in
 from agls.doors.headless.exits import CannotBegin
@@ -78,7 +78,7 @@ class PreparedRun:
     content: tuple[Content, ...] = ()
     recovers: str = ""
     is_new: bool = False
-    command: Command | None = None
+    command: TypedCommand | None = None
 
 
 def folder(path: str) -> str:
@@ -152,7 +152,7 @@ def _notes(world: World, session: Session, here: str) -> tuple[str, ...]:
     return (*elsewhere, *damaged, *world.notes(cwd))
 
 
-async def _command(world: World, request: RunRequest, session: Session) -> Command | None:
+async def _command(world: World, request: RunRequest, session: Session) -> TypedCommand | None:
     """Return the command that the prompt is, `None` for another. **Raises** `CannotBegin`, `ConfigError`."""
     if not request.expand:
         return None

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TextIO
 
-from agls.commands import Command
+from agls.commands import TypedCommand
 from agls.config import TERMINAL, UNATTENDED, ConfigError, ConfigInputs, KeyMissing, read
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.greeting import greeting
@@ -120,7 +120,7 @@ async def _run(request: RunRequest, output: Output, screen: TerminalScreen, shut
 
 
 async def _command(
-    world: World, prepared: PreparedRun, command: Command, output: Output, shutdown: Shutdown
+    world: World, prepared: PreparedRun, command: TypedCommand, output: Output, shutdown: Shutdown
 ) -> int:
     """Do a command and write what came of it. A session that was only made for it is not kept."""
     try:

@@ -3,7 +3,7 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from agls.commands import Command, CommandError, input_of
+from agls.commands import CommandError, TypedCommand, input_of
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.shutdown import Shutdown
 from agls.doors.typed_text import command_of
@@ -15,7 +15,7 @@ from agls.engine.vocabulary import Content, JsonObject, Text
 from agls.views import values
 
 
-def command_in_prompt(session: Session, content: tuple[Content, ...]) -> Command | None:
+def command_in_prompt(session: Session, content: tuple[Content, ...]) -> TypedCommand | None:
     """Return the command that a prompt is, `None` for any other. **Raises** `CannotBegin`, `ConfigError`."""
     try:
         return command_of(session, content)
@@ -23,12 +23,12 @@ def command_in_prompt(session: Session, content: tuple[Content, ...]) -> Command
         raise CannotBegin(str(problem), "usage") from None
 
 
-async def do_command(session: Session, command: Command, shutdown: Shutdown) -> JsonObject:
+async def do_command(session: Session, command: TypedCommand, shutdown: Shutdown) -> JsonObject:
     """Do it. A signal breaks it off only where that leaves everything as it was; elsewhere it is done first.
 
     Return what came of it, as the protocol has it. **Raises** `CannotBegin`.
     """
-    invocation = Invocation(shutdown)
+    invocation = BreakableAction(shutdown)
     shutdown.runs(invocation)
     try:
         given = input_of(command)
@@ -44,7 +44,7 @@ async def do_command(session: Session, command: Command, shutdown: Shutdown) -> 
     return {**done, "output": values.content_blocks([Text(outcome.text)]), **data}
 
 
-class Invocation:
+class BreakableAction:
     """An action that is done."""
 
     def __init__(self, shutdown: Shutdown) -> None:

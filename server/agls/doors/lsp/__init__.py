@@ -1,4 +1,4 @@
-"""The LSP door: `agls serve --stdio`."""
+"""The LSP connection: `agls serve --stdio`."""
 
 import fcntl
 import gc
@@ -51,9 +51,9 @@ def main(arguments: Mapping[str, Any] | None = None, limits: Limits | None = Non
         watch(greeting.client.process_id, parent, output, partial(_lost, reader, loading))
         loading.listen()
         gc.disable()  # what is loaded now stays, and looking at it takes a tenth of the start
-        from agls.doors.lsp.server import Connection, serve  # noqa: PLC0415 - it was answered
+        from agls.doors.lsp.server import LspServer, serve  # noqa: PLC0415 - it was answered
 
-        code = serve(Connection(reader, writer, greeting, limits, loading.over), dict(arguments or {}))
+        code = serve(LspServer(reader, writer, greeting, limits, loading.over), dict(arguments or {}))
     writer.close(LAST_WORDS)
     return code
 

@@ -6,12 +6,12 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
-from agls.doors.agent.client import Client, array, member
+from agls.doors.agent.client import Client
 from agls.doors.agent.peer import Peer, PeerError, Pending
 from agls.doors.lsp.pending_edits import PendingEdit
 from agls.doors.lsp.positions import smallest_edit
 from agls.doors.lsp.screen import Screen
-from agls.doors.messages import JsonObject
+from agls.doors.messages import JsonObject, array, member
 from agls.engine.ports import Stale, WorkspaceError
 from agls.engine.vocabulary import Focus
 from agls.views.wire_json import is_object

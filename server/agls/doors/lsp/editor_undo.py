@@ -4,7 +4,8 @@ import asyncio
 from contextlib import suppress
 
 from agls.diff import lines_of
-from agls.doors.agent.door import Attached, Door
+from agls.doors.agent.attached import Attached
+from agls.doors.lsp.connection import LspConnection
 from agls.doors.lsp.plain.changes import of_file
 from agls.engine.ports import JournalError
 from agls.features.review.changes import changes_of, changes_read
@@ -14,14 +15,14 @@ from agls.features.review.editor_undo import verdicts
 class EditorUndo:
     """Looks, after each edit of the user, whether a change that was undone stands again, or is gone again."""
 
-    def __init__(self, door: Door) -> None:
-        self._door = door
+    def __init__(self, connection: LspConnection) -> None:
+        self._connection = connection
         self._edited = dict[str, None]()
         self._woken = asyncio.Event()
 
     def edited(self, uri: str) -> None:
         """Take in that the user edited this document."""
-        journals = [attached.session.log.journal for attached in self._door.attached.values()]
+        journals = [attached.session.log.journal for attached in self._connection.attached.values()]
         if any(of_file(changes_read(journal).once_undone(), uri) for journal in journals):
             self._edited[uri] = None
             self._woken.set()
@@ -34,14 +35,14 @@ class EditorUndo:
             while self._edited:
                 uri = next(iter(self._edited))
                 del self._edited[uri]
-                for session_id, attached in list(self._door.attached.items()):
+                for session_id, attached in list(self._connection.attached.items()):
                     with suppress(JournalError):  # whoever asks what waits hears why that cannot be read
                         await self._look(session_id, attached, uri)
 
     async def _look(self, session_id: str, attached: Attached, uri: str) -> None:
         known = await changes_of(attached.session.log.journal)
-        buffer = self._door.buffer(uri)
-        if buffer and self._door.attached.get(session_id) is attached:
+        buffer = self._connection.buffer(uri)
+        if buffer and self._connection.attached.get(session_id) is attached:
             for noted in list(verdicts(of_file(known.once_undone(), uri), lines_of(buffer.text))):
                 attached.session.log.record(noted)
             await changes_of(attached.session.log.journal)

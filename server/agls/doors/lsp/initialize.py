@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from agls import __version__
-from agls.doors.agent.client import PROTOCOL_VERSIONS, Client, member, read_client
+from agls.doors.agent.client import Client
 from agls.doors.agent.stream.transport import Reader, Writer
-from agls.doors.messages import NOT_INITIALIZED, Bad, JsonObject, kind_of
+from agls.doors.lsp.client import PROTOCOL_VERSIONS, read_client
+from agls.doors.messages import NOT_INITIALIZED, Bad, JsonObject, kind_of, member
 
 DOCUMENT = Path(__file__).with_name("capabilities.json")
 SCHEME = "agls"  # of the URIs of virtual documents

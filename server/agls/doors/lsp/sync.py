@@ -10,10 +10,9 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 
 from agls import __version__
-from agls.doors.agent.client import member
 from agls.doors.lsp.documents import Documents
 from agls.doors.lsp.editor import LspEditor
-from agls.doors.messages import JsonObject
+from agls.doors.messages import JsonObject, member
 from agls.workspace.uris import unescaped
 
 SYNCED = (
@@ -99,7 +98,7 @@ def quick_converter() -> Converter:
 
 
 def make_server(changed: Callable[[str, str], None]) -> Server:
-    """pygls' server with the features of this door.
+    """pygls' server with the features of this connection.
 
     After each notification about a document it calls `changed` with the method and the URI.
     """

@@ -10,7 +10,7 @@ from agls.engine.vocabulary import ToolOutcome
 from agls.toolkit import TypedTool
 
 from .editing import EditFile, FileWriter, WriteFile, plan_edit, plan_write, write_targets
-from .memory import FileMemory
+from .memory import FileMemory, versions
 from .reading import FileReader, ListDir, ReadFile, describe_list, describe_read, list_dir, read_targets
 from .settings import Settings
 from .texts import Texts
@@ -26,7 +26,8 @@ def build(settings: Settings) -> Feature:
 
     async def remember(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
         if invocation.tool in offered:
-            memory = FileMemory(view.state.notes.get(NAME, ()), partial(view.note, NAME), texts)
+            seen = versions.of(view.state.created_at, view.state.notes.get(NAME, ()))
+            memory = FileMemory(seen, partial(view.note, NAME), texts)
             tool = _tools(settings, memory)[offered.index(invocation.tool)]
             invocation = replace(invocation, tool=tool)
         return await inner(invocation)

@@ -1,10 +1,11 @@
 """Which version of each file the model of this session last saw; kept as notes, so it survives a resume."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from hashlib import sha256
 
 from agls.engine.ports import FileText, WorkspaceError
+from agls.engine.prefix_fold import PrefixFold
 from agls.engine.state import Note
 from agls.engine.vocabulary import FileVersion, JsonObject
 from agls.frozen import frozen
@@ -18,11 +19,21 @@ def forget(kind: str, data: JsonObject) -> None:
     """For tools that are looked at but not called."""
 
 
+def _with_versions(known: Mapping[str, str], notes: Sequence[Note]) -> Mapping[str, str]:
+    """Return a new mapping: calls that run keep the one they began with."""
+    saws = {note.data["uri"]: note.data["hash"] for note in notes if note.kind == SAW}
+    return {**known, **saws} if saws else known
+
+
+versions = PrefixFold[Mapping[str, str]](dict[str, str], _with_versions)
+"""The hash of each file as the model last saw it, by URI."""
+
+
 @frozen
 class FileMemory:
-    """What the room noted until now, and how it notes more."""
+    """What the room noted until now (`versions`), and how it notes more."""
 
-    notes: tuple[Note, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict[str, str])
     note: Callable[[str, JsonObject], None] = forget
     texts: Texts = field(default_factory=Texts)
 
@@ -58,5 +69,4 @@ class FileMemory:
             self.note(SAW, {"uri": uri, "hash": digest})
 
     def _seen(self, uri: str) -> str | None:
-        saws = (note.data for note in reversed(self.notes) if note.kind == SAW)
-        return next((data["hash"] for data in saws if data["uri"] == uri), None)
+        return self.versions.get(uri)

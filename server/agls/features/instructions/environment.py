@@ -7,6 +7,7 @@ from datetime import datetime
 
 from agls.engine.context import ENVIRONMENT
 from agls.engine.ports import FileText, Workspace
+from agls.engine.prefix_fold import PrefixFold
 from agls.engine.state import State
 from agls.engine.vocabulary import Focus, Message, Text, UserMessage
 from agls.features.instructions.plain import plain
@@ -89,9 +90,13 @@ def head_in(text: str) -> str:
     return f"commit {commit[1][:12]}, no branch" if commit else ""
 
 
-def last_told(messages: Sequence[Message]) -> str:
-    """The snapshot that the model still has before its eyes, "" when there is none."""
+def _with_snapshot(last: str, messages: Sequence[Message]) -> str:
+    """Return the last snapshot in the messages, else the `last` before them."""
     for message in reversed(messages):
         if isinstance(message, UserMessage) and message.origin == ENVIRONMENT:
             return "".join(part.text for part in message.content if isinstance(part, Text))
-    return ""
+    return last
+
+
+snapshots = PrefixFold(str, _with_snapshot)
+"""The snapshot that the model of a session still has before its eyes, "" when there is none."""

@@ -7,7 +7,7 @@ from agls.engine.facts import GateFact, Injected, PhaseStarted
 from agls.engine.feature import Feature, RunView
 from agls.engine.ports import Workspace, WorkspaceError, new_id
 from agls.engine.vocabulary import Stop, Text, UserMessage
-from agls.features.instructions.environment import HEAD, around, describe, last_told
+from agls.features.instructions.environment import HEAD, around, describe, snapshots
 from agls.features.instructions.files import Found, Read, find, unread, with_above
 from agls.features.instructions.nested import NAMES, Walks
 from agls.features.instructions.prompt import render
@@ -39,7 +39,7 @@ def build(settings: Settings, run: RunInfo, workspace: Workspace, place: Surroun
             for notice in found.notices:
                 view.show(notice)
         here = around(place, workspace, state, head)
-        if (snapshot := describe(here)) != last_told(state.context.messages):
+        if (snapshot := describe(here)) != snapshots.of(run.session_id, state.context.messages):
             verdicts.append(Injected((UserMessage(new_id("item"), (Text(snapshot),), ENVIRONMENT),)))
         return verdicts
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from agls.engine.ports import ModelRequest
+from agls.engine.prefix_fold import PrefixFold
 from agls.engine.vocabulary import AssistantMessage, Content, Image, JsonObject, Message, ToolResult
 from agls.models.dialects.call_ids import SERVER_IDS
 from agls.models.dialects.chat_servers import ChatServer, chat_server
@@ -38,16 +39,22 @@ def messages_of(request: ModelRequest, endpoint: Endpoint) -> EncodedList:
     """Return the whole conversation, the system prompt first."""
     server = chat_server(endpoint)
     refused = "reasoning" in endpoint.refused
-    reasons = not refused and (server.reasons_always or _has_reasoned(request.messages, endpoint.identity))
+    reasoned = _reasoned.of(request.session_id, request.messages)
+    reasons = not refused and (server.reasons_always or endpoint.identity in reasoned)
     manner = _Style("" if refused else endpoint.identity, server, reasons)
     head = [{"role": "system", "content": request.system}] if request.system else []
     return _sent.conversation(request.messages, request.session_id, manner, head)
 
 
-def _has_reasoned(messages: Sequence[Message], model: str) -> bool:
-    """Return whether this model has sent `reasoning_content`: then it expects it with every answer."""
-    opaques = (message.opaque for message in messages if isinstance(message, AssistantMessage))
-    return any(o.get("reasoning_field") == CONTENT and o.get("model") == model for o in opaques)
+def _with_reasoned(models: set[str], messages: Sequence[Message]) -> set[str]:
+    for message in messages:
+        if isinstance(message, AssistantMessage) and message.opaque.get("reasoning_field") == CONTENT:
+            models.add(message.opaque.get("model", ""))
+    return models
+
+
+_reasoned = PrefixFold(set[str], _with_reasoned)
+"""The models that have sent `reasoning_content`: such a one expects it with every answer."""
 
 
 def _messages(turn: Turn, manner: _Style) -> list[JsonObject]:

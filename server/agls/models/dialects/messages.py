@@ -28,11 +28,12 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 class EncodedList(list[JsonObject]):
-    """A list with its JSON text. Do not change it."""
+    """A list with its JSON, made of that of its parts. Do not change it."""
 
-    def __init__(self, values: Iterable[JsonObject], texts: Iterable[str]) -> None:
+    def __init__(self, values: Iterable[JsonObject], *parts: bytes | bytearray) -> None:
         super().__init__(values)
-        self.text = f"[{','.join(texts)}]"
+        separated = [piece for part in parts if part for piece in (b",", part)]
+        self.json = b"".join((b"[", *separated[1:], b"]"))
 
 
 class ListEncoder:
@@ -41,13 +42,13 @@ class ListEncoder:
     def __init__(self, write: Callable[[Any], JsonObject]) -> None:
         self._write = write
         self._things: Sequence[object] = ()
-        self._listed = EncodedList((), ())
+        self._listed = EncodedList(())
 
     def listed(self, things: Sequence[object]) -> EncodedList:
         """Return the encoded list of the things."""
         if things != self._things:
             sent = [self._write(thing) for thing in things]
-            self._things, self._listed = things, EncodedList(sent, map(_encode, sent))
+            self._things, self._listed = things, EncodedList(sent, _members(sent))
         return self._listed
 
 
@@ -56,7 +57,7 @@ class ConversationEncoder:
 
     def __init__(self, write: Callable[[Turn, Any], list[JsonObject]]) -> None:
         self._write = write
-        self._known: OrderedDict[Hashable, tuple[tuple[Message, ...], list[JsonObject], list[str]]]
+        self._known: OrderedDict[Hashable, tuple[tuple[Message, ...], list[JsonObject], bytearray]]
         self._known = OrderedDict()
 
     def conversation(
@@ -64,21 +65,22 @@ class ConversationEncoder:
     ) -> EncodedList:
         """Return all turns in this style, behind the `head`."""
         key = session_id, manner
-        begun, sent, texts = self._known.pop(key, ((), [], []))
+        begun, sent, written = self._known.pop(key, ((), [], bytearray()))
         if tuple(messages[: len(begun)]) != begun:
             begun = ()
-            sent, texts = [], []
+            sent, written = [], bytearray()
         rest = messages[len(begun) :]
         ends = [index for index, message in enumerate(rest, 1) if _ends_a_turn(message)]
         closed = rest[: ends[-1]] if ends else ()
         if closed:
             more = list(self._written(closed, manner))
-            sent, texts = [*sent, *more], [*texts, *map(_encode, more)]
-        self._known[key] = (*begun, *closed), sent, texts
+            sent += more
+            written += (b"," if written and more else b"") + _members(more)
+        self._known[key] = (*begun, *closed), sent, written
         if len(self._known) > CONVERSATIONS:
             self._known.popitem(last=False)
         last = list(self._written(rest[len(closed) :], manner))
-        return EncodedList([*head, *sent, *last], (*map(_encode, head), *texts, *map(_encode, last)))
+        return EncodedList([*head, *sent, *last], _members(head), written, _members(last))
 
     def _written(self, messages: Sequence[Message], manner: Hashable) -> Iterator[JsonObject]:
         for turn in turns(messages):
@@ -146,8 +148,17 @@ def compact_json(value: object) -> str:
 def encode_body(body: JsonObject) -> bytes:
     """Return the bytes of a request's body, encoded lists last and not encoded again."""
     plain = {name: value for name, value in body.items() if not isinstance(value, EncodedList)}
-    known = [f',"{name}":{value.text}' for name, value in body.items() if isinstance(value, EncodedList)]
-    text = f"{_encode(plain)[:-1]}{''.join(known)}}}"
+    known = [(name, value.json) for name, value in body.items() if isinstance(value, EncodedList)]
+    parts = [part for name, encoded in known for part in (f',"{name}":'.encode(), encoded)]
+    return b"".join((_as_bytes(_encode(plain)[:-1]), *parts, b"}"))
+
+
+def _members(values: Iterable[JsonObject]) -> bytes:
+    """Return the JSON of the members of a list, as it stands between its brackets."""
+    return _as_bytes(",".join(map(_encode, values)))
+
+
+def _as_bytes(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:  # halves of characters, as they came

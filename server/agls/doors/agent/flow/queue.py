@@ -5,10 +5,8 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 
-from agls.doors.agent.client import Client
 from agls.doors.agent.flow.batches import Batch, Piece
 from agls.doors.agent.flow.sizes import SMALLEST, made_up, pieces_of
-from agls.doors.agent.limits import Limits
 from agls.doors.agent.peer import Peer
 from agls.doors.messages import JsonObject
 from agls.views.events import place_of
@@ -25,12 +23,12 @@ class Flow:
     out while too much is waiting or the client owes acknowledgements, and made up for later.
     """
 
-    def __init__(self, peer: Peer, client: Client, caught_up: CaughtUp) -> None:
+    def __init__(self, peer: Peer, caught_up: CaughtUp) -> None:
         self._peer = peer
-        self._excluded = client.excluded
-        self._interval = client.interval
+        self._excluded = peer.client.excluded
+        self._interval = peer.client.interval
         self._limits = peer.limits
-        self._largest = largest_event(self._limits, client)
+        self._largest = largest_event(peer)
         self._caught_up = caught_up
         self._behind: dict[str, int] = {}  # the open items whose deltas were left out, from which fact on
         self._looking = False
@@ -141,9 +139,10 @@ class Flow:
         self._look_later()
 
 
-def largest_event(limits: Limits, client: Client) -> int:
-    """How many bytes one event may have for this client."""
-    return max(SMALLEST, min(limits.event, client.largest or limits.event))
+def largest_event(peer: Peer) -> int:
+    """Return how many bytes one event may have for this client."""
+    limit = peer.limits.event
+    return max(SMALLEST, min(limit, peer.client.largest or limit))
 
 
 class Credit:

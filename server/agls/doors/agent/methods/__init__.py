@@ -1,10 +1,10 @@
-"""One file per method. A method takes the door, its params and the call, and gives its result."""
+"""One file per method. A method takes the connection, its params and the call, and gives its result."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from agls.doors.agent.call import Call
-from agls.doors.agent.door import Door
+from agls.doors.agent.connection import Connection
 from agls.doors.agent.methods.action_invoke import invoke_action
 from agls.doors.agent.methods.action_list import list_actions
 from agls.doors.agent.methods.cancel import cancel
@@ -26,7 +26,7 @@ from agls.doors.agent.methods.set_option import set_option
 from agls.doors.agent.methods.status import status
 from agls.doors.agent.methods.steer import steer
 
-Handler = Callable[[Door, Any, Call], Awaitable[Any]]
+Handler = Callable[[Connection, Any, Call], Awaitable[Any]]
 
 HANDLERS: Mapping[str, Handler] = {
     "agent/session/new": new_session,

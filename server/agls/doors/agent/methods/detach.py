@@ -1,13 +1,13 @@
 """`agent/detach`: hear nothing more of a session; its work goes on."""
 
 from agls.doors.agent.call import Call
-from agls.doors.agent.door import Door
+from agls.doors.agent.connection import Connection
 from agls_protocol.sessions import SessionIdParams
 from agls_protocol.types import Empty
 
 
-async def detach(door: Door, params: SessionIdParams, call: Call) -> Empty:
+async def detach(connection: Connection, params: SessionIdParams, call: Call) -> Empty:
     """No more events; open questions are taken back and wait. Who is not attached loses nothing."""
     call.ordered = True
-    door.detach(params.session_id, unread=False)
+    connection.detach(params.session_id, unread=False)
     return Empty()

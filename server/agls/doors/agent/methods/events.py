@@ -4,7 +4,7 @@ import asyncio
 
 from agls.doors import from_wire
 from agls.doors.agent.call import Call
-from agls.doors.agent.door import Door
+from agls.doors.agent.connection import Connection
 from agls.doors.agent.result_pages import events_page, in_order
 from agls.doors.errors import cursor_expired
 from agls.views.events import place_of
@@ -14,13 +14,13 @@ from agls_protocol.types import Cursor
 MOST = 5_000  # events of one page
 
 
-async def events(door: Door, params: EventsParams, call: Call) -> EventsResult:
+async def events(connection: Connection, params: EventsParams, call: Call) -> EventsResult:
     """One page: what stands before a cursor (the end, without one), or after it. Nothing is subscribed."""
     call.interruptible = True
     if params.before and params.after:
         raise from_wire.Malformed("params.before and params.after exclude each other")
-    async with door.borrowed(params.session_id) as session:
-        history = await door.history(session)
+    async with connection.borrowed(params.session_id) as session:
+        history = await connection.history(session)
     epoch, seq = session.log.journal.epoch, history.transcript.seq
     cursor = params.after or params.before or Cursor(epoch, seq + 1)
     if cursor.epoch != epoch or not 0 <= cursor.seq <= seq + 1:
@@ -29,7 +29,9 @@ async def events(door: Door, params: EventsParams, call: Call) -> EventsResult:
     between = (cursor.seq, seq + 1) if forward else (0, cursor.seq)
     facts = history.facts(*between, backward=not forward)
     limit = max(1, min(params.limit, MOST))
-    page, more = await asyncio.to_thread(events_page, facts, door.page(params.max_bytes), limit, params.types)
+    page, more = await asyncio.to_thread(
+        events_page, facts, connection.page(params.max_bytes), limit, params.types
+    )
     told = in_order(page if forward else reversed(page))
     result = EventsResult([*told])
     if more:

@@ -4,7 +4,7 @@ from typing import Any
 
 from agls.doors import from_wire
 from agls.doors.agent.call import Call
-from agls.doors.agent.door import Door
+from agls.doors.agent.connection import Connection
 from agls.doors.agent.flow.sizes import fitted
 from agls.doors.errors import bad
 from agls.doors.messages import JsonObject
@@ -14,24 +14,24 @@ from agls.views.session_history import SessionHistory
 from agls_protocol.sessions import ItemParams, ItemResult
 
 
-async def item(door: Door, params: ItemParams, call: Call) -> ItemResult:
+async def item(connection: Connection, params: ItemParams, call: Call) -> ItemResult:
     """The item as it stands now, an open one with what streamed into it. Raises `Bad` (`noSuchItem`)."""
     call.interruptible = True
-    found = await _find(door, params)
+    found = await _find(connection, params)
     if found is None:
         message = f"params.itemId: there is no item {params.item_id[:100]!r} in this session"
         raise bad("noSuchItem", message, sessionId=params.session_id)
-    room = door.page(params.max_bytes).left
+    room = connection.page(params.max_bytes).left
     return _part(found, params, room) if params.field else ItemResult(fitted(found, room)[0])
 
 
-async def _find(door: Door, params: ItemParams) -> JsonObject | None:
-    if attached := {**door.attached, **door.followed}.get(params.session_id):
+async def _find(connection: Connection, params: ItemParams) -> JsonObject | None:
+    if attached := {**connection.attached, **connection.followed}.get(params.session_id):
         for opened in attached.publisher.open_items():
             if opened["itemId"] == params.item_id:
                 return opened
-    async with door.borrowed(params.session_id) as session:
-        history = await door.history(session)
+    async with connection.borrowed(params.session_id) as session:
+        history = await connection.history(session)
     found = history.transcript.items.get(params.item_id)
     return found and _with_output(found, history)
 

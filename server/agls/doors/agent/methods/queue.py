@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from agls.doors import from_wire
 from agls.doors.agent.call import Call
-from agls.doors.agent.door import Door
+from agls.doors.agent.connection import Connection
 from agls.doors.agent.idempotency import check_no_prompt, request_of
 from agls.doors.agent.world import World
 from agls.doors.attachments import taken_in
@@ -16,15 +16,15 @@ from agls.views.values import waiting
 from agls_protocol.sessions import QueueParams, QueueResult
 
 
-async def queue(door: Door, params: QueueParams, call: Call) -> QueueResult:
+async def queue(connection: Connection, params: QueueParams, call: Call) -> QueueResult:
     """Do it, and give the queue as it is then; the same `clientKey` does it once, whoever asks again."""
     said = from_wire.content_or_files(params.input) if params.input is not None else ()
     if params.op == "replace" and not said:
         raise from_wire.Malformed("params.input must not be empty")
-    session = (await door.open(params.session_id, call)).session
-    await _change(session, params, said, door.world)
+    session = (await connection.open(params.session_id, call)).session
+    await _change(session, params, said, connection.world)
     await session.log.sync()
-    page, queued = door.page(params.max_bytes), session.state.queue
+    page, queued = connection.page(params.max_bytes), session.state.queue
     return QueueResult([page.must_have({**waiting(admitted)}, len(queued)) for admitted in queued])
 
 

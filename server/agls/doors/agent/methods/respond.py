@@ -2,22 +2,22 @@
 
 from agls.doors.agent.asking import read_answer
 from agls.doors.agent.call import Call
-from agls.doors.agent.door import Door
+from agls.doors.agent.connection import Connection
 from agls.doors.errors import check_asked, session_busy
 from agls_protocol.types import RespondParams, RespondResult
 
 
-async def respond(door: Door, params: RespondParams, call: Call) -> RespondResult:
+async def respond(connection: Connection, params: RespondParams, call: Call) -> RespondResult:
     """Answer it; one that is not open any more is `alreadyResolved`. Raises `Malformed`: it never was."""
-    for session_id, followed in door.followed.items():
+    for session_id, followed in connection.followed.items():
         if params.request_id in followed.session.state.questions:
             raise session_busy(session_id)
-    for attached in door.attached.values():
+    for attached in connection.attached.values():
         session = attached.session
         if question := session.state.questions.get(params.request_id):
-            answer = read_answer(door.client, question, params.response)
+            answer = read_answer(connection.client, question, params.response)
             accepted = session.questions.answer(params.request_id, answer)
             return RespondResult("accepted" if accepted else "alreadyResolved")
-    if params.request_id not in door.asked:
-        check_asked((attached.session for attached in door.attached.values()), params.request_id)
+    if params.request_id not in connection.asked:
+        check_asked((attached.session for attached in connection.attached.values()), params.request_id)
     return RespondResult("alreadyResolved")

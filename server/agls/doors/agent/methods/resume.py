@@ -3,8 +3,9 @@
 import asyncio
 
 from agls.doors import from_wire
+from agls.doors.agent.attached import Attached
 from agls.doors.agent.call import Call
-from agls.doors.agent.door import Attached, Door
+from agls.doors.agent.connection import Connection
 from agls.doors.agent.limits import REPLAYED_EVENTS
 from agls.doors.agent.result_pages import Page, all_or_none
 from agls.doors.agent.snapshots import Wanted, snapshot
@@ -16,21 +17,21 @@ from agls_protocol.types import Cursor
 REPLAYS = ("none", "tail", "all", "since")
 
 
-async def resume(door: Door, params: ResumeParams, call: Call) -> ResumeResult:
+async def resume(connection: Connection, params: ResumeParams, call: Call) -> ResumeResult:
     """Attach, and give what the client asks for; its live events follow the answer."""
     if params.replay not in REPLAYS:
         raise from_wire.Malformed(f"params.replay must be one of {', '.join(REPLAYS)}")
-    attached = await door.watch(params.session_id, call, control=params.take_control)
-    history = await door.history(attached.session) if params.replay != "none" else None
-    missed = _missed(history, params, door.page(params.max_bytes // 2)) if history else None
+    attached = await connection.watch(params.session_id, call, control=params.take_control)
+    history = await connection.history(attached.session) if params.replay != "none" else None
+    missed = _missed(history, params, connection.page(params.max_bytes // 2)) if history else None
     if history and missed:
         await asyncio.to_thread(missed.read, history.transcript.seq)
     await attached.publisher.told()
-    door.join(attached, call)  # from here to the answer nothing else happens
+    connection.join(attached, call)  # from here to the answer nothing else happens
     call.ordered = True
     if not attached.read_only:
         call.until_answered.callback(attached.asking.put_again)
-    page = door.page(params.max_bytes)
+    page = connection.page(params.max_bytes)
     result = _result(attached, page, call)
     if missed and (events := missed.read(result.seq)) is not None:
         result.replayed, result.events = "events", events

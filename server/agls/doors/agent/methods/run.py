@@ -3,8 +3,10 @@
 import asyncio
 
 from agls.doors import from_wire
+from agls.doors.agent.attached import Attached
 from agls.doors.agent.call import Call
-from agls.doors.agent.door import Attached, Door
+from agls.doors.agent.cancel import cancel_if_withdrawn
+from agls.doors.agent.connection import Connection
 from agls.doors.agent.idempotency import check_prompt
 from agls.doors.agent.limits import MAX_QUEUED
 from agls.doors.agent.typed_command import ACTION, do_typed_command
@@ -22,27 +24,27 @@ from agls_protocol.types import RunAnswer, RunParams
 POLICIES = ("ifIdle", "queue", "steer", "interrupt")
 
 
-async def run(door: Door, params: RunParams, call: Call) -> RunAnswer:
+async def run(connection: Connection, params: RunParams, call: Call) -> RunAnswer:
     """Admit the prompt. Its events follow the answer; with `wait` the answer follows `runEnded`.
 
     A typed command is done instead; a run that it begins is waited for in the same way.
     """
-    if not params.continue_run and (done := await do_typed_command(door, "agent/run", params, call)):
+    if not params.continue_run and (done := await do_typed_command(connection, "agent/run", params, call)):
         answer = RunAnswer(done.run_id, ACTION, action=done.action)
         return await _end(done.attached, answer, call) if params.wait and done.run_id else answer
-    async with door.admission(params.session_id, call):
-        attached, admission = await _admit(door, params, call)
+    async with connection.admission(params.session_id, call):
+        attached, admission = await _admit(connection, params, call)
     if params.admission == "interrupt":
-        attached.meant.begin(admission.run_id)
-    if call.cancelled:  # before its client could know of it
-        attached.session.cancel(admission.run_id, stop=call.stop)
-    attached.progress.give(admission.run_id, params.work_done_token)
+        attached.cancel_target.begin(admission.run_id)
+    cancel_if_withdrawn(call, attached.session, admission.run_id)
+    if params.work_done_token is not None:
+        attached.presenter.give_token(admission.run_id, params.work_done_token)
     if not params.wait:
         return admitted(admission)
     return await _end(attached, admitted(admission), call)
 
 
-async def _admit(door: Door, params: RunParams, call: Call) -> tuple[Attached, Admission]:
+async def _admit(connection: Connection, params: RunParams, call: Call) -> tuple[Attached, Admission]:
     if params.admission not in POLICIES:
         raise from_wire.Malformed(f"params.admission must be one of {', '.join(POLICIES)}")
     said = from_wire.content_or_files(params.input) if params.input is not None else ()
@@ -50,23 +52,23 @@ async def _admit(door: Door, params: RunParams, call: Call) -> tuple[Attached, A
         raise from_wire.Malformed("params.input must not be empty, unless continueRun is true")
     check_token(params.work_done_token)
     options, chosen = read_options(params.options), by_user(params.chosen_by)
-    attached = await door.open(params.session_id, call)
+    attached = await connection.open(params.session_id, call)
     session = attached.session
-    door.world.check_mode(session.state.cwd, options, by_user=chosen)
+    connection.world.check_mode(session.state.cwd, options, by_user=chosen)
     recovers = session.state.run_id if params.continue_run else ""
     if params.client_key not in session.state.keys:  # else it was admitted already
         check_admission(session, params)
         kept = inherited_options(session.state, options, recovers)
-        await door.check(session.state.cwd, {**session.state.options, **kept})
-    content = await taken_in(said, door.world.setup, session.state.cwd, door.world.storage.blobs)
+        await connection.world.check(session.state.cwd, {**session.state.options, **kept})
+    content = await taken_in(said, connection.world.setup, session.state.cwd, connection.world.storage.blobs)
     if params.expand:
-        content = await understood(door.world, session, content, params.client_key)
+        content = await understood(connection.world, session, content, params.client_key)
     if params.client_key not in session.state.keys:  # others were admitted meanwhile
         check_admission(session, params)
     call.until_answered.enter_context(attached.publisher.held())
     way = "" if params.admission == "queue" else params.admission
     check_prompt(session, params.client_key, "agent/run", way, params.expected_run_id)
-    door.world.choose(session.session_id, options)
+    connection.world.choose(session.session_id, options)
     admission = await session.prompt(
         content,
         params.admission,

@@ -1,18 +1,18 @@
 """`agent/session/delete`: a session and its data, gone for good."""
 
 from agls.doors.agent.call import Call
-from agls.doors.agent.door import Door
+from agls.doors.agent.connection import Connection
 from agls.doors.errors import cannot_open, session_busy
 from agls.engine.ports import JournalBusy, JournalError
 from agls_protocol.sessions import SessionIdParams
 from agls_protocol.types import Empty
 
 
-async def delete_session(door: Door, params: SessionIdParams, call: Call) -> Empty:
+async def delete_session(connection: Connection, params: SessionIdParams, call: Call) -> Empty:
     """End what it and its helpers do, tell the client, and remove them."""
     call.ordered = True
     try:
-        await door.delete(params.session_id)
+        await connection.delete(params.session_id)
     except JournalBusy:
         raise session_busy(params.session_id) from None
     except JournalError as error:

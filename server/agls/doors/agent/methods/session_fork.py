@@ -1,7 +1,7 @@
 """`agent/session/fork`: a new session with what was said up to an item."""
 
 from agls.doors.agent.call import Call
-from agls.doors.agent.door import Door
+from agls.doors.agent.connection import Connection
 from agls.doors.agent.idempotency import request_of
 from agls.doors.errors import cannot_open, session_busy
 from agls.engine.ports import JournalBusy, JournalError
@@ -10,11 +10,11 @@ from agls.titles import shown_title
 from agls_protocol.sessions import SessionForkParams, SessionForkResult
 
 
-async def fork_session(door: Door, params: SessionForkParams, call: Call) -> SessionForkResult:
+async def fork_session(connection: Connection, params: SessionForkParams, call: Call) -> SessionForkResult:
     """Make the fork; the same `clientKey` gives the same one. The client resumes it to get its events."""
     request = request_of("agent/session/fork", params)
     try:
-        session = await door.world.sessions.fork(
+        session = await connection.world.sessions.fork(
             params.session_id, params.at_item_id, shown_title(params.title), request
         )
     except JournalBusy:

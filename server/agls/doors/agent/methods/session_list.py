@@ -7,7 +7,7 @@ from attrs import asdict
 
 from agls.doors import from_wire
 from agls.doors.agent.call import Call
-from agls.doors.agent.door import Door
+from agls.doors.agent.connection import Connection
 from agls.doors.agent.flow.sizes import json_size
 from agls.doors.errors import bad
 from agls.engine.ports import JournalError
@@ -19,21 +19,23 @@ MOST = 500  # rows of one page
 AROUND = 32  # bytes that a row may have besides: the names are longer on the wire
 
 
-async def list_sessions(door: Door, params: SessionListParams, call: Call) -> SessionListResult:
+async def list_sessions(connection: Connection, params: SessionListParams, call: Call) -> SessionListResult:
     """One page of sessions: at most `limit` rows, and no more than `maxBytes` hold, but one at least."""
     call.interruptible = True
     limit = max(1, min(params.limit, MOST))
-    rows, cursor = await _listed(door, params, limit)
-    fits = _fitting(rows, door.page(params.max_bytes).left)
+    rows, cursor = await _listed(connection, params, limit)
+    fits = _fitting(rows, connection.page(params.max_bytes).left)
     if fits < len(rows):
-        rows, cursor = await _listed(door, params, fits)
+        rows, cursor = await _listed(connection, params, fits)
     return SessionListResult(rows, cursor or None)
 
 
-async def _listed(door: Door, params: SessionListParams, limit: int) -> tuple[list[SessionRow], str]:
+async def _listed(
+    connection: Connection, params: SessionListParams, limit: int
+) -> tuple[list[SessionRow], str]:
     cwd = from_wire.path(params.cwd, "params.cwd") if params.cwd else ""
     try:
-        rows, cursor = await door.world.sessions.list(
+        rows, cursor = await connection.world.sessions.list(
             cwd=cwd, search=params.search, cursor=params.cursor, limit=limit
         )
     except JournalError as error:

@@ -6,7 +6,7 @@ from pathlib import Path
 from agls.doors import from_wire
 from agls.doors.action_list import action_list
 from agls.doors.agent.call import Call
-from agls.doors.agent.door import Door
+from agls.doors.agent.connection import Connection
 from agls.doors.agent.idempotency import request_of
 from agls.doors.errors import session_busy
 from agls.doors.options import by_user, read_options
@@ -20,11 +20,11 @@ from agls_protocol.types import SessionNewParams, SessionNewResult
 NO_MCP = "agls does not serve MCP yet: the tools of this server are not there."
 
 
-async def new_session(door: Door, params: SessionNewParams, call: Call) -> SessionNewResult:
+async def new_session(connection: Connection, params: SessionNewParams, call: Call) -> SessionNewResult:
     """Make a session in an existing folder; the same `clientKey` gives the same session, to whoever asks."""
-    made = await _make(door, params)
-    attached = await door.open(made.session_id, call)
-    door.join(attached, call)
+    made = await _make(connection, params)
+    attached = await connection.open(made.session_id, call)
+    connection.join(attached, call)
     session = attached.session
     attached.offers = action_list(session)
     return SessionNewResult(
@@ -41,21 +41,21 @@ def _not_served(name: str) -> McpServer:
     return {"name": name, "status": "failed", "message": NO_MCP}
 
 
-async def _make(door: Door, params: SessionNewParams) -> Session:
+async def _make(connection: Connection, params: SessionNewParams) -> Session:
     cwd = from_wire.path(params.cwd, "params.cwd")
     roots = [from_wire.path(uri, "params.additionalRoots") for uri in params.additional_roots]
-    options = read_options({**door.options, **params.options})
+    options = read_options({**connection.options, **params.options})
     for path in (cwd, *roots):
         if not await asyncio.to_thread(Path(path).is_dir):
             raise from_wire.Malformed(f"there is no folder {path}: make it, or name another one")
-    door.world.check_options(cwd, options)
-    door.world.check_mode(cwd, options, by_user=by_user(params.chosen_by))
+    connection.world.check_options(cwd, options)
+    connection.world.check_mode(cwd, options, by_user=by_user(params.chosen_by))
     request = request_of("agent/session/new", params)
     try:
-        session = await door.world.sessions.create(
+        session = await connection.world.sessions.create(
             cwd, roots=tuple(roots), title=shown_title(params.title), options=options, request=request
         )
     except JournalBusy:
         raise session_busy(made_for(request)) from None
-    door.world.choose(session.session_id, options)
+    connection.world.choose(session.session_id, options)
     return session

@@ -2,7 +2,7 @@
 
 from agls.doors import from_wire
 from agls.doors.agent.call import Call
-from agls.doors.agent.door import Door
+from agls.doors.agent.connection import Connection
 from agls.doors.agent.idempotency import request_of
 from agls.doors.errors import unsupported
 from agls.doors.messages import JsonObject
@@ -13,15 +13,15 @@ from agls_protocol.items import FileChanged
 from agls_protocol.sessions import Conflict, SessionRewindParams, SessionRewindResult
 
 
-async def rewind_session(door: Door, params: SessionRewindParams, call: Call) -> JsonObject:
+async def rewind_session(connection: Connection, params: SessionRewindParams, call: Call) -> JsonObject:
     """Go back, or say what would; the same `clientKey` goes back once, whoever asks."""
     if params.what not in WHAT:
         raise from_wire.Malformed(f"params.what must be one of {', '.join(WHAT)}")
     if (params.to_item_id is None) is not bool(params.undo):
         raise from_wire.Malformed('say where to: params.toItemId ("" for the beginning), or params.undo')
-    session = (await door.open(params.session_id, call)).session
+    session = (await connection.open(params.session_id, call)).session
     request = ANYBODY if params.dry_run else request_of("agent/session/rewind", params)
-    return await door.once.do(session, request, lambda: _rewind(session, params))
+    return await connection.idempotency.follow(session, request, lambda: _rewind(session, params))
 
 
 async def _rewind(session: Session, params: SessionRewindParams) -> SessionRewindResult:

@@ -7,34 +7,34 @@ from pathlib import Path
 from agls import __version__
 from agls.config import ConfigError
 from agls.doors.agent.call import Call
-from agls.doors.agent.door import Door
+from agls.doors.agent.connection import Connection
 from agls.engine.ports import ModelError, ModelInfo
 from agls.models.endpoint import Endpoint
 from agls_protocol import PROTOCOL_VERSION
 from agls_protocol.types import Empty, Load, ModelRow, ProviderAuth, SessionState, StatusResult
 
 
-async def status(door: Door, params: Empty, call: Call) -> StatusResult:
+async def status(connection: Connection, params: Empty, call: Call) -> StatusResult:
     """Version, the models and the keys of their providers, what keeps a run from beginning, and the load."""
     call.interruptible = True
-    told = {**door.attached, **door.followed}
+    told = {**connection.attached, **connection.followed}
     sessions = [SessionState(name, attached.publisher.status) for name, attached in told.items()]
-    states = [attached.session.state for attached in door.attached.values()]
-    load = Load(sum(s.running for s in states), sum(len(s.queue) for s in states), door.peer.backlog)
+    states = [attached.session.state for attached in connection.attached.values()]
+    load = Load(sum(s.running for s in states), sum(len(s.queue) for s in states), connection.peer.backlog)
     result = StatusResult(__version__, PROTOCOL_VERSION, [], [], load, sessions)
     try:
-        result.config_file = door.world.setup.config_file.as_uri()
+        result.config_file = connection.world.setup.config_file.as_uri()
     except ConfigError as problem:
         result.config_file = Path(problem.file).as_uri() if problem.file else None
     try:
-        chosen = (await door.world.model(door.folder)).info.name
-        result.models = [_row(info, chosen) for info in door.world.models(door.folder)]
+        chosen = (await connection.world.model(connection.folder)).info.name
+        result.models = [_row(info, chosen) for info in connection.world.models(connection.folder)]
     except (ConfigError, ModelError) as problem:
         result.problem = str(problem)
         with suppress(ConfigError):
-            result.models = [_row(info, "") for info in door.world.models(door.folder)]
+            result.models = [_row(info, "") for info in connection.world.models(connection.folder)]
     with suppress(ConfigError):  # that is the problem, then
-        result.auth = _auth(door.world.offered(door.folder).endpoints)
+        result.auth = _auth(connection.world.offered(connection.folder).endpoints)
     return result
 
 

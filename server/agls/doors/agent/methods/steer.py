@@ -2,7 +2,8 @@
 
 from agls.doors import from_wire
 from agls.doors.agent.call import Call
-from agls.doors.agent.door import Door
+from agls.doors.agent.cancel import cancel_if_withdrawn
+from agls.doors.agent.connection import Connection
 from agls.doors.agent.idempotency import check_prompt
 from agls.doors.agent.methods.run import check_queue
 from agls.doors.agent.typed_command import ACTION, do_typed_command
@@ -16,7 +17,7 @@ CHOICES = ("run", "queue", "return")
 BEGUN = ("queued", "started")
 
 
-async def steer(door: Door, params: SteerParams, call: Call) -> SteerResult:
+async def steer(connection: Connection, params: SteerParams, call: Call) -> SteerResult:
     """The message is durable when this answers; `ifEnded` says what becomes of it when no run is on.
 
     A typed command is done instead.
@@ -26,22 +27,23 @@ async def steer(door: Door, params: SteerParams, call: Call) -> SteerResult:
     said = from_wire.content_or_files(params.input)
     if not said:
         raise from_wire.Malformed("params.input must not be empty")
-    if command := await do_typed_command(door, "agent/steer", params, call):
+    if command := await do_typed_command(connection, "agent/steer", params, call):
         return SteerResult(ACTION, command.run_id or None, action=command.action)
-    async with door.admission(params.session_id, call):
-        attached = await door.open(params.session_id, call)
+    async with connection.admission(params.session_id, call):
+        attached = await connection.open(params.session_id, call)
         session = attached.session
-        content = await taken_in(said, door.world.setup, session.state.cwd, door.world.storage.blobs)
+        world = connection.world
+        content = await taken_in(said, world.setup, session.state.cwd, world.storage.blobs)
         if params.expand:
-            content = await understood(door.world, session, content, params.client_key)
+            content = await understood(world, session, content, params.client_key)
         check(session, params)
         call.until_answered.enter_context(attached.publisher.held())
         way = "" if params.if_ended == "return" else params.if_ended
         check_prompt(session, params.client_key, "agent/steer", way, params.expected_run_id)
         stop = call.stop if call.cancelled else None
         done = await session.steer(content, params.expected_run_id, params.if_ended, params.client_key, stop)
-    if call.cancelled and done.outcome in BEGUN:  # before its client could know of it
-        session.cancel(done.run_id, stop=call.stop)
+    if done.outcome in BEGUN:
+        cancel_if_withdrawn(call, session, done.run_id)
     return SteerResult(done.outcome, done.run_id or None, done.item_id or None)
 
 

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from agls.config import ConfigError
 from agls.diff import lines_of
 from agls.doors import from_wire
+from agls.doors.agent.attached import Attached
 from agls.doors.agent.call import Call
-from agls.doors.agent.door import Attached, Door
 from agls.doors.errors import bad
+from agls.doors.lsp.connection import LspConnection
 from agls.doors.messages import Bad, JsonObject
 from agls.engine.actions import ActionError
 from agls.engine.admission import Refused
@@ -21,37 +22,37 @@ from agls.workspace.editor import Buffer
 WARNING = 2  # LSP MessageType
 
 
-async def changes(door: Door, given: JsonObject, call: Call) -> JsonObject:
+async def changes(connection: LspConnection, given: JsonObject, call: Call) -> JsonObject:
     """List the changes that wait, of one session or of all that are attached, and where they stand now.
 
     `stands` says whether an open document still has the change as it was made; absent for other files.
     """
     named = from_wire.named(given, "sessionId")
     rows: list[JsonObject] = []
-    for session_id, attached in list(door.attached.items()):
+    for session_id, attached in list(connection.attached.items()):
         if named in {"", session_id}:
             waiting = (await changes_of(attached.session.log.journal)).waiting()
-            rows += [{"sessionId": session_id, **_row(door, change)} for change in waiting]
+            rows += [{"sessionId": session_id, **_row(connection, change)} for change in waiting]
     return {"changes": rows}
 
 
-async def keep(door: Door, given: JsonObject, call: Call) -> JsonObject:
+async def keep(connection: LspConnection, given: JsonObject, call: Call) -> JsonObject:
     """Keep a change."""
-    attached, change = await _named(door, given)
+    attached, change = await _named(connection, given)
     await invoke(attached.session, "changes.keep", {"change": change.hunk_id})
     return {"hunk": change.hunk_id, "outcome": "kept"}
 
 
-async def revert(door: Door, given: JsonObject, call: Call) -> JsonObject:
+async def revert(connection: LspConnection, given: JsonObject, call: Call) -> JsonObject:
     """Undo a change in its open document, behind the answer: the client may be unable to edit before.
 
     **Raises** `Bad` when it cannot be undone.
     """
-    attached, change = await _named(door, given)
-    buffer = door.buffer(change.uri)
+    attached, change = await _named(connection, given)
+    buffer = connection.buffer(change.uri)
     if buffer is None:
         raise _impossible("The file is not open in the editor. Open it, then try again.")
-    if not door.client.document_changes:
+    if not connection.client.document_changes:
         raise _impossible("This editor cannot apply versioned edits. Undo it there.")
     _, stands = change.locate(lines_of(buffer.text))
     if not stands:
@@ -62,7 +63,7 @@ async def revert(door: Door, given: JsonObject, call: Call) -> JsonObject:
             await invoke(attached.session, "changes.undo", {"change": change.hunk_id})
         except (ActionError, ConfigError, JournalError, Refused) as problem:
             message = escape_controls(f"agls: the change was not reverted: {problem}")
-            door.peer.notify("window/showMessage", {"type": WARNING, "message": message})
+            connection.peer.notify("window/showMessage", {"type": WARNING, "message": message})
 
     call.behind = undo
     return {"hunk": change.hunk_id, "outcome": "reverting"}
@@ -82,17 +83,17 @@ def of_file(changes: Sequence[AgentChange], uri: str) -> Sequence[AgentChange]:
     return [change for change in changes if change.uri in same]
 
 
-def _row(door: Door, change: AgentChange) -> JsonObject:
-    buffer = door.buffer(change.uri)
+def _row(connection: LspConnection, change: AgentChange) -> JsonObject:
+    buffer = connection.buffer(change.uri)
     return change.row(lines_of(buffer.text) if buffer else None)
 
 
-async def _named(door: Door, given: JsonObject) -> tuple[Attached, AgentChange]:
+async def _named(connection: LspConnection, given: JsonObject) -> tuple[Attached, AgentChange]:
     """Return the change that is named, and its session. **Raises** `Malformed` and `Bad`."""
     hunk_id = given.get("hunk")
     if not isinstance(hunk_id, str):
         raise from_wire.Malformed("hunk must be the id of a change, as the code actions carry it")
-    for attached in list(door.attached.values()):
+    for attached in list(connection.attached.values()):
         for change in (await changes_of(attached.session.log.journal)).waiting():
             if change.hunk_id == hunk_id:
                 return attached, change

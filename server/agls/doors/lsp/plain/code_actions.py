@@ -6,11 +6,10 @@ from typing import Any
 from agls.diff import lines_of
 from agls.doors import from_wire
 from agls.doors.agent.call import Call
-from agls.doors.agent.client import array, member
-from agls.doors.agent.door import Door
+from agls.doors.lsp.connection import LspConnection
 from agls.doors.lsp.plain.changes import rows_in
 from agls.doors.lsp.positions import Place, offset_at
-from agls.doors.messages import JsonObject
+from agls.doors.messages import JsonObject, array, member
 from agls.views.escape import escape_controls
 from agls.views.permission_text import message_text
 from agls.views.wire_json import is_object
@@ -29,7 +28,7 @@ MOVED_ON = "it was changed since, so it cannot be told apart from your own edits
 Span = tuple[Place, Place]
 
 
-async def code_actions(door: Door, params: Any, call: Call) -> list[JsonObject]:
+async def code_actions(connection: LspConnection, params: Any, call: Call) -> list[JsonObject]:
     """List the code actions for a range of a document. **Raises** `Malformed`."""
     call.interruptible = True
     given = params if is_object(params) else {}
@@ -37,13 +36,13 @@ async def code_actions(door: Door, params: Any, call: Call) -> list[JsonObject]:
     if not _wanted(context):
         return []
     span = _place(member(given, "range", "start")), _place(member(given, "range", "end"))
-    buffer = door.buffer(str(member(given, "textDocument").get("uri", "")))
-    actions = [*_answers(door)]
+    buffer = connection.buffer(str(member(given, "textDocument").get("uri", "")))
+    actions = [*_answers(connection)]
     if buffer is not None:
-        for attached in list(door.attached.values()):
+        for attached in list(connection.attached.values()):
             actions += _changes(await rows_in(attached, buffer), span)
-        actions += [*_fixes(buffer, array(context.get("diagnostics"))), *_about(door, buffer, span)]
-    return [_as_known(door, action) for action in actions]
+        actions += [*_fixes(buffer, array(context.get("diagnostics"))), *_about(connection, buffer, span)]
+    return [_as_known(connection, action) for action in actions]
 
 
 def _wanted(context: JsonObject) -> bool:
@@ -51,12 +50,12 @@ def _wanted(context: JsonObject) -> bool:
     return not only or any(kind in ("", KIND) for kind in only)
 
 
-def _as_known(door: Door, action: JsonObject) -> JsonObject:
+def _as_known(connection: LspConnection, action: JsonObject) -> JsonObject:
     """Return the action as far as this client knows actions: whole, without `disabled`, or as a command."""
-    if not door.client.action_literals:
+    if not connection.client.action_literals:
         return action["command"]
     known = {name: value for name, value in action.items() if name != "disabled"}
-    return action if door.client.disabled_actions else known
+    return action if connection.client.disabled_actions else known
 
 
 def _action(title: str, command: str, argument: Any, **more: Any) -> JsonObject:
@@ -64,9 +63,9 @@ def _action(title: str, command: str, argument: Any, **more: Any) -> JsonObject:
     return {"title": title, "kind": KIND, "command": run, **more}
 
 
-def _answers(door: Door) -> Iterator[JsonObject]:
+def _answers(connection: LspConnection) -> Iterator[JsonObject]:
     """Yield the answers to the open permission questions, wherever the cursor is."""
-    for attached in door.attached.values():
+    for attached in connection.attached.values():
         for request_id, question in attached.session.state.questions.items():
             if question.kind != "permission":
                 continue
@@ -108,8 +107,8 @@ def _fixes(buffer: Buffer, diagnostics: list[Any]) -> Iterator[JsonObject]:
         yield _action(title, "agls.run", {"input": blocks}, diagnostics=[diagnostic])
 
 
-def _about(door: Door, buffer: Buffer, span: Span) -> Iterator[JsonObject]:
-    start, end = (offset_at(buffer.text, place, door.client.encoding) for place in span)
+def _about(connection: LspConnection, buffer: Buffer, span: Span) -> Iterator[JsonObject]:
+    start, end = (offset_at(buffer.text, place, connection.client.encoding) for place in span)
     selected = buffer.text[start:end].strip()
     if len(selected) < SELECTION:
         return

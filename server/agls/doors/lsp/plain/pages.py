@@ -6,14 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from agls.doors import from_wire
+from agls.doors.agent.attached import Attached
 from agls.doors.agent.call import Call
-from agls.doors.agent.client import member
-from agls.doors.agent.door import Attached, Door
 from agls.doors.errors import cannot_open
-from agls.doors.lsp.transcript import session_of, virtual_uri, write_page
-from agls.doors.messages import JsonObject
+from agls.doors.lsp.connection import LspConnection
+from agls.doors.lsp.plain.transcript import Transcript, session_of, virtual_uri, write_page
+from agls.doors.messages import JsonObject, member
 from agls.engine.facts import Entry
 from agls.engine.ports import JournalError
+from agls.engine.session import Session
 from agls.order import NOTES
 from agls.stores.files import TRANSCRIPT
 from agls.views.render.markdown import heading, markdown
@@ -21,39 +22,40 @@ from agls.views.replay import Replay
 from agls.views.wire_json import file_uri
 
 
-async def open_transcript(door: Door, attached: Attached) -> JsonObject:
+async def open_transcript(connection: LspConnection, attached: Attached) -> JsonObject:
     """Write the transcript, keep it up to date from here on, and show it where the client can.
 
     A client that has virtual documents shows the virtual one: nobody edits it, and the client hears when it
     changes. **Raises** `JournalError`.
     """
     session = attached.session
-    file = door.world.setup.state_folder / "sessions" / f"{session.session_id}{TRANSCRIPT}"
-    async with attached.transcript.opening:
-        if not attached.transcript.kept:
-            await _write(attached, file)
+    file = connection.world.setup.state_folder / "sessions" / f"{session.session_id}{TRANSCRIPT}"
+    transcript = connection.presenter(session.session_id).transcript
+    async with transcript.opening:
+        if not transcript.kept:
+            await _write(session, transcript, file)
     uri = file_uri(str(file))
-    virtual = {"virtualUri": virtual_uri(session.session_id)} if door.client.virtual_documents else {}
-    if door.client.show_document:
+    virtual = {"virtualUri": virtual_uri(session.session_id)} if connection.client.virtual_documents else {}
+    if connection.client.show_document:
         shown = {"uri": virtual.get("virtualUri", uri), "takeFocus": True}
-        door.peer.ask_in_passing("window/showDocument", shown)
+        connection.peer.ask_in_passing("window/showDocument", shown)
     answer = {"sessionId": session.session_id, "path": str(file), "uri": uri, **virtual}
-    return {**answer, "shown": door.client.show_document}
+    return {**answer, "shown": connection.client.show_document}
 
 
-async def virtual_transcript(door: Door, params: Any, call: Call) -> JsonObject:
+async def virtual_transcript(connection: LspConnection, params: Any, call: Call) -> JsonObject:
     """`workspace/textDocumentContent`: the transcript as it is now. Raises `Malformed` and `Bad`."""
     call.interruptible = True
     uri = member({"params": params}, "params").get("uri")
     session_id = session_of(uri) if isinstance(uri, str) else ""
     if not session_id:
         raise from_wire.Malformed(f"params.uri is like {virtual_uri('SESSION')}; agls.transcript gives it")
-    if attached := door.attached.get(session_id):
-        attached.page.was_read()
+    if attached := connection.attached.get(session_id):
+        connection.presenter(session_id).page.was_read()
         entries = attached.session.log.journal.entries()
     else:
         try:
-            entries = await door.world.sessions.peek(session_id)
+            entries = await connection.world.sessions.peek(session_id)
         except JournalError as problem:
             raise cannot_open(session_id, problem) from None
     return {"text": await asyncio.to_thread(_page_of, session_id, entries)}
@@ -65,9 +67,9 @@ def _page_of(session_id: str, entries: Sequence[Entry]) -> str:
     return heading(session_id, replay.transcript.info) + markdown(replay.events)
 
 
-async def _write(attached: Attached, file: Path) -> None:
-    journal = attached.session.log.journal
-    replay = Replay(NOTES, attached.session.session_id, journal.epoch)
+async def _write(session: Session, transcript: Transcript, file: Path) -> None:
+    journal = session.log.journal
+    replay = Replay(NOTES, session.session_id, journal.epoch)
 
     def write() -> int:
         replay.take(journal.entries())
@@ -80,4 +82,4 @@ async def _write(attached: Attached, file: Path) -> None:
     except OSError as problem:
         raise JournalError(f"The transcript cannot be written to {file}: {problem.strerror}.") from problem
     replay.take(journal.entries(replay.seq))  # from here to the end of this step nothing else happens
-    attached.transcript.follow(file, replay.events[written:])
+    transcript.follow(file, replay.events[written:])

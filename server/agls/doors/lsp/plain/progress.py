@@ -1,7 +1,7 @@
 """Reports of a run to a client that knows only LSP: progress, the answer in its log, the end as a message."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -35,13 +35,13 @@ class ProgressReporter:
         if token is not None:
             self._given[run_id] = token
 
-    def token_of(self, token: Any) -> str:
+    def run_of(self, token: Any) -> str:
         """Return the run that reports under this token, "" for none."""
         if token is not None and token == self._token:
             return self._running
         return next((run_id for run_id, given in self._given.items() if given == token), "")
 
-    def show(self, events: list[JsonObject]) -> None:
+    def show(self, events: Sequence[JsonObject]) -> None:
         """Report these wire events."""
         for event in events:
             data = event["data"]
@@ -114,7 +114,7 @@ class ProgressReporter:
 class NoProgress(ProgressReporter):
     """Reports nothing: a child's work is part of a call of its parent, whose progress is reported."""
 
-    def show(self, events: list[JsonObject]) -> None:
+    def show(self, events: Sequence[JsonObject]) -> None:
         """Do nothing."""
 
 

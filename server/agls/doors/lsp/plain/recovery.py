@@ -7,7 +7,7 @@ from typing import Any
 
 from agls.config import ConfigError
 from agls.doors.agent.call import Call
-from agls.doors.agent.door import Door
+from agls.doors.agent.connection import Connection
 from agls.doors.agent.peer import PeerError
 from agls.doors.messages import Bad
 from agls.engine.ports import JournalError, ModelError, SessionRow
@@ -24,81 +24,81 @@ NOT_NOW = "Not now"
 INFO, WARNING = 3, 2  # LSP MessageType
 
 
-async def recover(door: Door) -> None:
+async def recover(connection: Connection) -> None:
     """Do what the setting `recovery` says. A session that another process works on is left to it."""
     await asyncio.sleep(REST)
     with suppress(ConfigError, JournalError):  # whoever begins a run is told
-        mode = _mode(door)
+        mode = _mode(connection)
         if mode == "never":
             return
-        rows, _ = await door.world.sessions.list(cwd=door.folder)
+        rows, _ = await connection.world.sessions.list(cwd=connection.folder)
         left = [row for row in rows if row.interrupted and row.state == "idle" and not row.archived]
         for row in [row for row in left if not row.parent_item][:MOST]:  # a child is its parent's
-            if door.world.sessions.is_open(row.session_id):  # the client was faster
+            if connection.world.sessions.is_open(row.session_id):  # the client was faster
                 continue
-            await (_by_itself if mode == "auto" else _ask)(door, row)
+            await (_by_itself if mode == "auto" else _ask)(connection, row)
 
 
-def _mode(door: Door) -> str:
+def _mode(connection: Connection) -> str:
     """What the setting says; in a folder that is not trusted nothing is begun without a question."""
-    if not door.folder:
+    if not connection.folder:
         return "never"
-    setup = door.world.setup
-    mode = setup.load(door.folder).config.section(recovery.ROOM).start
-    return "ask" if mode == "auto" and not setup.trusts(Path(door.folder)) else mode
+    setup = connection.world.setup
+    mode = setup.load(connection.folder).config.section(recovery.ROOM).start
+    return "ask" if mode == "auto" and not setup.trusts(Path(connection.folder)) else mode
 
 
-async def _by_itself(door: Door, row: SessionRow) -> None:
-    tried = attempts(await door.world.sessions.peek(row.session_id))
+async def _by_itself(connection: Connection, row: SessionRow) -> None:
+    tried = attempts(await connection.world.sessions.peek(row.session_id))
     if tried >= ATTEMPTS:
-        await _ask(door, row, f" It was gone on with {tried} times and never came to its end.")
+        await _ask(connection, row, f" It was gone on with {tried} times and never came to its end.")
         return
-    if await _go_on(door, row):
-        _say(door, INFO, f"agls goes on with {_name(row)}, which was interrupted.")
+    if await _go_on(connection, row):
+        _say(connection, INFO, f"agls goes on with {_name(row)}, which was interrupted.")
 
 
-async def _ask(door: Door, row: SessionRow, more: str = "") -> None:
+async def _ask(connection: Connection, row: SessionRow, more: str = "") -> None:
     """Ask the human where the client can; a client with views of its own has the list."""
     said = f"{_name(row)} was interrupted.{more}"
-    if not door.client.message_requests:
-        if door.client.plain:
+    if not connection.client.message_requests:
+        if connection.client.plain:
             how = f'{{"sessionId": "{row.session_id}", "continueRun": true}}'
-            _say(door, INFO, f"{said} To go on with it: agls.run with {how}")
+            _say(connection, INFO, f"{said} To go on with it: agls.run with {how}")
         return
     actions = [{"title": title} for title in (GO_ON, PUT_AWAY, NOT_NOW)]
     question = {"type": INFO, "message": f"{said} Go on with it?", "actions": actions}
     try:
-        chosen: Any = await door.peer.request("window/showMessageRequest", question).future
+        chosen: Any = await connection.peer.request("window/showMessageRequest", question).future
     except PeerError:
         return
     title = chosen.get("title") if is_object(chosen) else None
     if title == GO_ON:
-        await _go_on(door, row)
+        await _go_on(connection, row)
     elif title == PUT_AWAY:
         with suppress(Bad):
-            async with door.borrowed(row.session_id) as session:
+            async with connection.borrowed(row.session_id) as session:
                 session.log.record(archived(True))
                 await session.log.sync()
 
 
-async def _go_on(door: Door, row: SessionRow) -> bool:
+async def _go_on(connection: Connection, row: SessionRow) -> bool:
     call = Call(0)
     try:
-        attached = await door.open(row.session_id, call)
+        attached = await connection.open(row.session_id, call)
         state = attached.session.state
-        await door.check(state.cwd, dict(state.options))
+        await connection.world.check(state.cwd, dict(state.options))
         return bool(await continue_interrupted(attached.session))
     except Bad:  # another process has it, or it is gone
         return False
     except (ConfigError, ModelError) as problem:
-        _say(door, WARNING, f"{_name(row)} was interrupted and cannot be gone on with: {problem}")
+        _say(connection, WARNING, f"{_name(row)} was interrupted and cannot be gone on with: {problem}")
         return False
     finally:
         call.until_answered.close()
 
 
-def _say(door: Door, kind: int, text: str) -> None:
-    door.peer.notify("window/showMessage", {"type": kind, "message": text})
+def _say(connection: Connection, kind: int, text: str) -> None:
+    connection.peer.notify("window/showMessage", {"type": kind, "message": text})
 
 
 def _name(row: SessionRow) -> str:

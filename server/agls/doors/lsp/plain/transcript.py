@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from agls.doors.agent.peer import Peer
@@ -31,7 +32,7 @@ class Transcript:
         self._file = file
         self.take(missed)
 
-    def take(self, events: list[JsonObject]) -> str:
+    def take(self, events: Sequence[JsonObject]) -> str:
         """Append what these events tell. Gives why that is not possible any more, "" when it is."""
         if self._file is None or not (text := markdown(events)):
             return ""
@@ -72,7 +73,7 @@ class VirtualPage:
         """The client reads it now."""
         self._fresh = True
 
-    def take(self, events: list[JsonObject]) -> None:
+    def take(self, events: Sequence[JsonObject]) -> None:
         """These events were told: a client that has the page may want it anew."""
         if self._fresh and markdown(events):
             self._fresh = False

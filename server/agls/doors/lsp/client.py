@@ -1,0 +1,86 @@
+"""The capabilities in `initialize`: read leniently, refused only where they make no sense."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from agls.doors.agent.client import Client
+from agls.doors.agent.stream.framing import BODY_LIMIT
+from agls.doors.messages import INVALID_PARAMS, Bad, JsonObject, array, member
+
+PROTOCOL_VERSIONS = (1,)
+LONGEST_INTERVAL = 10_000  # milliseconds between two deltas, however slowly a client draws
+ENCODINGS = ("utf-8", "utf-16", "utf-32")
+
+
+def read_client(params: Any) -> Client:
+    """The client of these `initialize` params. Raises `Bad` (invalid params)."""
+    if not isinstance(params, dict):
+        raise Bad(INVALID_PARAMS, "The params of initialize are an object.")
+    given = cast(JsonObject, params)
+    process_id = given.get("processId")
+    if process_id is not None and (isinstance(process_id, bool) or not isinstance(process_id, int)):
+        raise Bad(INVALID_PARAMS, "processId is a whole number or null.")
+    if not isinstance(given.get("capabilities", {}), dict):
+        raise Bad(INVALID_PARAMS, "capabilities is an object.")
+    capabilities = member(given, "capabilities")
+    agent = member(capabilities, "experimental", "agent")
+    version = chosen_version(agent)
+    spoken = agent if version else {}
+    window, workspace = member(capabilities, "window"), member(capabilities, "workspace")
+    actions = member(capabilities, "textDocument", "codeAction")
+    return Client(
+        name=str(member(given, "clientInfo").get("name", "")),
+        process_id=process_id,
+        encoding=chosen_encoding(member(capabilities, "general").get("positionEncodings")),
+        version=version,
+        events=spoken.get("events") is not None,
+        excluded=frozenset(map(str, array(member(spoken, "events").get("exclude")))),
+        interval=amount(member(spoken, "events").get("coalesceMs"), LONGEST_INTERVAL) / 1000,
+        largest=int(amount(member(spoken, "events").get("maxBytes"), BODY_LIMIT)),
+        permission=spoken.get("permission") is not None,
+        remembers=member(spoken, "permission").get("remember") is not None,
+        edits_input=member(spoken, "permission").get("editInput") is not None,
+        forms=member(spoken, "askUser").get("form") is not None,
+        urls=member(spoken, "askUser").get("url") is not None,
+        message_requests=window.get("showMessage") is not None,
+        progress=window.get("workDoneProgress") is True,
+        show_document=member(window, "showDocument").get("support") is True,
+        virtual_documents=workspace.get("textDocumentContent") is not None,
+        action_literals=actions.get("codeActionLiteralSupport") is not None,
+        disabled_actions=actions.get("disabledSupport") is True,
+        tools=array(spoken.get("tools")),
+        document_changes=workspace.get("applyEdit") is True and takes_versions(workspace),
+        confirms=member(spoken, "edits").get("confirm") is not None,
+        saves=member(spoken, "edits").get("save") is not None,
+        file_events=member(spoken, "edits").get("fileEvents") is not None,
+        followed=spoken.get("followAlong") is not None,
+        secrets=spoken.get("secrets") is not None,
+    )
+
+
+def takes_versions(workspace: JsonObject) -> bool:
+    """Whether the client applies `documentChanges`, the form that carries versions.
+
+    Neovim says so only by naming resource operations, which exist in no other form.
+    """
+    edit = member(workspace, "workspaceEdit")
+    return edit.get("documentChanges") is True or bool(edit.get("resourceOperations"))
+
+
+def amount(value: Any, most: int) -> float:
+    """A number from 0 to `most`; 0 where there is none."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(max(0, min(value, most))) if number else 0.0
+
+
+def chosen_version(agent: Mapping[str, Any]) -> int | None:
+    """The first version the client offers that this server speaks; without a list it is version 1."""
+    if not agent:
+        return None
+    offered = array(agent.get("protocolVersions", [1]))
+    return next((version for version in offered if version in PROTOCOL_VERSIONS), None)
+
+
+def chosen_encoding(offered: Any) -> str:
+    """The first position encoding of the client's that LSP knows; UTF-16 where it names none."""
+    return next((encoding for encoding in array(offered) if encoding in ENCODINGS), "utf-16")

@@ -1,0 +1,83 @@
+"""The world as `initialize` asks for it: opened, or the reason why it is not."""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from agls.config import ConfigError, ConfigInputs, KeyPlace, Reload, read
+from agls.doors import from_wire
+from agls.doors.agent.client_tools import ClientTools
+from agls.doors.agent.world import NoWorld, World
+from agls.doors.logs import begin_log
+from agls.doors.messages import JsonObject, array, member
+from agls.workspace.editor import Editor
+from agls.workspace.redact import harden
+from agls.world import open_world
+
+
+class Opening(NamedTuple):
+    """What `initialize` says about the world; folders are absolute paths, "" when the client named none."""
+
+    folder: str
+    trusted: bool | None  # `None` where the client does not say
+    config_file: str
+    state_dir: str
+    settings: JsonObject
+    options: JsonObject  # of the sessions that are made here and say nothing else
+
+
+def read_opening(params: JsonObject) -> Opening:
+    """The members of `initialize` that matter here; what cannot be used is left out."""
+    options = member(params, "initializationOptions")
+    folders = [member({"at": folder}, "at").get("uri") for folder in array(params.get("workspaceFolders"))]
+    candidates = [*folders, params.get("rootUri")]
+    return Opening(
+        folder=next((path for uri in candidates if (path := _path(uri))), ""),
+        trusted=options.get("trusted") is True if "trusted" in options else None,
+        config_file=_path(options.get("configFile")),
+        state_dir=_path(options.get("stateDir")),
+        settings=member(options, "settings"),
+        options=member(options, "options"),
+    )
+
+
+@asynccontextmanager
+async def opened(
+    opening: Opening, editor: Editor, client: ClientTools, places: Sequence[KeyPlace], arguments: JsonObject
+) -> AsyncGenerator[World]:
+    """The world, or what stands in its place when the configuration is wrong."""
+    harden()
+    folder = opening.folder or str(Path.home())
+    inputs = ConfigInputs(
+        arguments=arguments,
+        editor=opening.settings,
+        config_file=opening.config_file,
+        state_dir=opening.state_dir,
+        remembered=opening.trusted is None,
+    )
+
+    def trusts(root: Path) -> bool:
+        return bool(opening.trusted) and str(root) == opening.folder
+
+    try:
+        setup = replace(read(inputs, folder, trusts), places=tuple(places))
+    except ConfigError as problem:
+        yield NoWorld(problem)
+        return
+    begin_log(setup.state_folder, lambda: setup.secrets, setup.log_level)
+    async with open_world(setup, editor=editor, headless=False, client=client) as world:
+        world.reread = Reload(inputs, folder, trusts, setup)
+        yield world
+
+
+def _path(value: object) -> str:
+    if not isinstance(value, str):
+        return ""
+    if value.startswith("/"):
+        return value
+    try:
+        return from_wire.path(value)
+    except from_wire.Malformed:
+        return ""

@@ -1,0 +1,34 @@
+"""What a sequence that grows adds up to: each of its members is looked at once."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Any, Generic, TypeVar
+
+Value = TypeVar("Value")
+REMEMBERED = 16  # sequences
+
+
+class PrefixFold(Generic[Value]):
+    """A fold over sequences that only grow, nearly always: the messages of a session, the notes of a room.
+
+    `nothing` makes the value of an empty sequence. `add` returns the value with more members; it may change
+    the one that it is given.
+    """
+
+    def __init__(self, nothing: Callable[[], Value], add: Callable[[Value, tuple[Any, ...]], Value]) -> None:
+        self._nothing, self._add = nothing, add
+        self._known: OrderedDict[Hashable, tuple[tuple[Any, ...], Value]] = OrderedDict()
+
+    def of(self, key: Hashable, members: tuple[Any, ...]) -> Value:
+        """Return what all members add up to. The caller does not change it.
+
+        Those that were there under the same key last time are not looked at again, if these begin with them.
+        """
+        begun, value = self._known.pop(key, ((), None))
+        if value is None or members[: len(begun)] != begun:
+            begun, value = (), self._nothing()
+        value = self._add(value, members[len(begun) :])
+        self._known[key] = members, value
+        if len(self._known) > REMEMBERED:
+            self._known.popitem(last=False)
+        return value
