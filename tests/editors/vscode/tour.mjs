@@ -198,7 +198,7 @@ async function mentionsAreUnderstood() {
   fs.mkdirSync(path.join(stage.workspace, "sources"));
   fs.writeFileSync(path.join(stage.workspace, "sources", "people.py"), "");
   await bench.write("Explain this code in @sou");
-  await bench.chat.getByRole("option", { name: /sources/ }).waitFor();
+  await bench.chat.getByRole("option", { name: /^sources\//}).waitFor();
   await input().press("Enter");
   await bench.until("the folder is there", async () => (await input().inputValue()) === "Explain this code in @sources/");
   await bench.chat.getByRole("option", { name: /people\.py/ }).waitFor(); // typing goes on in it
