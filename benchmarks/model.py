@@ -52,7 +52,8 @@ class Answering:
     """One answer on one connection. `entry` is its line in the log."""
 
     def __init__(self, connection: socket.socket, body: JsonObject, entry: JsonObject) -> None:
-        self._connection, self._body, self._entry = connection, body, entry
+        self._connection = connection
+        self._body, self._entry = body, entry
         self._sent = 0  # chunks
         self._task, self._results = _task_of(body["messages"])
         self._join = bool(self._task.get("join"))

@@ -123,7 +123,8 @@ class Conversation:
     """A session of a running server."""
 
     def __init__(self, bench: Bench, client: Client, session_id: str) -> None:
-        self._bench, self.client, self.session_id = bench, client, session_id
+        self._bench = bench
+        self.client, self.session_id = client, session_id
 
     def another(self) -> "Conversation":
         """One more session of the same server."""

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from benchmarks.measures import Values
 
-MIB, RATE, MISSED = "MiB", "/s", "MISSED"
+MIB, RATE = "MiB", "/s"
+MISSED = "MISSED"
 
 
 class Row(NamedTuple):

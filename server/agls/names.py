@@ -1,11 +1,19 @@
-"""Names of files as one line of text, and back: a name may hold line ends, escapes and any bytes."""
+"""How names are written: those of files as one line of text and back, those of members as on the wire."""
 
 import re
+from functools import cache
 
 _HARMFUL = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\udc80-\udcff]")
 _SPELLED = re.compile(r"\\(?:([nrt])|x([0-9a-f]{2})|u([0-9a-f]{4}))")
 _SHORT = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 _LONG = {"n": "\n", "r": "\r", "t": "\t"}
+
+
+@cache
+def camel(name: str) -> str:
+    """**Returns** `max_turns` as `maxTurns`."""
+    first, *rest = name.split("_")
+    return first + "".join(part.capitalize() for part in rest)
 
 
 def spelled(name: str) -> str:

@@ -9,10 +9,10 @@ import pytest
 
 from agls.checkup import Case, Report, examine
 from agls.checkup import checks as list_of_checks
-from agls.checkup.findings import Finding
 from agls.checkup.report import MARKS
 from agls.config import ConfigError, ConfigInputs, Setup, read
 from agls.models.local import discovery
+from agls.room.findings import Finding
 from agls.workspace.editor import NoEditor
 from agls.workspace.processes import Processes
 from agls.workspace.workspace import OpenWorkspace

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from agls.checkup.findings import Finding
 from agls.checkup.probe import probe
 from agls.models.endpoint import Endpoint
 from agls.models.http.connections import Connections
+from agls.room.findings import Finding
 from support.model_asking import Asking
 from support.model_replies import Answer, Failure, Raw, Reply, Request, page
 from support.model_server import ModelServer

@@ -45,6 +45,20 @@ SPELLINGS = {
 WORDS = [f"x{number}x" for number in range(len(SPELLINGS))]  # no two calls are identical
 
 
+def patches_at(path: str, word: str) -> list[str]:
+    """Patches that name it: to add, change, delete, and to move from and to there."""
+    sections = (
+        f"*** Add File: {path}\n+{word}",
+        f"*** Update File: {path}\n@@\n-{CANARY}\n+{word}",
+        f"*** Delete File: {path}",
+        f"*** Update File: {path}\n*** Move to: src/{word}.py",
+        f"*** Update File: src/a.py\n*** Move to: {path}\n@@\n-a = 1\n+{word}",
+        f"*** Add File: src/{word}.py\n+x\n*** Add File: {path}\n+{word}",
+    )
+    diffs = (f"--- {path}\n+++ {path}\n@@ -1 +1 @@\n-{CANARY}\n+{word}\n",)
+    return [*(f"*** Begin Patch\n{section}\n*** End Patch" for section in sections), *diffs]
+
+
 def every_tool_at(path: str, word: str) -> list[Call]:
     """A call of every tool that takes a path, aimed there."""
     folder = path.rpartition("/")[0] or path
@@ -60,6 +74,7 @@ def every_tool_at(path: str, word: str) -> list[Call]:
         call("write_file", path=path, content=word),
         call("edit_file", path=path, old_text=CANARY, new_text=word),
         call("edit_file", path=path, old_text="canary", new_text=word, replace_all=True),
+        *(call("apply_patch", patch=patch) for patch in patches_at(path, word)),
         call("shell", command=f"touch {word}", cwd=folder),
         call("shell", command=f"touch {word}", cwd=path),
     ]
@@ -100,7 +115,7 @@ def test_no_tool_reaches_out_of_the_workspace(trap: House, mode: str) -> None:
         for made in every_tool_at(path.format(**places), word)
     ]
     if mode == "allowAll":  # lets the model read everywhere: only what would change something is tried
-        calls = [made for made in calls if made[0] in {"write_file", "edit_file"}]
+        calls = [made for made in calls if made[0] in {"write_file", "edit_file", "apply_patch"}]
     work, home = snapshot(trap.folder / "work"), snapshot(trap.home / ".ssh")
     loot = trap.attack(*calls, mode=mode)
     assert len(loot.answers) == len(calls), loot.errors

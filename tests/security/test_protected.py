@@ -128,10 +128,25 @@ def test_no_protected_name_is_written_by_the_file_tools(guarded: House, mode: st
         call("edit_file", path=path, old_text="old", new_text="evil") for path in EXISTING if path != ".env"
     ]
     writes = [call("write_file", path=path, content="evil") for path in EXISTING]
+    patches = [
+        call("apply_patch", patch=f"*** Begin Patch\n{section}\n*** End Patch")
+        for path in (*NAMES, "notes/new.json", "new.txt", "again/tasks.json")
+        for section in (
+            f"*** Add File: harmless.txt\n+x\n*** Add File: {path}\n+evil",
+            f"*** Update File: harmless.py\n*** Move to: {path}",
+        )
+        if path not in EXISTING
+    ]
+    gone = [
+        call("apply_patch", patch=f"*** Begin Patch\n*** Delete File: {path}\n*** End Patch")
+        for path in EXISTING
+    ]
+    (guarded.workspace / "harmless.py").write_text("x = 1\n")
     before = snapshot(guarded.workspace)
-    loot = guarded.attacks([reads, [*calls, *edits, *writes]], mode=mode)
+    tried = [*calls, *edits, *writes, *patches, *gone]
+    loot = guarded.attacks([reads, tried], mode=mode)
     loot.answers[: len(reads)] = []
-    assert_untouched(guarded, before, loot, len(calls) + len(edits) + len(writes))
+    assert_untouched(guarded, before, loot, len(tried))
     reasons = [asked["question"]["reason"] for asked in loot.of_type("requestOpened") if "question" in asked]
     assert all(re.search(r"obey|run|secrets|agls", reason) for reason in reasons), "the danger is named"
 

@@ -9,7 +9,7 @@ from collections import deque
 from pathlib import Path
 from typing import Any
 
-from agls.doors.agent.limits import Limits
+from agls.doors.agent.limits import ConnectionLimits
 from agls.doors.agent.peer import Peer
 from agls.doors.lsp.client import read_client
 from agls.doors.lsp.editor import LspEditor as Door
@@ -39,7 +39,7 @@ class Link:
         self.held: deque[bytes] = deque()
         self.answers = "once"
         writer: Any = self
-        self._peer = Peer(writer, Limits(), client)
+        self._peer = Peer(writer, ConnectionLimits(), client)
         self.door = Door(self._peer, client)
         self._sync = Sync(client.encoding, self.door)
         self.editor = LspEditor(self._notify, encoding, lag=None)

@@ -4,27 +4,36 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Mapping
 
 from agls.checkup.case import Case
-from agls.checkup.findings import Finding
-from agls.checkup.machine import config_files, editors, sandbox, state_folder, versions
+from agls.checkup.machine import config_files, editors, state_folder, versions
 from agls.checkup.models import local_servers, model
 from agls.checkup.network import certificates, proxy
 from agls.checkup.report import Report
+from agls.order import ROOMS
+from agls.room.findings import Finding
 
 Check = Callable[[Case], AsyncGenerator[Finding, None]]
+OFTEN = ("endpoint", "key", "model", "streaming", "tools", "context")  # what is known of every model
+OFFLINE = frozenset({"local", "endpoint", "key", "streaming", "tools"})
+BROKEN = "Please report it, with the log in the state folder (agls.log)."
+
+
+async def rooms(case: Case) -> AsyncGenerator[Finding, None]:
+    """Whatever the rooms declare."""
+    for finding in (finding for room in ROOMS for finding in room.findings):
+        yield finding
+
+
 CHECKS: Mapping[str, Check] = {
     "versions": versions,
     "config": config_files,
     "state": state_folder,
-    "sandbox": sandbox,
+    "rooms": rooms,
     "editors": editors,
     "proxy": proxy,
     "certificates": certificates,
     "local": local_servers,
     "model": model,
 }
-OFTEN = ("endpoint", "key", "model", "streaming", "tools", "context")  # what is known of every model
-OFFLINE = frozenset({"local", "endpoint", "key", "streaming", "tools"})
-BROKEN = "Please report it, with the log in the state folder (agls.log)."
 
 
 async def examine(case: Case) -> Report:

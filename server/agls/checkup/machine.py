@@ -12,10 +12,10 @@ from pathlib import Path
 
 from agls import __version__
 from agls.checkup.case import Case
-from agls.checkup.findings import Finding
 from agls.config import ConfigError, Setup, folders
 from agls.engine.ports import WorkspaceError
 from agls.engine.vocabulary import Command
+from agls.room.findings import Finding
 
 LIBRARIES = ("httpx", "pydantic", "pygls", "lsprotocol", "cattrs")
 OLDEST = {"nvim": (0, 11), "code": (1, 91)}  # what the clients need
@@ -109,15 +109,6 @@ async def state_folder(case: Case) -> AsyncGenerator[Finding, None]:
         text = f"{folder} has {free // 1_000_000} MB left."
         yield Finding("state", "warn", text, "Make room, or set AGLS_STATE_DIR to a larger disk.")
     yield Finding("state", "pass", f"Sessions are kept in {folder}.")
-
-
-async def sandbox(case: Case) -> AsyncGenerator[Finding, None]:
-    """What holds back a command that was allowed."""
-    text = "This version has no sandbox: a command that you allow can do whatever you can."
-    fix = (
-        "Keep the modes ask and acceptEdits, which ask before each command; use allowAll only in a container."
-    )
-    yield Finding("sandbox", "warn", text, fix)
 
 
 async def editors(case: Case) -> AsyncGenerator[Finding, None]:

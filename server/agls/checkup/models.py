@@ -4,7 +4,6 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 
 from agls.checkup.case import Case
-from agls.checkup.findings import Finding
 from agls.checkup.probe import context_finding, probe
 from agls.config import ConfigError, ModelCatalog, Setup, look_for_keys, offered_models
 from agls.config.load import Loaded
@@ -15,6 +14,7 @@ from agls.models.endpoint import Endpoint
 from agls.models.http.connections import Connections
 from agls.models.local.discovery import LocalServer, find_local_servers
 from agls.models.resolver import Models
+from agls.room.findings import Finding
 
 START = (
     "Start one: ollama serve (and ollama pull MODEL), LM Studio's server (lms server start), llama-server, "

@@ -7,9 +7,9 @@ from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
 from agls.checkup.case import Case
-from agls.checkup.findings import Finding
 from agls.checkup.models import asks_others
 from agls.models.http.connections import system_trust
+from agls.room.findings import Finding
 
 PROXIES = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY")
 CONNECTING = 5.0  # seconds

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 import httpx
 
-from agls.checkup.findings import Finding
 from agls.engine.facts import Overflowed, Replied
 from agls.engine.ports import ModelRequest, ToolSpec
 from agls.engine.vocabulary import Text, UserMessage
@@ -25,6 +24,7 @@ from agls.models.http.connections import Connections, HttpRequest
 from agls.models.local.ollama_sizes import ROOM
 from agls.models.local.server_info import UNKNOWN_SERVER, ServerInfo, identify_server
 from agls.models.retry import RetryPolicy
+from agls.room.findings import Finding
 
 LEAST = 8_192  # tokens: instructions and tools, one file, and an answer
 ANSWER = 2_000  # tokens for the answer: enough for a model that thinks first

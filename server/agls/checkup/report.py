@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from agls.checkup.findings import Finding
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.redaction import without
+from agls.room.findings import Finding
 
 MARKS = {"pass": "ok  ", "warn": "warn", "fail": "FAIL"}
 

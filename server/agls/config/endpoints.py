@@ -4,7 +4,6 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from agls.config.clouds import Cloud, cloud_of
 from agls.config.errors import ConfigError, KeyMissing
@@ -18,7 +17,7 @@ from agls.config.tables import KeyPath, value_at
 from agls.frozen import frozen
 from agls.models.catalog.providers import PROVIDERS, Provider, candidates, dialect_at, provider_of
 from agls.models.credential import FIXED_KEY, Credential
-from agls.models.endpoint import Endpoint
+from agls.models.endpoint import Endpoint, host_of
 from agls.models.prices import Prices
 
 DIRECT = frozenset({Rank.ENVIRONMENT, Rank.ARGUMENTS})  # what the user says for this one process
@@ -110,7 +109,8 @@ class _Reader:
     def __init__(
         self, setup: Setup, loaded: Loaded, kept: Mapping[str, StoredKey], *, complete: bool
     ) -> None:
-        self._setup, self._loaded, self._config = setup, loaded, loaded.config
+        self._setup = setup
+        self._loaded, self._config = loaded, loaded.config
         self._kept, self._complete = kept, complete
         self._warnings: list[str] = []
 
@@ -141,12 +141,12 @@ class _Reader:
             variables, model = self._setup.environment, self._config.model
             chosen = [provider for provider, _ in candidates(model, variables)] if model else []
             meant = (p for p in PROVIDERS if p in chosen or variables.get(p.model_variable))
-            hosts = [_host(self._address_of(provider)) for provider in meant]
+            hosts = [host_of(self._address_of(provider)) for provider in meant]
         return tuple(dict.fromkeys(filter(None, hosts)))
 
     def _or_kept(self, key: str, url: str) -> tuple[str, str]:
         """The key, or the one that is kept for this host, and where."""
-        kept = None if key else self._kept.get(_host(url))
+        kept = None if key else self._kept.get(host_of(url))
         return (kept.key, kept.place) if kept else (key, "")
 
     def _placed(self, name: str, entry: ModelSettings) -> Endpoint:
@@ -178,7 +178,7 @@ class _Reader:
             variable = entry.api_key_env
             key = self._setup.keys.get(variable, "") or entry.api_key.get_secret_value()
             said_by = "api_key_env" if variable else "api_key"
-            if entry.base_url or not (provider and _host(provider.base_url) == _host(url)):
+            if entry.base_url or not (provider and host_of(provider.base_url) == host_of(url)):
                 key = self._bound(key, ("models", name, said_by), ("models", name, "base_url"), url)
         elif provider.is_meant(url, self._setup.environment):
             variable, key = provider.key(self._setup.keys)
@@ -234,7 +234,8 @@ class _Reader:
         variable, path = config.api_key_env, ("api_key_env",) if config.api_key_env else ("api_key",)
         key = self._setup.keys.get(variable, "") or config.api_key.get_secret_value()
         if own := self._setup.keys.get("AGLS_API_KEY"):
-            variable, path, key = "AGLS_API_KEY", (), own
+            path, key = (), own
+            variable = "AGLS_API_KEY"
         key = self._bound(key, path, ("base_url",), config.base_url)
         dialect = dialect_at(config.base_url)
         if not (key or variable) and (provider := provider_of(dialect, config.base_url)):
@@ -312,11 +313,11 @@ class _Reader:
         giver = self._loaded.rank(*key_path) if key_path else Rank.ENVIRONMENT
         meant = _value_up_to(self._setup.sources, giver, url_path)
         direct = not meant and self._loaded.rank(*url_path) in DIRECT
-        if not key or direct or _host(meant) == _host(url):
+        if not key or direct or host_of(meant) == host_of(url):
             return key
         name = ".".join(key_path) or "AGLS_API_KEY"
         self._warnings.append(
-            f"{name} is for {_host(meant) or 'no address'} and is not sent to {_host(url)}."
+            f"{name} is for {host_of(meant) or 'no address'} and is not sent to {host_of(url)}."
         )
         return ""
 
@@ -356,7 +357,3 @@ def _value_up_to(sources: Sequence[Source], rank: Rank, path: KeyPath) -> str:
         if isinstance(value, str) and RANKS.index(source.rank) <= RANKS.index(rank):
             said = value
     return said
-
-
-def _host(url: str) -> str:
-    return urlsplit(url).hostname or ""

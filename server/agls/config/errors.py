@@ -9,7 +9,9 @@ class ConfigError(Exception):
 
     def __init__(self, message: str, *, file: str = "", line: int = 0, key: str = "") -> None:
         super().__init__(message)
-        self.message, self.file, self.line, self.key = message, file, line, key
+        self.message = message
+        self.file, self.line = file, line
+        self.key = key
         self.others: tuple[ConfigError, ...] = ()
 
     def __str__(self) -> str:

@@ -24,7 +24,8 @@ class FolderGrants:
     """
 
     def __init__(self, files: GuardedFiles, seal: Seal, folder: Path, session_id: str = "") -> None:
-        self._files, self._seal, self._folder, self._session = files, seal, folder, session_id
+        self._files, self._seal = files, seal
+        self._folder, self._session = folder, session_id
         self.ignored = ""
 
     def load(self) -> Sequence[str]:

@@ -1,11 +1,11 @@
 """A key that a program tells: asked for again after its time to live, and when a server refuses it."""
 
 import time
-from collections.abc import Mapping
 from functools import lru_cache
 
 from agls.config.environment import process_environment
 from agls.engine.ports import WorkspaceError
+from agls.models.credential import Credential
 from agls.models.errors import CallFailed, Failure
 from agls.workspace.program import output_of
 
@@ -14,13 +14,14 @@ NO_KEY = "The key_command of {} told no key: {}"
 CHECK = "Run it by hand: it must write the key, and nothing else, to its standard output."
 
 
-class KeyCommand:
-    """Implements `Credential`. The key is held for `ttl` seconds, in memory."""
+class KeyCommand(Credential):
+    """The key is held for `ttl` seconds, in memory."""
 
     hint = "Check what key_command tells: the server refuses this key."
 
     def __init__(self, name: str, argv: tuple[str, ...], ttl: float) -> None:
-        self._name, self._argv, self._ttl = name, argv, ttl
+        self._name = name
+        self._argv, self._ttl = argv, ttl
         self._key, self._until = "", 0.0
 
     @property
@@ -34,12 +35,6 @@ class KeyCommand:
             self._key = await self._told()
             self._until = time.monotonic() + self._ttl
         return self._key
-
-    async def sign(
-        self, method: str, url: str, headers: Mapping[str, str], content: bytes
-    ) -> Mapping[str, str]:
-        """The key alone is enough."""
-        return headers
 
     def renew(self) -> bool:
         """Ask the program again before the next request."""

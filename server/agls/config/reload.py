@@ -22,7 +22,8 @@ class Reload:
     """
 
     def __init__(self, told: ConfigInputs, folder: str, trusts: Trusts, setup: Setup) -> None:
-        self._told, self._folder, self._trusts = told, folder, trusts
+        self._told = told
+        self._folder, self._trusts = folder, trusts
         self._seen = _stamp(setup.config_file)
 
     def __call__(self, setup: Setup) -> Setup:

@@ -24,7 +24,7 @@ class ActionSpec:
 
 @frozen
 class ActionOutcome:
-    """What an action gave: `text` (Markdown) for people, `data` for programs, and the run it began."""
+    """The result of an action: `text` (Markdown) for people, `data` for programs, and the run it began."""
 
     text: str
     data: JsonObject | None = None
@@ -39,10 +39,10 @@ class ActionError(Exception):
 class ActionContext:
     """The session that an action works on.
 
-    `note` records a fact of the action's room (kind and data), `begin` admits a prompt and gives its run,
-    `limit` changes the limits of the running run.
-    `next_request` gives the model and what it would be asked next; it raises `ModelError`.
-    In a block of `breakable` the user may give the action up: it leaves everything as it was until then.
+    `note` records a fact of the action's room (kind and data), `begin` admits a prompt and returns its run,
+    `limit` changes the limits of the running run. `next_request` returns the model and its next request; it
+    raises `ModelError`. In a block of `breakable` the user may give the action up: it leaves everything as it
+    was until then.
     """
 
     session_id: str
@@ -57,7 +57,7 @@ class ActionContext:
 
 
 class Action(Protocol):
-    """Something the user may do. Raises `ActionError` for what they must know."""
+    """Something the user may do. **Raises** `ActionError` with the reason and the remedy."""
 
     @property
     def spec(self) -> ActionSpec: ...

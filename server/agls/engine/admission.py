@@ -1,4 +1,4 @@
-"""What a session answers when it is asked to do something: admitted, cancelled, or refused."""
+"""The answers of a session to a request: admitted, cancelled, or refused."""
 
 import asyncio
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from agls.engine.vocabulary import Content, JsonObject, Stop
 from agls.frozen import frozen
 
 Policy = Literal["ifIdle", "queue", "steer", "interrupt"]
-Queued = Literal["keep", "drop"]  # what becomes of the runs that wait when one is cancelled
+Queued = Literal["keep", "drop"]  # the runs that wait when one is cancelled
 IfEnded = Literal["run", "queue", "return"]
 REQUESTS = "requests"  # whose notes say which requests were followed
 NOT_BEGUN = "The session was closed before this run began. It waits there, and begins with the next prompt."
@@ -34,7 +34,7 @@ class KeyConflict(Refused):
 
 @frozen
 class ClientRequest:
-    """What a client wants to be done once: its `key` ("" for none), and a digest of all it `asked`."""
+    """A request that must be carried out once: its `key` ("" for none), and a digest of all it `asked`."""
 
     key: str = ""
     asked: str = ""
@@ -45,7 +45,9 @@ ANYBODY = ClientRequest()
 
 @frozen
 class Prompter:
-    """Who prompts. For one that is `gone` (why) the run never begins; one that `waits` for its end gets the
+    """The sender of a prompt.
+
+    The run of one that is `gone` (why) never begins. One that `waits` for the end of the run gets the
     admission before it is durable: the end is durable with all before it.
     """
 
@@ -58,7 +60,7 @@ SOMEBODY = Prompter()
 
 @frozen
 class Admission:
-    """What became of a prompt. `item_id` is the user's message; `returned` means nothing was done."""
+    """The outcome of a prompt. `item_id` is the user's message; `returned` means that nothing was done."""
 
     outcome: Literal["started", "queued", "injected", "returned"] = "returned"
     run_id: str = ""
@@ -67,7 +69,7 @@ class Admission:
 
 @frozen
 class Cancelled:
-    """What a cancel reached, and which waiting runs it kept or dropped."""
+    """The run that a cancel reached, and which waiting runs it kept or dropped."""
 
     state: Literal["cancelling", "notRunning", "alreadyEnded"]
     run_id: str = ""
@@ -78,9 +80,9 @@ class Cancelled:
 async def same_again(
     log: Log, key: str, content: tuple[Content, ...], options: JsonObject, *, continues: bool = False
 ) -> Admission:
-    """The answer to a request that was already followed: durable, as it was.
+    """Return the answer to a request that was carried out before: durable, as it was.
 
-    Raises `Refused` (`keyConflict`) when it asks for something else.
+    **Raises** `Refused` (`keyConflict`) when the key was used for another request.
     """
     known, waited = log.state.keys[key]
     began = isinstance(known, Admitted)
@@ -92,7 +94,7 @@ async def same_again(
 
 
 def fail(ends: Iterable[asyncio.Future[Any]], problem: JournalError | None = None) -> None:
-    """Tell whoever waits for these runs, if anybody, that their end will not be seen here."""
+    """Tell everybody who waits for these runs that their ends will not be seen here."""
     for end in ends:
         if not end.done():
             end.set_exception(problem or JournalError(NOT_BEGUN))

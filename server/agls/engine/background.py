@@ -1,4 +1,4 @@
-"""What goes on in the background of a session: tasks that outlive the run that began them."""
+"""The background tasks of a session: they outlive the run that began them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable
@@ -17,7 +17,7 @@ ROOM = "background"
 BEGAN = "began"
 ENDED = "ended"
 TOLD = "told"
-KEPT = 32_768  # characters of what a running task printed last
+KEPT = 32_768  # characters at the end of a running task's output
 PATIENCE = 4.0  # seconds that a stopped task gets to end; then it counts as ended without it
 CLOSED = "the session was closed"
 DIED = "the process that it belonged to ended before it; it was not begun again"
@@ -29,7 +29,7 @@ Work = Callable[[Show], Awaitable[ToolOutcome]]
 
 @frozen
 class BackgroundTask:
-    """A command that the call `call_id` began; `outcome` is how it ended, `None` while it goes on.
+    """A command that the call `call_id` began; `outcome` is how it ended, `None` while it runs.
 
     `told` is whether the model knows of the end.
     """
@@ -43,26 +43,26 @@ class BackgroundTask:
     told: bool = False
 
     def began(self) -> Noted:
-        """The fact that it began."""
+        """Return the fact that it began."""
         place = {"callId": self.call_id, "runId": self.run_id}
         command = {"command": self.terminal.command, "cwd": self.terminal.cwd}
         return Noted(ROOM, BEGAN, {"taskId": self.task_id, "title": self.title, **place, **command})
 
     def ended(self, outcome: ToolOutcome) -> Noted:
-        """The fact that it ended."""
+        """Return the fact that it ended."""
         terminal = outcome.terminal or self.terminal
         left = {"status": outcome.status, "effects": outcome.effects, "text": outcome.text}
         end = {"exitCode": terminal.exit_code, "signal": terminal.signal, "truncated": outcome.truncated}
         return Noted(ROOM, ENDED, {"taskId": self.task_id, **left, **end})
 
     def cut_off(self, why: str, printed: str = "") -> ToolOutcome:
-        """How it ended when it did not come to its end by itself."""
+        """Return the outcome of a task that did not come to its end by itself."""
         text = f"{printed.rstrip()}\n[Stopped: {why}. What it did is unknown.]".lstrip()
         return ToolOutcome(text, "cancelled", "unknown", terminal=self.terminal)
 
 
 def tasks_of(state: State) -> dict[str, BackgroundTask]:
-    """All tasks of a session by their id, in the order in which they began."""
+    """Return all tasks of a session by their id, in the order in which they began."""
     known: dict[str, BackgroundTask] = {}
     for note in state.notes.get(ROOM, ()):
         if note.kind == TOLD:
@@ -73,7 +73,10 @@ def tasks_of(state: State) -> dict[str, BackgroundTask]:
 
 
 def take(known: dict[str, BackgroundTask], kind: str, data: JsonObject) -> BackgroundTask | None:
-    """Take in that a task began or ended; gives it as it is then, `None` when that says nothing new."""
+    """Apply a fact about a task to the tasks.
+
+    **Returns** the task as it is then, `None` when the fact says nothing new.
+    """
     task_id: str = data.get("taskId", "")
     if kind == BEGAN:
         terminal = Terminal(data["command"], data["cwd"])
@@ -93,36 +96,36 @@ def take(known: dict[str, BackgroundTask], kind: str, data: JsonObject) -> Backg
 
 
 def left_open(state: State, why: str) -> list[Noted]:
-    """The ends of the tasks that nobody carries out any more."""
+    """Return the ends of the tasks whose process is gone."""
     tasks = tasks_of(state).values()
     return [task.ended(task.cut_off(why)) for task in tasks if task.outcome is None]
 
 
 class Working:
-    """A task that goes on: what it printed last, and how it is stopped."""
+    """A running task: its last output, and how it is stopped."""
 
     def __init__(self, task: BackgroundTask, show: Show) -> None:
         self.task, self._show = task, show
         self.stopping: asyncio.Future[str] = asyncio.get_running_loop().create_future()  # and why
         self.over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.printed = ""
-        self._size = self._seen = 0  # characters printed so far, and those that the model was told
+        self._size = self._seen = 0  # characters printed so far, and those that the model has seen
 
     def print(self, text: str) -> None:
-        """Take in what it printed, and show it."""
+        """Take in more output, and show it."""
         self.printed = (self.printed + text)[-KEPT:]
         self._size += len(text)
         self._show(text)
 
     def news(self) -> str:
-        """What it printed since this was asked last."""
+        """Return the output since the last call."""
         new, self._seen = self._size - self._seen, self._size
         if new > len(self.printed):
             return f"[{new - len(self.printed)} characters are left out here]\n{self.printed}"
         return self.printed[len(self.printed) - new :]
 
     def outcome(self, job: asyncio.Task[Any]) -> ToolOutcome:
-        """How it ended, when its work did or was given up."""
+        """Return how the task ended, once its work ended or was given up."""
         if job.done() and not job.cancelled() and isinstance(done := job.result(), ToolOutcome):
             return done
         if self.stopping.done():
@@ -140,7 +143,7 @@ class Background:
 
     @property
     def running(self) -> tuple[str, ...]:
-        """The tasks that go on."""
+        """The running tasks."""
         return tuple(self._working)
 
     @property
@@ -149,7 +152,10 @@ class Background:
         return tasks_of(self._log.state)
 
     def begin(self, title: str, call_id: str, terminal: Terminal, work: Work) -> BackgroundTask:
-        """Record that a task begins, and let it go on. Raises `WorkspaceError` when the session is closed."""
+        """Record that a task begins, and let it run.
+
+        **Raises** `WorkspaceError` when the session is closed.
+        """
         if self._closed:
             raise WorkspaceError("Nothing was begun: the session is being closed.")
         task_id = f"task_{len(self.tasks) + 1}"
@@ -161,11 +167,11 @@ class Background:
         return task
 
     def printed(self, task_id: str) -> str:
-        """What a task printed last, while it goes on."""
+        """Return the last output of a running task."""
         return self._working[task_id].printed if task_id in self._working else ""
 
     def news(self, task_id: str) -> str:
-        """What a task that goes on printed since this was asked last."""
+        """Return the output since the last call."""
         return self._working[task_id].news() if task_id in self._working else ""
 
     def tell(self, tasks: Iterable[BackgroundTask]) -> None:
@@ -174,7 +180,10 @@ class Background:
             self._log.record(Noted(ROOM, TOLD, {"taskIds": new}))
 
     def stop(self, why: str, task_ids: Collection[str] | None = None) -> tuple[str, ...]:
-        """Stop these of the tasks that go on, `None` for all; gives those. They are over in a moment."""
+        """Stop these running tasks, `None` for all of them. They are over in a moment.
+
+        **Returns** the ids of the tasks that are stopped.
+        """
         stopped = [one for one in self._working if task_ids is None or one in task_ids]
         for task_id in stopped:
             if not (stopping := self._working[task_id].stopping).done():
@@ -182,20 +191,23 @@ class Background:
         return tuple(stopped)
 
     async def over(self, task_ids: Collection[str] | None = None, seconds: float | None = None) -> None:
-        """Wait until these are over (`None` for all that go on), or so many seconds."""
+        """Wait until these tasks are over (`None` for all that run), or so many seconds."""
         ends = {one.over for name, one in self._working.items() if task_ids is None or name in task_ids}
         if ends:
             await asyncio.wait(ends, timeout=seconds)
 
     def settle(self) -> bool:
-        """Record the ends of what a process that died left open; gives whether there was any."""
+        """Record the ends of the tasks that a dead process left open.
+
+        **Returns** whether there were any.
+        """
         ends = left_open(self._log.state, DIED)
         for end in ends:
             self._log.record(end)
         return bool(ends)
 
     async def close(self) -> None:
-        """Stop all of them, and let none begin any more."""
+        """Stop all tasks, and let none begin any more."""
         self._closed = True
         self.stop(CLOSED)
         await self.over()

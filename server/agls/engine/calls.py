@@ -16,28 +16,31 @@ _log = logging.getLogger(__name__)
 
 
 def begins(fact: Fact) -> bool:
-    """Whether the run goes a step further with this: there is none once it shall end (protocol#cancel)."""
+    """Return whether this fact takes the run a step further, which none does once the run shall end.
+
+    See protocol#cancel.
+    """
     return isinstance(fact, TurnStarted | ToolStarted)
 
 
 class NoTool:
-    """Stands in for a tool that cannot be called, so that its failure goes the way of every outcome."""
+    """Stands in for a tool that cannot be called, so that its failure takes the way of every outcome."""
 
     def __init__(self, name: str, problem: str) -> None:
         self.spec = ToolSpec(name, "", {}, frozenset())
         self._problem = problem
 
     async def preview(self, call: ToolCall, context: ToolContext) -> Preview:
-        """Nothing would happen."""
+        """Return an empty preview: nothing would happen."""
         return Preview(call.name, {"type": "tool", "name": call.name, "input": call.arguments})
 
     async def __call__(self, call: ToolCall, context: ToolContext) -> ToolOutcome:
-        """Say what is wrong."""
+        """Return the failure, with its reason."""
         return ToolOutcome(self._problem, status="failed")
 
 
 def find_tool(call: ToolCall, offered: Sequence[Tool]) -> Tool:
-    """The tool of a call, or one that explains why there is none."""
+    """Return the tool of a call, or one that explains why there is none."""
     names = [tool.spec.name for tool in offered]
     if call.name not in names:
         known = ", ".join(names) or "none"
@@ -49,7 +52,7 @@ def find_tool(call: ToolCall, offered: Sequence[Tool]) -> Tool:
 
 
 def batches(calls: Sequence[ToolCall], tools: Sequence[Tool]) -> Iterator[list[ToolCall]]:
-    """Calls that may run side by side, in order: neighbours that only read; everything else alone."""
+    """Yield the calls in order, in batches that may run side by side: reading neighbours, or one call."""
     batch: list[ToolCall] = []
     for call in calls:
         if find_tool(call, tools).spec.effects <= READ_ONLY:
@@ -94,7 +97,10 @@ class Settling:
         self._shown = ""
 
     async def settle(self, invocation: Invocation, features: Sequence[Feature], view: RunView) -> None:
-        """Ask the wrappers, run the tool, record how it ended. A wrapper that raises is let through."""
+        """Ask the wrappers, run the tool, and record how it ended.
+
+        An exception of a wrapper is let through.
+        """
         try:
             outcome = await wrap_tool(features, view, self._run)(invocation)
         except asyncio.CancelledError:

@@ -73,7 +73,7 @@ class Children:
     async def _carry_out(self, child_task: ChildTask) -> ChildResult:
         try:
             async with self._child_session(child_task) as child:
-                await self._parent.log.sync()  # what is known of the call survives what comes of it
+                await self._parent.log.sync()  # the facts of the call are durable before its effects
                 return await self._work(child, child_task)
         except (JournalError, Refused) as problem:
             return ChildResult(Stop(StopReason.INTERNAL_ERROR, str(problem), "internal"), State())

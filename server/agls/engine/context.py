@@ -1,4 +1,4 @@
-"""What the model still sees: how it grows, and how it becomes shorter."""
+"""The context: the messages that the model still sees, how it grows, and how it becomes shorter."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -50,7 +50,7 @@ class OpenCall:
 
 
 def closing_text(open_call: OpenCall, stop: Stop) -> str:
-    """What the model reads of a call that was still open when its run ended."""
+    """Return the text for the model about a call that was still open when its run ended."""
     if open_call.started:
         return (
             "[The outcome of this call is unknown: it was running when the run ended "
@@ -60,7 +60,7 @@ def closing_text(open_call: OpenCall, stop: Stop) -> str:
 
 
 def placed(messages: tuple[Message, ...], message: Message) -> tuple[Message, ...]:
-    """`messages` with one more; results finish in any order and stand in the order of their calls."""
+    """Return `messages` with one more; results finish in any order and stand in the order of their calls."""
     if not isinstance(message, ToolResult):
         return (*messages, message)
     at = len(messages)
@@ -75,7 +75,7 @@ def placed(messages: tuple[Message, ...], message: Message) -> tuple[Message, ..
 
 
 def shortened(messages: tuple[Message, ...], fact: Compacted | Cleared) -> tuple[Message, ...]:
-    """The messages after this: a summary takes the place of their beginning, or results are taken out."""
+    """Return the messages after this fact: a summary replaces their beginning, or results are taken out."""
     if isinstance(fact, Cleared):
         return tuple(_emptied(message, fact.call_ids) for message in messages)
     summary = UserMessage(fact.item_id, (Text(fact.summary),), SUMMARY)

@@ -126,7 +126,7 @@ class Replied:
 
     @property
     def message(self) -> AssistantMessage:
-        """What was said, as it stands in the conversation."""
+        """The reply as it stands in the conversation."""
         unfinished = self.finish == "length" and not self.tool_calls
         return AssistantMessage(
             self.item_id, self.text, self.thinking, self.tool_calls, self.opaque, unfinished=unfinished
@@ -155,7 +155,7 @@ class Overflowed:
 
 @frozen
 class Used:
-    """What somebody other than the loop (a critic, a compaction, a child) spent; usually one model call.
+    """The spending of another part than the loop (a critic, a compaction, a child); usually one model call.
 
     `delegated_tasks` counts the children that were begun.
     """
@@ -195,7 +195,7 @@ class Asked:
 
 @frozen
 class Answered:
-    """A question was answered, withdrawn, or found nobody."""
+    """A question was answered or withdrawn, or nobody was there to answer it."""
 
     request_id: str
     answer: Answer
@@ -286,7 +286,7 @@ class Unknown:
     data: JsonObject
 
 
-RoomFact = Used | Steered | LimitsChanged  # what a room may record at any time
+RoomFact = Used | Steered | LimitsChanged  # the facts that a room may record at any time
 GateFact = Injected | Compacted | Cleared | PhaseStarted | LimitsChanged
 Fact = (
     SessionChanged

@@ -32,7 +32,7 @@ Result = TypeVar("Result")
 
 
 class RunView(Protocol):
-    """What a feature may see and do while a run is running."""
+    """The window of a feature on a running run: what it may see and do."""
 
     @property
     def state(self) -> State: ...
@@ -42,7 +42,7 @@ class RunView(Protocol):
         ...
 
     def record(self, fact: RoomFact) -> None:
-        """Record what the room spent, a message it has for the model, or other limits."""
+        """Record the room's spending, a message it has for the model, or other limits."""
         ...
 
     def show(self, event: Transient) -> None:
@@ -62,7 +62,7 @@ class RunView(Protocol):
 class Invocation:
     """A call on its way to its tool. Wrappers may pass on a changed one (`dataclasses.replace`).
 
-    `preview` is what it would do, from a wrapper that looked, `None` when none did.
+    `preview` is its intended effect, from a wrapper that looked, `None` when none did.
     """
 
     call: ToolCall
@@ -110,11 +110,11 @@ def _look_away(entry: Entry, state: State) -> None:
 class Feature:
     """One capability.
 
-    `around_run` wraps the run and returns the `Stop` that the attempt gave it; what it does after
-    the attempt is bounded and out of reach of a cancel. `before_turn` returns facts to record, or a
-    `Stop`. `around_model` and `around_tool` may refuse, change or add. `before_stop` returns what
-    makes the run go on, or nothing. `on_fact` only looks. A slot that raises ends the run as
-    `internal_error`; an `on_fact` that raises is logged.
+    `around_run` wraps the run and returns the `Stop` of the attempt; its work after the attempt is bounded
+    and out of reach of a cancel. `before_turn` returns facts to record, or a `Stop`. `around_model` and
+    `around_tool` may refuse, change or add. `before_stop` returns the facts that make the run go on, or none.
+    `on_fact` only looks. A slot that raises ends the run as `internal_error`; an `on_fact` that raises is
+    logged.
     """
 
     name: str
@@ -129,7 +129,7 @@ class Feature:
 
 
 def with_tools(feature: Feature, names: Sequence[str] | None) -> Feature:
-    """The feature with those of its tools that have these names; `None` is all."""
+    """Return the feature with those of its tools that have these names; `None` is all."""
     if names is None:
         return feature
     return replace(feature, tools=tuple(tool for tool in feature.tools if tool.spec.name in names))
@@ -137,7 +137,10 @@ def with_tools(feature: Feature, names: Sequence[str] | None) -> Feature:
 
 @frozen
 class RunSetup:
-    """What one run works with. It is made anew for each run, from the configuration of that moment."""
+    """The parts that one run works with.
+
+    It is made anew for each run, from the configuration of that moment.
+    """
 
     features: tuple[Feature, ...]
     models: ModelResolver
@@ -150,13 +153,13 @@ class RunSetup:
         return tuple(tool for feature in self.features for tool in feature.tools)
 
     def offered(self, state: State) -> tuple[Tool, ...]:
-        """The tools of the current phase."""
+        """Return the tools of the current phase."""
         allowed = state.context.tools
         return tuple(tool for tool in self.tools if allowed is None or tool.spec.name in allowed)
 
 
 def wrap_run(features: Sequence[Feature], view: RunView, attempt: Attempt) -> Attempt:
-    """`attempt` inside every feature's `around_run`, the first feature outermost."""
+    """Return `attempt` inside every feature's `around_run`, the first feature outermost."""
     for feature in reversed(features):
         if feature.around_run is not _run_as_is:
             attempt = partial(feature.around_run, attempt, view)
@@ -164,7 +167,7 @@ def wrap_run(features: Sequence[Feature], view: RunView, attempt: Attempt) -> At
 
 
 def wrap_model(features: Sequence[Feature], view: RunView, ask: CallModel) -> CallModel:
-    """`ask` inside every feature's `around_model`, the first feature outermost."""
+    """Return `ask` inside every feature's `around_model`, the first feature outermost."""
     for feature in reversed(features):
         if feature.around_model is not _ask_as_is:
             ask = partial(_swap, feature.around_model, view, ask)
@@ -172,7 +175,7 @@ def wrap_model(features: Sequence[Feature], view: RunView, ask: CallModel) -> Ca
 
 
 def wrap_tool(features: Sequence[Feature], view: RunView, call: CallTool) -> CallTool:
-    """`call` inside every feature's `around_tool`, the first feature outermost."""
+    """Return `call` inside every feature's `around_tool`, the first feature outermost."""
     for feature in reversed(features):
         if feature.around_tool is not _call_as_is:
             call = partial(_swap, feature.around_tool, view, call)
@@ -180,7 +183,10 @@ def wrap_tool(features: Sequence[Feature], view: RunView, call: CallTool) -> Cal
 
 
 def tell(features: Sequence[Feature]) -> Callable[[Entry | Transient, State], None]:
-    """An observer that tells every feature's `on_fact`; one that raises is logged and keeps none back."""
+    """Return an observer that passes every event to every feature's `on_fact`.
+
+    A feature that raises is logged and keeps none back.
+    """
 
     looking = [feature for feature in features if feature.on_fact is not _look_away]
 
@@ -190,7 +196,7 @@ def tell(features: Sequence[Feature]) -> Callable[[Entry | Transient, State], No
         for feature in looking:
             try:
                 feature.on_fact(event, state)
-            except Exception:  # noqa: BLE001 - an observer can never change what happened
+            except Exception:  # noqa: BLE001 - an observer can never change a fact
                 _log.exception("on_fact of %s failed", feature.name)
 
     return observe

@@ -46,9 +46,11 @@ SHOWN = (*SAID, Asked, Cleared, Compacted, ToolFinished, ToolStarted)
 
 
 def forked(entries: Sequence[Entry], item_id: str) -> list[Entry]:
-    """The facts of a fork that ends with this item ("" for the last one): runs that never began are left out.
+    """Return the facts of a fork that ends with this item ("" for the last one).
 
-    The numbers are new, the times are those of old. Raises `Refused` (`noSuchItem`).
+    Runs that never began are left out. The numbers are new, the times are the old ones.
+
+    **Raises** `Refused` (`noSuchItem`).
     """
     kept = entries[: _end_of(entries, item_id)] if item_id else entries
     began = {entry.fact.run_id for entry in kept if isinstance(entry.fact, RunStarted)}
@@ -57,9 +59,9 @@ def forked(entries: Sequence[Entry], item_id: str) -> list[Entry]:
 
 
 def beginning(origin: str, entries: Sequence[Entry], fork: State, title: str = "") -> tuple[Fact, ...]:
-    """What comes behind the facts of a fork, last of all whose fork it is: then it is whole.
+    """Return the facts behind those of a fork, the last of which says whose fork it is: then it is whole.
 
-    `entries` are all of the session that was forked: its title is told even where it was given later.
+    `entries` are all of the session that was forked: its title is taken even where it came later.
     """
     titles = (e.fact.title for e in reversed(entries) if isinstance(e.fact, SessionChanged))
     known = next(filter(None, titles), "")
@@ -69,11 +71,12 @@ def beginning(origin: str, entries: Sequence[Entry], fork: State, title: str = "
 
 
 def rewinding(session: Session, item_id: str, changes: tuple[FileChange, ...] = ()) -> Rewound:
-    """The fact that this item ("" for none) is the last that the model sees from now on.
+    """Return the fact that makes this item ("" for none) the last one that the model sees from now on.
 
-    An item of a reply with calls takes the results of all of them along. What stands before a summary cannot
-    be gone back to: what came between is not there any more.
-    Raises `Refused` (`runActive`, `noSuchItem`).
+    An item of a reply with calls takes the results of all of them along. A place before a summary cannot be
+    gone back to: what came between is not there any more.
+
+    **Raises** `Refused` (`runActive`, `noSuchItem`).
     """
     _require_rest(session)
     messages = session.state.context.messages
@@ -83,7 +86,10 @@ def rewinding(session: Session, item_id: str, changes: tuple[FileChange, ...] = 
 
 
 def undoing(session: Session, checkpoint_id: str, changes: tuple[FileChange, ...] = ()) -> Rewound:
-    """The fact that what stood before a rewind stands again. Raises `Refused` (`runActive`, `noSuchItem`)."""
+    """Return the fact that brings back the conversation from before a rewind.
+
+    **Raises** `Refused` (`runActive`, `noSuchItem`).
+    """
     _require_rest(session)
     if checkpoint_id not in session.state.rewinds:
         raise Refused(f"There is no rewind {checkpoint_id[:100]!r} in this session.", "noSuchItem")
@@ -93,7 +99,7 @@ def undoing(session: Session, checkpoint_id: str, changes: tuple[FileChange, ...
 
 
 def last_words(messages: Sequence[Message]) -> str:
-    """What the model said last since the user spoke: its answer.
+    """Return the last text of the model since the user's last message: its answer.
 
     A reply that its output limit cut off, and those that go on with it, are one text.
     """
@@ -109,7 +115,7 @@ def last_words(messages: Sequence[Message]) -> str:
 
 
 def name_of(message: Message) -> str:
-    """The item that a message is for the user."""
+    """Return the item id under which the user sees a message."""
     return message.call_id if isinstance(message, ToolResult) else message.item_id
 
 
@@ -119,7 +125,7 @@ def _require_rest(session: Session) -> None:
 
 
 def _kept(state: State, item_id: str) -> int:
-    """How many messages stand up to this item, with the results that belong to it."""
+    """Return how many messages stand up to this item, with the results that belong to it."""
     messages, wanted = state.context.messages, item_id.removesuffix(".thought")
     since = max(
         (n for n, m in enumerate(messages) if isinstance(m, UserMessage) and m.origin == SUMMARY), default=0
@@ -139,7 +145,7 @@ def _kept(state: State, item_id: str) -> int:
 
 
 def _end_of(entries: Sequence[Entry], item_id: str) -> int:
-    """How many entries there are up to this item; to the end of its run when nothing else is in it."""
+    """Return how many entries there are up to this item; to the end of its run when nothing else is in it."""
     wanted = item_id.removesuffix(".thought")
     found = [place for place, entry in enumerate(entries, 1) if wanted in _completed(entry.fact)]
     if not found:
@@ -153,7 +159,7 @@ def _end_of(entries: Sequence[Entry], item_id: str) -> int:
 
 
 def _completed(fact: Fact) -> tuple[str, ...]:
-    """The items of the conversation that end with this fact."""
+    """Return the items of the conversation that end with this fact."""
     match fact:
         case TakenIn(item_ids) | RunStarted(item_ids=item_ids):
             return item_ids
@@ -172,7 +178,7 @@ def _belongs(fact: Fact, began: set[str]) -> bool:
 
 
 def _of_the_fork(fact: Fact) -> Fact:
-    """Without the keys of requests that were made of the other session."""
+    """Return the fact without the keys of requests that were made of the other session."""
     match fact:
         case Admitted():
             return Admitted(fact.run_id, fact.item_id, fact.content, "", fact.options, fact.recovers)

@@ -6,7 +6,7 @@ from agls.engine.facts import Notice
 from agls.engine.log import Log
 from agls.engine.ports import JournalError, Tail
 
-PAUSE = 0.1  # seconds between two looks at what was written
+PAUSE = 0.1  # seconds between two looks at the file
 RELEASED = Notice(
     "info",
     "No other process writes this session any more",
@@ -15,14 +15,14 @@ RELEASED = Notice(
 
 
 class TailFollower:
-    """Copies what another process records into this log; records nothing itself."""
+    """Copies the entries of another process into this log; records nothing itself."""
 
     def __init__(self, log: Log, tail: Tail) -> None:
         self.log = log
         self._tail = tail
 
     async def catch_up(self) -> None:
-        """Publish what was recorded by now.
+        """Publish the entries that are new.
 
         **Raises** `JournalError` when it is not the same session any more.
         """

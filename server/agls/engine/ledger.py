@@ -1,6 +1,7 @@
-"""What runs spent on which day: the rows of a ledger, and how they follow from the facts of a session."""
+"""The spending of runs by day: the rows of a ledger, and how they follow from the facts of a session."""
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
 from typing import Protocol
 
 from agls.engine.facts import Entry, RunEnded, RunStarted, TurnStarted
@@ -12,13 +13,13 @@ SECONDS = 86_400
 
 
 def day_of(at: float) -> int:
-    """The day of a time (Unix seconds), in days since 1970; days begin at midnight UTC."""
+    """Return the day of a time (Unix seconds), in days since 1970; days begin at midnight UTC."""
     return int(at // SECONDS)
 
 
 @frozen
 class Row:
-    """What a run spent on a day so far, all of it: a later row of the same run and day replaces it.
+    """The spending of a run on a day so far, all of it: a later row of the same run and day replaces it.
 
     One of several `runs` that are over adds them up, and has the name of the last one.
     """
@@ -32,11 +33,16 @@ class Row:
     runs: int = 1
 
 
-class Ledger(Protocol):
-    """What was spent by all sessions that share a state folder, and by all processes.
+def used_in(rows: Iterable[Row]) -> Totals:
+    """**Returns** what is used in all these rows together."""
+    return reduce(Totals.plus, (row.used for row in rows), NOTHING)
 
-    A run is entered before it spends. `rows` are what all runs of a day come to; what a run of a process that
-    died spent is taken from its journal. Both raise `OSError`.
+
+class Ledger(Protocol):
+    """The spending of all sessions that share a state folder, and of all processes.
+
+    A run is entered before it spends. `rows` are the sums of all runs of a day; the spending of a run whose
+    process died is taken from its journal. Both raise `OSError`.
     """
 
     async def enter(self, *rows: Row) -> None: ...
@@ -47,15 +53,15 @@ class NoLedger:
     """Keeps nothing: for runs whose spending others count."""
 
     async def enter(self, *rows: Row) -> None:
-        """Forget it."""
+        """Keep nothing."""
 
     async def rows(self, day: int) -> Sequence[Row]:
-        """There are none."""
+        """Return no rows."""
         return ()
 
 
 class Days:
-    """Splits what one run spends by days: a turn, with all it causes, counts on the day on which it began."""
+    """Splits the spending of one run by days: a turn, with all it causes, counts on its first day."""
 
     def __init__(self, day: int) -> None:
         self.day = day
@@ -63,18 +69,18 @@ class Days:
         self._before = NOTHING
 
     def begin(self, day: int, totals: Totals) -> None:
-        """A turn begins on this day, when the run has used `totals`."""
+        """Begin a turn on this day, when the run has used `totals`."""
         if day != self.day:
             self._past[self.day] = self.of(totals)[self.day]
             self.day, self._before = day, totals
 
     def of(self, totals: Totals) -> dict[int, Totals]:
-        """What was spent on each day, when the run has used `totals`."""
+        """Return the spending on each day, when the run has used `totals`."""
         return {**self._past, self.day: totals.minus(self._before)}
 
 
 def spent(entries: Iterable[Entry], run_id: str) -> dict[int, Totals]:
-    """What a run spent on each day, by its session's journal; nothing when it is not in there."""
+    """Return the spending of a run on each day, by its session's journal; nothing when it is not in there."""
     state, days = State(), None
     for entry in entries:
         match entry.fact:

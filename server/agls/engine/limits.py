@@ -1,4 +1,4 @@
-"""What was used, what may be used, and what is left of it. Pure."""
+"""Spending, limits, and what is left of them. Pure."""
 
 from collections.abc import Callable
 from dataclasses import fields, replace
@@ -35,7 +35,7 @@ class Totals(NamedTuple):
         return self.input_tokens + self.output_tokens
 
     def spent(self, usage: Usage, cost: float | None, calls: int = 1) -> "Totals":
-        """These totals and what model calls used."""
+        """Return these totals and the use of model calls."""
         return Totals(
             self.turns,
             self.model_calls + calls,
@@ -52,30 +52,30 @@ class Totals(NamedTuple):
         )
 
     def used(self, fact: Used) -> "Totals":
-        """These totals and what somebody other than the loop used."""
+        """Return these totals and the use of another part than the loop."""
         return self.spent(fact.usage, fact.cost, fact.model_calls)._replace(
             tool_calls=self.tool_calls + fact.tool_calls,
             delegated_tasks=self.delegated_tasks + fact.delegated_tasks,
         )
 
     def turned(self, seconds: float = 0.0) -> "Totals":
-        """These totals and one more turn, so many seconds later."""
+        """Return these totals and one more turn, so many seconds later."""
         return Totals._make((self[0] + 1, *self[1:-1], self[-1] + seconds))
 
     def called(self) -> "Totals":
-        """These totals and one more tool call."""
+        """Return these totals and one more tool call."""
         return self._replace(tool_calls=self.tool_calls + 1)
 
     def later(self, seconds: float) -> "Totals":
-        """These totals, so many seconds later."""
+        """Return these totals, so many seconds later."""
         return Totals._make((*self[:-1], self[-1] + seconds))
 
     def plus(self, other: "Totals") -> "Totals":
-        """Both together."""
+        """Return the sum of both."""
         return Totals._make(map(add, self, other))
 
     def minus(self, other: "Totals") -> "Totals":
-        """These without the other."""
+        """Return these totals less the others."""
         return Totals._make(map(sub, self, other))
 
 
@@ -84,7 +84,7 @@ NOTHING = Totals()
 
 @frozen
 class Kind:
-    """One kind of limit: its field in `Limits`, its name for people, and what was used of it."""
+    """One kind of limit: its field in `Limits`, its name for people, and its count in `Totals`."""
 
     field: str
     label: str
@@ -108,7 +108,7 @@ FIELDS = tuple(limit.name for limit in fields(Limits))
 
 
 def left(limits: Limits, totals: Totals) -> Limits:
-    """What is left of the limits, never less than nothing; the turns of the session are not looked at."""
+    """Return the rest of the limits, never less than nothing; the turns of the session are not looked at."""
     rest: JsonObject = {}
     for kind in KINDS:
         if (most := getattr(limits, kind.field)) is not None:
@@ -117,7 +117,7 @@ def left(limits: Limits, totals: Totals) -> Limits:
 
 
 def tightest(*limits: Limits) -> Limits:
-    """The smallest of each."""
+    """Return the smallest of each limit."""
     some = [each for each in limits if each != UNLIMITED]
     if len(some) < 2:
         return some[0] if some else UNLIMITED

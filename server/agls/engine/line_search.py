@@ -1,4 +1,4 @@
-"""A search for lines in files: what is looked for, and what was found."""
+"""A search for lines in files: the question and the answer."""
 
 from collections.abc import Sequence
 
@@ -53,7 +53,7 @@ class MatchingFile:
 
 @frozen
 class FoundLines:
-    """What a search found, by name.
+    """The files that a search found, by name.
 
     `searched` counts the files that were looked at, `more` says that there is more than the limit allows,
     `stopped` that the time was over before everything was searched.

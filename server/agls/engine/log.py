@@ -10,7 +10,7 @@ from agls.engine.state import State, fold
 
 Event = Entry | Transient
 Observer = Callable[[Event, State], None]
-GATHERING = 0.002  # seconds until the flush for a prompt: what its run records first goes with it
+GATHERING = 0.002  # seconds until the flush for a prompt: the first facts of its run go with it
 UNHURRIED = 0.05  # the same, when nobody waits for it: an answer that ends sooner is flushed with its prompt
 _log = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ class Log:
         self._trouble = ""
 
     def record(self, fact: Fact) -> None:
-        """Make this happen: write it down, fold it, tell everyone."""
+        """Record a fact: write it down, fold it, notify the observers."""
         entry = Entry(self.state.seq + 1, round(self._clock.now(), 3), fact)
         named = (self.journal.session_id, entry.seq, type(fact).__name__)
         _log.debug("%s: fact %d, %s", *named, extra={"details": fact})
@@ -39,12 +39,12 @@ class Log:
             self.show(Notice("error" if self._trouble else "info", "Saving the session", text))
 
     def take(self, entry: Entry) -> None:
-        """Another process made this happen and wrote it down: fold it, tell everyone."""
+        """Take in an entry that another process wrote down: fold it, notify the observers."""
         self.state = fold(self.state, entry)
         self._publish(entry)
 
     def show(self, event: Transient) -> None:
-        """Tell everyone something that is not kept."""
+        """Notify the observers of something that is not kept."""
         self._publish(event)
 
     async def sync(self, later: float = 0.0) -> None:
@@ -63,7 +63,10 @@ class Log:
             await self.sync(UNHURRIED)
 
     def subscribe(self, observer: Observer) -> Callable[[], None]:
-        """Tell `observer` everything from now on; call the result to stop. Observers are contained."""
+        """Notify `observer` of everything from now on. Its exceptions are contained.
+
+        **Returns** the function that ends the subscription.
+        """
         self._observers = (*self._observers, observer)
 
         def leave() -> None:
@@ -75,5 +78,5 @@ class Log:
         for observer in self._observers:
             try:
                 observer(event, self.state)
-            except Exception:  # noqa: BLE001 - an observer can never change what happened
+            except Exception:  # noqa: BLE001 - an observer can never change a fact
                 _log.exception("an observer failed")

@@ -30,7 +30,7 @@ class RunResult:
 
 
 class Run:
-    """One run of a session, and what its features see of it (`RunView`)."""
+    """One run of a session, as its features see it too (`RunView`)."""
 
     def __init__(self, run_id: str, log: Log, build_run: Callable[[], RunSetup], spawn: Spawn) -> None:
         self.run_id = run_id
@@ -39,11 +39,11 @@ class Run:
         self._build_run = build_run
         self._spawn = spawn
         self.asked: asyncio.Future[Stop] = asyncio.get_running_loop().create_future()  # why it shall end
-        self._ends = ExitStack()  # what to let go of at the end
+        self._ends = ExitStack()  # cleaned up at the end
         self._over = False
 
     async def run(self) -> RunResult:
-        """Run to the end and record it. Raises only the caller's own cancellation."""
+        """Run to the end and record it. **Raises** only the caller's own cancellation."""
         stop = Stop(StopReason.CANCELLED, "the caller went away")
         with self._ends:
             try:
@@ -54,7 +54,7 @@ class Run:
         return RunResult(stop, self.state)
 
     async def _outcome(self, attempt: Attempt) -> Stop:
-        """The only translator from how the work was left to why the run stops."""
+        """Translate how the work was left to why the run stops; nothing else does that."""
         try:
             stop = await attempt()
         except ModelError as error:
@@ -77,7 +77,7 @@ class Run:
         return await wrap_run(self._setup.features, self, self._supervised)()
 
     async def _supervised(self) -> Stop:
-        """The turns in a task of their own: a stop ends them, but never the clean-up around them."""
+        """Run the turns in a task of their own: a stop ends them, but never the clean-up around them."""
         turns = self._spawn(self._outcome(self._turns))
         try:
             await asyncio.wait({turns, self.asked}, return_when=asyncio.FIRST_COMPLETED)
@@ -130,7 +130,7 @@ class Run:
         return self._log.state
 
     def record(self, fact: Fact) -> None:
-        if self._over or (self.asked.done() and begins(fact)):  # what was given up makes no more history
+        if self._over or (self.asked.done() and begins(fact)):  # abandoned work makes no more history
             raise asyncio.CancelledError
         self._log.record(fact)
 

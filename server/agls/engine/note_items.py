@@ -1,4 +1,4 @@
-"""What the notes of rooms mean for whoever watches a session, in the engine's words.
+"""The meaning of the notes of rooms for the watchers of a session, in the engine's words.
 
 A room notes what it did in a form of its own. A row of its table turns such a note into one of these; the
 views know how each looks to a client, and know no room.
@@ -33,7 +33,10 @@ class ChildEnd:
 
 @frozen
 class FilesKept:
-    """What these files (URIs) were is kept under a checkpoint. `reason` is call, command or restore."""
+    """The former contents of these files (URIs) are kept under a checkpoint.
+
+    `reason` is call, command or restore.
+    """
 
     checkpoint_id: str
     reason: str

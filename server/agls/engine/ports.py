@@ -1,4 +1,4 @@
-"""What the engine and its features need from the world, as contracts. Others implement them."""
+"""The needs of the engine and its features, as contracts. Other packages implement them."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping, Sequence
@@ -29,7 +29,7 @@ from agls.frozen import frozen
 
 
 def new_id(prefix: str) -> str:
-    """A fresh identifier such as `run_3f9c…`; 48 random bits."""
+    """Return a fresh identifier such as `run_3f9c…`; 48 random bits."""
     return f"{prefix}_{token_hex(6)}"
 
 
@@ -68,7 +68,7 @@ class ToolSpec:
 
 @frozen
 class ModelInfo:
-    """What is known of a model; `None` is unknown. Prices are US dollars per million tokens."""
+    """The known properties of a model; `None` is unknown. Prices are US dollars per million tokens."""
 
     name: str
     provider: str = ""
@@ -85,8 +85,8 @@ class ModelInfo:
 class ModelRequest:
     """One question to a model. Deltas of the answer carry `reply_id`, and so does its `Replied`.
 
-    `output_schema` is the JSON Schema that the text of the answer should follow; {} when any will do.
-    Who asks must check the answer: not every server can be held to a schema.
+    `output_schema` is the JSON Schema that the text of the answer should follow; {} when any will do. The
+    caller must check the answer: not every server can be held to a schema.
     """
 
     reply_id: str
@@ -100,10 +100,10 @@ class ModelRequest:
 
 
 class ModelError(Exception):
-    """A model call failed and nobody can act on it but the user; `hint` says what they can do.
+    """A model call failed and only the user can do something about it; `hint` says what.
 
     `kind` is a word of the wire: auth, quota, rateLimit, overloaded, contextTooLong, modelNotFound, timeout,
-    badRequest, contentFilter, network, providerInternal. Whoever asked adds more; `resets_at` is Unix time.
+    badRequest, contentFilter, network, providerInternal. The caller adds more; `resets_at` is Unix time.
     """
 
     def __init__(self, message: str, *, kind: str, hint: str = "", status: int | None = None) -> None:
@@ -130,9 +130,9 @@ class ModelClient(Protocol):
 
 
 class ModelResolver(Protocol):
-    """Finds the model for a tier (`fast`, `default`, `strong`), an alias or a configured name.
+    """Finds the model for a tier (`fast`, `default`, `strong`), an alias or a name ("": the default).
 
-    Raises `ModelError` (kind `modelNotFound`) with what the user can do; "" is the default.
+    **Raises** `ModelError` (kind `modelNotFound`) with the remedy.
     """
 
     def resolve(self, name: str) -> ModelClient: ...
@@ -183,8 +183,8 @@ class Journal(Protocol):
 class Tail(Journal, Protocol):
     """The journal of a session that another process writes: appending to it raises `JournalBusy`.
 
-    `more` takes in what was written since, from the disk, and raises `JournalError` when it is not the
-    same journal any more. `held` is whether a process writes it.
+    `more` takes in new entries from the disk, and raises `JournalError` when it is not the same journal any
+    more. `held` is whether a process writes it.
     """
 
     def more(self) -> None: ...
@@ -192,12 +192,11 @@ class Tail(Journal, Protocol):
 
 
 class Store(Protocol):
-    """Where journals live.
+    """The place of the journals. `create` and `open` take the write lock.
 
-    `create` and `open` take the write lock; `open` and `delete` raise `JournalError` when there is no such
-    session and `JournalBusy` when another process has it. `peek` and `follow` read without a lock. `list`
-    is newest first; `search` matches titles and what was said; `cursor` is an opaque string from the last
-    page.
+    `open` and `delete` raise `JournalError` when there is no such session and `JournalBusy` when another
+    process has it. `peek` and `follow` read without a lock. `list` is newest first; `search` matches titles
+    and messages; `cursor` is an opaque string from the last page.
     """
 
     def create(self, session_id: str, asked: str = "") -> Journal: ...
@@ -271,6 +270,19 @@ class FileText:
 
 
 @frozen
+class WantedFile:
+    """What shall be at a path which is at `expected` (`None`: nothing is there): `text`, or nothing (`None`).
+
+    With a `source` it is what that file becomes: `text` in its encoding, or its bytes, and its mode.
+    """
+
+    path: str
+    text: str | None
+    expected: FileVersion | None
+    source: str = ""
+
+
+@frozen
 class DirEntry:
     """One entry of a folder; `size` in bytes."""
 
@@ -302,11 +314,14 @@ class Workspace(Protocol):
     def allow(self, path: str) -> None: ...
 
     async def read(self, path: str, *, max_bytes: int = 10_000_000) -> FileText:
-        """The file's text. Refuses folders, devices, binary files and files over `max_bytes`."""
+        """Return the text of a file. Refuses folders, devices, binary files and files over `max_bytes`."""
         ...
 
     async def read_each(self, *paths: str) -> Sequence[FileText | WorkspaceError | None]:
-        """Read these, looked for in one go: what is wrong with one, or `None` when it is not there."""
+        """Read these files, looked up in one go.
+
+        **Returns** for each its text, its problem, or `None` when it is absent.
+        """
         ...
 
     async def write(
@@ -319,10 +334,17 @@ class Workspace(Protocol):
         """
         ...
 
+    async def change(self, files: Sequence[WantedFile], *, label: str = "") -> Sequence[FileChange]:
+        """Make all of these so, in this order, or none: what was done is taken back when one cannot be.
+
+        Raises `Stale`, whose `effects` say whether anything could not be taken back.
+        """
+        ...
+
     async def list(self, path: str = "") -> Sequence[DirEntry]: ...
 
     def walk(self, under: str = "", glob: str = "") -> AsyncGenerator[Sequence[str]]:
-        """All files below that fit the glob, in portions, unsaved ones too; no ignored ones, no links."""
+        """Yield the files below that fit the glob, in portions: unsaved ones too, none ignored, no links."""
         ...
 
     async def search(self, wanted: LineSearch) -> FoundLines: ...
@@ -332,11 +354,14 @@ class Workspace(Protocol):
     def focus(self) -> Focus | None: ...
 
     def which(self, program: str) -> str:
-        """The absolute path of a program outside the workspace, "" when there is none."""
+        """Return the absolute path of a program outside the workspace, "" when there is none."""
         ...
 
     async def run(self, command: Command, output: Callable[[str], None]) -> Finished:
-        """Run to its end, telling `output` what it prints. Cancelling the task ends the whole tree."""
+        """Run a command to its end and pass its output to `output`.
+
+        Cancelling the task ends the whole tree.
+        """
         ...
 
 
@@ -345,7 +370,7 @@ class Workspace(Protocol):
 
 @frozen
 class ToolContext:
-    """All that a call gets besides its arguments; `show` streams text to the user."""
+    """Everything a call gets besides its arguments; `show` streams text to the user."""
 
     workspace: Workspace
     call_id: str
@@ -362,12 +387,12 @@ class Target:
 
 @frozen
 class Preview:
-    """What a call would do, for the one who must allow it.
+    """The intended effect of a call, for the person who must allow it.
 
-    `subject` is what the wire shows: `{"type": "command", "command", "cwd"}`, `{"type": "edit",
-    "changes"}` or `{"type": "tool", "name", "input"}`. `problem` says why the call would fail as it
-    is ("" when it may succeed): then there is nothing to allow. `essence` is what must still be so when
-    the one who was asked has said yes, where that is less than the whole subject.
+    `subject` is what the wire shows: `{"type": "command", "command", "cwd"}`, `{"type": "edit", "changes"}`
+    or `{"type": "tool", "name", "input"}`. `problem` says why the call would fail as it is ("" when it may
+    succeed): then there is nothing to allow. `essence` is what must still be so after a yes, where that is
+    less than the whole subject.
     """
 
     title: str
@@ -380,9 +405,8 @@ class Preview:
 class Tool(Protocol):
     """Something the model may call.
 
-    `__call__` returns failures as an outcome; what it raises all the same is contained by the
-    engine. Cancelling the task must end everything the call started. `preview` has no effect and
-    never raises.
+    `__call__` returns failures as an outcome; an exception all the same is contained by the engine.
+    Cancelling the task must end everything that the call started. `preview` has no effect and never raises.
     """
 
     @property

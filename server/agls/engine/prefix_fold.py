@@ -1,4 +1,4 @@
-"""What a sequence that grows adds up to: each of its members is looked at once."""
+"""A fold over a sequence that grows: it looks at each member once."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable

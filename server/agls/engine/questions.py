@@ -30,7 +30,7 @@ class Questions:
         return self._reading_forms > 0
 
     def attend(self, present: bool, *, forms: bool = True) -> None:
-        """One more door with a human behind it, or one less; `forms`: it can show those.
+        """Count one more door with a human behind it, or one less; `forms`: it can show those.
 
         The last to leave ends the waiting.
         """
@@ -41,7 +41,7 @@ class Questions:
                 self.answer(request_id, UNANSWERED)
 
     async def ask(self, question: Question) -> Answer:
-        """Put the question and wait for its answer; being cancelled withdraws it."""
+        """Put the question and wait for its answer. Cancelling the wait withdraws the question."""
         request_id = new_id("ask")
         future = asyncio.get_running_loop().create_future()
         self._open[request_id] = future
@@ -54,7 +54,7 @@ class Questions:
             self.answer(request_id, WITHDRAWN)
 
     def answer(self, request_id: str, answer: Answer) -> bool:
-        """Answer an open question; False when it is not open (any more)."""
+        """Answer an open question. **Returns** False when it is not open (any more)."""
         future = self._open.pop(request_id, None)
         if future is None:
             return False

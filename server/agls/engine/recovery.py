@@ -9,7 +9,7 @@ from agls.engine.session import Session
 from agls.engine.state import State
 from agls.engine.vocabulary import Limits, StopReason
 
-ATTEMPTS = 3  # of going on with the same run, without being told to
+ATTEMPTS = 3  # automatic continuations of the same run
 
 
 def interrupted_run(state: State) -> str:

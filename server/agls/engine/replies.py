@@ -1,4 +1,4 @@
-"""How one reply is got from the model: the request, the wrappers, the stream, and what a cut one leaves."""
+"""One reply of the model: the request, the wrappers, the stream, and the rest of an interrupted one."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Set
@@ -24,7 +24,10 @@ from agls.engine.vocabulary import AssistantMessage, Message, Stop, StopReason, 
 
 
 async def get_reply(log: Log, record: Callable[[Fact], None], run_setup: RunSetup, view: RunView) -> Reply:
-    """Ask the model with what the state says. Raises `ModelError`; a broken-off answer is a `Cut`."""
+    """Send the model the conversation of the state.
+
+    **Raises** `ModelError`; an interrupted answer is a `Cut`.
+    """
     client, request = next_request(log.state, run_setup, log.journal.session_id)
     record(TurnStarted(new_id("turn"), client.info.name, client.info.context_window))
     reply = await wrap_model(run_setup.features, view, _stream(client, log, record))(request)
@@ -34,7 +37,7 @@ async def get_reply(log: Log, record: Callable[[Fact], None], run_setup: RunSetu
 
 
 def next_request(state: State, run_setup: RunSetup, session_id: str) -> tuple[ModelClient, ModelRequest]:
-    """The model of the run and what it is asked, as the state stands. Raises `ModelError`."""
+    """Return the model of the run and its next request, as the state stands. **Raises** `ModelError`."""
     context, options = state.context, state.settings
     request = ModelRequest(
         reply_id=new_id("item"),
@@ -58,7 +61,7 @@ def _stream(client: ModelClient, log: Log, record: Callable[[Fact], None]) -> Ca
                     if isinstance(part, Replied | Overflowed):
                         return part
                     if isinstance(part, Retrying):
-                        text, thinking = "", ""  # what was shown of this attempt counts for nobody
+                        text, thinking = "", ""  # the deltas of this attempt are void
                     text += part.text if isinstance(part, TextDelta) else ""
                     thinking += part.text if isinstance(part, ThinkingDelta) else ""
                     log.show(part)
@@ -85,7 +88,7 @@ _call_ids = PrefixFold(set[str], _with_call_ids)
 
 
 def with_fresh_ids(reply: Replied, used: Set[str]) -> Replied:
-    """The reply with call ids that no earlier one `used`: some providers count from one each time."""
+    """Return the reply with call ids that no earlier one `used`: some providers count from one each time."""
     calls: dict[str, ToolCall] = {}
     for call in reply.tool_calls:
         known = not call.call_id or call.call_id in used or call.call_id in calls
@@ -95,7 +98,7 @@ def with_fresh_ids(reply: Replied, used: Set[str]) -> Replied:
 
 
 def failed(error: ModelError) -> Stop:
-    """Why a run ends that nobody could save from this."""
+    """Return why a run ends that nothing could save from this failure."""
     said = f"{error} {error.hint}".strip()
     about = (error.kind, error.status, error.provider, error.attempts, error.resets_at)
     return Stop(StopReason.MODEL_ERROR, said, *about)

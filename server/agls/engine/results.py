@@ -1,4 +1,4 @@
-"""The results of the runs of a session, for whoever waits for them."""
+"""The results of the runs of a session, for everybody who waits for them."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
@@ -14,16 +14,16 @@ class Results(dict[str, asyncio.Future[RunResult]]):
     """The results by run: of those that were admitted, and of the last that ended."""
 
     def expect(self, run_id: str) -> None:
-        """A run was admitted."""
+        """Expect the result of a run that was admitted."""
         for ended in [i for i, result in self.items() if result.done()][:-REMEMBERED]:
             del self[ended]
         self[run_id] = asyncio.get_running_loop().create_future()
 
     def fail(self, run_ids: Iterable[str], problem: JournalError | None = None) -> None:
-        """Their ends will not be seen here."""
+        """Fail the waits for these runs: their ends will not be seen here."""
         fail((self[run_id] for run_id in run_ids), problem)
 
     async def all_but(self, waiting: Callable[[], Sequence[str]]) -> None:
-        """Wait until all ended but those that wait."""
+        """Wait until all runs ended but those that wait in the queue."""
         while ending := {result for i, result in self.items() if not (result.done() or i in waiting())}:
             await asyncio.wait(ending)

@@ -1,4 +1,4 @@
-"""The actions of a session: which there are, and doing one."""
+"""The actions of a session: the list of them, and doing one."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext

@@ -58,7 +58,7 @@ class Session:
         recovers: str = "",
         prompter: Prompter = SOMEBODY,
     ) -> Admission:
-        """Admit a prompt, durably (see `Prompter`): once for the same `key`. Raises `Refused`."""
+        """Admit a prompt, durably (see `Prompter`): once for the same `key`. **Raises** `Refused`."""
         if key in self.state.keys:
             return await same_again(self.log, key, content, options or {}, continues=bool(recovers))
         outcome = "queued" if self._current or self.state.queue else "started"
@@ -66,7 +66,9 @@ class Session:
             raise Refused("A run is active in this session.", "runActive", self._current)
         if policy == "steer" and (current := self._runs.get(self._current)) and current.accepting:
             return await self.steer(content, key=key)
-        chosen = str((options or {}).get("runId") or new_id("run"))  # who offers this option checks it
+        chosen = str(
+            (options or {}).get("runId") or new_id("run")
+        )  # the door that offers this option checks it
         admitted = Admitted(chosen, new_id("item"), content, key, options or {}, recovers)
         self._expect(admitted)
         self.log.record(admitted)
@@ -80,7 +82,7 @@ class Session:
         return Admission(outcome, admitted.run_id, admitted.item_id)
 
     async def finished(self, run_id: str) -> RunResult:
-        """Wait for the end of a run (raises `JournalError`); cancelling the wait cancels the run."""
+        """Wait for the end of a run; cancelling the wait cancels the run. **Raises** `JournalError`."""
         result = self._results[run_id]
         try:
             return await asyncio.shield(result)
@@ -97,7 +99,7 @@ class Session:
         key: str = "",
         stop: Stop | None = None,
     ) -> Admission:
-        """Put a message into the running conversation, or do what `if_ended` says. Raises `Refused`."""
+        """Put a message into the running conversation, or do what `if_ended` says. **Raises** `Refused`."""
         if key in self.state.keys:
             return await same_again(self.log, key, content, {})
         current = self._runs.get(self._current)
@@ -159,7 +161,7 @@ class Session:
         result = self._results[run_id]
         try:
             ended = await self._runs[run_id].run()
-            self._let_go(run_id)  # in the same step: who sees the end can begin the next run
+            self._let_go(run_id)  # in the same step: an observer of the end can begin the next run
             await self.log.sync()
             result.set_result(ended)
         except JournalError as lost:

@@ -19,7 +19,9 @@ from agls.engine.state import State, fold_all
 from agls.engine.vocabulary import JsonObject, SessionRow, Stop, StopReason
 
 DIED = Stop(StopReason.INTERRUPTED, "the process ended before the run did")
-Host = Callable[[Session, str], Callable[[], None]]  # a child and its parent's id; gives what says goodbye
+Host = Callable[
+    [Session, str], Callable[[], None]
+]  # a child and its parent's id; returns the function that detaches
 _log = logging.getLogger(__name__)
 
 
@@ -28,7 +30,7 @@ def _unseen(session: Session) -> None:
 
 
 def made_for(request: ClientRequest) -> str:
-    """The id of the session that this request makes: the same for the same key, whoever asks and when."""
+    """Return the id of the session that this request makes: the same id for the same key, at any time."""
     if not request.key:
         return new_id("ses")
     return f"ses_{sha256(request.key.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
@@ -46,7 +48,7 @@ class Sessions:
         self._opening, self._making = asyncio.Lock(), asyncio.Lock()
         self._closing: dict[str, asyncio.Future[None]] = {}
         self._followed: dict[str, tuple[Session, TailFollower, asyncio.Task[Any]]] = {}
-        self.hosts: list[Host] = []  # who wants to see the children of sessions, and to answer for them
+        self.hosts: list[Host] = []  # those who watch the children of sessions and answer for them
         self.on_open: Callable[[Session], None] = _unseen  # called with a session that was read back
 
     async def __aenter__(self) -> Self:
@@ -74,7 +76,8 @@ class Sessions:
     ) -> Session:
         """Make a session in this folder, once for one request; `roots` are more folders (absolute paths).
 
-        Raises `JournalError`, `JournalBusy` (another process has what it made) and `Refused` (`keyConflict`).
+        **Raises** `JournalError`, `JournalBusy` (another process has what it made) and `Refused`
+        (`keyConflict`).
         """
         return await self.make(SessionChanged(cwd, title, "", roots, options or {}), request)
 
@@ -86,7 +89,7 @@ class Sessions:
     ) -> Session:
         """Make a session that begins with this fact, once for one request; `welcome` sees it before all else.
 
-        Raises `JournalError`, `JournalBusy` and `Refused`, as `create` does.
+        **Raises** `JournalError`, `JournalBusy` and `Refused`, as `create` does.
         """
         async with self._making:
             known = await self._made(request, about.parent)
@@ -97,14 +100,17 @@ class Sessions:
         return session
 
     def sketch(self, journal: Journal, cwd: str) -> Session:
-        """A session of this folder that nobody keeps and that runs nothing: to see what one would offer."""
+        """Return a session of this folder that is not kept and runs nothing.
+
+        It shows what a real one would offer.
+        """
         log = Log(journal, self._clock, State(cwd=cwd))
         return Session(journal.session_id, log, self._build_run, self.spawn)
 
     async def open(self, session_id: str) -> Session:
-        """The session, open for writing; a run and tasks that a crash left open are closed as interrupted.
+        """Open a session for writing; a run and tasks that a crash left open are closed as interrupted.
 
-        Raises `JournalError` (no such session) or `JournalBusy` (another process writes it).
+        **Raises** `JournalError` (no such session) or `JournalBusy` (another process writes it).
         """
         while closing := self._closing.get(session_id):  # it is ours until its journal is given back
             await asyncio.shield(closing)
@@ -121,22 +127,22 @@ class Sessions:
         return session
 
     def is_open(self, session_id: str) -> bool:
-        """Whether this process has the session open."""
+        """Return whether this process has the session open."""
         return session_id in self._open
 
     def above(self, session: Session) -> tuple[Session, ...]:
-        """The session that this one works for, if this process has it open."""
+        """Return the session that this one works for, if this process has it open."""
         parent = session.state.parent if session.state.parent_item else ""
         return (self._open[parent],) if parent in self._open else ()
 
     async def peek(self, session_id: str) -> Sequence[Entry]:
-        """What a session's journal holds, read without opening it. Raises `JournalError`."""
+        """Return what a session's journal holds, read without opening it. **Raises** `JournalError`."""
         return await asyncio.to_thread(self._store.peek, session_id)
 
     async def follow(self, session_id: str) -> Session:
-        """The session as another process writes it: it can be read, and grows as that process goes on.
+        """Open a session that another process writes: it can be read, and grows as that process goes on.
 
-        Whoever writes to it gets `JournalBusy`. Raises `JournalError`.
+        Writing to it raises `JournalBusy`. **Raises** `JournalError`.
         """
         async with self._opening:
             if session_id not in self._followed:
@@ -150,7 +156,7 @@ class Sessions:
             return session
 
     async def unfollow(self, session_id: str) -> None:
-        """Tell the last of what the other process wrote, then nothing more. Raises `JournalError`."""
+        """Take in the last entries of the other process, then no more. **Raises** `JournalError`."""
         if followed := self._followed.pop(session_id, None):
             session, following, task = followed
             task.cancel()
@@ -163,9 +169,12 @@ class Sessions:
     async def fork(
         self, session_id: str, item_id: str = "", title: str = "", request: ClientRequest = ANYBODY
     ) -> Session:
-        """A new session with what was said in this one up to an item ("" for all of it), once for a request.
+        """Make a session with the conversation of this one up to an item ("" for all of it).
 
-        Raises `JournalError` (no such session), `JournalBusy` and `Refused` (`noSuchItem`, `keyConflict`).
+        The same request makes it once.
+
+        **Raises** `JournalError` (no such session), `JournalBusy` and `Refused` (`noSuchItem`,
+        `keyConflict`).
         """
         async with self._making:
             if known := await self._made(request, session_id):
@@ -183,13 +192,13 @@ class Sessions:
         return session
 
     async def helpers(self, session_id: str) -> Sequence[str]:
-        """The sessions that worked for this one, the deepest first. Raises `JournalError`."""
+        """Return the sessions that worked for this one, the deepest first. **Raises** `JournalError`."""
         return await asyncio.to_thread(helpers_of, self._store, session_id)
 
     async def delete(self, session_id: str) -> None:
-        """End what the session does and remove its data for good, and that of its helpers before.
+        """End the work of the session and remove its data for good, and that of its helpers before.
 
-        Raises `JournalError`, `JournalBusy`: then it is still there, and can be deleted again.
+        **Raises** `JournalError`, `JournalBusy`: then it is still there, and can be deleted again.
         """
         await self.close(session_id)
         for each in (*await self.helpers(session_id), session_id):
@@ -197,7 +206,7 @@ class Sessions:
             await asyncio.to_thread(self._store.delete, each)
 
     async def close(self, session_id: str) -> None:
-        """End what the session does and give its journal back; its data stays."""
+        """End the work of the session and give its journal back; its data stays."""
         if session := self._open.pop(session_id, None):
             closing = self._closing[session_id] = asyncio.get_running_loop().create_future()
             try:
@@ -209,11 +218,11 @@ class Sessions:
     async def list(
         self, *, cwd: str = "", search: str = "", cursor: str = "", limit: int = 50
     ) -> tuple[Sequence[SessionRow], str]:
-        """Sessions, newest first, and the cursor of the next page ("" when there is none)."""
+        """Return sessions, newest first, and the cursor of the next page ("" when there is none)."""
         return await asyncio.to_thread(self._store.list, cwd=cwd, search=search, cursor=cursor, limit=limit)
 
     async def _made(self, request: ClientRequest, parent: str = "") -> Session | None:
-        """The session that was made for this request. One that a crash left unfinished is removed."""
+        """Return the session that was made for this request. One that a crash left unfinished is removed."""
         if not request.key:
             return None
         session_id = made_for(request)
@@ -222,9 +231,9 @@ class Sessions:
             session = await self.open(session_id)
         except JournalBusy:
             raise
-        except JournalError:  # there is none; or making it will say what is in the way
+        except JournalError:  # there is none; or making it will raise the reason
             return None
-        if session.log.journal.asked not in {"", request.asked}:  # "": the line that said it is damaged
+        if session.log.journal.asked not in {"", request.asked}:  # "": its line is damaged
             if not open_before:
                 await self.close(session_id)
             raise KeyConflict
@@ -251,7 +260,7 @@ class Sessions:
         return session
 
     def spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
-        """Do this beside; it ends, at the latest, with the sessions. What it raises is logged."""
+        """Run this beside the caller; it ends, at the latest, with the sessions. Exceptions are logged."""
         task = asyncio.get_running_loop().create_task(_contained(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -1,4 +1,4 @@
-"""State: what the facts of one session add up to, and the fold that adds them."""
+"""State: the sum of the facts of one session, and the fold that adds them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -128,7 +128,7 @@ class State(NamedTuple):
 
 
 def fold_all(entries: Iterable[Entry], state: State | None = None) -> State:
-    """The state after these entries."""
+    """Return the state after these entries."""
     making = SimpleNamespace(**(state or State())._asdict())  # a tuple for each would take half of the time
     members, so_far = vars(making), cast(State, making)
     for entry in entries:
@@ -137,12 +137,15 @@ def fold_all(entries: Iterable[Entry], state: State | None = None) -> State:
 
 
 def fold(state: State, entry: Entry) -> State:
-    """The state after one more entry."""
+    """Return the state after one more entry."""
     return state._replace(**_after(state, entry))
 
 
 def fold_without_history(state: State, entry: Entry) -> State:
-    """Return the state after one more entry, without what grows with the session: for who only follows it."""
+    """Return the state after one more entry, without the parts that grow with the session.
+
+    For a follower of the session that needs only its present.
+    """
     return state._replace(**(_after(state, entry) | _NO_HISTORY))
 
 
@@ -186,7 +189,7 @@ def _questions(state: State, fact: Asked | Answered, at: float) -> JsonObject:
 
 
 def _clock(state: State, at: float) -> JsonObject:
-    """The totals with the time up to now; a clock that was set back counts as standing still."""
+    """Return the totals with the time up to now; a clock that was set back counts as standing still."""
     passed = _passed(state, at)
     return {"run": state.run.later(passed), "total": state.total.later(passed)}
 
@@ -208,7 +211,7 @@ def _session_changes(state: State, fact: SessionChanged) -> JsonObject:
 
 
 def settled(options: Mapping[str, object]) -> dict[str, object]:
-    """The options without those that were taken back."""
+    """Return the options without those that were taken back."""
     return {name: value for name, value in options.items() if value is not None}
 
 
@@ -255,7 +258,7 @@ def _started(state: State, fact: RunStarted, at: float) -> JsonObject:
 
 
 def _taken_out(queue: tuple[Admitted, ...], run_id: str) -> tuple[Admitted | None, tuple[Admitted, ...]]:
-    """A run that waits, and those that wait besides."""
+    """Return a run that waits, and those that wait besides."""
     for place, admitted in enumerate(queue):
         if admitted.run_id == run_id:
             return admitted, (*queue[:place], *queue[place + 1 :])
@@ -278,14 +281,17 @@ def _ended(state: State, run_id: str, stop: Stop, at: float) -> JsonObject:
         for left in state.calls.values()
     )
     added = _added(state, *closed, *state.pending)  # steered too late: the next run begins with it
-    until = state.updated_at if stop.reason is StopReason.INTERRUPTED else at  # then the end is told late
+    until = state.updated_at if stop.reason is StopReason.INTERRUPTED else at  # then the end is recorded late
     added |= {"pending": (), "calls": {}, "questions": {}, "running": False, "stop": stop}
     added["late"] = tuple(message.item_id for message in state.pending if message.origin == "user")
     return {**added, **_clock(state, until), "since": 0.0}
 
 
 def inherited_options(state: State, options: JsonObject, recovers: str) -> JsonObject:
-    """The options of a run that goes on with the last one (`recovers`): its own, else those of that one."""
+    """Return the options of a run: its own.
+
+    Of one that continues another (`recovers`) without own ones, the other's.
+    """
     if state.admitted is None or state.admitted.run_id != recovers:
         return options
     return {**state.admitted.options, **options}
@@ -356,7 +362,7 @@ def _model_changes(
 
 
 def _measured(state: State, usage: Usage) -> Measure:
-    """With the reply to what the context is now; as it was when the provider did not count."""
+    """Return the size of the context after the reply; as it was when the provider did not count."""
     if usage.input_tokens is None:
         return state.measure._replace(at=state.updated_at)
     said = (usage.output_tokens or 0) - (usage.reasoning_tokens or 0)

@@ -48,7 +48,7 @@ BY_USER = Stop(StopReason.CANCELLED, "cancelled by the user")
 SHUT_DOWN = Stop(StopReason.INTERRUPTED, "agls was closed before it was done; it can be continued")
 
 
-# --- what messages are made of -------------------------------------------------------------------
+# --- the parts of messages -----------------------------------------------------------------------
 
 
 @frozen
@@ -108,7 +108,7 @@ class Usage:
 
 @frozen
 class TokenCount:
-    """Tokens, and how sure they are: told by the server, from this model's usage, or a guess (± a third)."""
+    """Tokens, and how sure they are: counted by the server, from the model's usage, or a guess (± 1/3)."""
 
     tokens: int
     sure: Literal["told", "calibrated", "guess"]
@@ -116,7 +116,7 @@ class TokenCount:
 
 @frozen
 class UserMessage:
-    """What stands in the user's place: their own words, or those of `origin` (a room's name)."""
+    """A message in the user's place: their own words, or those of `origin` (a room's name)."""
 
     item_id: str
     content: tuple[Content, ...]
@@ -125,7 +125,10 @@ class UserMessage:
 
 @frozen
 class AssistantMessage:
-    """What the model said. `cut`: the user stopped it in the middle; `unfinished`: its output limit did."""
+    """A message of the model.
+
+    `cut`: the user stopped it in the middle; `unfinished`: its output limit did.
+    """
 
     item_id: str
     text: str
@@ -141,7 +144,7 @@ CallStatus = Literal["completed", "failed", "rejected", "cancelled"]
 
 @frozen
 class ToolResult:
-    """What a call gave, as the model reads it: what the `images` are stands in `text`. Every call has one."""
+    """The result of a call, as the model reads it: `text` also describes the `images`. Every call has one."""
 
     call_id: str
     name: str
@@ -160,7 +163,7 @@ Message = UserMessage | AssistantMessage | ToolResult
 
 @frozen
 class Focus:
-    """Where the user looks: a file, and first and last line (from 1) of the selection and of what they see.
+    """The user's place: a file, and first and last line (from 1) of the selection and of the visible part.
 
     An empty selection is the cursor: then nothing is `selected`.
     """
@@ -171,7 +174,7 @@ class Focus:
     visible: tuple[int, int] | None = None
 
 
-# --- what tools give back ------------------------------------------------------------------------
+# --- the outcomes of tools ------------------------------------------------------------------------
 
 
 @frozen
@@ -218,11 +221,11 @@ Effects = Literal["none", "applied", "partial", "unknown"]
 
 @frozen
 class ToolOutcome:
-    """What a call did: `text` and `images` for the model, `changes` and `terminal` for the user.
+    """The outcome of a call: `text` and `images` for the model, `changes` and `terminal` for the user.
 
-    `status` is `failed` when the call went wrong in a way the model should read, `rejected` when
-    someone refused it. `effects` says what is known of its traces. `truncated` counts the bytes
-    of output that were left out of `text`. `text` also says what the images are: not every model sees them.
+    `status` is `failed` when the call went wrong in a way the model should read, `rejected` when someone
+    refused it. `effects` says what is known of its traces. `truncated` counts the bytes of output that were
+    left out of `text`. `text` also describes the images: not every model sees them.
     """
 
     text: str
@@ -333,7 +336,7 @@ class SessionRow:
     parent: str = ""
     tags: tuple[str, ...] = ()
     archived: bool = False
-    interrupted: bool = False  # nobody works on it, and there is something to go on with
+    interrupted: bool = False  # no process works on it, and it has a run to continue
     parent_item: str = ""  # the call of the parent that it works for, "" when it works for none
 
 
@@ -342,7 +345,7 @@ class SessionRow:
 
 @frozen
 class Limits:
-    """What one run may spend; `None` is unlimited. Tokens are counts, cost is US dollars.
+    """The most that one run may spend; `None` is unlimited. Tokens are counts, cost is US dollars.
 
     `max_session_turns` bounds the turns of all runs of the session. Seconds in which a question is open do
     not count.

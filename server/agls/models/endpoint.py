@@ -57,7 +57,7 @@ class Endpoint:
     @property
     def host(self) -> str:
         """The host name of `base_url`, "" when there is none."""
-        return _host(self.base_url)
+        return host_of(self.base_url)
 
     @property
     def identity(self) -> str:
@@ -115,7 +115,8 @@ class Endpoint:
 
 
 @lru_cache(maxsize=64)  # every turn asks for it
-def _host(url: str) -> str:
+def host_of(url: str) -> str:
+    """Return the host name of a URL, "" when there is none."""
     try:
         return urlsplit(url).hostname or ""
     except ValueError:  # no URL at all; whoever asks it will be told

@@ -11,6 +11,7 @@ from agls.engine.note_items import NoteRow
 from agls.engine.ports import Workspace
 from agls.engine.vocabulary import Resource, ResourceLink
 from agls.frozen import frozen
+from agls.room.findings import Finding
 
 Build = Callable[..., Feature | None]
 """Makes a room's feature for one run of its settings and what it needs; `None` when it has no part in it."""
@@ -79,7 +80,8 @@ class Room(Generic[Section]):
     `name` is that of its feature and of its table in the configuration, which `settings` describes. `build`
     is called for each run with the settings and then with an implementation of each port in `needs`; `check`
     is called before a run is admitted, `expand` before that with what somebody typed. `options` are those
-    that the room reads; `notes` says what each kind of its notes shows to clients.
+    that the room reads; `notes` says what each kind of its notes shows to clients, `findings` what the doctor
+    says of the room.
 
     `of_agent` is the type of what the definition of an agent may say of the room, under its name, and the
     value where it says nothing: a model is laid over the settings, anything else takes their place. Only the
@@ -94,6 +96,7 @@ class Room(Generic[Section]):
     check: Check = accept
     options: tuple[RunOption, ...] = ()
     expand: Expand = understand_nothing
+    findings: tuple[Finding, ...] = ()
     notes: Mapping[str, NoteRow] = field(default_factory=dict[str, NoteRow])
     of_agent: tuple[Any, Any] | None = None
     user_only: bool = False

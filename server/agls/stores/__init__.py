@@ -1,1 +1,1 @@
-"""Where sessions are kept: journals in files or in memory, large contents, and the list of sessions."""
+"""The stores of sessions: journals in files or in memory, large contents, and the list of sessions."""

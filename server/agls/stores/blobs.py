@@ -46,21 +46,23 @@ class Blobs:
         self._quiet_until = 0.0  # monotonic: nothing can be due before
 
     async def keep(self, data: bytes) -> str:
-        """Keep these bytes; their name (64 hex digits). They are on the disk when this returns.
+        """Keep these bytes on the disk before this returns.
 
-        Raises `BlobError` when the disk refuses.
+        **Returns** their name (64 hex digits). **Raises** `BlobError` when the disk refuses.
         """
         return await asyncio.to_thread(self._keep, data)
 
     async def read(self, name: str) -> bytes:
-        """The bytes kept under this name, proved to be those. Raises `BlobError`."""
+        """Return the bytes kept under this name, checked against it. **Raises** `BlobError`."""
         return await asyncio.to_thread(self._read, name)
 
     async def collect(self, max_age: float, max_bytes: int) -> int:
-        """Remove what no session names, if it was not kept again for `max_age` seconds; how many bytes.
+        """Remove the contents that no session names and that were not kept again for `max_age` seconds.
 
-        When more than `max_bytes` are left, the oldest that no session names go earlier, but not within
-        an hour. Works once a day, whoever asks, off the loop; cancelling stops it. Raises `OSError`.
+        When more than `max_bytes` are left, the oldest that no session names go earlier, but not within an
+        hour. Works once a day, whoever asks, off the loop; cancelling stops it.
+
+        **Returns** how many bytes were removed. **Raises** `OSError`.
         """
         if time.monotonic() < self._quiet_until:
             return 0
@@ -109,7 +111,7 @@ class Blobs:
         before = time.time()
         kept = self._kept()
         removed = 0
-        named = self._named(stop)  # after the list: what is kept and named meanwhile is not in it
+        named = self._named(stop)  # after the list: contents kept and named meanwhile are not in it
         total = sum(size for _, size, _ in kept)
         for used, size, path in kept:
             old = used < before - max_age or (total - removed > max_bytes and used < before - _FORGOTTEN)
@@ -122,7 +124,10 @@ class Blobs:
         return removed
 
     def _is_due(self) -> bool:
-        """Whether there is anything, and nobody collected lately. If so, it counts as done now."""
+        """Return whether there are contents and no process collected lately.
+
+        If so, the collection counts as done now.
+        """
         done = self._folder / "collected"
         with suppress(FileNotFoundError):
             if done.stat().st_mtime > time.time() - _RARELY:
@@ -132,7 +137,7 @@ class Blobs:
         return self._folder.is_dir()
 
     def _kept(self) -> list[tuple[float, int, Path]]:
-        """When each content was kept last (Unix time), its size and its file, the oldest first."""
+        """Return when each content was kept last (Unix time), its size and its file, the oldest first."""
         found: list[tuple[float, int, Path]] = []
         for path in list(self._folder.glob("??/*")):
             with suppress(FileNotFoundError):
@@ -141,7 +146,7 @@ class Blobs:
         return sorted(found, key=lambda one: one[:2])
 
     def _named(self, stop: threading.Event) -> set[str]:
-        """Every name that stands anywhere in the file of a session, whoever wrote it there."""
+        """Return every name that stands anywhere in the file of a session, whoever wrote it there."""
         found: set[str] = set()
         for path in list(self._sessions.glob("*")):
             with suppress(FileNotFoundError), path.open("rb") as file:
@@ -172,7 +177,7 @@ class Blobs:
 
 @contextmanager
 def _lock(folder: Path, kind: int) -> Generator[None]:
-    """Between "it is there" and "it is young again" nothing is removed."""
+    """Hold the lock under which nothing is removed between "it is there" and "it is young again"."""
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(fd, kind)

@@ -23,7 +23,7 @@ from agls.stores.rows import at_rest, cursor_after, is_session_id, place_of, row
 _log = logging.getLogger(__name__)
 
 # The number goes up with the schema and with the fields of `SessionRow`, so that two versions of
-# agls never fight over one file. `cwd` and `row` are JSON: they may hold what SQLite's text cannot.
+# agls never fight over one file. `cwd` and `row` are JSON: they may hold what no text of SQLite can.
 _NAME = "catalogue-3.db"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS sessions (
@@ -33,7 +33,7 @@ CREATE TABLE IF NOT EXISTS sessions (
 CREATE INDEX IF NOT EXISTS newest ON sessions (updated DESC, id DESC);
 CREATE VIRTUAL TABLE IF NOT EXISTS said USING fts5 (text, tokenize = 'trigram');
 """
-_TRIGRAM = 3  # characters; the index cannot find what is shorter
+_TRIGRAM = 3  # characters; the index cannot find shorter words
 _PATIENCE = 2.0  # seconds to wait for another process that is writing
 # Reasons to leave the file alone and to do without it this time.
 _UNUSABLE = {
@@ -55,7 +55,10 @@ class Catalogue:
         self._folder = folder
 
     def page(self, cwd: str, search: str, cursor: str, limit: int) -> tuple[Sequence[SessionRow], str]:
-        """The sessions, newest first, and the next cursor. Raises `JournalError` (a cursor not from here)."""
+        """Return the sessions, newest first, and the next cursor.
+
+        **Raises** `JournalError` (a cursor not from here).
+        """
         where, values = _conditions(cwd, search, cursor)
         if not self._folder.is_dir():
             return (), ""
@@ -133,7 +136,7 @@ class Catalogue:
 
 @contextmanager
 def _change(db: sqlite3.Connection) -> Generator[None]:
-    """One short transaction: another process that lists at the same time waits for it, not for all."""
+    """Open one short transaction: another process that lists at the same time waits for it, not for all."""
     db.execute("BEGIN IMMEDIATE")
     with db:
         yield

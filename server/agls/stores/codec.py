@@ -77,7 +77,7 @@ class Damaged(ValueError):
 
 @frozen
 class Header:
-    """What stands before the entries. `epoch` names one unbroken numbering; `created` is Unix time.
+    """The first line of a journal. `epoch` names one unbroken numbering; `created` is Unix time.
 
     `asked` is the request that the session was made for, "" when it had no key.
     """
@@ -89,7 +89,7 @@ class Header:
 
 
 def encode(line: Entry | Header) -> bytes:
-    """The line as it stands in the file, with its line end."""
+    """Return the line as it stands in the file, with its line end."""
     if isinstance(line, Header):
         head: JsonObject = {"journal": FORMAT, "session": line.session_id}
         asked = {"asked": line.asked} if line.asked else {}
@@ -101,10 +101,10 @@ def encode(line: Entry | Header) -> bytes:
 
 
 def decode(line: bytes) -> Entry | Header:
-    """What a line (without its line end) says.
+    """Return the entry or header of a line (without its line end).
 
-    Raises `Damaged` when a byte of it is not as it was written, and `JournalError` when it is
-    whole but only a newer agls can read this file.
+    **Raises** `Damaged` when a byte of it is not as it was written, and `JournalError` when it is whole but
+    only a newer agls can read this file.
     """
     rest = line[_SEALED:]
     if line[:_SEALED] != _SEAL % crc32(rest):
@@ -127,7 +127,7 @@ def _parsed(line: bytes) -> list[Any]:
     try:
         return from_json(line)
     except ValueError:
-        pass  # half a surrogate pair is a text for Python, which wrote it, and for nobody else
+        pass  # half a surrogate pair is a text for Python, which wrote it, and for no other parser
     try:
         return json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -135,17 +135,20 @@ def _parsed(line: bytes) -> list[Any]:
 
 
 def unstructure(fact: Fact) -> tuple[str, JsonObject]:
-    """The fact's name and its fields without those that have their default; an unknown one as it was read."""
+    """Return the fact's name and its fields without those that have their default.
+
+    An unknown fact as it was read.
+    """
     if isinstance(fact, Unknown):
         return fact.kind, fact.data
     return _KINDS[type(fact)], _converter().unstructure(fact)
 
 
 def structure(kind: str, data: JsonObject) -> Fact:
-    """The fact that this is.
+    """Return the fact of this name with these fields.
 
-    What a newer agls wrote and this one does not understand becomes `Unknown` and keeps
-    everything. Unknown fields of known facts are ignored, missing ones take their default.
+    A fact of a newer agls that this one does not understand becomes `Unknown` and keeps everything. Unknown
+    fields of known facts are ignored, missing ones take their default.
     """
     if read := _reader(kind):
         try:
@@ -178,7 +181,7 @@ def _converter() -> Converter:
 
 
 def _write_mere_text_as_such(converter: Converter) -> None:
-    """Nearly all contents are one text; its string stands for it."""
+    """Write a content of a single text as a string: nearly all are."""
     structure_rows = converter.get_structure_hook(CONTENT)
     unstructure_rows = converter.get_unstructure_hook(CONTENT)
 
@@ -197,7 +200,7 @@ def _write_mere_text_as_such(converter: Converter) -> None:
 
 
 # cattrs would turn 1 into "1", "abc" into ("a", "b", "c"), and take "abc" for a record without
-# fields. Here a value of another shape means: somebody newer wrote this.
+# fields. Here a value of another shape means that a newer version wrote it.
 
 
 def _exactly(value: Any, wanted: type) -> Any:
@@ -209,7 +212,7 @@ def _exactly(value: Any, wanted: type) -> Any:
 
 
 def _change_kind(value: Any, wanted: Any) -> str:
-    """What became of a file; old journals may say that it was moved."""
+    """Return the kind of a file's change; old journals may say that it was moved."""
     if value not in {*get_args(ChangeKind), "moved"}:
         raise ValueError(value)
     return "modified" if value == "moved" else value
@@ -255,7 +258,7 @@ def _row_of(wanted: Any, converter: Converter) -> Callable[[Any, Any], tuple[Any
 
 
 def _record_of(wanted: Any, converter: Converter) -> Callable[[Any, Any], Any]:
-    """As cattrs' own generator, without its half a millisecond for each kind of fact."""
+    """Return a hook like cattrs' own generator, without its half a millisecond for each kind of fact."""
     kinds = {one.name: one.type for one in fields(wanted)}
     plain = {name: kind for name in kinds if (kind := _plain(kinds[name]))}
     hooks = {name: _plain_hook(kind) or converter.get_structure_hook(kind) for name, kind in kinds.items()}
@@ -274,7 +277,7 @@ def _record_of(wanted: Any, converter: Converter) -> Callable[[Any, Any], Any]:
 
 
 def _plain(wanted: Any) -> type | None:
-    """The type of values that are taken as they are, also where there may be none."""
+    """Return the type of values that are taken as they are, also where they may be absent."""
     if get_origin(wanted) in {None, UnionType}:
         kinds = [kind for kind in get_args(wanted) or (wanted,) if kind is not NoneType]
         return kinds[0] if len(kinds) == 1 and kinds[0] in PLAIN else None
@@ -282,5 +285,5 @@ def _plain(wanted: Any) -> type | None:
 
 
 def _plain_hook(wanted: Any) -> Callable[[Any, Any], Any] | None:
-    """What the converter would say, which looks for it for long."""
+    """Return the hook that the converter would find, without its long search."""
     return _json if _is_json(wanted) else _exactly if wanted in PLAIN else None

@@ -5,7 +5,7 @@ from pathlib import Path
 from uuid import uuid4
 
 _CHUNK = 1 << 20  # bytes per write: other threads get their turn in between
-# Links are not followed, and a pipe that somebody put here does not make us wait.
+# Links are not followed, and a pipe in place of a file does not make us wait.
 _SAFELY = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 READ = os.O_RDONLY | _SAFELY
 APPEND = os.O_RDWR | os.O_APPEND | _SAFELY
@@ -17,7 +17,10 @@ _UNFINISHED = "new-"
 
 
 def make_private(folder: Path) -> None:
-    """Make the folder (durably) when it is not there, and close it to everybody else. Raises `OSError`."""
+    """Make the folder (durably) when it is not there, and close it to everybody else.
+
+    **Raises** `OSError`.
+    """
     if not folder.is_dir():
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         flush_folder(folder.parent)
@@ -26,7 +29,10 @@ def make_private(folder: Path) -> None:
 
 
 def write_new(path: Path, data: bytes) -> None:
-    """A new private file with this content, on the disk when this returns. Raises `OSError`, leaving none."""
+    """Write a new private file with this content, on the disk when this returns.
+
+    **Raises** `OSError`, leaving no file.
+    """
     fd = os.open(path, CREATE, PRIVATE)
     try:
         rest = memoryview(data)
@@ -41,7 +47,7 @@ def write_new(path: Path, data: bytes) -> None:
 
 
 def replace_whole(path: Path, data: bytes) -> None:
-    """Make this the content of the file, wholly or not at all, for the user only. Raises `OSError`."""
+    """Make this the content of the file, wholly or not at all, for the user only. **Raises** `OSError`."""
     sweep(path.parent)
     fresh = unfinished(path.parent)
     write_new(fresh, data)
@@ -53,12 +59,12 @@ def replace_whole(path: Path, data: bytes) -> None:
 
 
 def unfinished(folder: Path) -> Path:
-    """A name for a file that gets its own name when it is whole; it says whose it is."""
+    """Return a name for a file that is not whole yet; it contains the process that writes it."""
     return folder / f"{_UNFINISHED}{os.getpid()}-{uuid4().hex}"
 
 
 def sweep(*folders: Path) -> None:
-    """Remove what processes that are gone did not finish. Raises `OSError`."""
+    """Remove the unfinished files of processes that are gone. **Raises** `OSError`."""
     for folder in folders:
         for path in folder.glob(f"{_UNFINISHED}*"):
             owner = path.name.removeprefix(_UNFINISHED).partition("-")[0]
@@ -77,13 +83,13 @@ def _is_alive(pid: int) -> bool:
 
 
 def read_all(fd: int) -> bytes:
-    """The whole content of an open file. Raises `OSError`."""
+    """Return the whole content of an open file. **Raises** `OSError`."""
     with open(fd, "rb", closefd=False) as file:
         return file.read()
 
 
 def flush_folder(folder: Path) -> None:
-    """Make the names in this folder survive a power cut. Raises `OSError`."""
+    """Make the names in this folder survive a power cut. **Raises** `OSError`."""
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(fd)
@@ -92,7 +98,7 @@ def flush_folder(folder: Path) -> None:
 
 
 def locked_inodes() -> set[int] | None:
-    """The files that some process holds a `flock` on; `None` where the system does not tell (proc(5))."""
+    """Return the files on which a process holds a `flock`; `None` where that is not known (proc(5))."""
     try:
         lines = _LOCKS.read_text("ascii").splitlines()
     except OSError:

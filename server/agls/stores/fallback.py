@@ -20,32 +20,35 @@ class WithFallback:
         self._files, self._memory = files, MemoryStore()
 
     def create(self, session_id: str, asked: str = "") -> Journal:
-        """A new session. Its journal says what is the `trouble` with it. Raises `JournalError`."""
+        """Make a session. Its journal says in `trouble` why it is not kept. **Raises** `JournalError`."""
         try:
             return self._files.create(session_id, asked)
         except CannotKeep as problem:
             return self._memory.create(session_id, asked, trouble=NOT_KEPT.format(problem))
 
     def open(self, session_id: str) -> Journal:
-        """The session, for writing. Raises `JournalError`, `JournalBusy`."""
+        """Open the session for writing. **Raises** `JournalError`, `JournalBusy`."""
         return self._of(session_id).open(session_id)
 
     def peek(self, session_id: str) -> Sequence[Entry]:
-        """The entries as they are now. Raises `JournalError`."""
+        """Return the entries as they are now. **Raises** `JournalError`."""
         return self._of(session_id).peek(session_id)
 
     def follow(self, session_id: str) -> Tail:
-        """The entries as they are made. Raises `JournalError`."""
+        """Return the entries as they are made. **Raises** `JournalError`."""
         return self._of(session_id).follow(session_id)
 
     def delete(self, session_id: str) -> None:
-        """Remove the session. Raises `JournalError`, `JournalBusy`."""
+        """Remove the session. **Raises** `JournalError`, `JournalBusy`."""
         self._of(session_id).delete(session_id)
 
     def list(
         self, *, cwd: str = "", search: str = "", cursor: str = "", limit: int = 50
     ) -> tuple[Sequence[SessionRow], str]:
-        """Those of the other store; those in memory where there is none. Raises `JournalError`."""
+        """Return the sessions of the other store; those in memory where there is none.
+
+        **Raises** `JournalError`.
+        """
         if not self._memory.is_used:
             return self._files.list(cwd=cwd, search=search, cursor=cursor, limit=limit)
         return self._memory.list(cwd=cwd, search=search, cursor=cursor, limit=limit)
@@ -61,19 +64,19 @@ class MemoryBlobs:
         self._kept: dict[str, bytes] = {}
 
     async def keep(self, data: bytes) -> str:
-        """Keep these bytes; their name (64 hex digits)."""
+        """Keep these bytes. **Returns** their name (64 hex digits)."""
         name = hashlib.sha256(data).hexdigest()
         self._kept[name] = data
         return name
 
     async def read(self, name: str) -> bytes:
-        """The bytes kept under this name. Raises `BlobError`."""
+        """Return the bytes kept under this name. **Raises** `BlobError`."""
         if name not in self._kept:
             raise BlobError(f"The content {name[:80]} is not kept here (any more).")
         return self._kept[name]
 
     async def collect(self, max_age: float, max_bytes: int) -> int:
-        """They go with the process."""
+        """Remove nothing: the contents go with the process."""
         return 0
 
 
@@ -86,7 +89,7 @@ class BlobsWithFallback:
         self._has_place = has_place
 
     async def keep(self, data: bytes) -> str:
-        """Keep these bytes; their name. Raises `BlobError`."""
+        """Keep these bytes. **Returns** their name. **Raises** `BlobError`."""
         try:
             return await self._files.keep(data)
         except BlobError:
@@ -95,12 +98,12 @@ class BlobsWithFallback:
             return await self._memory.keep(data)
 
     async def read(self, name: str) -> bytes:
-        """The bytes kept under this name. Raises `BlobError`."""
+        """Return the bytes kept under this name. **Raises** `BlobError`."""
         try:
             return await self._memory.read(name)
         except BlobError:
             return await self._files.read(name)
 
     async def collect(self, max_age: float, max_bytes: int) -> int:
-        """Remove from the disk what no session names (`Blobs.collect`). Raises `OSError`."""
+        """Remove from the disk the contents that no session names (`Blobs.collect`). **Raises** `OSError`."""
         return await self._files.collect(max_age, max_bytes)

@@ -42,7 +42,7 @@ class FileStore:
         self._folder = state_dir / "sessions"
 
     def create(self, session_id: str, asked: str = "") -> Journal:
-        """A new session, locked for this process. Raises `JournalError`, `JournalBusy`."""
+        """Make a session, locked for this process. **Raises** `JournalError`, `JournalBusy`."""
         path = self._path(session_id)
         try:
             for folder in (self._state_dir, self._folder):
@@ -56,17 +56,19 @@ class FileStore:
         return _adopt(fd, path, Reading([], "", 0, asked=asked))
 
     def open(self, session_id: str) -> Journal:
-        """The session, locked for this process. Raises `JournalError`, `JournalBusy`.
+        """Open the session, locked for this process.
 
         A damaged end is moved to `<session id>.jsonl.damaged-<n>`; `damage` of the journal says so.
+
+        **Raises** `JournalError`, `JournalBusy`.
         """
         path = self._path(session_id)
         return _adopt(open_file(path, APPEND), path)
 
     def peek(self, session_id: str) -> Sequence[Entry]:
-        """The entries up to the first bad line, which is logged; the file is not locked or changed.
+        """Return the entries up to the first bad line, which is logged; the file is not locked or changed.
 
-        Raises `JournalError`.
+        **Raises** `JournalError`.
         """
         reading = read_file(self._path(session_id))
         if reading.damage:
@@ -74,13 +76,13 @@ class FileStore:
         return reading.entries
 
     def follow(self, session_id: str) -> Tail:
-        """What another process writes, up to now and from now on. Raises `JournalError`."""
+        """Open the journal that another process writes, to be read as it grows. **Raises** `JournalError`."""
         return FileTail(self._path(session_id))
 
     def delete(self, session_id: str) -> None:
-        """Remove the session's file, what was set aside of it, its transcript and its scratch folder.
+        """Remove the session's file, its parts that were set aside, its transcript and its scratch folder.
 
-        Raises `JournalError`, `JournalBusy`.
+        **Raises** `JournalError`, `JournalBusy`.
         """
         path = self._path(session_id)
         fd = open_file(path, APPEND)
@@ -99,7 +101,10 @@ class FileStore:
     def list(
         self, *, cwd: str = "", search: str = "", cursor: str = "", limit: int = 50
     ) -> tuple[Sequence[SessionRow], str]:
-        """Sessions that have entries, newest first, and the next cursor. Raises `JournalError`."""
+        """Return the sessions that have entries, newest first, and the next cursor.
+
+        **Raises** `JournalError`.
+        """
         from agls.stores.catalogue import Catalogue  # noqa: PLC0415 - SQLite is not for every start
 
         try:
@@ -110,7 +115,7 @@ class FileStore:
             ) from error
 
     async def tidy(self) -> None:
-        """Remove what processes that were killed left unfinished in the state folder. Raises `OSError`."""
+        """Remove the unfinished files of killed processes from the state folder. **Raises** `OSError`."""
         below = (self._state_dir / name for name in ("sessions", "blobs", "grants"))
         await asyncio.to_thread(sweep, self._state_dir, *below)
 
@@ -119,7 +124,7 @@ class FileStore:
 
 
 def _created(path: Path) -> int:
-    """A new file. Raises `OSError`, and `JournalError` when there is one already."""
+    """Make a new file. **Raises** `OSError`, and `JournalError` when there is one already."""
     try:
         return os.open(path, CREATE, PRIVATE)
     except FileExistsError:
@@ -127,7 +132,10 @@ def _created(path: Path) -> int:
 
 
 def _unbegun(path: Path) -> int:
-    """The file of a process that died before it wrote anything. Raises `JournalError` for any other."""
+    """Return the file of a process that died before it wrote anything.
+
+    **Raises** `JournalError` for any other.
+    """
     with suppress(OSError):
         if not path.lstat().st_size:
             return open_file(path, APPEND)
@@ -153,7 +161,7 @@ def _adopt(fd: int, path: Path, new: Reading | None = None) -> FileJournal:
 
 
 def _begin(fd: int, path: Path, reading: Reading) -> FileJournal:
-    """A journal whose numbering starts, or goes on where others may have seen it further: a new epoch."""
+    """Begin a numbering: the first, or a new epoch where others may have seen the old one further."""
     header = Header(path.stem, uuid4().hex, time.time(), reading.asked)
     return FileJournal(path, fd, replace(reading, epoch=header.epoch), encode(header))
 
@@ -171,7 +179,7 @@ def _lock(fd: int, path: Path) -> None:
 
 
 def _set_aside(fd: int, path: Path, whole: int, data: bytes) -> str:
-    """Move what stands behind the first `whole` bytes to a file of its own; its name."""
+    """Move the bytes behind the first `whole` ones to a file of its own. **Returns** its name."""
     names = (f"{path.name}.damaged-{number}" for number in count(1))
     name = next(name for name in names if not os.path.lexists(path.with_name(name)))
     try:

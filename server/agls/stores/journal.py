@@ -46,7 +46,7 @@ class FileJournal:
         self.append()
 
     def append(self, *entries: Entry) -> None:
-        """Write the entries; see the port. Raises `JournalError` when this is not the writer any more."""
+        """Write the entries; see the port. **Raises** `JournalError` when this is not the writer any more."""
         self._require_writer()
         for entry in entries:
             if entry.seq != len(self._entries) + 1:
@@ -59,9 +59,10 @@ class FileJournal:
     async def sync(self, later: float = 0.0) -> None:
         """Make all that was appended survive a power cut; calls that wait for the same share one flush.
 
-        It begins so many seconds `later`, with what was appended meanwhile.
-        What the disk refused before is tried again; what it refuses now is in `trouble`. Raises
-        `JournalError` when this is not the writer any more.
+        It begins so many seconds `later`, with the entries appended meanwhile. Entries that the disk refused
+        before are tried again; a refusal now is in `trouble`.
+
+        **Raises** `JournalError` when this is not the writer any more.
         """
         if later:
             await asyncio.sleep(later)
@@ -74,7 +75,7 @@ class FileJournal:
             raise JournalError(self._ended)
 
     def entries(self, after: int = 0) -> Sequence[Entry]:
-        """The entries behind number `after`."""
+        """Return the entries behind number `after`."""
         return self._entries[after:]
 
     def close(self) -> None:
@@ -101,7 +102,7 @@ class FileJournal:
             raise JournalError(self._ended)
 
     def _usurped(self) -> str:
-        """Who or what ended this process's right to write, "" when nothing did."""
+        """Return why this process may not write any more, "" while it may."""
         try:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)  # it is ours: this asks, and costs nothing
             there, here = os.lstat(self._name), os.fstat(self._fd)
@@ -137,7 +138,7 @@ class FileJournal:
         try:
             await asyncio.to_thread(self._flush_file, self._fd)
         except OSError as error:
-            if not self._ended:  # what the system had taken may be lost: write all of it again
+            if not self._ended:  # the bytes that the system had taken may be lost: write all of them again
                 self._written = 0
                 self._torn = True
                 self._flushed = False

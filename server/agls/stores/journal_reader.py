@@ -16,7 +16,7 @@ SUFFIX = ".jsonl"
 
 @frozen
 class Reading:
-    """What a journal file holds: `whole` is how many of its bytes are sound, `damage` what is not.
+    """The contents of a journal file: `whole` is how many of its bytes are sound, `damage` what is not.
 
     `epoch` is "" when the header is lost. That costs nothing else: the entries are kept. `asked` is the
     request that the session was made for.
@@ -30,7 +30,7 @@ class Reading:
 
 
 def read(data: bytes) -> Reading:
-    """Everything before the first bad line. Raises `JournalError` for a newer agls's file."""
+    """Return everything before the first bad line. **Raises** `JournalError` for a newer agls's file."""
     entries: list[Entry] = []
     epoch = ""
     whole = 0
@@ -63,7 +63,10 @@ def _decode_line(line: bytes, seq: int) -> Entry | Header:
 
 
 def read_file(path: Path) -> Reading:
-    """What the journal file holds. Raises `JournalError` when there is nothing that can be read."""
+    """Return the contents of a journal file.
+
+    **Raises** `JournalError` when there is nothing that can be read.
+    """
     fd = open_file(path, READ)
     try:
         return read_open(fd, path.stem)[0]
@@ -72,7 +75,7 @@ def read_file(path: Path) -> Reading:
 
 
 def open_file(path: Path, flags: int) -> int:
-    """The journal file, never through a link. Raises `JournalError`."""
+    """Open the journal file, never through a link. **Returns** its descriptor. **Raises** `JournalError`."""
     try:
         fd = os.open(path, flags)
     except FileNotFoundError:
@@ -86,7 +89,10 @@ def open_file(path: Path, flags: int) -> int:
 
 
 def read_open(fd: int, session_id: str) -> tuple[Reading, bytes]:
-    """What the open file holds, and its bytes. Raises `JournalError` when there is nothing to read."""
+    """Return the contents of the open file, and its bytes.
+
+    **Raises** `JournalError` when there is nothing to read.
+    """
     try:
         data = read_all(fd)
         reading = read(data)

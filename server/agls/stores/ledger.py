@@ -1,4 +1,4 @@
-"""What was spent on each day: a small file per day and session, which only the session's process writes."""
+"""The spending of each day: a small file per day and session, which only the session's process writes."""
 
 import asyncio
 import errno
@@ -20,13 +20,13 @@ from agls.engine.vocabulary import JsonObject
 from agls.stores.disk import PRIVATE, READ, WRITE, make_private, read_all
 
 SUFFIX = ".json"
-PATIENCE = 10.0  # seconds for who reads; no run waits longer for its end
+PATIENCE = 10.0  # seconds for a reader; no run waits longer for its end
 _log = logging.getLogger(__name__)
 
 
 @dataclass
 class DayRecord:
-    """What the runs of one session spent on one day.
+    """The spending of the runs of one session on one day.
 
     `ended` has a row for each caller, in which all its runs that are over are added up; `going` has the last
     row of each run that was entered and not ended.
@@ -36,10 +36,10 @@ class DayRecord:
     going: dict[str, Row] = field(default_factory=dict[str, Row])
 
     def enter(self, row: Row) -> None:
-        """Take in what a run spent so far, or in the end."""
+        """Take in the spending of a run so far, or in the end."""
         before = self.ended.get(row.caller)
         if before and before.run_id == row.run_id:
-            return  # it was said before that this run is over
+            return  # the end of this run is recorded already
         if not row.ended:
             self.going[row.run_id] = row
             return
@@ -61,26 +61,26 @@ class DayLedger:
         self._folder = state_dir / "usage"
         self._follow = follow
         self._mine: set[str] = set()  # runs of this process that go on
-        self._dead: dict[str, Mapping[int, Totals]] = {}  # what runs spent whose process died
-        self._last: dict[str, tuple[bytes, DayRecord]] = {}  # by session: what was written, and what it says
+        self._dead: dict[str, Mapping[int, Totals]] = {}  # the spending of runs whose process died
+        self._last: dict[str, tuple[bytes, DayRecord]] = {}  # by session: the bytes written, and their record
 
     async def enter(self, *rows: Row) -> None:
-        """Write these rows down; they survive the death of this process. Raises `OSError`."""
+        """Write these rows down; they survive the death of this process. **Raises** `OSError`."""
         self._mine |= {row.run_id for row in rows if not row.ended}
         for row in rows:
             try:
                 self._enter(row, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:  # somebody reads it, and may have been stopped while doing so
+            except BlockingIOError:  # a reader holds it, who may have been stopped
                 async with asyncio.timeout(PATIENCE):
                     await asyncio.to_thread(self._enter, row, fcntl.LOCK_EX)
         self._mine -= {row.run_id for row in rows if row.ended}
 
     async def rows(self, day: int) -> Sequence[Row]:
-        """What each session and caller spent on this day: its runs that are over, and each that is not."""
+        """Return the spending on this day by session and caller: ended runs in sum, each other run."""
         return await asyncio.to_thread(lambda: list(self._rows(day)))
 
     def days(self) -> Sequence[int]:
-        """The days there are rows of, the newest first."""
+        """Return the days there are rows of, the newest first."""
         return sorted((_number(path.name) for path in _inside(self._folder) if _is_day(path)), reverse=True)
 
     def _enter(self, row: Row, lock: int) -> None:
@@ -92,7 +92,7 @@ class DayLedger:
                 make_private(folder)
             fd = os.open(path, WRITE, PRIVATE)
         try:
-            fcntl.flock(fd, lock)  # nobody reads half of it
+            fcntl.flock(fd, lock)  # no reader sees half of it
             before = read_all(fd)
             written, record = self._last.pop(row.session_id, (b"", DayRecord()))
             if before != written:
@@ -104,7 +104,7 @@ class DayLedger:
 
     def _rows(self, day: int) -> Iterator[Row]:
         today = list(self._records(day))
-        yesterday = list(self._records(day - 1))  # who died today may have begun then
+        yesterday = list(self._records(day - 1))  # a run that died today may have begun then
         for record in today:
             yield from record.ended.values()
         seen = set[str]()
@@ -123,7 +123,7 @@ class DayLedger:
                 os.close(fd)
 
     def _settled(self, row: Row, day: int) -> Row | None:
-        """What a run spent on this day: what was entered while it goes on, else what its journal says."""
+        """Return the spending of a run on this day: its row while it goes on, else the sum of its journal."""
         if row.run_id in self._mine:
             return row if row.day == day else None
         if row.run_id not in self._dead and (days := self._from_journal(row)) is not None:
@@ -133,10 +133,10 @@ class DayLedger:
         return replace(row, day=day, used=used, ended=ended) if used is not None else None
 
     def _from_journal(self, row: Row) -> Mapping[int, Totals] | None:
-        """What this run spent on each day; `None` while another process goes on with it."""
+        """Return the spending of this run on each day; `None` while another process goes on with it."""
         try:
             tail = self._follow(row.session_id)
-        except JournalError:  # the session was deleted: what was entered stands
+        except JournalError:  # the session was deleted: its rows stand
             return {row.day: row.used}
         try:
             if tail.held() and not _has_ended(tail.entries(), row.run_id):
@@ -150,7 +150,7 @@ class DayLedger:
 
 
 def _inside(folder: Path) -> Sequence[Path]:
-    """What is in a folder, if that is there already. Raises `OSError`."""
+    """Return the entries of a folder, none when it is not there. **Raises** `OSError`."""
     try:
         return sorted(folder.iterdir())
     except FileNotFoundError:
@@ -159,7 +159,7 @@ def _inside(folder: Path) -> Sequence[Path]:
 
 @lru_cache(maxsize=16)
 def name_of(day: int) -> str:
-    """A day as people write it: 2026-11-21."""
+    """Return a day as people write it: 2026-11-21."""
     return datetime.fromtimestamp(day * SECONDS, UTC).date().isoformat()
 
 
@@ -176,9 +176,9 @@ def _has_ended(entries: Sequence[Entry], run_id: str) -> bool:
 
 
 def _overwrite(fd: int, before: bytes, data: bytes) -> bytes:
-    """Make `data` the content, which is given; blanks stand where there was more.
+    """Overwrite the content with `data`, and a longer rest of it with blanks. **Returns** `data`.
 
-    Raises `OSError`, changing nothing.
+    **Raises** `OSError`, changing nothing.
     """
     content = data.ljust(len(before))
     if os.pwrite(fd, content, 0) < len(data):
@@ -201,7 +201,7 @@ def _lines(rows: Iterable[Row]) -> list[JsonObject]:
 
 
 def _parsed(data: bytes, path: Path, day: int) -> DayRecord:
-    """What the file says; nothing when it is not whole (after a power cut)."""
+    """Return the record of a file; an empty one when the file is not whole (after a power cut)."""
     record = DayRecord()
     try:
         said = json.loads(data or b"{}")

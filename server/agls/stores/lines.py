@@ -10,7 +10,10 @@ from agls.stores.disk import APPEND, PRIVATE, make_private
 
 
 def _locked(folder: int) -> bool:
-    """Whether nobody else puts files aside there; who does may have been stopped, so nobody waits."""
+    """Return whether this process alone may put files aside there.
+
+    Nobody waits: the other may have been stopped.
+    """
     try:
         fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -27,7 +30,9 @@ class LineFile:
     def add(self, line: str, largest: int, keep: int) -> None:
         """Add a line without the secrets; a file that has `largest` bytes is put aside first.
 
-        Of those put aside the latest `keep` stay (`name.1` is the youngest). Raises `OSError`.
+        Of those put aside the latest `keep` stay (`name.1` is the youngest).
+
+        **Raises** `OSError`.
         """
         data = without(self._secrets(), line).encode("utf-8", "replace") + b"\n"
         make_private(self._path.parent)

@@ -31,11 +31,11 @@ class MemoryJournal:
             self._entries.append(entry)
 
     async def sync(self, later: float = 0.0) -> None:
-        """Nothing here outlives the process, whatever is done."""
+        """Do nothing: nothing here outlives the process."""
         self._require_writer()
 
     def entries(self, after: int = 0) -> Sequence[Entry]:
-        """The entries behind number `after`."""
+        """Return the entries behind number `after`."""
         return self._entries[after:]
 
     def close(self) -> None:
@@ -58,27 +58,27 @@ class MemoryTail:
         self.epoch, self.asked = last(session_id).epoch, last(session_id).asked
 
     def more(self) -> None:
-        """Everything is here at once. Raises `JournalError` when the session is gone."""
+        """Do nothing: everything is here at once. **Raises** `JournalError` when the session is gone."""
         self._last(self.session_id)
 
     def held(self) -> bool:
-        """Whether somebody writes the session."""
+        """Return whether somebody writes the session."""
         return not self._last(self.session_id).closed
 
     def append(self, *entries: Entry) -> None:
-        """Somebody else writes this session. Raises `JournalBusy`."""
+        """Refuse: somebody else writes this session. **Raises** `JournalBusy`."""
         raise _busy(self.session_id)
 
     async def sync(self, later: float = 0.0) -> None:
-        """Raises `JournalBusy`, as `append` does."""
+        """Refuse, as `append` does. **Raises** `JournalBusy`."""
         raise _busy(self.session_id)
 
     def entries(self, after: int = 0) -> Sequence[Entry]:
-        """The entries behind number `after`."""
+        """Return the entries behind number `after`."""
         return self._last(self.session_id).entries(after)
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: there is nothing to let go of."""
 
 
 class MemoryStore:
@@ -93,17 +93,17 @@ class MemoryStore:
         return bool(self._journals)
 
     def has(self, session_id: str) -> bool:
-        """Whether it has this session."""
+        """Return whether it has this session."""
         return session_id in self._journals
 
     def create(self, session_id: str, asked: str = "", *, trouble: str = "") -> Journal:
-        """A new session. Raises `JournalError` when there is one with this id."""
+        """Make a session. **Raises** `JournalError` when there is one with this id."""
         if checked(session_id) in self._journals:
             raise JournalError(f"There is already a session {session_id}.")
         return self._held(MemoryJournal(session_id, uuid4().hex, [], asked, trouble))
 
     def open(self, session_id: str) -> Journal:
-        """The session, for writing. Raises `JournalError`, `JournalBusy`."""
+        """Return the session, for writing. **Raises** `JournalError`, `JournalBusy`."""
         last = self._last(session_id)
         if not last.closed:
             raise _busy(session_id)
@@ -111,22 +111,25 @@ class MemoryStore:
         return self._held(MemoryJournal(session_id, last.epoch, entries, last.asked, last.trouble))
 
     def peek(self, session_id: str) -> Sequence[Entry]:
-        """The entries as they are now. Raises `JournalError`."""
+        """Return the entries as they are now. **Raises** `JournalError`."""
         return self._last(session_id).entries()
 
     def follow(self, session_id: str) -> Tail:
-        """The entries as they are made. Raises `JournalError`."""
+        """Return the entries as they are made. **Raises** `JournalError`."""
         return MemoryTail(session_id, self._last)
 
     def delete(self, session_id: str) -> None:
-        """Remove the session. Raises `JournalError`, `JournalBusy`."""
+        """Remove the session. **Raises** `JournalError`, `JournalBusy`."""
         self.open(session_id)
         del self._journals[session_id]
 
     def list(
         self, *, cwd: str = "", search: str = "", cursor: str = "", limit: int = 50
     ) -> tuple[Sequence[SessionRow], str]:
-        """Sessions that have entries, newest first, and the next cursor. Raises `JournalError`."""
+        """Return the sessions that have entries, newest first, and the next cursor.
+
+        **Raises** `JournalError`.
+        """
         wanted, limit = terms(search), max(limit, 1)
         rows: list[SessionRow] = []
         for session_id, journal in self._journals.items():

@@ -1,4 +1,4 @@
-"""What a list of sessions shows, searches and pages through; the same for every store."""
+"""The rows of a list of sessions: their contents, search and pages; the same for every store."""
 
 import base64
 import json
@@ -33,19 +33,19 @@ _SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 
 
 def is_session_id(name: str) -> bool:
-    """Whether this may name a session: letters, digits, `_` and `-`, at most 100."""
+    """Return whether this may name a session: letters, digits, `_` and `-`, at most 100."""
     return _SESSION_ID.fullmatch(name) is not None
 
 
 def checked(session_id: str) -> str:
-    """The same id. Raises `NoSuchSession` when it cannot be one."""
+    """Return the same id. **Raises** `NoSuchSession` when it cannot be one."""
     if not is_session_id(session_id):
         raise NoSuchSession(f"{session_id[:100]!r} is not a session id: letters, digits, '_' and '-' only.")
     return session_id
 
 
 def summarise(session_id: str, entries: Sequence[Entry]) -> tuple[SessionRow, str]:
-    """What these entries (at least one) come to in a list, and the `searchable` text of it all."""
+    """Return the row of these entries (at least one), and the `searchable` text of it all."""
     about = SessionChanged()
     said = list[str]()
     work = _Work()
@@ -90,19 +90,19 @@ def summarise(session_id: str, entries: Sequence[Entry]) -> tuple[SessionRow, st
 
 
 def tags_in(data: JsonObject) -> tuple[str, ...]:
-    """The tags in a note of the room `history`."""
+    """Return the tags in a note of the room `history`."""
     tags: object = data.get("tags")
     return tuple(map(str, cast("list[object]", tags))) if isinstance(tags, list) else ()
 
 
 def row_of(data: JsonObject) -> SessionRow:
-    """A row that was kept as JSON. Raises `TypeError` when it is none."""
+    """Return a row that was kept as JSON. **Raises** `TypeError` when it is none."""
     made: JsonObject = {**data, "tags": tuple(data["tags"])}
     return SessionRow(**made)
 
 
 class _Work:
-    """What of the runs is under way."""
+    """The runs that wait or work."""
 
     def __init__(self) -> None:
         self._run_id, self._cut_off = "", False
@@ -110,7 +110,7 @@ class _Work:
         self._questions: set[str] = set()
 
     def take(self, fact: Fact) -> None:
-        """This came next."""
+        """Take in the next entry."""
         match fact:
             case Admitted(run_id):
                 self._waiting.add(run_id)
@@ -148,7 +148,7 @@ class _Work:
 
 
 def at_rest(row: SessionRow) -> SessionRow:
-    """The row when no process writes the session: whatever its entries say, nothing runs."""
+    """Return the row for a session that no process writes: whatever its entries say, nothing runs."""
     return replace(row, state="idle", interrupted=row.interrupted or row.state != "idle")
 
 
@@ -158,24 +158,24 @@ def _first_line(text: str) -> str:
 
 
 def searchable(text: str) -> str:
-    """The text without the differences a search ignores: case, width, control and broken characters."""
+    """Return the text without what a search ignores: case, width, control and broken characters."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     return plain.encode("utf-8", "replace").decode().replace("\0", " ")
 
 
 def terms(search: str) -> list[str]:
-    """The pieces that must all occur, anywhere in the text; of a very long search only the beginning."""
+    """Return the words that must all occur, anywhere in the text; of a long search only the first."""
     return searchable(search[:1000]).split()[:20]
 
 
 def cursor_after(row: SessionRow) -> str:
-    """The cursor of the page that goes on behind this row."""
+    """Return the cursor of the page that goes on behind this row."""
     place = json.dumps([row.updated_at, row.session_id])
     return base64.urlsafe_b64encode(place.encode()).decode()
 
 
 def place_of(cursor: str) -> tuple[float, str]:
-    """The last row that was seen, as (updated, session id). Raises `JournalError`."""
+    """Return the last row that was seen, as (updated, session id). **Raises** `JournalError`."""
     try:
         updated, session_id = json.loads(base64.urlsafe_b64decode(cursor))
         return float(updated), str(session_id)

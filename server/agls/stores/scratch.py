@@ -1,4 +1,4 @@
-"""A folder for each session, for what nobody wants to keep: it goes with the session."""
+"""A folder for each session, for files that nobody wants to keep: it goes with the session."""
 
 import asyncio
 import os
@@ -17,17 +17,19 @@ class Scratch:
         self._state_dir, self._folder = state_dir, Path(os.path.realpath(state_dir), "scratch")
 
     def path(self, session_id: str) -> Path:
-        """Where the session's folder is or would be; no link but itself is on the way to it."""
+        """Return where the session's folder is or would be; no link but itself is on the way to it."""
         return self._folder / checked(session_id)
 
     async def make(self, session_id: str) -> None:
-        """Make the session's folder, for its user alone, when it is not there. Raises `OSError`."""
+        """Make the session's folder, for its user alone, when it is not there. **Raises** `OSError`."""
         await asyncio.to_thread(self._make, self.path(session_id))
 
     def remove(self, session_id: str) -> None:
-        """Remove the session's folder and all that is in it; links in it are not followed. Raises `OSError`.
+        """Remove the session's folder and all that is in it; links in it are not followed.
 
         To be called off the event loop.
+
+        **Raises** `OSError`.
         """
         folder = self.path(session_id)
         if folder.is_symlink() or folder.is_file():

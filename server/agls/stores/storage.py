@@ -1,4 +1,4 @@
-"""Where one process keeps things: on the disk, or nowhere but in memory."""
+"""The storage of one process: on the disk, or nowhere but in memory."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
@@ -27,7 +27,7 @@ class Contents(Protocol):
 class Storage:
     """Sessions, contents, the ledger and the audit of one process.
 
-    `write` adds a line to the audit, `tidy` clears what killed processes left; both raise `OSError`.
+    `write` adds a line to the audit, `tidy` removes the leftovers of killed processes; both raise `OSError`.
     """
 
     sessions: Store
@@ -38,7 +38,10 @@ class Storage:
 
 
 def on_disk(state_folder: Path, secrets: Callable[[], Iterable[str]]) -> Storage:
-    """Everything in the state folder; where that cannot be made sessions and contents are in memory."""
+    """Return the storage of the state folder.
+
+    Where that cannot be made, sessions and contents are in memory.
+    """
     files = FileStore(state_folder)
     return Storage(
         sessions=WithFallback(files),
@@ -50,7 +53,7 @@ def on_disk(state_folder: Path, secrets: Callable[[], Iterable[str]]) -> Storage
 
 
 def in_memory() -> Storage:
-    """Nothing on the disk, and nobody counts what was spent on a day."""
+    """Return a storage with nothing on the disk and without a ledger of days."""
     return Storage(
         sessions=MemoryStore(), blobs=MemoryBlobs(), ledger=NoLedger(), write=_forget, tidy=_nothing
     )

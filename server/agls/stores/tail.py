@@ -14,7 +14,7 @@ from agls.stores.journal_reader import open_file, read_open
 
 
 def busy(session_id: str) -> JournalBusy:
-    """Another process has the lock of this session."""
+    """Return the error that another process has the lock of this session."""
     return JournalBusy(
         f"Session {session_id} is open for writing elsewhere, most likely in another editor window. "
         "Close it there (or end that agls process) and open it again; it can be read meanwhile."
@@ -27,7 +27,7 @@ class FileTail:
     trouble = ""
 
     def __init__(self, path: Path) -> None:
-        """Read what is there. Raises `JournalError`."""
+        """Read the entries that are there. **Raises** `JournalError`."""
         self.session_id = path.stem
         self._path = path
         self._fd = open_file(path, READ)
@@ -43,7 +43,7 @@ class FileTail:
         self._entries, self._whole = reading.entries, reading.whole
 
     def more(self) -> None:
-        """Take in the lines that were completed since. Raises `JournalError`."""
+        """Take in the lines that were completed since. **Raises** `JournalError`."""
         with self._reading:
             try:
                 self._check()
@@ -56,20 +56,20 @@ class FileTail:
                 raise JournalError(f"Session {self.session_id} cannot be read on: {error}.") from error
 
     def held(self) -> bool:
-        """Whether some process writes the session; true where the system does not tell."""
+        """Return whether some process writes the session; true where the system does not tell."""
         held = locked_inodes()
         return held is None or os.fstat(self._fd).st_ino in held
 
     def append(self, *entries: Entry) -> None:
-        """Another process writes this session. Raises `JournalBusy`."""
+        """Refuse: another process writes this session. **Raises** `JournalBusy`."""
         raise busy(self.session_id)
 
     async def sync(self, later: float = 0.0) -> None:
-        """Raises `JournalBusy`, as `append` does."""
+        """Refuse, as `append` does. **Raises** `JournalBusy`."""
         raise busy(self.session_id)
 
     def entries(self, after: int = 0) -> Sequence[Entry]:
-        """The entries behind number `after`, as far as they were read."""
+        """Return the entries behind number `after`, as far as they were read."""
         return self._entries[after:]
 
     def close(self) -> None:

@@ -37,6 +37,7 @@ from agls.engine.facts import (
 from agls.engine.note_items import NoteTable
 from agls.engine.state import State, fold_without_history
 from agls.engine.vocabulary import Answer, JsonObject, Stop, ToolCall, ToolOutcome, UserMessage
+from agls.names import camel
 from agls.views import values
 from agls.views.events import EventWriter
 from agls.views.items import OpenItems, Texts
@@ -45,7 +46,7 @@ from agls.views.run_queue import RunQueue
 from agls.views.run_totals import RunTotals
 from agls.views.tasks import RunningTasks
 from agls.views.transient import write_transient
-from agls.views.wire_json import camel, capped, compact, filled
+from agls.views.wire_json import capped, compact, filled
 from agls_protocol.events import (
     ContextUsageData,
     EventData,

@@ -20,8 +20,9 @@ from agls.engine.vocabulary import (
     ToolCall,
     UserMessage,
 )
+from agls.names import camel
 from agls.views.permission_text import permission_text
-from agls.views.wire_json import camel, compact, file_uri, file_uris, filled, timestamp
+from agls.views.wire_json import compact, file_uri, file_uris, filled, timestamp
 from agls_protocol import items
 from agls_protocol.events import (
     HistoryRewoundData,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeGuard, TypeVar, cast
 
@@ -54,13 +54,6 @@ def file_uri(path: str) -> str:
 def file_uris(paths: Iterable[str]) -> list[str]:
     """Return the `file:` URIs of absolute paths."""
     return [file_uri(path) for path in paths]
-
-
-@cache
-def camel(name: str) -> str:
-    """Return `max_turns` as `maxTurns`."""
-    first, *rest = name.split("_")
-    return first + "".join(part.capitalize() for part in rest)
 
 
 def utf8_length(text: str) -> int:

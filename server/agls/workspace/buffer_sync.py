@@ -1,8 +1,8 @@
-"""When each open document and the disk last held the same: so a difference tells who changed.
+"""The moments at which each open document and the disk last held the same, so a difference tells who changed.
 
 LSP has no "modified" flag. A document is looked at when it is opened and when it is saved; these are the
-moments at which editor and disk agree. What is known belongs to the editor and outlives every run.
-Line ends and a byte order mark do not count as differences, because editors normalise them.
+moments at which editor and disk agree. This knowledge belongs to the editor and outlives every run. Line ends
+and a byte order mark do not count as differences, because editors normalise them.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from agls.workspace.texts import hash_of, with_plain_ends
 from agls.workspace.uris import is_file_uri
 
 COMPARED = 50_000_000  # bytes of a file that is compared with its document
-_ANYTHING = Ground("/")  # what the editor opens may lie anywhere; it is hashed, never shown
+_ANYTHING = Ground("/")  # documents may lie anywhere; they are hashed, never shown
 
 
 @frozen
@@ -32,7 +32,7 @@ class Buffer:
 
 
 class SyncState(Enum):
-    """How a document and the disk stand to each other."""
+    """The relation of a document to the disk."""
 
     CLEAN = "the same text"
     DIRTY = "the document has unsaved changes"
@@ -45,7 +45,7 @@ UNSAVED = frozenset({SyncState.DIRTY, SyncState.CONFLICT})
 
 @frozen
 class DiskState:
-    """What the disk holds: the hash of the bytes ("" for no file), a digest of the text, the mode.
+    """The state of a file on the disk: the hash of its bytes ("" for no file), digest of its text, mode.
 
     `digest` is what editors compare, "" for what is no text. It is `guessed` when the encoding is, so that
     the editor may rightly show another text.
@@ -63,7 +63,7 @@ OTHER = "other"  # stands for the hash of bytes that are not there any more
 
 
 class BufferSync:
-    """What the open documents of one editor last had in common with the disk, by URI."""
+    """The last common state of the open documents of one editor and the disk, by URI."""
 
     def __init__(self) -> None:
         self._agreed: dict[str, DiskState] = {}
@@ -93,7 +93,7 @@ class BufferSync:
             await asyncio.sleep(0)  # their callbacks run first
 
     def look(self, target: ResolvedPath) -> DiskState:
-        """What the disk holds for this file. Blocks; reads only what changed since it was read."""
+        """Return the state of this file on the disk. Blocks; reads a file again only after a change."""
         stamp = find_stamp(target)
         if stamp is None:
             return ABSENT
@@ -106,12 +106,12 @@ class BufferSync:
         return held
 
     def judge(self, buffer: Buffer, held: DiskState) -> SyncState:
-        """How this document stands to what the disk holds."""
+        """Return the relation of this document to this state of the disk."""
         digest, agreed = digest_of(buffer.text), self._agreed.get(buffer.uri)
         if digest == held.digest:
             self._agreed[buffer.uri] = held
             return SyncState.CLEAN
-        if agreed is None:  # what differs at the first look was typed: only a later change is the disk's
+        if agreed is None:  # a difference at the first look was typed: only a later change is the disk's
             self._agreed[buffer.uri] = replace(held, digest="")
             return SyncState.DIRTY
         if agreed.hash == held.hash or (held.hash and not held.digest):
@@ -123,14 +123,14 @@ class BufferSync:
         self._agreed[buffer.uri] = held
 
     def wrote(self, before: Buffer, standing: SyncState, after: Buffer) -> None:
-        """An agent made `after` of a document that stood like this to the disk."""
+        """Record that an agent made `after` of a document in this relation to the disk."""
         if standing not in UNSAVED or self.is_written(before):
             self._written[after.uri] = hash_of(after.text)
         else:
             self._written.pop(after.uri, None)
 
     def is_written(self, buffer: Buffer) -> bool:
-        """Whether nothing was typed into this document since an agent wrote it: its difference is theirs."""
+        """Return whether nobody typed into this document since an agent wrote it."""
         return self._written.get(buffer.uri) == hash_of(buffer.text)
 
     def _save(self, buffer: Buffer, held: DiskState) -> None:
@@ -145,7 +145,7 @@ class BufferSync:
         self._looking[buffer.uri] = looking
 
         def looked(future: asyncio.Future[DiskState]) -> None:
-            if self._looking.get(buffer.uri) is future:  # nothing newer was said of it
+            if self._looking.get(buffer.uri) is future:  # no newer look began
                 del self._looking[buffer.uri]
                 if not future.cancelled():
                     settle(buffer, future.result())
@@ -171,5 +171,5 @@ def _read(target: ResolvedPath) -> DiskState:
 
 
 def digest_of(text: str) -> str:
-    """What is equal for texts that an editor holds to be the same."""
+    """Return a digest that is equal for texts that an editor holds to be the same."""
     return hash_of(with_plain_ends(text))

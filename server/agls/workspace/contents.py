@@ -13,7 +13,7 @@ LARGEST = 50_000_000  # bytes of a file that can be changed
 
 
 def read_text(target: ResolvedPath, max_bytes: int) -> FileText:
-    """The file as text. Raises `WorkspaceError`, with the size for what is no text."""
+    """Return the file as text. **Raises** `WorkspaceError`, which names the size when it is no text."""
     stored = read_stored(target, max_bytes)
     text, encoding = _decoded(target, stored)
     return FileText(
@@ -30,7 +30,7 @@ def read_text(target: ResolvedPath, max_bytes: int) -> FileText:
 def write_text(target: ResolvedPath, text: str, expected: FileVersion | None) -> FileChange:
     """Make the file hold `text`, in the encoding it has (UTF-8 when it is new).
 
-    Raises `Stale` when the file is not at `expected` (`None`: absent), and `WorkspaceError`.
+    **Raises** `Stale` when the file is not at `expected` (`None`: absent), and `WorkspaceError`.
     """
     place, before = target.place, find_stored(target, LARGEST)
     _check(place.shown, before, expected)

@@ -29,9 +29,11 @@ _MARKED = (Encoding("utf-8", codecs.BOM_UTF8), *UTF16)
 
 
 def decode(data: bytes) -> tuple[str, Encoding]:
-    """The text of these bytes without its mark, line ends as they are. Raises `Binary`.
+    """Return the text of these bytes without its mark, line ends as they are, and the encoding.
 
-    UTF-8, UTF-8 and UTF-16 with a mark, and Latin-1 for what is neither but still looks like text.
+    UTF-8, UTF-8 and UTF-16 with a mark, and Latin-1 for everything else that looks like text.
+
+    **Raises** `Binary`.
     """
     encoding = next((e for e in _MARKED if data.startswith(e.mark)), UTF8)
     try:

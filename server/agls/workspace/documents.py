@@ -30,26 +30,29 @@ class WorkspaceDocuments:
     """The open documents that belong to a workspace."""
 
     def __init__(self, editor: Editor, ground: Ground) -> None:
-        self._editor, self._ground, self._sync = editor, ground, editor.sync
+        self._ground = ground
+        self._editor, self._sync = editor, editor.sync
         self._targets: dict[str, ResolvedPath] = {}  # by URI
 
     def enter(self, path: str) -> ResolvedPath:
-        """The target of a path that may be opened, or of an open document that has no path yet.
+        """Return the target of a path that may be opened, or of an open document that has no path yet.
 
-        Raises `PathOutside` and `WorkspaceError`.
+        **Raises** `PathOutside` and `WorkspaceError`.
         """
         return self._nameless(path) or self._ground.enter(path)
 
     def place(self, path: str) -> PathInfo:
-        """Look at a path without opening it. Raises `WorkspaceError`."""
+        """Look at a path without opening it. **Raises** `WorkspaceError`."""
         target = self._nameless(path)
         return target.place if target else self._ground.place(path)
 
     def find(self, target: ResolvedPath) -> Buffer | None:
-        """The open document of this file, under whatever spelling of its path the editor opened it.
+        """Return the open document of this file, under whatever spelling of its path the editor opened it.
 
-        Of several (a file and a link to it) the one with unsaved changes. Raises `WorkspaceError` when nobody
-        knows its text, or when two of them hold unsaved changes of their own.
+        Of several (a file and a link to it) the one with unsaved changes.
+
+        **Raises** `WorkspaceError` when nobody knows its text, or when two of them hold unsaved changes of
+        their own.
         """
         named = self._editor.buffer(target.place.uri)
         for uri in self._editor.lost:
@@ -70,13 +73,13 @@ class WorkspaceDocuments:
         return (unsaved or buffers)[0]
 
     def each(self) -> Iterator[tuple[Buffer, ResolvedPath]]:
-        """The open documents that are files, or may become files, and may be read."""
+        """Return the open documents that are files, or may become files, and may be read."""
         for buffer in self._editor.buffers():
             if target := self.permitted(buffer.uri):
                 yield buffer, target
 
     def permitted(self, uri: str) -> ResolvedPath | None:
-        """The file of a document with this URI, when it is one that may be read."""
+        """Return the file of a document with this URI, when it is one that may be read."""
         target = self._target(uri)
         return target if target and self._ground.permits(target) else None
 
@@ -96,22 +99,22 @@ class WorkspaceDocuments:
         self._sync.agree(seen.buffer, seen.held)
 
     def wrote(self, seen: OpenDocument, after: Buffer) -> None:
-        """An agent turned the document into this."""
+        """Record that an agent turned the document into this text."""
         self._sync.wrote(seen.buffer, seen.standing, after)
 
     def is_written(self, seen: OpenDocument) -> bool:
-        """Whether only agents made the document differ from the disk."""
+        """Return whether only agents made the document differ from the disk."""
         return self._sync.is_written(seen.buffer)
 
     def unsaved(self) -> Iterator[OpenDocument]:
-        """The documents with unsaved changes."""
+        """Return the documents with unsaved changes."""
         for buffer, target in self.each():
             held = self._sync.look(target)
             if (standing := self._sync.judge(buffer, held)) in UNSAVED:
                 yield OpenDocument(buffer, target, held, standing)
 
     def new_below(self, target: ResolvedPath) -> list[tuple[str, ...]]:
-        """The files below a folder that exist only as a document, as components under its root."""
+        """Return the files below a folder that exist only as a document, as components under its root."""
         head = target.parts
         return [
             seen.target.parts
@@ -144,7 +147,7 @@ class WorkspaceDocuments:
 
 
 def check(seen: OpenDocument, expected: FileVersion | None) -> None:
-    """Raise `Stale` unless a write that expects this version may go into the document."""
+    """Check that a write that expects this version may go into the document. **Raises** `Stale`."""
     shown, wanted = seen.target.place.shown, expected.hash if expected else ""
     if seen.standing is SyncState.CONFLICT:
         raise Stale(

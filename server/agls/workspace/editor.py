@@ -1,4 +1,4 @@
-"""What the workspace needs from an editor: its open documents, and edits made through it."""
+"""The needs of the workspace from an editor: its open documents, and edits made through it."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
@@ -13,7 +13,7 @@ class Editor(Protocol):
 
     @property
     def sync(self) -> BufferSync:
-        """When its documents and the disk last held the same."""
+        """The last common states of its documents and the disk."""
         ...
 
     @property
@@ -23,7 +23,7 @@ class Editor(Protocol):
 
     @property
     def focus(self) -> Focus | None:
-        """Where its user looks, as far as it tells; the path is a URI."""
+        """The place where its user looks, as far as it tells; the path is a URI."""
         ...
 
     @property
@@ -36,11 +36,11 @@ class Editor(Protocol):
         ...
 
     def buffer(self, uri: str) -> Buffer | None:
-        """The open document with this URI. Raises `WorkspaceError` when its text is not known."""
+        """Return the open document with this URI. **Raises** `WorkspaceError` when its text is not known."""
         ...
 
     def buffers(self) -> Sequence[Buffer]:
-        """All open documents whose text is known."""
+        """Return all open documents whose text is known."""
         ...
 
     @property
@@ -49,27 +49,29 @@ class Editor(Protocol):
         ...
 
     async def replace(self, buffer: Buffer, text: str, label: str) -> Buffer:
-        """Turn `buffer` into `text` by one versioned edit, and give the document as it was right then.
+        """Turn `buffer` into `text` by one versioned edit.
 
-        Raises `Stale` when the document is no longer at `buffer.version` or did not hold `text`
-        afterwards, and `WorkspaceError` when the editor refuses.
+        **Returns** the document as it was right then. **Raises** `Stale` when the document is no longer at
+        `buffer.version` or did not hold `text` afterwards, and `WorkspaceError` when the editor refuses.
         """
         ...
 
     async def save(self, documents: Sequence[Buffer], session_id: str, reason: str) -> Mapping[str, str]:
         """Have these versions of documents saved, in the editor's own way.
 
-        Returns by URI why one was not saved. What the editor says is no proof: look at the disk.
+        The editor's answer is no proof: look at the disk.
+
+        **Returns** by URI why one was not saved.
         """
         ...
 
     def tell(self, uri: str, *, created: bool) -> None:
-        """The disk holds something new for this file; the editor may want to show it."""
+        """Notify the editor that the disk holds something new for this file."""
         ...
 
 
 class NoEditor:
-    """Nobody has a document open: the disk is the truth."""
+    """No editor: no document is open, and the disk is the truth."""
 
     can_save = False
     focus = None
@@ -79,14 +81,14 @@ class NoEditor:
         self.sync = BufferSync()
 
     def reveal(self, uri: str, line: int) -> None:
-        """Nobody looks."""
+        """Do nothing: nobody looks."""
 
     def buffer(self, uri: str) -> Buffer | None:
-        """No document is open."""
+        """Return `None`: no document is open."""
         return None
 
     def buffers(self) -> Sequence[Buffer]:
-        """No document is open."""
+        """Return nothing: no document is open."""
         return ()
 
     @property
@@ -95,12 +97,12 @@ class NoEditor:
         return ()
 
     async def replace(self, buffer: Buffer, text: str, label: str) -> Buffer:
-        """There is nothing to edit."""
+        """Refuse: no document is open."""
         raise WorkspaceError("no editor is connected")
 
     async def save(self, documents: Sequence[Buffer], session_id: str, reason: str) -> Mapping[str, str]:
-        """There is nothing to save."""
+        """Save nothing: no document is open."""
         return {}
 
     def tell(self, uri: str, *, created: bool) -> None:
-        """Nobody is there to hear it."""
+        """Do nothing: nobody listens."""

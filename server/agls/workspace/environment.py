@@ -19,11 +19,11 @@ _NAMES = """
     SDKROOT DEVELOPER_DIR CC CXX PKG_CONFIG_PATH NIX_PATH NIX_PROFILES NIX_SSL_CERT_FILE
 """
 _ALLOWED = frozenset(_NAMES.split())
-PLAIN = {"PATH": f"/usr/local/bin:{os.defpath}"}  # for a process that was told nothing else
+PLAIN = {"PATH": f"/usr/local/bin:{os.defpath}"}  # for a process without an environment of its own
 
 
 def allowed(environment: Mapping[str, str]) -> dict[str, str]:
-    """What commands may see of `environment`: known names, no secrets, no relative folders in PATH."""
+    """Return the part of `environment` for commands: known names, no secrets, no relative folders in PATH."""
     kept = {name: value for name, value in environment.items() if _is_allowed(name, value)}
     path = kept.get("PATH", PLAIN["PATH"]).split(os.pathsep)
     kept["PATH"] = os.pathsep.join(entry for entry in path if PurePath(entry).is_absolute())

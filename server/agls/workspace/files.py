@@ -25,7 +25,7 @@ from agls.workspace.walker import TEMPORARY
 _CHUNK = 1 << 20
 _COMMIT = threading.Lock()  # between two writers of this process, the check and the rename are one step
 
-_ABANDONED = 60.0  # seconds after which nobody writes to a temporary file any more
+_ABANDONED = 60.0  # seconds after which a temporary file has no writer any more
 _NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}  # file systems without hard links
 
 _REASONS = {
@@ -73,7 +73,7 @@ def explained(shown: str) -> Generator[None, None, None]:
 
 
 def check_size(shown: str, size: int, max_bytes: int) -> None:
-    """Raise `WorkspaceError` for what is too large to be read whole."""
+    """Check that a file of this size may be read whole. **Raises** `WorkspaceError`."""
     if size > max_bytes:
         raise WorkspaceError(
             f"{shown} has {size:,} bytes; the limit is {max_bytes:,}. "
@@ -82,18 +82,18 @@ def check_size(shown: str, size: int, max_bytes: int) -> None:
 
 
 def stamp_of(status: os.stat_result) -> tuple[int, ...]:
-    """What changes whenever a file may have changed."""
+    """Return a stamp that changes whenever the file may have changed."""
     return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def read_stored(target: ResolvedPath, max_bytes: int) -> DiskFile:
-    """The file's bytes. Raises `WorkspaceError` with the reason, and for more than `max_bytes`."""
+    """Return the file's bytes. **Raises** `WorkspaceError` with the reason, and for more than `max_bytes`."""
     with explained(target.place.shown), _parent(target) as folder:
         return _read(target, folder, max_bytes)
 
 
 def find_stored(target: ResolvedPath, max_bytes: int) -> DiskFile | None:
-    """The file's bytes, `None` when there is no file. Raises like `read_stored`."""
+    """Return the file's bytes, `None` when there is no file. **Raises** like `read_stored`."""
     with explained(target.place.shown):
         try:
             with _parent(target) as folder:
@@ -103,12 +103,12 @@ def find_stored(target: ResolvedPath, max_bytes: int) -> DiskFile | None:
 
 
 def is_settled(stamp: tuple[int, ...]) -> bool:
-    """Whether the last change is longer ago than file systems' clocks are coarse: the stamp is final."""
+    """Return whether the stamp is final: the last change is older than the resolution of the clock."""
     return time.time_ns() - max(stamp[-2:]) > 2_000_000_000
 
 
 def find_stamp(target: ResolvedPath) -> tuple[int, ...] | None:
-    """The stamp of a file that could be read, `None` when it could not."""
+    """Return the stamp of a file that could be read, `None` when it could not."""
     try:
         with _parent(target) as folder:
             return stamp_of(os.stat(target.parts[-1], dir_fd=folder, follow_symlinks=False))
@@ -119,9 +119,10 @@ def find_stamp(target: ResolvedPath) -> tuple[int, ...] | None:
 def replace_stored(target: ResolvedPath, data: bytes, before: DiskFile | None, mode: int = 0o666) -> None:
     """Make the file hold `data`, when it still is as it was `before` (`None`: absent).
 
-    A new file gets this `mode`, as far as the umask lets it; missing folders are made. Raises `Stale` when
-    somebody else changed or made the file, and `WorkspaceError` when the disk refuses; nothing is changed
-    then, and nothing is left over.
+    A new file gets this `mode`, as far as the umask lets it; missing folders are made.
+
+    **Raises** `Stale` when somebody else changed or made the file, and `WorkspaceError` when the disk
+    refuses; nothing is changed then, and nothing is left over.
     """
     shown, temporary = target.place.shown, f"{TEMPORARY}{os.getpid()}-{token_hex(8)}"
     with explained(shown), _parent(target, create=before is None) as folder:
@@ -141,7 +142,7 @@ def replace_stored(target: ResolvedPath, data: bytes, before: DiskFile | None, m
 
 
 def remove_stored(target: ResolvedPath, before: DiskFile) -> None:
-    """Remove the file, when it still is as it was `before`. Raises `Stale` and `WorkspaceError`."""
+    """Remove the file, when it still is as it was `before`. **Raises** `Stale` and `WorkspaceError`."""
     with explained(target.place.shown), _parent(target) as folder, _COMMIT:
         _check_unchanged(target, folder, before)
         os.unlink(target.parts[-1], dir_fd=folder)
@@ -159,7 +160,7 @@ def remove_leftover(target: ResolvedPath) -> bool:
 
 
 def _is_of_the_dead(name: str) -> bool:
-    """Whether the process that made this temporary file is known to be gone."""
+    """Return whether the process that made this temporary file is known to be gone."""
     owner, known, _ = name.removeprefix(TEMPORARY).partition("-")
     try:
         os.kill(int(owner), 0)

@@ -26,9 +26,11 @@ class FolderCache:
         self._known: dict[object, tuple[tuple[int, int], Entries]] = {}
 
     def entries(self, handle: int, parts: tuple[str, ...]) -> Entries:
-        """Return what is in the open folder, which lies at `parts`. Raises `OSError`.
+        """Return the entries of the open folder, which lies at `parts`.
 
         A folder that changed just now is not remembered: its next change may bear the same time.
+
+        **Raises** `OSError`.
         """
         status = os.fstat(handle)
         changed = status.st_mtime_ns, status.st_ctime_ns

@@ -1,4 +1,4 @@
-"""Whether a folder holds something, looked for with a bound."""
+"""A bounded search of a folder for a wanted file."""
 
 import os
 from collections.abc import Callable
@@ -8,9 +8,9 @@ MOST = 50_000  # entries that are looked at; a larger folder may hold everything
 
 
 def holds(folder: str, wanted: Callable[[tuple[str, ...]], bool]) -> bool:
-    """Whether something below the folder is wanted, judged by its components from there.
+    """Return whether something below the folder is wanted, judged by its components from there.
 
-    Links are not followed, but they are judged. **Returns** True as well when there is too much to look at.
+    Links are not followed, but they are judged. A folder with too much in it counts as holding one.
     """
     seen = 0
     for path, folders, files in os.walk(folder):

@@ -25,7 +25,7 @@ _WILD = re.compile(r"[*?\[\\]")
 def parse_glob(glob: str) -> tuple[Pattern, ...]:
     """Read a glob of a user or a model: `{a,b}` for either, without a slash a name in any folder.
 
-    Raises `ValueError` for braces that stand for too much.
+    **Raises** `ValueError` for braces that stand for too much.
     """
     return tuple(_pattern(alternative) for alternative in _alternatives(glob))
 

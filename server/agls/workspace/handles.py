@@ -1,7 +1,7 @@
-"""Opening what lies beneath a folder, without following any link on the way.
+"""Opening files beneath a folder, without following any link on the way.
 
-Links are resolved by `paths.py` before; what is opened here is exactly the path that was judged, or
-nothing: a link that appears in between makes the opening fail.
+Links are resolved by `paths.py` before; exactly the path that was judged is opened, or nothing: a link that
+appears in between makes the opening fail.
 """
 
 import ctypes
@@ -24,9 +24,11 @@ class _OpenHow(ctypes.Structure):
 
 
 def open_beneath(folder: int, parts: Sequence[str], flags: int, mode: int = 0) -> int:
-    """A new descriptor of `parts` beneath the open `folder`. Raises `OSError`; never leaves the folder.
+    """Return a new descriptor of `parts` beneath the open `folder`.
 
     Never blocks on a FIFO or a terminal. `parts` are names, without `..`.
+
+    **Raises** `OSError`; never leaves the folder.
     """
     path = os.fsencode("/".join(parts)) or b"."
     if os.O_CREAT & flags == 0 and has_openat2() and len(path) < _PATH_MAX:
@@ -64,7 +66,7 @@ def _openat2(folder: int, path: bytes, flags: int) -> int:
 
 @cache
 def has_openat2() -> bool:
-    """Whether this kernel (and whatever filters its calls) has openat2."""
+    """Return whether this kernel (and the filters of its calls) has openat2."""
     here = os.open("/", _FOLDER)
     try:
         os.close(_openat2(here, b".", _FOLDER))
@@ -77,7 +79,7 @@ def has_openat2() -> bool:
 
 @contextmanager
 def opened(handle: int) -> Generator[int, None, None]:
-    """The descriptor, closed at the end."""
+    """Lend the descriptor, and close it at the end."""
     try:
         yield handle
     finally:
@@ -86,9 +88,11 @@ def opened(handle: int) -> Generator[int, None, None]:
 
 @contextmanager
 def folder_beneath(base: str, parts: Sequence[str], *, create: bool = False) -> Generator[int, None, None]:
-    """The folder `parts` beneath the absolute folder `base`, as a descriptor. Raises `OSError`.
+    """Open the folder `parts` beneath the absolute folder `base`, and close it at the end.
 
     With `create`, missing folders are made, and removed again when the body raises.
+
+    **Raises** `OSError`.
     """
     made: list[Sequence[str]] = []
     with opened(os.open(base, _FOLDER)) as root:
@@ -115,7 +119,7 @@ def _make_folders(root: int, parts: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def check_regular(handle: int) -> os.stat_result:
-    """What `fstat` says of an open regular file. Raises `IsADirectoryError` or `OSError` (`ENXIO`)."""
+    """Return the `fstat` of an open regular file. **Raises** `IsADirectoryError` or `OSError` (`ENXIO`)."""
     status = os.fstat(handle)
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))

@@ -14,15 +14,13 @@ from agls.workspace.globs import Pattern, beneath, names_here, names_matcher, pa
 from agls.workspace.handles import check_regular, open_beneath, opened
 
 _NAMES = ((".git", "info", "exclude"), (".gitignore",), (".ignore",))  # the later, the stronger
-_LONGEST = 200_000  # bytes of an ignore file; what comes behind is passed over
+_LONGEST = 200_000  # bytes of an ignore file; the rest is skipped
 _DEEPEST = 50  # parts of a rule; one with more says nothing
 _MOST = 5_000  # rules of one file that hold in a folder, the strongest
 _BLANKS = re.compile(r"(?<![\\ ]) +\Z")
 
-Rule = tuple[
-    Pattern, bool, bool
-]  # what it mentions, whether it is taken back, whether only folders are meant
-Source = tuple[Rule, ...]  # what is left of one ignore file, the later the stronger
+Rule = tuple[Pattern, bool, bool]  # its pattern, whether it is negated, whether it matches only folders
+Source = tuple[Rule, ...]  # the rules of one ignore file, the later the stronger
 Choice = Callable[[Collection[str]], set[str]]
 
 

@@ -25,14 +25,14 @@ GIVE_UP = 1.0  # seconds for the last killed to be gone: the kernel may hold one
 USUAL = (  # programs expect that these end them
     signal.SIGPIPE,  # Python ignores this one, and the next
     signal.SIGXFSZ,
-    signal.SIGINT,  # a shell ignores this one, and the next, for what it runs in the background
+    signal.SIGINT,  # a shell ignores this one, and the next, for its background jobs
     signal.SIGQUIT,
 )
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36  # prctl(2)
 
 
 def main() -> None:
-    """Start the program, wait, end what is left, and leave as it left."""
+    """Start the program, wait, end its remaining processes, and leave as the program left."""
     lifeline, folder = int(sys.argv[1]), int(sys.argv[2])
     _control(_PR_SET_CHILD_SUBREAPER, 1)
     tree = ProcessTree(_start(sys.argv[3:], lifeline, folder))
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def _report(lifeline: int, left: int) -> None:
-    """Say how many processes the program left running; nobody may be there to hear it."""
+    """Report how many processes the program left running; nobody may be there to read it."""
     try:
         os.write(lifeline, b"%d" % left)
     except OSError:
@@ -63,7 +63,7 @@ def _control(option: int, value: int) -> None:
 
 
 def _hang_bell() -> int:
-    """A descriptor that becomes readable with every signal."""
+    """Return a descriptor that becomes readable with every signal."""
     bell, rope = os.pipe()
     os.set_blocking(bell, False)
     os.set_blocking(rope, False)
@@ -74,11 +74,11 @@ def _hang_bell() -> int:
 
 
 def _hear(number: int, frame: object) -> None:
-    """The bell rings by itself."""
+    """Do nothing: the signal wakes the descriptor by itself."""
 
 
 def _wait(seconds: float | None, bell: int, *others: int) -> set[int]:
-    """Wait until one of these is readable or closed, and give those that are."""
+    """Wait until one of these is readable or closed. **Returns** those that are."""
     poll = select.poll()
     for descriptor in (bell, *others):
         poll.register(descriptor, select.POLLIN)
@@ -129,7 +129,7 @@ class ProcessTree:
                 self.status = os.waitstatus_to_exitcode(status)
 
     def end(self, bell: int) -> None:
-        """Ask all to end, kill those that do not, until nobody is left but those the kernel holds."""
+        """Ask all to end, kill those that do not, until none is left but those that the kernel holds."""
         asked_until = time.monotonic() + GRACE
         if self.reap():
             self._signal(signal.SIGTERM)
@@ -160,7 +160,7 @@ def _send(process: int, number: int) -> None:
 
 
 def _descendants(ancestor: int) -> list[int]:
-    """The processes below `ancestor`, parents first; none where there is no `/proc`."""
+    """Return the processes below `ancestor`, parents first; none where there is no `/proc`."""
     children: dict[int, list[int]] = {}
     for process in _all_processes():
         if status := _status_of(process):
@@ -181,7 +181,7 @@ def _all_processes() -> list[int]:
 
 
 def _status_of(process: int) -> bytes:
-    """What the kernel says of a process, "" when it is gone."""
+    """Return the kernel's status of a process, "" when it is gone."""
     try:
         handle = os.open(f"/proc/{process}/stat", os.O_RDONLY)
     except FileNotFoundError:

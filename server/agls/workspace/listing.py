@@ -1,4 +1,4 @@
-"""What is in a folder: one level, with sizes."""
+"""The entries of a folder: one level, with sizes."""
 
 import os
 
@@ -11,7 +11,7 @@ _READABLE = os.O_RDONLY | os.O_DIRECTORY
 
 
 def list_folder(target: ResolvedPath) -> list[DirEntry]:
-    """The entries of a folder by name, nothing left out. Raises `WorkspaceError`."""
+    """Return the entries of a folder by name, nothing left out. **Raises** `WorkspaceError`."""
     with (
         explained(target.place.shown),
         folder_beneath(target.root.real, ()) as root,

@@ -1,8 +1,8 @@
 """Processes that lost their keeper: this process adopts them and ends them.
 
-A command may kill the keeper above it. What it started and took out of its session would then belong to the
-system's first process and live on. Where we `adopt` (in `agls`, not in programs that use the library), such a
-process becomes our child, so every child that we did not start ourselves is one.
+A command may kill the keeper above it. A process that it started and took out of its session would then
+belong to the system's first process and live on. Where we `adopt` (in `agls`, not in programs that use the
+library), such a process becomes our child, so every child that we did not start ourselves is one.
 """
 
 import ctypes
@@ -18,7 +18,10 @@ _adopting: list[int] = []  # the process that adopts: a forked one does not
 
 
 def adopt() -> bool:
-    """Become the parent of whatever loses its own below this process. **Returns** whether that works here."""
+    """Become the parent of every process below this one that loses its own.
+
+    **Returns** whether that works here.
+    """
     if sys.platform != "linux":
         return False
     worked = ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
@@ -27,9 +30,11 @@ def adopt() -> bool:
 
 
 def end_orphans() -> bool:
-    """Kill the orphans that were adopted, and bury the dead. **Returns** whether some are left to look after.
+    """Kill the orphans that were adopted, and reap the dead.
 
-    What those had started is adopted in turn, so this is called again until nobody is left.
+    Their own children are adopted in turn, so this is called again until none is left.
+
+    **Returns** whether some are left to look after.
     """
     if _adopting != [os.getpid()]:
         return False

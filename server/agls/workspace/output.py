@@ -1,8 +1,8 @@
-"""What a command prints, as text that is safe to show and to read.
+"""The output of a command, as text that is safe to show and to read.
 
 Terminal escapes (ECMA-48: CSI, OSC, DCS and kin) and control characters are removed; invisible and
-direction-changing characters are made visible. Of a line that overwrites itself with carriage
-returns the last state is kept.
+direction-changing characters are made visible. Of a line that overwrites itself with carriage returns the
+last state is kept.
 """
 
 import codecs
@@ -23,11 +23,11 @@ _INVISIBLE = re.compile(
     "[\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 _BURST = 1_000_000  # bytes that are shown at once ...
-_RATE = 256_000  # ... and bytes per second of what is shown of a flood
+_RATE = 256_000  # ... and bytes per second that are shown of a flood
 
 
 def plain(text: str) -> str:
-    """The text as a person would see it in the end. Never raises."""
+    """Return the text as a person would see it in the end. Never raises."""
     lines = _ESCAPE.sub("", text).split("\n")
     return _clean("\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines))
 
@@ -49,7 +49,7 @@ class Live:
         self._skipped = 0
 
     def feed(self, data: bytes) -> str:
-        """The text to show now; "" when there is none yet."""
+        """Return the text to show now; "" when there is none yet."""
         now = time.monotonic()
         self._budget, self._at = min(_BURST, self._budget + (now - self._at) * _RATE), now
         if len(data) > self._budget:
@@ -59,7 +59,7 @@ class Live:
         return self._note() + self._text(data)
 
     def finish(self) -> str:
-        """What was held back."""
+        """Return the text that was held back."""
         return self._note() + self._text(b"", final=True)
 
     def _note(self) -> str:
@@ -101,7 +101,7 @@ class OutputBuffer:
         return os.fsdecode(kept) if len(kept) == self.total else ""
 
     def text(self) -> str:
-        """The output as plain text, with a note where the middle is left out."""
+        """Return the output as plain text, with a note where the middle is left out."""
         tail = self._tail[max(0, len(self._tail) - self._half) :]
         left_out = self.total - len(self._head) - len(tail)
         if not left_out:

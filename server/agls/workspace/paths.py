@@ -1,7 +1,7 @@
-"""The one path module: what a path means, whether it is in the workspace, and what is dangerous about it.
+"""The one path module: the meaning of a path, whether it is in the workspace, and its dangers.
 
-Paths are compared component by component, with every link resolved; a `..` after a link means what
-it means to the kernel. `~`, variables and patterns are ordinary characters.
+Paths are compared component by component, with every link resolved; a `..` after a link means what it means
+to the kernel. `~`, variables and patterns are ordinary characters.
 """
 
 import os
@@ -87,11 +87,11 @@ class Ground:
         self._closed_names = frozenset(closed.casefold() for closed in self.closed)
 
     def place(self, path: str) -> PathInfo:
-        """Look at a path without opening it. Raises `WorkspaceError` for what cannot be a path."""
+        """Look at a path without opening it. **Raises** `WorkspaceError` for what cannot be a path."""
         return self.locate(path).place
 
     def enter(self, path: str) -> ResolvedPath:
-        """The target of a path that may be opened. Raises `PathOutside` for every other one."""
+        """Return the target of a path that may be opened. **Raises** `PathOutside` for every other one."""
         target = self.locate(path)
         if self._is_closed(target.place.path):
             raise PathOutside("The user's keys are in this file. It is opened for nobody.")
@@ -104,29 +104,32 @@ class Ground:
         return target
 
     def _is_closed(self, path: str) -> bool:
-        """Whether this is one of the closed files, by its path or, as with hard links, by what is there."""
+        """Return whether this is one of the closed files, by its path or by its inode (hard links)."""
         if path.casefold() in self._closed_names:
             return True
         identity = _identity(path)
         return identity is not None and identity in map(_identity, self.closed)
 
     def allow(self, path: str) -> None:
-        """Let exactly this path be opened: the user said yes. What lies beneath it is not meant."""
+        """Let exactly this path be opened: the user said yes. The paths beneath it are not included."""
         self._allowed.add(self.locate(path).place.path)
 
     def permits(self, target: ResolvedPath) -> bool:
-        """Whether this target may be opened."""
+        """Return whether this target may be opened."""
         return target.place.inside or target.place.path in self._allowed
 
     def locate(self, path: str) -> ResolvedPath:
-        """The target of a path, whether or not it may be opened. Raises `WorkspaceError` like `place`."""
+        """Return the target of a path, whether or not it may be opened.
+
+        **Raises** `WorkspaceError` like `place`.
+        """
         literal, tidy = _absolute(self.roots[0].named, path)
         try:
             real = _real(literal, {})
             tidied = real if tidy == literal else _real(tidy, {})
         except OSError as error:
             raise PathOutside(f"{path} could not be looked at ({error.strerror}).") from error
-        tidy = tidy if tidied == real else real  # `link/..` is not what it looks like
+        tidy = tidy if tidied == real else real  # `link/..` is another folder than it seems
         target = self._known.get((tidy, real))
         if target is None:
             if len(self._known) >= REMEMBERED:
@@ -135,7 +138,7 @@ class Ground:
         return target
 
     def _target(self, tidy: str, real: str) -> ResolvedPath:
-        """The target of a path that seems to be at `tidy` and is at `real`: no file is looked at for that."""
+        """Return the target of a path that seems to be at `tidy` and is at `real`; looks at no file."""
         home = self._home(real)
         root = home or _OUTSIDE
         parts = _parts(real)[len(_parts(root.real)) :]
@@ -152,7 +155,7 @@ class Ground:
         return ResolvedPath(place, root, parts, disguised=bool(real_danger and not seen_danger))
 
     def show(self, root: Root, parts: Sequence[str]) -> str:
-        """A path as people read it: relative to the first root, absolute in the others."""
+        """Return a path as people read it: relative to the first root, absolute in the others."""
         if root == self.roots[0]:
             return "/".join(parts) or "."
         return str(PurePath(root.named, *parts))
@@ -171,7 +174,7 @@ class Ground:
         return named
 
     def _below(self, literal: str) -> tuple[str, ...]:
-        """The components beneath the root that a path seems to be in; all when it is in none."""
+        """Return the components beneath the root that a path seems to be in; all when it is in none."""
         parts = _parts(literal)
         places = (*self.roots, *self._scratch)
         heads = [_parts(spelling) for root in places for spelling in (root.named, root.real)]
@@ -185,9 +188,9 @@ class Ground:
 
 
 def _absolute(root: str, path: str) -> tuple[str, str]:
-    """A path from this root as it was written, and with `..` taken for what it looks like.
+    """Return a path from this root as it was written, and with `..` resolved by its looks alone.
 
-    What is not there as it is written may be spelled as lists spell it.
+    A path that is not there as it is written may be spelled as lists spell it.
     """
     literal, tidy = _written(root, path)
     if "\\" not in literal or os.path.lexists(literal) or "\0" in (other := meant(literal)):
@@ -211,7 +214,10 @@ def _root(name: str, links: dict[str, bool]) -> Root:
 
 
 def _real(path: str, links: dict[str, bool]) -> str:
-    """The path with links resolved; what several paths share is looked at once (`links`: what is one)."""
+    """Return the path with links resolved.
+
+    Parts that several paths share are looked at once (`links` remembers).
+    """
     at = ""
     for part in path.split("/")[1:]:
         at = f"{at}/{part}"
@@ -223,7 +229,7 @@ def _real(path: str, links: dict[str, bool]) -> str:
 
 
 def _apart(folder: str) -> Root:
-    """A folder that a command may have made a link meanwhile: then nothing is in it."""
+    """Return a root in place of a folder that a command may have made a link meanwhile: nothing is in it."""
     path = os.path.normpath(folder)
     return Root(path, path)
 
@@ -245,7 +251,7 @@ def _is_link(path: str) -> bool:
 
 @lru_cache(maxsize=16)
 def _targets(*places: object) -> dict[tuple[str, str], ResolvedPath]:
-    """What is known where these are the places: a call asks for its paths several times, as do all runs."""
+    """Return the known targets under these places: calls and runs ask for the same paths many times."""
     del places
     return {}
 

@@ -1,6 +1,6 @@
 """The one supervisor of processes: every command runs under a keeper and never outlives us.
 
-What a command leaves running is ended with it. Nobody else in agls starts processes.
+Processes that a command leaves running are ended with it. No other module of agls starts processes.
 """
 
 import asyncio
@@ -24,13 +24,13 @@ _IMPORTED = (
     "import sys; sys.path.append(sys.argv.pop(1)); import keeper; keeper.main()"  # so it is compiled once
 )
 _KEEPER = (sys.executable, "-I", "-S", "-c", _IMPORTED, str(Path(__file__).parent))
-_DRAIN = 0.3  # seconds for the rest of the output, when somebody out of reach still holds it open
+_DRAIN = 0.3  # seconds for the rest of the output, when a process out of reach still holds it open
 _CHUNK = 1 << 16
 _ROUNDS, _ROUND = 200, 0.01  # how often, and after how many seconds, orphans are looked for again
 
 
 class Processes:
-    """Starts commands, and ends them all with `aclose`. `environment` is what there is to choose from."""
+    """Starts commands, and ends them all with `aclose`. Commands get a part of `environment`."""
 
     def __init__(self, environment: Mapping[str, str] = PLAIN) -> None:
         self.environment = allowed(environment)
@@ -46,8 +46,9 @@ class Processes:
     ) -> Finished:
         """Run a command to its end in the open `folder`, whose path is `cwd`; `text` decodes its output.
 
-        Cancelling ends the whole tree before it returns. Raises `WorkspaceError` when nothing could
-        be started.
+        Cancelling ends the whole tree before it returns.
+
+        **Raises** `WorkspaceError` when nothing could be started.
         """
         started = time.monotonic()
         environment = {**self.environment, "PWD": cwd, **command.env}
@@ -88,14 +89,15 @@ class _Running:
     """One command on its way: its output, and the lifeline that keeps it alive."""
 
     def __init__(self, kept: OutputBuffer, output: Callable[[str], None]) -> None:
-        self.kept, self._show, self._live = kept, output, Live()
+        self.kept, self._show = kept, output
+        self._live = Live()
         self._loop = asyncio.get_running_loop()
         self.over: asyncio.Future[None] = self._loop.create_future()
         self.status = -signal.SIGKILL
         self.left = 0
 
     def start(self, command: Command, folder: int, environment: Mapping[str, str]) -> None:
-        """Start the keeper; it starts the command. Raises `WorkspaceError`."""
+        """Start the keeper; it starts the command. **Raises** `WorkspaceError`."""
         self._output, theirs = os.pipe()
         self._lifeline, other_end = socket.socketpair()
         handles = (other_end.fileno(), folder)
@@ -103,9 +105,13 @@ class _Running:
             self._keeper = subprocess.Popen(
                 (*_KEEPER, *map(str, handles), *command.argv),
                 stdin=subprocess.PIPE if command.stdin else subprocess.DEVNULL,
-                stdout=theirs, stderr=theirs, bufsize=0, env=environment,
-                pass_fds=handles, start_new_session=True,
-            )  # fmt: skip
+                stdout=theirs,
+                stderr=theirs,
+                bufsize=0,
+                env=environment,
+                pass_fds=handles,
+                start_new_session=True,
+            )
         except (OSError, ValueError) as error:
             os.close(self._output)
             self._lifeline.close()
@@ -118,7 +124,7 @@ class _Running:
         self._loop.add_reader(self._lifeline, self._ended)
 
     async def feed(self, text: str) -> None:
-        """Be the command's standard input, at its pace; what it does not read is dropped."""
+        """Write to the command's standard input, at its pace; bytes that it does not read are dropped."""
         if self._keeper.stdin:
             data = await asyncio.to_thread(text.encode, "utf-8", "surrogatepass")
             pipe, _ = await self._loop.connect_write_pipe(asyncio.BaseProtocol, self._keeper.stdin)
@@ -141,7 +147,7 @@ class _Running:
             self._finish()
 
     def _ended(self) -> None:
-        """Our end of the lifeline can be read: the number of those left running, or the keeper is gone."""
+        """Read our end of the lifeline: the number of processes left running, or the keeper is gone."""
         with suppress(OSError):
             if told := self._lifeline.recv(16):
                 self.left = int(told)

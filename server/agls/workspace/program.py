@@ -1,4 +1,4 @@
-"""A program of the user's own that tells us something, such as a key: no command of the agent."""
+"""A program of the user's own that outputs something, such as a key: no command of the agent."""
 
 import asyncio
 import os
@@ -12,13 +12,13 @@ from agls.engine.ports import WorkspaceError
 from agls.workspace.orphans import ours
 
 LOOK = 0.02  # seconds between two looks at it
-MOST = 1_000_000  # bytes of what it writes
+MOST = 1_000_000  # bytes of its output
 
 
 async def output_of(argv: Sequence[str], environment: Mapping[str, str], seconds: float) -> str:
-    """What the program writes to its standard output, when it has ended.
+    """Run the program and return its standard output, when it has ended.
 
-    Raises `WorkspaceError` when it cannot be started, fails, writes too much, or takes longer; cancelling
+    **Raises** `WorkspaceError` when it cannot be started, fails, writes too much, or takes longer; cancelling
     ends it with its children.
     """
     loop = asyncio.get_running_loop()
@@ -47,7 +47,7 @@ async def output_of(argv: Sequence[str], environment: Mapping[str, str], seconds
 
 
 def _started(argv: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    """The program, in a process group of its own. Raises `WorkspaceError`."""
+    """Start the program, in a process group of its own. **Raises** `WorkspaceError`."""
     try:
         return subprocess.Popen(
             argv,
@@ -63,7 +63,7 @@ def _started(argv: Sequence[str], environment: Mapping[str, str]) -> subprocess.
 
 
 def _read(name: str, stream: IO[bytes] | None, held: bytearray) -> None:
-    """Take what is there. Raises `WorkspaceError`."""
+    """Read the bytes that are there. **Raises** `WorkspaceError`."""
     assert stream
     os.set_blocking(stream.fileno(), False)
     while part := stream.read(1 << 16):

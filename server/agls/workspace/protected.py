@@ -11,8 +11,8 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
-KEYS = "keys.json"  # in a folder of agls's own: what the user gave to be kept
-SEAL = "seal.key"  # in the same place: the key with which agls marks what the user allowed
+KEYS = "keys.json"  # in a folder of agls's own: the keys that the user stored
+SEAL = "seal.key"  # in the same place: the key with which agls signs saved permissions
 CLOSED = frozenset({KEYS, SEAL, "config.toml"})
 AGLS = "This belongs to agls itself: it decides what the agent may do."
 
@@ -55,10 +55,10 @@ _RULES = re.compile(
 
 
 def danger(parts: Sequence[str]) -> str:
-    """A sentence that names the danger of writing to this path, "" when there is none known.
+    """Return a sentence that names the danger of writing to this path, "" when there is none known.
 
-    `parts` are the path's components; a component anywhere in it counts, so that everything inside
-    a protected folder is protected as well.
+    `parts` are the path's components; a component anywhere in it counts, so that everything inside a
+    protected folder is protected as well.
     """
     found = _RULES.search("/{}/".format("/".join(map(_plain, parts))))
     return _SENTENCES[(found.lastindex or 0) - 1] if found else ""

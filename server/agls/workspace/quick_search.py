@@ -36,8 +36,9 @@ async def search_quickly(
 ) -> SearchAnswer | None:
     """Search lines of up to `width` characters, for so many seconds at most.
 
-    Returns `None` when the search cannot begin, and when it is too much for a thread of the server.
-    Nothing that it began is left when it returns or raises.
+    Everything that it began is over when it returns or raises.
+
+    **Returns** `None` when the search cannot begin, and when it is too much for a thread of the server.
     """
     ripgrep = _Ripgrep(run)
     start = ripgrep.start

@@ -1,4 +1,4 @@
-"""Keeping the user's keys from what agls starts: which variables hold one, and who may read our memory."""
+"""The user's keys, kept from the programs that agls starts: in variables, and in our memory."""
 
 import ctypes
 import re
@@ -17,15 +17,16 @@ _NEEDED = ("DBUS_", "XDG_", "SSH_AUTH_SOCK")  # addresses, which C libraries loo
 
 
 def is_secret(variable: str) -> bool:
-    """Whether an environment variable of this name looks like it holds a secret."""
+    """Return whether an environment variable of this name looks like it holds a secret."""
     return bool(_SECRET.search(variable))
 
 
 def harden() -> bool:
     """Hide this process's memory and environment from the same user's other processes, and adopt orphans.
 
-    A child could otherwise read our keys in `/proc`. Doors call it first of all. Gives whether it
-    worked; it only can on Linux.
+    A child could otherwise read our keys in `/proc`. Doors call it first of all.
+
+    **Returns** whether it worked; it only can on Linux.
     """
     if sys.platform != "linux":
         return False
@@ -37,8 +38,8 @@ def harden() -> bool:
 def forget(wanted: Callable[[str], bool]) -> None:
     """Wipe the values of these variables from the block that this process was started with.
 
-    Who may look into all processes, such as root, reads that block in `/proc`, whatever became of the
-    variables since. What Python took from it, `os.environ`, stays as it is.
+    A user who may look into all processes, such as root, reads that block in `/proc`, whatever became of the
+    variables since. Python's own copy, `os.environ`, stays as it is.
     """
     if sys.platform != "linux":
         return

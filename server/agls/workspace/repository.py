@@ -9,7 +9,7 @@ LARGEST = 1_000_000  # bytes of such a file
 
 
 def folders_above(folder: str) -> Sequence[Path]:
-    """The folders above this one up to the root of its repository, the root first.
+    """Return the folders above this one up to the root of its repository, the root first.
 
     There are none when this folder is the root, when nothing above is one, and when somebody else owns a
     folder on the way: they could put files there.
@@ -28,9 +28,9 @@ def folders_above(folder: str) -> Sequence[Path]:
 
 
 def read_above(folder: Path, names: Sequence[str]) -> tuple[str, str] | None:
-    """The first of these files that there is in a folder, and its text; `None` when none can be read.
+    """Return the first of these files that there is in a folder, and its text; `None` when none can be read.
 
-    Links, files of somebody else and what is no text are left out.
+    Links, files of somebody else and files that are no text are left out.
     """
     for name in names:
         file = folder / name

@@ -37,7 +37,7 @@ class TimeOver(Exception):
 
 def main() -> None:
     """Read the question and write the answer."""
-    os.nice(5)  # who waits for the editor comes first
+    os.nice(5)  # the editor's requests come first
     asked = json.load(sys.stdin)
     sieve = Sieve(asked["ripgrep"], asked["needed"], asked["max_bytes"])
     search = Search(asked, sieve, _write)
@@ -100,7 +100,7 @@ class Search:
     def look(self, root: int) -> None:
         """Search below the open folder `root` until the limit is passed.
 
-        Raises `TimeOver`, also soon after somebody set `is_over`, and `OSError` where it cannot begin.
+        **Raises** `TimeOver`, also soon after somebody set `is_over`, and `OSError` where it cannot begin.
         """
         for name, text in self._each(root):
             self._take(name, text)

@@ -95,7 +95,7 @@ class Sieve:
             place = _place(folder.parts)
             if folder.whole or len(folder.files) > FEW:
                 names.append(place)
-            else:  # of what is named to it ripgrep reads everything: pipes, and files of any size
+            else:  # ripgrep reads every file that is named to it: pipes, and files of any size
                 paths = (f"{place}/{name}" for name in folder.files)
                 names += (path for path in paths if _is_small_file(root, path, self._max_bytes))
         return [*self._argv, "--", *names] if names else []
@@ -145,14 +145,16 @@ class Spawned:
 def _batches(folders: Iterable[Folder], sizes: Sequence[int]) -> Iterator[list[Folder]]:
     """Yield the folders in batches of growing size: the first answers come soon, from few programs."""
     batch: list[Folder] = []
-    files, size, rooms = 0, 0, list(sizes)
+    files, size = 0, 0
+    rooms = list(sizes)
     for folder in folders:
         batch.append(folder)
         files += len(folder.files)
         size += len(os.fsencode(_place(folder.parts))) * (1 if folder.whole else FEW)
         if files >= rooms[0] or size > ARGUMENTS:
             yield batch
-            batch, files, size = [], 0, 0
+            batch = []
+            files, size = 0, 0
             rooms = rooms[1:] or rooms
     if batch:
         yield batch

@@ -1,6 +1,6 @@
-"""Files as bytes, to be kept and put back: what stands there now, and the same bytes again later.
+"""Files as bytes, to be kept and put back: their present contents, and the same bytes again later.
 
-What an open document holds counts as it would be saved: in the encoding that the file has on the disk.
+An open document counts as it would be saved: in the encoding that the file has on the disk.
 """
 
 import asyncio
@@ -29,12 +29,12 @@ LARGEST = 50_000_000  # bytes of a file that can be put back
 
 @frozen
 class StoredState:
-    """What stands at a path: `data` is `None` where there is no file, or for a `problem` in reading it.
+    """The state of a path: `data` is `None` where there is no file, or for a `problem` in reading it.
 
     `hash` is the SHA-256 of the bytes, `digest` the same for texts that an editor holds to be the same (""
     for what is no text); `known_as` are all hashes that others use for this content. `stamp` stands for the
     content where it was not read. `edits` is the editor's count of changes, 0 when the file is not open;
-    `on_disk` is the hash of what the disk has ("": no file), `version` what `put` expects.
+    `on_disk` is the hash of the file on the disk ("": no file), `version` is the one that `put` expects.
     """
 
     place: PathInfo
@@ -60,14 +60,18 @@ class Snapshots:
         documents: WorkspaceDocuments,
         hides: Callable[[ResolvedPath], bool],
     ) -> None:
-        self._workspace, self._ground, self._documents, self._hides = workspace, ground, documents, hides
+        self._workspace, self._ground = workspace, ground
+        self._documents, self._hides = documents, hides
 
     def open_documents(self) -> list[str]:
-        """The paths of the open documents of the workspace, those left out that are hidden."""
+        """Return the paths of the open documents of the workspace, without the hidden ones."""
         return [target.place.path for _, target in self._documents.each() if not self._hides(target)]
 
     async def look(self, path: str, max_bytes: int) -> StoredState:
-        """What stands at this path. Raises `WorkspaceError` for what is no file or may not be opened."""
+        """Return the state of this path.
+
+        **Raises** `WorkspaceError` for no regular file, or one that may not be opened.
+        """
         target = self._ground.enter(path)
         buffer = self._documents.find(target)
         try:
@@ -86,7 +90,7 @@ class Snapshots:
         return _unread(target, f"{target.place.shown} is too large.", found.hash, buffer)
 
     async def diff(self, path: str, before: bytes | None, after: bytes | None) -> Patch:
-        """What changed from these bytes to those (`None`: no file), named as people read the path."""
+        """Return the change from these bytes to those (`None`: no file), named as people read the path."""
         return await asyncio.to_thread(diff, self._ground.place(path).shown, before, after)
 
     async def put(
@@ -94,8 +98,10 @@ class Snapshots:
     ) -> FileChange:
         """Make the file hold exactly this, `None` for no file, when it still is at `expected` ("": absent).
 
-        An open document is changed by one edit and is not saved. Raises `Stale` when the file is another
-        than expected, `WorkspaceError` when it cannot be done; nothing is changed then.
+        An open document is changed by one edit and is not saved.
+
+        **Raises** `Stale` when the file is another than expected, `WorkspaceError` when it cannot be done;
+        nothing is changed then.
         """
         target = self._ground.enter(path)
         if target.place.path != path or target.disguised:
@@ -115,7 +121,7 @@ class Snapshots:
 
 
 def diff(shown: str, before: bytes | None, after: bytes | None) -> Patch:
-    """What changed as a patch; of what is no text only that it changed."""
+    """Return the change as a patch; of bytes that are no text only that they changed."""
     try:
         old, new = None if before is None else decode(before)[0], decode(after or b"")[0]
     except Binary:
@@ -166,7 +172,7 @@ def _edits(buffer: Buffer | None) -> int:
 
 
 def _as_saved(text: str, stored: DiskFile | None) -> bytes:
-    """The bytes that a save would most likely write."""
+    """Return the bytes that a save would most likely write."""
     try:
         return encode(text, decode(stored.data)[1] if stored else UTF8)
     except (Binary, WorkspaceError):

@@ -7,7 +7,10 @@ from agls.workspace.decoding import Encoding
 
 
 def encode(text: str, encoding: Encoding) -> bytes:
-    """The bytes of this text. Raises `WorkspaceError` for a character the encoding does not have."""
+    """Return the bytes of this text.
+
+    **Raises** `WorkspaceError` for a character the encoding does not have.
+    """
     try:
         return encoding.mark + text.encode(encoding.name)
     except UnicodeEncodeError as error:
@@ -19,11 +22,11 @@ def encode(text: str, encoding: Encoding) -> bytes:
 
 
 def hash_of(content: str | bytes) -> str:
-    """The SHA-256 in hex; of a text, that of its UTF-8."""
+    """Return the SHA-256 in hex; of a text, that of its UTF-8."""
     data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
     return hashlib.sha256(data).hexdigest()
 
 
 def with_plain_ends(text: str) -> str:
-    """The text with `\\n` line ends and without a mark, to compare what an editor and a disk hold."""
+    """Return the text with `\n` line ends and without a mark, to compare what an editor and a disk hold."""
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")

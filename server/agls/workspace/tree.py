@@ -28,7 +28,7 @@ _START = "import sys; sys.path.append(sys.argv.pop(1)); from agls.workspace impo
 _SEARCHER = (sys.executable, "-I", "-S", "-W", "ignore", "-c", _START, str(Path(__file__).parents[2]))
 _ANSWER = 32_000_000  # bytes of an answer: 500 matches, each with 40 lines around
 _SPARE = 2.0  # seconds after which a search that does not end by itself is ended
-_PORTION = 0.03  # seconds of walking at a time: so soon a walk that nobody waits for any more ends
+_PORTION = 0.03  # seconds of walking at a time: an abandoned walk ends that soon
 
 
 Question = dict[str, Any]
@@ -45,7 +45,8 @@ class FileTree:
         processes: Processes,
         which: Callable[[str], str],
     ) -> None:
-        self._ground, self._documents, self._hiding = ground, documents, hiding
+        self._ground, self._hiding = ground, hiding
+        self._documents = documents
         self._processes, self._which = processes, which
 
     def hides(self, target: ResolvedPath, parts: Parts) -> bool:
@@ -55,7 +56,9 @@ class FileTree:
     async def walk(self, under: str = "", glob: str = "") -> AsyncGenerator[Sequence[str]]:
         """Yield the paths of the files below that fit the glob, as people read them, in portions.
 
-        Files that exist only as documents come first. Raises `WorkspaceError`.
+        Files that exist only as documents come first.
+
+        **Raises** `WorkspaceError`.
         """
         target, patterns = self._ground.enter(under), _parsed(glob)
         if new := self._new(target, patterns):
@@ -85,7 +88,10 @@ class FileTree:
         return paths
 
     async def search(self, wanted: LineSearch) -> FoundLines:
-        """Search the lines of the files below; unsaved text replaces the stored. Raises `WorkspaceError`."""
+        """Search the lines of the files below; unsaved text replaces the stored.
+
+        **Raises** `WorkspaceError`.
+        """
         target, patterns = self._ground.enter(wanted.under), _parsed(wanted.glob)
         question = self._question(target, patterns, wanted)
         answer = await self._quickly(question, target, wanted) or await self._by_program(
@@ -132,7 +138,7 @@ class FileTree:
         return await asyncio.to_thread(_read, finished.output)
 
     async def remove_leftovers(self, root: str) -> Sequence[str]:
-        """Remove the temporary files of writes whose process was killed. Returns their names."""
+        """Remove the temporary files of writes whose process was killed. **Returns** their names."""
         target = self._ground.enter(root)
         folders = _walked(target, WalkFilter(leftovers=True))
         found = await asyncio.to_thread(list, folders)

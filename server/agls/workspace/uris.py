@@ -10,25 +10,25 @@ _SEPARATOR_OR_NUL = re.compile("%(2f|00)", re.IGNORECASE)
 
 
 def is_file_uri(text: str) -> bool:
-    """Whether this is a `file:` URI; `file:x` without a slash is an ordinary name."""
+    """Return whether this is a `file:` URI; `file:x` without a slash is an ordinary name."""
     return text[:6].lower() == "file:/"
 
 
 def to_uri(path: str) -> str:
-    """The URI of an absolute path; everything but unreserved characters and `/` is percent-encoded."""
+    """Return the URI of an absolute path; everything but unreserved characters and `/` is percent-encoded."""
     return "file://" + quote(os.fsencode(path), safe="/")
 
 
 def unescaped(uri: str) -> str:
-    """What is the same for all spellings of a URI: without escapes, and two files never have the same."""
+    """Return the URI without escapes: the same for all its spellings, and never the same for two files."""
     return unquote(uri, errors="surrogateescape")
 
 
 def to_path(uri: str) -> str:
-    """The absolute path of a `file:` URI.
+    """Return the absolute path of a `file:` URI.
 
-    Raises `WorkspaceError` for another scheme, another machine, and encoded slashes or NULs, which
-    no honest client writes.
+    **Raises** `WorkspaceError` for another scheme, another machine, and encoded slashes or NULs, which no
+    honest client writes.
     """
     try:
         parts = urlsplit(uri)

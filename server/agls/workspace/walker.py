@@ -52,10 +52,11 @@ class _Waiting(NamedTuple):
 def walk(root: int, start: Parts, wanted: WalkFilter) -> Iterator[Folder]:
     """Yield every folder at and below `start` in the open folder `root`, files before subfolders.
 
-    Links are not followed and not listed; `.git`, ignored and `hidden` files, folders that may not be
-    read, names that are not UTF-8 and paths too long to be opened are left out. A folder asked for by
-    name is walked even when it is ignored, and a file asked for by name is all there is. Raises `OSError`
-    when the start cannot be opened.
+    Links are not followed and not listed; `.git`, ignored and `hidden` files, folders that may not be read,
+    names that are not UTF-8 and paths too long to be opened are left out. A folder asked for by name is
+    walked even when it is ignored, and a file asked for by name is all there is.
+
+    **Raises** `OSError` when the start cannot be opened.
     """
     with opened(open_beneath(root, start, O_PATH)) as handle:
         is_file = stat.S_ISREG(os.fstat(handle).st_mode)

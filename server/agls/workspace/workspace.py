@@ -16,6 +16,7 @@ from agls.engine.ports import (
     Finished,
     PathInfo,
     PathOutside,
+    WantedFile,
     WorkspaceError,
 )
 from agls.engine.vocabulary import FileChange, FileVersion, Focus
@@ -33,6 +34,7 @@ from agls.workspace.processes import Processes
 from agls.workspace.repository import folders_above, read_above
 from agls.workspace.snapshots import Snapshots
 from agls.workspace.texts import hash_of
+from agls.workspace.transaction import Transaction
 from agls.workspace.tree import FileTree
 from agls.workspace.uris import is_file_uri
 
@@ -44,7 +46,7 @@ NOTHING_OWN = Own()
 class OpenWorkspace:
     """Files as the editor and the disk hold them, and commands run among them.
 
-    `root` and `extra_roots` are absolute folders as the client named them, `own` are agls's. What has a
+    `root` and `extra_roots` are absolute folders as the client named them, `own` are agls's. A file with a
     name, in normal form C and folded case, that fits one of the regular expressions `hidden` is in no list;
     opening it is for the permissions to judge.
     """
@@ -77,7 +79,7 @@ class OpenWorkspace:
         return tuple(root.named for root in self._ground.roots)
 
     def place(self, path: str) -> PathInfo:
-        """Look at a path without opening it. Raises `WorkspaceError` for what cannot be a path."""
+        """Look at a path without opening it. **Raises** `WorkspaceError` for what cannot be a path."""
         return self._documents.place(path)
 
     def allow(self, path: str) -> None:
@@ -87,7 +89,10 @@ class OpenWorkspace:
     # --- files ---
 
     async def read(self, path: str, *, max_bytes: int = LARGEST) -> FileText:
-        """The file's text: the document's, unless only the disk changed. Raises `WorkspaceError`."""
+        """Return the file's text: the document's, unless only the disk changed.
+
+        **Raises** `WorkspaceError`.
+        """
         target = self._documents.enter(path)
         if buffer := self._documents.find(target):
             seen = await self._documents.see(buffer, target)
@@ -99,9 +104,11 @@ class OpenWorkspace:
         return await asyncio.to_thread(read_text, target, max_bytes)
 
     async def read_each(self, *paths: str) -> Sequence[Read]:
-        """Read these, looked for in one go: what is wrong with one, or `None` when it is not there.
+        """Read these files, looked up in one go.
 
-        They are few and small, and every run begins with it: a thread for that takes longer than reading.
+        They are few and small, and every run begins with them: a thread for that takes longer than reading.
+
+        **Returns** for each its text, its problem, or `None` when it is absent.
         """
         found: Sequence[Read] = []
         for path, (target, text) in zip(paths, _stored(self._ground, paths), strict=True):
@@ -117,9 +124,11 @@ class OpenWorkspace:
     ) -> FileChange:
         """Make the file's text exactly this: by one edit where it is open, else on the disk.
 
-        Raises `Stale` when it is not at `expected` and `WorkspaceError` when it cannot be done; `Stale`
-        says what of it happened all the same, the others mean nothing. A protected file must be called by
-        its own name: a link to it may have appeared after the permissions looked.
+        A protected file must be called by its own name: a link to it may have appeared after the permissions
+        looked.
+
+        **Raises** `Stale` when it is not at `expected` and `WorkspaceError` when it cannot be done; `Stale`
+        says in `effects` what was done all the same, after any other nothing was.
         """
         target = self._documents.enter(path)
         if target.disguised:
@@ -137,8 +146,15 @@ class OpenWorkspace:
             self._documents.agree(seen)
         return await asyncio.to_thread(_change, target, buffer, after)
 
+    async def change(self, files: Sequence[WantedFile], *, label: str = "") -> Sequence[FileChange]:
+        """Make all of these files so, or none. Raises `Stale` and `WorkspaceError`."""
+        return await Transaction(self, self.snapshots, label).make(files)
+
     async def list(self, path: str = "") -> Sequence[DirEntry]:
-        """The entries of a folder, and documents in it that were never saved. Raises `WorkspaceError`."""
+        """Return the entries of a folder, and documents in it that were never saved.
+
+        **Raises** `WorkspaceError`.
+        """
         target = self._ground.enter(path)
         depth = len(target.parts)
         new = {parts[depth]: len(parts) - depth == 1 for parts in self._documents.new_below(target)}
@@ -146,11 +162,11 @@ class OpenWorkspace:
         return [entry for entry in entries if not self._tree.hides(target, (*target.parts, entry.name))]
 
     def walk(self, under: str = "", glob: str = "") -> AsyncGenerator[Sequence[str]]:
-        """All files below that fit the glob; see `FileTree.walk`. Raises `WorkspaceError`."""
+        """Yield all files below that fit the glob; see `FileTree.walk`. **Raises** `WorkspaceError`."""
         return self._tree.walk(under, glob)
 
     async def search(self, wanted: LineSearch) -> FoundLines:
-        """Search the lines of files. Raises `WorkspaceError`."""
+        """Search the lines of files. **Raises** `WorkspaceError`."""
         return await self._tree.search(wanted)
 
     @property
@@ -159,18 +175,20 @@ class OpenWorkspace:
         return self._editor.can_save
 
     def unsaved(self) -> Sequence[str]:
-        """The open documents with unsaved changes, as people read their paths."""
+        """Return the open documents with unsaved changes, as people read their paths."""
         return self._shown(self._documents.unsaved())
 
     def buffers(self) -> Sequence[FileText]:
-        """The open documents with unsaved changes, with their text."""
+        """Return the open documents with unsaved changes, with their text."""
         written = self._documents.is_written
         return [replace(_document(seen), written=written(seen)) for seen in self._unsaved()]
 
     async def save(self, files: Sequence[FileText], session_id: str, reason: str) -> Mapping[str, str]:
         """Have the editor save these documents, if they still are what they are here.
 
-        Returns by path why one was not saved. A file that was never saved has no place to go to, and is left.
+        A file that was never saved has no place to go to, and is left.
+
+        **Returns** by path why one was not saved.
         """
         documents = {
             file.place.uri: Buffer(file.place.uri, file.version.version or 0, file.text)
@@ -183,7 +201,7 @@ class OpenWorkspace:
         return {file.place.shown: failed[file.place.uri] for file in files if file.place.uri in failed}
 
     def focus(self) -> Focus | None:
-        """Where in the workspace the user looks, `None` where that is not known or hidden."""
+        """Return the place in the workspace where the user looks, `None` where that is unknown or hidden."""
         focus = self._editor.focus
         target = self._documents.permitted(focus.path) if focus else None
         if focus is None or target is None or self._hides_file(target):
@@ -210,25 +228,29 @@ class OpenWorkspace:
         return [seen for seen in found if not self._hides_file(seen.target)]
 
     async def clean(self) -> Sequence[str]:
-        """Remove the temporary files of writes whose process was killed, and give their names.
+        """Remove the temporary files of writes whose process was killed, and nothing else.
 
-        Nothing else is touched. To be called once after a crash.
+        To be called once after a crash.
+
+        **Returns** their names.
         """
         return [name for root in self.roots for name in await self._tree.remove_leftovers(root)]
 
     # --- processes ---
 
     def which(self, program: str) -> str:
-        """The absolute path of a program, "" when there is none outside the workspace."""
+        """Return the absolute path of a program, "" when there is none outside the workspace."""
         folders = self._processes.environment["PATH"].split(os.pathsep)
         candidates = [program] if "/" in program else [f"{folder}/{program}" for folder in folders]
         return next(filter(self._is_foreign_program, candidates), "")
 
     async def run(self, command: Command, output: Callable[[str], None]) -> Finished:
-        """Run a command to its end in a folder of the workspace. Raises `WorkspaceError`.
+        """Run a command to its end in a folder of the workspace.
 
-        Cancelling ends the command and all it started. What it leaves running ends with it. What the
-        command could not see, and what it did to open documents, is found out around it.
+        Cancelling ends the command and all it started. The processes that it leaves running end with it. The
+        files that it could not see, and its changes of open documents, are found out around it.
+
+        **Raises** `WorkspaceError`.
         """
         target = self._ground.enter(command.cwd)
         if not target.place.inside:
@@ -245,7 +267,7 @@ class OpenWorkspace:
         )
 
     async def _changed_since(self, before: Sequence[OpenDocument]) -> Sequence[OpenDocument]:
-        """The documents whose files somebody else than the editor changed."""
+        """Return the documents whose files somebody else than the editor changed."""
         hashes = {seen.buffer.uri: seen.held.hash for seen in before}
         theirs = {SyncState.BEHIND, SyncState.CONFLICT}
         now = [seen for seen in await self._documents.survey() if seen.standing in theirs]
@@ -261,7 +283,7 @@ class OpenWorkspace:
         return self._tree.hides(target, target.parts)
 
     def above(self, names: Sequence[str]) -> Sequence[tuple[str, str]]:
-        """Of each folder above, up to the root of the repository, the first of these files and its text.
+        """Return for each folder above, up to the repository's root, the first of these files and its text.
 
         As `read_each` it reads on the event loop: a thread takes longer.
         """
@@ -269,7 +291,10 @@ class OpenWorkspace:
         return [file for file in found if file and not self._hiding.hides(file[0])]
 
     def holds_hidden(self, path: str) -> bool:
-        """Whether files that are hidden lie in this folder; in doubt they do. Raises `WorkspaceError`."""
+        """Return whether files that are hidden lie in this folder; in doubt they do.
+
+        **Raises** `WorkspaceError`.
+        """
         if not self._hiding.expressions:
             return False
         target = self._ground.locate(path)
@@ -290,7 +315,7 @@ class OpenWorkspace:
 
 
 def _stored(ground: Ground, paths: Iterable[str]) -> list[tuple[ResolvedPath | None, Read]]:
-    """What the disk holds of these."""
+    """Return the contents of these on the disk."""
     found: list[tuple[ResolvedPath | None, Read]] = []
     for path in paths:
         target = None
@@ -304,13 +329,16 @@ def _stored(ground: Ground, paths: Iterable[str]) -> list[tuple[ResolvedPath | N
 
 
 def _as_it_is(target: ResolvedPath) -> FileText | None:
-    """What the disk holds, read again only if that may be something else. Raises `WorkspaceError`."""
+    """Return the file as the disk holds it, read again only if it may have changed.
+
+    **Raises** `WorkspaceError`.
+    """
     try:
         stamp = stamp_of(os.lstat(target.place.path))
     except FileNotFoundError:
         return None
     except OSError:
-        return read_text(target, LARGEST)  # which says what is wrong
+        return read_text(target, LARGEST)  # which raises the reason
     return _unchanged(target, stamp) if is_settled(stamp) else read_text(target, LARGEST)
 
 
@@ -348,7 +376,7 @@ def _change(target: ResolvedPath, before: Buffer, after: Buffer) -> FileChange:
 
 
 def _list(target: ResolvedPath, new: Mapping[str, bool]) -> Sequence[DirEntry]:
-    """The folder's entries and the new ones, which are files or (False) folders."""
+    """Return the folder's entries and the new ones, which are files or (False) folders."""
     try:
         found = list_folder(target)
     except WorkspaceError:

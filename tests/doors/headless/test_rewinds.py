@@ -51,6 +51,27 @@ def test_undo_takes_back_files_and_conversation_prompt_by_prompt(agls: Agls) -> 
     assert "nothing to undo" in done.err
 
 
+def test_undo_takes_back_every_file_of_a_patch(agls: Agls) -> None:
+    (agls.workspace / "a.txt").write_text("one\n")
+    (agls.workspace / "b.sh").write_text("b\n")
+    (agls.workspace / "b.sh").chmod(0o755)
+    (agls.workspace / "c.txt").write_text("c\n")
+    patch = (
+        "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** Update File: b.sh\n*** Move to: d.sh\n"
+        "*** Delete File: c.txt\n*** Add File: e.txt\n+e\n*** End Patch"
+    )
+    made = {"calls": [{"name": "apply_patch", "arguments": {"patch": patch}}]}
+    agls.prompts([made, {"text": "Done."}])
+    assert agls.run("run", "do it", "--mode", "acceptEdits").code == 0
+    names = sorted(file.name for file in agls.workspace.glob("*.*"))
+    assert names == ["a.txt", "d.sh", "e.txt"]
+    assert (agls.workspace / "d.sh").stat().st_mode & 0o777 == 0o755
+    assert agls.run("undo").code == 0
+    assert sorted(file.name for file in agls.workspace.glob("*.*")) == ["a.txt", "b.sh", "c.txt"]
+    assert (agls.workspace / "a.txt").read_text() == "one\n"
+    assert (agls.workspace / "b.sh").stat().st_mode & 0o777 == 0o755
+
+
 def test_an_undo_is_taken_back(agls: Agls) -> None:
     worked(agls)
     gone = json.loads(agls.run("undo", "--json").out)

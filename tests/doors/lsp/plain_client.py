@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from agls.doors.lsp.positions import Place, offset_at, place_at
+from agls.doors.lsp.positions import TextPosition, offset_at, place_at
 from support.patience import wait_until
 from support.wire import Message, Wire
 
@@ -97,14 +97,16 @@ class PlainClient:
         if self.refusal or change["textDocument"]["version"] != self.version:
             return {"applied": False, "failureReason": self.refusal or "the buffer is newer than the edit"}
         edit = change["edits"][0]
-        self._change(Place(**edit["range"]["start"]), Place(**edit["range"]["end"]), edit["newText"])
+        self._change(
+            TextPosition(**edit["range"]["start"]), TextPosition(**edit["range"]["end"]), edit["newText"]
+        )
         return {"applied": True}
 
     def _show(self, params: Message) -> Message:
         self.shown.append(params["uri"])
         return {"success": True}
 
-    def _change(self, start: Place, end: Place, text: str) -> None:
+    def _change(self, start: TextPosition, end: TextPosition, text: str) -> None:
         a, b = (offset_at(self.text, place, self.encoding) for place in (start, end))
         self.text = self.text[:a] + text + self.text[b:]
         self.version += 1

@@ -11,7 +11,7 @@ from pygls.workspace import PositionCodec
 
 from agls.doors.lsp import pending_edits
 from agls.doors.lsp.documents import Document, lines_of
-from agls.doors.lsp.positions import Place, offset_at
+from agls.doors.lsp.positions import TextPosition, offset_at
 from agls.engine.ports import FileText, Stale, Workspace, WorkspaceError
 from agls.workspace.buffer_sync import Buffer
 from support.lsp_editor import Manners
@@ -190,7 +190,7 @@ def test_a_document_follows_every_change_as_plain_text_would() -> None:
         text = some(12)
         document = Document("file:///a", text, position_codec=PositionCodec(encoding=encoding))
         for _ in range(3):
-            places = [Place(chance.randrange(5), chance.randrange(6)) for _ in "ab"]
+            places = [TextPosition(chance.randrange(5), chance.randrange(6)) for _ in "ab"]
             places.sort(key=lambda place: offset_at(text, place, encoding))
             start, end = (offset_at(text, place, encoding) for place in places)
             span = types.Range(*(types.Position(*place) for place in places))

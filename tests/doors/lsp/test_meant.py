@@ -6,7 +6,7 @@ from typing import cast
 import pytest
 
 from agls.doors.agent.cancel import CancelTarget
-from agls.doors.agent.limits import Limits
+from agls.doors.agent.limits import ConnectionLimits
 from agls.doors.agent.peer import Peer
 from agls.engine.facts import Admitted, Entry, Fact, QueueChanged, RunEnded, RunStarted
 from agls.engine.state import State, fold
@@ -20,7 +20,7 @@ BEGUN, OVER, DROPPED = RunStarted("run_1"), RunEnded("run_1", CANCELLED), RunEnd
 class Reads:
     """A client that reads everything, but not for so long that it can know of a beginning."""
 
-    limits = Limits(known=600.0)
+    limits = ConnectionLimits(known=600.0)
 
     def stalled(self) -> float:
         """It reads."""

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agls.doors import from_wire
-from agls.doors.agent.client import Client
+from agls.doors.agent.client import ClientCapabilities
 from agls.doors.agent.flow.batches import (
     BATCH_EVENTS,
     BATCH_SIZE,
@@ -24,10 +24,10 @@ from agls.doors.agent.flow.batches import (
     MERGED_TEXT,
     Batch,
     Delta,
+    EncodedEvent,
     Piece,
-    Told,
 )
-from agls.doors.agent.limits import Limits
+from agls.doors.agent.limits import ConnectionLimits
 from agls.doors.agent.peer import Peer
 from agls.doors.agent.publish import Publisher
 from agls.doors.agent.stream.framing import Frames, Oversized, Untrusted
@@ -38,7 +38,7 @@ from agls.doors.lsp import pending_edits, watchdog
 from agls.doors.lsp.client import read_client
 from agls.doors.lsp.editor import LspEditor
 from agls.doors.lsp.plain.progress import ProgressReporter
-from agls.doors.lsp.positions import Place, offset_at, place_at, smallest_edit, units
+from agls.doors.lsp.positions import TextPosition, offset_at, place_at, smallest_edit, units
 from agls.doors.lsp.sync import Sync
 from agls.doors.messages import Bad, parse
 from agls.engine.admission import Refused
@@ -100,11 +100,11 @@ def test_a_place_finds_its_offset_again(text: str, encoding: str, data: Any) -> 
 
 def test_positions_count_in_the_negotiated_units() -> None:
     assert [units("é😋", encoding) for encoding in ("utf-8", "utf-16", "utf-32")] == [6, 3, 2]
-    assert offset_at("😋x", Place(0, 2), "utf-16") == 1
-    assert offset_at("ab\ncd", Place(0, 99), "utf-16") == 2
-    assert offset_at("éb\ncd", Place(0, 99), "utf-16") == 2
-    assert offset_at("ab\ncd", Place(9, 0), "utf-16") == 5
-    assert smallest_edit("a\r\nb", "a\nb", "utf-16") == (Place(0, 1), Place(1, 0), "\n")
+    assert offset_at("😋x", TextPosition(0, 2), "utf-16") == 1
+    assert offset_at("ab\ncd", TextPosition(0, 99), "utf-16") == 2
+    assert offset_at("éb\ncd", TextPosition(0, 99), "utf-16") == 2
+    assert offset_at("ab\ncd", TextPosition(9, 0), "utf-16") == 5
+    assert smallest_edit("a\r\nb", "a\nb", "utf-16") == (TextPosition(0, 1), TextPosition(1, 0), "\n")
 
 
 # --- frames and messages -------------------------------------------------------------------------
@@ -159,7 +159,7 @@ def test_any_body_is_a_message_or_bad(body: bytes) -> None:
 # --- batches and the writer ----------------------------------------------------------------------
 
 
-LIMITS = Limits()
+LIMITS = ConnectionLimits()
 FULL, DRAINED = LIMITS.full, LIMITS.drained
 
 
@@ -168,8 +168,8 @@ def delta(text: str, item: str = "i", offset: int = 0, field: str = "text") -> D
     return Delta({"type": "itemDelta", "sessionId": "s", "after": 3, "itemId": item, "data": data})
 
 
-def fact(type: str = "runEnded", **data: Any) -> Told:
-    return Told({"type": type, "sessionId": "s", "data": data})
+def fact(type: str = "runEnded", **data: Any) -> EncodedEvent:
+    return EncodedEvent({"type": type, "sessionId": "s", "data": data})
 
 
 def told(batch: Batch) -> list[Wire]:
@@ -271,7 +271,7 @@ def test_a_writer_whose_reader_is_gone_throws_away() -> None:
 class FakePeer:
     """Takes everything; its backlog is what a test says."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: ClientCapabilities) -> None:
         self.client = client
         self.limits = LIMITS
         self.backlog = 0
@@ -312,7 +312,7 @@ class LoggedPublisher(Publisher):
     state = State()
 
 
-def publishing(client: Client = CLIENT) -> tuple[LoggedPublisher, FakePeer]:
+def publishing(client: ClientCapabilities = CLIENT) -> tuple[LoggedPublisher, FakePeer]:
     """A publisher in the middle of a turn."""
     peer: Any = FakePeer(client)
     session: Any = FakeSession()

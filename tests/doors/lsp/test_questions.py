@@ -9,7 +9,7 @@ import pytest
 
 from agls.doors.agent.attached import Attached
 from agls.doors.agent.flow.batches import Piece
-from agls.doors.agent.limits import Limits
+from agls.doors.agent.limits import ConnectionLimits
 from agls.doors.agent.peer import Peer
 from agls.doors.lsp.client import read_client
 from agls.doors.lsp.plain.presenter import LspPresenter
@@ -278,7 +278,7 @@ async def test_a_question_stays_behind_its_event_while_an_answer_goes_first() ->
     unused: Any = print  # no run is begun
     async with Sessions(MemoryStore(), unused, FakeClock()) as sessions:
         session = await sessions.create("/project")
-        peer = Peer(given, Limits(), client)
+        peer = Peer(given, ConnectionLimits(), client)
         attached = Attached(session, peer, LspPresenter(session, "own", peer), lambda: None, lambda: None)
         with attached.publisher.held():
             asking = asyncio.create_task(session.questions.ask(Question("permission", "May I?")))

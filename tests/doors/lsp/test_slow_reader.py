@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agls.doors.agent.limits import MAX_QUEUED, REPLAYED_EVENTS, Limits
+from agls.doors.agent.limits import MAX_QUEUED, REPLAYED_EVENTS, ConnectionLimits
 from agls.doors.messages import dumps
 from agls.engine.loop import GRACE
 from agls.views.transcript import fold
@@ -22,7 +22,7 @@ from .conftest import Serve
 pytestmark = pytest.mark.promise("P8")
 
 HANGING = {"turns": [{"text": "I begin", "hang": True}]}
-LIMITS = Limits()
+LIMITS = ConnectionLimits()
 PATIENT = (
     "stuck=3600"  # until all text has streamed a busy machine may need longer than a client may not read
 )

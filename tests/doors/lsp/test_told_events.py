@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from agls.doors.agent.attached import Attached
-from agls.doors.agent.limits import Limits
+from agls.doors.agent.limits import ConnectionLimits
 from agls.doors.agent.peer import Peer
 from agls.doors.lsp.client import read_client
 from agls.doors.lsp.plain.presenter import LspPresenter
@@ -156,7 +156,7 @@ async def test_commands_are_told_again_behind_a_run_when_they_are_others() -> No
     async with Sessions(MemoryStore(), build_run, FakeClock()) as sessions:
         session = await sessions.create("/project")
         client = read_client({"capabilities": block})
-        peer = Peer(given, Limits(), client)
+        peer = Peer(given, ConnectionLimits(), client)
         presenter = LspPresenter(session, "own", peer)
         attached = Attached(session, peer, presenter, lambda: None, lambda: list(offered))
         attached.offer()

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agls.doors.lsp.plain.progress import brief
-from agls.doors.lsp.plain.transcript import Transcript, write_page
+from agls.doors.lsp.plain.transcript import TranscriptPage, write_page
 from agls.engine.vocabulary import JsonObject
 from agls.views.render.markdown import heading, markdown
 from support.wire import Message, turns
@@ -80,7 +80,7 @@ def test_nothing_in_it_has_power_over_a_terminal(event: JsonObject) -> None:
 
 
 def test_a_transcript_that_cannot_be_kept_says_so_once(tmp_path: Path) -> None:
-    transcript, file = Transcript(), tmp_path / "made" / "s.md"
+    transcript, file = TranscriptPage(), tmp_path / "made" / "s.md"
     assert transcript.take([completed(kind="message", text="a")]) == ""
     write_page(file, "# s\n")
     transcript.follow(file, [completed(kind="message", text="b")])
@@ -99,7 +99,7 @@ def test_a_link_in_its_place_is_not_written_through(tmp_path: Path) -> None:
     assert not file.is_symlink()
     file.unlink()
     file.symlink_to(other)
-    transcript = Transcript()
+    transcript = TranscriptPage()
     transcript.follow(file, [])
     assert transcript.take([completed(kind="message", text="x")])
     assert other.read_text() == "mine"

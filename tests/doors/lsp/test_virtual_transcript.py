@@ -72,7 +72,7 @@ def test_a_client_without_them_is_offered_none(serve: Serve) -> None:
 
 def test_one_reading_is_followed_by_one_word_at_most() -> None:
     asked: list[Message] = []
-    peer: Any = SimpleNamespace(ask_in_passing=lambda method, params: asked.append({method: params}))
+    peer: Any = SimpleNamespace(request_and_forget=lambda method, params: asked.append({method: params}))
     page = VirtualPage(peer, "agls:/transcript/s.md")
     item = {"itemId": "i", "kind": "message", "status": "completed", "text": "x"}
     news: list[Message] = [{"type": "itemCompleted", "data": {"item": item}}]

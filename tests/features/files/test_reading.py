@@ -231,6 +231,36 @@ Folders are made as needed. To change a part of a file use edit_file.\
                     "type": "object",
                 },
             ),
+            "apply_patch": (
+                """\
+Change files by a patch, several places and files at once; all of it is done, or nothing.
+
+*** Begin Patch
+*** Update File: path
+*** Move to: new path (only to move it)
+@@ a line above the change, where that is needed to find it
+ a line that stays (three before and three after a change will do)
+-a line that goes
++a line that comes
+*** Add File: path
++every line of the new file
+*** Delete File: path
+*** End Patch
+A unified diff (--- a/path, +++ b/path, @@ -1,3 +1,4 @@) is understood as well.\
+""",
+                {
+                    "additionalProperties": False,
+                    "properties": {
+                        "patch": {
+                            "description": "the whole patch, from its first line to its last",
+                            "minLength": 1,
+                            "type": "string",
+                        }
+                    },
+                    "required": ["patch"],
+                    "type": "object",
+                },
+            ),
         }
     )
     assert {tool.spec.name: sorted(tool.spec.effects) for tool in tools} == {
@@ -238,6 +268,7 @@ Folders are made as needed. To change a part of a file use edit_file.\
         "list_dir": [Effect.READS],
         "edit_file": [Effect.WRITES],
         "write_file": [Effect.WRITES],
+        "apply_patch": [Effect.WRITES],
     }
 
 

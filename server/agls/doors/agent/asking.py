@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from agls.doors import from_wire
-from agls.doors.agent.client import Client
+from agls.doors.agent.client import ClientCapabilities
 from agls.doors.agent.peer import Peer, Pending
 from agls.doors.messages import JsonObject
 from agls.engine.facts import Answered, Asked
@@ -36,7 +36,7 @@ class OtherWays(Protocol):
     def announce(self, asked: Asked) -> bool: ...
 
 
-class Asking:
+class OpenQuestions:
     """The questions of one session that the client has in front of it."""
 
     def __init__(self, session: Session, peer: Peer, others: OtherWays) -> None:
@@ -50,6 +50,8 @@ class Asking:
 
     def put(self, asked: Asked) -> None:
         """Ask the client in the best way it has; what it cannot show is unanswered at once."""
+        if self._client.by_events:
+            return
         way = self._way(asked.request_id, asked.question)
         if way is None:
             if self._others.announce(asked):
@@ -98,21 +100,21 @@ class Asking:
         return self._others.way(question)
 
 
-def shown_as(client: Client, question: Question) -> JsonObject:
+def shown_as(client: ClientCapabilities, question: Question) -> JsonObject:
     """A form to fill in, or an address to open for a client that does that."""
     if client.urls and question.subject.get("type") == "url":
         return {"mode": "url", "url": question.subject["url"], "schema": NO_FIELDS}
     return {"mode": "form", "schema": question.schema}
 
 
-def shown_to(client: Client, question: Question) -> Question:
+def shown_to(client: ClientCapabilities, question: Question) -> Question:
     """The question as this client can show it: its dialog may know no answer that holds longer than once."""
     if not client.permission or client.remembers:
         return question
     return replace(question, options=tuple(option for option in question.options if option.scope == ONCE))
 
 
-def read_answer(client: Client, question: Question, response: Any) -> Answer:
+def read_answer(client: ClientCapabilities, question: Question, response: Any) -> Answer:
     """What this client answered; what it never said it can do counts as a refusal."""
     answer = from_wire.answer(shown_to(client, question), response, client.name)
     unsaid = (answer.input is not None and not client.edits_input) or (answer.content and not client.confirms)

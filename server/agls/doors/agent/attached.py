@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 
 from agls.config import ConfigError
 from agls.doors.action_list import action_list
-from agls.doors.agent.asking import Asking, Way
+from agls.doors.agent.asking import OpenQuestions, Way
 from agls.doors.agent.cancel import CancelTarget
 from agls.doors.agent.limits import MAX_QUEUED
 from agls.doors.agent.peer import Peer
@@ -77,7 +77,7 @@ class Attached:
         self._gone = gone
         self.read_only = role == "followed"
         self.publisher = Publisher(session, peer, presenter.report)
-        self.asking = Asking(session, peer, presenter)
+        self.asking = OpenQuestions(session, peer, presenter)
         self.cancel_target = CancelTarget(session.state, peer)
         self._ends: dict[str, JsonObject] = {}  # the data of `runEnded`, of the last runs
         self.listens = True  # whether the client gets the events

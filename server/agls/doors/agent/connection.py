@@ -16,7 +16,7 @@ from agls.doors.agent.flow.queue import largest_event
 from agls.doors.agent.idempotency import Idempotency
 from agls.doors.agent.peer import Peer
 from agls.doors.agent.result_pages import Page
-from agls.doors.agent.world import World
+from agls.doors.agent.world import WorldPort
 from agls.doors.errors import cannot_open, session_busy
 from agls.doors.messages import JsonObject
 from agls.engine.facts import Asked, Entry, Notice, Transient
@@ -33,7 +33,7 @@ class Connection(ABC):
     `folder` is the one it works in, "" for none; `options` are those of the sessions that it makes.
     """
 
-    def __init__(self, world: World, peer: Peer, folder: str, options: JsonObject) -> None:
+    def __init__(self, world: WorldPort, peer: Peer, folder: str, options: JsonObject) -> None:
         self.world = world
         self.peer = peer
         self.client = peer.client

@@ -8,8 +8,8 @@ REPLAYED_EVENTS = 5_000  # events a client may have missed and still get one by 
 PAGE = (4_096, 2 * 1024 * 1024)  # bytes of one result: the least and the most that `maxBytes` can ask for
 
 
-class Limits(NamedTuple):
-    """What may wait, for how long, and how large one event may be. Sizes are bytes, times seconds."""
+class ConnectionLimits(NamedTuple):
+    """The most that may wait, for how long, and the size of one event. Sizes are bytes, times seconds."""
 
     event: int = 256 * 1024  # one event; a client may ask for less
     high: int = 256_000  # of waiting events; from here on deltas are merged for `merge` before they go

@@ -12,7 +12,7 @@ from agls.views.transcript import Transcript
 from agls_protocol.resuming import ResumeResult, Snapshot, SnapshotRun
 
 
-class Wanted(NamedTuple):
+class SnapshotRequest(NamedTuple):
     """The last `tail` items (`None` for as many as fit) in front of the item `before` ("" for the end)."""
 
     tail: int | None
@@ -20,7 +20,7 @@ class Wanted(NamedTuple):
 
 
 def snapshot(
-    result: ResumeResult, session: Session, known: Transcript, page: Page, wanted: Wanted
+    result: ResumeResult, session: Session, known: Transcript, page: Page, wanted: SnapshotRequest
 ) -> Snapshot:
     """The session as it stands. `result` has its open items already. Raises `Bad` (`noSuchItem`)."""
     queue = page.must_have({"queue": known.queue})["queue"]
@@ -44,7 +44,7 @@ def snapshot(
 
 
 def _last(
-    result: ResumeResult, known: Transcript, page: Page, wanted: Wanted
+    result: ResumeResult, known: Transcript, page: Page, wanted: SnapshotRequest
 ) -> tuple[list[JsonObject], dict[str, JsonObject], bool]:
     """The items, in their order; what was said at the end of their runs; whether there are more."""
     still_open = {item["itemId"] for item in result.open_items}

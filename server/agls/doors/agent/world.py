@@ -13,8 +13,8 @@ from agls.room import Piece
 from agls.stores.storage import Storage
 
 
-class World(Protocol):
-    """What this door needs of the world; every member raises `ConfigError` when the world is not there."""
+class WorldPort(Protocol):
+    """The part of the world that this door works with; every member raises `ConfigError` without a world."""
 
     @property
     def setup(self) -> Setup: ...

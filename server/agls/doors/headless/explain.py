@@ -17,7 +17,7 @@ from agls.config import (
     Setup,
 )
 from agls.doors.headless.listing import table
-from agls.doors.headless.streams import tell, write
+from agls.doors.headless.streams import tell, write, write_json
 from agls.engine.ports import ModelError
 from agls.engine.vocabulary import JsonObject
 from agls.views.escape import escape_controls
@@ -35,7 +35,7 @@ def write_settings(setup: Setup, folder: str, *, as_json: bool) -> None:
             {"key": o.key, "value": o.value, "source": o.rank, "where": o.where, **_unattended(o)}
             for o in origins
         )
-        write(json.dumps([*rows], indent=2) + "\n")
+        write_json([*rows])
     else:
         shown = ((o.key, json.dumps(o.value, ensure_ascii=False), _mark(o)) for o in origins)
         write(table([("SETTING", "VALUE", "FROM"), *shown]))

@@ -5,7 +5,6 @@ import getpass
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from agls.config import ConfigError, ConfigInputs, KeyFile, Keyring, Setup, offered_models, read
 from agls.doors.headless.exits import CannotBegin, Exit
@@ -13,7 +12,7 @@ from agls.doors.headless.listing import table
 from agls.doors.headless.open_session import folder
 from agls.doors.headless.streams import tell, write
 from agls.models.catalog.providers import PROVIDERS
-from agls.models.endpoint import Endpoint
+from agls.models.endpoint import Endpoint, host_of
 from agls.views.escape import escape_controls
 from agls.workspace.redact import harden
 
@@ -75,7 +74,7 @@ class KeyCommands:
     def list(self) -> int:
         """Write for which hosts a key is kept, and where; never the key."""
         filed = self._file.read()
-        hosts = [*filed, *(e.host for e in self._models), *(_host(p.base_url) for p in PROVIDERS)]
+        hosts = [*filed, *(e.host for e in self._models), *(host_of(p.base_url) for p in PROVIDERS)]
         rows = [
             (host, place.name)
             for host in dict.fromkeys(filter(None, hosts))
@@ -92,7 +91,7 @@ class KeyCommands:
         """The host that a provider, a configured model, an address or a host's name means."""
         known = {provider.name: provider.base_url for provider in PROVIDERS}
         known |= {endpoint.name: endpoint.base_url for endpoint in self._models if endpoint.base_url}
-        host = _host(known.get(name, name if "://" in name else f"https://{name}" if "." in name else ""))
+        host = host_of(known.get(name, name if "://" in name else f"https://{name}" if "." in name else ""))
         if not host and name != "localhost":
             providers = ", ".join(provider.name for provider in PROVIDERS)
             names = ", ".join(endpoint.name for endpoint in self._models) or "none"
@@ -124,10 +123,3 @@ def _entered(host: str) -> str:
     if not (entered.isascii() and entered.isprintable()) or " " in entered:
         raise CannotBegin("A key is one line of letters, digits and signs; nothing was changed.", "usage")
     return entered
-
-
-def _host(url: str) -> str:
-    try:
-        return (urlsplit(url).hostname or "") if url else ""
-    except ValueError:
-        return ""

@@ -1,13 +1,12 @@
 """`agls sessions`: the sessions there are, newest first."""
 
-import json
 import sys
 from collections.abc import Sequence
 from datetime import datetime
 from shutil import get_terminal_size
 
 from agls.config import home_folder
-from agls.doors.headless.streams import tell, write
+from agls.doors.headless.streams import tell, write, write_json
 from agls.engine.ports import Store
 from agls.engine.vocabulary import JsonObject, SessionRow
 from agls.frozen import frozen
@@ -48,7 +47,7 @@ def write_sessions(store: Store, wanted: ListFilter, *, as_json: bool) -> None:
     """Write the sessions to standard output. Raises `JournalError`."""
     rows = rows_of(store, wanted)
     if as_json:
-        write(json.dumps([_wire(row) for row in rows], indent=2) + "\n")
+        write_json([_wire(row) for row in rows])
     elif rows:
         write(_fitted(rows) if sys.stdout.isatty() else table([HEADINGS, *(_cells(row) for row in rows)]))
     elif wanted != ListFilter():
@@ -57,14 +56,15 @@ def write_sessions(store: Store, wanted: ListFilter, *, as_json: bool) -> None:
         tell('There are no sessions. Begin one: agls run "…"\n')
 
 
-def table(rows: Sequence[Sequence[str]]) -> str:
-    """Rows of cells as aligned text; an uncommonly long cell pushes only its own row."""
+def table(rows: Sequence[Sequence[str]], *, numbers: int = 0) -> str:
+    """Rows of cells as aligned text, so many last columns as numbers; a very long cell pushes its own row."""
     rows = [[escape_controls(cell) for cell in row] for row in rows]
     widths = [
         max(len(row[column]) for row in rows if len(row[column]) <= WIDEST) for column in range(len(rows[0]))
     ]
-    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
-    return "".join(line.rstrip() + "\n" for line in lines)
+    sides = "<" * (len(widths) - numbers) + ">" * numbers
+    form = "  ".join(f"{{:{side}{width}}}" for side, width in zip(sides, widths, strict=True))
+    return "".join(form.format(*row).rstrip() + "\n" for row in rows)
 
 
 def _fitted(rows: Sequence[SessionRow]) -> str:

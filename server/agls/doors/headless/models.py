@@ -1,12 +1,11 @@
 """`agls models`: what is configured, what answers, and what is known of each model, with its source."""
 
 import asyncio
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from agls.config import ConfigError, ModelCatalog, Setup, look_for_keys, offered_models
-from agls.doors.headless.streams import tell, write
+from agls.doors.headless.streams import tell, write, write_json
 from agls.engine.ports import ModelError
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
@@ -16,6 +15,7 @@ from agls.models.endpoint import Endpoint
 from agls.models.http.connections import Connections
 from agls.models.local.discovery import find_local_servers
 from agls.models.resolver import TIERS, Models
+from agls.names import camel
 from agls.views.escape import escape_controls
 
 SOURCES: Mapping[Source, str] = {
@@ -59,7 +59,7 @@ def write_models(setup: Setup, folder: str, *, as_json: bool, offline: bool) -> 
     seen = asyncio.run(_look(offered, offline=offline))
     problem = _problem(setup, folder)
     if as_json:
-        write(json.dumps({"models": [_wire(one) for one in seen], "problem": problem}, indent=2) + "\n")
+        write_json({"models": [_wire(one) for one in seen], "problem": problem})
         return
     write("\n".join(escape_controls(_shown(one)) for one in seen))
     if not seen:
@@ -149,15 +149,10 @@ def _wire(seen: Seen) -> JsonObject:
         "listed": seen.has,
         "problem": f"{failure.message} {failure.hint}".strip() if failure else "",
         "figures": {
-            _camel(name): {"value": figure.value, "source": figure.source}
+            camel(name): {"value": figure.value, "source": figure.source}
             for name, figure in seen.figures.items()
         },
     }
-
-
-def _camel(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
 
 
 # --- for people ------------------------------------------------------------------------------------

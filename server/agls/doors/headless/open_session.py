@@ -1,6 +1,6 @@
 """The session that a command line asks for: made or opened, and checked before its run."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import Literal
@@ -15,7 +15,7 @@ from agls.engine.facts import Admitted, SessionChanged
 from agls.engine.ports import JournalBusy, JournalError
 from agls.engine.session import Session
 from agls.engine.state import State, inherited_options
-from agls.engine.vocabulary import Content, JsonObject, Stop, StopReason, Text
+from agls.engine.vocabulary import Content, JsonObject, SessionRow, Stop, StopReason, Text
 from agls.frozen import frozen
 from agls.world import World
 
@@ -193,17 +193,24 @@ async def _whole_id(world: World, beginning: str) -> str:
     **Raises** `CannotBegin` when several do.
     """
     found: list[str] = []
-    cursor = ""
-    while True:
-        rows, cursor = await world.sessions.list(cursor=cursor)
-        found += [row.session_id for row in rows if row.session_id.startswith(beginning)]
-        if beginning in found or not (found or cursor):
+    async for row in _rows(world):
+        if row.session_id == beginning:
             return beginning
-        if not cursor:
-            break
+        found += [row.session_id] if row.session_id.startswith(beginning) else []
     if len(found) > 1:
         raise CannotBegin(several(beginning, found), "usage")
-    return found[0]
+    return found[0] if found else beginning
+
+
+async def _rows(world: World, cwd: str = "") -> AsyncGenerator[SessionRow]:
+    """Yield all sessions, or those of a folder, the latest first."""
+    cursor = ""
+    while True:
+        rows, cursor = await world.sessions.list(cwd=cwd, cursor=cursor)
+        for row in rows:
+            yield row
+        if not cursor:
+            return
 
 
 def several(beginning: str, found: Sequence[str]) -> str:
@@ -216,15 +223,12 @@ async def latest(world: World, cwd: str) -> str:
 
     Sessions without a prompt do not count: their process was killed before they had one.
     """
-    cursor = ""
-    while True:
-        rows, cursor = await world.sessions.list(cwd=cwd, cursor=cursor)
-        for row in [row for row in rows if not row.parent_item]:  # a child is its parent's
+    async for row in _rows(world, cwd):
+        if not row.parent_item:  # a child is its parent's
             entries = await world.sessions.peek(row.session_id)
             if any(isinstance(entry.fact, Admitted) for entry in entries):
                 return row.session_id
-        if not cursor:
-            raise CannotBegin(f'There is no session of {cwd}. Begin one: agls run "…"', "sessionNotFound")
+    raise CannotBegin(f'There is no session of {cwd}. Begin one: agls run "…"', "sessionNotFound")
 
 
 def _broken_off(session: Session) -> str:

@@ -2,19 +2,18 @@
 
 import json
 import time
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Protocol
 
+from agls.doors.agent.flow.left_out import CaughtUp, LeftOutDeltas
+from agls.doors.agent.limits import ConnectionLimits
 from agls.doors.headless.answer import FinalAnswer
 from agls.doors.headless.exits import exit_of
 from agls.doors.headless.greeting import greeting
 from agls.doors.headless.pipe import Pipe
 from agls.engine.vocabulary import JsonObject
 
-FULL = 1_000_000  # characters that wait; from here on deltas are left out, until there are `DRAINED`
-DRAINED = 50_000
-CaughtUp = Callable[[Mapping[str, int], float], list[JsonObject]]
+LIMITS = ConnectionLimits()
 
 
 class Output(Protocol):
@@ -43,11 +42,12 @@ class JsonLines:
     def __init__(self, pipe: Pipe) -> None:
         self._pipe = pipe
         self._begun = False
-        self._behind: dict[str, int] = {}  # the open items whose deltas were left out, from which fact on
+        self._left_out = LeftOutDeltas(_nothing)
 
     def spare(self, caught_up: CaughtUp) -> None:
         """From now on a slow reader is spared deltas."""
-        self._pipe.moved = partial(self._catch_up, caught_up)
+        self._left_out = LeftOutDeltas(caught_up)
+        self._pipe.moved = self._catch_up
 
     def begin(self, hello: JsonObject) -> None:
         """Write the first line."""
@@ -56,12 +56,9 @@ class JsonLines:
 
     def event(self, event: JsonObject) -> None:
         """Write the event."""
-        if event["type"] == "itemDelta" and (self._behind or self._pipe.backlog > FULL):
-            self._behind.setdefault(event["itemId"], event["after"])
-            return
-        if event["type"] == "itemCompleted":
-            self._behind.pop(event["itemId"], None)
-        self._line(event)
+        crowded = bool(self._left_out) or self._pipe.backlog > LIMITS.full
+        for each in self._left_out.spare([event]) if crowded else [event]:
+            self._line(each)
 
     def action(self, done: JsonObject) -> None:
         """Write the last line."""
@@ -77,10 +74,9 @@ class JsonLines:
             self.begin(greeting())
         self._line({"type": "fatal", "v": 1, "error": error})
 
-    def _catch_up(self, caught_up: CaughtUp) -> None:
-        if self._behind and self._pipe.backlog <= DRAINED:
-            behind, self._behind = self._behind, {}
-            for event in caught_up(behind, time.time()):
+    def _catch_up(self) -> None:
+        if self._left_out and self._pipe.backlog <= LIMITS.drained:
+            for event in self._left_out.catch_up(time.time()):
                 self._line(event)
 
     def _line(self, value: JsonObject) -> None:
@@ -129,3 +125,7 @@ class JsonSummary:
 def text_of(done: JsonObject) -> str:
     """Return what a command came to, in words."""
     return "\n".join(block["text"] for block in done["output"])
+
+
+def _nothing(behind: Mapping[str, int], at: float) -> list[JsonObject]:
+    return []

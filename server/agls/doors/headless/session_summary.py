@@ -1,15 +1,14 @@
 """`agls sessions show`: one session in a few lines."""
 
-import json
 from collections.abc import Sequence
 
 from agls.doors.headless.listing import local, standing
-from agls.doors.headless.streams import write
+from agls.doors.headless.streams import write, write_json
 from agls.engine.facts import Entry
 from agls.engine.state import fold_all
 from agls.engine.vocabulary import AssistantMessage, JsonObject, Message, UserMessage
-from agls.features.usage.summary import summary
 from agls.stores.rows import at_rest, summarise
+from agls.toolkit import used_json
 from agls.views.escape import escape_controls
 from agls.views.values import plain_text
 from agls.views.wire_json import timestamp
@@ -33,11 +32,11 @@ def write_session(session_id: str, entries: Sequence[Entry], *, as_json: bool) -
         "parentSessionId": row.parent,
         "facts": state.seq,
         "messages": len(state.transcript),
-        "usage": summary(state.total),
+        "usage": used_json(state.total),
         "last": last,
     }
     if as_json:
-        write(json.dumps(told, indent=2) + "\n")
+        write_json(told)
         return
     lines = [
         row.title or "(no title)",

@@ -4,7 +4,7 @@ from argparse import Namespace
 
 from agls.engine.limits import FIELDS
 from agls.engine.vocabulary import JsonObject
-from agls.views.wire_json import camel
+from agls.names import camel
 
 
 def settings(arguments: Namespace) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """The standard streams as a shell may leave them: closed, full, or without a reader."""
 
+import json
 import os
 import sys
 from io import TextIOWrapper
@@ -29,6 +30,11 @@ def write(text: str) -> None:
         silence(sys.stdout.fileno())
         complain(error)
         raise SystemExit(Exit.FAILED) from None
+
+
+def write_json(value: object) -> None:
+    """Write a value for programs to standard output. Raises `SystemExit` when it takes no more."""
+    write(f"{json.dumps(value, indent=2)}\n")
 
 
 def finish(code: int) -> int:

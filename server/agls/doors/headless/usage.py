@@ -2,20 +2,18 @@
 
 import argparse
 import asyncio
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from agls.config.environment import process_environment
 from agls.config.folders import state_folder
 from agls.doors.headless.exits import CannotBegin, Exit
-from agls.doors.headless.streams import write
-from agls.engine.ledger import Row
-from agls.engine.limits import NOTHING
+from agls.doors.headless.listing import table
+from agls.doors.headless.streams import write, write_json
+from agls.engine.ledger import Row, used_in
 from agls.engine.vocabulary import JsonObject
-from agls.features.usage.summary import summary
 from agls.stores.files import FileStore
 from agls.stores.ledger import DayLedger, name_of
-from agls.views.escape import escape_controls
+from agls.toolkit import used_json
 
 TITLES = ("day", "caller", "runs", "calls", "tools", "tokens in", "out", "cost", "seconds")
 
@@ -30,7 +28,10 @@ def usage(given: argparse.Namespace) -> int:
         raise CannotBegin(
             f"What was spent is not readable in {folder}: {error.strerror}.", "failed"
         ) from error
-    write(f"{json.dumps(lines, indent=2)}\n" if given.json else escape_controls(_table(lines)))
+    if given.json:
+        write_json(lines)
+    else:
+        write(table([TITLES, *map(_cells, lines)], numbers=7) if lines else "Nothing was spent yet.\n")
     return Exit.DONE
 
 
@@ -45,29 +46,11 @@ async def _lines(ledger: DayLedger, days: int) -> Sequence[JsonObject]:
 
 
 def _line(day: int, caller: str, rows: Sequence[Row]) -> JsonObject:
-    total = NOTHING
-    for row in rows:
-        total = total.plus(row.used)
-    return {"day": name_of(day), "caller": caller, "runs": sum(row.runs for row in rows), **summary(total)}
+    runs, used = sum(row.runs for row in rows), used_in(rows)
+    return {"day": name_of(day), "caller": caller, "runs": runs, **used_json(used)}
 
 
-def _table(lines: Sequence[JsonObject]) -> str:
-    if not lines:
-        return "Nothing was spent yet.\n"
-    cells = [TITLES, *(tuple(_cells(line)) for line in lines)]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(TITLES))]
-    return "".join(
-        "  ".join(
-            cell.ljust(width) if column < 2 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        + "\n"
-        for row in cells
-    )
-
-
-def _cells(line: JsonObject) -> Iterator[str]:
+def _cells(line: JsonObject) -> Sequence[str]:
     cost = "unknown" if line["costUsd"] is None else f"${line['costUsd']:.4f}"
-    yield from (line["day"], line["caller"] or "-", str(line["runs"]))
-    yield from (f"{line[name]:,}" for name in ("modelCalls", "toolCalls", "inputTokens", "outputTokens"))
-    yield from (cost, f"{line['seconds']:.0f}")
+    counts = (f"{line[name]:,}" for name in ("modelCalls", "toolCalls", "inputTokens", "outputTokens"))
+    return [line["day"], line["caller"] or "-", str(line["runs"]), *counts, cost, f"{line['seconds']:.0f}"]

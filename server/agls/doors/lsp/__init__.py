@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from agls.doors.agent.limits import Limits
+from agls.doors.agent.limits import ConnectionLimits
 from agls.doors.agent.stream.tap import NO_TAP, Tap
 from agls.doors.agent.stream.transport import Reader, Writer
 from agls.doors.force_exit import force_exit_after
@@ -22,7 +22,9 @@ TURN = 0.0005  # seconds that a thread computes before another one may: work in 
 ROOM = 1 << 18  # bytes that wait in the pipe: a whole session is told in one piece
 
 
-def main(arguments: Mapping[str, Any] | None = None, limits: Limits | None = None, dump: str = "") -> int:
+def main(
+    arguments: Mapping[str, Any] | None = None, limits: ConnectionLimits | None = None, dump: str = ""
+) -> int:
     """Serve one client on standard input and output. **Returns** the exit code.
 
     `arguments` are settings from the command line, a table as in the config file. `dump` is a
@@ -41,7 +43,7 @@ def main(arguments: Mapping[str, Any] | None = None, limits: Limits | None = Non
     sys.setswitchinterval(TURN)
     parent = os.getppid()
     writer = Writer(output, tap)
-    limits = limits or Limits()
+    limits = limits or ConnectionLimits()
     reader = Reader(received, writer, limits, tap)
     loading = Loading(reader, writer)
     greeting = greet(reader, writer)

@@ -9,7 +9,7 @@ from lsprotocol import types
 
 import agls_protocol
 from agls.doors import from_wire
-from agls.doors.agent.limits import MAX_QUEUED, REPLAYED_EVENTS, Limits
+from agls.doors.agent.limits import MAX_QUEUED, REPLAYED_EVENTS, ConnectionLimits
 from agls.doors.agent.stream.framing import BODY_LIMIT
 from agls.doors.lsp.initialize import DOCUMENT
 from agls.doors.lsp.plain.code_actions import KIND
@@ -102,7 +102,7 @@ def agent_block() -> JsonObject:
         "checkpoints": {},
         "limits": {
             "maxFrameBytes": BODY_LIMIT,
-            "maxEventBytes": Limits().event,
+            "maxEventBytes": ConnectionLimits().event,
             "replayEvents": REPLAYED_EVENTS,
             "cancelGraceMs": round(GRACE * 1000),
             "maxQueued": MAX_QUEUED,

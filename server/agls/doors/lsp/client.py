@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, cast
 
-from agls.doors.agent.client import Client
+from agls.doors.agent.client import ClientCapabilities
 from agls.doors.agent.stream.framing import BODY_LIMIT
 from agls.doors.messages import INVALID_PARAMS, Bad, JsonObject, array, member
 
@@ -12,7 +12,7 @@ LONGEST_INTERVAL = 10_000  # milliseconds between two deltas, however slowly a c
 ENCODINGS = ("utf-8", "utf-16", "utf-32")
 
 
-def read_client(params: Any) -> Client:
+def read_client(params: Any) -> ClientCapabilities:
     """The client of these `initialize` params. Raises `Bad` (invalid params)."""
     if not isinstance(params, dict):
         raise Bad(INVALID_PARAMS, "The params of initialize are an object.")
@@ -28,7 +28,7 @@ def read_client(params: Any) -> Client:
     spoken = agent if version else {}
     window, workspace = member(capabilities, "window"), member(capabilities, "workspace")
     actions = member(capabilities, "textDocument", "codeAction")
-    return Client(
+    return ClientCapabilities(
         name=str(member(given, "clientInfo").get("name", "")),
         process_id=process_id,
         encoding=chosen_encoding(member(capabilities, "general").get("positionEncodings")),

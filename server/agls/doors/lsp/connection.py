@@ -6,7 +6,7 @@ from weakref import WeakValueDictionary
 from agls.doors.agent.attached import Role
 from agls.doors.agent.connection import Connection
 from agls.doors.agent.peer import Peer
-from agls.doors.agent.world import World
+from agls.doors.agent.world import WorldPort
 from agls.doors.lsp.opening import Opening
 from agls.doors.lsp.plain.presenter import LspPresenter
 from agls.engine.ports import WorkspaceError
@@ -17,7 +17,7 @@ from agls.workspace.editor import Buffer, Editor
 class LspConnection(Connection):
     """The connection of one LSP client."""
 
-    def __init__(self, world: World, peer: Peer, editor: Editor, opening: Opening) -> None:
+    def __init__(self, world: WorldPort, peer: Peer, editor: Editor, opening: Opening) -> None:
         self._editor = editor
         self._presenters = WeakValueDictionary[str, LspPresenter]()  # kept by what is attached
         super().__init__(world, peer, opening.folder, opening.options)

@@ -6,7 +6,7 @@ from typing import Any
 from lsprotocol import types
 from pygls.workspace import TextDocument, Workspace
 
-from agls.doors.lsp.positions import LINE_END, Place, index_in
+from agls.doors.lsp.positions import LINE_END, TextPosition, index_in
 from agls.workspace.uris import unescaped
 
 
@@ -34,14 +34,14 @@ class Document(TextDocument):
         else:
             self._lines, self._text = lines_of(change.text), change.text
 
-    def _place(self, at: types.Position) -> Place:
+    def _place(self, at: types.Position) -> TextPosition:
         """Where that is, with an index into the line; what is beyond the line or the text is its end."""
         if at.line >= len(self._lines):
-            return Place(len(self._lines) - 1, len(self._lines[-1]))
+            return TextPosition(len(self._lines) - 1, len(self._lines[-1]))
         line = self._lines[at.line].rstrip("\r\n")
-        return Place(at.line, index_in(line, at.character, str(self._position_codec.encoding)))
+        return TextPosition(at.line, index_in(line, at.character, str(self._position_codec.encoding)))
 
-    def _replace(self, start: Place, end: Place, text: str) -> None:
+    def _replace(self, start: TextPosition, end: TextPosition, text: str) -> None:
         lines = self._lines
         first = start.line
         behind = end.line + 1

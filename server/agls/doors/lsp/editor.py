@@ -6,11 +6,11 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
-from agls.doors.agent.client import Client
+from agls.doors.agent.client import ClientCapabilities
 from agls.doors.agent.peer import Peer, PeerError, Pending
 from agls.doors.lsp.pending_edits import PendingEdit
 from agls.doors.lsp.positions import smallest_edit
-from agls.doors.lsp.screen import Screen
+from agls.doors.lsp.screen import FollowAlongView
 from agls.doors.messages import JsonObject, array, member
 from agls.engine.ports import Stale, WorkspaceError
 from agls.engine.vocabulary import Focus
@@ -32,7 +32,7 @@ FRESH = ("textDocument/didOpen", "textDocument/didClose")
 class LspEditor:
     """The editor behind the client."""
 
-    def __init__(self, peer: Peer, client: Client) -> None:
+    def __init__(self, peer: Peer, client: ClientCapabilities) -> None:
         self._peer, self._client = peer, client
         self._documents: Mapping[str, TextDocument] = {}
         self._pending_edits: dict[
@@ -44,7 +44,7 @@ class LspEditor:
         self.focus: Focus | None = None  # where the user looks, as the client told it last
         self.on_edit: Callable[[str], None] = _ignore  # hears of every edit but those sent from here
         self.sync = BufferSync()
-        self.follows, self.reveal = client.follows, Screen(peer).reveal
+        self.follows, self.reveal = client.follows, FollowAlongView(peer).reveal
         self._follow: Mapping[str, Callable[[Buffer], None]] = {
             "textDocument/didOpen": self.sync.opened,
             "textDocument/didSave": self.sync.saved,
@@ -75,7 +75,7 @@ class LspEditor:
         if method == EDITED and not (edit and edit.came == now):
             self.on_edit(uri)
         if now is None and (sent := self._sent.get(unescaped(uri))):
-            sent.discourage()  # opened again, its versions may begin anew, and match an edit of another text
+            sent.send_cancel()  # opened again, its versions may begin anew, and match an edit of another text
 
     def lose(self, uri: object) -> None:
         """The client said what makes no sense of this document, or (no URI) of any: its text is not known."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from agls import __version__
-from agls.doors.agent.client import Client
+from agls.doors.agent.client import ClientCapabilities
 from agls.doors.agent.stream.transport import Reader, Writer
 from agls.doors.lsp.client import PROTOCOL_VERSIONS, read_client
 from agls.doors.messages import NOT_INITIALIZED, Bad, JsonObject, kind_of, member
@@ -22,7 +22,7 @@ class Greeting(NamedTuple):
     """The `initialize` that was answered."""
 
     params: JsonObject
-    client: Client
+    client: ClientCapabilities
 
 
 def greet(reader: Reader, writer: Writer) -> Greeting | int:
@@ -47,7 +47,7 @@ def greet(reader: Reader, writer: Writer) -> Greeting | int:
     return 0 if reader.trusted else 1
 
 
-def initialize_result(client: Client, params: Any) -> JsonObject:
+def initialize_result(client: ClientCapabilities, params: Any) -> JsonObject:
     """The answer to `initialize`."""
     document = json.loads(DOCUMENT.read_text(encoding="utf-8"))
     offered = member(params, "capabilities", "experimental", "agent")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from agls.config import ConfigError, ConfigInputs, KeyPlace, Reload, read
 from agls.doors import from_wire
 from agls.doors.agent.client_tools import ClientTools
-from agls.doors.agent.world import NoWorld, World
+from agls.doors.agent.world import NoWorld, WorldPort
 from agls.doors.logs import begin_log
 from agls.doors.messages import JsonObject, array, member
 from agls.workspace.editor import Editor
@@ -46,7 +46,7 @@ def read_opening(params: JsonObject) -> Opening:
 @asynccontextmanager
 async def opened(
     opening: Opening, editor: Editor, client: ClientTools, places: Sequence[KeyPlace], arguments: JsonObject
-) -> AsyncGenerator[World]:
+) -> AsyncGenerator[WorldPort]:
     """The world, or what stands in its place when the configuration is wrong."""
     harden()
     folder = opening.folder or str(Path.home())

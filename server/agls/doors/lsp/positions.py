@@ -18,7 +18,7 @@ UNITS: Mapping[str, Callable[[str], int]] = {
 }
 
 
-class Place(NamedTuple):
+class TextPosition(NamedTuple):
     """A zero-based line, and a character in units of the encoding."""
 
     line: int
@@ -28,8 +28,8 @@ class Place(NamedTuple):
 class Edit(NamedTuple):
     """Replace what is between two places by a text."""
 
-    start: Place
-    end: Place
+    start: TextPosition
+    end: TextPosition
     text: str
 
 
@@ -38,7 +38,7 @@ def units(text: str, encoding: str) -> int:
     return len(text) if text.isascii() else UNITS[encoding](text)
 
 
-def offset_at(text: str, place: Place, encoding: str) -> int:
+def offset_at(text: str, place: TextPosition, encoding: str) -> int:
     """Where a position is in the text. Beyond the line's end is its end, beyond the last line the text's."""
     ends = LINE_END.finditer(text)
     before = next(islice(ends, place.line - 1, None), None) if place.line else None
@@ -56,12 +56,12 @@ def index_in(line: str, character: int, encoding: str) -> int:
     return bisect_left(range(len(line)), character, key=lambda index: units(line[:index], encoding))
 
 
-def place_at(text: str, offset: int, encoding: str) -> Place:
+def place_at(text: str, offset: int, encoding: str) -> TextPosition:
     """The position of an offset."""
     line, start = 0, 0
     for end in LINE_END.finditer(text, 0, offset):
         line, start = line + 1, end.end()
-    return Place(line, units(text[start:offset], encoding))
+    return TextPosition(line, units(text[start:offset], encoding))
 
 
 def smallest_edit(before: str, after: str, encoding: str) -> Edit:

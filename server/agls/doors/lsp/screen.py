@@ -7,7 +7,7 @@ from agls.doors.agent.peer import Peer
 from agls.doors.messages import JsonObject
 
 
-class Screen:
+class FollowAlongView:
     """One place after the other: while the client has not shown the last one, only the newest waits."""
 
     def __init__(self, peer: Peer) -> None:

@@ -12,14 +12,14 @@ from agls.doors.agent.client_tools import ClientTools
 from agls.doors.agent.connection import Connection
 from agls.doors.agent.flow.heartbeat import beat
 from agls.doors.agent.focus import read_focus
-from agls.doors.agent.limits import Limits
+from agls.doors.agent.limits import ConnectionLimits
 from agls.doors.agent.peer import Peer
 from agls.doors.agent.secrets import EditorSecrets
 from agls.doors.agent.server import AgentServer, DoorHandler
 from agls.doors.agent.stream.message_stream import MessageStream
 from agls.doors.agent.stream.transport import Reader, Writer
 from agls.doors.agent.stream.unread import UNREAD
-from agls.doors.agent.world import NoWorld, World
+from agls.doors.agent.world import NoWorld, WorldPort
 from agls.doors.force_exit import force_exit_after
 from agls.doors.logs import Trace
 from agls.doors.lsp.connection import LspConnection
@@ -48,7 +48,12 @@ class LspServer:
     """One client, from its first message after `initialize` to the exit code."""
 
     def __init__(
-        self, reader: Reader, writer: Writer, greeting: Greeting, limits: Limits, loaded: Callable[[], None]
+        self,
+        reader: Reader,
+        writer: Writer,
+        greeting: Greeting,
+        limits: ConnectionLimits,
+        loaded: Callable[[], None],
     ) -> None:
         self._reader = reader
         self._client = greeting.client
@@ -72,7 +77,7 @@ class LspServer:
                 gc.set_threshold(*COLLECTED)
                 gc.enable()
                 connection = LspConnection(world, self._peer, self._editor, self._opening)
-                server = AgentServer(connection, tasks, own_requests(connection))
+                server = AgentServer(connection, tasks, others=own_requests(connection))
                 messages = self._listen()
                 self._show_notices(world)
                 undo = EditorUndo(connection)
@@ -89,7 +94,7 @@ class LspServer:
         return code
 
     async def _mend(
-        self, connection: Connection, open_world: Callable[[], AbstractAsyncContextManager[World]]
+        self, connection: Connection, open_world: Callable[[], AbstractAsyncContextManager[WorldPort]]
     ) -> None:
         """Open the world, once its configuration was corrected, and hold it until this is cancelled."""
         while isinstance(connection.world, NoWorld):
@@ -105,13 +110,13 @@ class LspServer:
                     await recover(connection)
                     await asyncio.Event().wait()
 
-    def _learn_keys(self, world: World) -> None:
+    def _learn_keys(self, world: WorldPort) -> None:
         with suppress(ConfigError):  # then nobody knows them
             secrets = partial(_secrets, world, world.setup)
             self._trace.secrets = secrets
             self._reader.tap.know(secrets)
 
-    def _show_notices(self, world: World) -> None:
+    def _show_notices(self, world: WorldPort) -> None:
         with suppress(ConfigError):  # then there is no world, and who wants to work hears why
             for notice in world.setup.notices:
                 self._peer.notify("window/showMessage", {"type": INFO, "message": notice})
@@ -207,7 +212,7 @@ def own_requests(connection: LspConnection) -> Mapping[str, DoorHandler]:
     }
 
 
-def _secrets(world: World, setup: Setup) -> Iterable[str]:
+def _secrets(world: WorldPort, setup: Setup) -> Iterable[str]:
     """Return all keys, those of the settings at the beginning and those of the settings as they are now."""
     return (*setup.secrets, *world.setup.secrets)
 

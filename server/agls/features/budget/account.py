@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from agls.engine.facts import Notice
 from agls.engine.feature import RunView
-from agls.engine.ledger import Days, Ledger, Row, day_of
+from agls.engine.ledger import Days, Ledger, Row, day_of, used_in
 from agls.engine.limits import Totals
 from agls.engine.state import State
 
@@ -68,7 +68,4 @@ class Account:
         self._others, self.problem = tuple(row for row in rows if row.run_id != run_id), ""
 
     def _sum(self, rows: Iterable[Row], state: State) -> Totals:
-        total = self._days.of(state.run)[self._days.day]
-        for row in rows:
-            total = total.plus(row.used)
-        return total
+        return self._days.of(state.run)[self._days.day].plus(used_in(rows))

@@ -1,17 +1,17 @@
 """What the user may ask and change: the limits that hold, and what is left of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
 from pydantic import Field
 
 from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome
-from agls.engine.ledger import Ledger, Row, day_of
+from agls.engine.ledger import Ledger, day_of, used_in
 from agls.engine.limits import KINDS, Totals, left, tightest
 from agls.engine.vocabulary import JsonObject, Limits
-from agls.features.budget.allowance import Allowance
-from agls.features.budget.limits import OPTIONS, limits_from, to_options
+from agls.room.budgets import Allowance
+from agls.room.limit_options import OPTIONS, limits_from, to_options
 from agls.toolkit import Arguments, TypedAction
 
 Now = Callable[[], float]  # Unix time in seconds
@@ -56,8 +56,8 @@ async def _follow(
     scopes = {
         "run": (limits, state.run),
         "session": (session, state.total),
-        "day": (allowance.day, _sum(rows)),
-        "caller": (allowance.caller, _sum([row for row in rows if row.caller == allowance.who])),
+        "day": (allowance.day, used_in(rows)),
+        "caller": (allowance.caller, used_in([row for row in rows if row.caller == allowance.who])),
     }
     data = {name: _told(*scope) for name, scope in scopes.items()}
     return ActionOutcome(_table(scopes), data)
@@ -73,13 +73,6 @@ def _changed(limits: Limits, said: JsonObject) -> Limits:
         return limits_from(whole, lifted)
     except ValueError as problem:
         raise ActionError(str(problem)) from None
-
-
-def _sum(rows: Sequence[Row]) -> Totals:
-    total = Totals()
-    for row in rows:
-        total = total.plus(row.used)
-    return total
 
 
 def _told(limits: Limits, used: Totals) -> JsonObject:

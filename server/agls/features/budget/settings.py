@@ -2,35 +2,35 @@
 
 from collections.abc import Mapping
 from functools import cached_property
+from typing import Any
 
-from pydantic import ConfigDict, NonNegativeFloat, NonNegativeInt
+from pydantic import ConfigDict, NonNegativeFloat, NonNegativeInt, create_model
 
+from agls.engine.limits import FIELDS, KINDS, tightest
 from agls.engine.vocabulary import Limits
 from agls.room import Table
+from agls.room.budgets import Allowance
+from agls.room.limit_options import UNITS
 
 ANYBODY = "*"  # the name of the callers that have no limits of their own
 
 
-class Amounts(Table):
+_NUMBER: Any = NonNegativeFloat
+_COUNT: Any = NonNegativeInt
+_KINDS: dict[str, Any] = {
+    kind.field: ((_NUMBER if kind.field in UNITS else _COUNT) | None, None) for kind in KINDS
+}
+
+
+class Amounts(create_model("Kinds", __base__=Table, **_KINDS)):
     """The most of each kind. 0 is none at all: `max_model_calls = 0` makes no call. Cost is US dollars."""
 
     model_config = ConfigDict(allow_inf_nan=False)
 
-    max_turns: NonNegativeInt | None = None
-    max_model_calls: NonNegativeInt | None = None
-    max_tool_calls: NonNegativeInt | None = None
-    max_delegated_tasks: NonNegativeInt | None = None
-    max_total_tokens: NonNegativeInt | None = None
-    max_input_tokens: NonNegativeInt | None = None
-    max_output_tokens: NonNegativeInt | None = None
-    max_reasoning_tokens: NonNegativeInt | None = None
-    max_cost_usd: NonNegativeFloat | None = None
-    max_seconds: NonNegativeFloat | None = None
-
     @cached_property
     def limits(self) -> Limits:
         """The same as the engine's limits."""
-        return Limits(**{name: getattr(self, name) for name in Amounts.model_fields})
+        return Limits(**{name: getattr(self, name) for name in FIELDS if name in type(self).model_fields})
 
 
 UNLIMITED = Amounts()
@@ -48,12 +48,16 @@ class Settings(Amounts):
     day: Amounts = Amounts()
     callers: Mapping[str, Amounts] = {}
 
-    @cached_property
-    def limits(self) -> Limits:
-        """The limits of a run."""
-        values = {name: getattr(self, name) for name in (*Amounts.model_fields, "max_session_turns")}
-        return Limits(**values)
-
     def caller(self, name: str) -> Amounts:
         """What this caller may spend on a day."""
         return self.callers.get(name) or self.callers.get(ANYBODY) or UNLIMITED
+
+    def allowance(self, policy: "Settings", who: str) -> Allowance:
+        """What `who` may spend by these settings, and by the managed file's policy above them."""
+        return Allowance(
+            session=tightest(self.session.limits, policy.session.limits),
+            day=tightest(self.day.limits, policy.day.limits),
+            caller=tightest(self.caller(who).limits, policy.caller(who).limits),
+            most=policy.limits,
+            who=who,
+        )

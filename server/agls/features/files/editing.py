@@ -24,8 +24,9 @@ from agls.frozen import frozen
 from agls.toolkit import Arguments
 
 from .lines import line_end_of
-from .matching import listed, replace_text
+from .matching import replace_text
 from .memory import FileMemory
+from .misses import listed
 from .missing import explained
 from .rebasing import rebase, tell
 

@@ -11,6 +11,7 @@ from agls.toolkit import TypedTool
 
 from .editing import EditFile, FileWriter, WriteFile, plan_edit, plan_write, write_targets
 from .memory import FileMemory, versions
+from .patching import ApplyPatch, Patcher, patch_targets
 from .reading import FileReader, ListDir, ReadFile, describe_list, describe_read, list_dir, read_targets
 from .settings import Settings
 from .texts import Texts
@@ -39,6 +40,7 @@ def _tools(settings: Settings, memory: FileMemory) -> tuple[TypedTool[Any], ...]
     reader = FileReader(settings, memory)
     editor = FileWriter(plan_edit, memory)
     writer = FileWriter(plan_write, memory)
+    patcher = Patcher(memory)
     return (
         TypedTool(
             name="read_file",
@@ -71,5 +73,13 @@ def _tools(settings: Settings, memory: FileMemory) -> tuple[TypedTool[Any], ...]
             effects=WRITES,
             targets=write_targets,
             describe=writer.describe,
+        ),
+        TypedTool(
+            name="apply_patch",
+            arguments=ApplyPatch,
+            work=patcher.apply,
+            effects=WRITES,
+            targets=patch_targets,
+            describe=patcher.describe,
         ),
     )

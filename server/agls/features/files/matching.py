@@ -7,18 +7,16 @@ edit really changes is replaced, with the line ends of the file; every other byt
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from itertools import islice, takewhile
+from itertools import islice
 
 from agls.diff import common_ends
 from agls.engine.ports import WorkspaceError
 from agls.frozen import frozen
 
-from .already import is_kept_part, lines_already
+from .indentation import indent_like
 from .lines import flatten, line_end_of
-from .mistakes import mistake
-from .nearest import find_place, nearest, shown
+from .misses import ARGUMENTS, describe_miss, listed
 
-LISTED = 10  # line numbers that are told
 MOST = 100_000  # places that are changed at once
 STILL_THERE = (
     "What new_text keeps is already there; what it leaves out still is, not quite as old_text has it."
@@ -55,7 +53,7 @@ def replace_text(text: str, old: str, new: str, *, everywhere: bool) -> Replacem
     if loose:
         spans = list(islice(_loose(flat, old, new), MOST + 1))
     if not spans:
-        raise WorkspaceError(_not_found(flat, old, new))
+        raise WorkspaceError(describe_miss(flat, old, new, ARGUMENTS))
     lines = _lines_of(flat, spans)
     times = f"{len(spans)} times" if len(spans) <= MOST else f"more than {MOST} times"
     if len(spans) > 1 and (loose or not everywhere):
@@ -66,12 +64,6 @@ def replace_text(text: str, old: str, new: str, *, everywhere: bool) -> Replacem
     if len(spans) > MOST:
         raise WorkspaceError(f"old_text occurs {times}; nothing was changed. Use a command for so much.")
     return Replacement(_apply(text, flat, spans), lines, loose)
-
-
-def listed(lines: Sequence[int]) -> str:
-    """Line numbers as a person would say them, the first ones of many."""
-    shown = ", ".join(map(str, lines[:LISTED]))
-    return f"line{'s' * (len(lines) > 1)} {shown}{', …' * (len(lines) > LISTED)}"
 
 
 def _lines_of(flat: str, spans: Sequence[EditSpan]) -> tuple[int, ...]:
@@ -109,37 +101,9 @@ def _loose(flat: str, old: str, new: str) -> Iterator[EditSpan]:
                 end += 1
             elif closed:  # the last line of the file has no end
                 new = new.removesuffix("\n")
-            if (indented := _indent_like(old_lines, found, new)) is not None:
-                yield EditSpan(start, end, indented)
+            if (indented := indent_like(old_lines, found, new.split("\n"))) is not None:
+                yield EditSpan(start, end, "\n".join(indented))
         start += len(line) + 1
-
-
-def _indent_like(old_lines: list[str], found: list[str], new: str) -> str | None:
-    """`new` with the indentation of the file, `None` when it cannot be told."""
-    known: dict[str, str] = {}
-    for old, actual in zip(old_lines, found, strict=True):
-        if old.strip() and known.setdefault(_indent(old), _indent(actual)) != _indent(actual):
-            return None
-    result: list[str] = []
-    for line in new.split("\n"):
-        indent = _translated(_indent(line), known) if line.strip() else ""
-        if indent is None:
-            return None
-        result.append(indent + line.lstrip(" \t"))
-    return "\n".join(result)
-
-
-def _indent(line: str) -> str:
-    return "".join(takewhile(" \t".__contains__, line))
-
-
-def _translated(indent: str, known: dict[str, str]) -> str | None:
-    base = max((old for old in known if indent.startswith(old)), key=len, default=None)
-    if base is None:
-        return None
-    actual, rest = known[base], indent[len(base) :]
-    shifted = actual.endswith(base) or base.endswith(actual)  # else tabs stand for spaces, or the reverse
-    return actual + rest if shifted or not rest else None
 
 
 def _apply(text: str, flat: str, spans: Sequence[EditSpan]) -> str:
@@ -155,18 +119,3 @@ def _apply(text: str, flat: str, spans: Sequence[EditSpan]) -> str:
         parts += text[done : start + bisect_left(lags, start)], new.replace("\n", line_end)
         done = end + bisect_left(lags, end)
     return "".join(parts) + text[done:]
-
-
-def _not_found(flat: str, old: str, new: str) -> str:
-    wrong = mistake(flat, old)
-    meant = wrong.meant if wrong else old
-    place = find_place(flat, meant)
-    if wrong is None and (lines := lines_already(flat, old, new, place)):
-        there = (
-            f"old_text was not found, but new_text is already there, on {listed(lines)}. Nothing was changed."
-        )
-        aside = place and not any(place.start < line <= place.stop for line in lines)
-        return "\n".join([there, *(shown(flat, old, place) if place and aside else ())])
-    hint = wrong.told if wrong else STILL_THERE if place and is_kept_part(flat, old, new) else ""
-    told = ["old_text was not found; nothing was changed.", *([hint] if hint else ())]
-    return "\n".join([*told, *nearest(flat, meant, place)])

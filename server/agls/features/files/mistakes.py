@@ -74,26 +74,26 @@ def _with_single_spaces(text: str) -> str:
 
 
 LEFT_OUT = (
-    "old_text leaves lines out (… or ...), which nothing stands for. Give every line, or make several "
+    "{old} leaves lines out (… or ...), which nothing stands for. Give every line, or make several "
     "smaller edits."
 )
 FORMS: tuple[tuple[str, Form, Form], ...] = (
     (
-        "old_text has HTML entities (&lt; &gt; &amp; &quot;) where the file has the characters themselves.",
+        "{old} has HTML entities (&lt; &gt; &amp; &quot;) where the file has the characters themselves.",
         html.unescape,
         _as_is,
     ),
     (
-        "The file has HTML entities (&lt; &gt; &amp; &quot;) where old_text has the characters themselves.",
+        "The file has HTML entities (&lt; &gt; &amp; &quot;) where {old} has the characters themselves.",
         _as_is,
         html.unescape,
     ),
-    ("old_text has line numbers in front, which are not part of the file.", _unnumbered, _as_is),
-    ("old_text has marks around it (``` or <<<<), which are not part of the file.", _unfenced, _as_is),
-    ("old_text is escaped once too often: the file has no such backslashes.", _unescaped, _as_is),
-    ("The file has an escape (a backslash) where old_text has the character.", _as_is, _unescaped),
+    ("{old} has line numbers in front, which are not part of the file.", _unnumbered, _as_is),
+    ("{old} has marks around it (``` or <<<<), which are not part of the file.", _unfenced, _as_is),
+    ("{old} is escaped once too often: the file has no such backslashes.", _unescaped, _as_is),
+    ("The file has an escape (a backslash) where {old} has the character.", _as_is, _unescaped),
     (
-        "Some characters only look alike (quotes, dashes, spaces): old_text must have those of the file.",
+        "Some characters only look alike (quotes, dashes, spaces): {old} must have those of the file.",
         _plain,
         _plain,
     ),

@@ -43,11 +43,11 @@ class Likeness:
     pairs: Mapping[int, int] = field(default_factory=dict[int, int])
 
 
-def nearest(text: str, wanted: str, place: Likeness | None) -> list[str]:
+def nearest(text: str, wanted: str, place: Likeness | None, advice: str) -> list[str]:
     """Return what to tell the model: the numbered lines where `wanted` probably should have been."""
     if place is None:
         return ["Nothing in the file is like it. Read the file again."]
-    return [*shown(text, wanted, place), "Copy old_text from the file, without the line numbers."]
+    return [*shown(text, wanted, place), advice]
 
 
 def shown(text: str, wanted: str, place: Likeness) -> list[str]:

@@ -1,12 +1,12 @@
 """An edit of which the user took only some of the changes (`edits.confirm` of the protocol)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from agls.diff import Hunk, made, numbered
 from agls.engine.feature import Invocation
-from agls.engine.ports import Preview, Stale, ToolContext, ToolSpec, Workspace, WorkspaceError
-from agls.engine.vocabulary import Answer, Effects, FileChange, JsonObject, ToolCall, ToolOutcome
+from agls.engine.ports import Preview, Stale, ToolContext, ToolSpec, WantedFile, Workspace, WorkspaceError
+from agls.engine.vocabulary import Answer, Effects, JsonObject, ToolCall, ToolOutcome
 from agls.frozen import frozen
 
 MOVED = "{} is not as it was when the user looked at it."
@@ -31,14 +31,7 @@ def select_hunks(invocation: Invocation, preview: Preview, answer: Answer) -> In
         return None
     if len(taken) == len(shown):
         return invocation
-    files = tuple(
-        File(
-            change["uri"],
-            change["base"]["hash"],
-            tuple(h for i, (p, h) in shown.items() if p == place and i in taken),
-        )
-        for place, change in enumerate(changes)
-    )
+    files = tuple(_file(place, change, shown, taken) for place, change in enumerate(changes))
     left = [hunk for hunk_id, (_, hunk) in shown.items() if hunk_id not in taken]
     told = TOLD.format(len(taken), len(shown), _listed(left))
     return replace(invocation, tool=PartialEdit(invocation.tool.spec, preview, files, told))
@@ -46,11 +39,15 @@ def select_hunks(invocation: Invocation, preview: Preview, answer: Answer) -> In
 
 @frozen
 class File:
-    """A file (its URI, and the SHA-256 it had, "" for none) and what of its changes is made."""
+    """A file (its URI, and the SHA-256 it had, "" for none) and what of its changes is made.
+
+    It is `gone` afterwards when all of it was to be deleted, and the user took all of that.
+    """
 
     uri: str
     base: str
     hunks: tuple[Hunk, ...]
+    gone: bool
 
 
 @frozen
@@ -67,26 +64,35 @@ class PartialEdit:
         return self.shown
 
     async def __call__(self, call: ToolCall, context: ToolContext) -> ToolOutcome:
-        """Change the files, each at once, as long as they are as the user saw them."""
-        done: list[FileChange] = []
+        """Change the files, all of them or none, as long as they are as the user saw them."""
+        workspace = context.workspace
         try:
-            for file in self.files:
-                if file.hunks:
-                    done.append(await _change(file, context.workspace, self.shown.title))
+            wanted = [await _wanted(file, workspace) for file in self.files if file.hunks]
+            done = await workspace.change(wanted, label=self.shown.title)
         except WorkspaceError as problem:
             effects: Effects = problem.effects if isinstance(problem, Stale) else "none"
             text = f"{problem} Read it again, then repeat what is still right."
-            return ToolOutcome(text, "failed", "partial" if done else effects, changes=tuple(done))
+            return ToolOutcome(text, "failed", effects)
         return ToolOutcome(self.told, effects="applied", changes=tuple(done))
 
 
-async def _change(file: File, workspace: Workspace, label: str) -> FileChange:
+def _file(
+    place: int, change: JsonObject, shown: Mapping[str, tuple[int, Hunk]], taken: Collection[str]
+) -> File:
+    """Return what is made of one file of those that were shown."""
+    mine = {hunk_id: hunk for hunk_id, (file, hunk) in shown.items() if file == place}
+    gone = change["change"] == "deleted" and mine.keys() <= set(taken)
+    hunks = tuple(hunk for hunk_id, hunk in mine.items() if hunk_id in taken)
+    return File(change["uri"], change["base"]["hash"], hunks, gone)
+
+
+async def _wanted(file: File, workspace: Workspace) -> WantedFile:
     if not file.base:
-        return await workspace.write(file.uri, made("", file.hunks), expected=None, label=label)
+        return WantedFile(file.uri, made("", file.hunks), None)
     now = await workspace.read(file.uri)
     if now.version.hash != file.base:
         raise Stale(MOVED.format(now.place.shown))
-    return await workspace.write(file.uri, made(now.text, file.hunks), expected=now.version, label=label)
+    return WantedFile(file.uri, None if file.gone else made(now.text, file.hunks), now.version)
 
 
 def _listed(hunks: Iterable[Hunk]) -> str:

@@ -6,6 +6,7 @@ from dataclasses import field
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
+from agls.names import camel
 from agls.room.ports import KnownAgents
 
 KEPT = ("agent", "model", "mode", "effort", "caller")  # options that a child has of its parent
@@ -62,9 +63,3 @@ def options_of(entry: DelegateSpec, state: State, left: Mapping[str, float]) -> 
     asked = {"parentRun": state.run_id} | {camel(name): limit for name, limit in left.items()}
     options = {**kept, **entry.options, **asked}
     return {name: value for name, value in options.items() if value != ""}
-
-
-def camel(name: str) -> str:
-    """`max_turns` as `maxTurns`."""
-    first, *rest = name.split("_")
-    return first + "".join(part.capitalize() for part in rest)

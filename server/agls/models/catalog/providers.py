@@ -1,10 +1,9 @@
 """Providers with known addresses and environment variables, so that a key alone configures a model."""
 
 from collections.abc import Mapping
-from urllib.parse import urlsplit
 
 from agls.frozen import frozen
-from agls.models.endpoint import DialectName
+from agls.models.endpoint import DialectName, host_of
 
 
 @frozen
@@ -31,7 +30,7 @@ class Provider:
     def is_meant(self, url: str, variables: Mapping[str, str]) -> bool:
         """Return whether the provider's key belongs to this address: its own, or that in its variable."""
         configured = variables.get(self.url_variable, "")
-        return _host(url) in {_host(self.base_url), _host(configured)} - {""}
+        return host_of(url) in {host_of(self.base_url), host_of(configured)} - {""}
 
 
 OPENAI = Provider(
@@ -81,14 +80,14 @@ def dialect_at(url: str, dialect: DialectName | None = None) -> DialectName:
 
     OpenAI's current models take no tools in its chat completions.
     """
-    return dialect or ("responses" if f".{_host(url)}".endswith(".api.openai.com") else "chat")
+    return dialect or ("responses" if f".{host_of(url)}".endswith(".api.openai.com") else "chat")
 
 
 def provider_of(dialect: DialectName, url: str) -> Provider | None:
     """Return the provider at this address; without an address, the provider of this dialect."""
     if not url:
         return OF_ONE.get(dialect)
-    return next((p for p in PROVIDERS if _host(p.base_url) == _host(url)), OF_ONE.get(dialect))
+    return next((p for p in PROVIDERS if host_of(p.base_url) == host_of(url)), OF_ONE.get(dialect))
 
 
 def candidates(model: str, variables: Mapping[str, str]) -> list[tuple[Provider, str]]:
@@ -103,10 +102,3 @@ def candidates(model: str, variables: Mapping[str, str]) -> list[tuple[Provider,
     named = prefixed or family
     routed = [(OPENAI, model)] if variables.get(OPENAI.url_variable) or not named else []
     return [*named, *(found for found in routed if found not in named)]
-
-
-def _host(url: str) -> str:
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:
-        return ""

@@ -7,6 +7,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from agls.models.credential import Credential
 from agls.models.errors import CallFailed, Failure
 
 NEEDS = Failure(
@@ -22,8 +23,8 @@ NO_CREDENTIALS = Failure(
 SIGNED = "content-type"  # the header that is part of the signature, besides those that signing adds
 
 
-class AwsSignature:
-    """Implements `Credential`: signs for one region, with a profile's credentials or the default ones."""
+class AwsSignature(Credential):
+    """Signs for one region, with a profile's credentials or the default ones."""
 
     hint = "Check the AWS credentials and the region, and that the account has access to this model."
 
@@ -37,10 +38,6 @@ class AwsSignature:
         """The secrets that the last request was signed with."""
         held = (self._used.secret_key, self._used.token) if self._used else ()
         return tuple(secret for secret in held if secret)
-
-    async def key(self) -> str:
-        """Return "": the signature is enough."""
-        return ""
 
     async def sign(
         self, method: str, url: str, headers: Mapping[str, str], content: bytes

@@ -7,6 +7,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from agls.models.credential import Credential
 from agls.models.errors import CallFailed, Failure
 
 SCOPE = "https://www.googleapis.com/auth/cloud-platform"
@@ -16,8 +17,8 @@ NEEDS = Failure(
 LOGIN = "Log in (gcloud auth application-default login), or set GOOGLE_APPLICATION_CREDENTIALS."
 
 
-class GoogleToken:
-    """Implements `Credential`: a token that is valid for an hour and refreshed when it expires."""
+class GoogleToken(Credential):
+    """A token that is valid for an hour and refreshed when it expires."""
 
     hint = "Check the Google credentials, the project and the region, and that Vertex has this model there."
 
@@ -29,10 +30,6 @@ class GoogleToken:
         """The current token."""
         token = getattr(self._found, "token", None)
         return (token,) if isinstance(token, str) else ()
-
-    async def key(self) -> str:
-        """Return "": the token has a header of its own in every dialect."""
-        return ""
 
     async def sign(
         self, method: str, url: str, headers: Mapping[str, str], content: bytes

@@ -11,7 +11,7 @@ ENVELOPE = 400  # bytes of an event besides its text, roughly
 REPLACEABLE = ("contextUsage", "heartbeat", "turnDiff", "commands")  # only the newest that waits counts
 
 
-class Told:
+class EncodedEvent:
     """An event that is written out already; a newer one of the same `kind` takes its place."""
 
     __slots__ = ("kind", "text", "weight")
@@ -60,7 +60,7 @@ class Delta:
         return True
 
 
-Piece = Told | Delta
+Piece = EncodedEvent | Delta
 
 
 class Batch:
@@ -103,7 +103,7 @@ class Batch:
         return True
 
     def _grow(self, piece: Piece) -> bool:
-        if isinstance(piece, Told):
+        if isinstance(piece, EncodedEvent):
             return False
         growing = self._growing.get(piece.place)
         if growing is None or not growing.grow(piece):
@@ -122,7 +122,7 @@ class Batch:
             self._numbers += 1
             self.weight += piece.weight
 
-    def _replace(self, piece: Told) -> None:
+    def _replace(self, piece: EncodedEvent) -> None:
         if piece.kind is None:
             return
         if (old := self._latest.get(piece.kind)) is not None:

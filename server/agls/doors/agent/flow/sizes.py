@@ -2,7 +2,7 @@
 
 from typing import Any, cast
 
-from agls.doors.agent.flow.batches import Delta, Piece, Told
+from agls.doors.agent.flow.batches import Delta, EncodedEvent, Piece
 from agls.doors.messages import JsonObject, written
 
 SMALLEST = 4_096  # bytes; a client that asks for less gets this
@@ -64,10 +64,10 @@ def unfolded(event: JsonObject, length: int) -> list[JsonObject]:
     return [update, *split({**event, "type": "itemDelta", "data": data}, length)]
 
 
-def _told(event: JsonObject, limit: int) -> Told:
+def _told(event: JsonObject, limit: int) -> EncodedEvent:
     """The event, small enough."""
-    told = Told(event)
-    return told if told.weight * 4 <= limit else Told(fitted(event, limit, "data")[0])
+    told = EncodedEvent(event)
+    return told if told.weight * 4 <= limit else EncodedEvent(fitted(event, limit, "data")[0])
 
 
 def fitted(whole: JsonObject, limit: int, part: str = "") -> tuple[JsonObject, int]:

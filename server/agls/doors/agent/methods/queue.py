@@ -6,7 +6,7 @@ from agls.doors import from_wire
 from agls.doors.agent.call import Call
 from agls.doors.agent.connection import Connection
 from agls.doors.agent.idempotency import check_no_prompt, request_of
-from agls.doors.agent.world import World
+from agls.doors.agent.world import WorldPort
 from agls.doors.attachments import taken_in
 from agls.doors.from_wire import GivenFile
 from agls.engine import run_queue
@@ -29,7 +29,7 @@ async def queue(connection: Connection, params: QueueParams, call: Call) -> Queu
 
 
 async def _change(
-    session: Session, params: QueueParams, said: Sequence[Content | GivenFile], world: World
+    session: Session, params: QueueParams, said: Sequence[Content | GivenFile], world: WorldPort
 ) -> None:
     request = request_of("agent/queue", params)
     check_no_prompt(session, request)

@@ -8,7 +8,7 @@ from agls.doors.agent.call import Call
 from agls.doors.agent.connection import Connection
 from agls.doors.agent.limits import REPLAYED_EVENTS
 from agls.doors.agent.result_pages import Page, all_or_none
-from agls.doors.agent.snapshots import Wanted, snapshot
+from agls.doors.agent.snapshots import SnapshotRequest, snapshot
 from agls.doors.messages import JsonObject
 from agls.views.session_history import SessionHistory
 from agls_protocol.resuming import ResumeParams, ResumeResult
@@ -37,7 +37,7 @@ async def resume(connection: Connection, params: ResumeParams, call: Call) -> Re
         result.replayed, result.events = "events", events
     elif history:
         history.catch_up()
-        wanted = Wanted(None if params.replay == "all" else params.tail, params.before)
+        wanted = SnapshotRequest(None if params.replay == "all" else params.tail, params.before)
         result.snapshot = snapshot(result, attached.session, history.transcript, page, wanted)
         result.replayed = "snapshot"
     return result

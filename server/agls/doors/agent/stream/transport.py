@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from termios import FIONREAD
 
 from agls.doors.agent.flow.batches import Batch, Piece
-from agls.doors.agent.limits import Limits
+from agls.doors.agent.limits import ConnectionLimits
 from agls.doors.agent.stream.framing import BODY_LIMIT, Frames, Oversized, Untrusted
 from agls.doors.agent.stream.inbox import Inbox
 from agls.doors.agent.stream.tap import NO_TAP, Tap
@@ -186,7 +186,7 @@ class Reader:
     Nothing more is read while the inbox is full, or while too many answers wait for the other side.
     """
 
-    def __init__(self, descriptor: int, writer: Writer, limits: Limits, tap: Tap = NO_TAP) -> None:
+    def __init__(self, descriptor: int, writer: Writer, limits: ConnectionLimits, tap: Tap = NO_TAP) -> None:
         self.inbox = Inbox(limits.inbox)
         self.trusted = True
         self._frames = Frames(descriptor)

@@ -8,7 +8,7 @@ from agls.doors import from_wire
 from agls.doors.agent.call import Call
 from agls.doors.lsp.connection import LspConnection
 from agls.doors.lsp.plain.changes import rows_in
-from agls.doors.lsp.positions import Place, offset_at
+from agls.doors.lsp.positions import TextPosition, offset_at
 from agls.doors.messages import JsonObject, array, member
 from agls.views.escape import escape_controls
 from agls.views.permission_text import message_text
@@ -25,7 +25,7 @@ ABOUT = "Explain this code: what it does, and what looks wrong or risky. Do not 
 FIX = "Fix this problem"
 MOVED_ON = "it was changed since, so it cannot be told apart from your own edits"
 
-Span = tuple[Place, Place]
+Span = tuple[TextPosition, TextPosition]
 
 
 async def code_actions(connection: LspConnection, params: Any, call: Call) -> list[JsonObject]:
@@ -133,8 +133,8 @@ def _short(text: str, most: int) -> str:
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
-def _place(given: JsonObject) -> Place:
+def _place(given: JsonObject) -> TextPosition:
     line, character = given.get("line", 0), given.get("character", 0)
     if not (isinstance(line, int) and isinstance(character, int) and line >= 0 and character >= 0):
         raise from_wire.Malformed("a position has a line and a character, whole numbers from 0 on")
-    return Place(line, character)
+    return TextPosition(line, character)

@@ -39,8 +39,8 @@ from agls_protocol.types import (
 _converter = make_converter()
 
 
-class Command(NamedTuple):
-    """A command: the function that follows it, and the member that a bare string stands for."""
+class EditorCommand(NamedTuple):
+    """A command of plain LSP: its function, and the member that a bare string argument stands for."""
 
     follow: Callable[[LspConnection, JsonObject, Call], Awaitable[Any]]
     bare: str
@@ -142,20 +142,20 @@ async def _set_option(connection: LspConnection, given: JsonObject, call: Call) 
     return await set_option(connection, _converter.structure(given, SetOptionParams), call)
 
 
-COMMANDS: Mapping[str, Command] = {
-    "agls.run": Command(_run, "input"),
-    "agls.steer": Command(_steer, "input"),
-    "agls.cancel": Command(_cancel, "runId"),
-    "agls.resume": Command(_resume, "sessionId"),
-    "agls.sessions": Command(_sessions, "search"),
-    "agls.transcript": Command(_transcript, "sessionId"),
-    "agls.approve": Command(_approve, "requestId"),
-    "agls.reject": Command(_reject, "requestId"),
-    "agls.rewind": Command(_rewind, "toItemId"),
-    "agls.setOption": Command(_set_option, "assign"),
-    "agls.changes": Command(changes, "sessionId"),
-    "agls.keep": Command(keep, "hunk"),
-    "agls.revert": Command(revert, "hunk"),
+COMMANDS: Mapping[str, EditorCommand] = {
+    "agls.run": EditorCommand(_run, "input"),
+    "agls.steer": EditorCommand(_steer, "input"),
+    "agls.cancel": EditorCommand(_cancel, "runId"),
+    "agls.resume": EditorCommand(_resume, "sessionId"),
+    "agls.sessions": EditorCommand(_sessions, "search"),
+    "agls.transcript": EditorCommand(_transcript, "sessionId"),
+    "agls.approve": EditorCommand(_approve, "requestId"),
+    "agls.reject": EditorCommand(_reject, "requestId"),
+    "agls.rewind": EditorCommand(_rewind, "toItemId"),
+    "agls.setOption": EditorCommand(_set_option, "assign"),
+    "agls.changes": EditorCommand(changes, "sessionId"),
+    "agls.keep": EditorCommand(keep, "hunk"),
+    "agls.revert": EditorCommand(revert, "hunk"),
 }
 
 

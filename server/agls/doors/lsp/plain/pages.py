@@ -10,7 +10,7 @@ from agls.doors.agent.attached import Attached
 from agls.doors.agent.call import Call
 from agls.doors.errors import cannot_open
 from agls.doors.lsp.connection import LspConnection
-from agls.doors.lsp.plain.transcript import Transcript, session_of, virtual_uri, write_page
+from agls.doors.lsp.plain.transcript import TranscriptPage, session_of, virtual_uri, write_page
 from agls.doors.messages import JsonObject, member
 from agls.engine.facts import Entry
 from agls.engine.ports import JournalError
@@ -38,7 +38,7 @@ async def open_transcript(connection: LspConnection, attached: Attached) -> Json
     virtual = {"virtualUri": virtual_uri(session.session_id)} if connection.client.virtual_documents else {}
     if connection.client.show_document:
         shown = {"uri": virtual.get("virtualUri", uri), "takeFocus": True}
-        connection.peer.ask_in_passing("window/showDocument", shown)
+        connection.peer.request_and_forget("window/showDocument", shown)
     answer = {"sessionId": session.session_id, "path": str(file), "uri": uri, **virtual}
     return {**answer, "shown": connection.client.show_document}
 
@@ -67,7 +67,7 @@ def _page_of(session_id: str, entries: Sequence[Entry]) -> str:
     return heading(session_id, replay.transcript.info) + markdown(replay.events)
 
 
-async def _write(session: Session, transcript: Transcript, file: Path) -> None:
+async def _write(session: Session, transcript: TranscriptPage, file: Path) -> None:
     journal = session.log.journal
     replay = Replay(NOTES, session.session_id, journal.epoch)
 

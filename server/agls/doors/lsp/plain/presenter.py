@@ -7,7 +7,7 @@ from agls.doors.agent.attached import Role
 from agls.doors.agent.peer import Peer
 from agls.doors.lsp.plain import questions
 from agls.doors.lsp.plain.progress import NoProgress, ProgressReporter
-from agls.doors.lsp.plain.transcript import Transcript, VirtualPage, virtual_uri
+from agls.doors.lsp.plain.transcript import TranscriptPage, VirtualPage, virtual_uri
 from agls.doors.messages import JsonObject
 from agls.engine.facts import Asked
 from agls.engine.session import Session
@@ -21,7 +21,7 @@ class LspPresenter:
         self._peer = peer
         self._client = client = peer.client
         self._progress = (NoProgress if role == "child" else ProgressReporter)(peer, client)
-        self.transcript = Transcript()
+        self.transcript = TranscriptPage()
         self.page = VirtualPage(peer, virtual_uri(session.session_id))
 
     def give_token(self, run_id: str, token: object) -> None:

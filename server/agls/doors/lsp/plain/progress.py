@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from agls.doors.agent.client import Client
+from agls.doors.agent.client import ClientCapabilities
 from agls.doors.agent.peer import Peer
 from agls.doors.messages import JsonObject
 from agls.views.escape import escape_controls
@@ -23,7 +23,7 @@ ENDS = {"endTurn": "done", "cancelled": "cancelled", "interrupted": "interrupted
 class ProgressReporter:
     """Reports the runs of one session by `$/progress`, and in plain mode by messages."""
 
-    def __init__(self, peer: Peer, client: Client) -> None:
+    def __init__(self, peer: Peer, client: ClientCapabilities) -> None:
         self._peer, self._client = peer, client
         self._given: dict[str, Any] = {}  # the client's own tokens, by run
         self._running = ""

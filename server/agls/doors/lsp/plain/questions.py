@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 from agls.doors.agent.asking import Way
-from agls.doors.agent.client import Client
+from agls.doors.agent.client import ClientCapabilities
 from agls.doors.agent.peer import Peer
 from agls.doors.messages import JsonObject
 from agls.engine.facts import Asked
@@ -15,7 +15,7 @@ from agls.views.wire_json import is_object
 WARNING = 2  # LSP MessageType
 
 
-def way(client: Client, question: Question) -> Way | None:
+def way(client: ClientCapabilities, question: Question) -> Way | None:
     """Return how the client is asked by a message with buttons; `None` when it has none."""
     if not client.message_requests:
         return None
@@ -23,7 +23,7 @@ def way(client: Client, question: Question) -> Way | None:
     return Way("window/showMessageRequest", message_request(question), read)
 
 
-def announce(peer: Peer, client: Client, asked: Asked) -> bool:
+def announce(peer: Peer, client: ClientCapabilities, asked: Asked) -> bool:
     """Say how the question can be answered by a command. **Returns** whether it can."""
     if not client.plain or asked.question.kind != "permission":
         return False

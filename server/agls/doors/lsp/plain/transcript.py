@@ -15,7 +15,7 @@ from agls.views.render.markdown import markdown
 _VIRTUAL = re.compile(rf"{SCHEME}:(?://)?/transcript/(\w+)\.md")
 
 
-class Transcript:
+class TranscriptPage:
     """The page of one session. Until it follows a file, what happens is not kept here."""
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ class VirtualPage:
         """These events were told: a client that has the page may want it anew."""
         if self._fresh and markdown(events):
             self._fresh = False
-            self._peer.ask_in_passing("workspace/textDocumentContent/refresh", {"uri": self._uri})
+            self._peer.request_and_forget("workspace/textDocumentContent/refresh", {"uri": self._uri})
 
 
 def write_page(file: Path, page: str) -> None:

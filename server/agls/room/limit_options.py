@@ -4,22 +4,11 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from agls.engine.limits import FIELDS
 from agls.engine.vocabulary import Limits
+from agls.names import camel
 
-# The wire's names (protocol#options) and the fields they set.
-OPTIONS = {
-    "maxTurns": "max_turns",
-    "maxSessionTurns": "max_session_turns",
-    "maxModelCalls": "max_model_calls",
-    "maxToolCalls": "max_tool_calls",
-    "maxDelegatedTasks": "max_delegated_tasks",
-    "maxTotalTokens": "max_total_tokens",
-    "maxInputTokens": "max_input_tokens",
-    "maxOutputTokens": "max_output_tokens",
-    "maxReasoningTokens": "max_reasoning_tokens",
-    "maxCostUsd": "max_cost_usd",
-    "maxSeconds": "max_seconds",
-}
+OPTIONS = {camel(field): field for field in FIELDS}  # protocol#options
 NAMES = {field: option for option, field in OPTIONS.items()}
 UNITS = {"max_cost_usd": "a number of US dollars", "max_seconds": "a number of seconds"}  # others are counts
 

@@ -1,4 +1,4 @@
-"""The result of one check."""
+"""What the doctor says of a topic."""
 
 from typing import Literal
 

@@ -1,0 +1,118 @@
+"""Patches between `*** Begin Patch` and `*** End Patch`, as read."""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from .patch_parts import FilePatch, PatchError, PatchHunk, PatchRow
+
+BEGIN = "*** Begin Patch"
+END = "*** End Patch"
+END_OF_FILE = "*** End of File"
+MOVE = "*** Move to: "
+FORM = """\
+Write it like this:
+*** Begin Patch
+*** Update File: path
+@@ a line above the change, where that is needed to find it
+ a line that stays
+-a line that goes
++a line that comes
+*** Add File: path
++every line of the new file
+*** Delete File: path
+*** End Patch"""
+_HEADER = re.compile(r"\*\*\* (Update|Add|Delete) File: *(.*?)\s*$")
+_RANGE = re.compile(r"-(\d+)(?:,\d+)? \+\d+(?:,\d+)?(?: @@.*)?$")
+
+
+def is_envelope(lines: Sequence[str]) -> bool:
+    """Return whether these lines are meant as such a patch."""
+    return any(line.strip() in {BEGIN, END} or _HEADER.match(line) for line in lines)
+
+
+def read_envelope(lines: Sequence[str]) -> tuple[FilePatch, ...]:
+    """Return what the patch says. **Raises** `PatchError`."""
+    bare = [line.strip() for line in lines]
+    if BEGIN not in bare:
+        raise PatchError(f"The patch has no line `{BEGIN}`. {FORM}")
+    begin = bare.index(BEGIN)
+    if END not in bare[begin:]:
+        raise PatchError(
+            f"The patch has no line `{END}`: it may have been cut off. Send it whole, or smaller."
+        )
+    body = lines[begin + 1 : bare.index(END, begin)]
+    starts = [at for at, line in enumerate(body) if _HEADER.match(line)]
+    if any(line.strip() for line in body[: starts[0] if starts else None]) or not starts:
+        raise PatchError(f"The patch must name a file before anything else. {FORM}")
+    return tuple(_section(body[start:end]) for start, end in pairwise([*starts, len(body)]))
+
+
+def _section(lines: Sequence[str]) -> FilePatch:
+    header = _HEADER.match(lines[0])
+    assert header
+    kind, path = header.groups()
+    if not path:
+        raise PatchError(f"`{lines[0]}` names no file. {FORM}")
+    if kind == "Add":
+        return FilePatch("add", path, _added(path, lines[1:]))
+    if kind == "Delete":
+        if any(line.strip() for line in lines[1:]):
+            raise PatchError(f"{path}: nothing may follow `*** Delete File`. {FORM}")
+        return FilePatch("delete", path)
+    to, rest = "", lines[1:]
+    if rest and rest[0].startswith(MOVE.rstrip()):
+        to, rest = rest[0][len(MOVE) - 1 :].strip(), rest[1:]
+    hunks = _hunks(path, rest)
+    if not hunks and not to:
+        raise PatchError(f"{path}: there is nothing to update. {FORM}")
+    return FilePatch("update", path, hunks=hunks, to=to)
+
+
+def _added(path: str, lines: Sequence[str]) -> str:
+    rows = [*lines]
+    while rows and not rows[-1].strip():
+        rows.pop()
+    if wrong := next((row for row in rows if row and row[0] != "+"), ""):
+        raise PatchError(f"{path}: every line of a new file begins with +; this one does not: {wrong[:80]}")
+    return "".join(f"{row[1:]}\n" for row in rows)
+
+
+def _hunks(path: str, lines: Sequence[str]) -> tuple[PatchHunk, ...]:
+    hunks: list[PatchHunk] = []
+    anchors: tuple[str, ...] = ()
+    line: int | None = None
+    rows: list[PatchRow] = []
+    for text in [*lines, "@@"]:
+        ends_file = text.strip() == END_OF_FILE
+        begins = text.startswith("@@")
+        if rows and (ends_file or begins):
+            hunks.append(PatchHunk(len(hunks) + 1, tuple(rows), anchors, line, ends_file))
+            anchors = ()
+            line = None
+            rows = []
+        if begins:
+            anchor, line = _anchor(text, line)
+            anchors += (anchor,) if anchor.strip() else ()
+        elif text.startswith("*** ") and not ends_file:
+            raise PatchError(f"{path}: `{text[:80]}` means nothing here. {FORM}")
+        elif not ends_file and (rows or text.strip()):
+            rows.append(_row(text))
+    return tuple(hunks)
+
+
+def _anchor(text: str, line: int | None) -> tuple[str, int | None]:
+    """Return the line that a row of `@@` names, and where the hunk says that it begins."""
+    rest = text[2:].removeprefix(" ").removesuffix(" @@")
+    if place := _RANGE.match(rest):
+        return "", int(place[1])
+    return rest, line
+
+
+def _row(text: str) -> PatchRow:
+    """Return the row; an empty line, or one without its sign, is one that stays: it must be there anyway."""
+    if text[:1] == "+":
+        return PatchRow("+", text[1:])
+    if text[:1] == "-":
+        return PatchRow("-", text[1:])
+    return PatchRow(" ", text[1:] if text[:1] == " " else text)

@@ -1,0 +1,58 @@
+"""What a patch says: which files it changes, and of each the places where lines give way to others."""
+
+from typing import Literal
+
+from agls.engine.ports import WorkspaceError
+from agls.frozen import frozen
+
+Sign = Literal[" ", "-", "+"]
+
+
+class PatchError(WorkspaceError):
+    """The text is no patch, or one that cannot be read; the message says how to write it."""
+
+
+@frozen
+class PatchRow:
+    """A line of a patch: one that stays (" "), goes ("-") or comes ("+"), without its end."""
+
+    sign: Sign
+    text: str
+
+
+@frozen
+class PatchHunk:
+    """A run of rows. `number` counts the hunks of a file from 1.
+
+    `anchors` are lines that stand somewhere above it, in order, and `line` (from 1) is where it says that it
+    begins (`None`: it does not). It `ends_file` when it is the last of the file. `final_end` is whether
+    the text ends with a line end afterwards, where the patch says so.
+    """
+
+    number: int
+    rows: tuple[PatchRow, ...]
+    anchors: tuple[str, ...] = ()
+    line: int | None = None
+    ends_file: bool = False
+    final_end: bool | None = None
+
+    @property
+    def old(self) -> list[str]:
+        """The lines that must be there."""
+        return [row.text for row in self.rows if row.sign != "+"]
+
+    @property
+    def new(self) -> list[str]:
+        """The lines that are there afterwards."""
+        return [row.text for row in self.rows if row.sign != "-"]
+
+
+@frozen
+class FilePatch:
+    """What becomes of a file: it is added with `text`, deleted, or updated by its hunks and moved (`to`)."""
+
+    kind: Literal["add", "delete", "update"]
+    path: str
+    text: str = ""
+    hunks: tuple[PatchHunk, ...] = ()
+    to: str = ""

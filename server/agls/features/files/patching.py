@@ -1,0 +1,149 @@
+"""The tool `apply_patch`: several places in several files at once, all or nothing."""
+
+import asyncio
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from pydantic import Field, model_validator
+
+from agls.diff import CUT, compare
+from agls.engine.ports import (
+    Effect,
+    Preview,
+    Stale,
+    Target,
+    ToolContext,
+    Workspace,
+    WorkspaceError,
+)
+from agls.engine.vocabulary import FileChange, JsonObject, ToolOutcome
+from agls.frozen import frozen
+from agls.toolkit import Arguments
+
+from .drafts import Draft, draft_files
+from .editing import LEFT
+from .memory import FileMemory
+from .patch_parts import PatchError
+from .patch_text import read_patch_text
+
+_PLACES = re.compile("^@@ .*$", re.MULTILINE)
+
+
+class ApplyPatch(Arguments):
+    """Change files by a patch, several places and files at once; all of it is done, or nothing.
+
+    *** Begin Patch
+    *** Update File: path
+    *** Move to: new path (only to move it)
+    @@ a line above the change, where that is needed to find it
+     a line that stays (three before and three after a change will do)
+    -a line that goes
+    +a line that comes
+    *** Add File: path
+    +every line of the new file
+    *** Delete File: path
+    *** End Patch
+    A unified diff (--- a/path, +++ b/path, @@ -1,3 +1,4 @@) is understood as well.
+    """
+
+    patch: str = Field(min_length=1, description="the whole patch, from its first line to its last")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _take_input(cls, data: Any) -> Any:
+        """Some models were trained with another name for the argument."""
+        if isinstance(data, Mapping) and "input" in data and "patch" not in data:
+            given = cast("Mapping[str, Any]", data)
+            return {("patch" if name == "input" else name): value for name, value in given.items()}
+        return cast("Any", data)
+
+
+def patch_targets(arguments: ApplyPatch) -> tuple[Target, ...]:
+    """Return every path that the patch names; none when it cannot be read, for then it changes nothing."""
+    try:
+        patches = read_patch_text(arguments.patch)
+    except PatchError:
+        return ()
+    paths = (path for patch in patches for path in (patch.path, patch.to) if path)
+    return tuple(Target(Effect.WRITES, path) for path in dict.fromkeys(paths))
+
+
+@frozen
+class Patcher:
+    """Makes patches for one call, and remembers what the model knows of the files then."""
+
+    memory: FileMemory
+
+    async def apply(self, arguments: ApplyPatch, context: ToolContext) -> ToolOutcome:
+        """Make all the changes of the patch, or none."""
+        drafts = await self._drafts(arguments, context.workspace)
+        title = _title(drafts)
+        try:
+            changes = await context.workspace.change([draft.wanted for draft in drafts], label=title)
+        except Stale as problem:
+            text = f"{problem} {LEFT[problem.effects]} Read the file again, then repeat the patch."
+            return ToolOutcome(text, status="failed", effects=problem.effects)
+        told = [self._remember(draft, change) for draft, change in zip(drafts, changes, strict=True)]
+        return ToolOutcome("\n".join(filter(None, told)), effects="applied", changes=tuple(changes))
+
+    async def describe(self, arguments: ApplyPatch, context: ToolContext) -> Preview:
+        """Return the changes as diffs, of each file its own."""
+        drafts = await self._drafts(arguments, context.workspace)
+        changes = await asyncio.to_thread(lambda: [_as_change(draft) for draft in drafts])
+        subject: JsonObject = {"type": "edit", "changes": changes}
+        return Preview(_title(drafts), subject, essence=_essence(changes))
+
+    async def _drafts(self, arguments: ApplyPatch, workspace: Workspace) -> Sequence[Draft]:
+        patches = await asyncio.to_thread(read_patch_text, arguments.patch)
+        drafts = [draft for draft in await draft_files(patches, workspace, self.memory) if draft.is_change]
+        if not drafts:
+            raise WorkspaceError("The files are already like that; nothing was changed.")
+        return drafts
+
+    def _remember(self, draft: Draft, change: FileChange) -> str:
+        """Note what the model knows now, and return what it is told of the file."""
+        known = self.memory.text_of(draft.place.uri)
+        if draft.text is None:
+            return draft.told
+        if draft.file is None or known == draft.file.text:
+            self.memory.saw(change.uri, change.result, draft.text)
+            return draft.told
+        return draft.told if known is None else f"{draft.told} {CHANGED.format(draft.place.shown)}"
+
+
+CHANGED = "{} had changed since you read it; that was kept. Read it again before you rely on the rest of it."
+
+
+def _title(drafts: Sequence[Draft]) -> str:
+    if len(drafts) == 1:
+        return drafts[0].title
+    return f"Change {len(drafts)} files: {', '.join(draft.place.shown for draft in drafts)}"
+
+
+def _as_change(draft: Draft) -> JsonObject:
+    """Return the change as a question shows it."""
+    before = draft.file.text if draft.file else None
+    patch = compare(draft.place.shown, before, draft.text or "")
+    text = patch.text
+    if draft.text is None:
+        text = text.replace(f"\n+++ b/{draft.place.shown}\n", "\n+++ /dev/null\n", 1)
+    return {
+        "uri": draft.place.uri,
+        "change": "added" if draft.expected is None else "deleted" if draft.text is None else "modified",
+        "base": {"hash": draft.expected.hash if draft.expected else ""},
+        "patch": text,
+        "insertions": patch.insertions,
+        "deletions": patch.deletions,
+    }
+
+
+def _essence(changes: Sequence[JsonObject]) -> JsonObject | None:
+    """Return what a yes is a yes to: the same lines in the same files, wherever they have moved to."""
+    if any(CUT in change["patch"] for change in changes):
+        return None
+    kept = [
+        {"uri": each["uri"], "change": each["change"], "patch": _PLACES.sub("@@", each["patch"])}
+        for each in changes
+    ]
+    return {"changes": kept}

@@ -1,0 +1,226 @@
+"""Where the hunks of a patch belong in a text, and the text with them.
+
+A hunk stands where its old lines are. Where they are several times, its anchors decide, then the hunk before
+it, then the line it names; where nothing decides, nothing is changed. A line that stays is kept as it is.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from agls.engine.ports import WorkspaceError
+from agls.frozen import frozen
+
+from .indentation import indent_like
+from .lines import line_end_of, numbered
+from .misses import Wording, describe_miss, listed
+from .mistakes import LOOK_ALIKES
+from .patch_parts import PatchHunk, PatchRow
+
+SHOWN = 10  # lines of a hunk that are shown
+WIDTH = 1_000  # characters of a line that are shown
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+LineForm = Callable[[str], str]
+_FORMS: tuple[LineForm, ...] = (
+    lambda line: line,
+    lambda line: line.rstrip(),
+    lambda line: line.strip(),
+    lambda line: line.strip().translate(LOOK_ALIKES),
+)
+
+
+class Unplaced(WorkspaceError):
+    """A hunk has no place; the message says what is near it."""
+
+
+@frozen
+class Patched:
+    """A text after its hunks; `lines` (from 1) are where they stand, `loose` tells of other white space."""
+
+    text: str
+    lines: tuple[int, ...]
+    loose: bool = False
+
+
+@frozen
+class Spot:
+    """Where a hunk stands: the index of its first line, and its rows as the file has them."""
+
+    start: int
+    rows: tuple[PatchRow, ...]
+    final_end: bool | None = None
+    loose: bool = False
+
+    @property
+    def stop(self) -> int:
+        """The index behind its last old line."""
+        return self.start + sum(row.sign != "+" for row in self.rows)
+
+
+def apply_hunks(text: str, hunks: Sequence[PatchHunk]) -> Patched:
+    """Return the text with all the hunks made. **Raises** `Unplaced`, for all hunks without a place."""
+    pieces = _LINE.findall(text)
+    lines = [piece.rstrip("\r\n") for piece in pieces]
+    spots: list[Spot] = []
+    problems: list[str] = []
+    cursor = 0
+    for hunk in hunks:
+        try:
+            spot = _place(hunk, lines, cursor, spots)
+        except Unplaced as problem:
+            problems.append(str(problem))
+            continue
+        spots.append(spot)
+        cursor = max(cursor, spot.stop)
+    if problems:
+        raise Unplaced("\n".join(problems))
+    return _made(text, pieces, sorted(spots, key=lambda spot: spot.start))
+
+
+# --- where a hunk stands --------------------------------------------------------------------------
+
+
+def _place(hunk: PatchHunk, lines: Sequence[str], cursor: int, before: Sequence[Spot]) -> Spot:
+    """Return where the hunk stands. **Raises** `Unplaced`."""
+    start, led = _below_anchors(hunk, lines, cursor)
+    if not hunk.old:
+        return _addition(hunk, lines, start, led=led)
+    for trimmed in _trimmings(hunk):
+        for form in _FORMS:
+            if spots := list(_matches(trimmed, lines, form)):
+                below = [spot for spot in spots if spot.start >= cursor]
+                if not below:
+                    raise Unplaced(_out_of_order(hunk, spots[0], lines))
+                return _chosen(trimmed, below, start, lines, led=led or bool(before))
+    raise Unplaced(_missed(hunk, lines))
+
+
+def _below_anchors(hunk: PatchHunk, lines: Sequence[str], cursor: int) -> tuple[int, bool]:
+    """Return from where on the hunk is looked for, and whether an anchor led there."""
+    start, led = cursor, False
+    for anchor in hunk.anchors:
+        for form in _FORMS[:3]:
+            wanted = form(anchor)
+            found = next((at for at in range(start, len(lines)) if form(lines[at]) == wanted), None)
+            if found is not None:
+                start, led = found + (anchor.strip() not in map(str.strip, hunk.old[:1])), True
+                break
+    return start, led
+
+
+def _addition(hunk: PatchHunk, lines: Sequence[str], start: int, *, led: bool) -> Spot:
+    """Return where lines go that come without any old ones: behind an anchor, or at an end of the file."""
+    if led:
+        return Spot(start, hunk.rows)
+    if hunk.ends_file or not lines or hunk.line == len(lines) + 1:
+        return Spot(len(lines), hunk.rows, hunk.final_end)
+    if hunk.line == 1:
+        return Spot(0, hunk.rows)
+    raise Unplaced(
+        f"Hunk {hunk.number} only adds lines and does not say where; nothing was changed. Give lines that "
+        "are there already around them, with a blank in front."
+    )
+
+
+def _trimmings(hunk: PatchHunk) -> Iterator[PatchHunk]:
+    """Yield the hunk, and then without the empty lines that end it: they may end only the patch's section."""
+    yield hunk
+    rows = hunk.rows
+    while rows and rows[-1] == PatchRow(" ", ""):
+        rows = rows[:-1]
+    if rows != hunk.rows and any(row.sign != "+" for row in rows):
+        yield replace(hunk, rows=rows)
+
+
+def _matches(hunk: PatchHunk, lines: Sequence[str], form: LineForm) -> Iterator[Spot]:
+    old = hunk.old
+    wanted = [form(line) for line in old]
+    if not any(line.strip() for line in wanted) and form is not _FORMS[0]:
+        return
+    formed = [form(line) for line in lines]
+    for start in range(len(lines) - len(old) + 1):
+        if formed[start] == wanted[0] and formed[start : start + len(old)] == wanted:
+            found = lines[start : start + len(old)]
+            if (rows := _as_in_file(hunk.rows, old, found)) is not None:
+                yield Spot(start, rows, hunk.final_end, loose=list(found) != old)
+
+
+def _as_in_file(
+    rows: Sequence[PatchRow], old: Sequence[str], found: Sequence[str]
+) -> tuple[PatchRow, ...] | None:
+    """Return the rows with the file's own lines and indentation, `None` when that cannot be told."""
+    came = [row.text for row in rows if row.sign == "+"]
+    indented = came if list(old) == list(found) else indent_like(old, found, came)
+    if indented is None:
+        return None
+    theirs, ours = iter(found), iter(indented)
+    return tuple(PatchRow(row.sign, next(ours if row.sign == "+" else theirs)) for row in rows)
+
+
+def _chosen(hunk: PatchHunk, spots: Sequence[Spot], start: int, lines: Sequence[str], *, led: bool) -> Spot:
+    """Return the one of these spots that is meant. **Raises** `Unplaced` when nothing decides."""
+    if hunk.ends_file and (last := [spot for spot in spots if spot.stop == len(lines)]):
+        return last[0]
+    named = [spot for spot in spots if hunk.line is not None and spot.start == hunk.line - 1]
+    below = [spot for spot in spots if spot.start >= start]
+    if named:
+        return named[0]
+    if len(spots) == 1 or (led and hunk.line is None):
+        return (below or spots)[0]
+    places = listed([spot.start + 1 for spot in spots])
+    raise Unplaced(
+        f"Hunk {hunk.number} fits in {len(spots)} places, {places}; nothing was changed. Add lines around "
+        "it, or name a line above it after @@."
+    )
+
+
+def _out_of_order(hunk: PatchHunk, spot: Spot, lines: Sequence[str]) -> str:
+    there = numbered(list(lines[spot.start : spot.stop][:SHOWN]), spot.start + 1, WIDTH)
+    return "\n".join(
+        [
+            f"Hunk {hunk.number} overlaps the one before it, or stands above it; nothing was changed. Give "
+            "the hunks in the order of the file. Its lines are:",
+            *there,
+        ]
+    )
+
+
+def _missed(hunk: PatchHunk, lines: Sequence[str]) -> str:
+    name = f"hunk {hunk.number}"
+    words = Wording(name, f"the new text of {name}", "Lines that stay or go must be as they are in the file.")
+    told = describe_miss("\n".join(lines), "\n".join(hunk.old), "\n".join(hunk.new), words)
+    return told[0].upper() + told[1:]
+
+
+# --- the text with its hunks ----------------------------------------------------------------------
+
+
+def _made(text: str, pieces: Sequence[str], spots: Sequence[Spot]) -> Patched:
+    """Return the text; of lines that stay every byte is kept, new ones get the file's line end."""
+    line_end = line_end_of(text)
+    ended = not text or text.endswith(("\n", "\r"))
+    result: list[str] = []
+    places: list[int] = []
+    done = 0
+    for spot in spots:
+        result += pieces[done : spot.start]
+        done = spot.start
+        places.append(len(result) + 1 + next((n for n, row in enumerate(spot.rows) if row.sign != " "), 0))
+        for row in spot.rows:
+            if row.sign == "+":
+                result.append(row.text + line_end)
+            else:
+                result += pieces[done : done + 1] if row.sign == " " else ()
+                done += 1
+        if spot.final_end is not None and spot.stop >= len(pieces):
+            ended = spot.final_end
+    result += pieces[done:]
+    whole = [piece if piece.endswith(("\n", "\r")) else piece + line_end for piece in result]
+    made = "".join(whole)
+    if not ended and whole:
+        made = made[: -len(_end_of(whole[-1]))]
+    return Patched(made, tuple(places), any(spot.loose for spot in spots))
+
+
+def _end_of(line: str) -> str:
+    return "\r\n" if line.endswith("\r\n") else line[-1]

@@ -1,0 +1,117 @@
+"""Unified diffs, as read: with `---` and `+++`, or what git writes."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from .patch_parts import FilePatch, PatchError, PatchHunk, PatchRow
+
+NOTHING = "/dev/null"
+FORM = (
+    "Write `--- a/path`, `+++ b/path`, and for each place `@@ -1,3 +1,4 @@` followed by its lines, each with "
+    "a blank, - or + in front. `/dev/null` stands for no file."
+)
+_RANGE = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_NAMES = re.compile(r"(?:rename|copy) (from|to) (.*)")
+
+
+def is_unified(lines: Sequence[str]) -> bool:
+    """Return whether these lines are meant as such a patch."""
+    return any(line.startswith("diff --git ") for line in lines) or any(
+        _is_head(lines, at) for at in range(len(lines))
+    )
+
+
+def read_unified(lines: Sequence[str]) -> tuple[FilePatch, ...]:
+    """Return what the patch says. **Raises** `PatchError`."""
+    return tuple(_section(lines[start:end]) for start, end in pairwise([*_starts(lines), len(lines)]))
+
+
+def _is_head(lines: Sequence[str], at: int, *, sure: bool = False) -> bool:
+    """Return whether a file begins here; to be `sure` its first hunk must follow."""
+    head = [line[:4] for line in lines[at : at + 3]]
+    return head[:2] == ["--- ", "+++ "] and (not sure or head[2:] == ["@@ -"])
+
+
+def _starts(lines: Sequence[str]) -> Iterator[int]:
+    """Yield where the files begin: rows of a hunk may look like heads as long as its counts last."""
+    old = new = 0
+    git = ""  # the line by which git announced the file
+    for at, line in enumerate(lines):
+        if (old > 0 or new > 0) and not (_is_head(lines, at, sure=True) and (old, new) != (1, 1)):
+            old -= line[:1] != "+"
+            new -= line[:1] != "-"
+        elif line.startswith("diff --git "):
+            git = line
+            yield at
+        elif _is_head(lines, at):
+            if not any(_path(named[4:], "") in git for named in lines[at : at + 2]):
+                yield at
+            git = ""
+        elif found := _RANGE.match(line):
+            git = ""
+            old, new = int(found[2] or 1), int(found[4] or 1)
+
+
+def _section(lines: Sequence[str]) -> FilePatch:
+    head = next((at for at in range(len(lines)) if lines[at].startswith("@@")), len(lines))
+    old, new = _names(lines[:head])
+    hunks = tuple(_hunks(lines[head:]))
+    if old == NOTHING:
+        return FilePatch("add", new, _whole(new, hunks))
+    if new == NOTHING:
+        return FilePatch("delete", old)
+    moved = new if new != old else ""
+    if not hunks and not moved:
+        raise PatchError(f"{old}: the patch has no changes. {FORM}")
+    return FilePatch("update", old, hunks=hunks, to=moved)
+
+
+def _names(head: Sequence[str]) -> tuple[str, str]:
+    names = {"from": "", "to": ""}
+    for line in head:
+        if found := _NAMES.match(line):
+            names[found[1]] = found[2]
+        elif line.startswith(("--- ", "+++ ")):
+            side = "from" if line[0] == "-" else "to"
+            names[side] = names[side] or _path(line[4:], "a/" if side == "from" else "b/")
+    if not names["from"] or not names["to"]:
+        raise PatchError(f"The patch does not name its file. {FORM}")
+    return names["from"], names["to"]
+
+
+def _path(text: str, prefix: str) -> str:
+    name = text.partition("\t")[0].strip().strip('"')
+    return name if name == NOTHING else name.removeprefix(prefix)
+
+
+def _whole(path: str, hunks: Sequence[PatchHunk]) -> str:
+    """Return the text of a new file."""
+    if any(hunk.old for hunk in hunks):
+        raise PatchError(f"{path}: a new file has only lines with a + in front.")
+    lines = [line for hunk in hunks for line in hunk.new]
+    text = "".join(f"{line}\n" for line in lines)
+    return text.removesuffix("\n") if hunks and hunks[-1].final_end is False else text
+
+
+def _hunks(lines: Sequence[str]) -> Iterator[PatchHunk]:
+    starts = [at for at, line in enumerate(lines) if line.startswith("@@")]
+    for number, (start, end) in enumerate(pairwise([*starts, len(lines)]), 1):
+        found = _RANGE.match(lines[start])
+        rows: list[PatchRow] = []
+        ended: dict[str, bool] = {}
+        for line in lines[start + 1 : end]:
+            if line.startswith("\\"):
+                ended.update(dict.fromkeys(rows[-1].sign.replace(" ", "-+") if rows else "", False))
+            elif line[:1] in {"+", "-", " ", ""}:
+                rows.append(PatchRow("+" if line[:1] == "+" else "-" if line[:1] == "-" else " ", line[1:]))
+        while rows and rows[-1] == PatchRow(" ", "") and _is_over(rows, found):
+            rows.pop()  # behind the hunk, by its own count
+        final = ended.get("+", None if "-" not in ended else True)
+        line_number = int(found[1]) + (found[2] == "0") if found else None
+        yield PatchHunk(number, tuple(rows), line=line_number, final_end=final)
+
+
+def _is_over(rows: Sequence[PatchRow], found: re.Match[str] | None) -> bool:
+    """Return whether a hunk has more lines than it says."""
+    return bool(found and sum(row.sign != "+" for row in rows) > int(found[2] or 1))

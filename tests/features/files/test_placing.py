@@ -1,0 +1,106 @@
+"""Where the hunks of a patch belong: order, anchors and lines decide, and in doubt nothing is done."""
+
+import pytest
+
+from agls.features.files.patch_text import read_patch_text
+from agls.features.files.placing import Unplaced, apply_hunks
+
+
+def patched(text: str, *hunks: str) -> str:
+    body = "\n".join(hunks)
+    (patch,) = read_patch_text(f"*** Begin Patch\n*** Update File: a\n{body}\n*** End Patch")
+    return apply_hunks(text, patch.hunks).text
+
+
+def unified(text: str, body: str) -> str:
+    (patch,) = read_patch_text(f"--- a/a\n+++ b/a\n{body}")
+    return apply_hunks(text, patch.hunks).text
+
+
+def refused(text: str, *hunks: str) -> str:
+    with pytest.raises(Unplaced) as problem:
+        patched(text, *hunks)
+    return str(problem.value)
+
+
+TWICE = "def a():\n    return 1\n\n\ndef b():\n    return 1\n"
+
+
+def test_hunk_is_made_where_its_lines_are() -> None:
+    assert patched("a\nb\nc\n", "@@", " a", "-b", "+B", " c") == "a\nB\nc\n"
+
+
+def test_lines_that_are_several_times_need_something_that_decides() -> None:
+    told = refused(TWICE, "@@", "-    return 1", "+    return 2")
+    assert "fits in 2 places, lines 2, 6" in told
+
+
+@pytest.mark.parametrize(
+    "hunks",
+    [
+        ["@@ def b():", "-    return 1", "+    return 2"],
+        ["@@ def b():", " def b():", "-    return 1", "+    return 2"],
+        ["@@", "-def b():", "+def b():", "@@", "-    return 1", "+    return 2"],
+        ["@@ -6,1 +6,1 @@", "-    return 1", "+    return 2"],
+        ["@@", "-    return 1", "+    return 2", "*** End of File"],
+    ],
+    ids=["anchor", "anchor in the hunk", "order", "line", "end of file"],
+)
+def test_anchor_order_line_or_end_decides_between_equal_lines(hunks: list[str]) -> None:
+    assert patched(TWICE, *hunks) == TWICE.replace("b():\n    return 1", "b():\n    return 2")
+
+
+def test_hunks_that_are_not_in_the_order_of_the_file_are_refused() -> None:
+    told = refused("a\nb\nc\n", "@@", "-c", "+C", "@@", "-a", "+A")
+    assert "Hunk 2 overlaps the one before it, or stands above it" in told
+    assert "1\ta" in told
+
+
+def test_every_hunk_without_a_place_is_told() -> None:
+    told = refused("alpha_one\nbeta_two\n", "@@", "-alpha_onee", "+x", "@@", "-beta_twoo", "+y")
+    assert "Hunk 1 was not found" in told
+    assert "1\talpha_one" in told
+    assert "Hunk 2 was not found" in told
+    assert "2\tbeta_two" in told
+
+
+def test_hunk_that_was_made_before_is_told_so() -> None:
+    told = refused("def start():\n    run_it(2)\n", "@@", " def start():", "-    run_it(1)", "+    run_it(2)")
+    assert "already there, on line 1" in told
+
+
+def test_lines_that_stay_are_kept_as_the_file_has_them() -> None:
+    text = "class A:\n  def f(self):  \n    return “a”\n    done()\n"
+    hunk = ("@@", " def f(self):", "   return “a”", "-  done()", "+  finish()")
+    assert patched(text, *hunk) == text.replace("done()", "finish()")
+
+
+def test_line_ends_and_the_last_line_stay_as_they_are() -> None:
+    assert patched("a\r\nb\r\nc", "@@", "-b", "+B", "+BB") == "a\r\nB\r\nBB\r\nc"
+    assert patched("a\nb", "@@", " b", "+c") == "a\nb\nc"
+    assert patched("a\r\nb\r\n", "@@", "-b") == "a\r\n"
+
+
+def test_lines_without_a_place_of_their_own_are_added_only_where_that_is_sure() -> None:
+    assert "does not say where" in refused("a\nb\n", "@@", "+c")
+    assert patched("a\nb\n", "@@", "+c", "*** End of File") == "a\nb\nc\n"
+    assert patched("a\nb\n", "@@ a", "+c") == "a\nc\nb\n"
+    assert patched("", "@@", "+c") == "c\n"
+    assert unified("a\n", "@@ -0,0 +1 @@\n+x\n") == "x\na\n"
+    assert unified("a\n", "@@ -1,0 +2 @@\n+x\n") == "a\nx\n"
+
+
+def test_empty_lines_between_the_sections_of_a_patch_are_not_looked_for() -> None:
+    assert patched("a\nb\n", "@@", "-a", "+A", "", "") == "A\nb\n"
+
+
+def test_diff_with_wrong_line_numbers_is_made_where_its_lines_are_if_that_is_one_place() -> None:
+    assert unified("a\nb\n", "@@ -40,1 +40,1 @@\n-b\n+B\n") == "a\nB\n"
+    with pytest.raises(Unplaced, match="fits in 2 places"):
+        unified("b\nb\n", "@@ -40,1 +40,1 @@\n-b\n+B\n")
+
+
+def test_end_of_the_last_line_goes_or_comes_when_the_diff_says_so() -> None:
+    mark = "\\ No newline at end of file\n"
+    assert unified("a\nb\n", f"@@ -2 +2 @@\n-b\n+B\n{mark}") == "a\nB"
+    assert unified("a\nb", f"@@ -2 +2 @@\n-b\n{mark}+B\n") == "a\nB\n"
