@@ -12,7 +12,7 @@ from agls.room import Piece
 MOST_CHARACTERS = 60_000  # of the lines of one mention
 
 
-async def expand(settings: Settings, text: str, workspace: Workspace) -> Sequence[Piece]:
+async def expand(settings: Settings, text: str, workspace: Workspace, *needs: object) -> Sequence[Piece]:
     """**Returns** what the text points at, each thing once; a word that names nothing is only a word.
 
     A file is pointed at by a link, which the model reads with a tool. Lines that are named come with it. Only
