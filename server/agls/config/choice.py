@@ -17,7 +17,7 @@ NO_MODEL = """\
 {}
 To keep it, write base_url, model and api_key_env into {}"""
 NOT_LOOKED_FOR = """\
-{}, and agls looks for no model server (Ollama, LM Studio, llama.cpp, vLLM) of this machine: local_servers is false.
+{}, and agls asks no model server (Ollama, LM Studio, llama.cpp, vLLM) here: local_servers is false.
 {}
 To keep it, write base_url, model and api_key_env into {}"""
 NOTHING = (
