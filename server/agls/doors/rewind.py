@@ -33,10 +33,11 @@ class Back:
 
 @frozen
 class Gone:
-    """What went back: `restored` is what `checkpoint.restore` says of the files."""
+    """What went back, and what came back: `restored` is what `checkpoint.restore` says of the files."""
 
     fact: Rewound
     dropped: Sequence[str]
+    returned: Sequence[str] = ()
     restored: JsonObject = field(default_factory=JsonObject)
 
 
@@ -51,7 +52,11 @@ async def go_back(session: Session, back: Back) -> Gone:
         fact = replace(fact, checkpoint_id=restored.get("checkpointId", fact.checkpoint_id), changes=changes)
         session.log.record(fact)
         await session.log.sync()
-    return Gone(fact, [name_of(message) for message in before[len(kept) :]], restored)
+    now, then = [*map(name_of, kept)], [*map(name_of, before)]
+    dropped, returned = (
+        [name for name in one if name not in other] for one, other in ((then, set(now)), (now, set(then)))
+    )
+    return Gone(fact, dropped, returned, restored)
 
 
 def _planned(session: Session, back: Back) -> Rewound:

@@ -115,7 +115,7 @@ def test_questions_of_a_run_with_piped_input_are_asked_at_the_terminal(
     assert process.stdin
     process.stdin.write(DIFF)
     process.stdin.close()
-    terminal.wait_for("Reject: ")
+    terminal.wait_for("n): ")
     terminal.type("y\n")
     assert process.wait(PATIENCE) == 0
     assert (agls.workspace / "a.txt").read_text() == "one\n"

@@ -44,6 +44,7 @@ def test_undo_takes_back_files_and_conversation_prompt_by_prompt(agls: Agls) -> 
     assert first.code == 0, first.err
     assert (agls.workspace / "a.txt").read_text() == "one\n"
     assert "of the conversation went as well" in first.out
+    assert first.out.startswith("restored: a.txt\n")
     assert agls.run("undo", session).code == 0
     assert not (agls.workspace / "a.txt").exists()
     done = agls.run("undo")
@@ -88,6 +89,7 @@ def test_a_rewind_lists_the_prompts_and_goes_to_before_one(agls: Agls) -> None:
     would = agls.run("rewind", "--before", first, "--dry-run")
     assert (agls.workspace / "a.txt").read_text() == "two\n"
     assert "would go as well" in would.out
+    assert would.out.startswith("would be removed: a.txt\n")
     files = agls.run("rewind", "--before", second, "--files")
     assert (agls.workspace / "a.txt").read_text() == "one\n"
     assert "The conversation stays as it is." in files.out
@@ -101,3 +103,33 @@ def test_without_a_session_there_is_nothing_to_undo(agls: Agls) -> None:
         done = agls.run(command)
         assert done.code == 2
         assert "There is no session of" in done.err
+
+
+def test_undone_rewind_says_what_came_back_and_its_changes_wait_again(agls: Agls) -> None:
+    worked(agls)
+    before = agls.run("changes", "list").out
+    gone = json.loads(agls.run("undo", "--json").out)
+    undone, shown = agls.run("changes").out, agls.run("sessions", "show", gone["sessionId"]).out
+    assert ": taken back" in undone
+    assert "+two" not in undone
+    assert "Made." in shown
+    assert "Edited." not in shown
+    back = agls.run("rewind", "--undo", gone["checkpointId"])
+    assert f"{len(gone['droppedItemIds'])} messages of the conversation came back as well." in back.out
+    assert "went" not in back.out
+    assert agls.run("changes", "list").out == before
+    assert agls.run("changes", "undo", "a.txt:2").code == 0
+    assert (agls.workspace / "a.txt").read_text() == "one\n"
+
+
+def test_undo_that_can_restore_no_file_does_nothing_and_fails(agls: Agls) -> None:
+    session = worked(agls)
+    (agls.workspace / "a.txt").write_text("mine\n")
+    facts = json.loads(agls.run("sessions", "show", session, "--json").out)["messages"]
+    done = agls.run("undo")
+    assert (done.code, done.out) == (1, "")
+    assert "left alone: a.txt: It was changed by you" in done.err
+    (agls.workspace / "a.txt").write_text("two\n")
+    assert agls.run("undo", "--files").code == 0, "nothing went the first time"
+    assert (agls.workspace / "a.txt").read_text() == "one\n"
+    assert json.loads(agls.run("sessions", "show", session, "--json").out)["messages"] == facts

@@ -71,7 +71,7 @@ def begin(agls: Agls, terminal: FakeTerminal, *arguments: str):
 def test_a_question_shows_the_diff_and_yes_lets_it_be_written(agls: Agls, terminal: FakeTerminal) -> None:
     agls.script({"calls": [WRITE]}, {"text": "Done."})
     process = begin(agls, terminal)
-    terminal.wait_for("Reject: ")
+    terminal.wait_for("n): ")
     assert "Create a.txt" in terminal.screen
     assert "+one" in terminal.screen
     assert "[y] Allow once" in terminal.screen
@@ -88,7 +88,7 @@ def test_a_question_shows_the_diff_and_yes_lets_it_be_written(agls: Agls, termin
 def test_no_keeps_it_from_being_written_and_the_model_reads_why(agls: Agls, terminal: FakeTerminal) -> None:
     agls.script({"calls": [WRITE]}, {"text": "Well."})
     process = begin(agls, terminal)
-    terminal.wait_for("Reject: ")
+    terminal.wait_for("n): ")
     terminal.type("n not that file\n")
     assert process.wait(PATIENCE) == 0
     assert not (agls.workspace / "a.txt").exists()
@@ -99,11 +99,11 @@ def test_no_keeps_it_from_being_written_and_the_model_reads_why(agls: Agls, term
 def test_a_yes_for_the_session_is_not_asked_for_again(agls: Agls, terminal: FakeTerminal) -> None:
     agls.script({"calls": [WRITE]}, {"calls": [WRITE_AGAIN]}, {"text": "Done."})
     process = begin(agls, terminal)
-    terminal.wait_for("Reject: ")
+    terminal.wait_for("n): ")
     terminal.type("s\n")
     assert process.wait(PATIENCE) == 0
     assert (agls.workspace / "a.txt").read_text() == "two\n"
-    assert terminal.rest().count("Reject: ") == 1
+    assert terminal.rest().count("n): ") == 1
 
 
 def test_yes_to_all_edits_holds_for_other_files_of_the_session_and_for_no_command(
@@ -113,7 +113,7 @@ def test_yes_to_all_edits_holds_for_other_files_of_the_session_and_for_no_comman
     command = {"name": "shell", "arguments": {"command": "touch c.txt"}}
     agls.script({"calls": [WRITE]}, {"calls": [other]}, {"calls": [command]}, {"text": "Done."})
     process = begin(agls, terminal)
-    terminal.wait_for("Reject: ")
+    terminal.wait_for("n): ")
     terminal.type("s\n")
     terminal.wait_for("$ touch c.txt")
     terminal.wait_for("Allow for this project")
@@ -126,23 +126,46 @@ def test_yes_to_all_edits_holds_for_other_files_of_the_session_and_for_no_comman
 def test_a_key_that_means_nothing_is_asked_for_again(agls: Agls, terminal: FakeTerminal) -> None:
     agls.script({"calls": [{"name": "shell", "arguments": {"command": "echo hi > b"}}]}, {"text": "Done."})
     process = begin(agls, terminal)
-    terminal.wait_for("Reject: ")
+    terminal.wait_for("n): ")
     assert "$ echo hi > b" in terminal.screen
     terminal.type("maybe\n")
-    terminal.wait_for("maybe")
+    terminal.wait_for("'maybe' is no answer here. Type one of: y,")
+    terminal.type("yes\n")
+    assert process.wait(PATIENCE) == 0
+    assert terminal.rest().count("Your answer (") == 2
+    assert (agls.workspace / "b").exists()
+
+
+def test_end_of_a_failed_command_is_shown(agls: Agls, terminal: FakeTerminal) -> None:
+    command = {"name": "shell", "arguments": {"command": "seq 40; echo why it failed; exit 3"}}
+    agls.script({"calls": [command]}, {"text": "Done."})
+    process = begin(agls, terminal)
+    terminal.wait_for("n): ")
     terminal.type("y\n")
     assert process.wait(PATIENCE) == 0
-    assert terminal.rest().count("Reject: ") == 2
+    screen = terminal.rest()
+    assert "    why it failed\r\n" in screen
+    assert "    12\r\n" not in screen
+    assert "lines before" in screen
+
+
+def test_refused_calls_without_a_human_say_what_they_were_and_how_to_allow_them(agls: Agls) -> None:
+    command = {"name": "shell", "arguments": {"command": "touch b.txt"}}
+    agls.script({"calls": [command]}, {"text": "Done."})
+    shown, whole = agls.run("run", "go"), agls.run("run", "go", "--output", "json").whole
+    assert shown.code == 3
+    assert "--mode acceptEdits" in shown.err
+    assert "touch b.txt" in whole["steps"][0]["calls"][0]["title"]
 
 
 def test_the_end_of_the_input_is_no_answer_and_the_run_goes_on(agls: Agls, terminal: FakeTerminal) -> None:
     agls.script({"calls": [WRITE]}, {"text": "Well."})
     process = begin(agls, terminal)
-    terminal.wait_for("Reject: ")
+    terminal.wait_for("n): ")
     terminal.type("\x04")
     assert process.wait(PATIENCE) == 0
     assert not (agls.workspace / "a.txt").exists()
-    assert "Reject: \r\n" in terminal.rest()
+    assert "n): \r\n" in terminal.rest()
 
 
 def test_the_model_may_ask_a_question_of_its_own(agls: Agls, terminal: FakeTerminal) -> None:
@@ -181,7 +204,7 @@ def test_what_was_typed_before_the_question_does_not_answer_it(agls: Agls, termi
     agls.script({"calls": [WRITE]}, {"text": "Well."})
     terminal.type("y\ny\n")
     process = begin(agls, terminal)
-    terminal.wait_for("Reject: ")
+    terminal.wait_for("n): ")
     terminal.type("n\n")
     assert process.wait(PATIENCE) == 0
     assert not (agls.workspace / "a.txt").exists()
@@ -207,7 +230,7 @@ def test_a_form_can_be_left(agls: Agls, terminal: FakeTerminal) -> None:
 def test_control_c_withdraws_the_question(agls: Agls, terminal: FakeTerminal) -> None:
     agls.script({"calls": [WRITE]}, {"text": "Well."})
     process = begin(agls, terminal)
-    terminal.wait_for("Reject: ")
+    terminal.wait_for("n): ")
     process.send_signal(2)
     assert process.wait(PATIENCE) == 130
     screen = terminal.rest()
@@ -267,7 +290,7 @@ def test_a_question_can_be_answered_while_the_output_goes_elsewhere(
 ) -> None:
     agls.script({"calls": [WRITE]}, {"text": "Done."})
     process = agls.start("run", "go", "--output", "json", stdin=terminal.theirs, stderr=terminal.theirs)
-    terminal.wait_for("Reject: ")
+    terminal.wait_for("n): ")
     terminal.type("y\n")
     assert process.wait(PATIENCE) == 0
     assert process.stdout

@@ -7,6 +7,7 @@ from agls.doors.headless.screen import StyledLine
 from agls.engine.vocabulary import JsonObject
 
 LONGEST_REASON = 200  # characters of why a call failed
+LAST_LINES, LONGEST_LINE = 10, 200  # lines of a failed command's output, and characters of one
 LONGEST_DIFF = 80  # lines of one call's changes
 INDENT = "    "
 STYLES = {"+": "added", "-": "removed", "@": "faint"}
@@ -41,6 +42,8 @@ class Activity:
         passed = self._now() - self._since.pop(item["itemId"], self._now())
         said = ", ".join(_ended(item, passed))
         yield StyledLine("call", f"→ {title}", f"[{said}]" if said else "")
+        if (terminal := item.get("terminal")) and terminal.get("exitCode") != 0:
+            yield from _last_lines(item.get("output", ""))
         if item["itemId"] not in self._judged:
             yield from _diff(item)
 
@@ -55,6 +58,15 @@ def _ended(item: JsonObject, passed: float) -> Iterator[str]:
     if changes := item.get("changes"):
         hunks = [hunk for change in changes for hunk in read_patch(change["patch"])]
         yield f"+{sum(len(hunk.new) for hunk in hunks)} -{sum(len(hunk.old) for hunk in hunks)}"
+
+
+def _last_lines(output: str) -> Iterator[StyledLine]:
+    """The end of what a failed command wrote: it usually says why."""
+    lines = [line for line in output.splitlines() if line.strip()]
+    if len(lines) > LAST_LINES:
+        yield StyledLine("faint", f"{INDENT}… {len(lines) - LAST_LINES} lines before")
+    for line in lines[-LAST_LINES:]:
+        yield StyledLine("faint", f"{INDENT}{line[:LONGEST_LINE]}")
 
 
 def _diff(item: JsonObject) -> Iterator[StyledLine]:

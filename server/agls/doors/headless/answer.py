@@ -30,4 +30,5 @@ class FinalAnswer:
         if item["kind"] == "message" and not item.get("discarded") and self.steps:
             self.steps[-1]["text"] = item["text"]
         if item["kind"] == "toolCall" and self.steps:
-            self.steps[-1]["calls"].append({"name": item["name"], "status": item["status"]})
+            call = {"name": item["name"], "status": item["status"], "title": item["title"]}
+            self.steps[-1]["calls"].append(call)

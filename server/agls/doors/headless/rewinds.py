@@ -4,6 +4,8 @@ import argparse
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
 
 from agls.config import ConfigInputs, read
 from agls.doors.headless.exits import CannotBegin, Exit
@@ -19,10 +21,13 @@ from agls.engine.session import Session
 from agls.views.escape import escape_controls
 from agls.workspace.editor import NoEditor
 from agls.workspace.redact import harden
+from agls.workspace.uris import to_path
 from agls.world import open_world
 
 Work = Callable[[Session, argparse.Namespace], Awaitable[tuple[str, JsonObject]]]
 POINT = "{:<20}  {:<18}  {}\n"
+DONE = {"modified": "restored", "added": "brought back", "deleted": "removed"}  # by how the file changes
+NOTHING_DONE = "No file can be restored, so nothing was done. The conversation alone can go: --conversation."
 NOWHERE = "Nothing was said in this session yet.\n"
 HOW = "\nGo back to before one of them: agls rewind {} --before ITEM (agls undo: to before the last)\n"
 
@@ -105,24 +110,32 @@ async def _points(session: Session) -> list[JsonObject]:
 
 
 async def _back(session: Session, back: Back) -> tuple[str, JsonObject]:
+    """Go back. **Raises** `CannotBegin`, doing nothing, where the files were to go back and none can."""
+    if back.what != "conversation" and not back.dry_run:
+        restored = (await go_back(session, replace(back, dry_run=True))).restored
+        if restored.get("conflicts") and not restored.get("files"):
+            lines = [*_left_alone(session, restored), NOTHING_DONE]
+            raise CannotBegin("\n".join(lines), "conflict", Exit.FAILED)
     gone = await go_back(session, back)
     return _told(session, back, gone), {
         "sessionId": session.session_id,
         "checkpointId": "" if back.dry_run else gone.fact.checkpoint_id,
         "droppedItemIds": list(gone.dropped),
+        "returnedItemIds": list(gone.returned),
         "files": gone.restored.get("files", []),
         "conflicts": gone.restored.get("conflicts", []),
     }
 
 
 def _told(session: Session, back: Back, gone: Gone) -> str:
-    would = "would go" if back.dry_run else "went"
-    lines = [f"{file['change']:<9} {file['uri']}" for file in gone.restored.get("files", [])]
-    lines += [f"left alone {left['uri']}: {left['reason']}" for left in gone.restored.get("conflicts", [])]
+    would = "would be " if back.dry_run else ""
+    files = gone.restored.get("files", [])
+    lines = [f"{would}{DONE[file['change']]}: {_path(session, file['uri'])}" for file in files]
+    lines += _left_alone(session, gone.restored)
     if back.what != "conversation" and not lines:
         lines = ["No file is changed."]
     if back.what != "files":
-        lines.append(f"{len(gone.dropped)} messages of the conversation {would} as well.")
+        lines += _messages(gone, dry_run=back.dry_run)
     else:
         lines.append("The conversation stays as it is.")
     if gone.restored.get("commandsRan"):
@@ -130,6 +143,31 @@ def _told(session: Session, back: Back, gone: Gone) -> str:
     if not back.dry_run:
         lines.append(f"Take it back: agls rewind {session.session_id} --undo {gone.fact.checkpoint_id}")
     return "\n".join(lines) + "\n"
+
+
+def _messages(gone: Gone, *, dry_run: bool) -> list[str]:
+    """How many messages of the conversation went, or came back."""
+    ways = ("would go", "would come back") if dry_run else ("went", "came back")
+    counts = zip(ways, (len(gone.dropped), len(gone.returned)), strict=True)
+    said = [
+        f"{count} message{'s' * (count != 1)} of the conversation {way} as well."
+        for way, count in counts
+        if count
+    ]
+    return said or ["The conversation is as it was."]
+
+
+def _left_alone(session: Session, restored: JsonObject) -> list[str]:
+    return [
+        f"left alone: {_path(session, left['uri'])}: {left['reason']}"
+        for left in restored.get("conflicts", [])
+    ]
+
+
+def _path(session: Session, uri: str) -> str:
+    """The file as people name it: relative to the folder of the session where it is in there."""
+    path = Path(to_path(uri))
+    return str(path.relative_to(session.state.cwd) if path.is_relative_to(session.state.cwd) else path)
 
 
 def _what(arguments: argparse.Namespace) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from agls.doors.headless.listing import local, standing
 from agls.doors.headless.streams import write, write_json
 from agls.engine.facts import Entry
+from agls.engine.history import name_of
 from agls.engine.state import fold_all
 from agls.engine.vocabulary import AssistantMessage, JsonObject, Message, UserMessage
 from agls.stores.rows import at_rest, summarise
@@ -19,7 +20,10 @@ SHOWN, WIDTH = 4, 400  # messages, characters of one
 def write_session(session_id: str, entries: Sequence[Entry], *, as_json: bool) -> None:
     """Write what the journal says of the session to standard output."""
     row, state = at_rest(summarise(session_id, entries)[0]), fold_all(entries)
-    last = [said for message in state.transcript if (said := _said(message))][-SHOWN:]
+    stands = {name_of(message) for message in state.context.messages}
+    undone = {name_of(message) for gone in state.rewinds.values() for message in gone} - stands
+    messages = (message for message in state.transcript if name_of(message) not in undone)
+    last = [said for message in messages if (said := _said(message))][-SHOWN:]
     told: JsonObject = {
         "sessionId": session_id,
         "title": row.title,

@@ -20,6 +20,8 @@ from agls.engine.vocabulary import Answer, JsonObject, Option, Question
 
 CONTROLLING = Path("/dev/tty")
 REASON = "A no may have a reason for the agent, behind the n, as in: n use the other parser\n"
+PROMPT = "Your answer ({}): "
+WORDS: Mapping[str, str] = {"yes": "y", "no": "n"}
 KEYS: Mapping[str, str] = {"once": "y", "run": "r", "session": "s", "project": "p"}  # by scope of a yes
 
 
@@ -94,14 +96,17 @@ class TerminalResponder:
         choices = keyed(question.options)
         if "n" in choices:
             self._screen.ask(REASON)
+        keys = ", ".join(choices)
+        self._screen.ask(menu(choices))
         while True:
-            self._screen.ask(menu(choices))
+            self._screen.ask(PROMPT.format(keys))
             line = await self._line()
             if line is None:
                 return Answer("dismissed", by="terminal")
             key, _, feedback = line.strip().partition(" ")
-            if option := choices.get(key.lower()):
+            if option := choices.get(WORDS.get(key.lower(), key.lower())):
                 return Answer("selected", option.option_id, feedback.strip(), by="terminal")
+            self._screen.ask(f"{line.strip()[:40]!r} is no answer here. Type one of: {keys}.\n")
 
     async def _line(self) -> str | None:
         line = await self._keyboard.line()
@@ -139,8 +144,8 @@ def keyed(options: tuple[Option, ...]) -> dict[str, Option]:
 def menu(choices: Mapping[str, Option]) -> str:
     """The choices with the rule each of them would make: on one line, or on several where it is too long."""
     parts = [f"[{key}] {o.label}{f' ({o.rule})' if o.rule else ''}" for key, o in choices.items()]
-    line = "  ".join(parts) + ": "
-    return line if len(line) < get_terminal_size().columns else "\n".join(parts) + ": "
+    line = "  ".join(parts)
+    return (line if len(line) < get_terminal_size().columns else "\n".join(parts)) + "\n"
 
 
 def subject_lines(subject: JsonObject) -> list[str]:

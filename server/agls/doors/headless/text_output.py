@@ -16,6 +16,7 @@ ENDINGS = {
     "cancelled": "Cancelled",
     "interrupted": "Interrupted",
 }  # every other reason is a limit
+ALLOW = 'To allow such calls: --mode acceptEdits (edits), or a rule: [permissions] allow = ["shell(make)"].'
 PLAIN = {"cancelled", "interrupted"}  # more to say would be the same once more
 GOES_ON = {"refusal", "cancelled", "contextFull", "killed"}  # only with a prompt: what to do instead
 
@@ -150,7 +151,7 @@ class TextOutput:
         if reason != "endTurn":
             self._screen.say(self._ending(reason, data))
         if unanswered := data.get("unanswered"):
-            self._screen.say(f"{_count(unanswered, 'question')} found nobody to answer: refused.")
+            self._screen.say(f"{_count(unanswered, 'question')} found nobody to answer: refused. {ALLOW}")
         if self._writer and not self._quiet:
             self._screen.say(self._summary(data))
 

@@ -68,10 +68,18 @@ def standing(stretches: Sequence[OwnStretch], known: Timeline, now: FileState) -
     return "changedSince"
 
 
+STANDING = {"takenBack": ": taken back", "changedSince": ": changed since by somebody else"}
+
+
 def shown(rows: Sequence[JsonObject], *, ran: bool) -> str:
     """The rows and their patches for a person."""
-    lines = [told(row) + (f": {row['problem']}" if "problem" in row else "") for row in rows]
-    patches = "".join(str(row["patch"]) for row in rows)
+    lines = [
+        told(row)
+        + STANDING.get(row.get("standing", ""), "")
+        + (f": {row['problem']}" if "problem" in row else "")
+        for row in rows
+    ]
+    patches = "".join(str(row["patch"]) for row in rows if row.get("standing") != "takenBack")
     parts = ["\n".join(lines) or "No file was changed."]
     if patches:
         cut, _ = shorten(patches, LONGEST, "Ask for one file to see the rest.")

@@ -56,6 +56,8 @@ class SessionChanges:
     def __init__(self) -> None:
         self.seq = 0
         self._known: dict[str, AgentChange] = {}
+        self._undoing: dict[str, str] = {}  # by restore: the one that it undoes
+        self._gone: dict[str, dict[str, list[AgentChange]]] = {}  # by restore and file: the changes it took
         self._numbers: dict[str, int] = {}  # the last of each file; a number is never given again
 
     def take(self, entries: Iterable[Entry]) -> None:
@@ -68,12 +70,13 @@ class SessionChanges:
                 case ToolFinished(call_id, outcome):
                     for number, change in enumerate(outcome.changes):
                         self._changed(f"{call_id}/{number}", change)
-                case Rewound(changes=changes):
-                    for change in changes:
-                        self._forget(change.uri)
+                case Rewound(rewind_id, undoes=undoes, changes=changes):
+                    self._restored(rewind_id, undoes, [change.uri for change in changes])
+                case Noted(feature="checkpoints", kind="restored", data=data):
+                    self._undoing[data["checkpointId"]] = data.get("undoes", "")
                 case Noted(feature="checkpoints", kind="made", data=data) if "runId" not in data:  # a restore
-                    for file in data["files"]:
-                        self._forget(file["uri"])
+                    restore_id, uris = data.get("by", ""), [file["uri"] for file in data["files"]]
+                    self._restored(restore_id, self._undoing.get(restore_id, ""), uris)
                 case Noted(feature="review", kind="judged", data=data):
                     self._judged(str(data.get("hunk", "")), str(data.get("verdict", "")), data.get("stood"))
                 case _:
@@ -123,6 +126,14 @@ class SessionChanges:
         for hunk_id, known in self._known.items():
             if known.uri == uri and known.line >= behind:
                 self._known[hunk_id] = known._replace(line=known.line + by)
+
+    def _restored(self, restore_id: str, undoes: str, uris: Sequence[str]) -> None:
+        """Forget the changes of files that went back; those that an undone restore took are known again."""
+        gone, taken = self._gone.setdefault(restore_id, {}), self._gone.get(undoes, {})
+        for uri in uris:
+            gone.setdefault(uri, [known for known in self._known.values() if known.uri == uri])
+            self._forget(uri)
+            self._known |= {known.hunk_id: known for known in taken.get(uri, ())}
 
     def _forget(self, uri: str) -> None:
         self._known = {i: known for i, known in self._known.items() if known.uri != uri}
