@@ -1,4 +1,4 @@
-"""Every error that requests are answered with (protocol#errors): from what was raised to code and kind."""
+"""Every error that answers a request (protocol#errors): from the exception to code and kind."""
 
 import logging
 from collections.abc import Iterable, Mapping
@@ -17,9 +17,9 @@ from agls.engine.session import Session
 from agls_protocol.converter import explain
 from agls_protocol.errors import ERRORS
 
-RETRY_AFTER = 1_000  # milliseconds after which it is worth trying again what was too much
+RETRY_AFTER = 1_000  # milliseconds after which a refused load is worth another try
 TABLE = {error.kind: error for error in ERRORS}  # of a kind with two codes, the one of a well-formed request
-HINTS: Mapping[str, str] = {  # what the client can do about it
+HINTS: Mapping[str, str] = {  # the client's remedy
     "runActive": "Wait for its end, or ask with another `admission`: queue, steer or interrupt.",
     "runMismatch": "Send it again with this runId, or without expectedRunId.",
     "sessionNotFound": "agent/session/list names the sessions there are, agent/session/new makes one.",

@@ -9,7 +9,7 @@ from agls.order import ROOMS
 from agls.room import RunOption
 
 OWN = tuple(RunOption(name, is_text=True) for name in ("agent", "model", "effort"))  # of no room
-USER = "user"  # who can choose a mode that widens what runs unasked
+USER = "user"  # the one who can choose a mode that widens what runs unasked
 KNOWN = {option.name: option for option in (*OWN, *(each for room in ROOMS for each in room.options))}
 
 

@@ -1,4 +1,4 @@
-"""Requests on standard input: JSON-RPC lines each answered (protocol#headless)."""
+"""Requests on standard input: JSON-RPC lines, each answered (protocol#headless)."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -29,7 +29,7 @@ from agls_protocol.sessions import ActionInvokeParams, ActionInvokeResult
 
 
 async def steer(session: Session, params: types.SteerParams) -> types.SteerResult:
-    """`agent/steer`: injected while the run goes on, else returned."""
+    """Follow `agent/steer`: injected while the run goes on, else returned."""
     if params.if_ended != "return":
         message = "This process ends with its run: params.ifEnded can only be return. Go on with agls resume."
         raise unsupported(message, "ifEnded")
@@ -43,7 +43,7 @@ async def steer(session: Session, params: types.SteerParams) -> types.SteerResul
 
 
 async def cancel(session: Session, params: types.CancelParams) -> types.CancelResult:
-    """`agent/cancel`."""
+    """Follow `agent/cancel`."""
     stop = from_wire.stop_of(params.reason)
     tasks = keep_or_stop(session.background, params.tasks, stop)
     done = session.cancel(params.run_id, params.queued, stop)
@@ -52,7 +52,7 @@ async def cancel(session: Session, params: types.CancelParams) -> types.CancelRe
 
 
 async def respond(session: Session, params: types.RespondParams) -> types.RespondResult:
-    """`agent/respond`."""
+    """Follow `agent/respond`."""
     question = session.state.questions.get(params.request_id)
     if question is None:
         check_asked([session], params.request_id)
@@ -62,7 +62,7 @@ async def respond(session: Session, params: types.RespondParams) -> types.Respon
 
 
 async def invoke(session: Session, params: ActionInvokeParams) -> ActionInvokeResult:
-    """`agent/action/invoke`: what is possible while the run is on."""
+    """Follow `agent/action/invoke`, for the actions that are possible while the run is on."""
     done = await run_action.invoke(session, params.name, params.input)
     return ActionInvokeResult(values.content_blocks([Text(done.text)]), done.data, done.run_id or None)
 
@@ -91,13 +91,13 @@ class Control:
         self._left = False  # whether the input has ended
 
     def attach(self, session: Session) -> None:
-        """Be there."""
+        """Answer the questions of this session."""
         self._sessions[session.session_id] = session
         if not self._left:
             session.questions.attend(True)
 
     async def serve(self, session: Session) -> None:
-        """Follow the requests until the input ends; then nobody is there any more."""
+        """Follow the requests until the input ends; from then on nobody answers questions."""
         try:
             async with aclosing(self._lines.lines()) as lines:
                 async for line in lines:
@@ -110,7 +110,7 @@ class Control:
             self._served.set()
 
     async def settle(self) -> None:
-        """Answer what was asked by now."""
+        """Answer the requests that came by now."""
         self._lines.finish()
         await self._served.wait()
 

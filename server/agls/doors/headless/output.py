@@ -1,4 +1,4 @@
-"""What a headless run writes for programs: the events as JSON lines, or one JSON object, in ASCII."""
+"""The output of a headless run for programs: the events as JSON lines, or one JSON object, in ASCII."""
 
 import json
 import time
@@ -18,11 +18,11 @@ CaughtUp = Callable[[Mapping[str, int], float], list[JsonObject]]
 
 
 class Output(Protocol):
-    """Takes what happens, in order: `begin`, then every event, or `fatal` when no run could begin.
+    """Takes the events, in order: `begin`, then every event, or `fatal` when no run could begin.
 
-    `action` is what a command came to, instead of a run. `code` is the exit code that goes with a `fatal`.
-    `spare` comes before the events: with it, deltas may be left out for a slow reader, and what they came to
-    be told later.
+    `action` is the outcome of a command, instead of a run. `code` is the exit code that goes with a `fatal`.
+    `spare` comes before the events: with it, deltas may be left out for a slow reader, and their sum comes
+    later.
     """
 
     def spare(self, caught_up: CaughtUp) -> None: ...
@@ -46,7 +46,7 @@ class JsonLines:
         self._behind: dict[str, int] = {}  # the open items whose deltas were left out, from which fact on
 
     def spare(self, caught_up: CaughtUp) -> None:
-        """From now on a slow reader is spared deltas."""
+        """Spare a slow reader deltas from now on."""
         self._pipe.moved = partial(self._catch_up, caught_up)
 
     def begin(self, hello: JsonObject) -> None:
@@ -96,10 +96,10 @@ class JsonSummary:
         self._hello: JsonObject = {}
 
     def spare(self, caught_up: CaughtUp) -> None:
-        """Nothing is written before the end."""
+        """Do nothing: nothing is written before the end."""
 
     def begin(self, hello: JsonObject) -> None:
-        """Remember what the object says about the session."""
+        """Remember the session's members of the object."""
         self._hello = hello
 
     def event(self, event: JsonObject) -> None:
@@ -127,5 +127,5 @@ class JsonSummary:
 
 
 def text_of(done: JsonObject) -> str:
-    """Return what a command came to, in words."""
+    """Return the outcome of a command, in words."""
     return "\n".join(block["text"] for block in done["output"])
