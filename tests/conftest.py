@@ -19,7 +19,7 @@ settings.load_profile("the same each time")
 HERE = Path(__file__).parent
 # To measure a process costs half of what it costs to start one, and the tests start a thousand. In these
 # folders only some files are measured: what the others reach, these reach too, but for a line in a hundred.
-UNMEASURED = ("benchmarks/", "doors/", "editors/", "faults/", "security/", "test_demo.py")
+UNMEASURED = ("benchmarks/", "doors/", "editors/", "faults/", "security/")
 MEASURED = (
     "doors/headless/test_children.py",
     "doors/headless/test_control.py",
@@ -55,7 +55,7 @@ MEASURED = (
 # `--fast`: of the engine, the rooms and the views the files that start no server; of the others those that
 # start no program at all.
 FAST = ("engine/", "features/", "views/")
-FAST_IN_MEMORY = ("test_", "checkup/", "doors/", "protocol/", "repo/", "stores/")
+FAST_IN_MEMORY = ("test_", "checkup/", "config/", "doors/", "protocol/", "repo/", "stores/")
 STARTS_SERVERS = re.compile(
     r"^from (?:support\.wire|doors\.\w+\.conftest) import .*\b(?:Wire|Serve|Agls)\b", re.M
 )

@@ -21,6 +21,7 @@ from agls.features import (
     deadline,
     delivery,
     doctor,
+    families,
     files,
     follow_along,
     guards,
@@ -77,6 +78,7 @@ ORDER: tuple[Room[Any] | Arrivals, ...] = (
     recovery.ROOM,
     history.ROOM,
     client_tools.ROOM,
+    families.ROOM,
     lean.ROOM,
 )
 ROOMS: tuple[Room[Any], ...] = tuple(each for each in ORDER if isinstance(each, Room))

@@ -10,9 +10,11 @@ from typing import Any, Generic, Literal, Protocol, TypeVar, cast
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from agls.engine.actions import ActionContext, ActionError, ActionOutcome, ActionSpec
+from agls.engine.limits import Totals
 from agls.engine.ports import Effect, PathOutside, Preview, Target, ToolContext, ToolSpec, WorkspaceError
 from agls.engine.vocabulary import FileChange, FileVersion, JsonObject, ToolCall, ToolOutcome
 from agls.frozen import frozen
+from agls.names import camel
 
 SHOWN_PROBLEMS = 10  # wrong arguments that are told to the model at once
 NULL = {"type": "null"}
@@ -203,7 +205,7 @@ def in_brief(spec: ToolSpec) -> ToolSpec:
 
 
 def _undescribed(node: Any, *, names: bool = False) -> Any:
-    """Return the schema without descriptions; with `names` it is a mapping whose keys are names of arguments."""
+    """Return the schema without descriptions; with `names` it is a mapping from names of arguments."""
     if isinstance(node, list):
         return [_undescribed(item) for item in cast("list[Any]", node)]
     if not isinstance(node, dict):
@@ -242,6 +244,18 @@ def fenced(text: str, language: str = "") -> str:
     """Return `text` in a Markdown block of code that it cannot leave."""
     fence = backticks(text)
     return f"{fence}{language}\n{text}\n{fence}"
+
+
+# --- what was used -------------------------------------------------------------------------------
+
+
+def used_json(totals: Totals) -> JsonObject:
+    """**Returns** what was used. `costUsd` is null when the price of any call is unknown."""
+    counts = {camel(name): count for name, count in totals._asdict().items()}
+    del counts["cost"], counts["unpriced"]
+    cost = None if totals.unpriced else totals.cost
+    known = {"totalTokens": totals.total_tokens, "seconds": round(totals.seconds, 3)}
+    return {**counts, **known, "costUsd": cost, "unpricedCalls": totals.unpriced}
 
 
 # --- changes of files ----------------------------------------------------------------------------

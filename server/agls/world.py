@@ -32,13 +32,13 @@ from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.state import State, inherited_options
 from agls.engine.vocabulary import JsonObject
-from agls.features import lean, permissions, scratchpad
-from agls.features.budget.registry import BudgetRegistry
-from agls.features.permissions.choices import Choices, SessionChoices, check
-from agls.features.permissions.modes import Mode
+from agls.features import families, lean, permissions, scratchpad
 from agls.features.permissions.rules import denied
 from agls.features.subagents.delegates import hands_over
+from agls.modes import Mode
 from agls.room import Piece
+from agls.room.budgets import BudgetRegistry
+from agls.room.mode_choices import Choices, SessionChoices, check
 from agls.room.ports import NO_CLIENT, RunInfo, ToolClient
 from agls.stores.memory import MemoryStore
 from agls.stores.scratch import Scratch
@@ -195,7 +195,10 @@ class World:
         options = {**state.options, **inherited_options(state, admitted.options, admitted.recovers)}
         agent = agent_of(config.agents, options)
         models = self._choice.resolver(loaded, agent.tier)
-        window = models.window(str(options.get("model", "")))
+        chosen = str(options.get("model", ""))
+        window = models.window(chosen)
+        model = models.model_name(chosen)
+        is_small = config.section(lean.ROOM).applies(window)
         keeps_scratch = config.section(scratchpad.ROOM).enabled
         scratch = str(process.scratch.path(session.session_id)) if keeps_scratch else ""
         workspace = self._workspace(state, config, scratch)
@@ -216,7 +219,9 @@ class World:
                 options=options,
                 prompt=agent.prompt,
                 window=window,
-                is_small=config.section(lean.ROOM).applies(window),
+                is_small=is_small,
+                model=model,
+                advice=config.section(families.ROOM).family(model, is_small=is_small).prompt,
                 lasting=process.lasting,
                 answers=self._usual.answers,
             ),

@@ -21,9 +21,9 @@ from agls.engine.ports import Tool, ToolContext
 from agls.engine.vocabulary import Answer, JsonObject, ToolCall
 from agls.features import files, shell
 from agls.features.permissions.decision import Allow, Policy, decide
-from agls.features.permissions.modes import Mode
 from agls.features.permissions.resolved_targets import resolve_targets
 from agls.features.permissions.rules import parse_rule
+from agls.modes import Mode
 from agls.room.ports import RunInfo
 from agls.workspace.editor import NoEditor
 from agls.workspace.processes import Processes

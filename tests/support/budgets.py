@@ -2,11 +2,10 @@
 
 from agls.engine.feature import Feature
 from agls.engine.ledger import Ledger, NoLedger
-from agls.features.budget.allowance import Allowance
 from agls.features.budget.feature import build
-from agls.features.budget.registry import BudgetRegistry
 from agls.features.budget.settings import Settings
 from agls.features.subagents.delegates import hands_over
+from agls.room.budgets import Allowance, BudgetRegistry
 from agls.room.ports import RunInfo
 
 NOON = 20_778 * 86_400.0 + 43_200  # of a day, in Unix seconds

@@ -13,12 +13,11 @@ from agls.config import tier_of
 from agls.engine import background, ports, spawning
 from agls.engine.state import State
 from agls.features import deadline, permissions
-from agls.features.budget.allowance import Allowance
-from agls.features.budget.registry import BudgetRegistry
 from agls.features.permissions.memory import PermissionMemory
 from agls.frozen import frozen
 from agls.models.http.post import post
 from agls.room import ports as room
+from agls.room.budgets import Allowance, BudgetRegistry
 from agls.room.ports import AgentEntry
 
 

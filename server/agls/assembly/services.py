@@ -8,9 +8,9 @@ from agls.engine.feature import Feature
 from agls.engine.ports import Clock, ModelResolver
 from agls.engine.session import Session
 from agls.engine.spawning import Spawner
-from agls.features.budget.registry import BudgetRegistry
-from agls.features.permissions.choices import Choices, SessionChoices
 from agls.frozen import frozen
+from agls.room.budgets import BudgetRegistry
+from agls.room.mode_choices import Choices, SessionChoices
 from agls.room.ports import RunInfo, ToolClient
 from agls.stores.scratch import Scratch
 from agls.stores.storage import Storage

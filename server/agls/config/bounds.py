@@ -8,9 +8,9 @@ from agls.config.load import Loaded
 from agls.engine.limits import tightest
 from agls.engine.vocabulary import Limits
 from agls.features import budget
-from agls.features.budget.allowance import Allowance, allowance
-from agls.features.budget.limits import limits_from
 from agls.frozen import frozen
+from agls.room.budgets import Allowance
+from agls.room.limit_options import limits_from
 
 
 @frozen
@@ -60,6 +60,6 @@ def bounds_of(
     return RunBounds(
         limits=tightest(limits, agent.limits, policy.limits),
         asked=limits_from(own, Limits()),
-        allowance=allowance(settings, policy, str(options.get("caller", ""))),
+        allowance=settings.allowance(policy, str(options.get("caller", ""))),
         answers=usual.answers,
     )

@@ -45,6 +45,10 @@ class NoModels:
         """Nothing is known of any."""
         return None
 
+    def model_name(self, name: str) -> str:
+        """No model has a name."""
+        return ""
+
 
 class Preferring(NamedTuple):
     """Implements `ModelResolver` for somebody with a usual model of their own ("" for none)."""
@@ -62,6 +66,13 @@ class Preferring(NamedTuple):
             return self.models.window(name or self.usual)
         except ModelError:  # whoever asks the model will be told
             return None
+
+    def model_name(self, name: str) -> str:
+        """**Returns** what its server calls the named model, "" when that is not known."""
+        try:
+            return self.models.model_name(name or self.usual)
+        except ModelError:
+            return ""
 
 
 class Choice:

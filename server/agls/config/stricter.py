@@ -10,7 +10,7 @@ from typing import TypeGuard
 from agls.config.folders import AGENTS
 from agls.config.tables import KeyPath, is_table, leaves, put, value_at
 from agls.engine.vocabulary import JsonObject
-from agls.features.permissions.modes import widens
+from agls.modes import widens
 from agls.order import ROOMS
 
 ADDED_UP = frozenset({("permissions", "allow"), ("permissions", "ask"), ("permissions", "deny")})

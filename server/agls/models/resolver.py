@@ -73,6 +73,10 @@ class Models:
 
         return with_known_figures(endpoint).context_window
 
+    def model_name(self, name: str) -> str:
+        """Return what its server calls this model. Raises `ModelError` (`modelNotFound`)."""
+        return self.endpoint(name).model
+
     def endpoint(self, name: str) -> Endpoint:
         """Return the endpoint of this name; "" is the default. Raises `ModelError` (`modelNotFound`)."""
         known = self._aliases.get(name) or (self._default if name in {"", *TIERS} else name)

@@ -26,9 +26,9 @@ class RunInfo:
 
     `state` is that of the session then, `options` are those of the run over those of its session. `works_for`
     is the session for whose call this one works ("": none). `prompt` is the system prompt of the agent ("":
-    the built-in one). `window` is how many tokens the model can see (`None`: not known), `is_small` whether
-    that is little. `lasting` is whether the process outlives the run, `answers` whether the last turn is for
-    the answer.
+    the built-in one). `model` is the model's name at its server, `advice` what the prompt says of its tools;
+    `window` is how many tokens it can see (`None`: not known), `is_small` whether that is little. `lasting`
+    is whether the process outlives the run, `answers` whether the last turn is for the answer.
     """
 
     session_id: str = ""
@@ -37,6 +37,8 @@ class RunInfo:
     works_for: str = ""
     options: JsonObject = field(default_factory=dict[str, Any])
     prompt: str = ""
+    model: str = ""
+    advice: str = ""
     window: int | None = None
     is_small: bool = False
     lasting: bool = True

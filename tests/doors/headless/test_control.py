@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from agls.config import ConfigInputs, read
-from agls.doors.headless.control import FOLLOWED, Control
+from agls.doors.headless.control import METHODS, Control
 from agls.doors.headless.headless_run import HeadlessRun
 from agls.doors.headless.open_session import RunRequest, prepare_run
 from agls.doors.headless.shutdown import Shutdown
@@ -304,7 +304,7 @@ async def scene(tmp_path: Path, pipe: tuple[int, int], *prompts: Line) -> AsyncG
     async with open_world(setup, editor=NoEditor(), headless=True) as world:
         prepared = await prepare_run(world, RunRequest(prompt="go"), str(tmp_path / "work"))
         lines: list[Line] = []
-        responder = Control(StdinLines(pipe[0]), lines.append)
+        responder = Control(world, StdinLines(pipe[0]), lines.append)
         shutdown = Shutdown(task, lambda: None)
         conversation = HeadlessRun(world, prepared, FakeOutput(lines), responder, shutdown)
         yield Scene(prepared.session, conversation, lines, pipe[1])
@@ -409,7 +409,7 @@ async def test_who_is_there_counts_as_somebody_until_the_input_ends(tmp_path: Pa
 
 
 def test_every_method_here_is_one_of_the_protocol() -> None:
-    assert set(FOLLOWED) == {"agent/steer", "agent/cancel", "agent/respond", "agent/action/invoke"}
+    assert set(METHODS) == {"agent/steer", "agent/cancel", "agent/respond", "agent/action/invoke"}
 
 
 # --- lines -----------------------------------------------------------------------------------------

@@ -11,10 +11,10 @@ from agls.engine.limits import FIELDS, left
 from agls.engine.ports import Effect
 from agls.engine.state import State
 from agls.engine.vocabulary import Limits, StopReason, Usage
-from agls.features.budget.allowance import Allowance
-from agls.features.budget.limits import NAMES, limits_from
 from agls.features.budget.scopes import flag
 from agls.features.budget.settings import Settings
+from agls.room.budgets import Allowance
+from agls.room.limit_options import NAMES, limits_from
 from support.budgets import budget_room
 from support.rooms import FakeDoer, Notices, do, results, use
 from support.scenario import Part, check, say

@@ -15,7 +15,7 @@ from agls.engine.ports import Effect
 from agls.engine.run_action import invoke
 from agls.engine.state import State
 from agls.engine.vocabulary import Limits, Stop, StopReason, Usage
-from agls.features.budget.allowance import Allowance
+from agls.room.budgets import Allowance
 from agls.stores.files import FileStore
 from agls.stores.ledger import DayLedger
 from support.budgets import NOON, budget_room

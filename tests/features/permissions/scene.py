@@ -13,10 +13,10 @@ from agls.engine.sessions import Sessions
 from agls.engine.state import State
 from agls.engine.vocabulary import Answer, JsonObject, Question, Text, ToolResult
 from agls.features.permissions import build
-from agls.features.permissions.choices import Choices, SessionChoices
 from agls.features.permissions.memory import PermissionMemory
-from agls.features.permissions.modes import MODES
 from agls.features.permissions.settings import Settings
+from agls.modes import MODES
+from agls.room.mode_choices import Choices, SessionChoices
 from agls.stores.memory import MemoryStore
 from support.rooms import FakeDoer, FakeWorkspace, Notices, do, use
 from support.scenario import FakeClock, FakeModel, Part, prove, say

@@ -8,8 +8,8 @@ import pytest
 
 from agls.engine.ports import Effect, PathInfo
 from agls.features.permissions.decision import PLAN, Allow, Ask, Deny, Policy, Verdict, decide
-from agls.features.permissions.modes import MODES, Mode
 from agls.features.permissions.rules import ResolvedTarget, parse_rule
+from agls.modes import MODES, Mode
 
 pytestmark = pytest.mark.promise("P2")
 

@@ -8,10 +8,10 @@ from pydantic import ValidationError
 
 from agls.engine.ports import Effect, PathInfo
 from agls.features.permissions.grants import readable
-from agls.features.permissions.modes import MODES
 from agls.features.permissions.patterns import forbids, may_become
 from agls.features.permissions.rules import ResolvedTarget, covers, parse_rule, restricts
 from agls.features.permissions.settings import Settings
+from agls.modes import MODES
 
 ROOTS = ("/w", "/other")
 

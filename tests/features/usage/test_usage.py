@@ -8,8 +8,9 @@ from agls.engine.limits import Totals
 from agls.engine.ports import Effect
 from agls.engine.vocabulary import Limits, Usage
 from agls.features.usage import build
+from agls.features.usage.feature import nearly_used
 from agls.features.usage.settings import Settings
-from agls.features.usage.summary import nearly_used, summary
+from agls.toolkit import used_json
 from support.rooms import FakeDoer, Notices, do, use
 from support.scenario import Part, check, say
 
@@ -18,7 +19,7 @@ def test_the_summary_has_every_total() -> None:
     totals = Totals(turns=1, tool_calls=2, delegated_tasks=3, seconds=1.5).spent(
         Usage(100, 20, 5, 60, 10), 0.25
     )
-    assert summary(totals) == {
+    assert used_json(totals) == {
         "turns": 1, "modelCalls": 1, "toolCalls": 2, "inputTokens": 100, "outputTokens": 20,
         "totalTokens": 120, "delegatedTasks": 3, "seconds": 1.5,
         "reasoningTokens": 5, "cacheReadTokens": 60, "cacheWriteTokens": 10,
@@ -28,8 +29,8 @@ def test_the_summary_has_every_total() -> None:
 
 def test_a_cost_that_is_not_whole_is_not_told_as_one() -> None:
     totals = Totals().spent(Usage(), 0.25).spent(Usage(), None)
-    assert summary(totals)["costUsd"] is None
-    assert summary(totals)["unpricedCalls"] == 1
+    assert used_json(totals)["costUsd"] is None
+    assert used_json(totals)["unpricedCalls"] == 1
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,8 @@ class OpenQuestions:
 
     def put(self, asked: Asked) -> None:
         """Ask the client in the best way it has; what it cannot show is unanswered at once."""
+        if self._client.by_events:
+            return
         way = self._way(asked.request_id, asked.question)
         if way is None:
             if self._others.announce(asked):

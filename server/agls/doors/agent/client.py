@@ -21,6 +21,7 @@ class ClientCapabilities(NamedTuple):
     confirms: bool = False  # its user takes single changes of an edit and leaves others
     forms: bool = False
     urls: bool = False  # it opens addresses, and says when its user is done there
+    by_events: bool = False  # it reads questions in the events, and answers each with agent/respond
     message_requests: bool = False
     progress: bool = False
     show_document: bool = False
@@ -37,7 +38,7 @@ class ClientCapabilities(NamedTuple):
     @property
     def can_answer(self) -> bool:
         """Whether a question can be put to somebody through this client."""
-        return self.permission or self.forms or self.message_requests or self.plain
+        return self.permission or self.forms or self.message_requests or self.by_events or self.plain
 
     def hears(self, type: str) -> bool:
         """Whether the client wants events of this type."""

@@ -3,15 +3,27 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from itertools import count
-from typing import Any
+from typing import Any, Protocol
 
 from agls.doors.agent.client import ClientCapabilities
 from agls.doors.agent.flow.batches import Piece
 from agls.doors.agent.limits import ConnectionLimits
-from agls.doors.agent.stream.transport import Writer
 from agls.doors.messages import Bad, JsonObject, RequestId
 
 MOST_TRACED = 1_000_000  # bytes that wait for the client; beyond them the trace is left out
+
+
+class MessageWriter(Protocol):
+    """What carries messages to the client; it never blocks. `Writer` in `stream/transport.py` says more."""
+
+    @property
+    def backlog(self) -> int: ...
+    @property
+    def others(self) -> int: ...
+    def stalled(self) -> float: ...
+    def send(self, message: JsonObject, *, urgent: bool = False) -> None: ...
+    def put(self, pieces: Sequence[Piece]) -> bool: ...
+    def flush(self) -> None: ...
 
 
 class PeerError(Exception):
@@ -43,7 +55,7 @@ class Pending:
 class Peer:
     """Writes to the client, in order; never blocks."""
 
-    def __init__(self, writer: Writer, limits: ConnectionLimits, client: ClientCapabilities) -> None:
+    def __init__(self, writer: MessageWriter, limits: ConnectionLimits, client: ClientCapabilities) -> None:
         self._writer = writer
         self.limits = limits
         self.client = client

@@ -9,7 +9,7 @@ from agls.doors.agent.call import Call
 from agls.doors.agent.cancel import cancel_request
 from agls.doors.agent.connection import Connection
 from agls.doors.agent.limits import LONGEST_KEY
-from agls.doors.agent.methods import HANDLERS
+from agls.doors.agent.methods import HANDLERS, Handler
 from agls.doors.agent.world import NoWorld
 from agls.doors.errors import given_up, limit_exceeded, overloaded, to_bad
 from agls.doors.messages import (
@@ -33,29 +33,31 @@ _log = logging.getLogger(__name__)
 class AgentServer:
     """Follows the requests and notifications of the agent protocol.
 
-    `others` follow the requests of the door itself.
+    `methods` are those that this client may use; `others` follow the requests of the door itself.
     """
 
     def __init__(
         self,
         connection: Connection,
         tasks: asyncio.TaskGroup,
+        methods: Mapping[str, Handler] = HANDLERS,
         others: Mapping[str, DoorHandler] | None = None,
     ) -> None:
         self._connection = connection
         self._tasks = tasks
+        self._methods = methods
         self._others = others or {}
         self._converter = make_converter()
         self._calls: dict[RequestId, tuple[Call, asyncio.Task[None]]] = {}
         self._behind: set[asyncio.Task[None]] = set()  # work that goes on behind an answer
 
-    def request(self, message: JsonObject) -> None:
-        """Begin to follow a request.
+    def request(self, message: JsonObject) -> asyncio.Task[None]:
+        """Begin to follow a request. **Returns** the task that ends behind its answer.
 
         **Raises** `Bad` for an unknown method, and for the id of a request that is not answered yet.
         """
         id, method = message["id"], message["method"]  # noqa: A001 - what the protocol calls it
-        if method not in HANDLERS and method not in self._others:
+        if method not in self._methods and method not in self._others:
             raise Bad(METHOD_NOT_FOUND, f"There is no method {method[:200]!r}.")
         if id in self._calls:
             raise Bad(INVALID_REQUEST, "A request with this id is not answered yet.", id)
@@ -66,6 +68,7 @@ class AgentServer:
         _log.debug("request %s: %s", id, method, extra={"details": params})
         task = self._tasks.create_task(self._follow(call, method, params))
         self._calls[id] = (call, task)
+        return task
 
     def notification(self, message: JsonObject) -> None:
         """Follow a notification; what is not known is ignored (LSP 3.17)."""
@@ -134,7 +137,7 @@ class AgentServer:
             raise limit_exceeded("clientKey", LONGEST_KEY)
         if isinstance(self._connection.world, NoWorld):
             await self._connection.world.retry()
-        return self._converter.unstructure(await HANDLERS[method](self._connection, typed, call))
+        return self._converter.unstructure(await self._methods[method](self._connection, typed, call))
 
     def _refuse(self, call: Call, bad: Bad) -> None:
         bad.id = call.id

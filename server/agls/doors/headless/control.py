@@ -1,78 +1,118 @@
-"""Requests on standard input: JSON-RPC lines, each answered (protocol#headless)."""
+"""Requests on standard input: lines of JSON-RPC, each answered (protocol#headless)."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
 
-from agls.doors import from_wire
-from agls.doors.errors import bad, check_asked, to_bad, unsupported
+from agls.doors.agent.asking import Way
+from agls.doors.agent.attached import Attached, Role
+from agls.doors.agent.call import Call
+from agls.doors.agent.client import ClientCapabilities
+from agls.doors.agent.connection import Connection
+from agls.doors.agent.limits import ConnectionLimits
+from agls.doors.agent.methods import Handler
+from agls.doors.agent.methods.action_invoke import invoke_action
+from agls.doors.agent.methods.cancel import cancel
+from agls.doors.agent.methods.respond import respond
+from agls.doors.agent.methods.steer import steer
+from agls.doors.agent.peer import Peer
+from agls.doors.agent.server import AgentServer
+from agls.doors.errors import bad, unsupported
 from agls.doors.headless.stdin_lines import LONGEST, StdinLines
-from agls.doors.messages import (
-    INVALID_PARAMS,
-    INVALID_REQUEST,
-    METHOD_NOT_FOUND,
-    Bad,
-    kind_of,
-    parse,
-)
-from agls.doors.task_choice import keep_or_stop
-from agls.engine import run_action
+from agls.doors.messages import INVALID_REQUEST, METHOD_NOT_FOUND, Bad, JsonObject, kind_of, parse
+from agls.engine.facts import Asked
 from agls.engine.session import Session
-from agls.engine.vocabulary import JsonObject, Text
-from agls.views import values
+from agls.engine.vocabulary import Question
 from agls.views.wire_json import is_object
-from agls_protocol import types
-from agls_protocol.converter import make_converter
-from agls_protocol.methods import METHODS
-from agls_protocol.sessions import ActionInvokeParams, ActionInvokeResult
+from agls.world import World
+from agls_protocol.types import SteerParams, SteerResult
+
+PROGRAM = ClientCapabilities(
+    name="stdin", version=1, by_events=True, forms=True, edits_input=True, confirms=True
+)
+GONE = ClientCapabilities(name="stdin", version=1)
 
 
-async def steer(session: Session, params: types.SteerParams) -> types.SteerResult:
-    """Follow `agent/steer`: injected while the run goes on, else returned."""
+async def steer_this_run(connection: Connection, params: SteerParams, call: Call) -> SteerResult:
+    """`agent/steer`: injected while the run goes on, else returned."""
     if params.if_ended != "return":
         message = "This process ends with its run: params.ifEnded can only be return. Go on with agls resume."
         raise unsupported(message, "ifEnded")
-    if params.expand:
-        raise unsupported("Here a text is taken as it is written: leave params.expand out.", "expand")
-    content = from_wire.content(params.input)
-    if not content:
-        raise from_wire.Malformed("params.input must not be empty")
-    done = await session.steer(content, params.expected_run_id, "return", params.client_key)
-    return types.SteerResult(done.outcome, done.run_id or None, done.item_id or None)
+    return await steer(connection, params, call)
 
 
-async def cancel(session: Session, params: types.CancelParams) -> types.CancelResult:
-    """Follow `agent/cancel`."""
-    stop = from_wire.stop_of(params.reason)
-    tasks = keep_or_stop(session.background, params.tasks, stop)
-    done = session.cancel(params.run_id, params.queued, stop)
-    kept, dropped = list(done.kept), list(done.dropped)
-    return types.CancelResult(done.state, kept, dropped, done.run_id or None, *tasks)
-
-
-async def respond(session: Session, params: types.RespondParams) -> types.RespondResult:
-    """Follow `agent/respond`."""
-    question = session.state.questions.get(params.request_id)
-    if question is None:
-        check_asked([session], params.request_id)
-    answer = question and from_wire.answer(question, params.response, "stdin")
-    accepted = answer and session.questions.answer(params.request_id, answer)
-    return types.RespondResult("accepted" if accepted else "alreadyResolved")
-
-
-async def invoke(session: Session, params: ActionInvokeParams) -> ActionInvokeResult:
-    """Follow `agent/action/invoke`, for the actions that are possible while the run is on."""
-    done = await run_action.invoke(session, params.name, params.input)
-    return ActionInvokeResult(values.content_blocks([Text(done.text)]), done.data, done.run_id or None)
-
-
-FOLLOWED: Mapping[str, Callable[[Session, Any], Awaitable[Any]]] = {
-    "agent/steer": steer,
+METHODS: Mapping[str, Handler] = {
+    "agent/steer": steer_this_run,
     "agent/cancel": cancel,
     "agent/respond": respond,
-    "agent/action/invoke": invoke,
+    "agent/action/invoke": invoke_action,
 }
+
+
+class RunConnection(Connection):
+    """The program that started a run: it reaches the session of the run and its children, no others."""
+
+    def present(self, session: Session, role: Role) -> "EventsOnly":
+        """Return what shows nothing: the run writes the events."""
+        return EventsOnly()
+
+    async def open(self, session_id: str, call: Call) -> Attached:
+        """Return a session of this process. **Raises** `Bad`."""
+        if known := self.attached.get(session_id):
+            return known
+        raise bad("sessionNotFound", f"This process has only {self.latest} and its children.")
+
+
+class EventsOnly:
+    """Implements `Presenter` for a program that reads the events."""
+
+    def give_token(self, run_id: str, token: object) -> None:
+        """Do nothing: nothing reports progress."""
+
+    def run_of(self, token: object) -> str:
+        """Return ""."""
+        return ""
+
+    def report(self, events: Sequence[JsonObject]) -> None:
+        """Do nothing."""
+
+    def record(self, events: Sequence[JsonObject], *, attached: bool) -> str:
+        """Do nothing."""
+        return ""
+
+    def way(self, question: Question) -> Way | None:
+        """Return `None`: no request goes to the program."""
+        return None
+
+    def announce(self, asked: Asked) -> bool:
+        """Return False: there is nothing besides the events."""
+        return False
+
+
+class Answers:
+    """Implements `MessageWriter`: each answer is written at once, and never waits."""
+
+    backlog = 0
+    others = 0
+
+    def __init__(self, write: Callable[[JsonObject], None]) -> None:
+        self._write = write
+
+    def stalled(self) -> float:
+        """Return 0: what waits for the program is counted by its output."""
+        return 0.0
+
+    def send(self, message: JsonObject, *, urgent: bool = False) -> None:
+        """Write an answer."""
+        self._write(message)
+
+    def put(self, pieces: Sequence[object]) -> bool:
+        """Take no events: the run writes them."""
+        return False
+
+    def flush(self) -> None:
+        """Do nothing: nothing waits."""
 
 
 class Control:
@@ -83,65 +123,64 @@ class Control:
 
     invokes = True
 
-    def __init__(self, lines: StdinLines, reply: Callable[[JsonObject], None]) -> None:
-        self._lines, self._reply = lines, reply
-        self._converter = make_converter()
+    def __init__(self, world: World, lines: StdinLines, write: Callable[[JsonObject], None]) -> None:
+        self._lines = lines
+        self._peer = Peer(Answers(write), ConnectionLimits(), PROGRAM)
+        self._connection = RunConnection(world, self._peer, "", {})
         self._served = asyncio.Event()
-        self._sessions: dict[str, Session] = {}  # the one of the run first, then its children
-        self._left = False  # whether the input has ended
 
     def attach(self, session: Session) -> None:
-        """Answer the questions of this session."""
-        self._sessions[session.session_id] = session
-        if not self._left:
-            session.questions.attend(True)
+        """Be there for the questions of this session; those of its children follow by themselves."""
+        if not session.state.parent_item:
+            self._connection.attach(session, Call(""))
 
     async def serve(self, session: Session) -> None:
-        """Follow the requests until the input ends; from then on nobody answers questions."""
+        """Follow the requests until the input ends; then nobody is there any more."""
         try:
-            async with aclosing(self._lines.lines()) as lines:
+            async with asyncio.TaskGroup() as tasks, aclosing(self._lines.lines()) as lines:
+                server = AgentServer(self._connection, tasks, METHODS)
                 async for line in lines:
                     if line is None or line.strip():
-                        self._reply(await self._answer(session, line))
-            self._left = True
-            for attended in self._sessions.values():
-                attended.questions.attend(False)
+                        await self._follow(server, session.session_id, line)
+            self._leave()
         finally:
             self._served.set()
 
+    def _leave(self) -> None:
+        """Answer no more questions, neither those of children to come."""
+        self._peer.client = GONE
+        for attached in self._connection.attached.values():
+            attached.session.questions.attend(False, forms=PROGRAM.forms)
+
     async def settle(self) -> None:
-        """Answer the requests that came by now."""
+        """Answer what was asked by now."""
         self._lines.finish()
         await self._served.wait()
 
-    async def _answer(self, session: Session, line: bytes | None) -> JsonObject:
+    async def _follow(self, server: AgentServer, session_id: str, line: bytes | None) -> None:
         known = None
         try:
-            if line is None:
-                raise Bad(INVALID_REQUEST, f"A line is longer than {LONGEST} bytes.", kind="limitExceeded")
-            message = parse(line)
-            if kind_of(message) != "request":
-                text = "Every line is a request with a method and an id. agent/respond answers questions."
-                raise Bad(INVALID_REQUEST, text)
+            message = _request(line)
             known = message["id"]
-            return {"jsonrpc": "2.0", "id": known, "result": await self._result(session, message)}
-        except Exception as error:  # noqa: BLE001 - every line gets an answer
-            refused = to_bad(error)
+            given = message.get("params")
+            if given is None or is_object(given):
+                named = {name: value for name, value in (given or {}).items() if value is not None}
+                message = {**message, "params": {"sessionId": session_id, **named}}
+            await server.request(message)
+        except Bad as refused:
             refused.id = refused.id if known is None else known
-            return refused.reply()
+            self._peer.refuse(refused)
 
-    async def _result(self, session: Session, message: JsonObject) -> Any:
-        method, params = message["method"], message.get("params")
-        if method not in FOLLOWED:
-            known = ", ".join(FOLLOWED)
-            raise Bad(METHOD_NOT_FOUND, f"There is no method {method[:200]!r} here; there are {known}.")
-        if params is not None and not is_object(params):
-            raise Bad(INVALID_PARAMS, "The params of this method are an object.")
-        given = {name: value for name, value in (params or {}).items() if value is not None}
-        typed = self._converter.structure({"sessionId": session.session_id, **given}, METHODS[method].params)
-        asking = [s for s in self._sessions.values() if getattr(typed, "request_id", "") in s.state.questions]
-        meant = asking[0] if asking else self._sessions.get(str(given.get("sessionId", session.session_id)))
-        if meant is None:
-            text = f"This process has only {session.session_id} and its children."
-            raise bad("sessionNotFound", text)
-        return self._converter.unstructure(await FOLLOWED[method](meant, typed))
+
+def _request(line: bytes | None) -> dict[str, Any]:
+    """Return the request in this line. **Raises** `Bad` where there is none that is followed here."""
+    if line is None:
+        raise Bad(INVALID_REQUEST, f"A line is longer than {LONGEST} bytes.", kind="limitExceeded")
+    message = parse(line)
+    if kind_of(message) != "request":
+        text = "Every line is a request with a method and an id. agent/respond answers questions."
+        raise Bad(INVALID_REQUEST, text)
+    if message["method"] not in METHODS:
+        text = f"There is no method {message['method'][:200]!r} here; there are {', '.join(METHODS)}."
+        raise Bad(METHOD_NOT_FOUND, text, message["id"])
+    return message

@@ -13,9 +13,9 @@ from agls.engine.ports import Effect
 from agls.features.permissions import ROOM
 from agls.features.permissions.decision import Allow, Ask, Deny, Policy, decide
 from agls.features.permissions.grants import readable
-from agls.features.permissions.modes import Mode
 from agls.features.permissions.resolved_targets import resolve_command
 from agls.features.permissions.rules import ResolvedTarget, denied, parse_rule
+from agls.modes import Mode
 from agls.views.escape import escape_controls
 from agls.workspace.editor import NoEditor
 from agls.workspace.paths import Own

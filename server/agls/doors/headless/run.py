@@ -110,7 +110,7 @@ async def _run(request: RunRequest, output: Output, screen: TerminalScreen, shut
         output.begin(hello(prepared))
         if prepared.command:
             return await _command(world, prepared, prepared.command, output, shutdown)
-        responder = _responder(request, output, screen, keyboard)
+        responder = _responder(world, request, output, screen, keyboard)
         conversation = HeadlessRun(world, prepared, output, responder, shutdown)
         try:
             return await conversation.run()
@@ -132,13 +132,13 @@ async def _command(
 
 
 def _responder(
-    request: RunRequest, output: Output, screen: TerminalScreen, keyboard: TextIO | None
+    world: World, request: RunRequest, output: Output, screen: TerminalScreen, keyboard: TextIO | None
 ) -> Responder:
     """Return the responder of the run."""
     if request.control and isinstance(output, JsonLines):
         from agls.doors.headless.control import Control  # noqa: PLC0415 - few runs need the protocol's types
 
-        return Control(StdinLines(sys.stdin.fileno()), output.reply)
+        return Control(world, StdinLines(sys.stdin.fileno()), output.reply)
     return TerminalResponder(screen, Keyboard(keyboard)) if keyboard else Nobody()
 
 

@@ -7,8 +7,8 @@ from agls.doors.headless.streams import write, write_json
 from agls.engine.facts import Entry
 from agls.engine.state import fold_all
 from agls.engine.vocabulary import AssistantMessage, JsonObject, Message, UserMessage
-from agls.features.usage.summary import summary
 from agls.stores.rows import at_rest, summarise
+from agls.toolkit import used_json
 from agls.views.escape import escape_controls
 from agls.views.values import plain_text
 from agls.views.wire_json import timestamp
@@ -32,7 +32,7 @@ def write_session(session_id: str, entries: Sequence[Entry], *, as_json: bool) -
         "parentSessionId": row.parent,
         "facts": state.seq,
         "messages": len(state.transcript),
-        "usage": summary(state.total),
+        "usage": used_json(state.total),
         "last": last,
     }
     if as_json:

@@ -11,9 +11,9 @@ from agls.doors.headless.listing import table
 from agls.doors.headless.streams import write, write_json
 from agls.engine.ledger import Row, used_in
 from agls.engine.vocabulary import JsonObject
-from agls.features.usage.summary import summary
 from agls.stores.files import FileStore
 from agls.stores.ledger import DayLedger, name_of
+from agls.toolkit import used_json
 
 TITLES = ("day", "caller", "runs", "calls", "tools", "tokens in", "out", "cost", "seconds")
 
@@ -47,7 +47,7 @@ async def _lines(ledger: DayLedger, days: int) -> Sequence[JsonObject]:
 
 def _line(day: int, caller: str, rows: Sequence[Row]) -> JsonObject:
     runs, used = sum(row.runs for row in rows), used_in(rows)
-    return {"day": name_of(day), "caller": caller, "runs": runs, **summary(used)}
+    return {"day": name_of(day), "caller": caller, "runs": runs, **used_json(used)}
 
 
 def _cells(line: JsonObject) -> Sequence[str]:

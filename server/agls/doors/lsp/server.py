@@ -77,7 +77,7 @@ class LspServer:
                 gc.set_threshold(*COLLECTED)
                 gc.enable()
                 connection = LspConnection(world, self._peer, self._editor, self._opening)
-                server = AgentServer(connection, tasks, own_requests(connection))
+                server = AgentServer(connection, tasks, others=own_requests(connection))
                 messages = self._listen()
                 self._show_notices(world)
                 undo = EditorUndo(connection)

@@ -10,8 +10,8 @@ from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcom
 from agls.engine.ledger import Ledger, day_of, used_in
 from agls.engine.limits import KINDS, Totals, left, tightest
 from agls.engine.vocabulary import JsonObject, Limits
-from agls.features.budget.allowance import Allowance
-from agls.features.budget.limits import OPTIONS, limits_from, to_options
+from agls.room.budgets import Allowance
+from agls.room.limit_options import OPTIONS, limits_from, to_options
 from agls.toolkit import Arguments, TypedAction
 
 Now = Callable[[], float]  # Unix time in seconds

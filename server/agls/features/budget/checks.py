@@ -10,9 +10,8 @@ from agls.engine.limits import KINDS, Kind, left, tightest
 from agls.engine.state import State
 from agls.engine.vocabulary import Limits, Stop, StopReason, ToolOutcome
 from agls.features.budget.account import Account
-from agls.features.budget.allowance import Allowance
-from agls.features.budget.registry import BudgetScope, Refusal
 from agls.features.budget.scopes import Scope, of_caller, of_day, of_run, of_session
+from agls.room.budgets import Allowance, BudgetScope, Refusal
 
 ROOM = "budget"
 REFUSED, UNPRICED = "refused", "unpriced"

@@ -10,12 +10,11 @@ from agls.engine.ledger import NoLedger
 from agls.engine.vocabulary import Stop, ToolOutcome
 from agls.features.budget.account import Account
 from agls.features.budget.actions import actions
-from agls.features.budget.allowance import NO_LIMITS, Allowance
 from agls.features.budget.checks import ROOM, Checks
 from agls.features.budget.last_turn import LastTurn
-from agls.features.budget.registry import BudgetRegistry
 from agls.features.budget.scopes import of_run
 from agls.features.budget.settings import Settings
+from agls.room.budgets import NO_LIMITS, Allowance, BudgetRegistry
 from agls.room.ports import RunInfo
 
 

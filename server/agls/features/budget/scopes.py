@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 from agls.engine.limits import KINDS, Kind, Totals, tightest
 from agls.engine.state import State
 from agls.engine.vocabulary import Limits, Stop, StopReason
-from agls.features.budget.allowance import NO_LIMITS
-from agls.features.budget.limits import NAMES
 from agls.frozen import frozen
+from agls.room.budgets import NO_LIMITS
+from agls.room.limit_options import NAMES
 
 TURNS, SECONDS = "max_turns", "max_seconds"
 COUNTED = frozenset({"max_tool_calls", "max_delegated_tasks"})  # refused one by one, not at the gate

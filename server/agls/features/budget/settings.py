@@ -6,10 +6,11 @@ from typing import Any
 
 from pydantic import ConfigDict, NonNegativeFloat, NonNegativeInt, create_model
 
-from agls.engine.limits import FIELDS, KINDS
+from agls.engine.limits import FIELDS, KINDS, tightest
 from agls.engine.vocabulary import Limits
-from agls.features.budget.limits import UNITS
 from agls.room import Table
+from agls.room.budgets import Allowance
+from agls.room.limit_options import UNITS
 
 ANYBODY = "*"  # the name of the callers that have no limits of their own
 
@@ -50,3 +51,13 @@ class Settings(Amounts):
     def caller(self, name: str) -> Amounts:
         """What this caller may spend on a day."""
         return self.callers.get(name) or self.callers.get(ANYBODY) or UNLIMITED
+
+    def allowance(self, policy: "Settings", who: str) -> Allowance:
+        """What `who` may spend by these settings, and by the managed file's policy above them."""
+        return Allowance(
+            session=tightest(self.session.limits, policy.session.limits),
+            day=tightest(self.day.limits, policy.day.limits),
+            caller=tightest(self.caller(who).limits, policy.caller(who).limits),
+            most=policy.limits,
+            who=who,
+        )

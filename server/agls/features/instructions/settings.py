@@ -37,6 +37,8 @@ class Settings(Table):
         Short means the short prompt, and no file over a fifth of the context.
         """
         changed: dict[str, object] = {"system": run.prompt} if run.prompt else {}
+        if run.advice:
+            changed["append"] = f"{run.advice}\n\n{self.append}".strip()
         if run.is_small and run.window is not None:
             limit = min(self.file_limit, max(run.window * CHARACTERS // 5, 1))
             changed = {"system": self.system or SHORT, "file_limit": limit} | changed

@@ -6,10 +6,10 @@ from dataclasses import replace
 from agls.engine.ports import Effect
 from agls.engine.vocabulary import Option
 from agls.features.permissions.commands import Match
-from agls.features.permissions.modes import Mode
 from agls.features.permissions.rules import PATHS, ResolvedTarget, Rule, covers, exact_rule, restricts
 from agls.features.permissions.visible import hidden_in, one_line
 from agls.frozen import frozen
+from agls.modes import Mode
 
 PLAN = (
     "The session is in plan mode: only reading is possible now. Do not try another way. "

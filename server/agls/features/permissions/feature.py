@@ -10,8 +10,8 @@ from agls.features.permissions.actions import actions_of
 from agls.features.permissions.gate import PermissionGate
 from agls.features.permissions.grants import ROOM
 from agls.features.permissions.memory import PermissionMemory
-from agls.features.permissions.modes import complaint, is_mode
 from agls.features.permissions.settings import Settings
+from agls.modes import complaint, is_mode
 
 STILL = (
     "These files decide what runs unasked, and they changed while a command of the agent ran: {}. "

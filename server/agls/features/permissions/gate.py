@@ -23,13 +23,13 @@ from agls.features.permissions.decision import (
 )
 from agls.features.permissions.grants import ALLOWED, GRANTED, ROOM, readable, session_grants
 from agls.features.permissions.memory import PermissionMemory
-from agls.features.permissions.modes import Mode
 from agls.features.permissions.partial_edit import select_hunks
 from agls.features.permissions.questions import CHANGED, LOOKED, after_change, chosen, question, refusal
 from agls.features.permissions.resolved_targets import resolve_targets
 from agls.features.permissions.rules import PATHS, ResolvedTarget, parse_rule
 from agls.features.permissions.settings import Settings
 from agls.frozen import frozen
+from agls.modes import Mode
 
 READING = frozenset({Effect.READS})
 FEW = 4  # places that are looked at without a thread

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from agls.features.permissions.choices import SessionChoices
 from agls.features.permissions.grants import Grants
 from agls.frozen import frozen
+from agls.room.mode_choices import SessionChoices
 
 
 class OwnFiles(Protocol):

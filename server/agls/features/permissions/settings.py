@@ -2,8 +2,8 @@
 
 from pydantic import Field, field_validator
 
-from agls.features.permissions.modes import Mode, complaint, is_mode
 from agls.features.permissions.rules import check_kept, parse_rule
+from agls.modes import Mode, complaint, is_mode
 from agls.room import Table
 
 

@@ -7,8 +7,7 @@ from agls.engine.limits import Totals
 from agls.engine.ports import ModelError
 from agls.engine.vocabulary import JsonObject
 from agls.features.usage.kinds import shares, sizes_of
-from agls.features.usage.summary import summary
-from agls.toolkit import Arguments, TypedAction
+from agls.toolkit import Arguments, TypedAction, used_json
 
 SURE = {
     "told": "counted by the server",
@@ -36,8 +35,8 @@ def actions() -> tuple[Action, ...]:
 async def show_usage(arguments: ShowUsage, context: ActionContext) -> ActionOutcome:
     """Totals of the session, its last run, and whoever spent."""
     state = context.state
-    by = {who: summary(totals) for who, totals in state.used_by.items()}
-    data = {"session": summary(state.total), "run": summary(state.run), "by": by}
+    by = {who: used_json(totals) for who, totals in state.used_by.items()}
+    data = {"session": used_json(state.total), "run": used_json(state.run), "by": by}
     return ActionOutcome(f"Session: {_words(state.total)}.\n\nLast run: {_words(state.run)}.", data)
 
 
@@ -75,7 +74,7 @@ def _table(unit: str, sizes: Mapping[str, int]) -> str:
 
 
 def _words(totals: Totals) -> str:
-    told: JsonObject = summary(totals)
+    told: JsonObject = used_json(totals)
     cost = "cost unknown" if told["costUsd"] is None else f"${told['costUsd']:.4f}"
     tokens = f"{told['inputTokens']} tokens in, {told['outputTokens']} out"
     return f"{told['turns']} turns, {told['toolCalls']} tool calls, {tokens}, {cost}"

@@ -1,13 +1,13 @@
 """The wiring of the room."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from agls.engine.facts import GateFact, Notice
 from agls.engine.feature import Feature, RunView
-from agls.engine.vocabulary import Stop
+from agls.engine.limits import KINDS, Totals
+from agls.engine.vocabulary import Limits, Stop
 from agls.features.usage.actions import actions
 from agls.features.usage.settings import Settings
-from agls.features.usage.summary import nearly_used
 
 
 def build(settings: Settings) -> Feature:
@@ -24,3 +24,11 @@ def build(settings: Settings) -> Feature:
         return ()
 
     return Feature(name="usage", actions=actions(), before_turn=before_turn)
+
+
+def nearly_used(limits: Limits, totals: Totals, share: float) -> Iterator[str]:
+    """The limits of which at least this share is used, in words: `8 of 10 turns`."""
+    for kind in KINDS:
+        used, limit = kind.used(totals), getattr(limits, kind.field)
+        if limit and used >= share * limit:
+            yield f"{used:g} of {limit:g} {kind.label}"

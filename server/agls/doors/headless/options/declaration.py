@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import cleandoc
 from typing import Any, NamedTuple
 
-from agls.doors.headless.options.values import MODES, count, folder_name, mode, number_of
+from agls.doors.headless.options.values import count, folder_name, mode, number_of
+from agls.modes import MODES
 
 LINE = re.compile(r"(-\S+(?: -\S+)*|\w+)(?: ([A-Z]\S*?|\{\S+\}))?(\.\.\.)?  +(\S.*)")
 READ: Mapping[str, Callable[[str], object]] = {  # how a value is read that has one of these names

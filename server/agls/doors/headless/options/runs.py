@@ -3,7 +3,8 @@
 from agls.doors.headless.options.common import MODEL
 from agls.doors.headless.options.declaration import Titled, command, lines, option
 from agls.doors.headless.options.parser import WORDS
-from agls.doors.headless.options.values import MODES, schema
+from agls.doors.headless.options.values import schema
+from agls.modes import MODES
 
 WORK = (
     *lines("""

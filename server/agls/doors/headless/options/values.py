@@ -7,8 +7,7 @@ from math import isfinite, nan
 from pathlib import Path
 
 from agls.doors.headless.options.parser import no_such
-
-MODES = ("ask", "acceptEdits", "plan", "allowAll")
+from agls.modes import MODES
 
 
 def folder_name(value: str) -> str:

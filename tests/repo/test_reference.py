@@ -14,7 +14,7 @@ from agls.config.load import load
 from agls.config.schema import Config
 from agls.config.sources import Rank, from_toml
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "config.md").read_text("utf-8")
 EXAMPLES = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
 

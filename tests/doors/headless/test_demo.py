@@ -11,7 +11,7 @@ import pytest
 
 from agls.doors.headless.demo.client import DemoClient, ServerError
 
-SCRIPTS = Path(__file__).parent.parent / "scripts"
+SCRIPTS = Path(__file__).parents[3] / "scripts"
 
 
 def variables(folder: Path) -> dict[str, str]:

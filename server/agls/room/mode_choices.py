@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 from agls.engine.admission import Refused
 from agls.engine.state import State
-from agls.features.permissions.modes import Mode, is_mode, is_wider, widens
 from agls.frozen import frozen
+from agls.modes import Mode, is_mode, is_wider, widens
 
 NOT_CHOSEN = (
     "the mode {} lets things run unasked, and nobody trusts the folder {}. Only a person may choose it "

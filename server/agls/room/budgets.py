@@ -10,6 +10,24 @@ from agls.engine.limits import Kind
 from agls.engine.vocabulary import Limits, Stop
 from agls.frozen import frozen
 
+NO_LIMITS = Limits()
+
+
+@frozen
+class Allowance:
+    """The limits of a session, of a day, and of a caller on a day. Nothing can be raised above `most`."""
+
+    session: Limits = NO_LIMITS
+    day: Limits = NO_LIMITS
+    caller: Limits = NO_LIMITS
+    most: Limits = NO_LIMITS
+    who: str = ""
+
+    @property
+    def by_day(self) -> bool:
+        """Whether anything depends on what others spend today."""
+        return self.day != NO_LIMITS or self.caller != NO_LIMITS
+
 
 class Refusal(NamedTuple):
     """The kind of budget of which nothing is left, and the text for the model."""
