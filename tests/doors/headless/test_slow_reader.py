@@ -11,13 +11,15 @@ from typing import Any
 import pytest
 
 from agls.doors.headless import pipe as pipes
-from agls.doors.headless.output import FULL, JsonLines
+from agls.doors.headless.output import LIMITS, JsonLines
 from agls.doors.headless.pipe import Pipe
 from agls.views.transcript import fold
 from support.leftovers import resident_of
 from support.wire_rules import check_lines
 
 from .conftest import Agls
+
+FULL = LIMITS.full
 
 PIECES = [f"{n:05d} {'é' * 20} " for n in range(40_000)]
 READ = {"name": "read_file", "arguments": {"path": "a.txt"}}

@@ -15,8 +15,8 @@ from support.wire import Wire, script, turns
 LIMITED = """
 import sys
 from agls.doors.lsp import main
-from agls.doors.agent.limits import Limits
-sys.exit(main(limits=Limits({})))
+from agls.doors.agent.limits import ConnectionLimits
+sys.exit(main(limits=ConnectionLimits({})))
 """
 Serve = Callable[..., Wire]
 

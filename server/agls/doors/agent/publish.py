@@ -9,7 +9,8 @@ from functools import partial
 from agls.doors.agent.flow.queue import Flow
 from agls.doors.agent.peer import Peer
 from agls.doors.messages import JsonObject
-from agls.engine.facts import Entry, RunEnded, Transient
+from agls.engine.facts import Entry, Replied, RunEnded, Transient
+from agls.engine.log import GATHERING
 from agls.engine.session import Session
 from agls.engine.state import State
 from agls.order import NOTES
@@ -63,6 +64,8 @@ class Publisher:
         self.then(partial(self._tell, events))
         if not is_fact or isinstance(event.fact, RunEnded):
             self.flush()
+        elif isinstance(event.fact, Replied) and event.fact.tool_calls:
+            self.linger(GATHERING)  # what is called and done within that is written once, with the next turn
         return events
 
     def acknowledge(self, seq: int) -> None:

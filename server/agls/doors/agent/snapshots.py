@@ -1,7 +1,7 @@
 """What `agent/resume` tells of a session: the last of its items that fit, and the runs they belong to."""
 
 from collections.abc import Iterable, Iterator
-from itertools import dropwhile
+from itertools import dropwhile, islice
 from typing import NamedTuple
 
 from agls.doors.agent.result_pages import Page
@@ -10,6 +10,8 @@ from agls.doors.messages import JsonObject
 from agls.engine.session import Session
 from agls.views.transcript import Transcript
 from agls_protocol.resuming import ResumeResult, Snapshot, SnapshotRun
+
+PORTION = 64  # items whose size is looked at together
 
 
 class SnapshotRequest(NamedTuple):
@@ -48,20 +50,32 @@ def _last(
 ) -> tuple[list[JsonObject], dict[str, JsonObject], bool]:
     """The items, in their order; what was said at the end of their runs; whether there are more."""
     still_open = {item["itemId"] for item in result.open_items}
+    closed = (item for item in _backward(known, wanted.before) if item["itemId"] not in still_open)
+    pairs = _with_ends(known, closed)
     kept: list[JsonObject] = []
     ended: dict[str, JsonObject] = {}
-    for item in _backward(known, wanted.before):
-        if item["itemId"] in still_open:
-            continue
+    while True:
+        room = PORTION if wanted.tail is None else min(PORTION, wanted.tail - len(kept))
+        portion = list(islice(pairs, room))
+        if not portion:
+            return kept[::-1], ended, next(pairs, None) is not None
+        whole = page.takes_whole([value for _, values in portion for value in values])
+        for run_id, values in portion:
+            fits = values if whole else page.takes(values, first=not kept)
+            if fits is None:
+                return kept[::-1], ended, True
+            kept.append(fits[0])
+            ended |= dict.fromkeys([run_id][: len(fits) - 1], fits[-1])
+
+
+def _with_ends(known: Transcript, items: Iterable[JsonObject]) -> Iterator[tuple[str, list[JsonObject]]]:
+    """Yield the run of each item and the item, with the first of a run what was said at the run's end."""
+    told: set[str] = set()
+    for item in items:
         run_id = known.run_of.get(item["itemId"], "")
-        ends = [known.runs[run_id]] if run_id in known.runs and run_id not in ended else []
-        full = wanted.tail is not None and len(kept) >= wanted.tail
-        fits = None if full else page.takes([item, *ends], first=not kept)
-        if fits is None:
-            return kept[::-1], ended, True
-        kept.append(fits[0])
-        ended |= dict.fromkeys([run_id][: len(ends)], fits[-1])
-    return kept[::-1], ended, False
+        ends = [known.runs[run_id]] if run_id in known.runs and run_id not in told else []
+        told.add(run_id)
+        yield run_id, [item, *ends]
 
 
 def _backward(known: Transcript, before: str) -> Iterator[JsonObject]:

@@ -1,28 +1,27 @@
-"""The output of a headless run for programs: the events as JSON lines, or one JSON object, in ASCII."""
+"""What a headless run writes for programs: the events as JSON lines, or one JSON object, in ASCII."""
 
 import json
 import time
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Protocol
 
+from agls.doors.agent.flow.left_out import CaughtUp, LeftOutDeltas
+from agls.doors.agent.limits import ConnectionLimits
 from agls.doors.headless.answer import FinalAnswer
 from agls.doors.headless.exits import exit_of
 from agls.doors.headless.greeting import greeting
 from agls.doors.headless.pipe import Pipe
 from agls.engine.vocabulary import JsonObject
 
-FULL = 1_000_000  # characters that wait; from here on deltas are left out, until there are `DRAINED`
-DRAINED = 50_000
-CaughtUp = Callable[[Mapping[str, int], float], list[JsonObject]]
+LIMITS = ConnectionLimits()
 
 
 class Output(Protocol):
-    """Takes the events, in order: `begin`, then every event, or `fatal` when no run could begin.
+    """Takes what happens, in order: `begin`, then every event, or `fatal` when no run could begin.
 
-    `action` is the outcome of a command, instead of a run. `code` is the exit code that goes with a `fatal`.
-    `spare` comes before the events: with it, deltas may be left out for a slow reader, and their sum comes
-    later.
+    `action` is what a command came to, instead of a run. `code` is the exit code that goes with a `fatal`.
+    `spare` comes before the events: with it, deltas may be left out for a slow reader, and what they came to
+    be told later.
     """
 
     def spare(self, caught_up: CaughtUp) -> None: ...
@@ -43,11 +42,12 @@ class JsonLines:
     def __init__(self, pipe: Pipe) -> None:
         self._pipe = pipe
         self._begun = False
-        self._behind: dict[str, int] = {}  # the open items whose deltas were left out, from which fact on
+        self._left_out = LeftOutDeltas(_nothing)
 
     def spare(self, caught_up: CaughtUp) -> None:
-        """Spare a slow reader deltas from now on."""
-        self._pipe.moved = partial(self._catch_up, caught_up)
+        """From now on a slow reader is spared deltas."""
+        self._left_out = LeftOutDeltas(caught_up)
+        self._pipe.moved = self._catch_up
 
     def begin(self, hello: JsonObject) -> None:
         """Write the first line."""
@@ -56,12 +56,9 @@ class JsonLines:
 
     def event(self, event: JsonObject) -> None:
         """Write the event."""
-        if event["type"] == "itemDelta" and (self._behind or self._pipe.backlog > FULL):
-            self._behind.setdefault(event["itemId"], event["after"])
-            return
-        if event["type"] == "itemCompleted":
-            self._behind.pop(event["itemId"], None)
-        self._line(event)
+        crowded = bool(self._left_out) or self._pipe.backlog > LIMITS.full
+        for each in self._left_out.spare([event]) if crowded else [event]:
+            self._line(each)
 
     def action(self, done: JsonObject) -> None:
         """Write the last line."""
@@ -77,10 +74,9 @@ class JsonLines:
             self.begin(greeting())
         self._line({"type": "fatal", "v": 1, "error": error})
 
-    def _catch_up(self, caught_up: CaughtUp) -> None:
-        if self._behind and self._pipe.backlog <= DRAINED:
-            behind, self._behind = self._behind, {}
-            for event in caught_up(behind, time.time()):
+    def _catch_up(self) -> None:
+        if self._left_out and self._pipe.backlog <= LIMITS.drained:
+            for event in self._left_out.catch_up(time.time()):
                 self._line(event)
 
     def _line(self, value: JsonObject) -> None:
@@ -96,10 +92,10 @@ class JsonSummary:
         self._hello: JsonObject = {}
 
     def spare(self, caught_up: CaughtUp) -> None:
-        """Do nothing: nothing is written before the end."""
+        """Nothing is written before the end."""
 
     def begin(self, hello: JsonObject) -> None:
-        """Remember the session's members of the object."""
+        """Remember what the object says about the session."""
         self._hello = hello
 
     def event(self, event: JsonObject) -> None:
@@ -127,5 +123,9 @@ class JsonSummary:
 
 
 def text_of(done: JsonObject) -> str:
-    """Return the outcome of a command, in words."""
+    """Return what a command came to, in words."""
     return "\n".join(block["text"] for block in done["output"])
+
+
+def _nothing(behind: Mapping[str, int], at: float) -> list[JsonObject]:
+    return []

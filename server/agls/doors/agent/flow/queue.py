@@ -3,17 +3,15 @@
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
 
 from agls.doors.agent.flow.batches import Batch, Piece
-from agls.doors.agent.flow.sizes import SMALLEST, made_up, pieces_of
+from agls.doors.agent.flow.left_out import CaughtUp, LeftOutDeltas
+from agls.doors.agent.flow.sizes import SMALLEST, pieces_of
 from agls.doors.agent.peer import Peer
 from agls.doors.messages import JsonObject
 from agls.views.events import place_of
 
 PAUSE = 0.1  # seconds between two looks whether the client reads again
-
-CaughtUp = Callable[[Mapping[str, int], float], list[JsonObject]]
 
 
 class Flow:
@@ -29,8 +27,7 @@ class Flow:
         self._interval = peer.client.interval
         self._limits = peer.limits
         self._largest = largest_event(peer)
-        self._caught_up = caught_up
-        self._behind: dict[str, int] = {}  # the open items whose deltas were left out, from which fact on
+        self._left_out = LeftOutDeltas(caught_up, self._largest)
         self._looking = False
         self._merging: Batch | None = None  # deltas that wait for their time
         self._next = 0.0  # when (loop time) the next delta may go
@@ -40,7 +37,8 @@ class Flow:
         """Send these events, which belong together."""
         if self._crowded():
             self._spare_waiting()
-            self._send(self._spared(events))
+            self._send(self._left_out.spare(events))
+            self._look_later()
             return
         if len(events) == 1 and events[0]["type"] == "itemDelta":
             self._send_delta(events[0])
@@ -53,9 +51,8 @@ class Flow:
     def catch_up(self, at: float) -> None:
         """Tell what was left out, when the client reads again; `at` is the Unix time."""
         drained = self._peer.backlog <= self._limits.drained
-        if self._behind and drained and not self._credit.spent:
-            behind, self._behind = self._behind, {}
-            self._send(self._caught_up(behind, at))
+        if self._left_out and drained and not self._credit.spent:
+            self._send(self._left_out.catch_up(at))
 
     def acknowledge(self, seq: int) -> None:
         """The client has taken in everything up to this fact, and what was shown behind it."""
@@ -63,7 +60,7 @@ class Flow:
         self.catch_up(time.time())
 
     def _crowded(self) -> bool:
-        return bool(self._behind) or self._peer.backlog > self._limits.full or self._credit.spent
+        return bool(self._left_out) or self._peer.backlog > self._limits.full or self._credit.spent
 
     def _send(self, events: list[JsonObject]) -> None:
         if pieces := self._pieces(events):
@@ -108,28 +105,11 @@ class Flow:
 
     def _spare_waiting(self) -> None:
         if self._merging is not None:
-            self._behind = self._merging.items | self._behind
+            self._left_out.add(self._merging.items)
             self._merging = None
 
-    def _spared(self, events: list[JsonObject]) -> list[JsonObject]:
-        """Without deltas: what they said is told when their item is caught up with, or completed.
-
-        What makes up for them stands before all events of the fact that completes their item.
-        """
-        made: list[JsonObject] = []
-        told: list[JsonObject] = []
-        for event in events:
-            if event["type"] == "itemDelta":
-                self._behind.setdefault(event["itemId"], event["after"])
-                continue
-            if event["type"] == "itemCompleted" and event["itemId"] in self._behind:
-                made += made_up(event, self._largest, self._behind.pop(event["itemId"]))
-            told.append(event)
-        self._look_later()
-        return made + told
-
     def _look_later(self) -> None:
-        if self._behind and not self._looking:
+        if self._left_out and not self._looking:
             self._looking = True
             asyncio.get_running_loop().call_later(PAUSE, self._look)
 
