@@ -194,10 +194,12 @@ class FileSnapshots(Protocol):
     """Files as bytes; an open document counts as it would be saved. All methods raise `WorkspaceError`.
 
     `put` changes an open document by one edit, a file that is not open atomically, and raises `Stale` when
-    it is no longer at `expected` (hash "": absent). `None` is no file.
+    it is no longer at `expected` (hash "": absent). `None` is no file. `changed_at` **returns** when each was
+    changed last on the disk (Unix time in seconds), 0 for what is not there.
     """
 
     def open_documents(self) -> list[str]: ...
+    def changed_at(self, paths: Sequence[str]) -> Sequence[float]: ...
     async def look(self, path: str, max_bytes: int) -> FoundFile: ...
     async def diff(self, path: str, before: bytes | None, after: bytes | None) -> Patch: ...
     async def put(

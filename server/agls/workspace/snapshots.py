@@ -4,7 +4,8 @@ An open document counts as it would be saved: in the encoding that the file has 
 """
 
 import asyncio
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 
 from agls.diff import Patch, compare
 from agls.engine.ports import PathInfo, PathOutside, Stale, Workspace, WorkspaceError
@@ -66,6 +67,16 @@ class Snapshots:
     def open_documents(self) -> list[str]:
         """Return the paths of the open documents of the workspace, without the hidden ones."""
         return [target.place.path for _, target in self._documents.each() if not self._hides(target)]
+
+    def changed_at(self, paths: Sequence[str]) -> Sequence[float]:
+        """When each of these was changed last on the disk; 0 for what is not there."""
+        return [self._changed_at(path) for path in paths]
+
+    def _changed_at(self, path: str) -> float:
+        try:
+            return os.lstat(self._ground.enter(path).place.path).st_mtime
+        except (OSError, WorkspaceError):
+            return 0.0
 
     async def look(self, path: str, max_bytes: int) -> StoredState:
         """Return the state of this path.
