@@ -64,11 +64,11 @@ class Publisher:
         if not self._holds:
             self._flow.catch_up(at)
         events = self._projection.events(event, after) if is_fact else self._projection.transient(event, at)
+        if is_fact and isinstance(event.fact, Replied) and event.fact.tool_calls:
+            self.linger(GATHERING)  # what is called and done within that is written once, with the next turn
         self.then(partial(self._tell, events))
         if not is_fact or isinstance(event.fact, RunEnded):
             self.flush()
-        elif isinstance(event.fact, Replied) and event.fact.tool_calls:
-            self.linger(GATHERING)  # what is called and done within that is written once, with the next turn
         return events
 
     def acknowledge(self, seq: int) -> None:
