@@ -10,6 +10,7 @@ from agls.engine.history import name_of, rewinding, undoing
 from agls.engine.ports import new_id
 from agls.engine.run_action import actions, invoke
 from agls.engine.session import Session
+from agls.engine.vocabulary import Message
 from agls.frozen import frozen
 from agls.toolkit import change_of
 
@@ -23,7 +24,7 @@ OFF = (
 
 @frozen
 class Back:
-    """Where to: an item ("" for the beginning), or what stood before the rewind `undo`."""
+    """The destination: an item ("" for the beginning), or the state before the rewind `undo`."""
 
     to_item: str = ""
     undo: str = ""
@@ -33,7 +34,7 @@ class Back:
 
 @frozen
 class Gone:
-    """What went back, and what came back: `restored` is what `checkpoint.restore` says of the files."""
+    """The outcome of going back, by the ids of messages: `restored` is the result of `checkpoint.restore` for the files."""
 
     fact: Rewound
     dropped: Sequence[str]
@@ -42,7 +43,7 @@ class Gone:
 
 
 async def go_back(session: Session, back: Back) -> Gone:
-    """Go back, or say what would. **Raises** `Refused` and `ActionError`."""
+    """Go back, or return what would go back. **Raises** `Refused` and `ActionError`."""
     before = session.state.context.messages
     fact = _planned(session, back)
     restored = await _restored(session, back) if back.what != "conversation" else {}
@@ -52,11 +53,12 @@ async def go_back(session: Session, back: Back) -> Gone:
         fact = replace(fact, checkpoint_id=restored.get("checkpointId", fact.checkpoint_id), changes=changes)
         session.log.record(fact)
         await session.log.sync()
-    now, then = [*map(name_of, kept)], [*map(name_of, before)]
-    dropped, returned = (
-        [name for name in one if name not in other] for one, other in ((then, set(now)), (now, set(then)))
-    )
-    return Gone(fact, dropped, returned, restored)
+    return Gone(fact, _only_in(before, kept), _only_in(kept, before), restored)
+
+
+def _only_in(messages: Sequence[Message], others: Sequence[Message]) -> list[str]:
+    known = set(map(name_of, others))
+    return [name for name in map(name_of, messages) if name not in known]
 
 
 def _planned(session: Session, back: Back) -> Rewound:
@@ -66,7 +68,7 @@ def _planned(session: Session, back: Back) -> Rewound:
 
 
 async def _restored(session: Session, back: Back) -> JsonObject:
-    """What the room `checkpoints` did, or would do, to the files."""
+    """Return the changes of files that the room `checkpoints` made, or would make."""
     if RESTORE not in {action.name for action in actions(session)}:
         raise Refused(OFF, "unsupported")
     asked: JsonObject = {"checkpointId": back.undo} if back.undo else {"toItemId": back.to_item}
