@@ -34,7 +34,7 @@ class Back:
 
 @frozen
 class Gone:
-    """The outcome of going back, by the ids of messages: `restored` is the result of `checkpoint.restore` for the files."""
+    """The outcome of going back: ids of messages; `restored` is what `checkpoint.restore` did to files."""
 
     fact: Rewound
     dropped: Sequence[str]

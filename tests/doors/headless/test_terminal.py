@@ -144,8 +144,9 @@ def test_end_of_a_failed_command_is_shown(agls: Agls, terminal: FakeTerminal) ->
     terminal.type("y\n")
     assert process.wait(PATIENCE) == 0
     screen = terminal.rest()
-    assert "    why it failed\r\n" in screen
-    assert "    12\r\n" not in screen
+    assert re.search(r"(?m)^(\x1b\[2m)?    why it failed(\x1b\[0m)?\r$", screen), repr(screen)
+    assert re.search(r"(?m)    40(\x1b\[0m)?\r$", screen)
+    assert not re.search(r"(?m)    12(\x1b\[0m)?\r$", screen)
     assert "lines before" in screen
 
 
