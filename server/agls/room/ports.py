@@ -207,6 +207,18 @@ class FileSnapshots(Protocol):
     ) -> FileChange: ...
 
 
+class Uncommitted(Protocol):
+    """**Returns** what is not committed in the folder, "" where that is not known or must not be asked."""
+
+    async def __call__(self) -> str: ...
+
+
+class Diagnostics(Protocol):
+    """**Returns** the files that the editor shows something wrong in, with it (LSP 3.17, Diagnostic)."""
+
+    async def __call__(self) -> Sequence[tuple[PathInfo, Sequence[JsonObject]]]: ...
+
+
 class BlobStore(Protocol):
     """Bytes by the SHA-256 of them (hex). All methods raise `OSError` with a message for the user.
 
