@@ -105,7 +105,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if config.getoption(f"--{name}"):
             continue
         for item in items:
-            if name in item.keywords:
+            if item.get_closest_marker(name):  # not a keyword: the folder of the checkout is one, too
                 item.add_marker(pytest.mark.skip(reason=reason))
 
 

@@ -4,14 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from agls.commands import CommandError, TypedCommand, command_in, slash, unescaped
+from agls.commands import TypedCommand, command_in, unescaped
 from agls.doors.from_wire import GivenFile
 from agls.engine.run_action import actions
 from agls.engine.session import Session
 from agls.engine.vocabulary import Content, Resource, ResourceLink, Text
 from agls.room import Piece
-
-ALONE = "{0} is a command, and nothing can go with it. Send it alone, or write /{0} to send it as a prompt."
 
 
 class TextReader(Protocol):
@@ -23,17 +21,9 @@ class TextReader(Protocol):
 
 
 def command_of(session: Session, content: Sequence[Content | GivenFile]) -> TypedCommand | None:
-    """**Returns** the command that the text is, `None` for a prompt.
-
-    **Raises** `CommandError` when something goes with it, and `ConfigError`.
-    """
+    """**Returns** the command that the text is, `None` for a prompt. **Raises** `ConfigError`."""
     text = _text_of(content)
-    if not text.lstrip().startswith("/"):
-        return None
-    command = command_in(text, actions(session))
-    if command and not all(isinstance(part, Text) for part in content):
-        raise CommandError(ALONE.format(slash(command.spec)))
-    return command
+    return command_in(text, actions(session)) if text.lstrip().startswith("/") else None
 
 
 async def understood(

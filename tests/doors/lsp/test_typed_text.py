@@ -134,14 +134,13 @@ def test_command_is_one_only_where_text_was_typed_and_no_run_goes_on(wire: Wire)
     assert refused["data"]["kind"] == "noActiveRun", "it is a prompt for a run that goes on"
 
 
-def test_blocks_beside_a_command_are_refused_and_nothing_is_lost(wire: Wire) -> None:
+@pytest.mark.parametrize("method", ["agent/run", "agent/steer"])
+def test_blocks_beside_a_command_stay_with_the_client(wire: Wire, method: str) -> None:
     wire.initialize()
     given = [{"type": "text", "text": "/usage"}, {"type": "resourceLink", "uri": "file:///a"}]
-    refused = wire.ask("agent/run", {"sessionId": wire.session(), "input": given, "expand": True})["error"]
-    assert refused["message"] == (
-        "/usage is a command, and nothing can go with it. Send it alone, or write //usage to send it as a "
-        "prompt."
-    )
+    done = wire.call(method, {"sessionId": wire.session(), "input": given, "expand": True})
+    assert (done["outcome"], done["action"]["name"], done["action"]["input"]) == ("action", "usage", {})
+    assert said(wire) == []
 
 
 def test_command_is_done_while_a_run_runs_when_its_action_allows_that(tmp_path: Path) -> None:

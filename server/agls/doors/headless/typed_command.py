@@ -3,7 +3,7 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from agls.commands import CommandError, TypedCommand, input_of
+from agls.commands import CommandError, TypedCommand, input_of, slash
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.shutdown import Shutdown
 from agls.doors.typed_text import command_of
@@ -14,13 +14,15 @@ from agls.engine.session import Session
 from agls.engine.vocabulary import Content, JsonObject, Text
 from agls.views import values
 
+ALONE = "{0} is a command, and nothing can go with it. Send it alone, or write /{0} to send it as a prompt."
+
 
 def command_in_prompt(session: Session, content: tuple[Content, ...]) -> TypedCommand | None:
     """Return the command that a prompt is, `None` for any other. **Raises** `CannotBegin`, `ConfigError`."""
-    try:
-        return command_of(session, content)
-    except CommandError as problem:
-        raise CannotBegin(str(problem), "usage") from None
+    command = command_of(session, content)
+    if command and not all(isinstance(part, Text) for part in content):
+        raise CannotBegin(ALONE.format(slash(command.spec)), "usage")
+    return command
 
 
 async def do_command(session: Session, command: TypedCommand, shutdown: Shutdown) -> JsonObject:
