@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from agls.diff import Patch
 from agls.engine.actions import ActionOutcome
 from agls.engine.facts import Compacted, Entry, Transient, Used
-from agls.engine.ports import Asker, StoredState, Workspace
+from agls.engine.ports import Asker, PathInfo, StoredState, Workspace
 from agls.engine.spawning import Spawner
 from agls.engine.state import State
 from agls.engine.vocabulary import FileChange, FileVersion, JsonObject, Limits, Message, ToolCall, ToolOutcome
