@@ -34,7 +34,8 @@ async def expand(
     """
     if not settings.enabled:
         return ()
-    known, pieces, searched = sources(uncommitted, diagnostics), dict[Piece, None](), set[str]()
+    known = sources(uncommitted, diagnostics)
+    pieces, searched = dict[Piece, None](), set[str]()
     for word in mentions_in(text):
         found = await _named(word, known, workspace)
         if not found and is_name(word.name) and not word.alone and len(searched) < MOST_SEARCHES:
