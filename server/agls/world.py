@@ -134,7 +134,7 @@ class World:
 
         It is accepted when a person chose it (`by_user`). **Raises** `UntrustedMode`.
         """
-        check(options, folder, trusted=self.setup.trusts(Path(folder)), by_user=by_user)
+        check(options, folder, trusted=self.setup.trusts_folder(folder), by_user=by_user)
 
     def choose(self, session_id: str, options: JsonObject) -> None:
         """Remember the mode that was chosen, with these options, for a session or for one of its runs."""

@@ -5,7 +5,6 @@ It is a table and no `match`: one row is one line and no branch (docs/decisions/
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 
 from agls.assembly.services import RunServices
 from agls.checkup import for_action
@@ -44,7 +43,7 @@ def _surroundings(run: RunServices) -> room.Surroundings:
         mode_of=mode_of,
         scratch="" if run.info.is_small else run.scratch,
         above=run.workspace.above,
-        trusted=run.setup.trusts(Path(run.workspace.root)),
+        trusted=run.setup.trusts_folder(run.workspace.root),
         instructions=run.setup.instructions,
     )
 

@@ -13,7 +13,7 @@ from agls.models.catalog.listing import ModelList, list_models
 from agls.models.catalog.model_info import Figure, Source, figures
 from agls.models.endpoint import Endpoint
 from agls.models.http.connections import Connections
-from agls.models.local.discovery import find_local_servers
+from agls.models.local.discovery import LocalServer, find_local_servers
 from agls.models.resolver import TIERS, Models
 from agls.names import camel
 from agls.views.escape import escape_controls
@@ -56,7 +56,7 @@ def write_models(setup: Setup, folder: str, *, as_json: bool, offline: bool) -> 
     loaded = setup.load(folder)
     asyncio.run(look_for_keys(setup, folder))
     offered = offered_models(setup, loaded, complete=False)
-    seen = asyncio.run(_look(offered, offline=offline))
+    seen = asyncio.run(_look(offered, offline=offline, local=loaded.config.local_servers))
     problem = _problem(setup, folder)
     if as_json:
         write_json({"models": [_wire(one) for one in seen], "problem": problem})
@@ -68,14 +68,14 @@ def write_models(setup: Setup, folder: str, *, as_json: bool, offline: bool) -> 
         tell(f"{escape_controls(warning)}\n")
 
 
-async def _look(offered: ModelCatalog, *, offline: bool) -> list[Seen]:
+async def _look(offered: ModelCatalog, *, offline: bool, local: bool) -> list[Seen]:
     """Ask every server once, all at the same time."""
     if offline:
         return [Seen(e, names, None, figures(e, {})) for e, names in _named(offered)]
     connections = Connections()
     try:
         async with asyncio.TaskGroup() as group:
-            local = group.create_task(find_local_servers())
+            servers = group.create_task(find_local_servers() if local else _none())
             tasks = {
                 _server(endpoint): group.create_task(list_models(endpoint, connections))
                 for endpoint in {_server(e): e for e in offered.endpoints if e.base_url}.values()
@@ -87,9 +87,14 @@ async def _look(offered: ModelCatalog, *, offline: bool) -> list[Seen]:
         _configured(endpoint, names, listings.get(_server(endpoint))) for endpoint, names in _named(offered)
     ]
     addresses = {_address(one.endpoint) for one in seen}
-    found = tuple(e for server in local.result() for e in server.endpoints())
+    found = tuple(e for server in servers.result() for e in server.endpoints())
     named = _named(offered.or_found(found)) if not offered.endpoints else [(e, ()) for e in found]
     return [*seen, *(_found(e, names) for e, names in named if _address(e) not in addresses)]
+
+
+async def _none() -> list[LocalServer]:
+    """Look for no server of this machine."""
+    return []
 
 
 def _server(endpoint: Endpoint) -> tuple[str, str, str]:
