@@ -62,7 +62,7 @@ def _ceilings(run: RunServices) -> room.Ceilings:
 
 
 def _uncommitted(run: RunServices) -> room.Uncommitted:
-    is_trusted = run.setup.trusts(Path(run.workspace.root))  # else git must not read its settings
+    is_trusted = run.setup.trusts_folder(run.workspace.root)  # else git must not read its settings
     return partial(uncommitted, run.workspace) if is_trusted else nothing_uncommitted
 
 
