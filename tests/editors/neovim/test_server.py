@@ -100,6 +100,20 @@ def test_modes_models_and_actions(editor: Editor) -> None:
     assert any(item.startswith("/usage") for item in editor.lua("return ASKED")[0]["items"])
 
 
+def test_action_of_the_menu_is_done_with_what_was_asked_for(editor: Editor) -> None:
+    opened(editor, turns("One."), picks=("/tag",))
+    editor.lua(
+        "local answer = ... vim.ui.input = function(options, done) "
+        "vim.schedule(function() done(options.prompt:lower():find('add') and answer or '') end) end "
+        "require('agls.session').on_command = function(command) DONE = command end",
+        'one, "two" \\ 3,four five',
+    )
+    editor.command("Agls actions")
+    editor.until("DONE")
+    done = editor.lua("return DONE")
+    assert (done["name"], done["input"]) == ("tag", {"add": ["one", '"two" \\ 3', "four five"]})
+
+
 def test_commands_are_completed(editor: Editor) -> None:
     editor.setup()
     names = editor.lua("return vim.fn.getcompletion('Agls ', 'cmdline')")

@@ -33,38 +33,35 @@ function M.show(command)
   open(command.name, lines)
 end
 
----@param schema table
----@return string[] names the required ones first
-local function fields_of(schema)
-  local names = vim.tbl_keys(schema.properties or {})
-  local required = schema.required or {}
-  table.sort(names, function(a, b)
-    local needed_a, needed_b = vim.list_contains(required, a), vim.list_contains(required, b)
-    if needed_a ~= needed_b then
-      return needed_a
-    end
-    return a < b
-  end)
-  return names
+---@param value string
+---@return string
+local function quoted(value)
+  return '"' .. value:gsub('["\\]', "\\%0") .. '"'
 end
 
 ---The action as the user would type it, with what they are asked for.
 ---@param action agls.Action
 ---@param done fun(command: string)
 local function write(action, done)
-  local schema = action.inputSchema
-  local names, words = fields_of(schema), { action.slash }
+  local schema, words = action.inputSchema, { action.slash }
+  local required, properties = schema.required or {}, schema.properties or {}
+  local others = vim.tbl_filter(function(name)
+    return not vim.list_contains(required, name)
+  end, vim.tbl_keys(properties))
+  table.sort(others)
+  local names = vim.list_extend(vim.list_slice(required), others)
   local function fill(place)
     local name = names[place]
     if not name then
       return done(table.concat(words, " "))
     end
-    local field, needed = schema.properties[name], vim.list_contains(schema.required or {}, name)
+    local field, needed = properties[name], place <= #required
     local function go_on(value)
       if value == nil then
         return
       elseif value ~= "" or needed then
-        words[#words + 1] = ('%s="%s"'):format(name, (value:gsub('["\\]', "\\%0")))
+        local values = field.type == "array" and vim.split(value, "%s*,%s*") or { value }
+        words[#words + 1] = name .. "=" .. table.concat(vim.tbl_map(quoted, values), " ")
       end
       fill(place + 1)
     end

@@ -54,9 +54,14 @@ async function written({ slash, inputSchema }: Action): Promise<string | undefin
   for (const field of inputsOf(inputSchema)) {
     const text = await ask(field);
     if (text === undefined) return undefined;
-    if (text !== "" || field.required) words.push(`${field.name}="${text.replace(/["\\]/g, "\\$&")}"`);
+    const values = field.type === "array" ? text.split(/\s*,\s*/) : [text];
+    if (text !== "" || field.required) words.push(`${field.name}=${values.map(quoted).join(" ")}`);
   }
   return words.join(" ");
+}
+
+function quoted(value: string): string {
+  return `"${value.replace(/["\\]/g, "\\$&")}"`;
 }
 
 async function ask({ title, description, type, choices, required }: Field): Promise<string | undefined> {
