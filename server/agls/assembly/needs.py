@@ -1,4 +1,4 @@
-"""Which of the services implements which port that a room may need: one table, one row for each port.
+"""The table of ports: one row for each port that a room may need, and the service that implements it.
 
 It is a table and no `match`: one row is one line and no branch (docs/decisions/430).
 """

@@ -1,4 +1,4 @@
-"""What rooms may ask for in `Room.needs` besides the engine's ports. The assembly implements them."""
+"""The ports that rooms may ask for in `Room.needs` besides the engine's. The assembly implements them."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import field
@@ -284,11 +284,11 @@ class NoClient:
     """A client without tools."""
 
     def tools(self, session_id: str, run_id: str) -> Sequence[OfferedTool]:
-        """There are none."""
+        """Return no tools."""
         return ()
 
     async def call(self, session_id: str, run_id: str, call: ToolCall) -> ToolOutcome:
-        """Nothing can be called."""
+        """Refuse: no tool can be called."""
         return ToolOutcome("The client that brought this tool is gone.", status="failed")
 
 
