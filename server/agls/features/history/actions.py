@@ -22,7 +22,7 @@ class Archive(Arguments):
 
 
 def actions() -> tuple[Action, ...]:
-    """The actions of the room."""
+    """Return the actions of the room."""
     return (
         TypedAction(name="tag", title="Tag the session", arguments=Tag, work=tag),
         TypedAction(name="archive", title="Archive the session", arguments=Archive, work=archive),
