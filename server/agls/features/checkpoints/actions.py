@@ -18,7 +18,7 @@ from .timeline import SessionSpan, Timeline
 
 
 def actions_of(keeper: SnapshotStore) -> tuple[Action, ...]:
-    """The actions of the room."""
+    """Return the actions of the room."""
     handlers = CheckpointActions(keeper)
     return (
         TypedAction(
@@ -75,7 +75,7 @@ class CheckpointActions:
         return [ActionValue(checkpoint_id) for checkpoint_id in reversed(restores)]
 
     async def points(self, arguments: ListCheckpoints, context: ActionContext) -> ActionOutcome:
-        """The prompts with what was changed after each, and the restores."""
+        """Return the prompts with the changes after each, and the restores."""
         known, rows = self.keeper.timeline(context.state), list[JsonObject]()
         for prompt in prompts(context.state.transcript):
             span = SessionSpan(prompt.since, prompt.until)
@@ -98,7 +98,7 @@ class CheckpointActions:
         return ActionOutcome(text, {"checkpoints": rows, "restores": restores})
 
     async def diff(self, arguments: Diff, context: ActionContext) -> ActionOutcome:
-        """How files were changed, as unified diffs."""
+        """Return the changes of files, as unified diffs."""
         known, ran = self.keeper.timeline(context.state), False
         wanted = context.workspace.place(arguments.uri).path if arguments.uri else ""
         if arguments.call_id is not None:
@@ -138,7 +138,7 @@ class CheckpointActions:
         return ActionOutcome(text, {**done.to_json(), "commandsRan": ran})
 
     async def changes(self, arguments: Changes, context: ActionContext) -> ActionOutcome:
-        """The net changes of a run or of the session."""
+        """Return the net changes of a run or of the session."""
         known = self.keeper.timeline(context.state)
         span = _span(arguments, context)
         rows = list[JsonObject]()
@@ -151,7 +151,7 @@ class CheckpointActions:
         return ActionOutcome(shown(rows, ran=ran), data)
 
     async def revert(self, arguments: Revert, context: ActionContext) -> ActionOutcome:
-        """One file as it was before a run."""
+        """Bring one file back to its state before a run."""
         known, place = self.keeper.timeline(context.state), context.workspace.place(arguments.uri)
         stretches = known.stretches(place.path, _span(arguments, context))
         if not stretches:
@@ -163,7 +163,7 @@ class CheckpointActions:
         return ActionOutcome(_told(done, dry_run=False, ran=False), done.to_json())
 
     async def _since(self, span: SessionSpan, known: Timeline) -> list[Pair]:
-        """Each file that we changed in this span: as it was before, and as it is now."""
+        """Return each file that we changed in this span: as it was before, and as it is now."""
         return [(found[0].before, await self._now(path, known)) for path, found in known.changed(span)]
 
     async def _now(self, path: str, known: Timeline) -> FileState:

@@ -24,7 +24,7 @@ class Archive(Arguments):
 
 
 def actions() -> tuple[Action, ...]:
-    """The actions of the room."""
+    """Return the actions of the room."""
     return (
         TypedAction(name="tag", title="Tag the session", arguments=Tag, work=tag, choices={"remove": tags}),
         TypedAction(name="archive", title="Archive the session", arguments=Archive, work=archive),

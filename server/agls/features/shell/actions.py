@@ -32,7 +32,7 @@ class StopTasks(Arguments):
 
 
 def actions_of(background: Background) -> tuple[Action, ...]:
-    """The actions of the room."""
+    """Return the actions of the room."""
     handlers = TaskActions(background)
     return (
         TypedAction(name="task.list", title="List background tasks", arguments=ListTasks, work=handlers.show),
@@ -64,7 +64,7 @@ class TaskActions:
         return [ActionValue(task.task_id, task.title) for task in self.background.tasks.values()]
 
     async def show(self, arguments: ListTasks, context: ActionContext) -> ActionOutcome:
-        """All of them, the running ones first."""
+        """Return all tasks, the running ones first."""
         tasks = sorted(self.background.tasks.values(), key=lambda task: task.outcome is not None)
         rows = [f"| {task.task_id} | {state_of(task)} | `{_cell(task.title)}` |" for task in tasks]
         if not rows:
@@ -73,7 +73,7 @@ class TaskActions:
         return ActionOutcome("\n".join([*head, *rows]), {"tasks": [_data(task) for task in tasks]})
 
     async def output(self, arguments: ShowOutput, context: ActionContext) -> ActionOutcome:
-        """What is kept of the output: of a running one its end."""
+        """Return the kept output: of a running task its end."""
         task = find(self.background, arguments.task_id)
         text = task.outcome.text if task.outcome else self.background.printed(task.task_id)
         return ActionOutcome(fenced(text.rstrip()), {**_data(task), "output": text})
