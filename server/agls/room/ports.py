@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from agls.diff import Patch
 from agls.engine.actions import ActionOutcome
 from agls.engine.facts import Compacted, Entry, Transient, Used
-from agls.engine.ports import Asker, StoredState, Workspace
+from agls.engine.ports import Asker, PathInfo, StoredState, Workspace
 from agls.engine.spawning import Spawner
 from agls.engine.state import State
 from agls.engine.vocabulary import FileChange, FileVersion, JsonObject, Limits, Message, ToolCall, ToolOutcome
@@ -172,6 +172,18 @@ class FileSnapshots(Protocol):
     async def put(
         self, path: str, data: bytes | None, expected: FileVersion, *, mode: int = ..., label: str = ...
     ) -> FileChange: ...
+
+
+class Uncommitted(Protocol):
+    """**Returns** what is not committed in the folder, "" where that is not known or must not be asked."""
+
+    async def __call__(self) -> str: ...
+
+
+class Diagnostics(Protocol):
+    """**Returns** the files that the editor shows something wrong in, with it (LSP 3.17, Diagnostic)."""
+
+    async def __call__(self) -> Sequence[tuple[PathInfo, Sequence[JsonObject]]]: ...
 
 
 class BlobStore(Protocol):

@@ -63,6 +63,8 @@ def _ended(item: JsonObject, passed: float) -> Iterator[str]:
 def _last_lines(output: str) -> Iterator[StyledLine]:
     """The end of what a failed command wrote: it usually says why."""
     lines = [line for line in output.splitlines() if line.strip()]
+    if lines and lines[-1].startswith("[") and lines[-1].endswith(" s]"):
+        lines.pop()  # how it ended, which the line above says
     if len(lines) > LAST_LINES:
         yield StyledLine("faint", f"{INDENT}… {len(lines) - LAST_LINES} lines before")
     for line in lines[-LAST_LINES:]:
