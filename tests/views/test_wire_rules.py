@@ -278,7 +278,7 @@ PRINTED: dict[str, tuple[Callable[[Events], Events], str]] = {
     "no hello": (lambda lines: lines[1:], "first line"),
     "no end": (lambda lines: lines[:-1], "last line"),
     "an event behind the end": (lambda lines: [*lines, lines[1]], "last line"),
-    "fatal in the middle": (lambda lines: [*lines[:5], FATAL, *lines[5:]], "fatal is the last"),
+    "fatal in the middle": (lambda lines: [*lines[:5], FATAL, *lines[5:]], "they are the last line"),
     "an answer behind the end": (lambda lines: [*lines, {"id": 1, "result": {}}], "last line"),
     "an answer without a kind": (lambda lines: [HELLO, REFUSED, *lines[1:]], "kind"),
     "a hole": (lambda lines: [*lines[:5], *lines[8:]], ""),
