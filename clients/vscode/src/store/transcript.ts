@@ -161,11 +161,11 @@ export class Transcript {
     return true;
   }
 
-  /** The sessions of helpers that have ended and of which no event came. */
+  /** The sessions of helpers of which no event came. */
   unread(): string[] {
     const read = new Set(Object.values(this.helpers).flatMap((mine) => Object.keys(mine)));
-    const ended = [...this.items.values()].map((item) => textOf(item["childSessionId"]));
-    return [...new Set(ended)].filter((child) => child !== "" && !read.has(child));
+    const known = [...this.items.values()].map((item) => textOf(item["childSessionId"]));
+    return [...new Set(known)].filter((child) => child !== "" && !read.has(child));
   }
 
   /** Older items, read from the pages of the history, that stand before what is known. */

@@ -125,7 +125,7 @@ function Folded({ item, title }: { item: AnyItem; title: string }) {
 
 function ChildLine({ item }: { item: AnyItem }) {
   return (
-    <article class="item faint" aria-label="A helper has ended">
+    <article class="item faint" aria-label={LIVE.has(item.status) ? "A helper works" : "A helper has ended"}>
       <Mark status={item.status} /> Helper {visible(textOf(item["title"]))}: {statusOf(item.status)}
     </article>
   );
