@@ -177,7 +177,7 @@ function diagnostics(
     .filter(([where]) => vscode.workspace.getWorkspaceFolder(where))
     .filter(([where, all]) => wrong(all).length > 0 && (wanted ?? where.toString()) === where.toString());
   const files = shown.map(([where, all]) => {
-    const diagnostics = code2ProtocolConverter.asDiagnostics(wrong(all));
+    const diagnostics = code2ProtocolConverter.asDiagnosticsSync(wrong(all));
     return { uri: where.toString(), diagnostics };
   });
   return { files: files as unknown as FileDiagnostics[] };

@@ -206,7 +206,7 @@ async function mentionsAreUnderstood() {
   await input().press("Tab");
   const typed = "Explain this code in @sources/people.py ";
   await bench.until("the file is there", async () => (await input().inputValue()) === typed);
-  await bench.write(`${typed}as @https://example.org/page says, not @dataclass`);
+  await bench.write(`${typed}as @https://example.org/page has it, not @dataclass`);
   await input().press("Enter");
   const message = bench.chat.locator(".user").last();
   await message.getByText("@dataclass").waitFor();
