@@ -1,4 +1,4 @@
-"""Which of the services implements which port that a room may need: one table, one row for each port.
+"""The table of ports: one row for each port that a room may need, and the service that implements it.
 
 It is a table and no `match`: one row is one line and no branch (docs/decisions/430).
 """
@@ -18,6 +18,7 @@ from agls.models.http.post import post
 from agls.room import ports as room
 from agls.room.budgets import Allowance, BudgetRegistry
 from agls.room.ports import AgentEntry
+from agls.workspace.uncommitted import uncommitted
 
 
 @frozen
@@ -60,6 +61,16 @@ def _ceilings(run: RunServices) -> room.Ceilings:
     return room.Ceilings(run.bounds.allowance.most, run.config.section(deadline.ROOM).ceiling)
 
 
+def _uncommitted(run: RunServices) -> room.Uncommitted:
+    is_trusted = run.setup.trusts_folder(run.workspace.root)  # else git must not read its settings
+    return partial(uncommitted, run.workspace) if is_trusted else nothing_uncommitted
+
+
+async def nothing_uncommitted() -> str:
+    """Stand for a folder that nobody trusts."""
+    return ""
+
+
 def _tool_names(run: RunServices) -> room.ToolNames:
     return room.ToolNames(frozenset(tool.spec.name for feature in run.built for tool in feature.tools))
 
@@ -88,6 +99,8 @@ PORTS: Mapping[type, Callable[[RunServices], object]] = {
     room.RunInfo: lambda run: run.info,
     ports.Workspace: lambda run: run.workspace,
     room.Revealer: lambda run: run.workspace,
+    room.Uncommitted: _uncommitted,
+    room.Diagnostics: lambda run: partial(run.workspace.diagnostics, run.info.session_id),
     room.FileSnapshots: lambda run: run.workspace.snapshots,
     room.Leftovers: lambda run: room.Leftovers((run.workspace.clean, run.process.storage.tidy)),
     ports.ModelResolver: lambda run: run.models,

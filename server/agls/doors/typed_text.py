@@ -1,4 +1,4 @@
-"""What somebody typed: a command, or a prompt with what the rooms find in it."""
+"""Text typed by a user: a command, or a prompt with the references that the rooms find in it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,10 +13,10 @@ from agls.room import Piece
 
 
 class TextReader(Protocol):
-    """Understands what somebody typed."""
+    """Understands text typed by a user."""
 
     async def expand(self, session: Session, text: str) -> Sequence[Piece]:
-        """**Returns** what the text means besides its words. **Raises** `ConfigError`."""
+        """Return the meaning of the text besides its words. **Raises** `ConfigError`."""
         ...
 
 
@@ -29,9 +29,11 @@ def command_of(session: Session, content: Sequence[Content | GivenFile]) -> Type
 async def understood(
     reader: TextReader, session: Session, content: tuple[Content, ...], key: str = ""
 ) -> tuple[Content, ...]:
-    """**Returns** the content of a prompt and what its texts point at that is not in it.
+    """Return the content of a prompt with everything its texts point at.
 
-    A request that is repeated under its `key` means what it meant the first time. **Raises** `ConfigError`.
+    A request that is repeated under its `key` means what it meant the first time.
+
+    **Raises** `ConfigError`.
     """
     content = _unescaped(session, content)
     known = session.state.keys.get(key)
@@ -47,7 +49,7 @@ def _text_of(content: Sequence[Content | GivenFile]) -> str:
 
 
 def _unescaped(session: Session, content: tuple[Content, ...]) -> tuple[Content, ...]:
-    """**Returns** the content with one slash instead of two before what would be a command."""
+    """Return the content with one slash instead of two before the name of a command."""
     for place, part in enumerate(content):
         if isinstance(part, Text) and part.text.strip():
             if not part.text.lstrip().startswith("//"):

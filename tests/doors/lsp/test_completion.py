@@ -44,6 +44,8 @@ def test_mention_is_completed_by_paths_that_are_not_ignored(wire: Wire) -> None:
     }
     assert inserted(found) == ["@src/app.py", "@src/apple.py", '@"a b.py"']
     assert inserted(complete(wire, "@")) == [
+        "@diff",
+        "@diagnostics",
         "@src/app.py",
         "@src/apple.py",
         '@"a b.py"',
@@ -71,6 +73,19 @@ def test_offsets_count_units_of_the_position_encoding(wire: Wire, encoding: str,
     assert complete(wire, "𝒳 @zzz", 999) == complete(wire, "@a", -1) == []
 
 
+def test_names_that_the_workspace_defines_and_sources_are_completed(wire: Wire) -> None:
+    (wire.workspace / "src" / "app.py").write_text("import x\nclass Diary:\n    pass\n")
+    (wire.workspace / "diff").write_text("a file of that name\n")
+    wire.initialize()
+    found = complete(wire, "see @di")
+    assert [(item["kind"], item["insertText"], item.get("detail")) for item in found] == [
+        ("source", "@diff", "what is not committed"),
+        ("source", "@diagnostics", "what the editor shows as wrong"),
+        ("file", "@./diff", None),
+        ("symbol", "@Diary", "src/app.py:2"),
+    ]
+
+
 def test_command_its_arguments_and_their_values_are_completed(wire: Wire) -> None:
     wire.initialize()
     commands = complete(wire, "/chan")
@@ -88,6 +103,32 @@ def test_command_its_arguments_and_their_values_are_completed(wire: Wire) -> Non
     found = complete(wire, "/changes scope=se later", 17)
     assert [(item["insertText"], item["start"], item["end"]) for item in found] == [("session", 15, 17)]
     assert inserted(complete(wire, "/archive undo=")) == ["true", "false"]
+
+
+def test_values_that_only_the_session_knows_are_completed(tmp_path: Path) -> None:
+    call = {"name": "write_file", "arguments": {"path": "made.py", "content": "x"}}
+    background = {"name": "shell", "arguments": {"command": "sleep 30", "background": True}}
+    config = script(tmp_path, turns({"calls": [call, background]}, "Done."))
+    with Wire(tmp_path, config) as wire:
+        wire.initialize()
+        session = wire.session(options={"mode": "allowAll"})
+        wire.run(session, "make it")
+        wire.call("agent/run", {"sessionId": session, "input": "/tag one,two", "expand": True})
+        found = {
+            text: [
+                (item["insertText"], item.get("detail")) for item in complete(wire, text, sessionId=session)
+            ]
+            for text in (
+                "/changes.revert m",
+                "/checkpoint.restore toItemId=",
+                "/tag remove=",
+                "/task.stop task",
+            )
+        }
+        assert found["/changes.revert m"] == [("made.py", None)]
+        assert found["/checkpoint.restore toItemId="] == [('""', "before: make it")]
+        assert found["/tag remove="] == [("one", None), ("two", None)]
+        assert [detail for _, detail in found["/task.stop task"][:1]] == ["sleep 30"]
 
 
 def test_completion_needs_no_session_and_leaves_none_open(wire: Wire) -> None:

@@ -1,4 +1,4 @@
-"""`agls models`: what is configured, what answers, and what is known of each model, with its source."""
+"""`agls models`: the configured models, those that answer, and the known facts of each, with their source."""
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,13 +31,13 @@ PRICES = (
     ("output_price", "out"),
     ("reasoning_price", "reasoning"),
 )
-USUAL = "reasoning_price"  # what nobody tells is what other output costs
+USUAL = "reasoning_price"  # where it is unknown, the price of other output holds
 NOTHING = "No model is configured, and no model server answers on this machine. See: agls doctor\n"
 
 
 @frozen
 class Seen:
-    """One model: how it is configured, and what its server said (`None` when it was not asked)."""
+    """One model: its configuration, and its server's answer (`None` when it was not asked)."""
 
     endpoint: Endpoint
     names: tuple[str, ...]
@@ -52,7 +52,7 @@ class Seen:
 
 
 def write_models(setup: Setup, folder: str, *, as_json: bool, offline: bool) -> None:
-    """Write the models for work in `folder` to standard output. Raises `ConfigError`."""
+    """Write the models for work in `folder` to standard output. **Raises** `ConfigError`."""
     loaded = setup.load(folder)
     asyncio.run(look_for_keys(setup, folder))
     offered = offered_models(setup, loaded, complete=False)
@@ -98,7 +98,7 @@ async def _none() -> list[LocalServer]:
 
 
 def _server(endpoint: Endpoint) -> tuple[str, str, str]:
-    """Whom to ask, and as whom: the same server with another key may have other models."""
+    """Return the server and the account: the same server with another key may have other models."""
     return endpoint.dialect, endpoint.base_url, endpoint.api_key
 
 
@@ -118,18 +118,18 @@ def _found(endpoint: Endpoint, names: tuple[str, ...]) -> Seen:
 
 
 def _named(offered: ModelCatalog) -> list[tuple[Endpoint, tuple[str, ...]]]:
-    """Every model with the tiers and aliases that mean it, also those that only an alias names."""
+    """Return every model with its tiers and aliases, also those that only an alias names."""
     models = Models(offered.endpoints, aliases=offered.aliases, default=offered.default)
     meant = {endpoint.name: (endpoint, list[str]()) for endpoint in offered.endpoints}
     for name in dict.fromkeys((*TIERS, *offered.aliases)):
-        with suppress(ModelError):  # it leads nowhere; whoever asks for it is told
+        with suppress(ModelError):  # it leads nowhere; a run that names it gets the error
             endpoint = models.endpoint(name)
             meant.setdefault(endpoint.name, (endpoint, []))[1].append(name)
     return [(endpoint, tuple(names)) for endpoint, names in meant.values()]
 
 
 def _problem(setup: Setup, folder: str) -> str:
-    """Why a run could not begin with what is configured; "" when it could."""
+    """Return why a run could not begin with this configuration; "" when it could."""
     try:
         offered_models(setup, setup.load(folder))
     except ConfigError as problem:
@@ -196,7 +196,7 @@ def _state(seen: Seen) -> str:
 
 
 def _prices(known: Mapping[str, Figure]) -> str:
-    """Dollars per million tokens; a price that nobody told is said to be unknown, never nothing."""
+    """Return dollars per million tokens; an unknown price is called unknown, never nothing."""
     parts: Sequence[str] = [
         f"{title} {'unknown' if known[name].value is None else f'${known[name].value:g}'}"
         for name, title in PRICES

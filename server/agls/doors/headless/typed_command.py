@@ -26,9 +26,9 @@ def command_in_prompt(session: Session, content: tuple[Content, ...]) -> TypedCo
 
 
 async def do_command(session: Session, command: TypedCommand, shutdown: Shutdown) -> JsonObject:
-    """Do it. A signal breaks it off only where that leaves everything as it was; elsewhere it is done first.
+    """Do the command. A signal breaks it off only where that changes nothing; elsewhere it is done first.
 
-    Return what came of it, as the protocol has it. **Raises** `CannotBegin`.
+    **Returns** its outcome, as the protocol has it. **Raises** `CannotBegin`.
     """
     invocation = BreakableAction(shutdown)
     shutdown.runs(invocation)
@@ -47,23 +47,23 @@ async def do_command(session: Session, command: TypedCommand, shutdown: Shutdown
 
 
 class BreakableAction:
-    """An action that is done."""
+    """An action at work, as the signals see it."""
 
     def __init__(self, shutdown: Shutdown) -> None:
         self._shutdown, self._may_break = shutdown, False
 
     def cancel(self) -> None:
-        """Break it off, if nothing would be lost."""
+        """Break the action off, if nothing would be lost."""
         if self._may_break:
             self._shutdown.task.cancel()
 
     def interrupt(self) -> None:
-        """Do the same."""
+        """Break the action off, as `cancel` does."""
         self.cancel()
 
     @contextmanager
     def breakable(self) -> Generator[None]:
-        """In the block it may be broken off."""
+        """Let the action be broken off inside the block."""
         self._may_break = True
         try:
             yield
