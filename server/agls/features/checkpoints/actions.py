@@ -1,6 +1,8 @@
 """What the user may do with checkpoints: see them, compare with them, go back to them."""
 
-from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome
+from collections.abc import Sequence
+
+from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome, ActionValue
 from agls.engine.ports import WorkspaceError
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
@@ -22,19 +24,37 @@ def actions_of(keeper: SnapshotStore) -> tuple[Action, ...]:
         TypedAction(
             name="checkpoint.list", title="List checkpoints", arguments=ListCheckpoints, work=handlers.points
         ),
-        TypedAction(name="checkpoint.diff", title="Compare with then", arguments=Diff, work=handlers.diff),
+        TypedAction(
+            name="checkpoint.diff",
+            title="Compare with then",
+            arguments=Diff,
+            work=handlers.diff,
+            choices={"toItemId": items, "uri": handlers.changed_files},
+        ),
         TypedAction(
             name="checkpoint.restore",
             title="Restore files",
             arguments=RestoreFiles,
             work=handlers.restore,
             when="idle",
+            choices={"toItemId": items, "checkpointId": handlers.restores},
         ),
         TypedAction(name="changes", title="Show changed files", arguments=Changes, work=handlers.changes),
         TypedAction(
-            name="changes.revert", title="Revert a file", arguments=Revert, work=handlers.revert, when="idle"
+            name="changes.revert",
+            title="Revert a file",
+            arguments=Revert,
+            work=handlers.revert,
+            when="idle",
+            choices={"uri": handlers.changed_files},
         ),
     )
+
+
+async def items(context: ActionContext) -> Sequence[ActionValue]:
+    """The last item before each prompt, the latest prompt first: to go back there."""
+    latest_first = reversed(prompts(context.state.transcript))
+    return [ActionValue(prompt.before, f"before: {prompt.title}") for prompt in latest_first]
 
 
 @frozen
@@ -42,6 +62,17 @@ class CheckpointActions:
     """Do the actions of the room."""
 
     keeper: SnapshotStore
+
+    async def changed_files(self, context: ActionContext) -> Sequence[ActionValue]:
+        """The files that the agent changed."""
+        known = self.keeper.timeline(context.state)
+        paths = [path for path, _ in known.changed(SessionSpan())]
+        return [ActionValue(context.workspace.place(path).shown) for path in paths]
+
+    async def restores(self, context: ActionContext) -> Sequence[ActionValue]:
+        """The restores that can be undone, the last one first."""
+        restores = self.keeper.timeline(context.state).restores
+        return [ActionValue(checkpoint_id) for checkpoint_id in reversed(restores)]
 
     async def points(self, arguments: ListCheckpoints, context: ActionContext) -> ActionOutcome:
         """Return the prompts with the changes after each, and the restores."""

@@ -1,8 +1,10 @@
 """What the user may do with commands in the background: see them, read their output, stop them."""
 
+from collections.abc import Sequence
+
 from pydantic import Field
 
-from agls.engine.actions import Action, ActionContext, ActionOutcome
+from agls.engine.actions import Action, ActionContext, ActionOutcome, ActionValue
 from agls.engine.background import Background, BackgroundTask
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
@@ -35,9 +37,19 @@ def actions_of(background: Background) -> tuple[Action, ...]:
     return (
         TypedAction(name="task.list", title="List background tasks", arguments=ListTasks, work=handlers.show),
         TypedAction(
-            name="task.output", title="Show a task's output", arguments=ShowOutput, work=handlers.output
+            name="task.output",
+            title="Show a task's output",
+            arguments=ShowOutput,
+            work=handlers.output,
+            choices={"task_id": handlers.known},
         ),
-        TypedAction(name="task.stop", title="Stop background tasks", arguments=StopTasks, work=handlers.stop),
+        TypedAction(
+            name="task.stop",
+            title="Stop background tasks",
+            arguments=StopTasks,
+            work=handlers.stop,
+            choices={"task_id": handlers.known},
+        ),
     )
 
 
@@ -46,6 +58,10 @@ class TaskActions:
     """Do the actions of the room."""
 
     background: Background
+
+    async def known(self, context: ActionContext) -> Sequence[ActionValue]:
+        """The tasks there are, with what they do."""
+        return [ActionValue(task.task_id, task.title) for task in self.background.tasks.values()]
 
     async def show(self, arguments: ListTasks, context: ActionContext) -> ActionOutcome:
         """Return all tasks, the running ones first."""
