@@ -99,7 +99,7 @@ def test_no_color_takes_the_colours_away(agls: Agls, terminal: FakeTerminal) -> 
 def test_diff_that_was_shown_in_a_question_is_not_repeated(agls: Agls, terminal: FakeTerminal) -> None:
     agls.script({"calls": [WRITE]}, {"text": "Done."})
     process = begin(agls, terminal)
-    terminal.wait_for("Reject: ")
+    terminal.wait_for("n): ")
     terminal.type("y\n")
     assert process.wait(PATIENCE) == 0
     assert terminal.rest().count("+one") == 1

@@ -100,7 +100,7 @@ def test_saved_permission_is_listed_explained_and_taken_back(agls: Agls, termina
     command = {"name": "shell", "arguments": {"command": "touch b.txt"}}
     agls.script({"calls": [command]}, {"text": "Done."})
     process = begin(agls, terminal)
-    terminal.wait_for("Reject: ")
+    terminal.wait_for("n): ")
     terminal.type("p\n")
     assert process.wait(PATIENCE) == 0
     rule = "shell(touch b.txt)"
