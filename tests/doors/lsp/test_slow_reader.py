@@ -19,7 +19,7 @@ from support.wire_rules import check_wire
 
 from .conftest import Serve
 
-pytestmark = pytest.mark.promise("P8")
+pytestmark = [pytest.mark.process, pytest.mark.promise("P8")]
 
 HANGING = {"turns": [{"text": "I begin", "hang": True}]}
 LIMITS = ConnectionLimits()
