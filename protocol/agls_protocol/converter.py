@@ -16,6 +16,7 @@ PRIMITIVES: dict[type, str] = {
     float: "a number",
     bool: "true or false",
 }
+WRITTEN_AS_THEY_ARE = {*PRIMITIVES, dict}
 
 
 def camel(name: str) -> str:
@@ -133,7 +134,14 @@ def _writer(converter: Converter, cls: Any) -> Callable[[Any], Any]:
         for name, wire, may_be_absent in members:
             member = getattr(value, name)
             if member is not None or not may_be_absent:
-                told[wire] = member if type(member) in PRIMITIVES else converter.unstructure(member)
+                told[wire] = written(member)
         return told
+
+    def written(member: Any) -> Any:
+        if type(member) in WRITTEN_AS_THEY_ARE:
+            return member
+        if type(member) is list:  # of texts or of objects, and perhaps of thousands
+            return [written(each) for each in cast(list[Any], member)]
+        return converter.unstructure(member)
 
     return write

@@ -50,5 +50,5 @@ METHODS: dict[str, Method] = {
     "agent/callTool": Method(sessions.CallToolParams, sessions.CallToolAnswer, "toClient"),
 }
 
-RESERVED: frozenset[str] = frozenset({"agent/complete", "agent/diagnostics"})
+RESERVED: frozenset[str] = frozenset({"agent/diagnostics"})
 """Methods that no server follows yet."""

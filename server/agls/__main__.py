@@ -2,11 +2,18 @@
 
 import sys
 from collections.abc import Sequence
+from types import ModuleType
+
+
+def leave_out() -> None:
+    """Load httpx without its own command line, which needs rich and pygments where click is installed."""
+    sys.modules.setdefault("httpx._main", ModuleType("httpx._main"))  # it goes on when that has no content
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Open the door that the arguments name; gives the exit code. Wrong arguments exit with 2."""
     argv = sys.argv[1:] if argv is None else argv
+    leave_out()
     if list(argv) == ["serve", "--stdio"]:  # an editor waits for the first answer
         from agls.doors.lsp import main as serve  # noqa: PLC0415 - only the door that is opened is loaded
 

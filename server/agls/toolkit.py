@@ -1,15 +1,15 @@
 """Rooms write tools and actions with this: each is a pydantic model and an async function."""
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import field, replace
 from functools import cache
 from inspect import cleandoc
 from typing import Any, Generic, Literal, Protocol, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
-from agls.engine.actions import ActionContext, ActionError, ActionOutcome, ActionSpec
+from agls.engine.actions import ActionContext, ActionError, ActionOutcome, ActionSpec, ActionValue
 from agls.engine.limits import Totals
 from agls.engine.ports import Effect, PathOutside, Preview, Target, ToolContext, ToolSpec, WorkspaceError
 from agls.engine.vocabulary import FileChange, FileVersion, JsonObject, ToolCall, ToolOutcome
@@ -102,12 +102,16 @@ class TypedTool(Generic[Given]):
             return ToolOutcome(str(problem), status="failed")
 
 
+Choices = Callable[[ActionContext], Awaitable[Sequence[ActionValue]]]
+
+
 @frozen(eq=False, kw_only=True)
 class TypedAction(Generic[Given]):
     """An action (`engine.actions.Action`) made of an argument model and the function that does the work.
 
     The docstring of the model says to the user what the action does. `work` may raise
-    `ActionError`, and `WorkspaceError`, whose message is passed on as one.
+    `ActionError`, and `WorkspaceError`, whose message is passed on as one. `choices` are the values of its
+    members, by their names on the wire.
     """
 
     name: str
@@ -115,6 +119,11 @@ class TypedAction(Generic[Given]):
     arguments: type[Given]
     work: Callable[[Given, ActionContext], Awaitable[ActionOutcome]]
     when: Literal["idle", "running", "any"] = "any"
+    choices: Mapping[str, Choices] = field(default_factory=dict[str, Choices])
+
+    async def values(self, member: str, context: ActionContext) -> Sequence[ActionValue]:
+        """What this member may be now."""
+        return await self.choices[member](context) if member in self.choices else ()
 
     @property
     def spec(self) -> ActionSpec:

@@ -5,7 +5,16 @@ from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from agls.assembly import ProcessServices, Rooms, RunServices, SessionLog, SessionServices, features
+from agls.assembly import (
+    ProcessServices,
+    Rooms,
+    RunServices,
+    SessionLog,
+    SessionServices,
+    complete,
+    expand,
+    features,
+)
 from agls.config import (
     EDITOR,
     PROGRAM,
@@ -28,6 +37,7 @@ from agls.engine.facts import Admitted, SessionChanged
 from agls.engine.feature import RunSetup
 from agls.engine.ports import ModelClient, ModelError, ModelInfo
 from agls.engine.recovery import left_of
+from agls.engine.run_action import NO_PROMPT
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.state import State, inherited_options
@@ -36,7 +46,7 @@ from agls.features import families, lean, permissions, scratchpad
 from agls.features.permissions.rules import denied
 from agls.features.subagents.delegates import hands_over
 from agls.modes import Mode
-from agls.room import Piece
+from agls.room import Completions, Piece, Typing
 from agls.room.budgets import BudgetRegistry
 from agls.room.mode_choices import Choices, SessionChoices, check
 from agls.room.ports import NO_CLIENT, RunInfo, ToolClient
@@ -136,10 +146,11 @@ class World:
 
     async def expand(self, session: Session, text: str) -> tuple[Piece, ...]:
         """**Returns** what a text that somebody typed means besides its words. **Raises** `ConfigError`."""
-        config = self.setup.load(session.state.cwd).config
-        workspace = self._workspace(session.state, config)
-        found = [await room.expand(config.section(room), text, workspace) for room in self.rooms]
-        return tuple(piece for pieces in found for piece in pieces)
+        return tuple(await expand(self.rooms, self._services(session, NO_PROMPT), text))
+
+    async def complete(self, session: Session, typing: Typing) -> Completions:
+        """**Returns** how the rooms would go on with a prompt. **Raises** `ConfigError`."""
+        return await complete(self.rooms, self._services(session, NO_PROMPT), typing)
 
     async def check(self, folder: str, options: JsonObject) -> None:
         """Whether a run in `folder` could begin with these options. Raises `ConfigError`, `ModelError`."""

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from agls.engine.actions import ActionContext, ActionOutcome, ActionSpec
+from agls.engine.actions import ActionContext, ActionOutcome, ActionSpec, ActionValue
 from agls.engine.admission import ANYBODY, Refused
 from agls.engine.facts import (
     Admitted,
@@ -25,7 +25,7 @@ from agls.engine.feature import Feature, RunSetup
 from agls.engine.history import forked, last_words, name_of, rewinding, undoing
 from agls.engine.ports import JournalError
 from agls.engine.recovery import interrupted_run
-from agls.engine.run_action import actions, invoke
+from agls.engine.run_action import actions, invoke, values
 from agls.engine.run_queue import move, remove, replace
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
@@ -59,6 +59,10 @@ class FakeAction:
     async def __call__(self, arguments: JsonObject, context: ActionContext) -> ActionOutcome:
         """Follow it."""
         return self._body(arguments, context)
+
+    async def values(self, member: str, context: ActionContext) -> Sequence[ActionValue]:
+        """The session's own id."""
+        return [ActionValue(context.session_id, member)]
 
 
 @asynccontextmanager
@@ -393,6 +397,7 @@ async def test_actions_are_listed_and_followed() -> None:
         assert session.log.journal.entries()[-1].fact == Noted("room", "did", {"a": 1})
         with pytest.raises(Refused, match=r"no action 'undo'.* There are: do\."):
             await invoke(session, "undo", {})
+        assert await values(session, "do", "it") == [ActionValue(session.session_id, "it")]
 
 
 class Beginning(FakeAction):

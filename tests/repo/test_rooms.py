@@ -13,6 +13,7 @@ from agls.assembly.needs import PORTS
 from agls.features import checkpoints, permissions, redaction
 from agls.order import MCP, ORDER, PLUGINS, ROOMS
 from agls.room import Room
+from agls.room.declaration import complete_nothing, understand_nothing
 
 SERVER = Path(__file__).parents[2] / "server" / "agls"
 IMPORTS = re.compile(r"^\s*(?:from agls\.features|import agls\.features)\b", re.MULTILINE)
@@ -33,6 +34,17 @@ def test_builder_takes_the_settings_and_then_what_the_room_needs(room: Room[Any]
     told = room.of_agent[0] if room.of_agent and not room.has_table else room.settings
     assert settings.annotation == told
     assert room.settings.__module__ in {f"agls.features.{room.name}.settings", "agls.room.declaration"}
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.name)
+def test_what_understands_typed_text_takes_the_settings_the_text_and_what_the_room_needs(
+    room: Room[Any],
+) -> None:
+    for function, default in ((room.expand, understand_nothing), (room.complete, complete_nothing)):
+        if function is not default:
+            settings, _, *needed = inspect.signature(function, eval_str=True).parameters.values()
+            assert settings.annotation == room.settings
+            assert [each.annotation for each in needed] == list(room.needs)
 
 
 def test_every_port_that_a_room_needs_is_provided_and_none_that_nobody_needs() -> None:

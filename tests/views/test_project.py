@@ -21,6 +21,7 @@ from agls.engine.facts import (
     TextDelta,
     ThinkingDelta,
     ToolDelta,
+    ToolFinished,
     Transient,
     TurnStarted,
     Unknown,
@@ -516,7 +517,7 @@ def test_files_are_summed_over_the_run() -> None:
         change("a", "added"), change("a", "modified"), change("b", "added"), change("b", "deleted"),
         change("d", "modified"), change("d", "modified"),
     ):  # fmt: skip
-        totals.change(done)
+        totals.take(ToolFinished("call_1", ToolOutcome("", changes=(done,))), NOTES)
     assert totals.end(Stop(StopReason.END_TURN))["filesChanged"] == [
         {"uri": "a", "change": "added", "insertions": 4, "deletions": 2},
         {"uri": "d", "change": "modified", "insertions": 4, "deletions": 2},

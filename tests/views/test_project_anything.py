@@ -28,10 +28,12 @@ from agls.engine.facts import (
     ToolDelta,
     ToolFinished,
     ToolStarted,
+    Transient,
     TurnStarted,
     Unknown,
 )
 from agls.engine.feature import Feature, RunSetup, RunView
+from agls.engine.log import Log
 from agls.engine.ports import Effect, ModelError
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
@@ -51,9 +53,10 @@ from agls.engine.vocabulary import (
 from agls.order import NOTES
 from agls.stores.memory import MemoryStore
 from agls.views.project import Projection
-from agls.views.replay import end_of
+from agls.views.session_history import SessionHistory
 from agls.views.transcript import Transcript, fold
 from agls.views.values import content_blocks, plain_text
+from support.eventful import journal_of
 from support.scenario import NOWHERE, FakeClock, FakeModel, FakeTool, call, overflow, say
 from support.wire_rules import check_wire
 
@@ -173,7 +176,12 @@ async def play(turns: Sequence[str], deeds: Sequence[str]) -> tuple[list[list[Wi
         session = await sessions.create("/project")
         projection = Projection(NOTES, "ses", "epoch")
         told.append(translated(session.log.journal.entries(), projection))
-        session.log.subscribe(lambda event, state: told.append(projection.events(event)))
+
+        def look(event: Entry | Transient, state: State) -> None:
+            is_fact = isinstance(event, Entry)
+            told.append(projection.events(event) if is_fact else projection.transient(event, 1.0))
+
+        session.log.subscribe(look)
         session.questions.attend(True)
         for deed in ("prompt", *deeds):
             await act(session, deed)
@@ -194,8 +202,11 @@ def test_a_client_and_the_state_tell_the_same_story(turns: list[str], deeds: lis
     if not state.queue:  # else the session was closed before the next run could begin
         assert (live.state, live.queue) == ("idle", [])
     assert live.runs == again.runs
+    history = SessionHistory(NOTES, Log(journal_of(entries), FakeClock(), state))
+    history.catch_up()
     for run_id, ended in live.runs.items():
-        assert end_of(NOTES, run_id, "ses", entries) == ended
+        assert history.end_of(run_id) == ended
+    assert [held.item for held in history.shown()] == [*reversed(again.items.values())]
 
 
 @settings(max_examples=40, deadline=None)

@@ -4,5 +4,15 @@ from agls.assembly.arrivals import Rooms
 from agls.assembly.build import features
 from agls.assembly.record import SessionLog
 from agls.assembly.services import ProcessServices, RunServices, SessionServices
+from agls.assembly.typed import complete, expand
 
-__all__ = ["ProcessServices", "Rooms", "RunServices", "SessionLog", "SessionServices", "features"]
+__all__ = [
+    "ProcessServices",
+    "Rooms",
+    "RunServices",
+    "SessionLog",
+    "SessionServices",
+    "complete",
+    "expand",
+    "features",
+]

@@ -11,6 +11,7 @@ from agls.config.key_command import key_command
 from agls.config.key_store import StoredKey, look_up, own_places
 from agls.config.load import Loaded, misfit
 from agls.config.model_settings import ModelSettings, address
+from agls.config.recall import REMEMBERED, recalled
 from agls.config.setup import Setup
 from agls.config.sources import RANKS, Rank, Source
 from agls.config.tables import KeyPath, value_at
@@ -20,6 +21,7 @@ from agls.models.credential import FIXED_KEY, Credential
 from agls.models.endpoint import Endpoint, host_of
 from agls.models.prices import Prices
 
+PRICED = ("input", "output", "cache_read", "cache_write", "reasoning")
 DIRECT = frozenset({Rank.ENVIRONMENT, Rank.ARGUMENTS})  # what the user says for this one process
 
 
@@ -42,32 +44,8 @@ class ModelCatalog:
         return ModelCatalog(found, default, {**short, **self.aliases}, self.warnings)
 
 
-@frozen
-class _Read:
-    """What was read of a configuration and the keys that were kept then: the same again says the same."""
-
-    setup: Setup
-    loaded: Loaded
-    kept: Mapping[str, StoredKey]
-
-    def answers(self, setup: Setup, loaded: Loaded, kept: Mapping[str, StoredKey]) -> bool:
-        return self.setup is setup and self.loaded is loaded and self.kept == kept
-
-
-@frozen
-class _Known(_Read):
-    offered: ModelCatalog
-    complete: bool
-
-
-@frozen
-class _Keyless(_Read):
-    hosts: tuple[str, ...]
-
-
-REMEMBERED = 8  # configurations; every run asks several times, nearly always for the same
-_known: deque[_Known] = deque(maxlen=REMEMBERED)
-_keyless: deque[_Keyless] = deque(maxlen=REMEMBERED)
+_offered: deque[tuple[object, ModelCatalog]] = deque(maxlen=REMEMBERED)
+_keyless: deque[tuple[object, tuple[str, ...]]] = deque(maxlen=REMEMBERED)
 
 
 def offered_models(setup: Setup, loaded: Loaded, *, complete: bool = True) -> ModelCatalog:
@@ -75,21 +53,16 @@ def offered_models(setup: Setup, loaded: Loaded, *, complete: bool = True) -> Mo
 
     Raises `ConfigError`; with `complete` also when the chosen model lacks what it cannot do without.
     """
-    for known in _known:
-        if known.answers(setup, loaded, setup.kept) and known.complete == complete:
-            return known.offered
-    offered = _Reader(setup, loaded, setup.kept, complete=complete).offered()
-    _known.append(_Known(setup, loaded, dict(setup.kept), offered, complete))
-    return offered
+    kept = dict(setup.kept)
+    reader = _Reader(setup, loaded, kept, complete=complete)
+    return recalled(_offered, (setup, loaded, kept, complete), reader.offered)
 
 
 async def look_for_keys(setup: Setup, folder: str) -> None:
     """Look everywhere for the keys that models for `folder` lack, and hold them. Raises `ConfigError`."""
     loaded = setup.load(folder)
-    hosts = next((known.hosts for known in _keyless if known.answers(setup, loaded, {})), None)
-    if hosts is None:
-        hosts = _Reader(setup, loaded, {}, complete=False).hosts_without_a_key()
-        _keyless.append(_Keyless(setup, loaded, {}, hosts))
+    reader = _Reader(setup, loaded, {}, complete=False)
+    hosts = recalled(_keyless, (setup, loaded), reader.hosts_without_a_key)
     if not hosts:
         return
     found = await look_up(hosts, (*setup.places, *own_places(setup.state_folder)))
@@ -196,13 +169,7 @@ class _Reader:
             headers={header: value.get_secret_value() for header, value in entry.headers.items()},
             context_window=entry.context_window,
             output_limit=entry.output_limit,
-            prices=Prices(
-                entry.input_price,
-                entry.output_price,
-                entry.cache_read_price,
-                entry.cache_write_price,
-                entry.reasoning_price,
-            ),
+            prices=Prices(*(getattr(entry, f"{kind}_price") for kind in PRICED)),
             idle_timeout=entry.idle_timeout,
             timeout=entry.timeout,
             script=self._script(name, entry.script),

@@ -4,12 +4,14 @@ import difflib
 import json
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from types import UnionType
 from typing import Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, SecretStr, ValidationError
 
 from agls.config.errors import ConfigError
+from agls.config.recall import REMEMBERED, recalled
 from agls.config.schema import Config
 from agls.config.sources import RANKS, Rank, Source
 from agls.config.stricter import ADDED_UP, narrowed, tighten, within
@@ -21,7 +23,7 @@ from agls.features.budget.settings import Settings as Budget
 from agls.frozen import frozen
 from agls.order import ROOMS
 
-_known: deque[tuple[object, "Loaded"]] = deque(maxlen=8)  # what was asked for lately
+_known: deque[tuple[object, "Loaded"]] = deque(maxlen=REMEMBERED)
 USER_ONLY = frozenset(  # an editor may pass on a workspace's
     {"base_url", "api_key", "api_key_env", "models", *(room.name for room in ROOMS if room.user_only)}
 )
@@ -77,13 +79,7 @@ class Loaded:
 
 def load(sources: Sequence[Source], *, trusted: bool = False) -> Loaded:
     """The settings these places add up to, as `added_up`; what was asked for lately is known already."""
-    asked = (tuple(sources), trusted)
-    for known, loaded in _known:
-        if known == asked:
-            return loaded
-    loaded = added_up(sources, trusted=trusted)
-    _known.append((asked, loaded))
-    return loaded
+    return recalled(_known, (tuple(sources), trusted), partial(added_up, sources, trusted=trusted))
 
 
 def added_up(sources: Sequence[Source], *, trusted: bool = False) -> Loaded:

@@ -25,20 +25,14 @@ def _lines(session_id: str, entries: Sequence[Entry]) -> bytes:
 
 
 def _markdown(session_id: str, entries: Sequence[Entry]) -> bytes:
-    replay = _replayed(session_id, entries)
+    replay = Replay(NOTES, session_id, entries)
     page = heading(session_id, _info(session_id, replay, entries)) + markdown(_told(replay))
     return page.encode("utf-8", "replace")
 
 
 def _html(session_id: str, entries: Sequence[Entry]) -> bytes:
-    replay = _replayed(session_id, entries)
+    replay = Replay(NOTES, session_id, entries)
     return html_page(session_id, _info(session_id, replay, entries), _told(replay)).encode("utf-8", "replace")
-
-
-def _replayed(session_id: str, entries: Sequence[Entry]) -> Replay:
-    replay = Replay(NOTES, session_id, "")
-    replay.take(entries)
-    return replay
 
 
 def _info(session_id: str, replay: Replay, entries: Sequence[Entry]) -> JsonObject:

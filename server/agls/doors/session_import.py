@@ -15,7 +15,7 @@ from agls.doors.import_claw_code import converted
 from agls.engine.facts import Admitted, Entry, Fact, Noted, RunEnded, SessionChanged, Unknown
 from agls.engine.history import forked
 from agls.engine.ports import JournalError
-from agls.engine.state import State, fold_all
+from agls.engine.state import State, fold, fold_all
 from agls.engine.vocabulary import JsonObject, Stop, StopReason
 from agls.features.history.session_metadata import ROOM, archived, tagged
 from agls.stores.journal_reader import read
@@ -45,7 +45,7 @@ def imported(data: bytes, now: float) -> tuple[list[Entry], State]:
     if state.running:
         last = entries[-1]
         entries.append(Entry(last.seq + 1, last.at, RunEnded(state.run_id, IMPORTED)))
-        state = fold_all(entries[-1:], state)
+        state = fold(state, entries[-1])
     return entries, state
 
 

@@ -1,6 +1,6 @@
 """Actions: what a feature offers to the user, as a tool is what it offers to the model."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Literal, Protocol
 
@@ -56,9 +56,21 @@ class ActionContext:
     breakable: Callable[[], AbstractContextManager[None]] = nullcontext
 
 
+@frozen
+class ActionValue:
+    """A value that a member of an action's input may have; `detail` says what it is."""
+
+    text: str
+    detail: str = ""
+
+
 class Action(Protocol):
-    """Something the user may do. **Raises** `ActionError` with the reason and the remedy."""
+    """Something the user may do. **Raises** `ActionError` with the reason and the remedy.
+
+    `values` **returns** what a member of the input may be now, as far as its schema does not say that.
+    """
 
     @property
     def spec(self) -> ActionSpec: ...
+    async def values(self, member: str, context: ActionContext) -> Sequence[ActionValue]: ...
     async def __call__(self, arguments: JsonObject, context: ActionContext) -> ActionOutcome: ...

@@ -6,14 +6,14 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from agls.engine.facts import Noted, ToolDelta
+from agls.engine.facts import BACKGROUND, Noted, ToolDelta
 from agls.engine.log import Log
 from agls.engine.ports import JournalError, Spawn, WorkspaceError
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject, Terminal, ToolOutcome
 from agls.frozen import frozen
 
-ROOM = "background"
+ROOM = BACKGROUND
 BEGAN = "began"
 ENDED = "ended"
 TOLD = "told"

@@ -270,6 +270,9 @@ class Noted:
     data: JsonObject
 
 
+BACKGROUND = "background"  # the room of notes about tasks that outlive their run (`background.py`)
+
+
 @frozen
 class RunEnded:
     """A run is over. Folding it closes every call and question that was still open."""

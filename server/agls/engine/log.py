@@ -6,6 +6,7 @@ from contextlib import suppress
 
 from agls.engine.facts import Entry, Fact, Notice, Transient
 from agls.engine.ports import Clock, Journal, JournalError, Spawn
+from agls.engine.rests import Rests
 from agls.engine.state import State, fold
 
 Event = Entry | Transient
@@ -18,9 +19,11 @@ _log = logging.getLogger(__name__)
 class Log:
     """A session's journal, its fold, and its listeners: one order for all three."""
 
-    def __init__(self, journal: Journal, clock: Clock, state: State) -> None:
+    def __init__(self, journal: Journal, clock: Clock, state: State, rests: Rests | None = None) -> None:
+        """Go on behind `state`; `rests` are the places that were found when the journal was folded."""
         self.journal = journal
         self.state = state
+        self.rests = rests or Rests()
         self._clock = clock
         self._observers: tuple[Observer, ...] = ()
         self._trouble = ""
@@ -31,7 +34,7 @@ class Log:
         named = (self.journal.session_id, entry.seq, type(fact).__name__)
         _log.debug("%s: fact %d, %s", *named, extra={"details": fact})
         self.journal.append(entry)
-        self.state = fold(self.state, entry)
+        self._fold(entry)
         self._publish(entry)
         if self._observers and self.journal.trouble != self._trouble:
             self._trouble = self.journal.trouble
@@ -40,7 +43,7 @@ class Log:
 
     def take(self, entry: Entry) -> None:
         """Take in an entry that another process wrote down: fold it, notify the observers."""
-        self.state = fold(self.state, entry)
+        self._fold(entry)
         self._publish(entry)
 
     def show(self, event: Transient) -> None:
@@ -73,6 +76,10 @@ class Log:
             self._observers = tuple(o for o in self._observers if o is not observer)
 
         return leave
+
+    def _fold(self, entry: Entry) -> None:
+        self.state = fold(self.state, entry)
+        self.rests.take(entry, lambda: self.state)
 
     def _publish(self, event: Event) -> None:
         for observer in self._observers:

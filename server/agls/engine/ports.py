@@ -270,6 +270,29 @@ class FileText:
 
 
 @frozen
+class StoredState:
+    """The state of a path: `data` is `None` where there is no file, or for a `problem` in reading it.
+
+    `hash` is the SHA-256 of the bytes, `digest` the same for texts that an editor holds to be the same (""
+    for what is no text); `known_as` are all hashes that others use for this content. `stamp` stands for the
+    content where it was not read. `edits` is the editor's count of changes, 0 when the file is not open;
+    `on_disk` is the hash of the file on the disk ("": no file), `version` is the one that `put` expects.
+    """
+
+    place: PathInfo
+    data: bytes | None
+    problem: str = ""
+    stamp: str = ""
+    hash: str = ""
+    digest: str = ""
+    known_as: tuple[str, ...] = ()
+    edits: int = 0
+    on_disk: str = ""
+    version: FileVersion = FileVersion()
+    mode: int = 0o644
+
+
+@frozen
 class WantedFile:
     """What shall be at a path which is at `expected` (`None`: nothing is there): `text`, or nothing (`None`).
 

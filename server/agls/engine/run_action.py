@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 
-from agls.engine.actions import Action, ActionContext, ActionOutcome, ActionSpec
+from agls.engine.actions import Action, ActionContext, ActionOutcome, ActionSpec, ActionValue
 from agls.engine.admission import Refused
 from agls.engine.facts import Admitted, LimitsChanged, Noted
 from agls.engine.feature import RunSetup
@@ -31,14 +31,28 @@ async def invoke(
 
     **Raises** `Refused` (`noSuchAction`, `runActive`, `noActiveRun`) and `ActionError`.
     """
+    action, context = _found(session, name, breakable)
+    _check_moment(session, action.spec)
+    return await action(arguments, context)
+
+
+async def values(session: Session, name: str, member: str) -> Sequence[ActionValue]:
+    """**Returns** what a member of an action's input may be. **Raises** `Refused` (`noSuchAction`)."""
+    action, context = _found(session, name, nullcontext)
+    return await action.values(member, context)
+
+
+def _found(
+    session: Session, name: str, breakable: Callable[[], AbstractContextManager[None]]
+) -> tuple[Action, ActionContext]:
+    """**Returns** the action of this name and what it works on. **Raises** `Refused` (`noSuchAction`)."""
     run_setup = session.run_setup(NO_PROMPT)
     offered = {action.spec.name: (room, action) for room, action in _offered(run_setup)}
     if name not in offered:
         known = ", ".join(offered) or "none"
         raise Refused(f"There is no action {name[:100]!r}. There are: {known}.", "noSuchAction")
     room, action = offered[name]
-    _check_moment(session, action.spec)
-    context = ActionContext(
+    return action, ActionContext(
         session_id=session.session_id,
         state=session.state,
         workspace=run_setup.workspace,
@@ -49,7 +63,6 @@ async def invoke(
         next_request=partial(next_request, session.state, run_setup, session.session_id),
         breakable=breakable,
     )
-    return await action(arguments, context)
 
 
 def _check_moment(session: Session, spec: ActionSpec) -> None:

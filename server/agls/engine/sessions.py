@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from hashlib import sha256
 from typing import Any, Self
 
@@ -13,6 +13,7 @@ from agls.engine.journal_tail import TailFollower
 from agls.engine.log import Log
 from agls.engine.loop import GRACE
 from agls.engine.ports import Clock, Journal, JournalBusy, JournalError, Store, Tail, new_id
+from agls.engine.rests import Rests
 from agls.engine.session import BuildRun, Session
 from agls.engine.spawning import helpers_of
 from agls.engine.state import State, fold_all
@@ -93,7 +94,7 @@ class Sessions:
         """
         async with self._making:
             known = await self._made(request, about.parent)
-            session = known or self._adopt(await self._new(request), State())
+            session = known or self._adopt(self._log_of(await self._new(request), ()))
             welcome(session)
             if known is None:
                 session.log.record(about)
@@ -117,8 +118,9 @@ class Sessions:
         async with self._opening:
             if session_id in self._open:
                 return self._open[session_id]
-            journal, state = await asyncio.to_thread(self._load, session_id)
-            session = self._adopt(journal, state)
+            log = await asyncio.to_thread(self._load, session_id)
+            session = self._adopt(log)
+            state = log.state
         if state.running:
             session.log.record(RunEnded(state.run_id, DIED))
         self.on_open(session)
@@ -146,8 +148,7 @@ class Sessions:
         """
         async with self._opening:
             if session_id not in self._followed:
-                tail, state = await asyncio.to_thread(self._read_along, session_id)
-                log = Log(tail, self._clock, state)
+                tail, log = await asyncio.to_thread(self._read_along, session_id)
                 session = Session(session_id, log, self._build_run, self.spawn)
                 following = TailFollower(log, tail)
                 self._followed[session_id] = session, following, self.spawn(following.follow())
@@ -181,11 +182,10 @@ class Sessions:
                 return known
             everything = await self.peek(session_id)
             entries = await asyncio.to_thread(forked, everything, item_id)
-            state = await asyncio.to_thread(fold_all, entries)
             journal = await self._new(request)
             await asyncio.to_thread(journal.append, *entries)
-            session = self._adopt(journal, state)
-            for fact in beginning(session_id, everything, state, title):
+            session = self._adopt(await asyncio.to_thread(self._log_of, journal, entries))
+            for fact in beginning(session_id, everything, session.state, title):
                 session.log.record(fact)
             self.on_open(session)
         await session.log.sync()
@@ -245,18 +245,21 @@ class Sessions:
     async def _new(self, request: ClientRequest) -> Journal:
         return await asyncio.to_thread(self._store.create, made_for(request), request.asked)
 
-    def _load(self, session_id: str) -> tuple[Journal, State]:
+    def _load(self, session_id: str) -> Log:
         journal = self._store.open(session_id)
-        return journal, fold_all(journal.entries())
+        return self._log_of(journal, journal.entries())
 
-    def _read_along(self, session_id: str) -> tuple[Tail, State]:
+    def _read_along(self, session_id: str) -> tuple[Tail, Log]:
         tail = self._store.follow(session_id)
-        return tail, fold_all(tail.entries())
+        return tail, self._log_of(tail, tail.entries())
 
-    def _adopt(self, journal: Journal, state: State) -> Session:
-        log = Log(journal, self._clock, state)
-        session = Session(journal.session_id, log, self._build_run, self.spawn)
-        self._open[journal.session_id] = session
+    def _log_of(self, journal: Journal, entries: Iterable[Entry]) -> Log:
+        rests = Rests()
+        return Log(journal, self._clock, fold_all(entries, rests.take), rests)
+
+    def _adopt(self, log: Log) -> Session:
+        session = Session(log.journal.session_id, log, self._build_run, self.spawn)
+        self._open[session.session_id] = session
         return session
 
     def spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:

@@ -1,6 +1,6 @@
 """State: the sum of the facts of one session, and the fold that adds them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType, SimpleNamespace
 from typing import Any, NamedTuple, TypeVar, assert_never, cast
@@ -52,7 +52,7 @@ from agls.frozen import frozen
 
 Value = TypeVar("Value")
 _NONE: Mapping[str, Any] = MappingProxyType({})
-_NO_HISTORY: JsonObject = {
+NO_HISTORY: JsonObject = {
     **dict.fromkeys(("transcript", "words", "late"), ()),
     **dict.fromkeys(("notes", "rewinds", "keys"), _NONE),
     "context": Context(),
@@ -127,12 +127,17 @@ class State(NamedTuple):
         return "waiting" if self.questions else "running"
 
 
-def fold_all(entries: Iterable[Entry], state: State | None = None) -> State:
-    """Return the state after these entries."""
-    making = SimpleNamespace(**(state or State())._asdict())  # a tuple for each would take half of the time
+Look = Callable[[Entry, Callable[[], State]], None]
+
+
+def fold_all(entries: Iterable[Entry], look: Look | None = None) -> State:
+    """Return the state after these entries; `look` sees each, and may ask for the state after it."""
+    making = SimpleNamespace(**State()._asdict())  # a tuple for each would take half of the time
     members, so_far = vars(making), cast(State, making)
     for entry in entries:
         members.update(_after(so_far, entry))
+        if look:
+            look(entry, lambda: State(**members))
     return State(**members)
 
 
@@ -146,7 +151,7 @@ def fold_without_history(state: State, entry: Entry) -> State:
 
     For a follower of the session that needs only its present.
     """
-    return state._replace(**(_after(state, entry) | _NO_HISTORY))
+    return state._replace(**(_after(state, entry) | NO_HISTORY))
 
 
 def _after(state: State, entry: Entry) -> JsonObject:

@@ -4,6 +4,7 @@ from dataclasses import field
 from enum import StrEnum
 from typing import Any, Literal
 
+from agls.diff import Patch
 from agls.frozen import frozen
 
 JsonObject = dict[str, Any]
@@ -200,6 +201,19 @@ class FileChange:
     via: Literal["editor", "disk"]
     insertions: int = 0
     deletions: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        uri: str,
+        change: ChangeKind,
+        base: FileVersion,
+        result: FileVersion,
+        patch: Patch,
+        via: Literal["editor", "disk"] = "disk",
+    ) -> "FileChange":
+        """Return the change with this patch."""
+        return cls(uri, change, base, result, patch.text, via, patch.insertions, patch.deletions)
 
 
 @frozen

@@ -2,13 +2,12 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
 from agls.engine.feature import Feature
 from agls.engine.note_items import NoteRow
-from agls.engine.ports import Workspace
 from agls.engine.vocabulary import Resource, ResourceLink
 from agls.frozen import frozen
 from agls.room.findings import Finding
@@ -21,14 +20,55 @@ Check = Callable[[Any, Mapping[str, object]], object]
 """Raises `ValueError` when a run with these settings and options could not begin."""
 
 
+CompletionKind = Literal["file", "folder", "symbol", "source", "command", "argument", "value"]
 Piece = Resource | ResourceLink
-Expand = Callable[[Any, str, Workspace], Awaitable[Sequence[Piece]]]
+Expand = Callable[..., Awaitable[Sequence[Piece]]]
 """**Returns** the pieces that a text which somebody typed means besides its words, in these settings."""
 
 
-async def understand_nothing(settings: object, text: str, workspace: Workspace) -> Sequence[Piece]:
+async def understand_nothing(settings: object, text: str, *needs: object) -> Sequence[Piece]:
     """Find nothing in a text but its words."""
     return ()
+
+
+@frozen
+class Typing:
+    """A prompt that somebody is typing, and where the cursor is in it."""
+
+    text: str
+    cursor: int
+
+
+@frozen(kw_only=True)
+class Completion:
+    """What may take the place of the text from `start` up to `end`, which are offsets into it.
+
+    The kinds are those of protocol#agentcomplete.
+    """
+
+    label: str
+    kind: CompletionKind
+    text: str
+    start: int
+    end: int
+    detail: str = ""
+
+
+@frozen
+class Completions:
+    """The best ways to go on, the best first; `more` says that there are others."""
+
+    items: Sequence[Completion] = ()
+    more: bool = False
+
+
+Complete = Callable[..., Awaitable[Completions]]
+"""**Returns** the ways to go on with a prompt that somebody is typing, in these settings."""
+
+
+async def complete_nothing(settings: object, typing: Typing, *needs: object) -> Completions:
+    """Know no way to go on."""
+    return Completions()
 
 
 def accept(settings: object, options: Mapping[str, object]) -> None:
@@ -79,7 +119,8 @@ class Room(Generic[Section]):
 
     `name` is that of its feature and of its table in the configuration, which `settings` describes. `build`
     is called for each run with the settings and then with an implementation of each port in `needs`; `check`
-    is called before a run is admitted, `expand` before that with what somebody typed. `options` are those
+    is called before a run is admitted, `expand` before that with what somebody typed, `complete` while they
+    type; both have the settings before it and the implementations of `needs` behind it. `options` are those
     that the room reads; `notes` says what each kind of its notes shows to clients, `findings` what the doctor
     says of the room.
 
@@ -96,6 +137,7 @@ class Room(Generic[Section]):
     check: Check = accept
     options: tuple[RunOption, ...] = ()
     expand: Expand = understand_nothing
+    complete: Complete = complete_nothing
     findings: tuple[Finding, ...] = ()
     notes: Mapping[str, NoteRow] = field(default_factory=dict[str, NoteRow])
     of_agent: tuple[Any, Any] | None = None

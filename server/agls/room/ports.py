@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from agls.diff import Patch
 from agls.engine.actions import ActionOutcome
 from agls.engine.facts import Compacted, Entry, Transient, Used
-from agls.engine.ports import Asker, PathInfo, Workspace
+from agls.engine.ports import Asker, StoredState, Workspace
 from agls.engine.spawning import Spawner
 from agls.engine.state import State
 from agls.engine.vocabulary import FileChange, FileVersion, JsonObject, Limits, Message, ToolCall, ToolOutcome
@@ -157,48 +157,17 @@ class Revealer(Protocol):
     async def reveal(self, path: str, line: int) -> None: ...
 
 
-class FoundFile(Protocol):
-    """What stands at a path: `data` is `None` where there is no file, or for a `problem` in reading it.
-
-    `hash` is the SHA-256 of the bytes, `digest` the same for texts that an editor holds to be the same (""
-    for what is no text); `known_as` are all hashes that others use for this content. `stamp` stands for the
-    content where it was not read. `edits` is the editor's count of changes, 0 when the file is not open;
-    `on_disk` is the hash of what the disk has ("": no file), `version` what `FileSnapshots.put` expects.
-    """
-
-    @property
-    def place(self) -> PathInfo: ...
-    @property
-    def data(self) -> bytes | None: ...
-    @property
-    def problem(self) -> str: ...
-    @property
-    def stamp(self) -> str: ...
-    @property
-    def hash(self) -> str: ...
-    @property
-    def digest(self) -> str: ...
-    @property
-    def known_as(self) -> tuple[str, ...]: ...
-    @property
-    def edits(self) -> int: ...
-    @property
-    def on_disk(self) -> str: ...
-    @property
-    def version(self) -> FileVersion: ...
-    @property
-    def mode(self) -> int: ...
-
-
 class FileSnapshots(Protocol):
     """Files as bytes; an open document counts as it would be saved. All methods raise `WorkspaceError`.
 
     `put` changes an open document by one edit, a file that is not open atomically, and raises `Stale` when
-    it is no longer at `expected` (hash "": absent). `None` is no file.
+    it is no longer at `expected` (hash "": absent). `None` is no file. `changed_at` **returns** when each was
+    changed last on the disk (Unix time in seconds), 0 for what is not there.
     """
 
     def open_documents(self) -> list[str]: ...
-    async def look(self, path: str, max_bytes: int) -> FoundFile: ...
+    def changed_at(self, paths: Sequence[str]) -> Sequence[float]: ...
+    async def look(self, path: str, max_bytes: int) -> StoredState: ...
     async def diff(self, path: str, before: bytes | None, after: bytes | None) -> Patch: ...
     async def put(
         self, path: str, data: bytes | None, expected: FileVersion, *, mode: int = ..., label: str = ...

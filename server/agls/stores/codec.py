@@ -69,6 +69,7 @@ ENTRY = (int, float, str, dict)  # number, time, name, fields
 _KINDS = {cls: name for name, cls in FACTS.items()}
 _SEAL = b'["%08x",'
 _SEALED = len(_SEAL % 0)
+_as_json = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class Damaged(ValueError):
@@ -96,7 +97,7 @@ def encode(line: Entry | Header) -> bytes:
         body: list[Any] = [head | {"epoch": line.epoch, "created": line.created} | asked]
     else:
         body = [line.seq, line.at, *unstructure(line.fact)]
-    rest = json.dumps(body, separators=(",", ":"))[1:].encode("ascii")
+    rest = _as_json(body)[1:].encode("ascii")
     return _SEAL % crc32(rest) + rest + b"\n"
 
 

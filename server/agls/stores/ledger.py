@@ -21,6 +21,7 @@ from agls.stores.disk import PRIVATE, READ, WRITE, make_private, read_all
 
 SUFFIX = ".json"
 PATIENCE = 10.0  # seconds for a reader; no run waits longer for its end
+_as_json = json.JSONEncoder(separators=(",", ":")).encode
 _log = logging.getLogger(__name__)
 
 
@@ -189,7 +190,7 @@ def _overwrite(fd: int, before: bytes, data: bytes) -> bytes:
 
 def _told(record: DayRecord) -> bytes:
     said = {"ended": _lines(record.ended.values()), "going": _lines(record.going.values())}
-    return json.dumps(said, separators=(",", ":")).encode("ascii")
+    return _as_json(said).encode("ascii")
 
 
 def _lines(rows: Iterable[Row]) -> list[JsonObject]:

@@ -14,7 +14,6 @@ from agls.engine.facts import (
     Asked,
     Cut,
     Entry,
-    Fact,
     Noted,
     QueueChanged,
     Replied,
@@ -25,9 +24,11 @@ from agls.engine.facts import (
     Steered,
 )
 from agls.engine.ports import JournalError, NoSuchSession
-from agls.engine.vocabulary import JsonObject, SessionRow, Stop, StopReason, Text
+from agls.engine.state import State, fold_without_history
+from agls.engine.vocabulary import JsonObject, SessionRow, StopReason, Text
 
 TAGS, ARCHIVED = "tags", "archived"  # notes of the room `history` that a list shows
+STANDING = (SessionChanged, Admitted, QueueChanged, RunStarted, RunEnded, Asked, Answered)
 TITLE_LENGTH = 80  # characters of a first message that stands in for a title
 _SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 
@@ -46,19 +47,16 @@ def checked(session_id: str) -> str:
 
 def summarise(session_id: str, entries: Sequence[Entry]) -> tuple[SessionRow, str]:
     """Return the row of these entries (at least one), and the `searchable` text of it all."""
-    about = SessionChanged()
-    said = list[str]()
-    work = _Work()
-    first_line, notes = "", dict[str, JsonObject]()
+    state, first_line = State(), ""
+    said, notes = list[str](), dict[str, JsonObject]()
     for entry in entries:
+        if isinstance(entry.fact, STANDING):
+            state = fold_without_history(state, entry)
         match entry.fact:
-            case SessionChanged() as new:
-                about = SessionChanged(
-                    new.cwd or about.cwd,
-                    new.title or about.title,
-                    new.parent or about.parent,
-                    parent_item=new.parent_item if new.parent else about.parent_item,
-                )
+            case SessionChanged(parent=parent, parent_item="") if parent:
+                state = state._replace(stop=None)  # a fork begins: what broke off was the other's
+            case Rewound(keep=keep, undoes=undoes) if undoes or keep is not None:
+                state = state._replace(stop=None)  # what broke off was taken back
             case Admitted(content=content) | Steered(content=content, origin="user"):
                 words = "\n".join(part.text for part in content if isinstance(part, Text))
                 first_line = first_line or _first_line(words)
@@ -69,22 +67,20 @@ def summarise(session_id: str, entries: Sequence[Entry]) -> tuple[SessionRow, st
                 notes[kind] = data
             case _:
                 pass
-        work.take(entry.fact)
-    title, tags = about.title or first_line, tags_in(notes.get(TAGS, {}))
-    first, last = entries[0].at, entries[-1].at
-    archived, interrupted = notes.get(ARCHIVED, {}).get("archived") is True, work.interrupted
+    broken_off = state.stop is not None and state.stop.reason is StopReason.INTERRUPTED
+    title, tags = state.title or first_line, tags_in(notes.get(TAGS, {}))
     row = SessionRow(
         session_id,
         title,
-        about.cwd,
-        first,
-        last,
-        work.state,
-        about.parent,
+        state.cwd,
+        entries[0].at,
+        entries[-1].at,
+        state.status,
+        state.parent,
         tags,
-        archived,
-        interrupted,
-        about.parent_item,
+        archived=notes.get(ARCHIVED, {}).get("archived") is True,
+        interrupted=not state.running and (broken_off or bool(state.queue)),
+        parent_item=state.parent_item,
     )
     return row, searchable("\n".join([title, *tags, *said]))
 
@@ -99,52 +95,6 @@ def row_of(data: JsonObject) -> SessionRow:
     """Return a row that was kept as JSON. **Raises** `TypeError` when it is none."""
     made: JsonObject = {**data, "tags": tuple(data["tags"])}
     return SessionRow(**made)
-
-
-class _Work:
-    """The runs that wait or work."""
-
-    def __init__(self) -> None:
-        self._run_id, self._cut_off = "", False
-        self._waiting: set[str] = set()
-        self._questions: set[str] = set()
-
-    def take(self, fact: Fact) -> None:
-        """Take in the next entry."""
-        match fact:
-            case Admitted(run_id):
-                self._waiting.add(run_id)
-            case QueueChanged(run_ids):
-                self._waiting.intersection_update(run_ids)
-            case RunStarted(run_id):
-                self._run_id, self._cut_off = run_id, False
-                self._waiting.discard(run_id)
-            case RunEnded(run_id, stop):
-                self._ended(run_id, stop)
-            case Asked(request_id):
-                self._questions.add(request_id)
-            case Answered(request_id):
-                self._questions.discard(request_id)
-            case SessionChanged(parent=parent, parent_item="") if parent:
-                self._run_id, self._cut_off = "", False  # a fork begins: that was the other's
-            case Rewound(keep=keep, undoes=undoes) if undoes or keep is not None:
-                self._cut_off = False  # it was taken back
-            case _:
-                pass
-
-    def _ended(self, run_id: str, stop: Stop) -> None:
-        self._waiting.discard(run_id)
-        if run_id == self._run_id:
-            self._run_id, self._cut_off = "", stop.reason is StopReason.INTERRUPTED
-            self._questions.clear()
-
-    @property
-    def state(self) -> str:
-        return "idle" if not self._run_id else "waiting" if self._questions else "running"
-
-    @property
-    def interrupted(self) -> bool:
-        return not self._run_id and (self._cut_off or bool(self._waiting))
 
 
 def at_rest(row: SessionRow) -> SessionRow:

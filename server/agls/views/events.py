@@ -104,7 +104,10 @@ class EventWriter:
 
 
 class TranscriptWriter(EventWriter):
-    """Puts what events would say into a transcript: making none takes half of the time."""
+    """Puts what events would say into a transcript: making none takes half of the time.
+
+    Rewinds take nothing out: where a session is read in parts, the items that they leave are in others.
+    """
 
     def __init__(self, transcript: Transcript) -> None:
         super().__init__("", "")
@@ -117,7 +120,7 @@ class TranscriptWriter(EventWriter):
 
     def write(self, type: str, data: EventData, item_id: str = "") -> None:
         """Let the transcript learn what one more event would say."""
-        if type not in UNSEEN:
+        if self.needs(type):
             self._transcript.learn(type, cast(Any, data), item_id, self.run_id)
 
     def write_transient(self, type: str, data: EventData) -> None:
@@ -130,7 +133,7 @@ class TranscriptWriter(EventWriter):
 
     def needs(self, type: str) -> bool:
         """Return whether a transcript keeps anything of such events."""
-        return type not in UNSEEN
+        return type not in UNSEEN and type != "historyRewound"
 
     def has_fact(self) -> bool:
         """Return that nothing has to be recorded: a transcript has no holes."""

@@ -5,7 +5,6 @@ from agls.engine.context import ENVIRONMENT
 from agls.engine.facts import Fact, Injected, LimitsChanged, Noted, PhaseStarted, Steered, Used
 from agls.engine.note_items import ChildEnd, FileEdit, FilesKept, NoteItem, RunOutput
 from agls.views.events import EventWriter
-from agls.views.run_totals import RunTotals
 from agls.views.values import change, content_blocks, limits, usage
 from agls.views.wire_json import compact
 from agls_protocol.events import RecordedData
@@ -14,8 +13,8 @@ from agls_protocol.items import FileEditItem, SubagentItem
 NOT_SHOWN = frozenset({ENVIRONMENT, background.ROOM})  # whose messages are for the model only
 
 
-def write_note_item(item: NoteItem, out: EventWriter, totals: RunTotals) -> None:
-    """Write what a note shows, and add to `totals` what it says of the run."""
+def write_note_item(item: NoteItem, out: EventWriter) -> None:
+    """Write what a note shows."""
     match item:
         case FileEdit():
             out.write_item(_file_edit(item))
@@ -23,8 +22,8 @@ def write_note_item(item: NoteItem, out: EventWriter, totals: RunTotals) -> None
             out.write_item(_subagent(item))
         case FilesKept(checkpoint_id, reason, files):
             out.write("checkpoint", {"checkpointId": checkpoint_id, "reason": reason, "files": list(files)})
-        case RunOutput(value):
-            totals.output = [value]
+        case RunOutput():  # the end of the run has it (`run_totals.py`)
+            pass
 
 
 def _file_edit(edit: FileEdit) -> FileEditItem:

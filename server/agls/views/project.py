@@ -60,7 +60,7 @@ WITHDRAWN = Answer("cancelled")
 class Projection:
     """Makes the events of one session, from the fact after `state` on. It touches nothing.
 
-    `notes` says what the notes of rooms show.
+    `notes` says what the notes of rooms show, `totals` what the run that is on used up to `state`.
 
     What a fact means follows from the state before it and the state after it. Besides, only what no state
     has is kept here: the text of open items, the turn, the totals of the run, and what was sent last of
@@ -74,6 +74,7 @@ class Projection:
         epoch: str,
         state: State | None = None,
         out: EventWriter | None = None,
+        totals: RunTotals | None = None,
     ) -> None:
         self._state = state = state or State()
         self._out = out or EventWriter(session_id, epoch, state.seq)
@@ -81,7 +82,7 @@ class Projection:
         self._tasks = RunningTasks(self._out, self._items, state)
         self._note_rows = notes
         self._queue = RunQueue(state)
-        self._totals = RunTotals()
+        self._totals = totals or RunTotals()
         self._window: int | None = None  # tokens that the model of the turn holds
         self._turn_end: TurnEndedData = {}
         self._sent = ("idle", len(self._tasks))  # the last `sessionState`
@@ -115,6 +116,7 @@ class Projection:
         self._out.begin(entry)
         before = self._state
         self._state = after or fold_without_history(before, entry)
+        self._totals.take(entry.fact, self._note_rows)
         self._fact(entry.fact, before, self._state)
         if not self._out.has_fact():
             self._out.write("recorded", recorded(entry.fact))
@@ -178,7 +180,7 @@ class Projection:
             case Noted(room, kind, data):
                 if row := self._note_rows.get((room, kind)):
                     for item in row(data):
-                        write_note_item(item, self._out, self._totals)
+                        write_note_item(item, self._out)
                 if self._tasks.take(fact):
                     self._send_status()
 
@@ -191,7 +193,6 @@ class Projection:
 
     def _answered(self, request_id: str, answer: Answer, before: State) -> None:
         if question := before.questions.get(request_id):
-            self._totals.unanswered += answer.outcome == "unanswered"
             self._out.write("requestResolved", values.resolution(request_id, answer), question.call_id)
 
     # --- runs ---
@@ -310,8 +311,7 @@ class Projection:
                 self._out.write("turnStarted", {"model": model})
             case Replied():
                 self._replied(fact, after)
-            case Cut(item_id, text, thinking, usage, cause):
-                self._totals.spend(usage, None)
+            case Cut(item_id, text, thinking, cause=cause):
                 texts: Texts = {"message": text, "thought": thinking}
                 if cause == "cancelled":
                     self._items.finish_reply(item_id, texts, {"status": "cancelled"})
@@ -319,11 +319,10 @@ class Projection:
                     self._items.fail_reply(item_id, texts)
             case Overflowed():
                 self._end_turn({"overflowed": True})
-            case Used(_, usage, cost):
-                self._totals.spend(usage, cost)
+            case Used():
+                pass  # the end of the run has it
 
     def _replied(self, fact: Replied, after: State) -> None:
-        self._totals.spend(fact.usage, fact.cost)
         texts: Texts = {"message": fact.text, "thought": fact.thinking}
         self._items.finish_reply(fact.item_id, texts, {"status": "completed"})
         for call in fact.tool_calls:
@@ -378,8 +377,6 @@ class Projection:
                     self._end_turn(self._turn_end)
 
     def _end_call(self, call_id: str, outcome: ToolOutcome, output: str, omitted: int) -> None:
-        for done in outcome.changes:
-            self._totals.change(done)
         ended: JsonObject = {"status": outcome.status, "effects": outcome.effects, "output": output}
         more = filled(
             truncated=omitted or None,

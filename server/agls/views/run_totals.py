@@ -3,6 +3,10 @@
 from typing import Any, cast
 
 from agls.engine import vocabulary as engine
+from agls.engine.facts import Answered, Cut, Fact, Noted, Replied, RunStarted, ToolFinished, Used
+from agls.engine.note_items import NoteTable, RunOutput
+from agls.engine.ports import Journal
+from agls.engine.state import State
 from agls.engine.vocabulary import FileChange, Stop
 from agls.views.net_lines import NetLines
 from agls.views.values import run_error, stop_reason, usage
@@ -21,15 +25,32 @@ class RunTotals:
     """Sums over one run. What no provider reported is left out: a zero would be a lie."""
 
     def __init__(self) -> None:
-        self.unanswered = 0
-        self.output: list[Any] = []  # the answer that fits the schema of the run, when there is one
+        self._unanswered = 0
+        self._output: list[Any] = []  # the answer that fits the schema of the run, when there is one
         self._usage: dict[str, int] = {}
         self._cost: float | None = None
         self._unpriced = 0
         self._files: dict[str, FileChanged] = {}
         self._net: dict[str, NetLines] = {}
 
-    def spend(self, used: engine.Usage, cost: float | None) -> None:
+    def take(self, fact: Fact, notes: NoteTable) -> None:
+        """Add what a fact of the run says."""
+        match fact:
+            case Replied(usage=used, cost=cost) | Used(usage=used, cost=cost):
+                self._spend(used, cost)
+            case Cut(usage=used):
+                self._spend(used, None)
+            case ToolFinished(_, outcome):
+                for done in outcome.changes:
+                    self._change(done)
+            case Answered(_, answer):
+                self._unanswered += answer.outcome == "unanswered"
+            case Noted(room, kind, data) if row := notes.get((room, kind)):
+                self._output += [item.value for item in row(data) if isinstance(item, RunOutput)]
+            case _:
+                pass
+
+    def _spend(self, used: engine.Usage, cost: float | None) -> None:
         """Add one model call; `cost` in US dollars, `None` when its price is not known."""
         for name, count in cast(dict[str, int], usage(used)).items():
             self._usage[name] = self._usage.get(name, 0) + count
@@ -38,7 +59,7 @@ class RunTotals:
         else:
             self._cost = (self._cost or 0.0) + cost
 
-    def change(self, done: FileChange) -> None:
+    def _change(self, done: FileChange) -> None:
         """Add a change of a file: what counts is what became of it in the run, not each step."""
         before = self._files.pop(done.uri, None)
         net = self._net.pop(done.uri, None) or NetLines()
@@ -64,9 +85,20 @@ class RunTotals:
             "usage": cast(Usage, self._usage),
             "cost": self._cost,
             "unpriced": None if self._cost is None else self._unpriced or None,
-            "unanswered": self.unanswered or None,
+            "unanswered": self._unanswered or None,
             "detail": "" if error else stop.detail,
             "error": error,
         }
         ended = compact(RunEndedData, data)
-        return {**ended, "output": self.output[-1]} if self.output else ended
+        return {**ended, "output": self._output[-1]} if self._output else ended
+
+
+def run_so_far(notes: NoteTable, journal: Journal, state: State) -> RunTotals:
+    """Return the sums of the run that is on, up to this state; empty ones when none is."""
+    totals = RunTotals()
+    if state.running:
+        before = journal.entries()[: state.seq]
+        begun = next(entry.seq for entry in reversed(before) if isinstance(entry.fact, RunStarted))
+        for entry in before[begun:]:
+            totals.take(entry.fact, notes)
+    return totals

@@ -1,59 +1,151 @@
-"""What the facts of a session came to, kept up to date, so that a page of it costs what the page costs."""
+"""What the facts of a session came to, from its end backward, and the events of any part of it."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from agls.engine.facts import Entry
+from agls.engine.facts import Entry, Replied, Rewound, RunEnded
+from agls.engine.log import Log
 from agls.engine.note_items import NoteTable
-from agls.engine.ports import Journal
+from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject
-from agls.views.events import EventWriter, TranscriptWriter
-from agls.views.project import Projection
+from agls.views.history_part import HistoryItem, HistoryPart
+from agls.views.rewinds import Rewinds
+from agls.views.run_totals import RunTotals, run_so_far
 from agls.views.transcript import Transcript
-
-STRIDE = 512  # facts between two places from which events are made again
 
 
 class SessionHistory:
-    """The transcript of a session, and the events of any part of it. Used by threads and the event loop.
+    """The items of a session, and the events of any part of it. Used by threads and the event loop.
 
-    Only `transcript` grows; the events are made again when somebody asks for them, from the place before.
+    It is made of parts that begin where the session rested. The log knows how the session stood there, so
+    each part is folded by itself and once, and none that nobody asks for. `catch_up` takes in what was
+    recorded since.
     """
 
-    def __init__(self, notes: NoteTable, journal: Journal) -> None:
-        self.transcript = Transcript()
-        self.epoch = journal.epoch
-        self._journal = journal
-        out = TranscriptWriter(self.transcript)
-        self._projection = Projection(notes, journal.session_id, journal.epoch, out=out)
-        self._places = [self._copy(self._projection)]  # as it stood before each stride
+    def __init__(self, notes: NoteTable, log: Log) -> None:
+        self.seq = 0
+        self.epoch = log.journal.epoch
+        self._notes = notes
+        self._log = log
+        self._parts: dict[int, HistoryPart] = {}
+        self._rewinds: list[tuple[int, Rewound]] = []  # of the conversation, with their numbers
+        self._counted = 0  # the last reply of which the provider counted the tokens
+        self._ends: dict[str, HistoryItem | None] = {}  # of items that went on when they were taken out
         self._reading = threading.Lock()
 
     def catch_up(self) -> None:
-        """Take in what was recorded since."""
+        """Take in what was recorded since. Nothing is folded for it."""
         with self._reading:
-            for entry in self._journal.entries(self.transcript.seq):
-                self._projection.events(entry)
-                if entry.seq % STRIDE == 0:
-                    self._places.append(self._copy(self._projection))
+            for entry in self._log.journal.entries(self.seq):
+                self.seq = entry.seq
+                fact = entry.fact
+                if isinstance(fact, Replied) and fact.usage.input_tokens is not None:
+                    self._counted = entry.seq
+                elif isinstance(fact, Rewound) and (fact.keep is not None or fact.undoes):
+                    self._rewinds.append((entry.seq, fact))
+
+    # --- what is known at the end ---
+
+    @property
+    def usage(self) -> JsonObject:
+        """The data of the last `contextUsage`, empty before the first."""
+        return self._around(self._counted).usage
+
+    @property
+    def queue(self) -> list[JsonObject]:
+        """The runs that wait, as they were sent last."""
+        return self._around(self.seq).queue
+
+    def end_of(self, run_id: str) -> JsonObject:
+        """Return the data of `runEnded` of a run that is over. **Raises** `KeyError` when none is."""
+        for entry in reversed(self._log.journal.entries()):
+            if isinstance(entry.fact, RunEnded) and entry.fact.run_id == run_id:
+                return self._around(entry.seq).runs[run_id]
+        raise KeyError(run_id)
+
+    # --- items ---
+
+    def shown(self, until: int | None = None) -> Iterator[HistoryItem]:
+        """Return the items that the rewinds left (up to fact `until`), the last first."""
+        until = self.seq if until is None else until
+        rewinds = Rewinds((seq, rewind) for seq, rewind in self._rewinds if seq <= until)
+        seen: set[str] = set()
+        for held in self.items(until):
+            if rewinds.leave(held.item_id, held.place) and held.item_id not in seen:
+                seen.add(held.item_id)
+                yield held
+            elif rewinds.left_nothing:
+                return
+
+    def items(self, until: int) -> Iterator[HistoryItem]:
+        """Return all items up to this fact, the last first, also those that rewinds took out.
+
+        One that ended after it was taken out stands at its end as well: so do clients show it.
+        """
+        later: dict[str, HistoryItem] = {}  # ends of items that began in an earlier part
+        ends: dict[str, JsonObject] = {}  # of runs, which may have begun in an earlier part
+        for index in reversed(range(self._log.rests.before(until) + 1)):
+            part = self._part(index)
+            known = part.items(self._end(index, self.seq))
+            ends |= part.transcript.runs
+            later |= {held.item_id: held for held in known if not held.began}
+            returned = [self._returned(held) for held in known if held.ended <= until]
+            placed = [held for held in (*known, *returned) if held and held.began and held.place <= until]
+            placed.sort(key=_place)
+            for held in reversed(placed):
+                end = later.get(held.item_id, held)
+                yield held._replace(
+                    item=end.item, ended=end.ended, run_end=ends.get(held.run_id, held.run_end)
+                )
+
+    def _returned(self, held: HistoryItem) -> HistoryItem | None:
+        """Return an item as it stands at its end, if a rewind had taken it out by then: `None` if not."""
+        item_id, before = held.item_id, held.ended - 1
+        if not any(held.began < seq <= before for seq, _ in self._rewinds):
+            return None
+        if item_id not in self._ends:
+            begun = next(other for other in self.items(before) if other.item_id == item_id)
+            is_out = all(other.item_id != item_id for other in self.shown(before))
+            end = begun._replace(item=held.item, ended=held.ended, place=held.ended)
+            self._ends[item_id] = end if is_out else None
+        return self._ends[item_id]
+
+    # --- events ---
 
     def facts(self, after: int, before: int, *, backward: bool = False) -> Iterator[list[JsonObject]]:
         """Return the events of each fact behind number `after` and in front of number `before`."""
-        strides = range(after // STRIDE, (before - 2) // STRIDE + 1) if before - after > 1 else range(0)
-        for stride in reversed(strides) if backward else strides:
-            facts = [events for seq, events in self._events(stride) if after < seq < before]
-            yield from reversed(facts) if backward else facts
+        places = self._log.rests
+        indices = range(max(0, places.before(after + 1)), places.before(before - 1) + 1)
+        for index in reversed(indices) if backward else indices:
+            facts = self._part(index).facts(after, self._end(index, before - 1) + 1)
+            yield from reversed([*facts]) if backward else facts
 
     def entry(self, seq: int) -> Entry:
         """Return the fact of this number."""
-        return self._journal.entries(seq - 1)[0]
+        return self._log.journal.entries(seq - 1)[0]
 
-    def _events(self, stride: int) -> Iterator[tuple[int, list[JsonObject]]]:
-        entries: Sequence[Entry] = self._journal.entries(stride * STRIDE)[:STRIDE]
-        projection = self._copy(self._places[stride])
-        for entry in entries:
-            yield entry.seq, projection.events(entry)
+    def _around(self, seq: int) -> Transcript:
+        """Return what the part around this fact came to; nothing for number 0."""
+        index = self._log.rests.before(seq)
+        return Transcript() if index < 0 else self._part(index).read(self._end(index, self.seq))
 
-    def _copy(self, projection: Projection) -> Projection:
-        """Return one that stands where this one stands, and makes events."""
-        return projection.copy_to(EventWriter(self._journal.session_id, self._journal.epoch))
+    def _part(self, index: int) -> HistoryPart:
+        if (part := self._parts.get(index)) is None:
+            start, journal = self._log.rests[index], self._log.journal
+            totals = run_so_far(self._notes, journal, start) if self._ends_run(index) else RunTotals()
+            part = self._parts.setdefault(index, HistoryPart(self._notes, journal, start, totals))
+        return part
+
+    def _ends_run(self, index: int) -> bool:
+        """Return whether the run that is on where a part begins may end in that part."""
+        rests = self._log.rests
+        after = rests[index + 1] if index + 1 < len(rests) else State()
+        return rests[index].running and (after.run_id != rests[index].run_id or not after.running)
+
+    def _end(self, index: int, most: int) -> int:
+        rests = self._log.rests
+        return min(most, rests[index + 1].seq) if index + 1 < len(rests) else most
+
+
+def _place(held: HistoryItem) -> int:
+    return held.place

@@ -52,6 +52,8 @@ class Transcript:
                     self.run_of[item_id] = run_id
             case "itemCompleted":
                 self.items[item_id], self.ended[item_id] = data["item"], self.seq
+                for stood in self.rewinds.values():  # an undo brings a task back as it ended meanwhile
+                    stood.update({item_id: data["item"]} if item_id in stood else {})
             case "itemUpdated" if item_id in self.items:
                 self.items[item_id] = merged(self.items[item_id], data["patch"])
             case "itemDelta" if item_id in self.items:  # a task goes on when a rewind has taken out its item

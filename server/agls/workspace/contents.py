@@ -38,17 +38,9 @@ def write_text(target: ResolvedPath, text: str, expected: FileVersion | None) ->
     data = encode(text, encoding)
     if before is None or data != before.data:
         replace_stored(target, data, before)
-    patch = compare(place.shown, old, text)
-    return FileChange(
-        uri=place.uri,
-        change="modified" if before else "added",
-        base=FileVersion(before.hash if before else ""),
-        result=FileVersion(hash_of(data)),
-        patch=patch.text,
-        via="disk",
-        insertions=patch.insertions,
-        deletions=patch.deletions,
-    )
+    base, result = FileVersion(before.hash if before else ""), FileVersion(hash_of(data))
+    kind = "modified" if before else "added"
+    return FileChange.of(place.uri, kind, base, result, compare(place.shown, old, text))
 
 
 def _check(shown: str, before: DiskFile | None, expected: FileVersion | None) -> None:

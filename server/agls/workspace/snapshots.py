@@ -4,12 +4,12 @@ An open document counts as it would be saved: in the encoding that the file has 
 """
 
 import asyncio
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 
 from agls.diff import Patch, compare
-from agls.engine.ports import PathInfo, PathOutside, Stale, Workspace, WorkspaceError
+from agls.engine.ports import PathInfo, PathOutside, Stale, StoredState, Workspace, WorkspaceError
 from agls.engine.vocabulary import FileChange, FileVersion
-from agls.frozen import frozen
 from agls.workspace.buffer_sync import Buffer, SyncState, digest_of
 from agls.workspace.decoding import UTF8, Binary, decode
 from agls.workspace.documents import WorkspaceDocuments
@@ -23,31 +23,7 @@ from agls.workspace.files import (
 from agls.workspace.paths import Ground, ResolvedPath
 from agls.workspace.texts import encode, hash_of
 
-ABSENT = FileVersion()
 LARGEST = 50_000_000  # bytes of a file that can be put back
-
-
-@frozen
-class StoredState:
-    """The state of a path: `data` is `None` where there is no file, or for a `problem` in reading it.
-
-    `hash` is the SHA-256 of the bytes, `digest` the same for texts that an editor holds to be the same (""
-    for what is no text); `known_as` are all hashes that others use for this content. `stamp` stands for the
-    content where it was not read. `edits` is the editor's count of changes, 0 when the file is not open;
-    `on_disk` is the hash of the file on the disk ("": no file), `version` is the one that `put` expects.
-    """
-
-    place: PathInfo
-    data: bytes | None
-    problem: str = ""
-    stamp: str = ""
-    hash: str = ""
-    digest: str = ""
-    known_as: tuple[str, ...] = ()
-    edits: int = 0
-    on_disk: str = ""
-    version: FileVersion = ABSENT
-    mode: int = 0o644
 
 
 class Snapshots:
@@ -66,6 +42,16 @@ class Snapshots:
     def open_documents(self) -> list[str]:
         """Return the paths of the open documents of the workspace, without the hidden ones."""
         return [target.place.path for _, target in self._documents.each() if not self._hides(target)]
+
+    def changed_at(self, paths: Sequence[str]) -> Sequence[float]:
+        """When each of these was changed last on the disk; 0 for what is not there."""
+        return [self._changed_at(path) for path in paths]
+
+    def _changed_at(self, path: str) -> float:
+        try:
+            return os.lstat(self._ground.enter(path).place.path).st_mtime
+        except (OSError, WorkspaceError):
+            return 0.0
 
     async def look(self, path: str, max_bytes: int) -> StoredState:
         """Return the state of this path.
@@ -208,14 +194,7 @@ def _put(target: ResolvedPath, data: bytes | None, expected: FileVersion, mode: 
 
 
 def _change(place: PathInfo, before: bytes | None, after: bytes | None) -> FileChange:
-    patch = diff(place.shown, before, after)
-    return FileChange(
-        uri=place.uri,
-        change="added" if before is None else "deleted" if after is None else "modified",
-        base=FileVersion("" if before is None else hash_of(before)),
-        result=FileVersion("" if after is None else hash_of(after)),
-        patch=patch.text,
-        via="disk",
-        insertions=patch.insertions,
-        deletions=patch.deletions,
-    )
+    kind = "added" if before is None else "deleted" if after is None else "modified"
+    base = FileVersion("" if before is None else hash_of(before))
+    result = FileVersion("" if after is None else hash_of(after))
+    return FileChange.of(place.uri, kind, base, result, diff(place.shown, before, after))

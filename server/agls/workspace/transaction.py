@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from agls.engine.ports import Stale, WantedFile, Workspace, WorkspaceError
+from agls.engine.ports import Stale, StoredState, WantedFile, Workspace, WorkspaceError
 from agls.engine.vocabulary import Effects, FileChange
 from agls.workspace.decoding import UTF8, Binary, decode
-from agls.workspace.snapshots import LARGEST, Snapshots, StoredState
+from agls.workspace.snapshots import LARGEST, Snapshots
 from agls.workspace.texts import encode
 
 

@@ -362,17 +362,10 @@ def _document(seen: OpenDocument) -> FileText:
 
 
 def _change(target: ResolvedPath, before: Buffer, after: Buffer) -> FileChange:
+    base = FileVersion(hash_of(before.text), before.version)
+    result = FileVersion(hash_of(after.text), after.version)
     patch = compare(target.place.shown, before.text, after.text)
-    return FileChange(
-        uri=before.uri,
-        change="modified",
-        base=FileVersion(hash_of(before.text), before.version),
-        result=FileVersion(hash_of(after.text), after.version),
-        patch=patch.text,
-        via="editor",
-        insertions=patch.insertions,
-        deletions=patch.deletions,
-    )
+    return FileChange.of(before.uri, "modified", base, result, patch, "editor")
 
 
 def _list(target: ResolvedPath, new: Mapping[str, bool]) -> Sequence[DirEntry]:

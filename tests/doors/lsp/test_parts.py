@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agls.doors import from_wire
+from agls.doors.agent import publish
 from agls.doors.agent.client import ClientCapabilities
 from agls.doors.agent.flow.batches import (
     BATCH_EVENTS,
@@ -330,6 +331,26 @@ def say(publisher: LoggedPublisher, *texts: str) -> None:
 
 def types_of(peer: FakePeer) -> list[str]:
     return [event["type"] for event in peer.events][4:]
+
+
+async def test_short_tool_call_is_sent_with_the_turn_that_follows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(publish, "GATHERING", 3600.0)  # on a busy machine two milliseconds are nothing
+    publisher, peer = publishing()
+    sent = len(peer.events)
+    turn = (
+        Replied("item", "", tool_calls=(ToolCall("c", "look", {}),)),
+        ToolStarted("c", "look", {}),
+        ToolFinished("c", ToolOutcome("seen")),
+        TurnStarted("next", "m"),
+    )
+    for seq, fact in enumerate(turn, 4):
+        publisher.take(Entry(seq, 1.0, fact))
+        await asyncio.sleep(0)
+    assert len(peer.events) == sent
+    say(publisher, "Done")
+    assert types_of(peer) == [
+        "itemStarted", "itemUpdated", "itemCompleted", "turnEnded", "turnStarted", "itemStarted", "itemDelta",
+    ]  # fmt: skip
 
 
 async def test_deltas_nobody_reads_are_left_out_and_made_up_for() -> None:

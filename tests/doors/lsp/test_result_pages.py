@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from agls.doors.messages import dumps
+from agls.order import NOTES
+from agls.views.replay import Replay
 from support.patience import TRIES
-from support.planting import plant
+from support.planting import long_session, plant
 from support.wire import Message, Wire, turns
 
 from .conftest import Serve
@@ -130,6 +132,33 @@ def test_tail_costs_what_the_tail_costs_however_long_the_session_is(serve: Serve
 
     cost(session)  # it is read once
     assert min(cost(session) for _ in range(10)) < 10 * min(cost(short) for _ in range(10))
+
+
+@pytest.mark.parametrize(("runs", "calls"), [(60, 20), (1, 1_200)])
+def test_tail_page_item_and_events_of_a_long_session_are_those_of_its_whole_history(
+    serve: Serve, tmp_path: Path, runs: int, calls: int
+) -> None:
+    """Each asked of a session that was just opened, and once more of one that is known."""
+    session = plant(tmp_path / "state", tmp_path, runs, calls, 90)
+    whole = Replay(NOTES, session, long_session(tmp_path, runs, calls, 90))
+    items = [*whole.transcript.items.values()]
+    wire = serve("Hi")
+    wire.initialize()
+    this = {"sessionId": session}
+    for _ in range(2):
+        snapshot = wire.call("agent/resume", {**this, "tail": 50})["snapshot"]
+        assert snapshot["items"] == items[-50:]
+        assert snapshot["runs"][-1]["ended"] == whole.transcript.runs[f"run_{runs - 1}"]
+        assert snapshot["usage"] == whole.transcript.usage
+        assert snapshot["info"] == whole.transcript.info
+        older = wire.call("agent/resume", {**this, "tail": 9, "before": items[-50]["itemId"]})["snapshot"]
+        assert older["items"] == items[-59:-50]
+        wire.call("agent/session/close", this)
+        assert wire.call("agent/item", {**this, "itemId": items[500]["itemId"]})["item"] == items[500]
+        told = wire.call("agent/events", {**this, "limit": 40})["events"]
+        assert [(e["seq"], e["type"], e["data"]) for e in told if "seq" in e] == [
+            (e["seq"], e["type"], e["data"]) for e in whole.events[-len(told) :] if "seq" in e
+        ]
 
 
 def test_item_larger_than_a_page_is_shortened_and_can_be_read_in_parts(serve: Serve) -> None:

@@ -31,7 +31,8 @@ async def test_a_file_that_was_read_can_be_edited(tools: Toolbox, root: Path) ->
     await tools.call("read_file", path="a.py")
     outcome = await tools.call("edit_file", path="a.py", old_text="x = 1", new_text="x = 3")
     assert (root / "a.py").read_text() == "x = 3\ny = 2\n"
-    assert (outcome.status, outcome.effects, outcome.text) == ("completed", "applied", "Edited a.py, line 1.")
+    assert (outcome.status, outcome.effects) == ("completed", "applied")
+    assert outcome.text == "Edited a.py, line 1.\n1\tx = 3\n2\ty = 2"
     (change,) = outcome.changes
     assert (change.uri, change.change, change.via) == ((root / "a.py").as_uri(), "modified", "disk")
     assert (change.base.hash, change.result.hash) == (sha(b"x = 1\ny = 2\n"), sha(b"x = 3\ny = 2\n"))
@@ -159,7 +160,11 @@ async def test_a_loose_match_is_told(tools: Toolbox, root: Path) -> None:
     await tools.call("read_file", path="a.py")
     outcome = await tools.call("edit_file", path="a.py", old_text="b()\nc()", new_text="d()")
     assert outcome.text == snapshot(
-        "Edited a.py, line 2. old_text was found with other white space; new_text got the file's indentation."
+        """\
+Edited a.py, line 2. old_text was found with other white space; new_text got the file's indentation.
+1	if a:
+2	    d()\
+"""
     )
     assert (root / "a.py").read_text() == "if a:\n    d()\n"
 

@@ -45,7 +45,10 @@ async def test_an_edit_after_a_read_is_made_and_one_before_it_is_not(root: Path)
             "c1": "a.py was not read in this session. Read it first, then change it.",
             "c2": "1\tx = 1",
             "c3": "a.py\t6",
-            "c4": "Edited a.py, line 1.",
+            "c4": """\
+Edited a.py, line 1.
+1	x = 2\
+""",
         }
     )
     assert (root / "a.py").read_text() == "x = 2\n"

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 
 from agls.engine.ports import Effect, Target
 from support.fake_editor import FakeEditor
@@ -44,6 +45,7 @@ async def test_all_files_of_a_patch_are_changed(tools: Toolbox, root: Path) -> N
     outcome = await tools.call("apply_patch", patch=patch)
     assert outcome.text.splitlines() == [
         "Edited a.py, line 1.",
+        "1\tx = 2",
         "Moved b.py to sub/b2.py. Edited b.py, line 1.",
         "Created new/d.py.",
         "Deleted c.py.",
@@ -226,3 +228,42 @@ async def test_path_outside_of_the_workspace_leaves_everything_as_it_is(
         assert "outside the workspace" in outcome.text
     assert (root / "b.py").read_text() == "y = 1\n"
     assert not (root.parent / "out.py").exists()
+
+
+async def test_changed_lines_are_shown_with_those_around_them(tools: Toolbox, root: Path) -> None:
+    (root / "a.py").write_text("".join(f"line {number}\n" for number in range(1, 100)))
+    hunks = [
+        ["@@", *(f"-line {at}" for at in range(10, 30)), *(f"+LINE {at}" for at in range(10, 30))],
+        ["@@", " line 40", "+new"],
+        ["@@", "-line 50"],
+        ["@@", "-line 60"],
+    ]
+    outcome = await tools.call(
+        "apply_patch", patch=envelope("*** Update File: a.py", *(row for hunk in hunks for row in hunk))
+    )
+    assert outcome.text == snapshot("""\
+Edited a.py, lines 10, 41, 51, 60.
+8	line 8
+9	line 9
+10	LINE 10
+11	LINE 11
+12	LINE 12
+13	LINE 13
+…
+26	LINE 26
+27	LINE 27
+28	LINE 28
+29	LINE 29
+30	line 30
+31	line 31
+39	line 39
+40	line 40
+41	new
+42	line 41
+43	line 42
+49	line 48
+50	line 49
+51	line 51
+52	line 52
+[1 more changes are not shown.]\
+""")

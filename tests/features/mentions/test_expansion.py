@@ -29,7 +29,7 @@ def root(tmp_path: Path) -> Path:
 async def pieces(root: Path, text: str, **settings: object) -> list[object]:
     hidden = (r"(?:.*/)?secret\.key",)
     workspace = OpenWorkspace(str(root), (), FakeEditor(), Processes(), hidden=hidden)
-    found = await expand(Settings.model_validate(settings), text, workspace)
+    found = await expand(Settings.model_validate(settings), text, workspace, workspace.snapshots)
     return [one.name if isinstance(one, ResourceLink) else one for one in found]
 
 

@@ -19,7 +19,7 @@ from agls.engine.session import Session
 from agls.engine.state import State
 from agls.engine.vocabulary import Question
 from agls.order import NOTES
-from agls.views.replay import end_of
+from agls.views.session_history import SessionHistory
 
 Role = Literal["own", "followed", "child"]
 REMEMBERED = MAX_QUEUED + 16  # ends of runs, for those who wait for them
@@ -119,8 +119,8 @@ class Attached:
         await self.publisher.told()
         if known := self._ends.get(run_id):
             return known
-        journal = self.session.log.journal
-        return await asyncio.to_thread(end_of, NOTES, run_id, self.session.session_id, journal.entries())
+        history = SessionHistory(NOTES, self.session.log)
+        return await asyncio.to_thread(history.end_of, run_id)
 
     def _observe(self, event: Entry | Transient, state: State) -> None:
         self.cancel_target.take(event, state)

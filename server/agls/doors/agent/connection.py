@@ -164,7 +164,7 @@ class Connection(ABC):
 
     async def history(self, session: Session) -> SessionHistory:
         """Return the history of this session, up to this moment. It is kept with the session."""
-        history = self._histories.setdefault(session, SessionHistory(NOTES, session.log.journal))
+        history = self._histories.setdefault(session, SessionHistory(NOTES, session.log))
         await asyncio.to_thread(history.catch_up)
         history.catch_up()  # with what was recorded meanwhile
         return history

@@ -9,11 +9,13 @@ from functools import partial
 from agls.doors.agent.flow.queue import Flow
 from agls.doors.agent.peer import Peer
 from agls.doors.messages import JsonObject
-from agls.engine.facts import Entry, RunEnded, Transient
+from agls.engine.facts import Entry, Replied, RunEnded, Transient
+from agls.engine.log import GATHERING
 from agls.engine.session import Session
 from agls.engine.state import State
 from agls.order import NOTES
 from agls.views.project import Projection
+from agls.views.run_totals import run_so_far
 from agls_protocol.events import EventData, NoticeData
 
 DETACHED: NoticeData = {
@@ -33,7 +35,9 @@ class Publisher:
     def __init__(self, session: Session, peer: Peer, report: Callable[[Sequence[JsonObject]], None]) -> None:
         self._session = session
         self._report = report
-        self._projection = Projection(NOTES, session.session_id, session.log.journal.epoch, session.state)
+        journal, state = session.log.journal, session.state
+        totals = run_so_far(NOTES, journal, state)
+        self._projection = Projection(NOTES, session.session_id, journal.epoch, state, totals=totals)
         self._peer, self._silent = peer, False
         self._flow = Flow(peer, self._projection.caught_up)
         self._held: list[Callable[[], None]] = []
@@ -60,6 +64,8 @@ class Publisher:
         if not self._holds:
             self._flow.catch_up(at)
         events = self._projection.events(event, after) if is_fact else self._projection.transient(event, at)
+        if is_fact and isinstance(event.fact, Replied) and event.fact.tool_calls:
+            self.linger(GATHERING)  # what is called and done within that is written once, with the next turn
         self.then(partial(self._tell, events))
         if not is_fact or isinstance(event.fact, RunEnded):
             self.flush()

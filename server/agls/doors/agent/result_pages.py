@@ -1,9 +1,9 @@
 """Results in pages: no more bytes than the client wants, what is long in them shortened as on the wire."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from agls.doors.agent.flow.sizes import SMALLEST, fitted
+from agls.doors.agent.flow.sizes import SMALLEST, fitted, json_size
 from agls.doors.agent.limits import PAGE
 from agls.doors.messages import JsonObject
 
@@ -21,6 +21,13 @@ class Page:
         fit, size = fitted(value, share)
         self.left -= size
         return fit
+
+    def takes_whole(self, values: Sequence[JsonObject]) -> bool:
+        """Take all of these as they are, if all together are no longer than one may be; else none of them."""
+        size = json_size(values) - len(values) - 1  # without the brackets and commas of the list
+        fits = size <= min(self._largest, self.left)
+        self.left -= size if fits else 0
+        return fits
 
     def takes(self, values: Iterable[JsonObject], *, first: bool, part: str = "") -> list[JsonObject] | None:
         """These, which stay together, or `None` when there is no room for them. There is for the `first`.

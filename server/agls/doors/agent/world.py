@@ -9,7 +9,7 @@ from agls.doors.messages import JsonObject
 from agls.engine.ports import ModelClient, ModelInfo
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
-from agls.room import Piece
+from agls.room import Completions, Piece, Typing
 from agls.stores.storage import Storage
 
 
@@ -57,6 +57,10 @@ class WorldPort(Protocol):
 
     async def expand(self, session: Session, text: str) -> Sequence[Piece]:
         """**Returns** what a text that somebody typed points at. **Raises** `ConfigError`."""
+        ...
+
+    async def complete(self, session: Session, typing: Typing) -> Completions:
+        """**Returns** how the rooms would go on with a prompt. **Raises** `ConfigError`."""
         ...
 
     def offered(self, folder: str) -> ModelCatalog:
@@ -134,6 +138,10 @@ class NoWorld:
         raise self._problem
 
     async def expand(self, session: Session, text: str) -> Sequence[Piece]:
+        """There is no session."""
+        raise self._problem
+
+    async def complete(self, session: Session, typing: Typing) -> Completions:
         """There is no session."""
         raise self._problem
 

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from itertools import chain
 
 from agls.doors.action_list import action_list
 from agls.doors.headless.exits import Exit, exit_of
@@ -19,7 +20,7 @@ from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject
 from agls.order import NOTES
 from agls.views.project import Projection
-from agls.views.replay import Replay
+from agls.views.session_history import SessionHistory
 from agls.world import World
 
 
@@ -139,10 +140,8 @@ class HeadlessRun:
 
     def _tell_again(self, since: int) -> None:
         """Everything behind this fact, for who reads no more of it elsewhere."""
-        journal = self._session.log.journal
-        replay = Replay(NOTES, journal.session_id, journal.epoch)
-        replay.take(journal.entries())
-        for told in replay.behind(since):
+        history = SessionHistory(NOTES, self._session.log)
+        for told in chain.from_iterable(history.facts(since, self._session.state.seq + 1)):
             self._output.event(told)
 
     def _watch(self, event: Event, state: State) -> None:

@@ -14,6 +14,7 @@ from agls.doors.agent.stream.framing import BODY_LIMIT
 from agls.doors.lsp.initialize import DOCUMENT
 from agls.doors.lsp.plain.code_actions import KIND
 from agls.doors.lsp.plain.commands import COMMANDS
+from agls.doors.lsp.plain.completion import TRIGGERS
 from agls.doors.lsp.sync import make_server
 from agls.doors.messages import JsonObject
 from agls.engine.loop import GRACE
@@ -58,6 +59,8 @@ def pygls_capabilities(client: JsonObject) -> JsonObject:
     for name in COMMANDS:
         server.command(name)(_followed_elsewhere)
     server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions([KIND]))(_followed_elsewhere)
+    completion = types.CompletionOptions(trigger_characters=TRIGGERS)
+    server.feature(types.TEXT_DOCUMENT_COMPLETION, completion)(_followed_elsewhere)
     server.protocol.set_writer(capture, include_headers=False)
     params = {"processId": None, "rootUri": None, "capabilities": client}
     message: Any = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}

@@ -7,17 +7,21 @@ from agls.doors.agent.attached import Role
 from agls.doors.agent.connection import Connection
 from agls.doors.agent.peer import Peer
 from agls.doors.agent.world import WorldPort
+from agls.doors.lsp.editor import LspEditor
 from agls.doors.lsp.opening import Opening
 from agls.doors.lsp.plain.presenter import LspPresenter
 from agls.engine.ports import WorkspaceError
 from agls.engine.session import Session
-from agls.workspace.editor import Buffer, Editor
+from agls.workspace.editor import Buffer
+
+PROMPT = "agls-prompt"  # the language of documents that are prompts, and the scheme of their addresses
+PROMPTS = f"{PROMPT}:"
 
 
 class LspConnection(Connection):
     """The connection of one LSP client."""
 
-    def __init__(self, world: WorldPort, peer: Peer, editor: Editor, opening: Opening) -> None:
+    def __init__(self, world: WorldPort, peer: Peer, editor: LspEditor, opening: Opening) -> None:
         self._editor = editor
         self._presenters = WeakValueDictionary[str, LspPresenter]()  # kept by what is attached
         super().__init__(world, peer, opening.folder, opening.options)
@@ -37,3 +41,9 @@ class LspConnection(Connection):
         with suppress(WorkspaceError):
             return self._editor.buffer(uri)
         return None
+
+    def prompt(self, uri: str) -> str | None:
+        """Return the text of a document that is a prompt, `None` for any other."""
+        buffer = self.buffer(uri)
+        is_prompt = buffer and (uri.startswith(PROMPTS) or self._editor.language(uri) == PROMPT)
+        return buffer.text if buffer and is_prompt else None

@@ -94,6 +94,11 @@ class LspEditor:
         document = self._documents.get(key)
         return _buffer(document) if document else None
 
+    def language(self, uri: str) -> str:
+        """Return the language of an open document, as the client names it; "" for another."""
+        document = self._documents.get(unescaped(uri))
+        return (document.language_id or "") if document else ""
+
     def buffers(self) -> Sequence[Buffer]:
         """All open documents but the lost."""
         return [_buffer(document) for key, document in self._documents.items() if key not in self._lost]

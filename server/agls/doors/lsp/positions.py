@@ -4,18 +4,14 @@ Only LF, CR LF and CR end a line; Python's `splitlines` knows eight more ends, w
 """
 
 import re
-from bisect import bisect_left
-from collections.abc import Callable, Mapping
 from itertools import islice
 from typing import NamedTuple
 
-LINE_END = re.compile(r"\r\n|\n|\r")
+from agls.doors.agent.code_units import index_in, units
+from agls.doors.from_wire import Malformed
+from agls.doors.messages import JsonObject
 
-UNITS: Mapping[str, Callable[[str], int]] = {
-    "utf-8": lambda text: len(text.encode("utf-8", "surrogatepass")),
-    "utf-16": lambda text: len(text.encode("utf-16-le", "surrogatepass")) // 2,
-    "utf-32": len,
-}
+LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 class TextPosition(NamedTuple):
@@ -33,9 +29,12 @@ class Edit(NamedTuple):
     text: str
 
 
-def units(text: str, encoding: str) -> int:
-    """The length of a text in units of the encoding."""
-    return len(text) if text.isascii() else UNITS[encoding](text)
+def place_of(given: JsonObject) -> TextPosition:
+    """Return a position that a client sent. **Raises** `Malformed`."""
+    line, character = given.get("line", 0), given.get("character", 0)
+    if not (isinstance(line, int) and isinstance(character, int) and line >= 0 and character >= 0):
+        raise Malformed("a position has a line and a character, whole numbers from 0 on")
+    return TextPosition(line, character)
 
 
 def offset_at(text: str, place: TextPosition, encoding: str) -> int:
@@ -47,13 +46,6 @@ def offset_at(text: str, place: TextPosition, encoding: str) -> int:
     start, stop = before.end() if before else 0, next(ends, None)
     line = text[start : stop.start() if stop else len(text)]
     return start + index_in(line, place.character, encoding)
-
-
-def index_in(line: str, character: int, encoding: str) -> int:
-    """Where a character, counted in units of the encoding, is in a line; a parted one counts as passed."""
-    if line.isascii() or encoding == "utf-32":
-        return min(character, len(line))
-    return bisect_left(range(len(line)), character, key=lambda index: units(line[:index], encoding))
 
 
 def place_at(text: str, offset: int, encoding: str) -> TextPosition:

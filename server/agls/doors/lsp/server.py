@@ -27,6 +27,7 @@ from agls.doors.lsp.initialize import Greeting
 from agls.doors.lsp.opening import Surroundings, opened, read_opening
 from agls.doors.lsp.plain.code_actions import code_actions
 from agls.doors.lsp.plain.commands import follow_command
+from agls.doors.lsp.plain.completion import complete_document
 from agls.doors.lsp.plain.pages import virtual_transcript
 from agls.doors.lsp.plain.recovery import recover
 from agls.doors.messages import INVALID_REQUEST, Bad, JsonObject, kind_of, member
@@ -212,6 +213,7 @@ def own_requests(connection: LspConnection) -> Mapping[str, DoorHandler]:
     return {
         "workspace/executeCommand": partial(follow_command, connection),
         "textDocument/codeAction": partial(code_actions, connection),
+        "textDocument/completion": partial(complete_document, connection),
         "workspace/textDocumentContent": partial(virtual_transcript, connection),
     }
 

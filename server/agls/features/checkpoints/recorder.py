@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from agls.engine.facts import Notice
 from agls.engine.feature import CallTool, Invocation, RunView
-from agls.engine.ports import Effect, WorkspaceError
+from agls.engine.ports import Effect, StoredState, WorkspaceError
 from agls.engine.state import State
 from agls.engine.vocabulary import FileChange, JsonObject, ToolOutcome
 from agls.frozen import frozen
-from agls.room.ports import BlobStore, FileSnapshots, FoundFile
+from agls.room.ports import BlobStore, FileSnapshots
 
 from .settings import Settings
 from .states import FileState
@@ -26,7 +26,7 @@ Note = Callable[[str, JsonObject], None]
 class Sight:
     """A file as it was found, and as it is noted."""
 
-    found: FoundFile
+    found: StoredState
     state: FileState
 
 
@@ -228,7 +228,7 @@ async def _targets(invocation: Invocation, effect: Effect) -> dict[str, bool]:
     return paths
 
 
-def _state(found: FoundFile) -> FileState:
+def _state(found: StoredState) -> FileState:
     place = found.place
     lost = withheld(place.shown) if place.inside else OUTSIDE
     if found.problem:

@@ -23,6 +23,7 @@ from agls.engine.vocabulary import Effects, JsonObject, ToolOutcome
 from agls.frozen import frozen
 from agls.toolkit import Arguments
 
+from .changed_lines import changed_lines
 from .lines import line_end_of
 from .matching import replace_text
 from .memory import FileMemory
@@ -141,7 +142,8 @@ class FileWriter(Generic[Change]):
         else:
             self.memory.imagined(change.uri, known)
             told += await asyncio.to_thread(tell, plan.place.shown, known, plan.text)
-        return ToolOutcome(told, effects="applied", changes=(change,))
+        shown = changed_lines(change) if isinstance(arguments, EditFile) else []
+        return ToolOutcome("\n".join([told, *shown]), effects="applied", changes=(change,))
 
     async def describe(self, arguments: Change, context: ToolContext) -> Preview:
         """The change as a diff."""

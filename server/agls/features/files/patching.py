@@ -21,6 +21,7 @@ from agls.engine.vocabulary import FileChange, JsonObject, ToolOutcome
 from agls.frozen import frozen
 from agls.toolkit import Arguments
 
+from .changed_lines import changed_lines
 from .drafts import Draft, draft_files
 from .editing import LEFT
 from .memory import FileMemory
@@ -84,7 +85,9 @@ class Patcher:
         except Stale as problem:
             text = f"{problem} {LEFT[problem.effects]} Read the file again, then repeat the patch."
             return ToolOutcome(text, status="failed", effects=problem.effects)
-        told = [self._remember(draft, change) for draft, change in zip(drafts, changes, strict=True)]
+        told: list[str] = []
+        for draft, change in zip(drafts, changes, strict=True):
+            told += [self._remember(draft, change), *changed_lines(change)]
         return ToolOutcome("\n".join(filter(None, told)), effects="applied", changes=tuple(changes))
 
     async def describe(self, arguments: ApplyPatch, context: ToolContext) -> Preview:

@@ -8,7 +8,7 @@ from agls.engine.feature import CallTool, Feature, Invocation, RunView
 from agls.engine.ports import new_id
 from agls.engine.vocabulary import Stop, StopReason, Text, ToolOutcome, UserMessage
 from agls.features.guards.settings import Settings
-from agls.features.guards.streaks import ROOM, circle_in, ignored, stretches
+from agls.features.guards.streaks import ROOM, circle_in, ignored, latest, stretches
 
 NUDGES = 2  # before the run ends
 LONG = 5.0  # seconds: a call that takes so long waits for something
@@ -35,10 +35,11 @@ def build(settings: Settings) -> Feature:
                 waited.add(invocation.call.call_id)
 
     async def before_turn(view: RunView) -> Sequence[Stop | GateFact]:
-        made = stretches(view.state.transcript, waited)
-        circle, nudges = circle_in(made[0], settings), ignored(made)
+        transcript = view.state.transcript
+        circle = circle_in(latest(transcript, waited), settings)
         if not circle:
             return ()
+        nudges = ignored(stretches(transcript, waited))
         if nudges >= NUDGES:
             return (Stop(StopReason.GUARD, circle + ENDED),)
         text = circle + ADVICE + (LAST if nudges == NUDGES - 1 else "")

@@ -60,29 +60,64 @@ class RoundStreak:
         return bool(self.rounds) and len(self.rounds) in {self.failures(), self.repetitions()}
 
 
-def stretches(messages: Sequence[Message], waited: Collection[str]) -> list[RoundStreak]:
-    """What happened since the user last spoke, the newest first.
+def latest(messages: Sequence[Message], waited: Collection[str]) -> RoundStreak:
+    """What happened since the user or this room last spoke, as far back as it counts: often two rounds.
 
     `waited` are the ids of calls that took their time: who makes such a call again waits for something.
     """
+    return RoundStreak(tuple(_counted(_without_waiting(_unspoken(messages), waited))), nudged=False)
+
+
+def stretches(messages: Sequence[Message], waited: Collection[str]) -> list[RoundStreak]:
+    """All that happened since the user last spoke, the newest first; `waited` as in `latest`."""
     made: list[RoundStreak] = []
     rounds: list[Round] = []
+    for one in _read(messages):
+        if isinstance(one, Round):
+            rounds.append(one)
+        else:
+            made.append(RoundStreak(tuple(_without_waiting(rounds, waited)), one.origin == ROOM))
+            rounds = []
+    return [*made, RoundStreak(tuple(_without_waiting(rounds, waited)), nudged=False)]
+
+
+def _read(messages: Sequence[Message]) -> Iterator[Round | UserMessage]:
+    """Yield the rounds since the user last spoke, the newest first, and who spoke before them."""
     results: list[ToolResult] = []
     for message in reversed(messages):
         match message:
             case ToolResult():
                 results.append(message)
             case AssistantMessage(tool_calls=calls) if calls:
-                rounds.append(Round(calls, tuple(reversed(results))))
-                results.clear()
+                yield Round(calls, tuple(reversed(results)))
+                results = []
             case UserMessage(origin=origin) if origin in {"user", ROOM}:
-                made.append(RoundStreak(tuple(_without_waiting(rounds, waited)), origin == ROOM))
-                rounds.clear()
+                yield message
                 if origin == "user":
-                    return made
+                    return
             case _:
                 pass
-    return [*made, RoundStreak(tuple(_without_waiting(rounds, waited)), nudged=False)]
+
+
+def _unspoken(messages: Sequence[Message]) -> Iterator[Round]:
+    """Yield the rounds since anybody last spoke, the newest first."""
+    for one in _read(messages):
+        if not isinstance(one, Round):
+            return
+        yield one
+
+
+def _counted(rounds: Iterable[Round]) -> Iterator[Round]:
+    """Yield the rounds up to one that ends both counts: it did not fail, and is no repetition."""
+    fails, repeats = True, True
+    newer: Round | None = None
+    for one in rounds:
+        yield one
+        fails = fails and (one.failed or not one.judged)
+        repeats = repeats and (newer is None or newer.equals(one))
+        if not (fails or repeats):
+            return
+        newer = one
 
 
 def ignored(made: Iterable[RoundStreak]) -> int:
@@ -100,13 +135,16 @@ def circle_in(now: RoundStreak, settings: Settings) -> str:
     return ""
 
 
-def _without_waiting(rounds: Sequence[Round], waited: Collection[str]) -> Iterator[Round]:
+def _without_waiting(rounds: Iterable[Round], waited: Collection[str]) -> Iterator[Round]:
     """The rounds, newest first, without those that only looked again at what they waited for."""
-    for number, one in enumerate(rounds):
-        near = (*rounds[number + 1 : number + 2], *rounds[max(number - 1, 0) : number])
+    behind = iter(rounds)
+    newer, one = None, next(behind, None)
+    while one:
+        older = next(behind, None)
         waits = all(call.call_id in waited for call in one.calls)
-        if not (waits and any(one.repeats(other) for other in near)):
+        if not (waits and any(one.repeats(near) for near in (older, newer) if near)):
             yield one
+        newer, one = one, older
 
 
 def _asked(call: ToolCall) -> tuple[object, ...]:

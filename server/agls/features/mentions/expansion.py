@@ -8,11 +8,14 @@ from agls.engine.vocabulary import Resource, ResourceLink
 from agls.features.mentions.grammar import Mention, mentions_in
 from agls.features.mentions.settings import Settings
 from agls.room import Piece
+from agls.room.ports import FileSnapshots
 
 MOST_CHARACTERS = 60_000  # of the lines of one mention
 
 
-async def expand(settings: Settings, text: str, workspace: Workspace) -> Sequence[Piece]:
+async def expand(
+    settings: Settings, text: str, workspace: Workspace, snapshots: FileSnapshots
+) -> Sequence[Piece]:
     """**Returns** what the text points at, each thing once; a word that names nothing is only a word.
 
     A file is pointed at by a link, which the model reads with a tool. Lines that are named come with it. Only

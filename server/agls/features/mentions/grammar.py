@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from agls.frozen import frozen
 
 _WORD = re.compile(r'(?<!\S)@(?:"([^"\n]+)"(?::(\d+)(?:-(\d+))?)?|(\S+))')
+_BEFORE = re.compile(r'(?<!\S)@(?:"([^"\n]*)|([^\s"]\S*)?)\Z')
+_REST = re.compile(r"\S*")
+_QUOTED_REST = re.compile(r'[^"\n]*"')
 _LINES = re.compile(r"(.+?):(\d+)(?:-(\d+))?")
 _CLOSING = ",;:.!?)]}'\""  # what a sentence puts behind a name
 
@@ -30,6 +33,30 @@ def mentions_in(text: str) -> Iterator[tuple[Mention, ...]]:
             bare = word.rstrip(_CLOSING)
             spellings = dict.fromkeys(name for name in (word, bare) if name)
             yield tuple(meaning for name in spellings for meaning in _meanings(name))
+
+
+@frozen
+class MentionSoFar:
+    """A mention that somebody is typing: its path up to the cursor, and where all of it stands."""
+
+    path: str
+    start: int
+    end: int
+
+
+def mention_at(text: str, cursor: int) -> MentionSoFar | None:
+    """**Returns** the mention that the cursor is in, `None` where it is in none."""
+    found = _BEFORE.search(text, text.rfind("\n", 0, cursor) + 1, cursor)
+    if found is None:
+        return None
+    quoted, bare = found.groups()
+    rest = (_QUOTED_REST if quoted is not None else _REST).match(text, cursor)
+    return MentionSoFar(bare or quoted or "", found.start(), rest.end() if rest else cursor)
+
+
+def written(path: str) -> str:
+    """**Returns** a mention of this path."""
+    return f'@"{path}"' if re.search(r"[\s\"]", path) else f"@{path}"
 
 
 def _meanings(name: str) -> Iterator[Mention]:

@@ -80,16 +80,7 @@ class BufferSaver:
 
 def _change(before: FileText, after: FileText) -> FileChange:
     patch = compare(before.place.shown, before.text, after.text)
-    return FileChange(
-        uri=before.place.uri,
-        change="modified",
-        base=before.version,
-        result=after.version,
-        patch=patch.text,
-        via="editor",
-        insertions=patch.insertions,
-        deletions=patch.deletions,
-    )
+    return FileChange.of(before.place.uri, "modified", before.version, after.version, patch, "editor")
 
 
 def _is_one_of(file: FileText, asked: Sequence[FileText]) -> bool:

@@ -8,6 +8,7 @@ from agls.doors.agent.connection import Connection
 from agls.doors.agent.methods.action_invoke import invoke_action
 from agls.doors.agent.methods.action_list import list_actions
 from agls.doors.agent.methods.cancel import cancel
+from agls.doors.agent.methods.complete import complete
 from agls.doors.agent.methods.detach import detach
 from agls.doors.agent.methods.events import events
 from agls.doors.agent.methods.item import item
@@ -46,6 +47,7 @@ HANDLERS: Mapping[str, Handler] = {
     "agent/resume": resume,
     "agent/run": run,
     "agent/steer": steer,
+    "agent/complete": complete,
     "agent/cancel": cancel,
     "agent/respond": respond,
     "agent/status": status,

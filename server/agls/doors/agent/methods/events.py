@@ -21,7 +21,7 @@ async def events(connection: Connection, params: EventsParams, call: Call) -> Ev
         raise from_wire.Malformed("params.before and params.after exclude each other")
     async with connection.borrowed(params.session_id) as session:
         history = await connection.history(session)
-    epoch, seq = session.log.journal.epoch, history.transcript.seq
+    epoch, seq = session.log.journal.epoch, history.seq
     cursor = params.after or params.before or Cursor(epoch, seq + 1)
     if cursor.epoch != epoch or not 0 <= cursor.seq <= seq + 1:
         raise cursor_expired(epoch, seq)

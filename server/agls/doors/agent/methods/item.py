@@ -1,5 +1,6 @@
 """`agent/item`: one item whole, or a part of one of its texts."""
 
+import asyncio
 from typing import Any
 
 from agls.doors import from_wire
@@ -10,6 +11,7 @@ from agls.doors.errors import bad
 from agls.doors.messages import JsonObject
 from agls.engine.facts import ToolFinished
 from agls.views import wire_json
+from agls.views.history_part import HistoryItem
 from agls.views.session_history import SessionHistory
 from agls_protocol.sessions import ItemParams, ItemResult
 
@@ -32,14 +34,20 @@ async def _find(connection: Connection, params: ItemParams) -> JsonObject | None
                 return opened
     async with connection.borrowed(params.session_id) as session:
         history = await connection.history(session)
-    found = history.transcript.items.get(params.item_id)
-    return found and _with_output(found, history)
+        return await asyncio.to_thread(_read, history, params.item_id)
 
 
-def _with_output(item: JsonObject, history: SessionHistory) -> JsonObject:
+def _read(history: SessionHistory, item_id: str) -> JsonObject | None:
+    for held in history.shown():
+        if held.item_id == item_id:
+            return _with_output(held, history)
+    return None
+
+
+def _with_output(held: HistoryItem, history: SessionHistory) -> JsonObject:
     """A call with all of its output that was kept: in its events long ones have only head and tail."""
-    end = history.transcript.ended.get(item["itemId"])
-    fact = history.entry(end).fact if "truncated" in item and end else None
+    item = held.item
+    fact = history.entry(held.ended).fact if "truncated" in item and held.ended else None
     if not isinstance(fact, ToolFinished):  # it is no call, or one that never came to its end
         return item
     bare = {name: value for name, value in item.items() if name != "truncated"}

@@ -8,7 +8,7 @@ from agls.doors.agent.call import Call
 from agls.doors.agent.connection import Connection
 from agls.doors.agent.limits import REPLAYED_EVENTS
 from agls.doors.agent.result_pages import Page, all_or_none
-from agls.doors.agent.snapshots import SnapshotRequest, snapshot
+from agls.doors.agent.snapshots import SnapshotRequest, last_items, snapshot
 from agls.doors.messages import JsonObject
 from agls.views.session_history import SessionHistory
 from agls_protocol.resuming import ResumeParams, ResumeResult
@@ -24,8 +24,14 @@ async def resume(connection: Connection, params: ResumeParams, call: Call) -> Re
     attached = await connection.watch(params.session_id, call, control=params.take_control)
     history = await connection.history(attached.session) if params.replay != "none" else None
     missed = _missed(history, params, connection.page(params.max_bytes // 2)) if history else None
-    if history and missed:
-        await asyncio.to_thread(missed.read, history.transcript.seq)
+    wanted = SnapshotRequest(None if params.replay == "all" else params.tail, params.before)
+    if history:
+
+        def read_ahead() -> None:  # what was read once is there at once when the answer is made
+            if missed is None or missed.read(history.seq) is None:
+                last_items(history, connection.page(params.max_bytes), wanted)
+
+        await asyncio.to_thread(read_ahead)
     await attached.publisher.told()
     connection.join(attached, call)  # from here to the answer nothing else happens
     call.ordered = True
@@ -37,8 +43,7 @@ async def resume(connection: Connection, params: ResumeParams, call: Call) -> Re
         result.replayed, result.events = "events", events
     elif history:
         history.catch_up()
-        wanted = SnapshotRequest(None if params.replay == "all" else params.tail, params.before)
-        result.snapshot = snapshot(result, attached.session, history.transcript, page, wanted)
+        result.snapshot = snapshot(result, attached.session, history, page, wanted)
         result.replayed = "snapshot"
     return result
 
@@ -85,5 +90,5 @@ class Missed:
 def _missed(history: SessionHistory, params: ResumeParams, page: Page) -> Missed | None:
     """What is behind the cursor of a client; `None` when it has none, or none of this journal's."""
     after = params.after or Cursor("", 0)
-    known = after.epoch == history.epoch and 0 <= after.seq <= history.transcript.seq
+    known = after.epoch == history.epoch and 0 <= after.seq <= history.seq
     return Missed(history, after.seq, page) if params.replay == "since" and known else None

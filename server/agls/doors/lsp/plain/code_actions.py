@@ -4,11 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from agls.diff import lines_of
-from agls.doors import from_wire
 from agls.doors.agent.call import Call
 from agls.doors.lsp.connection import LspConnection
 from agls.doors.lsp.plain.changes import rows_in
-from agls.doors.lsp.positions import TextPosition, offset_at
+from agls.doors.lsp.positions import TextPosition, offset_at, place_of
 from agls.doors.messages import JsonObject, array, member
 from agls.views.escape import escape_controls
 from agls.views.permission_text import message_text
@@ -35,7 +34,7 @@ async def code_actions(connection: LspConnection, params: Any, call: Call) -> li
     context = member(given, "context")
     if not _wanted(context):
         return []
-    span = _place(member(given, "range", "start")), _place(member(given, "range", "end"))
+    span = place_of(member(given, "range", "start")), place_of(member(given, "range", "end"))
     buffer = connection.buffer(str(member(given, "textDocument").get("uri", "")))
     actions = [*_answers(connection)]
     if buffer is not None:
@@ -96,8 +95,8 @@ def _changes(rows: Sequence[JsonObject], span: Span) -> Iterator[JsonObject]:
 def _fixes(buffer: Buffer, diagnostics: list[Any]) -> Iterator[JsonObject]:
     for diagnostic in [d for d in diagnostics if is_object(d)][:MOST_DIAGNOSTICS]:
         message = str(diagnostic.get("message", ""))
-        first = _place(member(diagnostic, "range", "start")).line
-        last = _place(member(diagnostic, "range", "end")).line
+        first = place_of(member(diagnostic, "range", "start")).line
+        last = place_of(member(diagnostic, "range", "end")).line
         lines = lines_of(buffer.text)
         start, end = max(0, first - AROUND), min(len(lines), last + 1 + AROUND)
         source = f" of {diagnostic['source']}" if isinstance(diagnostic.get("source"), str) else ""
@@ -131,10 +130,3 @@ def _resource(buffer: Buffer, start: int, end: int, text: str) -> JsonObject:
 def _short(text: str, most: int) -> str:
     line = escape_controls(" ".join(text.split()))
     return line if len(line) <= most else line[: most - 1] + "…"
-
-
-def _place(given: JsonObject) -> TextPosition:
-    line, character = given.get("line", 0), given.get("character", 0)
-    if not (isinstance(line, int) and isinstance(character, int) and line >= 0 and character >= 0):
-        raise from_wire.Malformed("a position has a line and a character, whole numbers from 0 on")
-    return TextPosition(line, character)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from agls.order import NOTES
 from agls.stores.files import TRANSCRIPT
 from agls.views.render.markdown import heading, markdown
 from agls.views.replay import Replay
+from agls.views.session_history import SessionHistory
+from agls.views.values import session_info
 from agls.views.wire_json import file_uri
 
 
@@ -33,7 +36,7 @@ async def open_transcript(connection: LspConnection, attached: Attached) -> Json
     transcript = connection.presenter(session.session_id).transcript
     async with transcript.opening:
         if not transcript.kept:
-            await _write(session, transcript, file)
+            await _write(connection, session, transcript, file)
     uri = file_uri(str(file))
     virtual = {"virtualUri": virtual_uri(session.session_id)} if connection.client.virtual_documents else {}
     if connection.client.show_document:
@@ -52,34 +55,35 @@ async def virtual_transcript(connection: LspConnection, params: Any, call: Call)
         raise from_wire.Malformed(f"params.uri is like {virtual_uri('SESSION')}; agls.transcript gives it")
     if attached := connection.attached.get(session_id):
         connection.presenter(session_id).page.was_read()
-        entries = attached.session.log.journal.entries()
-    else:
-        try:
-            entries = await connection.world.sessions.peek(session_id)
-        except JournalError as problem:
-            raise cannot_open(session_id, problem) from None
-    return {"text": await asyncio.to_thread(_page_of, session_id, entries)}
+        history = await connection.history(attached.session)
+        return {"text": await asyncio.to_thread(_page_of, attached.session, history, history.seq)}
+    try:
+        entries = await connection.world.sessions.peek(session_id)
+    except JournalError as problem:
+        raise cannot_open(session_id, problem) from None
+    return {"text": await asyncio.to_thread(_page_of_entries, session_id, entries)}
 
 
-def _page_of(session_id: str, entries: Sequence[Entry]) -> str:
-    replay = Replay(NOTES, session_id, "")
-    replay.take(entries)
+def _page_of(session: Session, history: SessionHistory, seq: int) -> str:
+    events = chain.from_iterable(history.facts(0, seq + 1))
+    return heading(session.session_id, {**session_info(session.state)}) + markdown(events)
+
+
+def _page_of_entries(session_id: str, entries: Sequence[Entry]) -> str:
+    replay = Replay(NOTES, session_id, entries)
     return heading(session_id, replay.transcript.info) + markdown(replay.events)
 
 
-async def _write(session: Session, transcript: TranscriptPage, file: Path) -> None:
-    journal = session.log.journal
-    replay = Replay(NOTES, session.session_id, journal.epoch)
+async def _write(connection: LspConnection, session: Session, transcript: TranscriptPage, file: Path) -> None:
+    history = await connection.history(session)
+    written = history.seq
 
-    def write() -> int:
-        replay.take(journal.entries())
-        page = heading(file.stem, replay.transcript.info) + markdown(replay.events)
-        write_page(file, page)
-        return len(replay.events)
+    def write() -> None:
+        write_page(file, _page_of(session, history, written))
 
     try:
-        written = await asyncio.to_thread(write)
+        await asyncio.to_thread(write)
     except OSError as problem:
         raise JournalError(f"The transcript cannot be written to {file}: {problem.strerror}.") from problem
-    replay.take(journal.entries(replay.seq))  # from here to the end of this step nothing else happens
-    transcript.follow(file, replay.events[written:])
+    history.catch_up()  # from here to the end of this step nothing else happens
+    transcript.follow(file, [*chain.from_iterable(history.facts(written, history.seq + 1))])

@@ -1,0 +1,36 @@
+"""A few lines of a file as an edit left it, so that the model need not read it again."""
+
+from collections.abc import Iterator
+
+from agls.diff import Hunk, read_patch
+from agls.engine.vocabulary import FileChange
+
+from .lines import numbered
+
+AROUND = 2  # lines that stayed, at each end of a change
+PLACES = 3  # changes that are shown
+HEIGHT = 12  # lines of one that are shown
+WIDTH = 200  # characters of a line that are shown
+
+
+def changed_lines(change: FileChange) -> list[str]:
+    """Return the changed lines with those around them, numbered; none for a file that came or went."""
+    if change.change != "modified":
+        return []
+    hunks = read_patch(change.patch)
+    rows = [row for hunk in hunks[:PLACES] for row in _shown(hunk)]
+    more = len(hunks) - PLACES
+    return [*rows, *([f"[{more} more changes are not shown.]"] if more > 0 else ())]
+
+
+def _shown(hunk: Hunk) -> Iterator[str]:
+    before = hunk.before[-AROUND:]
+    lines = [line.rstrip("\r\n") for line in (*before, *hunk.new, *hunk.after[:AROUND])]
+    first = hunk.line - len(before) + 1
+    if len(lines) <= HEIGHT:
+        yield from numbered(lines, first, WIDTH)
+        return
+    half = HEIGHT // 2
+    yield from numbered(lines[:half], first, WIDTH)
+    yield "…"
+    yield from numbered(lines[-half:], first + len(lines) - half, WIDTH)

@@ -1,0 +1,79 @@
+"""Ways to go on with a word that begins with `@`: paths, and what else it may point at."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from heapq import nsmallest
+from pathlib import PurePosixPath
+
+from agls.engine.ports import Workspace, WorkspaceError
+from agls.features.mentions.grammar import MentionSoFar, mention_at, written
+from agls.features.mentions.settings import Settings
+from agls.fuzzy import fit
+from agls.room import Completion, Completions, Typing
+from agls.room.ports import FileSnapshots
+
+MOST = 40  # paths
+LOOKED_AT = 20_000  # files
+DATED = 500  # of those that fit best
+SECONDS = 1.0  # for looking through the workspace
+
+
+async def complete(
+    settings: Settings, typing: Typing, workspace: Workspace, snapshots: FileSnapshots
+) -> Completions:
+    """**Returns** what the word at the cursor may become; nothing where it does not begin with `@`."""
+    word = mention_at(typing.text, typing.cursor) if settings.enabled else None
+    if word is None:
+        return Completions()
+    return await _paths(word, workspace, snapshots)
+
+
+async def _paths(word: MentionSoFar, workspace: Workspace, snapshots: FileSnapshots) -> Completions:
+    """**Returns** paths that fit: open files first, then what was changed last."""
+    opened = _shown(snapshots.open_documents(), workspace)
+    found, more = await _files(workspace)
+    names = dict.fromkeys((*opened, *found))
+    names |= dict.fromkeys(f"{folder}/" for name in found for folder in _folders(name))
+    ranks = {name: (-fits, name not in opened) for name in names if (fits := fit(name, word.path))}
+    near = nsmallest(DATED, ranks, key=lambda name: (*ranks[name], len(name)))
+    dates = dict(zip(near, await asyncio.to_thread(snapshots.changed_at, near), strict=True))
+    near.sort(key=lambda name: (*ranks[name], name.endswith("/"), -dates[name], len(name)))
+    return Completions([_path(name, word) for name in near[:MOST]], more or len(ranks) > MOST)
+
+
+async def _files(workspace: Workspace) -> tuple[Sequence[str], bool]:
+    """**Returns** the files of the workspace that are not ignored, and whether there are more."""
+    names: list[str] = []
+    try:
+        async with asyncio.timeout(SECONDS):
+            async for portion in workspace.walk():
+                names += portion
+                if len(names) > LOOKED_AT:
+                    return names[:LOOKED_AT], True
+    except TimeoutError:
+        return names, True
+    except WorkspaceError:  # the folder is gone: then there are only open documents
+        return names, False
+    return names, False
+
+
+def _shown(paths: Sequence[str], workspace: Workspace) -> Mapping[str, None]:
+    places = (workspace.place(path) for path in paths)
+    return {place.shown: None for place in places if place.inside}
+
+
+def _folders(name: str) -> Sequence[str]:
+    return [str(folder) for folder in PurePosixPath(name).parents if folder.name]
+
+
+def _path(name: str, word: MentionSoFar) -> Completion:
+    above, _, last = name.rstrip("/").rpartition("/")
+    is_folder = name.endswith("/")
+    return Completion(
+        label=f"{last}/" if is_folder else last,
+        kind="folder" if is_folder else "file",
+        text=written(name),
+        start=word.start,
+        end=word.end,
+        detail=above,
+    )

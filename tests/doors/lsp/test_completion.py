@@ -1,0 +1,124 @@
+"""Prompts are completed by the server: `agent/complete`, and `textDocument/completion` in a prompt."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.wire import Wire, script, turns
+
+
+@pytest.fixture
+def wire(tmp_path: Path) -> Iterator[Wire]:
+    with Wire(tmp_path, script(tmp_path, turns("Done."))) as wire:
+        files = {"src/app.py": 1, "src/apple.py": 2, "a b.py": 3, "ignored/app.py": 4, ".gitignore": 5}
+        for name, age in files.items():
+            file = wire.workspace / name
+            file.parent.mkdir(exist_ok=True)
+            file.write_text("ignored/\n")
+            os.utime(file, (1_000_000 - age, 1_000_000 - age))
+        yield wire
+
+
+def complete(wire: Wire, text: str, cursor: int | None = None, **more: Any) -> list[dict[str, Any]]:
+    given = {"text": text, "cursor": len(text) if cursor is None else cursor, **more}
+    return wire.call("agent/complete", given)["items"]
+
+
+def inserted(items: list[dict[str, Any]]) -> list[str]:
+    return [item["insertText"] for item in items]
+
+
+def test_mention_is_completed_by_paths_that_are_not_ignored(wire: Wire) -> None:
+    wire.initialize()
+    found = complete(wire, "explain @ap")
+    assert found[0] == {
+        "label": "app.py",
+        "kind": "file",
+        "insertText": "@src/app.py",
+        "start": 8,
+        "end": 11,
+        "detail": "src",
+    }
+    assert inserted(found) == ["@src/app.py", "@src/apple.py", '@"a b.py"']
+    assert inserted(complete(wire, "@")) == [
+        "@src/app.py",
+        "@src/apple.py",
+        '@"a b.py"',
+        "@.gitignore",
+        "@src/",
+    ], "what was changed last comes first"
+    assert complete(wire, "mail me@ap") == complete(wire, "words") == []
+
+
+def test_open_files_come_first(wire: Wire) -> None:
+    wire.initialize()
+    document = {"languageId": "python", "version": 1, "text": ""}
+    for name in ("src/apple.py", "ignored/app.py"):
+        uri = (wire.workspace / name).as_uri()
+        wire.notify("textDocument/didOpen", {"textDocument": {**document, "uri": uri}})
+    assert inserted(complete(wire, "@ap"))[:3] == ["@src/apple.py", "@ignored/app.py", "@src/app.py"]
+
+
+@pytest.mark.parametrize(("encoding", "wide"), [("utf-8", 4), ("utf-16", 2), ("utf-32", 1)])
+def test_offsets_count_units_of_the_position_encoding(wire: Wire, encoding: str, wide: int) -> None:
+    wire.initialize(capabilities={"general": {"positionEncodings": [encoding]}})
+    start = wide + 1  # behind a character of two UTF-16 units and a line end
+    found = complete(wire, '𝒳\n@"a b" tail', start + 5, sessionId=wire.session())[0]
+    assert (found["insertText"], found["start"], found["end"]) == ('@"a b.py"', start, start + 6)
+    assert complete(wire, "𝒳 @zzz", 999) == complete(wire, "@a", -1) == []
+
+
+def test_command_its_arguments_and_their_values_are_completed(wire: Wire) -> None:
+    wire.initialize()
+    commands = complete(wire, "/chan")
+    assert commands[0] == {
+        "label": "/changes",
+        "kind": "command",
+        "insertText": "/changes",
+        "start": 0,
+        "end": 5,
+        "detail": "Show changed files",
+    }
+    assert complete(wire, "say /chan") == complete(wire, "/nothing x") == []
+    found = [(item["kind"], item["insertText"]) for item in complete(wire, "/changes ")]
+    assert found == [("value", "run"), ("value", "session"), ("argument", "scope="), ("argument", "runId=")]
+    found = complete(wire, "/changes scope=se later", 17)
+    assert [(item["insertText"], item["start"], item["end"]) for item in found] == [("session", 15, 17)]
+    assert inserted(complete(wire, "/archive undo=")) == ["true", "false"]
+
+
+def test_completion_needs_no_session_and_leaves_none_open(wire: Wire) -> None:
+    wire.initialize()
+    folder = wire.workspace / "src"
+    assert inserted(complete(wire, "@ap", cwd=folder.as_uri())) == ["@app.py", "@apple.py"]
+    refused = wire.ask("agent/complete", {"text": "@", "cursor": 1, "cwd": "file:///nowhere/at/all"})
+    assert refused["error"]["data"]["kind"] == "configInvalid"
+    refused = wire.ask("agent/complete", {"text": "@", "cursor": 1, "sessionId": "ses_none"})
+    assert refused["error"]["data"]["kind"] == "sessionNotFound"
+    assert wire.call("agent/session/list")["sessions"] == []
+
+
+@pytest.mark.parametrize(("uri", "language"), [("agls-prompt:1", ""), ("untitled:1", "agls-prompt")])
+def test_document_that_is_a_prompt_is_completed_by_any_editor(wire: Wire, uri: str, language: str) -> None:
+    result = wire.initialize({}, capabilities={})
+    assert result["capabilities"]["completionProvider"] == {"triggerCharacters": ["@", "/"]}
+    document = {"uri": uri, "languageId": language, "version": 1, "text": "first\n𝒳 @apple x"}
+    wire.notify("textDocument/didOpen", {"textDocument": document})
+    at = {"textDocument": {"uri": uri}, "position": {"line": 1, "character": 8}}
+    item = wire.call("textDocument/completion", at)["items"][0]
+    span = {"start": {"line": 1, "character": 3}, "end": {"line": 1, "character": 9}}
+    assert item["textEdit"] == {"range": span, "newText": "@src/apple.py"}
+    assert (item["label"], item["kind"], item["filterText"]) == ("apple.py", 17, "@apple")
+
+
+def test_other_documents_are_not_completed(wire: Wire) -> None:
+    wire.initialize({}, capabilities={})
+    uri = (wire.workspace / "src/app.py").as_uri()
+    document = {"uri": uri, "languageId": "python", "version": 1, "text": "@ap"}
+    wire.notify("textDocument/didOpen", {"textDocument": document})
+    for known in (uri, "agls-prompt:never-opened"):
+        at = {"textDocument": {"uri": known}, "position": {"line": 0, "character": 3}}
+        assert wire.call("textDocument/completion", at) == {"isIncomplete": False, "items": []}
