@@ -1,6 +1,7 @@
 """Flags of the test run, and whose processes count for the coverage."""
 
 import gc
+import os
 import re
 import signal
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from support.journal_rules import check_journals
+from support.machine import NO_LOCAL_SERVERS
 
 settings.register_profile(
     "the same each time", derandomize=True, deadline=None, database=None,
@@ -69,10 +71,12 @@ RECORDED = (
 
 
 def pytest_configure() -> None:
-    """Give every process of a test the signals of a terminal, also when the tests run under nohup.
+    """Hide the model servers of this machine, and give every process of a test the signals of a terminal.
 
-    What is ignored here would be ignored there, too, and a test that sends it would wait for nothing.
+    The signals also under nohup: what is ignored here would be ignored there, too, and a test that sends it
+    would wait for nothing.
     """
+    os.environ.update(NO_LOCAL_SERVERS)
     for number in (signal.SIGINT, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
@@ -105,7 +109,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if config.getoption(f"--{name}"):
             continue
         for item in items:
-            if name in item.keywords:
+            if item.get_closest_marker(name):  # not a keyword: the folder of the checkout is one, too
                 item.add_marker(pytest.mark.skip(reason=reason))
 
 

@@ -88,6 +88,7 @@ async def test_the_order_of_the_features(workspace: Path) -> None:
             "list_dir",
             "edit_file",
             "write_file",
+            "edit_notebook",
             "apply_patch",
             "glob",
             "grep",

@@ -259,7 +259,7 @@ class FileEditItem(TypedDict):
 
 
 class SubagentItem(TypedDict):
-    """A child agent; its events carry the session `childSessionId`."""
+    """A child agent that works for a call, `running` until it ends; its events are of `childSessionId`."""
 
     itemId: str
     status: str

@@ -50,5 +50,5 @@ METHODS: dict[str, Method] = {
     "agent/callTool": Method(sessions.CallToolParams, sessions.CallToolAnswer, "toClient"),
 }
 
-RESERVED: frozenset[str] = frozenset({"agent/diagnostics"})
+RESERVED: frozenset[str] = frozenset()
 """Methods that no server follows yet."""

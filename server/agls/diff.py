@@ -48,13 +48,13 @@ class Hunk(NamedTuple):
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a text with their ends, as a patch knows them: only LF ends a line."""
+    """Return the lines of a text with their ends, as a patch knows them: only LF ends a line."""
     lines = text.split("\n")
     return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
 
 
 def compare(name: str, before: str | None, after: str) -> Patch:
-    """The patch that turns `before` (`None`: no file) into `after`. Only LF ends a line in a patch."""
+    """Return the patch that turns `before` (`None`: no file) into `after`. Only LF ends a line in a patch."""
     old, new = lines_of(before or ""), lines_of(after)
     hunks = list(_groups(old, new))
     changes = [code for hunk in hunks for code in hunk if code[0] != "equal"]
@@ -66,7 +66,7 @@ def compare(name: str, before: str | None, after: str) -> Patch:
 
 
 def common_ends(one: Sequence[object], other: Sequence[object]) -> tuple[int, int]:
-    """How many elements two sequences have in common at their start, and of the rest at their end."""
+    """Return how many elements two sequences have in common at their start, and of the rest at their end."""
     shorter = min(len(one), len(other))
     head = next((at for at in range(shorter) if one[at] != other[at]), shorter)
     rest = shorter - head
@@ -74,7 +74,7 @@ def common_ends(one: Sequence[object], other: Sequence[object]) -> tuple[int, in
 
 
 def _groups(old: Sequence[str], new: Sequence[str]) -> Iterator[list[Opcode]]:
-    """The changes with the lines around them, near ones together, by where they are in the texts."""
+    """Return the changes with the lines around them, near ones together, by where they are in the texts."""
     head, tail = common_ends(old, new)
     start, end = max(0, head - AROUND), max(0, tail - AROUND)
     left, right = old[start : len(old) - end], new[start : len(new) - end]
@@ -116,7 +116,7 @@ def _row(sign: str, line: str) -> str:
 
 
 def read_patch(patch: str) -> list[Hunk]:
-    """The single changes of a unified diff. A block that was cut off is left out."""
+    """Return the single changes of a unified diff. A block that was cut off is left out."""
     rows = patch.split("\n")
     found: list[Hunk] = []
     for at, row in enumerate(rows):
@@ -129,7 +129,7 @@ def read_patch(patch: str) -> list[Hunk]:
 
 
 def numbered(changes: Iterable[Mapping[str, Any]]) -> dict[str, tuple[int, Hunk]]:
-    """The single changes of files as a question shows them (`patch`): by id, with the place of their file."""
+    """Return the single changes of files, as a question shows them, by id, with the place of their file."""
     patches = [str(change.get("patch", "")) for change in changes]
     return {
         f"{place}/{number}": (place, hunk)
@@ -139,7 +139,7 @@ def numbered(changes: Iterable[Mapping[str, Any]]) -> dict[str, tuple[int, Hunk]
 
 
 def made(text: str, hunks: Iterable[Hunk]) -> str:
-    """The text before a patch, with only these of its changes made."""
+    """Return the text before a patch, with only these of its changes made."""
     lines = lines_of(text)
     for hunk in sorted(hunks, key=lambda hunk: hunk.was, reverse=True):
         lines[hunk.was : hunk.was + len(hunk.old)] = hunk.new
@@ -147,9 +147,9 @@ def made(text: str, hunks: Iterable[Hunk]) -> str:
 
 
 def find(hunk: Hunk, lines: Sequence[str], line: int) -> int | None:
-    """Where the change stands in these lines: at `line` if it can be, else at the only place that fits.
+    """Return where the change stands in these lines: at `line` if possible, else at the only place that fits.
 
-    `None` when what was written there is not there any more, or could be in several places.
+    **Returns** `None` when its text is not there any more, or could be in several places.
     """
     for above, below in _CONTEXTS:
         before, after = hunk.before[len(hunk.before) - above :] if above else (), hunk.after[:below]
@@ -165,16 +165,16 @@ def find(hunk: Hunk, lines: Sequence[str], line: int) -> int | None:
 
 
 def stood(hunk: Hunk, lines: Sequence[str], place: int) -> Hunk:
-    """The change with the lines that are around it now, at this place."""
+    """Return the change with the lines that are around it now, at this place."""
     behind = place + len(hunk.new)
     around = tuple(lines[max(0, place - AROUND) : place]), tuple(lines[behind : behind + AROUND])
     return hunk._replace(before=around[0], after=around[1], line=place)
 
 
 def is_made(hunk: Hunk, lines: Sequence[str]) -> bool | None:
-    """Whether the lines have the change between all the lines that were around it, or what it replaced.
+    """Return whether the lines have the change (or its old text) between all the lines that were around it.
 
-    `None` when that cannot be said: the user went on there, or both could be meant.
+    **Returns** `None` when that cannot be known: the user edited there, or both are possible.
     """
     made, undone = (
         bool(list(_places([*hunk.before, *text, *hunk.after], lines))) for text in (hunk.new, hunk.old)
@@ -185,7 +185,7 @@ def is_made(hunk: Hunk, lines: Sequence[str]) -> bool | None:
 
 
 def guess(hunk: Hunk, lines: Sequence[str], line: int) -> int:
-    """Where a change that cannot be found most likely stood: by the lines before it, or those behind it."""
+    """Return where a change that cannot be found most likely stood: by the lines before it or behind it."""
     for pattern, by in ((hunk.before, len(hunk.before)), (hunk.after, -len(hunk.new))):
         places = list(_places(list(pattern), lines))
         if pattern and len(places) == 1:
@@ -202,7 +202,7 @@ def _places(pattern: list[str], lines: Sequence[str]) -> Iterator[int]:
 
 
 def _block(rows: Sequence[str], old_count: int, new_count: int) -> list[Row]:
-    """The rows of one block, empty when they are not all there."""
+    """Return the rows of one block, empty when they are not all there."""
     block: list[Row] = []
     for at, row in enumerate(rows):
         if row == _NO_NEWLINE and block:
@@ -238,7 +238,7 @@ def _changes(block: Sequence[Row], was: int, line: int) -> Iterator[Hunk]:
 
 
 def _until(block: Sequence[Row], start: int, *, equal: bool) -> int:
-    """Where the run of equal (or of changed) rows that begins at `start` ends."""
+    """Return where the run of equal (or of changed) rows that begins at `start` ends."""
     ends = (at for at in range(start, len(block)) if (block[at][0] == " ") != equal)
     return next(ends, len(block))
 

@@ -1,4 +1,4 @@
-"""How names are written: those of files as one line of text and back, those of members as on the wire."""
+"""Spellings of names: those of files as one line of text and back, those of members as on the wire."""
 
 import re
 from functools import cache
@@ -11,18 +11,18 @@ _LONG = {"n": "\n", "r": "\r", "t": "\t"}
 
 @cache
 def camel(name: str) -> str:
-    """**Returns** `max_turns` as `maxTurns`."""
+    """Return `max_turns` as `maxTurns`."""
     first, *rest = name.split("_")
     return first + "".join(part.capitalize() for part in rest)
 
 
 def spelled(name: str) -> str:
-    """The name with controls, changes of direction and bytes that are no UTF-8 written as escapes."""
+    """Return the name with controls, changes of direction and bytes that are no UTF-8 written as escapes."""
     return _HARMFUL.sub(lambda found: _escape(found[0]), name)
 
 
 def meant(text: str) -> str:
-    """The name that is spelled so. A name may also be just as it is written: look for that first."""
+    """Return the name for a spelling. A name may also be just as it is written: look for that first."""
     return _SPELLED.sub(_character, text)
 
 

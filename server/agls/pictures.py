@@ -1,4 +1,4 @@
-"""Images that models can see: what they are, how large, and which are too large to be sent."""
+"""Images that models can see: their format, their size, and which are too large to be sent."""
 
 from base64 import b64encode
 from typing import Literal
@@ -14,7 +14,7 @@ _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # the JPEG segments
 
 
 class TooLarge(ValueError):
-    """No model is sent this. The message says what to do."""
+    """The image is too large for every model. The message says what to do."""
 
 
 @frozen
@@ -26,14 +26,14 @@ class Picture:
 
 
 def media_type(data: bytes) -> str:
-    """The media type of an image that models can see, "" for anything else, whatever its name says."""
+    """Return the media type of an image that models can see, "" for anything else, whatever its name says."""
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "image/webp"
     return next((kind for magic, kind in _SIGNATURES.items() if data.startswith(magic)), "")
 
 
 def picture(name: str, data: bytes) -> Picture | None:
-    """The image that these bytes are, `None` when they are none. Raises `TooLarge`."""
+    """Return the image in these bytes, `None` when they are none. **Raises** `TooLarge`."""
     if not (kind := media_type(data)):
         return None
     sides = _sides(kind, data)
@@ -48,7 +48,7 @@ def picture(name: str, data: bytes) -> Picture | None:
 
 
 def _sides(kind: str, data: bytes) -> tuple[int, ...]:
-    """Width and height; nothing where the bytes do not say."""
+    """Return width and height; nothing where the bytes do not have them."""
     match kind:
         case "image/png":
             found = _numbers(data, "big", (16, 20), 4)

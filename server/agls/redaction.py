@@ -16,7 +16,7 @@ MARK = "[secret]"
 
 
 def without(secrets: Iterable[str], text: str) -> str:
-    """The text with a mark in the place of every secret."""
+    """Return the text with a mark in the place of every secret."""
     known = frozenset(secret for secret in secrets if len(secret) >= SHORTEST)
     return _expression(known).sub(MARK, text) if known else text
 
@@ -28,7 +28,10 @@ def _expression(secrets: frozenset[str]) -> re.Pattern[str]:
 
 
 def _spellings(secret: str) -> Iterator[str]:
-    """Regular expressions for the ways in which programs write a secret. None of them backtracks far."""
+    """Yield regular expressions for the ways in which programs write a secret.
+
+    None of them backtracks far.
+    """
     data = secret.encode("utf-8", "surrogatepass")
     plain = {secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1], escape(secret)}
     plain |= {quote(data, safe=""), quote(data), quote_plus(data)}

@@ -1,4 +1,4 @@
-"""A timer that can be held, moved and read: for what must happen when a run has gone on for so long."""
+"""A timer that can be held, moved and read: for limits on the time of a run."""
 
 import asyncio
 from collections.abc import Callable
@@ -20,7 +20,7 @@ class Timer:
         return self._before if self._held else self._before + self._loop.time() - self._since
 
     def set(self, due: float | None) -> None:
-        """Ring once, when so many seconds have passed in all; `None` is never. What was set before is not."""
+        """Ring once, when so many seconds have passed in all; `None` is never. An earlier setting is void."""
         self._due = due
         if self._alarm:
             self._alarm.cancel()

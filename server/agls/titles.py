@@ -1,4 +1,4 @@
-"""Titles of sessions: one line without what could confuse whoever reads it."""
+"""Titles of sessions: one line without characters that could mislead its reader."""
 
 import re
 
@@ -7,17 +7,17 @@ _UNPRINTED = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2
 
 
 def one_line(words: str) -> str:
-    """**Returns** the words without line breaks, control characters and changes of direction."""
+    """Return the words without line breaks, control characters and changes of direction."""
     return " ".join(_UNPRINTED.sub(" ", words).split())
 
 
 def shown_title(words: str) -> str:
-    """**Returns** as much of the words as a title may be, on one line; "" when nothing is left."""
+    """Return as much of the words as a title may be, on one line; "" when nothing is left."""
     return one_line(words)[:LONGEST].rstrip()
 
 
 def title_from(words: str) -> str:
-    """**Returns** a title on one line. **Raises** `ValueError` when nothing is left."""
+    """Return a title on one line. **Raises** `ValueError` when nothing is left."""
     title = shown_title(words)
     if not title:
         raise ValueError("The title is empty.")

@@ -22,14 +22,14 @@ DATA = frozenset({"default", "enum", "const", "examples"})  # schema keys that h
 
 
 class Arguments(BaseModel):
-    """What a tool is called with. The docstring of a subclass is what the model reads about the tool."""
+    """The arguments of a tool. The docstring of a subclass is the description of the tool for the model."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     @model_validator(mode="before")
     @classmethod
     def _drop_nulls(cls, data: Any) -> Any:
-        """Many models write `null` for an argument they leave out."""
+        """Leave out arguments that are `null`: many models write them instead of leaving them out."""
         if not isinstance(data, Mapping):
             return data
         given = cast("Mapping[str, Any]", data)
@@ -41,12 +41,12 @@ Given = TypeVar("Given", bound=Arguments)
 
 
 def no_targets(arguments: Arguments) -> tuple[Target, ...]:
-    """For tools whose permission depends on their effects alone."""
+    """Return no targets: the permission depends on the tool's effects alone."""
     return ()
 
 
 async def no_description(arguments: Arguments, context: ToolContext) -> Preview:
-    """For tools that have nothing better to show than their name and their arguments."""
+    """Return an empty preview: the name and the arguments are shown."""
     return Preview("", {})
 
 
@@ -74,7 +74,7 @@ class TypedTool(Generic[Given]):
         return _spec_of(self.name, self.arguments, self.effects, polls=self.polls)
 
     async def preview(self, call: ToolCall, context: ToolContext) -> Preview:
-        """What the call would do, or why it would fail."""
+        """Return the intended effect of the call, or why it would fail."""
         basic = Preview(self.name, {"type": "tool", "name": call.name, "input": call.arguments})
         try:
             arguments = self.arguments.model_validate(call.arguments)
@@ -91,7 +91,7 @@ class TypedTool(Generic[Given]):
         return replace(basic, title=better.title or basic.title, subject=subject, essence=better.essence)
 
     async def __call__(self, call: ToolCall, context: ToolContext) -> ToolOutcome:
-        """Check the arguments and do the work; what is wrong is told to the model."""
+        """Check the arguments and do the work. **Returns** errors as failed outcomes for the model."""
         try:
             arguments = self.arguments.model_validate(call.arguments)
         except ValidationError as error:
@@ -109,7 +109,7 @@ Choices = Callable[[ActionContext], Awaitable[Sequence[ActionValue]]]
 class TypedAction(Generic[Given]):
     """An action (`engine.actions.Action`) made of an argument model and the function that does the work.
 
-    The docstring of the model says to the user what the action does. `work` may raise
+    The docstring of the model describes the action to the user. `work` may raise
     `ActionError`, and `WorkspaceError`, whose message is passed on as one. `choices` are the values of its
     members, by their names on the wire.
     """
@@ -132,7 +132,7 @@ class TypedAction(Generic[Given]):
         return ActionSpec(self.name, self.title, description, schema_of(self.arguments), self.when)
 
     async def __call__(self, arguments: JsonObject, context: ActionContext) -> ActionOutcome:
-        """Check the arguments and do the work. Raises `ActionError`."""
+        """Check the arguments and do the work. **Raises** `ActionError`."""
         try:
             return await self.work(self.arguments.model_validate(arguments), context)
         except ValidationError as error:
@@ -142,7 +142,7 @@ class TypedAction(Generic[Given]):
 
 
 def complaint(name: str, arguments: type[Arguments], error: ValidationError) -> str:
-    """What is wrong with the arguments of a call or an action, one line each, for whoever wrote them."""
+    """Return the errors in the arguments of a call or an action, one line each, for their author."""
     known = ", ".join(arguments.model_fields)
     problems: list[str] = []
     for detail in error.errors(include_url=False)[:SHOWN_PROBLEMS]:
@@ -171,10 +171,10 @@ def _spec_of(name: str, arguments: type[Arguments], effects: frozenset[Effect], 
 
 @cache
 def schema_of(arguments: type[Arguments]) -> JsonObject:
-    """The JSON schema of a tool's arguments, as short as it can be said. Do not change it.
+    """Return the JSON schema of a tool's arguments, as short as possible. Do not change it.
 
-    There are no titles, references are inlined (so a model may not contain itself), and an
-    argument that may be left out is not also said to be nullable.
+    There are no titles, references are inlined (so a model may not contain itself), and an argument that may
+    be left out is not nullable as well.
     """
     schema = arguments.model_json_schema()
     definitions = schema.pop("$defs", {})
@@ -208,13 +208,13 @@ def _without(node: JsonObject, *keys: str) -> JsonObject:
 
 
 def in_brief(spec: ToolSpec) -> ToolSpec:
-    """The tool in the first sentence of its description, its arguments without any."""
+    """Return the tool with the first sentence of its description, and without those of its arguments."""
     first, stop, _ = spec.description.partition(". ")
     return replace(spec, description=first + stop.strip(), schema=_undescribed(spec.schema))
 
 
 def _undescribed(node: Any, *, names: bool = False) -> Any:
-    """The schema without descriptions; with `names` it is a mapping whose keys are names of arguments."""
+    """Return the schema without descriptions; with `names` it is a mapping from names of arguments."""
     if isinstance(node, list):
         return [_undescribed(item) for item in cast("list[Any]", node)]
     if not isinstance(node, dict):
@@ -232,9 +232,9 @@ def _undescribed(node: Any, *, names: bool = False) -> Any:
 
 
 def shorten(text: str, limit: int, rest: str) -> tuple[str, int]:
-    """`text` in about `limit` characters, head and tail, and how many bytes (UTF-8) were left out.
+    """Return `text` in about `limit` characters, head and tail, and the bytes (UTF-8) that were left out.
 
-    `rest` is the sentence that tells the model how to get what is missing.
+    `rest` is the sentence that tells the model how to get the missing part.
     """
     if len(text) <= limit:
         return text, 0
@@ -245,12 +245,12 @@ def shorten(text: str, limit: int, rest: str) -> tuple[str, int]:
 
 
 def backticks(text: str, least: int = 3) -> str:
-    """Backticks that `text` cannot close, at least so many (CommonMark 0.31.2, sections 4.5 and 6.1)."""
+    """Return backticks that `text` cannot close, `least` or more (CommonMark 0.31.2, 4.5 and 6.1)."""
     return "`" * max([least, *(len(run) + 1 for run in re.findall("`+", text))])
 
 
 def fenced(text: str, language: str = "") -> str:
-    """`text` in a Markdown block of code that it cannot leave."""
+    """Return `text` in a Markdown block of code that it cannot leave."""
     fence = backticks(text)
     return f"{fence}{language}\n{text}\n{fence}"
 
@@ -271,7 +271,7 @@ def used_json(totals: Totals) -> JsonObject:
 
 
 class Counts(Protocol):
-    """How many lines came and went."""
+    """The number of lines that came and went."""
 
     @property
     def insertions(self) -> int: ...

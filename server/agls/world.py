@@ -1,4 +1,4 @@
-"""What one process works with: sessions, store, connections, processes. Opened and closed here."""
+"""The parts that one process works with: sessions, store, connections, processes. Opened and closed here."""
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
@@ -68,9 +68,10 @@ def as_it_is(setup: Setup) -> Setup:
 
 
 class World:
-    """What one process works with. `setup` may be replaced: runs that begin later work with the new one.
+    """The parts that one process works with.
 
-    `reread` is asked for it before each of them. `rooms` are those that runs have from the next one on.
+    `setup` may be replaced: runs that begin later work with the new one. `reread` is asked for it before each
+    of them. `rooms` are those that runs have from the next one on.
     """
 
     def __init__(
@@ -101,15 +102,15 @@ class World:
         self.sessions.on_open = self._reopen
 
     async def model(self, folder: str, name: str = "") -> ModelClient:
-        """The model of a run in `folder`: the named one, the default, or one found on this machine.
+        """Return the model of a run in `folder`: the named one, the default, or one found on this machine.
 
-        Raises `ConfigError` (nothing is configured, or it is wrong) and `ModelError` (no such model).
+        **Raises** `ConfigError` (nothing is configured, or it is wrong) and `ModelError` (no such model).
         """
         self._renew()
         return await self._choice.model(folder, name)
 
     def models(self, folder: str) -> tuple[ModelInfo, ...]:
-        """All models that can be named in `folder`, the default first. Raises `ConfigError`."""
+        """Return all models that can be named in `folder`, the default first. **Raises** `ConfigError`."""
         self._renew()
         return self._choice.known(folder)
 
@@ -119,7 +120,10 @@ class World:
             self._choice.resolver(self.setup.load(folder)).resolve("")
 
     def check_options(self, folder: str, options: JsonObject) -> None:
-        """Refuse options (the session's and the run's) that a run could not begin with: `ConfigError`."""
+        """Refuse options (the session's and the run's) that a run could not begin with.
+
+        **Raises** `ConfigError`.
+        """
         check_folder(folder)
         try:
             loaded = self.setup.load(folder)
@@ -134,26 +138,29 @@ class World:
 
         It is accepted when a person chose it (`by_user`). **Raises** `UntrustedMode`.
         """
-        check(options, folder, trusted=self.setup.trusts(Path(folder)), by_user=by_user)
+        check(options, folder, trusted=self.setup.trusts_folder(folder), by_user=by_user)
 
     def choose(self, session_id: str, options: JsonObject) -> None:
         """Remember the mode that was chosen, with these options, for a session or for one of its runs."""
         self._process.choices.choose(session_id, options)
 
     def sketch(self, folder: str) -> Session:
-        """A session of `folder` as it would be: to see what it offers. What can be used shows when it is."""
+        """Return a session of `folder` as it would be, to see what it offers. A use of it may still fail."""
         return self.sessions.sketch(MemoryStore().create("sketch"), folder)
 
     async def expand(self, session: Session, text: str) -> tuple[Piece, ...]:
-        """**Returns** what a text that somebody typed means besides its words. **Raises** `ConfigError`."""
+        """Return the meaning of a typed text besides its words. **Raises** `ConfigError`."""
         return tuple(await expand(self.rooms, self._services(session, NO_PROMPT), text))
 
     async def complete(self, session: Session, typing: Typing) -> Completions:
-        """**Returns** how the rooms would go on with a prompt. **Raises** `ConfigError`."""
+        """Return the completions that the rooms have for a prompt. **Raises** `ConfigError`."""
         return await complete(self.rooms, self._services(session, NO_PROMPT), typing)
 
     async def check(self, folder: str, options: JsonObject) -> None:
-        """Whether a run in `folder` could begin with these options. Raises `ConfigError`, `ModelError`."""
+        """Check that a run in `folder` could begin with these options.
+
+        **Raises** `ConfigError`, `ModelError`.
+        """
         check_folder(folder)
         self._renew()
         setup = self.setup
@@ -168,11 +175,11 @@ class World:
         self._checked = asked
 
     def offered(self, folder: str) -> ModelCatalog:
-        """The models configured for `folder`, or found, complete or not. Raises `ConfigError`."""
+        """Return the models configured for `folder`, or found, complete or not. **Raises** `ConfigError`."""
         return self._choice.offered(folder)
 
     def notes(self, folder: str) -> tuple[str, ...]:
-        """What the user should know of the configuration for `folder`. Raises `ConfigError`."""
+        """Return the notes for the user on the configuration for `folder`. **Raises** `ConfigError`."""
         return self._choice.notes(folder)
 
     async def aclose(self) -> None:
@@ -181,7 +188,7 @@ class World:
         await self._choice.aclose()
 
     def _renew(self) -> None:
-        """Take in what the user changed since. Raises `ConfigError`."""
+        """Take in the user's changes of the configuration. **Raises** `ConfigError`."""
         if not self._process.own_files.changed:  # a command may have written an address into the config file
             self.setup = self.reread(self.setup)
 
@@ -250,7 +257,7 @@ class World:
         )
 
     def _lineage(self, session: Session) -> tuple[str, ...]:
-        """The session, behind those that it works for."""
+        """Return the session, behind those that it works for."""
         above = self.sessions.above(session)
         return (*(each for one in above for each in self._lineage(one)), session.session_id)
 
@@ -267,7 +274,7 @@ class World:
 async def open_world(
     setup: Setup, *, editor: Editor, headless: bool, usual: Usual = PROGRAM, client: ToolClient = NO_CLIENT
 ) -> AsyncGenerator[World]:
-    """The world, until the block is left: then every session is closed and every process ended.
+    """Open the world; at the end of the block every session is closed and every process ended.
 
     `usual` holds for a run without a person at an editor for which nobody set a limit.
     """

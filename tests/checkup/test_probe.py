@@ -139,7 +139,8 @@ async def test_a_small_context_and_the_setting_that_makes_it_larger(
     assert setting in found["context"].fix
     if own is OLLAMA:
         assert "cut off without a word" in found["context"].text
-        assert 'dialect = "ollama" and context_window = 16384 in [models.m]' in found["context"].fix
+        assert "[models.m]\nbase_url = " in found["context"].fix
+        assert 'dialect = "ollama"\ncontext_window = 16384' in found["context"].fix
 
 
 @pytest.mark.parametrize(("own", "_context", "setting", "said"), SERVERS, ids=IDS)
@@ -183,8 +184,8 @@ async def test_how_much_context_is_enough(window: int, status: str) -> None:
 
 async def test_a_context_nobody_knows_and_one_that_is_full_at_once() -> None:
     bare = {"/v1/models": page({"data": [{"id": "large"}]})}
-    unknown = (await findings(pages=bare))["context"]
-    assert (unknown.status, unknown.fix) == ("warn", "Write context_window into [models.m].")
+    unknown = (await findings(pages=bare, table="m"))["context"]
+    assert (unknown.status, unknown.fix) == ("warn", "Write context_window = 16384 into [models.m].")
     full = Failure(
         400, "This model's maximum context length is 256 tokens. However, you requested 300 tokens"
     )

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from support.machine import NO_LOCAL_SERVERS
 from support.model_server import ModelServer, Reply, Request
 from support.wire_rules import check_printed
 
@@ -91,7 +92,12 @@ class House:
         """The user's environment, with a key in it."""
         kept = ("PATH", "LANG", "COVERAGE_PROCESS_START", "COVERAGE_PROCESS_CONFIG", "COVERAGE_FILE")
         own = {name: os.environ[name] for name in kept if name in os.environ}
-        own |= {"HOME": str(self.home), "AGLS_CONFIG": str(self.config), "AGLS_STATE_DIR": str(self.state)}
+        own |= {
+            "HOME": str(self.home),
+            "AGLS_CONFIG": str(self.config),
+            "AGLS_STATE_DIR": str(self.state),
+            **NO_LOCAL_SERVERS,
+        }
         return {**own, "AGLS_API_KEY": KEY, "PYTHONDONTWRITEBYTECODE": "1", **self.environment}
 
     def attack(self, *calls: Call, **options: Any) -> Loot:

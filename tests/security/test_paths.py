@@ -74,6 +74,7 @@ def every_tool_at(path: str, word: str) -> list[Call]:
         call("write_file", path=path, content=word),
         call("edit_file", path=path, old_text=CANARY, new_text=word),
         call("edit_file", path=path, old_text="canary", new_text=word, replace_all=True),
+        call("edit_notebook", path=path, cell=0, source=word),
         *(call("apply_patch", patch=patch) for patch in patches_at(path, word)),
         call("shell", command=f"touch {word}", cwd=folder),
         call("shell", command=f"touch {word}", cwd=path),
@@ -115,7 +116,9 @@ def test_no_tool_reaches_out_of_the_workspace(trap: House, mode: str) -> None:
         for made in every_tool_at(path.format(**places), word)
     ]
     if mode == "allowAll":  # lets the model read everywhere: only what would change something is tried
-        calls = [made for made in calls if made[0] in {"write_file", "edit_file", "apply_patch"}]
+        calls = [
+            made for made in calls if made[0] in {"write_file", "edit_file", "edit_notebook", "apply_patch"}
+        ]
     work, home = snapshot(trap.folder / "work"), snapshot(trap.home / ".ssh")
     loot = trap.attack(*calls, mode=mode)
     assert len(loot.answers) == len(calls), loot.errors

@@ -23,6 +23,7 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
     "agent/callTool": (*AGENT, "tools"),
     "agent/saveDocuments": (*AGENT, "edits", "save"),
     "agent/secret": (*AGENT, "secrets"),
+    "agent/diagnostics": (*AGENT, "diagnostics"),
     "workspace/didChangeWatchedFiles": (*AGENT, "edits", "fileEvents"),
 }
 EDITS_BY_RESOURCE = "resourceOperations"  # how Neovim says that it applies `documentChanges`

@@ -5,9 +5,13 @@ from agls.engine.ledger import Ledger, NoLedger
 from agls.features.budget.feature import build
 from agls.features.budget.settings import Settings
 from agls.features.subagents.delegates import hands_over
+from agls.models.endpoint import Endpoint
+from agls.models.prices import Prices
+from agls.models.resolver import Models
 from agls.room.budgets import Allowance, BudgetRegistry
 from agls.room.ports import RunInfo
 
+PRICED = Endpoint(name="priced", model="priced", dialect="scripted", prices=Prices(1.0, 1.0))
 NOON = 20_778 * 86_400.0 + 43_200  # of a day, in Unix seconds
 
 
@@ -16,4 +20,6 @@ def budget_room(
 ) -> Feature:
     """The feature; it is always noon."""
     registry = BudgetRegistry(ledger or NoLedger(), lambda: NOON, hands_over)
-    return build(Settings(), allowance or Allowance(), registry, RunInfo(session_id=session_id))
+    return build(
+        Settings(), allowance or Allowance(), registry, RunInfo(session_id=session_id), Models((PRICED,))
+    )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from agls.engine.ports import Stale, WorkspaceError
-from agls.engine.vocabulary import Focus
+from agls.engine.vocabulary import Focus, JsonObject
 from agls.workspace.buffer_sync import Buffer, BufferSync
 from agls.workspace.texts import with_plain_ends
 
@@ -28,6 +28,7 @@ class FakeEditor:
         self.told: list[tuple[str, bool]] = []
         self.saves: list[Sequence[str]] = []
         self.saving: Callable[[str], None] = lambda uri: None
+        self.problems: Mapping[str, Sequence[JsonObject]] = {}
         self._refusal = ""
         self._action: Callable[[], None] = lambda: None
         self._change: Callable[[str], str] = str
@@ -36,6 +37,10 @@ class FakeEditor:
         """The user opens a document."""
         self._buffers[uri] = Buffer(uri, 1, text)
         self.sync.opened(self._buffers[uri])
+
+    async def diagnostics(self, session_id: str) -> Mapping[str, Sequence[JsonObject]]:
+        """What the user sees as wrong."""
+        return self.problems
 
     def type(self, uri: str, text: str) -> None:
         """The user turns a document into this text."""

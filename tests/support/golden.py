@@ -18,6 +18,7 @@ from typing import Any
 import agls_protocol
 from agls.views.transcript import fold
 from agls.views.wire_json import is_list, is_object
+from support.machine import NO_LOCAL_SERVERS
 from support.wire import Message, Wire, events_in, script, turns
 
 FOLDER = Path(agls_protocol.__file__).with_name("golden")
@@ -217,7 +218,12 @@ def without_an_editor(folder: Path) -> list[Line]:
     """`agls run --output jsonl`: a question finds nobody, is refused, and the run goes on."""
     made = turns(_call("I try.", "shell", command="echo one"), "It needs somebody.")
     with Wire(folder, play(folder, made)) as home:  # only for its folders
-        environment = {"HOME": str(folder), "AGLS_STATE_DIR": str(folder / "state"), "PATH": "/usr/bin:/bin"}
+        environment = {
+            "HOME": str(folder),
+            "AGLS_STATE_DIR": str(folder / "state"),
+            "PATH": "/usr/bin:/bin",
+            **NO_LOCAL_SERVERS,
+        }
         environment["AGLS_CONFIG"] = str(folder / "config" / "config.toml")
         command = [sys.executable, "-m", "agls", "run", "Do it.", "--output", "jsonl"]
         done = subprocess.run(

@@ -19,6 +19,7 @@ from agls.doors.messages import member
 from agls.views.wire_json import is_object
 from support.advertised import check_advertised
 from support.in_memory import ServerThread
+from support.machine import NO_LOCAL_SERVERS
 from support.message_rules import check_messages
 from support.patience import PATIENCE
 from support.wire_rules import check_wire
@@ -66,7 +67,7 @@ class Wire:
         self.workspace.mkdir(exist_ok=True)
         kept = ("PATH", "LANG", "COVERAGE_PROCESS_START", "COVERAGE_PROCESS_CONFIG", "COVERAGE_FILE")
         environment = {name: os.environ[name] for name in kept if name in os.environ}
-        environment |= {"HOME": str(folder), "AGLS_STATE_DIR": str(folder / "state")}
+        environment |= {"HOME": str(folder), "AGLS_STATE_DIR": str(folder / "state"), **NO_LOCAL_SERVERS}
         environment |= {"AGLS_CONFIG": str(config)} if config else {}
         self.log = folder / "stderr.log"
         self.process: Any = None

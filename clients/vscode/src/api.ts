@@ -1,7 +1,7 @@
 /** What other extensions (and the tests inside the extension host) can do: `extensions.getExtension(id).exports`. */
 
 import type { Parts } from "./extension";
-import type { PermissionAnswer } from "./protocol.gen";
+import type { CommandResult, PermissionAnswer } from "./protocol.gen";
 import type { Hunk } from "./review/hunks";
 import type { AnyItem } from "./store/transcript";
 
@@ -21,7 +21,8 @@ export interface Api {
   /** The questions that wait: their ids. */
   readonly questions: readonly string[];
   titleOf(requestId: string): string;
-  prompt(text: string): Promise<void>;
+  /** Send what the user would type into the chat. Returns what a command did. */
+  prompt(text: string): Promise<CommandResult | undefined>;
   answer(requestId: string, answer: PermissionAnswer): boolean;
 }
 
@@ -52,8 +53,7 @@ export function apiOf({ server, conversation, questions, attachments, review }: 
       return Object.keys(conversation.transcript.requests).filter((id) => questions.isOpen(id));
     },
     titleOf: (requestId) => conversation.transcript.requests[requestId]?.title ?? "",
-    prompt: (text) =>
-      attachments.with((attached) => conversation.send([{ type: "text", text }, ...attached], "queue")),
+    prompt: (text) => attachments.with((attached) => conversation.say(text, attached, "queue")),
     answer: (requestId, answer) => questions.answer(requestId, answer),
   };
 }

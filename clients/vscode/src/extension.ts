@@ -7,10 +7,14 @@ import { Chat } from "./chat/provider";
 import { register } from "./commands";
 import { Attachments } from "./context/attachments";
 import { CodeCommands } from "./context/commands";
+import { wrong } from "./context/offers";
 import { reportFocus } from "./focus";
 import type {
   AskUserParams,
+  DiagnosticsAnswer,
+  DiagnosticsParams,
   EventParams,
+  FileDiagnostics,
   NotSaved,
   PermissionParams,
   SaveDocumentsAnswer,
@@ -40,7 +44,7 @@ import { TextDocuments } from "./text_documents";
 
 export type Parts = ReturnType<typeof assemble>;
 
-/** Makes every part, and has those that belong together hear of each other. */
+/** Makes every part, and connects those that belong together. */
 function assemble(context: vscode.ExtensionContext) {
   const log = vscode.window.createOutputChannel("agls", { log: true });
   const environment = new Environment(context, log);
@@ -48,7 +52,7 @@ function assemble(context: vscode.ExtensionContext) {
   const questions = new Questions(
     (asked) => notify.asked(asked),
     () => {
-      chat.tellElsewhere();
+      chat.postElsewhere();
       status.draw();
     },
     inputOf,
@@ -58,7 +62,7 @@ function assemble(context: vscode.ExtensionContext) {
   const attachments = new Attachments();
   const review = new Review(server, context.workspaceState, log);
   const texts = new TextDocuments();
-  const actions = new Actions(server, conversation, texts);
+  const actions = new Actions(conversation, texts);
   const models = new Models(server, failed);
   const known = { server, models, conversation, questions, actions, texts, attachments, failed };
   const chat = new Chat(context.extensionUri, known);
@@ -79,7 +83,7 @@ function assemble(context: vscode.ExtensionContext) {
     log.error(text);
     const hint = (problem as { data?: { hint?: string } } | undefined)?.data?.hint;
     const message = hint ? `${text.replace(/[.]?$/, ".")} ${hint}` : text;
-    if (chat.visible) chat.tellFailure(message, kindOf(problem));
+    if (chat.visible) chat.postFailure(message, kindOf(problem));
     else void vscode.window.showErrorMessage(`agls: ${unlinked(message)}`);
   }
 
@@ -93,7 +97,7 @@ function assemble(context: vscode.ExtensionContext) {
   function prepare(client: LanguageClient): void {
     client.onNotification("agent/event", ({ events }: EventParams) => {
       conversation.take(events);
-      review.heard(events);
+      review.take(events);
       for (const event of events) if (event.type === "runEnded" && !event.parentItemId) notify.ended(event);
     });
     client.onRequest("agent/requestPermission", (asked: PermissionParams, token: vscode.CancellationToken) =>
@@ -103,6 +107,7 @@ function assemble(context: vscode.ExtensionContext) {
       questions.ask(asked, token),
     );
     client.onRequest("agent/saveDocuments", save);
+    client.onRequest("agent/diagnostics", (asked: DiagnosticsParams) => diagnostics(asked, client));
     client.onRequest("agent/secret", (asked: SecretParams) => keys.find(asked));
   }
 
@@ -112,7 +117,7 @@ function assemble(context: vscode.ExtensionContext) {
       conversation.lost();
     } else void conversation.reconnect().catch(failed);
   });
-  review.onChange(() => chat.tellChanges(review.hunks.length, byFile(review.hunks).size));
+  review.onChange(() => chat.postChanges(review.hunks.length, byFile(review.hunks).size));
   conversation.onReplaced(() => review.later());
 
   const talk = { server, environment, keys, conversation, questions, attachments, review, chat, texts };
@@ -137,7 +142,7 @@ export function activate(context: vscode.ExtensionContext): Api {
       const chosen = ["agls.server.command", "agls.configFile", "agls.saveBeforeCommand"];
       if (models.problem) chosen.push("agls.model"); // the server begins with it where it has no other
       if (chosen.some((name) => change.affectsConfiguration(name))) void server.restart();
-      else if (change.affectsConfiguration("agls")) chat.tellModels();
+      else if (change.affectsConfiguration("agls")) chat.postModels();
     }),
     ...register(parts),
   );
@@ -161,7 +166,24 @@ async function save({ documents }: SaveDocumentsParams): Promise<SaveDocumentsAn
   return { saved, failed };
 }
 
-/** The first time: nothing is installed before the user said so. */
+/** What the editor shows as wrong in the opened folders. */
+function diagnostics(
+  { uri }: DiagnosticsParams,
+  { code2ProtocolConverter }: LanguageClient,
+): DiagnosticsAnswer {
+  const wanted = uri === undefined ? undefined : vscode.Uri.parse(uri).toString();
+  const shown = vscode.languages
+    .getDiagnostics()
+    .filter(([where]) => vscode.workspace.getWorkspaceFolder(where))
+    .filter(([where, all]) => wrong(all).length > 0 && (wanted ?? where.toString()) === where.toString());
+  const files = shown.map(([where, all]) => {
+    const diagnostics = code2ProtocolConverter.asDiagnostics(wrong(all));
+    return { uri: where.toString(), diagnostics };
+  });
+  return { files: files as unknown as FileDiagnostics[] };
+}
+
+/** The first time: nothing is installed before the user agreed. */
 async function offer(server: Server): Promise<void> {
   if (server.state !== "missing") return;
   const text =

@@ -993,7 +993,7 @@ export interface SteerResult {
   action?: CommandResult;
 }
 
-/** A child agent; its events carry the session `childSessionId`. */
+/** A child agent that works for a call, `running` until it ends; its events are of `childSessionId`. */
 export interface SubagentItem {
   itemId: string;
   status: string;

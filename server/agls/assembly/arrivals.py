@@ -23,7 +23,7 @@ class Rooms:
         self._ordered = tuple(in_order(self._arrived))
 
     def __iter__(self) -> Iterator[Room[Any]]:
-        """**Returns** the rooms, the first outermost."""
+        """Iterate over the rooms, the first outermost."""
         return iter(self._ordered)
 
     def add(self, room: Room[Any], place: Arrivals = PLUGINS) -> Callable[[], None]:
@@ -49,7 +49,7 @@ class Rooms:
 
 
 def distinct(feature: Feature, before: Sequence[Feature]) -> Feature:
-    """**Returns** the feature without tools and actions whose names rooms before it have, which is logged."""
+    """Return the feature without tools and actions whose names rooms before it have, which is logged."""
     tools = {tool.spec.name for other in before for tool in other.tools}
     actions = {action.spec.name for other in before for action in other.actions}
     offered = [*((tool, tools) for tool in feature.tools), *((action, actions) for action in feature.actions)]

@@ -14,7 +14,7 @@ _OWN = frozenset(ROOMS)  # their tools and actions have names of their own
 
 
 def features(rooms: Iterable[Room[Any]], run: RunServices) -> tuple[Feature, ...]:
-    """**Returns** the features of a run: the first is asked first and is outermost in the wrappers."""
+    """Return the features of a run: the first is asked first and is outermost in the wrappers."""
     for room in rooms:
         settings = run.agent.over(room, run.config.section(room))
         feature = room.build(settings, *[PORTS[port](run) for port in room.needs])

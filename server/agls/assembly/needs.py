@@ -1,11 +1,10 @@
-"""Which of the services implements which port that a room may need: one table, one row for each port.
+"""The table of ports: one row for each port that a room may need, and the service that implements it.
 
 It is a table and no `match`: one row is one line and no branch (docs/decisions/430).
 """
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 
 from agls.assembly.services import RunServices
 from agls.checkup import for_action
@@ -19,6 +18,7 @@ from agls.models.http.post import post
 from agls.room import ports as room
 from agls.room.budgets import Allowance, BudgetRegistry
 from agls.room.ports import AgentEntry
+from agls.workspace.uncommitted import uncommitted
 
 
 @frozen
@@ -43,7 +43,7 @@ def _surroundings(run: RunServices) -> room.Surroundings:
         mode_of=mode_of,
         scratch="" if run.info.is_small else run.scratch,
         above=run.workspace.above,
-        trusted=run.setup.trusts(Path(run.workspace.root)),
+        trusted=run.setup.trusts_folder(run.workspace.root),
         instructions=run.setup.instructions,
     )
 
@@ -59,6 +59,16 @@ def _memory(run: RunServices) -> PermissionMemory:
 
 def _ceilings(run: RunServices) -> room.Ceilings:
     return room.Ceilings(run.bounds.allowance.most, run.config.section(deadline.ROOM).ceiling)
+
+
+def _uncommitted(run: RunServices) -> room.Uncommitted:
+    is_trusted = run.setup.trusts_folder(run.workspace.root)  # else git must not read its settings
+    return partial(uncommitted, run.workspace) if is_trusted else nothing_uncommitted
+
+
+async def nothing_uncommitted() -> str:
+    """Stand for a folder that nobody trusts."""
+    return ""
 
 
 def _tool_names(run: RunServices) -> room.ToolNames:
@@ -89,6 +99,8 @@ PORTS: Mapping[type, Callable[[RunServices], object]] = {
     room.RunInfo: lambda run: run.info,
     ports.Workspace: lambda run: run.workspace,
     room.Revealer: lambda run: run.workspace,
+    room.Uncommitted: _uncommitted,
+    room.Diagnostics: lambda run: partial(run.workspace.diagnostics, run.info.session_id),
     room.FileSnapshots: lambda run: run.workspace.snapshots,
     room.Leftovers: lambda run: room.Leftovers((run.workspace.clean, run.process.storage.tidy)),
     ports.ModelResolver: lambda run: run.models,

@@ -15,7 +15,7 @@ class SessionLog:
         self._log = log
 
     def entries(self) -> Sequence[Entry]:
-        """**Returns** everything that happened so far."""
+        """Return everything that happened so far."""
         return self._log.journal.entries()
 
     def watch(self, observer: Observer) -> Callable[[], None]:
@@ -23,7 +23,7 @@ class SessionLog:
         return self._log.subscribe(observer)
 
     def spend(self, used: Used) -> None:
-        """Record what a room spent. **Raises** `JournalError`."""
+        """Record the spending of a room. **Raises** `JournalError`."""
         self._log.record(used)
 
     def retitle(self, title: str) -> None:

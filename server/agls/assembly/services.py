@@ -1,4 +1,4 @@
-"""What the rooms of a run work with, by lifetime: of the process, of the session, of the run."""
+"""The services behind the ports of the rooms, by lifetime: of the process, of the session, of the run."""
 
 from dataclasses import field
 

@@ -57,6 +57,8 @@ def _unchecked(case: Case, found: list[Finding]) -> tuple[tuple[str, str], ...]:
     def reason(topic: str) -> str:
         if case.offline and topic in OFFLINE:
             return "nobody is asked with --offline"
+        if topic == "local":
+            return "local_servers = false"
         return f"{failed} comes first" if failed else "this model needs none"
 
     return tuple((topic, reason(topic)) for topic in missing)

@@ -6,9 +6,10 @@ from pathlib import Path
 from agls.checkup.case import Case
 from agls.checkup.probe import context_finding, probe
 from agls.config import ConfigError, ModelCatalog, Setup, look_for_keys, offered_models
+from agls.config.choice import is_local_name
 from agls.config.load import Loaded
-from agls.engine.ports import ModelError
-from agls.features import doctor
+from agls.engine.ports import ModelError, has_prices
+from agls.features import budget, doctor
 from agls.models.catalog.bundled import with_known_figures
 from agls.models.endpoint import Endpoint
 from agls.models.http.connections import Connections
@@ -26,7 +27,7 @@ CHOOSE = "Set OPENAI_API_KEY and OPENAI_MODEL (or those of ANTHROPIC, or of GEMI
 
 async def local_servers(case: Case) -> AsyncGenerator[Finding, None]:
     """The model servers of this machine, at their usual ports."""
-    if case.offline:
+    if case.offline or not _looks(case):
         return
     found = await find_local_servers()
     if found:
@@ -34,6 +35,12 @@ async def local_servers(case: Case) -> AsyncGenerator[Finding, None]:
         return
     text = "No Ollama, LM Studio, llama.cpp or vLLM with a model answers at its usual port of this machine."
     yield Finding("local", "pass", text) if _configured(case) else Finding("local", "warn", text, START)
+
+
+def _looks(case: Case) -> bool:
+    """Whether model servers of this machine are looked for; also where the settings are wrong."""
+    loaded = _loaded(case)
+    return loaded is None or loaded.config.local_servers
 
 
 def asks_others(case: Case) -> bool:
@@ -61,7 +68,8 @@ async def model(case: Case) -> AsyncGenerator[Finding, None]:
     try:
         await look_for_keys(case.setup, case.folder)
         offered = _offered(case, loaded)
-        if not (offered.endpoints or case.offline):
+        lacks = not offered.endpoints or is_local_name(case.model or offered.default, offered)
+        if lacks and not case.offline and loaded.config.local_servers:
             found = await find_local_servers()
             offered = offered.or_found(tuple(e for server in found for e in server.endpoints()))
         for warning in offered.warnings:
@@ -72,6 +80,10 @@ async def model(case: Case) -> AsyncGenerator[Finding, None]:
         return
     async for finding in _looked_at(endpoint, case, loaded):
         yield finding
+    if loaded.config.section(budget.ROOM).limits_cost and not has_prices(with_known_figures(endpoint).info):
+        text = f"The price of {endpoint.model} is not known: max_cost_usd in [budget] cannot hold for it."
+        fix = "Set input_price and output_price in its [models] table, or limit tokens (max_total_tokens)."
+        yield Finding("prices", "warn", text, fix)
 
 
 async def _looked_at(endpoint: Endpoint, case: Case, loaded: Loaded) -> AsyncGenerator[Finding, None]:

@@ -22,7 +22,7 @@ from agls.models.endpoint import Endpoint
 from agls.models.errors import USUAL_END, CallFailed, Failure, empty_answer, incomplete, web_page
 from agls.models.http.connections import Connections, HttpRequest
 from agls.models.local.ollama_sizes import ROOM
-from agls.models.local.server_info import UNKNOWN_SERVER, ServerInfo, identify_server
+from agls.models.local.server_info import UNKNOWN_SERVER, ServerInfo, identify_server, setting_of
 from agls.models.retry import RetryPolicy
 from agls.room.findings import Finding
 
@@ -247,9 +247,7 @@ def context_finding(endpoint: Endpoint, server: ServerInfo = UNKNOWN_SERVER, tol
     more = server.more_context(endpoint, max(ROOM, believed))
     if not size:
         text = "Nobody says how much context this model has."
-        return Finding(
-            "context", "warn", text, f"Write context_window into [models.{server.table(endpoint)}]."
-        )
+        return Finding("context", "warn", text, setting_of(endpoint, f"context_window = {ROOM}"))
     if told and believed > told:
         text = f"The server gives {size:,} tokens, not the {believed:,} of context_window: the rest is lost."
         return Finding("context", "fail", text, f"{more} Or set context_window = {size}.")

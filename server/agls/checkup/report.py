@@ -10,6 +10,8 @@ from agls.room.findings import Finding
 
 MARKS = {"pass": "ok  ", "warn": "warn", "fail": "FAIL"}
 
+INDENT = " " * 19  # a fix stands below its finding
+
 
 @frozen
 class Report:
@@ -69,4 +71,6 @@ class Report:
 
 def _lines(finding: Finding) -> list[str]:
     line = f"{MARKS[finding.status]}  {finding.topic:<12} {finding.text}"
-    return [line, f"      {'':<12} -> {finding.fix}"] if finding.fix else [line]
+    first, *more = finding.fix.splitlines() or [""]
+    fix = [f"{INDENT}-> {first}", *(f"{INDENT}   {each}" for each in more)] if finding.fix else []
+    return [line, *fix]

@@ -9,11 +9,15 @@ from agls.config.load import Loaded
 from agls.config.setup import Setup
 from agls.engine.ports import ModelClient, ModelError, ModelInfo
 from agls.models.catalog.providers import PROVIDERS, candidates
-from agls.models.endpoint import Endpoint
+from agls.models.endpoint import LOCAL_KINDS, Endpoint
 from agls.models.resolver import Models
 
 NO_MODEL = """\
 {}, and no model server (Ollama, LM Studio, llama.cpp, vLLM) answers on this machine.
+{}
+To keep it, write base_url, model and api_key_env into {}"""
+NOT_LOOKED_FOR = """\
+{}, and agls asks no model server (Ollama, LM Studio, llama.cpp, vLLM) here: local_servers is false.
 {}
 To keep it, write base_url, model and api_key_env into {}"""
 NOTHING = (
@@ -29,6 +33,13 @@ ONLY_A_NAME = (
     "there is no address for the model {!r}",
     "Start one of these, set {}, or use --base-url http://HOST/v1",
 )
+
+
+def is_local_name(name: str, offered: ModelCatalog) -> bool:
+    """Return whether this names a model of a server of this machine (`ollama/qwen`) that is not known yet."""
+    kind, _, model = name.partition("/")
+    known = {endpoint.name for endpoint in offered.endpoints}
+    return bool(model) and kind in LOCAL_KINDS and not known & {kind, name}
 
 
 class NoModels:
@@ -89,25 +100,28 @@ class Choice:
         Raises `ConfigError` (nothing is configured, it is wrong, or a key is missing) and `ModelError`
         (no such model).
         """
-        await self.find(folder)
+        await self.find(folder, name)
         setup = self._setup()
         loaded = setup.load(folder)
         models = self._models(loaded)
         check_model(setup, loaded, models.endpoint(name))
         return models.resolve(name)
 
-    async def find(self, folder: str) -> None:
-        """Look for kept keys, and for models on this machine if none is configured.
+    async def find(self, folder: str, name: str = "") -> None:
+        """Look for kept keys, and for models on this machine if none is configured or one of these is named.
 
         Raises `ConfigError` when there is no model.
         """
         await look_for_keys(self._setup(), folder)
-        if not self._offered(folder).endpoints:
-            from agls.models.local.discovery import find_local_servers  # noqa: PLC0415 - needed only without a configuration
+        offered = self._offered(folder)
+        if offered.endpoints and not is_local_name(name or offered.default, offered):
+            return
+        from agls.models.local.discovery import find_local_servers  # noqa: PLC0415 - needed only without a configuration
 
-            self._found = tuple(e for server in await find_local_servers() for e in server.endpoints())
-            if not self._found:
-                raise ConfigError(self._none(folder))
+        found = await find_local_servers() if self._setup().load(folder).config.local_servers else []
+        self._found = tuple(endpoint for server in found for endpoint in server.endpoints())
+        if not (self._found or offered.endpoints):
+            raise ConfigError(self._none(folder))
 
     def _models(self, loaded: Loaded) -> Models:
         offered = self._usable(loaded)
@@ -163,7 +177,8 @@ class Choice:
             what, how = problem.format(keyed.key(setup.keys)[0]), remedy.format(keyed.model_variable)
         else:
             what, how = NOTHING
-        return NO_MODEL.format(what, how, setup.config_file)
+        looks = setup.load(folder).config.local_servers
+        return (NO_MODEL if looks else NOT_LOOKED_FOR).format(what, how, setup.config_file)
 
     def _offered(self, folder: str) -> ModelCatalog:
         return self._usable(self._setup().load(folder))

@@ -20,6 +20,7 @@ from agls.models.catalog.providers import PROVIDERS, Provider, candidates, diale
 from agls.models.credential import FIXED_KEY, Credential
 from agls.models.endpoint import Endpoint, host_of
 from agls.models.prices import Prices
+from agls.models.resolver import TIERS
 
 PRICED = ("input", "output", "cache_read", "cache_write", "reasoning")
 DIRECT = frozenset({Rank.ENVIRONMENT, Rank.ARGUMENTS})  # what the user says for this one process
@@ -35,9 +36,14 @@ class ModelCatalog:
     warnings: tuple[str, ...] = ()
 
     def or_found(self, found: tuple[Endpoint, ...]) -> "ModelCatalog":
-        """These; or, when none is configured, those that were found, also under their short names."""
-        if self.endpoints or not found:
+        """These, and those that were found; where none is configured, also under their short names."""
+        taken = {endpoint.name for endpoint in self.endpoints}
+        found = tuple(endpoint for endpoint in found if endpoint.name not in taken)
+        if not found:
             return self
+        if self.endpoints:
+            default = self.default or (self.endpoints[0].name if len(self.endpoints) == 1 else "")
+            return replace(self, endpoints=(*self.endpoints, *found), default=default)
         names = ((e.name.partition("/")[2], e.model, e.name) for e in found)
         short = {said: name for label, model, name in names for said in (label, model)}
         default = short.get(self.default, self.default) or found[0].name
@@ -90,7 +96,7 @@ class _Reader:
     def offered(self) -> ModelCatalog:
         config = self._config
         tables = {name: self._placed(name, entry) for name, entry in config.models.items()}
-        chosen = config.tiers.get(config.model, config.model).partition("/")[0]
+        chosen = config.tiers.get(self._default(), self._default()).partition("/")[0]
         if chosen in tables:
             if self._complete:
                 self.check(config.models[chosen], tables[chosen])
@@ -103,8 +109,16 @@ class _Reader:
             own = self._at_base_url() or (None if tables else self._shared())
         endpoints = (*tables.values(), *((own,) if own else ()))
         return ModelCatalog(
-            endpoints, config.model or (own.name if own else ""), config.tiers, tuple(self._warnings)
+            endpoints, self._default() or (own.name if own else ""), config.tiers, tuple(self._warnings)
         )
+
+    def _default(self) -> str:
+        """The name of the default model; a tier without a model means what would be asked without it."""
+        chosen, tiers = self._config.model, self._config.tiers
+        if chosen not in TIERS or chosen in tiers:
+            return chosen
+        said = (str(source.values.get("model", "")) for source in by_rank(self._setup.sources))
+        return next((name for name in reversed([*said]) if name and (name not in TIERS or name in tiers)), "")
 
     def hosts_without_a_key(self) -> tuple[str, ...]:
         """Those a kept key could be for. A server on this machine needs none."""
@@ -160,6 +174,7 @@ class _Reader:
         key, place = self._or_kept(key, url)
         return Endpoint(
             name=name,
+            table=name,
             model=entry.model or name,
             base_url=url,
             dialect=dialect,
@@ -224,7 +239,7 @@ class _Reader:
     def _shared(self) -> Endpoint | None:
         """The endpoint of the variables many programs share; with any model configured they do not count."""
         variables = self._setup.environment
-        asked = self._config.model or next(
+        asked = self._default() or next(
             (
                 f"{provider.name}/{model}"
                 for provider in PROVIDERS
@@ -238,7 +253,7 @@ class _Reader:
             if key or variables.get(provider.url_variable):
                 url = self._address_of(provider)
                 return Endpoint(
-                    name=self._config.model or model,
+                    name=self._default() or model,
                     model=model,
                     base_url=url,
                     dialect=provider.spoken_at(url),
@@ -316,10 +331,15 @@ class _Reader:
         return str(folder / Path(script).expanduser()) if script else ""
 
 
+def by_rank(sources: Sequence[Source]) -> list[Source]:
+    """Return the sources, those that win last."""
+    return sorted(sources, key=lambda source: RANKS.index(source.rank))
+
+
 def _value_up_to(sources: Sequence[Source], rank: Rank, path: KeyPath) -> str:
     """What the sources up to this rank say of `path`."""
     said = ""
-    for source in sorted(sources, key=lambda s: RANKS.index(s.rank)):
+    for source in by_rank(sources):
         value = value_at(source.values, path)
         if isinstance(value, str) and RANKS.index(source.rank) <= RANKS.index(rank):
             said = value

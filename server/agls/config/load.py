@@ -25,7 +25,14 @@ from agls.order import ROOMS
 
 _known: deque[tuple[object, "Loaded"]] = deque(maxlen=REMEMBERED)
 USER_ONLY = frozenset(  # an editor may pass on a workspace's
-    {"base_url", "api_key", "api_key_env", "models", *(room.name for room in ROOMS if room.user_only)}
+    {
+        "base_url",
+        "api_key",
+        "api_key_env",
+        "local_servers",
+        "models",
+        *(room.name for room in ROOMS if room.user_only),
+    }
 )
 MOST_MISTAKES = 20  # told at once beside the first
 WHY = {

@@ -20,6 +20,7 @@ class _Keys(Table):
     base_url: BaseUrl | None = None
     api_key_env: str = ""
     api_key: SecretStr = SecretStr("")
+    local_servers: bool = True
     models: Mapping[str, ModelSettings] = {}
     tiers: Mapping[str, str] = {}
     agents: Annotated[Mapping[AgentName, AgentDefinition], AfterValidator(known)] = {}
@@ -29,7 +30,8 @@ class Config(create_model("Tables", __base__=_Keys, **_TABLES)):
     """Everything that can be set. It is frozen: a change makes a new one, for the next run.
 
     `model` is the name of a configured model or tier, or a model's name at `base_url`. `api_key_env` and
-    `api_key` belong to `base_url`. `tiers` gives `fast`, `default`, `strong` or your own names a model.
+    `api_key` belong to `base_url`. `local_servers` is whether model servers are looked for at their usual
+    ports of this machine. `tiers` gives `fast`, `default`, `strong` or your own names a model.
     """
 
     def section(self, room: Room[Section]) -> Section:

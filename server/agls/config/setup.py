@@ -95,6 +95,10 @@ class Setup:
     def _said(self) -> Iterator[tuple[tuple[str, ...], object]]:
         return (leaf for source in self.sources for leaf in leaves(source.values))
 
+    def trusts_folder(self, folder: str) -> bool:
+        """**Returns** whether the user trusts this folder."""
+        return self.trusts(_project(folder)[0])
+
     def load(self, folder: str) -> Loaded:
         """The settings for work in `folder`; its files count when it is trusted. Raises `ConfigError`."""
         root, file, former = _project(folder)

@@ -63,11 +63,21 @@ def from_arguments(values: JsonObject) -> Source:
     return Source(Rank.ARGUMENTS, values, names={(key,): f"--{key.replace('_', '-')}" for key in values})
 
 
-VARIABLES: Mapping[str, KeyPath] = {"AGLS_MODEL": ("model",), "AGLS_BASE_URL": ("base_url",)}
+VARIABLES: Mapping[str, KeyPath] = {
+    "AGLS_MODEL": ("model",),
+    "AGLS_BASE_URL": ("base_url",),
+    "AGLS_LOCAL_SERVERS": ("local_servers",),
+}
+SWITCHES: Mapping[str, bool] = {"true": True, "false": False}
 
 
 def from_environment(environment: Mapping[str, str]) -> Source:
     """What the environment variables say; empty ones say nothing. Keys are not settings (`secrets.py`)."""
     said = {name: path for name, path in VARIABLES.items() if environment.get(name)}
-    values: JsonObject = {path[0]: environment[name] for name, path in said.items()}
+    values: JsonObject = {
+        path[0]: SWITCHES.get(environment[name], environment[name])
+        if path == ("local_servers",)
+        else environment[name]
+        for name, path in said.items()
+    }
     return Source(Rank.ENVIRONMENT, values, names={path: name for name, path in said.items()})

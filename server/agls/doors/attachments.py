@@ -24,9 +24,9 @@ STANDARD_INPUT = "stdin:"  # its address
 async def attached(
     files: Sequence[str | Path], setup: Setup, folder: str, blobs: Contents
 ) -> tuple[Content, ...]:
-    """Return the content for these files, for work in `folder`: an image, or a link, and the text of a text.
+    """Return the content for these files, for work in `folder`: images, or links, and texts of text files.
 
-    Raises `ConfigError` for what cannot be attached.
+    **Raises** `ConfigError` for a file that cannot be attached.
     """
     largest = _largest(setup, folder)
     try:
@@ -38,9 +38,9 @@ async def attached(
 
 
 def piped_in(data: bytes) -> tuple[Content, ...]:
-    """Return what came on standard input as content: an image or a text; nothing where it is empty.
+    """Return standard input as content: an image or a text; nothing where it is empty.
 
-    Raises `ConfigError` for anything else.
+    **Raises** `ConfigError` for anything else.
     """
     if kind := media_type(data):
         return (Image(b64encode(data).decode("ascii"), kind),)
@@ -53,9 +53,9 @@ def piped_in(data: bytes) -> tuple[Content, ...]:
 async def taken_in(
     said: Sequence[Content | GivenFile], setup: Setup, folder: str, blobs: Contents
 ) -> tuple[Content, ...]:
-    """What a client said, with its files kept, for work in `folder`.
+    """Return a client's content, with its files kept, for work in `folder`.
 
-    Raises `Malformed` (a file is too large), `JournalError` (it cannot be kept) and `ConfigError`.
+    **Raises** `Malformed` (a file is too large), `JournalError` (it cannot be kept) and `ConfigError`.
     """
     if not any(isinstance(part, GivenFile) for part in said):
         return tuple(part for part in said if not isinstance(part, GivenFile))
@@ -70,7 +70,7 @@ async def taken_in(
 
 
 async def _kept(file: GivenFile, blobs: Contents) -> Content:
-    """An image in the message, anything else as a link to its kept bytes. Raises `BlobError`."""
+    """Return an image in the message, anything else as a link to its kept bytes. **Raises** `BlobError`."""
     if kind := media_type(file.data):
         return Image(b64encode(file.data).decode("ascii"), kind)
     kind = file.media_type or guess_type(file.name)[0] or "application/octet-stream"
@@ -78,7 +78,7 @@ async def _kept(file: GivenFile, blobs: Contents) -> Content:
 
 
 def _text(uri: str, data: bytes) -> tuple[Content, ...]:
-    """The words of a file that is a text of moderate length; there are none in another."""
+    """Return the text of a file that is a text of moderate length; nothing of another."""
     if b"\0" in data or len(data) > LONGEST_TEXT:
         return ()
     try:
@@ -88,7 +88,7 @@ def _text(uri: str, data: bytes) -> tuple[Content, ...]:
 
 
 def _read(file: Path, largest: int, folder: Path) -> tuple[str, GivenFile]:
-    """The address of a file, and the file. Raises `ValueError`."""
+    """Return the address of a file, and the file. **Raises** `ValueError`."""
     try:
         if not file.is_file():
             raise ValueError(f"{file} cannot be attached: it is no file.")
@@ -104,9 +104,11 @@ def _read(file: Path, largest: int, folder: Path) -> tuple[str, GivenFile]:
 
 
 def _check_inside(file: Path, real: Path, folder: Path) -> None:
-    """Refuse what seems to lie in the folder and is elsewhere. Raises `ValueError`.
+    """Refuse a path that seems to lie in the folder and leads elsewhere.
 
-    Somebody else may have made the link; who means the other file can name it.
+    Somebody else may have made the link; a user who means the other file can name it.
+
+    **Raises** `ValueError`.
     """
     spelled, home = Path(os.path.normpath(file.absolute())), folder.resolve()
     seems_inside = any(spelled.is_relative_to(root) for root in (folder, home))

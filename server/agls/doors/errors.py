@@ -1,4 +1,4 @@
-"""Every error that requests are answered with (protocol#errors): from what was raised to code and kind."""
+"""Every error that answers a request (protocol#errors): from the exception to code and kind."""
 
 import logging
 from collections.abc import Iterable, Mapping
@@ -17,9 +17,9 @@ from agls.engine.session import Session
 from agls_protocol.converter import explain
 from agls_protocol.errors import ERRORS
 
-RETRY_AFTER = 1_000  # milliseconds after which it is worth trying again what was too much
+RETRY_AFTER = 1_000  # milliseconds after which a refused load is worth another try
 TABLE = {error.kind: error for error in ERRORS}  # of a kind with two codes, the one of a well-formed request
-HINTS: Mapping[str, str] = {  # what the client can do about it
+HINTS: Mapping[str, str] = {  # the client's remedy
     "runActive": "Wait for its end, or ask with another `admission`: queue, steer or interrupt.",
     "runMismatch": "Send it again with this runId, or without expectedRunId.",
     "sessionNotFound": "agent/session/list names the sessions there are, agent/session/new makes one.",
@@ -38,14 +38,14 @@ _log = logging.getLogger(__name__)
 
 
 def bad(kind: str, message: str, **data: Any) -> Bad:
-    """The error of this kind, with its code, whether to try again, and what the client can do."""
+    """Return the error of this kind, with its code, whether to try again, and the client's remedy."""
     error = TABLE.get(kind, TABLE["failed"])
     hint = {"hint": HINTS[kind]} if kind in HINTS else {}
     return Bad(error.code, message, kind=kind, retryable=error.retryable, **{**hint, **data})
 
 
 def check_asked(sessions: Iterable[Session], request_id: str) -> None:
-    """Refuse the answer to a question that was never asked. Raises `Malformed`."""
+    """Refuse the answer to a question that was never asked. **Raises** `Malformed`."""
     for session in sessions:
         for entry in session.log.journal.entries():
             if isinstance(entry.fact, Asked) and entry.fact.request_id == request_id:
@@ -54,7 +54,7 @@ def check_asked(sessions: Iterable[Session], request_id: str) -> None:
 
 
 def to_bad(error: Exception) -> Bad:
-    """The answer to what a method raised; a bug is logged and told without its insides."""
+    """Return the error for an exception of a method; a bug is logged, and its details stay in the log."""
     match error:
         case Bad():
             return error
@@ -97,37 +97,37 @@ def _of_its_class(error: Exception) -> Bad:
 
 
 def overloaded(message: str, **data: str) -> Bad:
-    """Too much at once; the same request is worth trying again after a while."""
+    """Return the error that it is too much at once; the same request is worth another try after a while."""
     return bad("overloaded", message, retryAfterMs=RETRY_AFTER, **data)
 
 
 def given_up() -> Bad:
-    """The server ends before this was done; nobody cancelled it."""
+    """Return the error that the server ends before this was done; nobody cancelled it."""
     return bad("serverCancelled", "The server ends, and gave this request up. What it did is not known.")
 
 
 def cannot_open(session_id: str, error: JournalError) -> Bad:
-    """There is no such session, or it cannot be read."""
+    """Return the error that there is no such session, or that it cannot be read."""
     kind = "sessionNotFound" if isinstance(error, NoSuchSession) else "journal"
     return bad(kind, str(error), sessionId=session_id)
 
 
 def session_busy(session_id: str) -> Bad:
-    """Another process writes this session."""
+    """Return the error that another process writes this session."""
     message = f"Session {session_id} is open in another agls process, most likely in another editor window."
     return bad("sessionBusyElsewhere", message, sessionId=session_id)
 
 
 def cursor_expired(epoch: str, seq: int) -> Bad:
-    """The cursor belongs to another journal, or lies outside of this one."""
+    """Return the error that the cursor belongs to another journal, or lies outside of this one."""
     return bad("cursorExpired", "That cursor is none of this session as it is now.", epoch=epoch, seq=seq)
 
 
 def unsupported(message: str, capability: str) -> Bad:
-    """This server, as it is set up, cannot do that."""
+    """Return the error that this server, as it is set up, cannot do that."""
     return bad("unsupported", message, capability=capability)
 
 
 def limit_exceeded(which: str, value: int) -> Bad:
-    """A well-formed request asks for more than this member may have."""
+    """Return the error that a well-formed request asks for more than this member may have."""
     return bad("limitExceeded", f"params.{which} may have {value} characters.", which=which, value=value)

@@ -1,4 +1,4 @@
-"""What clients write, turned into the engine's nouns; whatever cannot be understood is refused by name."""
+"""The members that clients write, turned into the engine's nouns; everything else is refused by name."""
 
 import binascii
 import re
@@ -32,12 +32,12 @@ NOT_UNDERSTOOD = Answer("dismissed", feedback="The answer could not be understoo
 
 
 class Malformed(ValueError):
-    """A client wrote something this protocol does not know; the message names the member."""
+    """A client sent something that this protocol does not have; the message names the member."""
 
 
 @frozen
 class GivenFile:
-    """A file with its bytes; `media_type` is "" where the client did not say it."""
+    """A file with its bytes; `media_type` is "" where the client sent none."""
 
     name: str
     media_type: str
@@ -45,15 +45,15 @@ class GivenFile:
 
 
 def content(blocks: Any) -> tuple[Content, ...]:
-    """Content blocks, or a bare string, as the engine's content; empty when nothing is said.
+    """Return content blocks, or a bare string, as the engine's content; empty when there is no text in them.
 
-    Raises `Malformed`.
+    **Raises** `Malformed`.
     """
     return _parts(blocks, PARTS)
 
 
 def content_or_files(blocks: Any) -> tuple[Content | GivenFile, ...]:
-    """The same for a prompt, which files may go with. Raises `Malformed`."""
+    """Return the content of a prompt, which may have files. **Raises** `Malformed`."""
     return _parts(blocks, WITH_FILES)
 
 
@@ -124,7 +124,7 @@ def _link(block: JsonObject, where: str) -> Content:
 
 
 def stop_of(reason: str) -> Stop:
-    """Why a run ends that a client cancels, in its own words if it gave any."""
+    """Return why a run ends that a client cancels, in its own words if it gave any."""
     said = " ".join(reason.split())[:LONGEST_REASON]
     return Stop(StopReason.CANCELLED, f"{BY_USER.detail}: {said}") if said else BY_USER
 
@@ -139,7 +139,10 @@ WITH_FILES: Mapping[str, Callable[[JsonObject, str], Content | GivenFile]] = {**
 
 
 def path(uri: str, where: str = "the address") -> str:
-    """The absolute path of a `file:` URI on this machine; `where` it stood. Raises `Malformed`."""
+    """Return the absolute path of a `file:` URI on this machine; `where` is its member.
+
+    **Raises** `Malformed`.
+    """
     parts = urlsplit(uri)
     if parts.scheme != "file" or parts.netloc not in {"", "localhost"} or not parts.path.startswith("/"):
         raise Malformed(f"{where}: {uri[:200]!r} is not a file: URI with an absolute path on this machine")
@@ -150,7 +153,10 @@ def path(uri: str, where: str = "the address") -> str:
 
 
 def named(given: JsonObject, member: str) -> str:
-    """What the argument of a command names, "" when it is absent. Raises `Malformed`: no string."""
+    """Return the name in the argument of a command, "" when it is absent.
+
+    **Raises** `Malformed`: no string.
+    """
     name = given.get(member)
     if name is None:
         return ""
@@ -160,7 +166,7 @@ def named(given: JsonObject, member: str) -> str:
 
 
 def answer(question: Question, response: Any, by: str) -> Answer:
-    """A client's answer to a question; one that cannot be understood counts as a refusal, once."""
+    """Return a client's answer to a question; one that cannot be understood counts as a refusal, once."""
     if not is_object(response):
         return NOT_UNDERSTOOD
     read = _permission if question.kind == "permission" else _form
@@ -183,12 +189,12 @@ def _permission(question: Question, response: JsonObject, by: str) -> Answer:
 
 
 def _are_hunks(part: Any, question: Question) -> bool:
-    """Whether these are ids of changes that the question shows."""
+    """Return whether these are ids of changes that the question shows."""
     return is_list(part) and set(map(str, part)) <= set(shown_hunks(question))
 
 
 def shown_hunks(question: Question) -> dict[str, tuple[int, Hunk]]:
-    """The single changes of an edit, as its question shows them; none of anything else."""
+    """Return the single changes of an edit, as its question shows them; none of anything else."""
     changes = question.subject.get("changes")
     return numbered(filter(is_object, changes)) if is_list(changes) else {}
 

@@ -100,7 +100,7 @@ def _file(path: Path) -> logging.FileHandler:
 
 
 class _LogFile(logging.FileHandler):
-    """A file that may be on a full disk: what cannot be written is left out, and nobody is bothered."""
+    """A file that may be on a full disk: lines that cannot be written are left out silently."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the library calls it so
-        """Say nothing: a traceback on standard error helps nobody."""
+        """Do nothing: a traceback on standard error helps nobody."""

@@ -38,12 +38,12 @@ class Bad(Exception):
         self.data = data
 
     def reply(self) -> JsonObject:
-        """The error response."""
+        """Return the error response."""
         return failure(self.id, self.code, str(self), self.data)
 
 
 def failure(id: RequestId | None, code: int, message: str, data: Mapping[str, Any]) -> JsonObject:
-    """An error response. Every error says in `data.kind` what it is, for programs."""
+    """Return an error response. Every error says in `data.kind` what it is, for programs."""
     data = {"kind": KINDS.get(code, "failed"), "retryable": False, **data}
     return {"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message, "data": data}}
 
@@ -60,7 +60,10 @@ KINDS = {
 
 
 def parse(body: bytes) -> JsonObject:
-    """One message. Raises `Bad` for what is no JSON (RFC 8259), no JSON-RPC 2.0 message, or too much."""
+    """Return one message.
+
+    **Raises** `Bad` for bytes that are no JSON (RFC 8259), no JSON-RPC 2.0 message, or too much.
+    """
     if len(body) > LIGHT and sum(map(body.count, BEGINS)) > MOST and re.match(CROWDED, body):
         raise _too_much(f"A message may have {MOST} members of arrays and objects.", "members", MOST)
     try:
@@ -80,12 +83,12 @@ def parse(body: bytes) -> JsonObject:
 
 
 def _is_text(value: object) -> bool:
-    """Whether this can be written as UTF-8, if it is a string."""
+    """Return whether this can be written as UTF-8, if it is a string."""
     return not isinstance(value, str) or not any("\ud800" <= character <= "\udfff" for character in value)
 
 
 def _check_depth(message: JsonObject) -> None:
-    """Raise `Bad` when nobody could follow it down without an end of the stack."""
+    """Check that no object or array is too deep for the stack. **Raises** `Bad`."""
     level: list[Any] = [message]
     for _ in range(DEEPEST):
         level = [inner for value in level for inner in _members(value) if isinstance(inner, dict | list)]
@@ -116,7 +119,7 @@ def _finite(number: str) -> float:
 
 
 def scrubbed(value: Any) -> Any:
-    """The value with lone surrogates replaced: they are no text and no encoder takes them."""
+    """Return the value with lone surrogates replaced: they are no text and no encoder takes them."""
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, list):
@@ -127,7 +130,7 @@ def scrubbed(value: Any) -> Any:
 
 
 def check(message: JsonObject) -> None:
-    """Whether this is a request, a notification or a response. Raises `Bad`."""
+    """Check that this is a request, a notification or a response. **Raises** `Bad`."""
     usable = valid_id(message.get("id"))
     known: RequestId | None = message["id"] if usable else None
     if message.get("jsonrpc") != "2.0":
@@ -142,12 +145,12 @@ def check(message: JsonObject) -> None:
 
 
 def valid_id(id: object) -> bool:
-    """Whether LSP allows this as the id of a request."""
+    """Return whether LSP allows this as the id of a request."""
     return isinstance(id, int | str) and not isinstance(id, bool)
 
 
 def kind_of(message: JsonObject) -> Kind:
-    """What a checked message is."""
+    """Return the kind of a checked message."""
     if "method" not in message:
         return "response"
     return "request" if "id" in message else "notification"
@@ -171,12 +174,12 @@ _dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def encode(message: JsonObject) -> bytes:
-    """The message as a frame."""
+    """Return the message as a frame."""
     return _frame(written(message))
 
 
 def framed(text: str) -> bytes:
-    """A written message as a frame."""
+    """Return a written message as a frame."""
     return _frame(text.encode("utf-8", "replace"))
 
 
@@ -185,7 +188,7 @@ def _frame(body: bytes) -> bytes:
 
 
 def member(value: Mapping[str, Any], *names: str) -> JsonObject:
-    """An object inside objects; empty where there is none."""
+    """Return an object inside objects; empty where there is none."""
     found: Any = value
     for name in names:
         found = cast(JsonObject, found).get(name) if isinstance(found, dict) else None
@@ -193,5 +196,5 @@ def member(value: Mapping[str, Any], *names: str) -> JsonObject:
 
 
 def array(value: Any) -> list[Any]:
-    """A list; empty where there is none."""
+    """Return a list; empty where there is none."""
     return cast(list[Any], value) if isinstance(value, list) else []

@@ -9,15 +9,15 @@ from agls.order import ROOMS
 from agls.room import RunOption
 
 OWN = tuple(RunOption(name, is_text=True) for name in ("agent", "model", "effort"))  # of no room
-USER = "user"  # who can choose a mode that widens what runs unasked
+USER = "user"  # the one who can choose a mode that widens what runs unasked
 KNOWN = {option.name: option for option in (*OWN, *(each for room in ROOMS for each in room.options))}
 
 
 def read_options(given: Mapping[str, object]) -> JsonObject:
-    """The options that are set: `null` is the same as not given, and `_` begins what is the client's own.
+    """Return the options that are set: `null` is the same as absent, and `_` begins a client's own.
 
-    Raises `Malformed` for a name nobody knows and for a value that can never be right; what a budget
-    may be is known to its room, and what models there are to the configuration.
+    **Raises** `Malformed` for an unknown name and for a value that can never be right; the room of the budget
+    knows its limits, and the configuration the models.
     """
     options = {name: value for name, value in given.items() if value is not None}
     for name, value in options.items():
@@ -28,14 +28,14 @@ def read_options(given: Mapping[str, object]) -> JsonObject:
 
 
 def by_user(chosen_by: str) -> bool:
-    """Whether the client says that a person chose the mode. **Raises** `Malformed`."""
+    """Return whether a person chose the mode, as the client says. **Raises** `Malformed`."""
     if chosen_by not in {"", USER}:
         raise Malformed(f'params.chosenBy must be "{USER}", or left out')
     return chosen_by == USER
 
 
 def check_name(name: str) -> None:
-    """Refuse the name of an option that there is not. Raises `Malformed`."""
+    """Refuse the name of an option that there is not. **Raises** `Malformed`."""
     if name not in KNOWN and not name.startswith("_"):
         raise Malformed(f"there is no option {name!r}; {_instead(name)}")
 

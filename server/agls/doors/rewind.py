@@ -23,7 +23,7 @@ OFF = (
 
 @frozen
 class Back:
-    """Where to: an item ("" for the beginning), or what stood before the rewind `undo`."""
+    """The destination: an item ("" for the beginning), or the state before the rewind `undo`."""
 
     to_item: str = ""
     undo: str = ""
@@ -33,7 +33,7 @@ class Back:
 
 @frozen
 class Gone:
-    """What went back: `restored` is what `checkpoint.restore` says of the files."""
+    """The outcome of going back: `restored` is the result of `checkpoint.restore` for the files."""
 
     fact: Rewound
     dropped: Sequence[str]
@@ -41,7 +41,7 @@ class Gone:
 
 
 async def go_back(session: Session, back: Back) -> Gone:
-    """Go back, or say what would. **Raises** `Refused` and `ActionError`."""
+    """Go back, or return what would go back. **Raises** `Refused` and `ActionError`."""
     before = session.state.context.messages
     fact = _planned(session, back)
     restored = await _restored(session, back) if back.what != "conversation" else {}
@@ -61,7 +61,7 @@ def _planned(session: Session, back: Back) -> Rewound:
 
 
 async def _restored(session: Session, back: Back) -> JsonObject:
-    """What the room `checkpoints` did, or would do, to the files."""
+    """Return the changes of files that the room `checkpoints` made, or would make."""
     if RESTORE not in {action.name for action in actions(session)}:
         raise Refused(OFF, "unsupported")
     asked: JsonObject = {"checkpointId": back.undo} if back.undo else {"toItemId": back.to_item}

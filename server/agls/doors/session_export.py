@@ -14,12 +14,12 @@ from agls.views.replay import Replay
 
 
 def exported(session_id: str, entries: Sequence[Entry], format: str) -> bytes:
-    """The session in one of `FORMATS`; there is at least one entry."""
+    """Return the session in one of `FORMATS`; there is at least one entry."""
     return FORMATS[format](session_id, entries)
 
 
 def _lines(session_id: str, entries: Sequence[Entry]) -> bytes:
-    """The journal itself, every line with its checksum."""
+    """Return the journal itself, every line with its checksum."""
     header = Header(session_id, uuid4().hex, entries[0].at)
     return b"".join(map(encode, (header, *entries)))
 
@@ -36,12 +36,12 @@ def _html(session_id: str, entries: Sequence[Entry]) -> bytes:
 
 
 def _info(session_id: str, replay: Replay, entries: Sequence[Entry]) -> JsonObject:
-    """What is known of the session; its title is the one that the list of sessions shows."""
+    """Return the header of the session; its title is the one that the list of sessions shows."""
     return {**replay.transcript.info, "title": summarise(session_id, entries)[0].title}
 
 
 def _told(replay: Replay) -> list[JsonObject]:
-    """All that happened, and what is under way now: the session may be working."""
+    """Return all events, and the present one of a session that works."""
     items = replay.transcript.items.values()
     open_now = [item for item in items if item.get("status") in {"pending", "running"}]
     return [*replay.events, *({"type": "itemCompleted", "data": {"item": item}} for item in open_now)]

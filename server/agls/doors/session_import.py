@@ -1,8 +1,8 @@
 """Sessions from files: our own export, or a session file of Claw Code (`import_claw_code.py`).
 
-What is imported is what was said and done, never what was allowed: options, permissions and the notes of
-rooms stay behind, because a file of strangers may grant nothing; nor is what it was cut off in begun again by
-itself.
+An import brings the conversation and the calls, never a permission: options, permissions and the notes of
+rooms stay behind, because a file of strangers may grant nothing. A run that was interrupted there is not
+continued by itself.
 """
 
 import os
@@ -32,9 +32,11 @@ class NoSession(Exception):
 
 
 def imported(data: bytes, now: float) -> tuple[list[Entry], State]:
-    """The entries of the new session, and what they come to. `now` (Unix time) is for files without times.
+    """Return the entries of the new session, and the state they add up to.
 
-    Raises `NoSession`.
+    `now` (Unix time) is for files without times.
+
+    **Raises** `NoSession`.
     """
     told = _own(data) if _LINE.match(data) else _renumbered(converted(_text(data)), now)
     entries = [_fit(entry) for entry in told]
@@ -63,7 +65,7 @@ def _own(data: bytes) -> list[Entry]:
 
 
 def _harmless(entry: Entry) -> tuple[float, Fact] | None:
-    """The fact without what it would allow; `None` for one that is a room's own, or unknown."""
+    """Return the fact without what it would allow; `None` for one that is a room's own, or unknown."""
     match entry.fact:
         case Admitted() as fact:
             return entry.at, replace(fact, options={})
@@ -79,7 +81,7 @@ def _harmless(entry: Entry) -> tuple[float, Fact] | None:
 
 
 def _filed(kind: str, data: JsonObject) -> Noted | None:
-    """The note of how it was filed, or of where it came from, if it is one."""
+    """Return the note if it is one on the session's tags, archive or origin."""
     match kind, data:
         case "tags", {"tags": [*tags]}:
             with suppress(ValueError):
@@ -94,7 +96,7 @@ def _filed(kind: str, data: JsonObject) -> Noted | None:
 
 
 def _fit(entry: Entry) -> Entry:
-    """The entry with a title and a folder that can be ones. Raises `NoSession` for a time that is none."""
+    """Return the entry with a valid title and folder. **Raises** `NoSession` for an invalid time."""
     if not 0 <= entry.at <= LATEST:
         raise NoSession(f"entry {entry.seq} has a time that cannot be: {entry.at}.")
     if not isinstance(entry.fact, SessionChanged):
@@ -106,7 +108,7 @@ def _fit(entry: Entry) -> Entry:
 
 
 def _folder(path: str) -> str:
-    """An absolute path that the system could have given, else ""."""
+    """Return an absolute path that the system could have given, else ""."""
     try:
         fits = os.path.isabs(path) and b"\0" not in os.fsencode(path)  # noqa: PTH117 - nothing is opened
     except ValueError:

@@ -1,4 +1,4 @@
-"""What becomes of background tasks when the session is cancelled: the client says whether they go on."""
+"""The client's choice for background tasks when the session is cancelled: whether they go on."""
 
 from typing import Literal
 

@@ -1,47 +1,39 @@
-"""What somebody typed: a command, or a prompt with what the rooms find in it."""
+"""Text typed by a user: a command, or a prompt with the references that the rooms find in it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from agls.commands import CommandError, TypedCommand, command_in, slash, unescaped
+from agls.commands import TypedCommand, command_in, unescaped
 from agls.doors.from_wire import GivenFile
 from agls.engine.run_action import actions
 from agls.engine.session import Session
 from agls.engine.vocabulary import Content, Resource, ResourceLink, Text
 from agls.room import Piece
 
-ALONE = "{0} is a command, and nothing can go with it. Send it alone, or write /{0} to send it as a prompt."
-
 
 class TextReader(Protocol):
-    """Understands what somebody typed."""
+    """Understands text typed by a user."""
 
     async def expand(self, session: Session, text: str) -> Sequence[Piece]:
-        """**Returns** what the text means besides its words. **Raises** `ConfigError`."""
+        """Return the meaning of the text besides its words. **Raises** `ConfigError`."""
         ...
 
 
 def command_of(session: Session, content: Sequence[Content | GivenFile]) -> TypedCommand | None:
-    """**Returns** the command that the text is, `None` for a prompt.
-
-    **Raises** `CommandError` when something goes with it, and `ConfigError`.
-    """
+    """**Returns** the command that the text is, `None` for a prompt. **Raises** `ConfigError`."""
     text = _text_of(content)
-    if not text.lstrip().startswith("/"):
-        return None
-    command = command_in(text, actions(session))
-    if command and not all(isinstance(part, Text) for part in content):
-        raise CommandError(ALONE.format(slash(command.spec)))
-    return command
+    return command_in(text, actions(session)) if text.lstrip().startswith("/") else None
 
 
 async def understood(
     reader: TextReader, session: Session, content: tuple[Content, ...], key: str = ""
 ) -> tuple[Content, ...]:
-    """**Returns** the content of a prompt and what its texts point at that is not in it.
+    """Return the content of a prompt with everything its texts point at.
 
-    A request that is repeated under its `key` means what it meant the first time. **Raises** `ConfigError`.
+    A request that is repeated under its `key` means what it meant the first time.
+
+    **Raises** `ConfigError`.
     """
     content = _unescaped(session, content)
     known = session.state.keys.get(key)
@@ -57,7 +49,7 @@ def _text_of(content: Sequence[Content | GivenFile]) -> str:
 
 
 def _unescaped(session: Session, content: tuple[Content, ...]) -> tuple[Content, ...]:
-    """**Returns** the content with one slash instead of two before what would be a command."""
+    """Return the content with one slash instead of two before the name of a command."""
     for place, part in enumerate(content):
         if isinstance(part, Text) and part.text.strip():
             if not part.text.lstrip().startswith("//"):

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from agls.engine.facts import Entry, RunEnded, RunStarted, TurnStarted
 from agls.engine.limits import NOTHING, Totals
-from agls.engine.state import State, fold
+from agls.engine.state import State, fold, seconds_since
 from agls.frozen import frozen
 
 SECONDS = 86_400
@@ -87,7 +87,7 @@ def spent(entries: Iterable[Entry], run_id: str) -> dict[int, Totals]:
             case RunStarted(started) if started == run_id:
                 days = Days(day_of(entry.at))
             case TurnStarted() if days:
-                days.begin(day_of(entry.at), state.run)
+                days.begin(day_of(entry.at), state.run.later(seconds_since(state, entry.at)))
             case _:
                 pass
         state = fold(state, entry)

@@ -21,10 +21,21 @@ class FileEdit:
 
 
 @frozen
-class ChildEnd:
-    """A session that worked for a call ended: an item. `text` says why it failed, "" when it did not."""
+class ChildStart:
+    """A session began to work for a call: an item that is open until `ChildEnd`, or until the call ends."""
 
     item_id: str
+    call_id: str
+    title: str
+    session_id: str
+
+
+@frozen
+class ChildEnd:
+    """A session that worked for a call ended: its item. `text` says why it failed, "" when it did not."""
+
+    item_id: str
+    call_id: str
     title: str
     status: str
     session_id: str
@@ -50,7 +61,7 @@ class RunOutput:
     value: Any
 
 
-NoteItem = FileEdit | ChildEnd | FilesKept | RunOutput
+NoteItem = FileEdit | ChildStart | ChildEnd | FilesKept | RunOutput
 NoteRow = Callable[[JsonObject], Sequence[NoteItem]]
 NoteTable = Mapping[tuple[str, str], NoteRow]
 """By room and kind of note; a note without a row has nothing to show."""

@@ -81,6 +81,11 @@ class ModelInfo:
     reasoning_price: float | None = None
 
 
+def has_prices(model: ModelInfo) -> bool:
+    """Return whether it is known what a call of this model costs."""
+    return model.input_price is not None and model.output_price is not None
+
+
 @frozen
 class ModelRequest:
     """One question to a model. Deltas of the answer carry `reply_id`, and so does its `Replied`.

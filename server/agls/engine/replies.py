@@ -47,7 +47,12 @@ def next_request(state: State, run_setup: RunSetup, session_id: str) -> tuple[Mo
         effort=str(options.get("effort", "")),
         session_id=session_id,
     )
-    return run_setup.models.resolve(context.model or str(options.get("model", ""))), request
+    return run_setup.models.resolve(model_name(state)), request
+
+
+def model_name(state: State) -> str:
+    """Return the name of the model that is asked next, "" for the default."""
+    return state.context.model or str(state.settings.get("model", ""))
 
 
 def _stream(client: ModelClient, log: Log, record: Callable[[Fact], None]) -> CallModel:

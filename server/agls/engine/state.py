@@ -194,12 +194,12 @@ def _questions(state: State, fact: Asked | Answered, at: float) -> JsonObject:
 
 
 def _clock(state: State, at: float) -> JsonObject:
-    """Return the totals with the time up to now; a clock that was set back counts as standing still."""
-    passed = _passed(state, at)
+    passed = seconds_since(state, at)
     return {"run": state.run.later(passed), "total": state.total.later(passed)}
 
 
-def _passed(state: State, at: float) -> float:
+def seconds_since(state: State, at: float) -> float:
+    """Return the seconds up to now that the totals lack; a clock that was set back stands still."""
     return max(0.0, at - state.since) if state.since else 0.0
 
 
@@ -347,7 +347,7 @@ def _model_changes(
         case TurnStarted():
             run = state.run
             total = state.total
-            passed = _passed(state, at)
+            passed = seconds_since(state, at)
             since = at if state.since else 0.0
             return {"run": run.turned(passed), "total": total.turned(passed), "since": since}
         case Replied(tool_calls=calls, usage=usage):

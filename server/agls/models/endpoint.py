@@ -14,6 +14,7 @@ from agls.models.credential import FIXED_KEY, Credential
 from agls.models.prices import Prices
 
 Service = Literal["", "bedrock", "vertex"]
+LOCAL_KINDS = ("ollama", "lmstudio", "llamacpp", "vllm")  # model servers that are found on this machine
 DialectName = Literal["chat", "responses", "anthropic", "gemini", "ollama", "scripted"]
 
 
@@ -28,6 +29,7 @@ class Endpoint:
     `timeout` the longest duration of one answer. `script` is the file that the `scripted` dialect plays,
     `fallback` the name of the model that answers when this one cannot. `refused` are parts of a request that
     its server does not accept (`refusals.py`). `extra_body` is sent with every request for an answer.
+    `table` is the table of the configuration that describes the model, "" for one that has none.
     `credential` authorizes requests when there is no `api_key`, `service` is the cloud of the model. An
     endpoint without `model` takes it from the requested name (`name/model`).
     """
@@ -53,6 +55,7 @@ class Endpoint:
     extra_body: Mapping[str, Any] = field(default_factory=dict[str, Any])
     credential: Credential = FIXED_KEY
     service: Service = ""
+    table: str = ""
 
     @property
     def host(self) -> str:

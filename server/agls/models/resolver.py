@@ -147,4 +147,5 @@ class Models:
 def _other_model(endpoint: Endpoint, model: str) -> Endpoint:
     """Return the endpoint of another model on the same server, with unknown figures."""
     name = f"{endpoint.name}/{model}"  # with the fallback of the endpoint, if it has one
-    return replace(endpoint, name=name, model=model, context_window=None, output_limit=None, prices=Prices())
+    other = replace(endpoint, name=name, model=model, table="", prices=Prices())
+    return replace(other, context_window=None, output_limit=None)

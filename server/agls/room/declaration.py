@@ -1,4 +1,4 @@
-"""What a room says of itself: everything that must know rooms is derived from it."""
+"""The declaration of a room: everything that must know rooms is derived from it."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import field

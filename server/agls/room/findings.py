@@ -1,4 +1,4 @@
-"""What the doctor says of a topic."""
+"""Findings of the doctor on one topic."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""What rooms may ask for in `Room.needs` besides the engine's ports. The assembly implements them."""
+"""The ports that rooms may ask for in `Room.needs` besides the engine's. The assembly implements them."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import field
@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from agls.diff import Patch
 from agls.engine.actions import ActionOutcome
 from agls.engine.facts import Compacted, Entry, Transient, Used
-from agls.engine.ports import Asker, StoredState, Workspace
+from agls.engine.ports import Asker, PathInfo, StoredState, Workspace
 from agls.engine.spawning import Spawner
 from agls.engine.state import State
 from agls.engine.vocabulary import FileChange, FileVersion, JsonObject, Limits, Message, ToolCall, ToolOutcome
@@ -174,6 +174,18 @@ class FileSnapshots(Protocol):
     ) -> FileChange: ...
 
 
+class Uncommitted(Protocol):
+    """**Returns** what is not committed in the folder, "" where that is not known or must not be asked."""
+
+    async def __call__(self) -> str: ...
+
+
+class Diagnostics(Protocol):
+    """**Returns** the files that the editor shows something wrong in, with it (LSP 3.17, Diagnostic)."""
+
+    async def __call__(self) -> Sequence[tuple[PathInfo, Sequence[JsonObject]]]: ...
+
+
 class BlobStore(Protocol):
     """Bytes by the SHA-256 of them (hex). All methods raise `OSError` with a message for the user.
 
@@ -272,11 +284,11 @@ class NoClient:
     """A client without tools."""
 
     def tools(self, session_id: str, run_id: str) -> Sequence[OfferedTool]:
-        """There are none."""
+        """Return no tools."""
         return ()
 
     async def call(self, session_id: str, run_id: str, call: ToolCall) -> ToolOutcome:
-        """Nothing can be called."""
+        """Refuse: no tool can be called."""
         return ToolOutcome("The client that brought this tool is gone.", status="failed")
 
 

@@ -3,23 +3,27 @@
 from agls.engine import background
 from agls.engine.context import ENVIRONMENT
 from agls.engine.facts import Fact, Injected, LimitsChanged, Noted, PhaseStarted, Steered, Used
-from agls.engine.note_items import ChildEnd, FileEdit, FilesKept, NoteItem, RunOutput
+from agls.engine.note_items import ChildEnd, ChildStart, FileEdit, FilesKept, NoteItem, RunOutput
+from agls.engine.state import State
 from agls.views.events import EventWriter
+from agls.views.helpers import RunningHelpers
 from agls.views.values import change, content_blocks, limits, usage
 from agls.views.wire_json import compact
 from agls_protocol.events import RecordedData
-from agls_protocol.items import FileEditItem, SubagentItem
+from agls_protocol.items import FileEditItem
 
 NOT_SHOWN = frozenset({ENVIRONMENT, background.ROOM})  # whose messages are for the model only
 
 
-def write_note_item(item: NoteItem, out: EventWriter) -> None:
-    """Write what a note shows."""
+def write_note_item(item: NoteItem, out: EventWriter, helpers: RunningHelpers, state: State) -> None:
+    """Write what a note shows; `state` is that after it."""
     match item:
         case FileEdit():
             out.write_item(_file_edit(item))
+        case ChildStart():
+            helpers.begin(item, state)
         case ChildEnd():
-            out.write_item(_subagent(item))
+            helpers.end(item, state)
         case FilesKept(checkpoint_id, reason, files):
             out.write("checkpoint", {"checkpointId": checkpoint_id, "reason": reason, "files": list(files)})
         case RunOutput():  # the end of the run has it (`run_totals.py`)
@@ -34,18 +38,6 @@ def _file_edit(edit: FileEdit) -> FileEditItem:
         "title": edit.title,
         "changes": [change(edit.change)],
     }
-
-
-def _subagent(ended: ChildEnd) -> SubagentItem:
-    item: SubagentItem = {
-        "itemId": ended.item_id,
-        "kind": "subagent",
-        "status": ended.status,
-        "title": ended.title,
-        "childSessionId": ended.session_id,
-        "text": ended.text,
-    }
-    return compact(SubagentItem, item)
 
 
 def recorded(fact: Fact) -> RecordedData:

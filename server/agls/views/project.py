@@ -40,6 +40,7 @@ from agls.engine.vocabulary import Answer, JsonObject, Stop, ToolCall, ToolOutco
 from agls.names import camel
 from agls.views import values
 from agls.views.events import EventWriter
+from agls.views.helpers import RunningHelpers
 from agls.views.items import OpenItems, Texts
 from agls.views.notes import NOT_SHOWN, recorded, write_note_item
 from agls.views.run_queue import RunQueue
@@ -93,6 +94,7 @@ class Projection:
         for opened in state.calls.values():
             status = "running" if opened.started else "pending"
             self._items.adopt(values.tool_call(opened.call, status), "output")
+        self._helpers = RunningHelpers(self._out, self._items, notes, state)
 
     @property
     def status(self) -> str:
@@ -180,7 +182,7 @@ class Projection:
             case Noted(room, kind, data):
                 if row := self._note_rows.get((room, kind)):
                     for item in row(data):
-                        write_note_item(item, self._out)
+                        write_note_item(item, self._out, self._helpers, after)
                 if self._tasks.take(fact):
                     self._send_status()
 
@@ -247,6 +249,7 @@ class Projection:
             printed, omitted = self._items.printed(call_id)
             text = closing_text(opened, stop) + (f"\n{printed}" if printed else "")
             effects = "unknown" if opened.started else "none"
+            self._helpers.close(call_id, stop.detail)
             self._end_call(call_id, ToolOutcome("", "cancelled", effects), text, omitted)
         for request_id in before.questions:
             self._answered(request_id, WITHDRAWN, before)
@@ -371,6 +374,7 @@ class Projection:
                 self._items.patch(call_id, {**patch, "input": arguments} if changed else patch)
             case ToolFinished(call_id, outcome):
                 if call_id in before.calls:
+                    self._helpers.close(call_id)
                     output, omitted = capped(outcome.text)
                     self._end_call(call_id, outcome, output, omitted + outcome.truncated)
                 if not after.calls:

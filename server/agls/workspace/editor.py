@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from agls.engine.ports import WorkspaceError
-from agls.engine.vocabulary import Focus
+from agls.engine.vocabulary import Focus, JsonObject
 from agls.workspace.buffer_sync import Buffer, BufferSync
 
 
@@ -65,6 +65,10 @@ class Editor(Protocol):
         """
         ...
 
+    async def diagnostics(self, session_id: str) -> Mapping[str, Sequence[JsonObject]]:
+        """Return what it shows as wrong (LSP 3.17, Diagnostic), by URI; nothing when it does not say that."""
+        ...
+
     def tell(self, uri: str, *, created: bool) -> None:
         """Notify the editor that the disk holds something new for this file."""
         ...
@@ -102,6 +106,10 @@ class NoEditor:
 
     async def save(self, documents: Sequence[Buffer], session_id: str, reason: str) -> Mapping[str, str]:
         """Save nothing: no document is open."""
+        return {}
+
+    async def diagnostics(self, session_id: str) -> Mapping[str, Sequence[JsonObject]]:
+        """Return nothing: nobody shows anything."""
         return {}
 
     def tell(self, uri: str, *, created: bool) -> None:

@@ -208,7 +208,7 @@ def _written(root: str, path: str) -> tuple[str, str]:
 
 
 def _root(name: str, links: dict[str, bool]) -> Root:
-    if not PurePath(name).is_absolute():
+    if not name.startswith("/"):
         raise WorkspaceError(f"The workspace folder {name!r} must be an absolute path.")
     return Root(os.path.normpath(name), _real(name, links))
 

@@ -1,6 +1,7 @@
 """Several files changed at once: all of them, or none."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import AsyncIterator, Sequence
 
 from agls.engine.ports import Stale, StoredState, WantedFile, Workspace, WorkspaceError
 from agls.engine.vocabulary import Effects, FileChange
@@ -70,16 +71,32 @@ class Transaction:
         return await self._snapshots.put(found.place.path, data, found.version, mode=mode, label=self._label)
 
     async def _take_back(self) -> str:
-        """Put back what was done, the last first. **Returns** what could not be, "" for nothing."""
+        """Put back what was done, cancelled or not. **Returns** what could not be, "" for nothing."""
         left: list[str] = []
+        over = asyncio.Event()
+
+        async def put_back() -> None:
+            try:
+                left.extend([told async for told in self._put_back()])
+            finally:
+                over.set()
+
+        try:
+            await asyncio.shield(put_back())
+        except asyncio.CancelledError:
+            await over.wait()
+            raise
+        return f"It was changed already and could not be taken back: {', '.join(left)}" if left else ""
+
+    async def _put_back(self) -> AsyncIterator[str]:
+        """Put back what was done, the last first. **Yields** what could not be."""
         for before, change in reversed(self._done):
             try:
                 await self._snapshots.put(
                     before.place.path, before.data, change.result, mode=before.mode, label=self._label
                 )
             except WorkspaceError as problem:
-                left.append(f"{before.place.shown} ({problem})")
-        return f"It was changed already and could not be taken back: {', '.join(left)}" if left else ""
+                yield f"{before.place.shown} ({problem})"
 
 
 def _data(text: str | None, source: StoredState) -> bytes | None:

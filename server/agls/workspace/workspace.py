@@ -19,7 +19,7 @@ from agls.engine.ports import (
     WantedFile,
     WorkspaceError,
 )
-from agls.engine.vocabulary import FileChange, FileVersion, Focus
+from agls.engine.vocabulary import FileChange, FileVersion, Focus, JsonObject
 from agls.workspace.buffer_sync import UNSAVED, Buffer, SyncState
 from agls.workspace.contents import read_text, write_text
 from agls.workspace.documents import OpenDocument, WorkspaceDocuments, check
@@ -207,6 +207,19 @@ class OpenWorkspace:
         if focus is None or target is None or self._hides_file(target):
             return None
         return replace(focus, path=target.place.shown)
+
+    async def diagnostics(self, session_id: str) -> Sequence[tuple[PathInfo, Sequence[JsonObject]]]:
+        """Return what the editor shows as wrong in files that may be shown."""
+        found = await self._editor.diagnostics(session_id)
+        targets = [(self._documents.permitted(uri), rows) for uri, rows in found.items()]
+        return [(target.place, rows) for target, rows in targets if target and not self._hides_file(target)]
+
+    def lists(self, path: str) -> bool:
+        """Return whether a list of the workspace may show this file."""
+        try:
+            return not self._hides_file(self._ground.enter(path))
+        except WorkspaceError:
+            return False
 
     @property
     def follows(self) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from support.machine import NO_LOCAL_SERVERS
 from support.patience import PATIENCE, wait_until
 from support.wire_rules import check_printed
 
@@ -115,7 +116,7 @@ class Agls:
     def variables(self) -> dict[str, str]:
         """The environment: the machine's without the settings of whoever runs the tests."""
         mine = {k: v for k, v in os.environ.items() if not k.startswith(("AGLS_", "OPENAI_", "XDG_"))}
-        ours = {"AGLS_CONFIG": str(self.config_file), "AGLS_STATE_DIR": str(self.state)}
+        ours = {"AGLS_CONFIG": str(self.config_file), "AGLS_STATE_DIR": str(self.state), **NO_LOCAL_SERVERS}
         return {**mine, "HOME": str(self.home), **ours, **self.environment}
 
     def sessions(self) -> list[dict[str, str]]:

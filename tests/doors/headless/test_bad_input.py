@@ -183,7 +183,7 @@ def test_with_half_a_model_it_is_told_what_is_missing(agls: Agls, variable: str,
     agls.environment[variable] = "set"
     done = agls.run("run", "go")
     assert (done.code, done.err.count("\n")) == (2, 3)
-    assert done.err.startswith(f"agls: {said}, and no model server")
+    assert done.err.startswith(f"agls: {said}, and ")
 
 
 def test_alone_it_says_how_to_begin_and_what_is_missing(agls: Agls) -> None:

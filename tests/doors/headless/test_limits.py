@@ -2,7 +2,9 @@
 
 import json
 
-from doors.headless.conftest import Agls
+import pytest
+
+from doors.headless.conftest import SCRIPTED, Agls
 from doors.headless.test_terminal import FakeTerminal, terminal
 from support.model_server import ModelServer, Reply
 from support.patience import PATIENCE
@@ -64,3 +66,49 @@ def test_explain_shows_what_holds_where_nobody_is_there(agls: Agls) -> None:
     rows = {row["key"]: row for row in json.loads(agls.run("config", "explain", "--json").out)}
     assert rows["budget.max_turns"]["value"] == 7
     assert "unattended" not in rows["budget.max_turns"]
+
+
+@pytest.mark.parametrize("scope", ["day", "session", "callers.'*'"])
+def test_answer_of_a_model_beyond_the_seconds_of_a_scope_is_ended_and_counted(agls: Agls, scope: str) -> None:
+    """The clock runs while a model writes: the run ends amid its answer, and the day has its seconds."""
+    agls.configure(f"[budget.{scope}]\nmax_seconds = 1.5\n")
+    slow = Reply("x" * 12 * 600, delay=0.1)
+    with ModelServer([slow, slow]) as server:
+        at = ("--base-url", server.url, "--model", "m", "--output", "json")
+        first = agls.run("run", "go", *at).whole
+        spent = agls.run("usage", "--json").whole
+        again = agls.run("resume", "more", *at).whole
+    assert (first["stopReason"], again["stopReason"]) == ("budget", "budget")
+    assert "of 1.5" in first["detail"]
+    assert 1.4 < spent[0]["seconds"] < 20
+    assert len(server.posts) == 1
+
+
+def test_time_of_an_answer_counts_for_the_day(agls: Agls) -> None:
+    with ModelServer([Reply("x" * 120, delay=0.1)]) as server:
+        assert agls.run("run", "go", "--base-url", server.url, "--model", "m").code == 0
+    assert agls.run("usage", "--json").whole[0]["seconds"] >= 1.0
+
+
+@pytest.mark.parametrize(
+    ("options", "table"), [(("--max-cost-usd", "1"), ""), ((), "[budget]\nmax_cost_usd = 1\n")]
+)
+def test_cost_limit_of_a_model_without_prices_is_warned_of_before_it_is_asked(
+    agls: Agls, options: tuple[str, ...], table: str
+) -> None:
+    agls.configure(table)
+    with ModelServer([Reply("Yes.")] * 2) as server:
+        at = ("--base-url", server.url, "--model", "m", *options)
+        shown, whole = agls.run("run", "go", *at), agls.run("run", "go", "--output", "json", *at).whole
+        doctor = agls.run("doctor", "--json", *at[:4]) if table else None
+    warning = "The cost limit does not cover this model"
+    assert shown.err.count(warning) == 1
+    assert [text.partition(":")[0] for text in whole["warnings"]] == [warning]
+    if doctor:
+        assert "prices" in doctor.out
+
+
+def test_cost_limit_of_a_model_with_prices_is_not_warned_of(agls: Agls) -> None:
+    agls.configure(SCRIPTED + "input_price = 1\noutput_price = 1\n[budget]\nmax_cost_usd = 1\n")
+    agls.script({"text": "Yes."})
+    assert agls.run("run", "go", "--output", "json").whole["warnings"] == []

@@ -37,3 +37,10 @@ def test_mention_that_is_switched_off_or_was_not_typed_stays_text(
     done = agls.run("run", *arguments, stdin="" if len(arguments) > 1 else "explain @app.py")
     assert done.code == 0
     assert said(agls) == [{"type": "text", "text": "explain @app.py"}]
+
+
+@pytest.mark.parametrize("beside", [("--attach", "app.py"), ()])
+def test_command_with_something_beside_it_is_refused(agls: Agls, beside: tuple[str, ...]) -> None:
+    done = agls.run("run", "/usage", *beside, stdin="" if beside else "piped words")
+    assert done.code == 2
+    assert "/usage is a command, and nothing can go with it. Send it alone, or write //usage" in done.err

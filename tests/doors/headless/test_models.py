@@ -1,12 +1,17 @@
 """`agls models`: what is configured, what answers, what is known, and who said it."""
 
+import json
+import sys
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from doors.headless.conftest import Agls
 from support.model_replies import page
-from support.model_server import ModelServer
+from support.model_server import ModelServer, Reply
 
 pytestmark = pytest.mark.timeout(150)  # several processes, on a slow machine
 KEY = "sk-canary-models-4711"
@@ -24,6 +29,39 @@ base_url = "http://127.0.0.1:1/v1"
 [tiers]
 fast = "work/small"
 """
+
+
+LOOKING = """\
+import sys
+from agls.__main__ import main
+from agls.models.local.discovery import find_local_servers
+find_local_servers.__defaults__ = ((("llamacpp", {port}),), 20.0)
+sys.exit(main())
+"""
+
+
+class Finder(Agls):
+    """The program on a machine where a model server is at its usual port."""
+
+    port = 0
+
+    def argv(self, arguments: Sequence[str]) -> list[str]:
+        """The program, which looks at that port."""
+        return [sys.executable, "-c", LOOKING.format(port=self.port), *arguments]
+
+
+@pytest.fixture
+def finder(tmp_path: Path) -> Iterator[tuple[Finder, ModelServer]]:
+    """The program, and the server that it finds."""
+    program = Finder(tmp_path)
+    program.environment["AGLS_LOCAL_SERVERS"] = "true"
+    calls = Reply(calls=(("report", {"word": "ready"}),))
+    with ModelServer(
+        lambda request: calls if "report" in str(request.body) else Reply("Here."), models=["qwen3:8b"]
+    ) as server:
+        program.port = server.port
+        yield program, server
+    program.end()
 
 
 def of(rows: list[dict[str, Any]], name: str) -> dict[str, Any]:
@@ -94,3 +132,55 @@ def test_without_any_model_it_says_where_to_look(agls: Agls) -> None:
 
 def test_a_scripted_model_has_a_script_and_no_server(agls: Agls) -> None:
     assert f"script    {agls.home / 'script.json'}" in agls.run("models", "--offline").out
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        "",
+        '[models.local]\nbase_url = "{url}"\nmodel = "mine"\n',
+        'model = "local"\n[models.local]\nbase_url = "{url}"\nmodel = "mine"\n'
+        '[models.b]\nbase_url = "{url}"\n',
+    ],
+    ids=["nothing configured", "one model", "two models"],
+)
+def test_every_name_that_is_listed_can_be_asked(finder: tuple[Finder, ModelServer], config: str) -> None:
+    """Models, tiers and what was found on this machine, beside configured models as well."""
+    agls, server = finder
+    agls.configure(config.format(url=server.url))
+    rows = json.loads(agls.run("models", "--json").out)["models"]
+    names = {name for row in rows for name in (row["name"], *row["names"])}
+    assert names >= {"llamacpp/qwen3:8b", "default", "fast", "strong"}
+    for name in sorted(names):
+        done = agls.run("run", "hello", "-m", name)
+        assert (done.code, done.out) == (0, "Here.\n"), (name, done.err)
+    (fast,) = (row["model"] for row in rows if "fast" in row["names"])
+    assert agls.run("run", "hello", "-m", "fast").code == 0
+    assert server.posts[-1].body["model"] == fast == ("mine" if config else "qwen3:8b")
+
+
+def test_advice_of_the_doctor_for_a_found_model_works_word_for_word(
+    finder: tuple[Finder, ModelServer],
+) -> None:
+    agls, _ = finder
+    agls.configure("")
+    checks = {check["name"]: check for check in json.loads(agls.run("doctor", "--json").out)["checks"]}
+    _, _, table = checks["context"]["fix"].partition("\n")
+    assert tomllib.loads(table)["models"]["llamacpp"]["context_window"] > 0
+    agls.configure(table)
+    assert agls.run("run", "hello").out == "Here.\n"
+    checks = {check["name"]: check for check in json.loads(agls.run("doctor", "--json").out)["checks"]}
+    assert checks["context"]["status"] == "pass"
+
+
+def test_server_of_this_machine_is_left_alone_where_local_servers_is_false(
+    finder: tuple[Finder, ModelServer],
+) -> None:
+    agls, server = finder
+    agls.environment.clear()
+    agls.configure("local_servers = false\n")
+    done = agls.run("run", "hello")
+    assert done.code == 2
+    assert "local_servers is false" in done.err
+    assert [agls.run(command).code for command in ("models", "doctor")] == [0, 1]
+    assert server.requests == []

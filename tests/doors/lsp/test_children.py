@@ -163,6 +163,36 @@ def test_palette(tmp_path: Path) -> None:
         assert result["usage"]["inputTokens"] == 30, "what root, lead and worker used"
 
 
+def test_helper_at_work_is_an_item_in_progress_that_completes_once_before_its_call(tmp_path: Path) -> None:
+    parts = {**TREE, "WORK": [HANGS]}
+    with served(tmp_path, parts) as (wire, server):
+        root = wire.session()
+        request = wire.post("agent/run", {"sessionId": root, "input": "ROOT", "wait": True})
+        wait_until(lambda: len(server.posts) == 3)
+        wait_until(lambda: len(chain(wire, root)) == 3)
+        lead = chain(wire, root)[1]
+        (started,) = [e for e in of_session(wire, root, "itemStarted") if is_child(e)]
+        item = {"itemId": started["itemId"], "kind": "subagent", "title": "lead", "childSessionId": lead}
+        assert started["data"]["item"] == {**item, "status": "running"}
+        resumed = wire.call("agent/resume", {"sessionId": root})
+        assert [opened["kind"] for opened in resumed["openItems"]] == ["toolCall", "subagent"]
+        assert resumed["openItems"][1] == {**item, "status": "running"}
+        (run,) = resumed["snapshot"]["runs"]
+        assert run["itemIds"][-2:] == [opened["itemId"] for opened in resumed["openItems"]]
+        asked = {"sessionId": root, "itemId": item["itemId"]}
+        assert wire.call("agent/item", asked)["item"] == {**item, "status": "running"}
+        wire.call("agent/cancel", {"sessionId": root})
+        wire.answer_of(request)
+        ended = [e["data"]["item"] for e in of_session(wire, root, "itemCompleted")]
+        assert [(i["kind"], i["status"]) for i in ended][-2:] == [
+            ("subagent", "cancelled"),
+            ("toolCall", "cancelled"),
+        ]
+        assert len([i for i in ended if i["itemId"] == item["itemId"]]) == 1
+        shown = wire.call("agent/resume", {"sessionId": root})["snapshot"]["items"]
+        assert [i["status"] for i in shown if i["itemId"] == item["itemId"]] == ["cancelled"]
+
+
 def test_one_child_can_be_cancelled_by_itself(tmp_path: Path) -> None:
     parts = {**TREE, "WORK": [HANGS]}
     with served(tmp_path, parts) as (wire, server):
@@ -258,8 +288,11 @@ def test_killed_while_a_child_works(tmp_path: Path) -> None:
             )
             assert [(c["label"], c["status"]) for c in shown["data"]["children"]] == [("w", "interrupted")]
             assert ran.read_text() == "ran\n", "nothing was run again"
-            (item,) = [e["data"]["item"] for e in wire.events if e["type"] == "itemCompleted" and is_child(e)]
-            assert (item["childSessionId"], item["status"]) == (child, "cancelled")
+            assert not [e for e in wire.events if e["type"] == "itemCompleted" and is_child(e)]
+            shown = wire.call("agent/resume", {"sessionId": root, "replay": "all"})["snapshot"]["items"]
+            (item,) = [item for item in shown if item["kind"] == "subagent"]
+            assert (item["childSessionId"], item["status"]) == (child, "cancelled"), "it ended with its call"
+            assert item["text"] == "the process ended before the run did"
             parts["ROOT"] += [delegate(task("Go on.", "again", resume=child)), Reply("Good.")]
             parts["WORK"].append(Reply("I look first."))
             assert wire.run(root, "More")["stopReason"] == "endTurn"

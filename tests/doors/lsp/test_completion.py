@@ -44,6 +44,8 @@ def test_mention_is_completed_by_paths_that_are_not_ignored(wire: Wire) -> None:
     }
     assert inserted(found) == ["@src/app.py", "@src/apple.py", '@"a b.py"']
     assert inserted(complete(wire, "@")) == [
+        "@diff",
+        "@diagnostics",
         "@src/app.py",
         "@src/apple.py",
         '@"a b.py"',
@@ -69,6 +71,19 @@ def test_offsets_count_units_of_the_position_encoding(wire: Wire, encoding: str,
     found = complete(wire, '𝒳\n@"a b" tail', start + 5, sessionId=wire.session())[0]
     assert (found["insertText"], found["start"], found["end"]) == ('@"a b.py"', start, start + 6)
     assert complete(wire, "𝒳 @zzz", 999) == complete(wire, "@a", -1) == []
+
+
+def test_names_that_the_workspace_defines_and_sources_are_completed(wire: Wire) -> None:
+    (wire.workspace / "src" / "app.py").write_text("import x\nclass Diary:\n    pass\n")
+    (wire.workspace / "diff").write_text("a file of that name\n")
+    wire.initialize()
+    found = complete(wire, "see @di")
+    assert [(item["kind"], item["insertText"], item.get("detail")) for item in found] == [
+        ("source", "@diff", "what is not committed"),
+        ("source", "@diagnostics", "what the editor shows as wrong"),
+        ("file", "@./diff", None),
+        ("symbol", "@Diary", "src/app.py:2"),
+    ]
 
 
 def test_command_its_arguments_and_their_values_are_completed(wire: Wire) -> None:

@@ -1,6 +1,7 @@
 """What somebody typed is understood by the server, where a client says that it was typed."""
 
 import json
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 
 from support.model_server import ModelServer, Reply
-from support.wire import Wire
+from support.wire import AGENT, Wire
 
 TEXT = {"type": "text", "text": "explain @app.py:2 and @app.py, not @dataclass"}
 
@@ -133,14 +134,13 @@ def test_command_is_one_only_where_text_was_typed_and_no_run_goes_on(wire: Wire)
     assert refused["data"]["kind"] == "noActiveRun", "it is a prompt for a run that goes on"
 
 
-def test_blocks_beside_a_command_are_refused_and_nothing_is_lost(wire: Wire) -> None:
+@pytest.mark.parametrize("method", ["agent/run", "agent/steer"])
+def test_blocks_beside_a_command_stay_with_the_client(wire: Wire, method: str) -> None:
     wire.initialize()
     given = [{"type": "text", "text": "/usage"}, {"type": "resourceLink", "uri": "file:///a"}]
-    refused = wire.ask("agent/run", {"sessionId": wire.session(), "input": given, "expand": True})["error"]
-    assert refused["message"] == (
-        "/usage is a command, and nothing can go with it. Send it alone, or write //usage to send it as a "
-        "prompt."
-    )
+    done = wire.call(method, {"sessionId": wire.session(), "input": given, "expand": True})
+    assert (done["outcome"], done["action"]["name"], done["action"]["input"]) == ("action", "usage", {})
+    assert said(wire) == []
 
 
 def test_command_is_done_while_a_run_runs_when_its_action_allows_that(tmp_path: Path) -> None:
@@ -165,3 +165,62 @@ def check_commands_beside_a_run(wire: Wire) -> None:
     wire.call("agent/cancel", {"sessionId": session, "runId": run})
     wire.event("runEnded")
     assert [one[0]["text"] for one in said(wire)] == ["go"], "no command was said to the model"
+
+
+# --- what is no path -----------------------------------------------------------------------------
+
+
+def test_diagnostics_of_the_client_go_with_the_prompt(wire: Wire) -> None:
+    uri = (wire.workspace / "app.py").as_uri()
+    row = {"range": {"start": {"line": 1, "character": 0}}, "severity": 2, "message": "unused"}
+    outside = {"uri": "file:///etc/passwd", "diagnostics": [row]}
+    answer = {"files": [{"uri": uri, "diagnostics": [row]}, outside]}
+    wire.answers["agent/diagnostics"] = lambda message: answer
+    wire.initialize({**AGENT, "diagnostics": {}})
+    session = wire.session()
+    wire.run(session, "fix @diagnostics", expand=True)
+    assert [message["params"] for message in wire.of_method("agent/diagnostics")] == [{"sessionId": session}]
+    piece = {"type": "resource", "uri": f"{uri}#diagnostics", "text": "line 2: warning: unused\n"}
+    assert said(wire) == [[{"type": "text", "text": "fix @diagnostics"}, piece]]
+
+
+def test_client_that_refuses_to_say_what_is_wrong_shows_nothing(wire: Wire) -> None:
+    wire.initialize({**AGENT, "diagnostics": {}})  # it answers with an error
+    wire.run(wire.session(), "fix @diagnostics", expand=True)
+    assert said(wire) == [[{"type": "text", "text": "fix @diagnostics"}]]
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_diff_is_what_git_says_and_only_in_a_trusted_folder(
+    tmp_path: Path, server: ModelServer, *, trusted: bool
+) -> None:
+    config = configured(tmp_path, server)
+    config.write_text(config.read_text() + '[permissions]\ndeny = ["read(secret.py)"]\n')
+    with Wire(tmp_path, config) as wire:
+        for name in ("app.py", "secret.py", "gone.py"):
+            (wire.workspace / name).write_text("one\n")
+        git(wire.workspace, "init", "-q")
+        git(wire.workspace, "add", ".")
+        git(wire.workspace, "-c", "user.name=t", "-c", "user.email=t@t", "commit", "-qm", "begin")
+        (wire.workspace / "app.py").write_text("one\ntwo\n")
+        (wire.workspace / "secret.py").write_text("canary\n")
+        (wire.workspace / "new.py").write_text("x\n")
+        (wire.workspace / "gone.py").unlink()
+        wire.initialize(initializationOptions={"trusted": trusted})
+        wire.run(wire.session(), "review @diff", expand=True)
+        (content,) = said(wire)
+        if not trusted:
+            assert len(content) == 1
+            return
+        diff = content[1]["text"]
+        assert content[1]["uri"] == "agls:diff"
+        assert "+two\n" in diff
+        assert "deleted file mode" in diff
+        assert diff.endswith("New files, not shown: new.py\n")
+        assert "canary" not in diff
+        assert "secret" not in diff
+
+
+def git(folder: Path, *arguments: str) -> None:
+    """Run git."""
+    subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True)

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Self
 
 import msgpack
 
+from support.machine import NO_LOCAL_SERVERS
 from support.patience import PATIENCE
 from support.wire import Message, script
 
@@ -117,6 +118,7 @@ class Editor:
             "AGLS_STATE_DIR": str(self.folder / "state"),
             "AGLS_CONFIG": str(self.folder / "config.toml"),
             **homes,
+            **NO_LOCAL_SERVERS,
         }
         self.launch(["--clean", "-n", "-i", "NONE", "--cmd", f"set runtimepath^={CLIENT}"], environment)
 

@@ -64,6 +64,14 @@ CHAT = (
 )
 
 
+# The last message of the user in the session that is meant.
+USER = (
+    "vim.iter(require('agls').current().store.order):map(function(id) "
+    "return require('agls').current().store.items[id] end)"
+    ":filter(function(item) return item.kind == 'userMessage' end):last()"
+)
+
+
 def call(name: str, **arguments: Any) -> Message:
     """A tool call."""
     return {"name": name, "arguments": arguments}

@@ -10,7 +10,7 @@ from support.model_server import ModelServer, Reply
 from support.wire import turns
 
 from .driver import Editor
-from .scene import ended, opened, prompt, restarted, said, use_server
+from .scene import USER, ended, opened, prompt, restarted, said, use_server
 
 pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
 PIXEL = base64.b64decode(
@@ -87,13 +87,15 @@ def test_what_was_attached_to_a_refused_prompt_is_not_lost(editor: Editor) -> No
     assert editor.lua(f"return {LABELS}") == ["code.py"]
 
 
-def test_an_image_is_mentioned_and_pasted(editor: Editor) -> None:
+def test_image_is_attached_by_name_and_from_the_clipboard(editor: Editor) -> None:
     paste(editor.folder / "bin")
     with ModelServer([Reply("I see a pixel."), Reply("I see it again.")]) as server:
         use_server(editor, server)
         opened(editor)
         (editor.workspace / "shot.png").write_bytes(PIXEL)
-        prompt(editor, "what is in @shot.png?")
+        editor.command("Agls add shot.png")
+        editor.until(f"vim.deep_equal({LABELS}, {{ 'shot.png' }})")
+        prompt(editor, "what is in it?")
         ended(editor, "endTurn")
         assert base64.b64encode(PIXEL).decode() in content(server)
         said(editor, "- (image)")
@@ -105,7 +107,7 @@ def test_an_image_is_mentioned_and_pasted(editor: Editor) -> None:
         assert base64.b64encode(PIXEL).decode() in content(server)
 
 
-def test_mention_of_a_link_that_leads_out_is_refused_and_the_file_itself_is_not(editor: Editor) -> None:
+def test_link_that_leads_out_of_the_folder_is_not_attached_and_the_file_itself_is(editor: Editor) -> None:
     with ModelServer([Reply("One."), Reply("Two.")]) as server:
         use_server(editor, server)
         opened(editor)
@@ -115,13 +117,19 @@ def test_mention_of_a_link_that_leads_out_is_refused_and_the_file_itself_is_not(
         (editor.workspace / "away").symlink_to(editor.folder)
         (editor.workspace / "near.png").symlink_to("real.png")
         (editor.workspace / "real.png").write_bytes(PIXEL)
-        prompt(editor, "see @shot.png and @away/secret.png and @away")
-        editor.until("vim.fn.execute('messages'):find('shot.png is not attached: it leads to', 1, true)")
+        prompt(editor, "see @shot.png and @away/secret.png and @away and @../secret.png")
         ended(editor, "endTurn")
-        sent = server.posts[-1].content.decode()
-        assert base64.b64encode(PIXEL).decode() not in sent
-        assert str(editor.folder / "secret.png") not in sent
-        prompt(editor, "see @near.png and @../secret.png")
+        assert editor.lua(f"return #{USER}.content") == 1, "nothing but the words goes with the prompt"
+        assert str(outside) not in server.posts[-1].content.decode()
+        for name in ("shot.png", "away/secret.png"):
+            editor.command(f"Agls add {name}")
+            editor.until(
+                "vim.fn.execute('messages'):find(... .. ' is not attached: it leads to', 1, true)", name
+            )
+        editor.command("Agls add near.png")
+        editor.command("Agls add ../secret.png")
+        editor.until(f"#{LABELS} == 2")
+        prompt(editor, "see both")
         ended(editor, "endTurn", 2)
         assert server.posts[-1].content.decode().count(base64.b64encode(PIXEL).decode()) == 2
 

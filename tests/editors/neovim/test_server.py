@@ -65,6 +65,27 @@ def test_sessions_are_listed_forked_and_opened(editor: Editor) -> None:
     leave_and_come_back(editor)
 
 
+def test_sessions_beyond_the_first_page_are_reached(editor: Editor) -> None:
+    opened(editor, turns("One."), picks=("Older",))
+    prompt(editor, "the oldest of them all")
+    ended(editor, "endTurn")
+    oldest = editor.lua("return require('agls').current().id")
+    editor.lua(
+        "MADE = 0 local at = require('agls').client() for _ = 1, 120 do "
+        "require('agls.session').new(at, {}, function(made) MADE = MADE + (made and 1 or 0) end) end"
+    )
+    editor.until("MADE == 120")
+    editor.command("Agls open new")
+    editor.until("require('agls').current().id ~= ...", oldest)
+    editor.lua("PICKS = { 'Older sessions…', 'the oldest of them all' }")
+    editor.command("Agls sessions")
+    editor.until("#ASKED == 2 and require('agls').current().id == ...", oldest)
+    newer, older = (asked["items"] for asked in editor.lua("return ASKED"))
+    assert len(newer) == 101
+    assert len(older) == 22
+    assert "Older sessions…" not in older
+
+
 def test_modes_models_and_actions(editor: Editor) -> None:
     opened(editor, turns("One."), picks=("/usage",))
     editor.command("Agls mode plan")
@@ -77,6 +98,20 @@ def test_modes_models_and_actions(editor: Editor) -> None:
     editor.command("Agls actions")
     editor.until("#ASKED == 1")
     assert any(item.startswith("/usage") for item in editor.lua("return ASKED")[0]["items"])
+
+
+def test_action_of_the_menu_is_done_with_what_was_asked_for(editor: Editor) -> None:
+    opened(editor, turns("One."), picks=("/tag",))
+    editor.lua(
+        "local answer = ... vim.ui.input = function(options, done) "
+        "vim.schedule(function() done(options.prompt:lower():find('add') and answer or '') end) end "
+        "require('agls.session').on_command = function(command) DONE = command end",
+        'one, "two" \\ 3,four five',
+    )
+    editor.command("Agls actions")
+    editor.until("DONE")
+    done = editor.lua("return DONE")
+    assert (done["name"], done["input"]) == ("tag", {"add": ["one", '"two" \\ 3', "four five"]})
 
 
 def test_commands_are_completed(editor: Editor) -> None:

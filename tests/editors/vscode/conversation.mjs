@@ -30,6 +30,7 @@ const torn = { text: HALF, thinking: "Hm.", cut_after: 5, then: "close" };
 const url = await serveModels(stage, [torn, { text: "The whole answer." }]);
 fs.appendFileSync(stage.env.AGLS_CONFIG, `[models.tearing]\nbase_url = "${url}"\nmodel = "m"\ncontext_window = 32000\n`);
 walkALongWay();
+makeSessions(120); // more than a page of the list
 
 const settings = { "agls.server.command": [process.env.AGLS] };
 const { bench, shot, say, play } = await enter({ stage, settings, viewport: { width: 1280, height: 720 } });
@@ -43,6 +44,20 @@ const said = () => bench.chat.locator(".user .words").allTextContents();
 function walkALongWay() {
   const args = ["run", "Walk a long way", "--mode", "plan", "--max-turns", "1000", "--title", "A long way", "--quiet"];
   execFileSync(process.env.AGLS, args, { cwd: stage.workspace, env: { ...process.env, ...stage.env }, stdio: ["ignore", "pipe", "inherit"] });
+}
+
+/** So many newer sessions of the same folder, made by another client. */
+function makeSessions(count) {
+  const program = [
+    "import sys; from pathlib import Path; from support.wire import Wire",
+    "with Wire(Path(sys.argv[1]), Path(sys.argv[2])) as wire:",
+    "    wire.initialize()",
+    `    for _ in range(${count}): wire.call('agent/session/new', {'cwd': Path(sys.argv[3]).as_uri()})`,
+    "    wire.leave()",
+  ];
+  const python = path.resolve(process.env.AGLS, "../python");
+  const args = ["-c", program.join("\n"), stage.folder, stage.env.AGLS_CONFIG, stage.workspace];
+  execFileSync(python, args, { cwd: path.resolve(import.meta.dirname, "../.."), stdio: ["ignore", "pipe", "inherit"] });
 }
 
 async function newSession() {
@@ -168,6 +183,17 @@ async function tornAnswerIsMarked() {
 
 async function oldSessionIsReadPageByPage() {
   await bench.command("agls: Sessions…");
+  const rows = bench.page.locator(".quick-input-widget:visible .quick-input-list");
+  await rows.getByText("(no title)").first().waitFor();
+  assert.equal(await rows.getByText("A long way").count(), 0);
+  await bench.page.keyboard.press("ArrowUp"); // from the first row to the last one
+  await shot("page");
+  await bench.row("Older sessions…");
+  await bench.until("the oldest session is reached", async () => {
+    await bench.page.keyboard.press("ArrowDown");
+    return (await rows.getByText("A long way").count()) > 0;
+  });
+  await shot("older");
   await bench.row("A long way");
   await bench.chat.getByText("I have arrived.").waitFor();
   const timeline = bench.chat.getByRole("feed", { name: "Conversation" });

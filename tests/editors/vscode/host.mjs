@@ -1,7 +1,9 @@
-// Runs host_tests.cjs inside the extension host of a real VS Code, with the packaged extension and the real server.
-//   node host.mjs
-// Environment: CODE_SERVER, CHROMIUM, EXTENSION (the folder of the unpacked .vsix), AGLS (the program).
+// Runs a test file inside the extension host of a real VS Code, with the packaged extension and the real server.
+//   node host.mjs [TESTS]      host_tests.cjs if none is named
+// Environment: CODE_SERVER, CHROMIUM, EXTENSION (the folder of the unpacked .vsix), AGLS (the program); TYPED_INPUTS,
+// a table of what is typed, as JSON: its files are in the folder, and each prompt is answered.
 
+import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { startCodeServer } from "./code_server.mjs";
@@ -10,7 +12,13 @@ import { launch } from "./workbench.mjs";
 
 const PATIENCE = 780_000; // milliseconds for all the tests
 const here = path.dirname(fileURLToPath(import.meta.url));
-const stage = makeStage();
+const [tests = "host_tests.cjs"] = process.argv.slice(2);
+const table = process.env.TYPED_INPUTS && JSON.parse(fs.readFileSync(process.env.TYPED_INPUTS, "utf8"));
+const stage = makeStage(table?.case.map(() => ({ turns: [{ text: "Done." }] })));
+for (const [name, text] of Object.entries(table?.files ?? {})) {
+  fs.mkdirSync(path.join(stage.workspace, path.dirname(name)), { recursive: true });
+  fs.writeFileSync(path.join(stage.workspace, name), text);
+}
 const server = await startCodeServer({
   workspace: stage.workspace,
   settings: { "agls.server.command": [process.env.AGLS] },
@@ -32,7 +40,7 @@ try {
   const remote = (place) => `vscode-remote://127.0.0.1:${server.port}${place}`;
   const payload = [
     ["extensionDevelopmentPath", remote(process.env.EXTENSION)],
-    ["extensionTestsPath", remote(path.join(here, "host_tests.cjs"))],
+    ["extensionTestsPath", remote(path.join(here, tests))],
     ["skipWelcome", "true"],
   ];
   await page.goto(`${server.url}&payload=${encodeURIComponent(JSON.stringify(payload))}`);

@@ -3,18 +3,7 @@
 const assert = require("node:assert/strict");
 const fs = require("node:fs");
 const vscode = require("vscode");
-
-const PATIENCE = 60_000; // milliseconds for anything that must happen
-
-async function until(what, holds) {
-  let last;
-  for (const end = Date.now() + PATIENCE; Date.now() < end; ) {
-    last = await holds();
-    if (last) return last;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`it does not come about: ${what}`);
-}
+const { until } = require("./until.cjs");
 
 let api;
 const last = (kind) => api.items.filter((item) => item.kind === kind).at(-1);
@@ -193,6 +182,17 @@ const tests = {
     assert.match(text.text, /^Explain this code/);
     assert.match(code.text, /^def greet\(name\):\n    return /);
     await ended();
+  },
+
+  async "a command uses nothing of what is attached, and leaves it there"() {
+    await vscode.window.showTextDocument(file("README.md"));
+    await vscode.commands.executeCommand("agls.addToChat", file("greet.py"));
+    await until("both are attached", () => ["greet.py", "README.md"].every((name) => api.context.includes(name)));
+    const before = api.items.length;
+    const done = await api.prompt("/changes scope=session");
+    assert.deepEqual([done.name, done.input], ["changes", { scope: "session" }]);
+    assert.ok(["greet.py", "README.md"].every((name) => api.context.includes(name)));
+    assert.equal(api.items.length, before);
   },
 
   async "an edited command is what runs"() {

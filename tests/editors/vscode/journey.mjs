@@ -140,12 +140,9 @@ async function contextIsAdded() {
   const prompt = bench.chat.getByRole("textbox", { name: "Prompt" });
   await bench.write("look at @notes");
   await bench.chat.getByRole("option", { name: /notes\.md/ }).click();
-  await bench.chat.getByRole("list", { name: "Context of this prompt" }).getByText("notes.md").waitFor();
   await bench.until("it is completed", async () => (await prompt.inputValue()) === "look at @notes.md ");
   await bench.write("");
-  await bench.chat.getByRole("button", { name: "Drop notes.md" }).click();
-  await bench.chat.getByRole("button", { name: "Drop notes.md" }).waitFor({ state: "detached" });
-  say("a file was mentioned and dropped");
+  say("a file was completed");
 }
 
 await play(

@@ -175,7 +175,7 @@ export function makeStage(prompts = []) {
   const stage = makeProject();
   const config = path.join(stage.folder, "config.toml");
   playing(stage.folder, config, prompts);
-  Object.assign(stage.env, { AGLS_CONFIG: config, AGLS_STATE_DIR: path.join(stage.folder, "state") });
+  Object.assign(stage.env, { AGLS_CONFIG: config, AGLS_STATE_DIR: path.join(stage.folder, "state"), AGLS_LOCAL_SERVERS: "false" });
   return stage;
 }
 

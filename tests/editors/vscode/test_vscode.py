@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from agls.features.permissions.visible import BLANK, visible
+from doors.test_typed_inputs import TABLE
 
 ROOT = Path(__file__).parents[3]
 HERE = Path(__file__).parent
@@ -84,7 +85,8 @@ def test_from_an_empty_profile_to_a_reviewed_change(tools: dict[str, str], tmp_p
 def test_a_tour_of_what_else_can_be_done(tools: dict[str, str], tmp_path: Path) -> None:
     said = done(["node", HERE / "tour.mjs", tmp_path], LONGEST, **tools)
     assert steps(said)[-1] == "passed"
-    shown = {"slash", "chips", "sessions", "helper", "helpers", "error", "walkthrough"}
+    shown = {"slash", "refused", "chips", "mention", "understood", "sessions"}
+    shown |= {"helper", "helpers", "error", "walkthrough"}
     assert screens(tmp_path) == shown
 
 
@@ -131,7 +133,8 @@ def test_conversation_shows_what_happened(tools: dict[str, str], tmp_path: Path)
     """Torn answers, edits beside typing, reverts taken back, stale files, long rows and older pages."""
     said = done(["node", HERE / "conversation.mjs", tmp_path], LONGEST, **tools)
     assert steps(said)[-1] == "passed"
-    assert screens(tmp_path) == {"rows", "stale", "marked-again", "beside", "torn", "beginning"}
+    shown = {"rows", "stale", "marked-again", "beside", "torn", "page", "older", "beginning"}
+    assert screens(tmp_path) == shown
 
 
 @pytest.mark.parametrize("model", ["scripted", "local"])
@@ -164,7 +167,14 @@ def test_five_thousand_items_are_read_without_a_jump(tools: dict[str, str]) -> N
 def test_inside_the_extension_host(tools: dict[str, str]) -> None:
     said = done(["node", HERE / "host.mjs"], LONGEST, **tools)
     assert "FAILED" not in said
-    assert said.count("ok: ") == 15
+    assert said.count("ok: ") == 16
+
+
+def test_typed_text_means_the_same_in_vscode(tools: dict[str, str], tmp_path: Path) -> None:
+    table = tmp_path / "typed_inputs.json"
+    table.write_text(json.dumps(TABLE))
+    said = done(["node", HERE / "host.mjs", "typed_inputs.cjs"], LONGEST, TYPED_INPUTS=str(table), **tools)
+    assert said.count("ok: ") == len(TABLE["case"])
 
 
 def test_the_package_brings_the_server_and_no_source(tools: dict[str, str]) -> None:

@@ -26,11 +26,12 @@ async function slashesAreCompleted() {
   await bench.page.locator(".tab").filter({ hasText: "Show usage.md" }).waitFor();
   await bench.until("it is told", async () => (await bench.text()).includes("Session: 0 turns"));
   assert.deepEqual(await said(), [], "nothing was sent to the model");
-  await bench.prompt("/nothing-like-this");
-  await bench.chat.getByText("There is no /nothing-like-this").waitFor();
-  await bench.until("what was written is still there", async () => (await input().inputValue()) === "/nothing-like-this");
+  await bench.prompt("/usage of what");
+  await bench.chat.getByText("'of' is too much. Write: /usage").waitFor();
+  await bench.until("what was written is still there", async () => (await input().inputValue()) === "/usage of what");
+  await shot("refused");
   await bench.write("");
-  say("a slash command was completed and done");
+  say("a slash command was completed and done, and one that makes no sense refused");
 }
 
 async function modelAndEffortAreChosen() {
@@ -140,7 +141,7 @@ async function questionComesAsNotification() {
   await bench.showChat();
   await bench.chat.getByText("It ran later.").waitFor();
   const steered = bench.chat.locator(".user").filter({ hasText: "Be quick" });
-  await steered.getByText("said while it worked").waitFor();
+  await steered.getByText("sent while it worked").waitFor();
   say("something was said while it worked, and a command allowed without the chat");
 }
 
@@ -193,20 +194,30 @@ async function serverIsLookedAfter() {
   say("the server was checked, a key stored and removed");
 }
 
-async function everythingCanBeMentioned() {
-  const chosen = async (typed, option, chip) => {
-    await bench.write(typed);
-    await bench.chat.getByRole("option", { name: option }).click();
-    await chips().getByText(chip).waitFor();
-    await bench.chat.getByRole("button", { name: `Drop ${chip}` }).click();
-    await chips().getByText(chip).waitFor({ state: "detached" });
-  };
+async function mentionsAreUnderstood() {
   fs.mkdirSync(path.join(stage.workspace, "sources"));
   fs.writeFileSync(path.join(stage.workspace, "sources", "people.py"), "");
-  await chosen("look at @sources", /^sources\/? /, "sources");
-  await chosen("read @https://example.org/page", /example\.org/, "https://example.org/page");
-  await bench.write("");
-  say("a folder and an address were mentioned and dropped");
+  await bench.write("Explain this code in @sou");
+  await bench.chat.getByRole("option", { name: /^sources\//}).waitFor();
+  await input().press("Enter");
+  await bench.until("the folder is there", async () => (await input().inputValue()) === "Explain this code in @sources/");
+  await bench.chat.getByRole("option", { name: /people\.py/ }).waitFor(); // typing goes on in it
+  await shot("mention");
+  await input().press("Tab");
+  const typed = "Explain this code in @sources/people.py ";
+  await bench.until("the file is there", async () => (await input().inputValue()) === typed);
+  await bench.write(`${typed}not @dataclass`);
+  await input().press("Enter");
+  const message = bench.chat.locator(".user").last();
+  await message.getByText("@dataclass").waitFor();
+  const understood = message.getByRole("list", { name: "Attached" }).getByRole("listitem");
+  await bench.until("it is shown", async () => (await understood.count()) > 0);
+  const shown = (await understood.allTextContents()).join(" ");
+  assert.match(shown, /people\.py/);
+  assert.doesNotMatch(shown, /dataclass/);
+  await shot("understood");
+  await bench.chat.locator(".foot").getByText("done").waitFor();
+  say("what was mentioned was completed, sent, and shown as it was understood");
 }
 
 async function walkthroughIsThere() {
@@ -294,7 +305,7 @@ await play(
   promptIsWrittenAnew,
   keysAreEnough,
   questionComesAsNotification,
-  everythingCanBeMentioned,
+  mentionsAreUnderstood,
   budgetIsSet,
   sessionsAreKept,
   runIsUndone,

@@ -267,3 +267,25 @@ Edited a.py, lines 10, 41, 51, 60.
 52	line 52
 [1 more changes are not shown.]\
 """)
+
+
+async def test_file_that_changed_since_it_was_read_is_not_deleted(tools: Toolbox, root: Path) -> None:
+    await tools.call("read_file", path="a.py")
+    (root / "a.py").write_text("x = 1\nnew\n")
+    outcome = await tools.call("apply_patch", patch=envelope("*** Delete File: a.py"))
+    assert (outcome.status, "has changed since it was read" in outcome.text) == ("failed", True)
+    assert (root / "a.py").exists()
+    await tools.call("read_file", path="a.py")
+    assert (await tools.call("apply_patch", patch=envelope("*** Delete File: a.py"))).status == "completed"
+
+
+async def test_file_that_the_patch_deletes_may_be_added_anew(tools: Toolbox, root: Path) -> None:
+    patch = envelope("*** Delete File: a.py", "*** Add File: a.py", "+new")
+    (change,) = (await tools.call("apply_patch", patch=patch)).changes
+    assert (change.change, (root / "a.py").read_text()) == ("modified", "new\n")
+
+
+async def test_file_is_not_moved_to_where_it_is(tools: Toolbox, root: Path) -> None:
+    patch = envelope(*update("a.py", "x = 1", "x = 2", to="./a.py"))
+    (change,) = (await tools.call("apply_patch", patch=patch)).changes
+    assert (change.change, (root / "a.py").read_text()) == ("modified", "x = 2\n")

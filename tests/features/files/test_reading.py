@@ -152,7 +152,7 @@ def test_the_model_is_told_this_about_the_tools() -> None:
 Read a text file. Each line comes with its number and a tab in front, which are not part of the file.
 
 Shows the text as it is in the user's editor, unsaved changes included. Long files come in
-pages: go on with offset. Of a PNG, JPEG, GIF or WebP file you see the image.\
+pages: go on with offset. Of a PNG, JPEG, GIF or WebP file you see the image, of a notebook its cells.\
 """,
                 {
                     "additionalProperties": False,
@@ -231,6 +231,46 @@ Folders are made as needed. To change a part of a file use edit_file.\
                     "type": "object",
                 },
             ),
+            "edit_notebook": (
+                """\
+Change a cell of a Jupyter notebook that was read before in this session.
+
+Nothing is run, and what a cell printed stays.\
+""",
+                {
+                    "additionalProperties": False,
+                    "properties": {
+                        "path": {
+                            "description": "an .ipynb file, relative to the workspace, or absolute",
+                            "type": "string",
+                        },
+                        "cell": {
+                            "description": "the cell, by the number that read_file shows",
+                            "minimum": 0,
+                            "type": "integer",
+                        },
+                        "action": {
+                            "default": "replace",
+                            "description": "insert: before this cell; the number after the last appends",
+                            "enum": ["replace", "insert", "delete"],
+                            "type": "string",
+                        },
+                        "source": {
+                            "default": "",
+                            "description": "the whole text of the cell",
+                            "type": "string",
+                        },
+                        "type": {
+                            "default": "code",
+                            "description": "of an inserted cell",
+                            "enum": ["code", "markdown", "raw"],
+                            "type": "string",
+                        },
+                    },
+                    "required": ["path", "cell"],
+                    "type": "object",
+                },
+            ),
             "apply_patch": (
                 """\
 Change files by a patch, several places and files at once; all of it is done, or nothing.
@@ -268,6 +308,7 @@ A unified diff (--- a/path, +++ b/path, @@ -1,3 +1,4 @@) is understood as well.\
         "list_dir": [Effect.READS],
         "edit_file": [Effect.WRITES],
         "write_file": [Effect.WRITES],
+        "edit_notebook": [Effect.WRITES],
         "apply_patch": [Effect.WRITES],
     }
 

@@ -1,5 +1,6 @@
 """Mentions become pieces of the prompt, when there is something that they name."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,13 +24,31 @@ def root(tmp_path: Path) -> Path:
     (folder / "secret.key").write_text("canary")
     (tmp_path / "outside.py").write_text("canary")
     (folder / "link.py").symlink_to(tmp_path / "outside.py")
+    (folder / "code.ts").write_text(
+        "export async function load(x) {}\nconst limit = 3\n  const inner = 4\nload()\nclass Shape<T> {}\n"
+    )
+    (folder / "more.go").write_text("func (s *Server) Shape(x int) error {\n")
+    (folder / "settings.py").write_text("DEPTH: int = 3\nif DEPTH == 3:\n    pass\n")
     return folder
+
+
+async def diff() -> str:
+    """Stand for git."""
+    return "+new\n"
 
 
 async def pieces(root: Path, text: str, **settings: object) -> list[object]:
     hidden = (r"(?:.*/)?secret\.key",)
-    workspace = OpenWorkspace(str(root), (), FakeEditor(), Processes(), hidden=hidden)
-    found = await expand(Settings.model_validate(settings), text, workspace, workspace.snapshots)
+    editor = FakeEditor()
+    start = {"start": {"line": 2, "character": 0}}
+    row = {"range": start, "severity": 1, "message": "x is\nnot defined", "source": "checker"}
+    named = {"src/app.py": [row, {"message": 5}], "secret.key": [row], "a b.py": []}
+    editor.problems = {(root / name).as_uri(): rows for name, rows in named.items()}
+    workspace = OpenWorkspace(str(root), (), editor, Processes(), hidden=hidden)
+    chosen = Settings.model_validate(settings)
+    found = await expand(
+        chosen, text, workspace, workspace.snapshots, diff, partial(workspace.diagnostics, "s")
+    )
     return [one.name if isinstance(one, ResourceLink) else one for one in found]
 
 
@@ -78,3 +97,42 @@ async def test_long_lines_are_cut(root: Path) -> None:
     (piece,) = await pieces(root, "@long.txt:1")
     assert isinstance(piece, Resource)
     assert len(piece.text) == MOST_CHARACTERS
+
+
+async def test_sources_bring_what_is_uncommitted_and_what_the_editor_shows_as_wrong(root: Path) -> None:
+    shown = Resource(
+        f"{(root / 'src/app.py').as_uri()}#diagnostics", "line 3: error: x is not defined (checker)\n5\n"
+    )
+    found = await pieces(root, "Fix @diagnostics, then look at @diff.")
+    assert found == [shown, Resource("agls:diff", "+new\n")]
+    (root / "diff").write_text("x\n")
+    assert await pieces(root, "@./diff") == ["diff"], "a file of that name is meant by its path"
+
+
+async def test_addresses_become_links(root: Path) -> None:
+    assert await pieces(root, "read @https://example.org/a?b=c. And @http:// or @ftp://x.org") == [
+        "https://example.org/a?b=c"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "places"),
+    [
+        ("load", ["load in code.ts:1"]),
+        ("limit", ["limit in code.ts:2"]),
+        ("Shape", ["Shape in code.ts:5", "Shape in more.go:1"]),
+        ("DEPTH", ["DEPTH in settings.py:1"]),
+        ("inner", []),
+        ("Sha", []),
+        ("shape", []),
+        ("x", []),
+    ],
+)
+async def test_name_that_is_defined_becomes_links_to_its_definitions(
+    root: Path, name: str, places: list[str]
+) -> None:
+    assert await pieces(root, f"what is @{name}?") == places
+
+
+async def test_decorator_in_code_that_was_pasted_stays_a_word(root: Path) -> None:
+    assert await pieces(root, "why does this fail?\n@load\ndef f(): ...") == []

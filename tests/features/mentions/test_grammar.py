@@ -2,7 +2,7 @@
 
 import pytest
 
-from agls.features.mentions.grammar import Mention, mentions_in
+from agls.features.mentions.grammar import Mention, MentionSoFar, mention_at, mentions_in, written
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from agls.features.mentions.grammar import Mention, mentions_in
     ],
 )
 def test_mentions_are_words_that_begin_with_the_sign(text: str, meanings: list[str]) -> None:
-    assert [one.path for word in mentions_in(text) for one in word] == meanings
+    assert [one.path for word in mentions_in(text) for one in word.meanings] == meanings
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,44 @@ def test_mentions_are_words_that_begin_with_the_sign(text: str, meanings: list[s
     ],
 )
 def test_mention_names_lines_behind_a_colon(text: str, mention: Mention) -> None:
-    (meanings,) = mentions_in(text)
+    (word,) = mentions_in(text)
+    meanings = word.meanings
     assert mention in meanings
     assert meanings[0].lines is None or len(meanings) == 1, "a file of that very name is meant first"
+
+
+@pytest.mark.parametrize(
+    ("text", "alone"),
+    [
+        ("@cached", False),
+        ("see\n@cached\ndef f():", True),
+        ("see\n  @cached", True),
+        ("see\n@cached it", False),
+    ],
+)
+def test_word_that_is_alone_on_one_of_several_lines_may_be_a_decorator(text: str, alone: bool) -> None:
+    (word,) = mentions_in(text)
+    assert (word.name, word.alone) == ("cached", alone)
+
+
+@pytest.mark.parametrize(
+    ("text", "mention"),
+    [
+        ("@|", MentionSoFar("", 0, 1)),
+        ("see @sr|c/app.py now", MentionSoFar("sr", 4, 15)),
+        ('see @"a b| c" now', MentionSoFar("a b", 4, 12)),
+        ('see @"a b|', MentionSoFar("a b", 4, 9)),
+        ("one\n@a|", MentionSoFar("a", 4, 6)),
+        ("me@ex|", None),
+        ("@a |b", None),
+        ("|@a", None),
+    ],
+)
+def test_mention_at_the_cursor_is_the_word_around_it(text: str, mention: MentionSoFar | None) -> None:
+    assert mention_at(text.replace("|", ""), text.index("|")) == mention
+
+
+@pytest.mark.parametrize("path", ["a.py", "a b.py", "src/"])
+def test_written_mention_means_its_path(path: str) -> None:
+    (word,) = mentions_in(written(path))
+    assert word.meanings[0].path == path

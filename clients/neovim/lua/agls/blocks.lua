@@ -68,21 +68,21 @@ end
 ---@param buf integer
 ---@return string
 local function diagnostics(buf)
-  local told = {}
+  local lines = {}
   for _, found in ipairs(vim.diagnostic.get(buf)) do
     local severity = vim.diagnostic.severity[found.severity] or ""
-    told[#told + 1] = ("line %d: %s: %s"):format(found.lnum + 1, severity:lower(), found.message)
+    lines[#lines + 1] = ("line %d: %s: %s"):format(found.lnum + 1, severity:lower(), found.message)
   end
-  return #told > 0 and table.concat(told, "\n") or "none"
+  return #lines > 0 and table.concat(lines, "\n") or "none"
 end
 
 ---@return agls.Chip
 local function quickfix()
-  local told = vim.iter(vim.fn.getqflist()):map(function(entry)
+  local lines = vim.iter(vim.fn.getqflist()):map(function(entry)
     local file = entry.bufnr > 0 and vim.fn.fnamemodify(vim.fn.bufname(entry.bufnr), ":.") or ""
     return ("%s:%d: %s"):format(file, entry.lnum, entry.text)
   end)
-  return { label = "quickfix", block = { type = "resource", uri = "agls:quickfix", text = told:join("\n") } }
+  return { label = "quickfix", block = { type = "resource", uri = "agls:quickfix", text = lines:join("\n") } }
 end
 
 ---@param name string
@@ -113,15 +113,6 @@ end
 local function path_of(name, root)
   local path = vim.fs.normalize(name)
   return vim.startswith(path, "/") and path or vim.fs.normalize(root .. "/" .. path)
-end
-
----Whether a name stands for something.
----@param name string
----@param root string
----@return boolean
-function M.exists(name, root)
-  local known = M.SPECIAL[name] or name:match("^https?://") or vim.uv.fs_stat(path_of(name, root))
-  return known ~= nil
 end
 
 ---Why a path may not go with a prompt by this name: a link in the folder that leads out of it.

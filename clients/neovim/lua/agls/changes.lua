@@ -2,10 +2,11 @@
 -- here they are marked in their files, where the marks move along, and judged.
 
 local client = require("agls.client")
+local notify = require("agls.notify")
 
 local NAMESPACE = vim.api.nvim_create_namespace("agls.changes")
 
----@class agls.Hunk one change, as `agls.changes` tells it
+---@class agls.Hunk one change, as `agls.changes` lists it
 ---@field sessionId string
 ---@field hunk string
 ---@field uri string
@@ -16,7 +17,7 @@ local NAMESPACE = vim.api.nvim_create_namespace("agls.changes")
 ---@field buf? integer
 ---@field mark? integer
 ---@field asked? boolean it is being rejected
----@field at agls.Client whose server told it
+---@field at agls.Client whose server listed it
 
 local M = { namespace = NAMESPACE }
 
@@ -99,8 +100,8 @@ function M.line_of(change)
   return change.line + 1
 end
 
----@param told agls.Hunk[]
-local function take(told)
+---@param listed agls.Hunk[]
+local function take(listed)
   local before = {}
   for _, change in ipairs(M.all) do
     if change.buf and vim.api.nvim_buf_is_valid(change.buf) then
@@ -110,7 +111,7 @@ local function take(told)
   end
   M.all = vim.tbl_filter(function(change)
     return change.stands ~= false
-  end, told)
+  end, listed)
   local after = {}
   for _, change in ipairs(M.all) do
     change.buf = loaded(change.uri)
@@ -141,7 +142,7 @@ function M.refresh()
   local clients = vim.tbl_filter(function(at)
     return at.state == "ready"
   end, vim.tbl_values(client.all))
-  local told, left = {}, #clients
+  local listed, left = {}, #clients
   asking, round = left > 0, round + 1
   local this = round
   for _, at in ipairs(clients) do
@@ -151,12 +152,12 @@ function M.refresh()
         return
       end
       for _, change in ipairs(result and result.changes or {}) do
-        told[#told + 1] = vim.tbl_extend("force", change, { at = at })
+        listed[#listed + 1] = vim.tbl_extend("force", change, { at = at })
       end
       left = left - 1
       if left == 0 then
         asking = false
-        take(told)
+        take(listed)
         reject_next()
         if again then
           again = false
@@ -180,7 +181,7 @@ local function judge(change, command, done)
   local params = { command = command, arguments = { { hunk = change.hunk } } }
   change.at:request("workspace/executeCommand", params, function(_, problem)
     if problem then
-      client.tell_problem(problem)
+      notify.failure(problem)
     end
     if done then
       done(problem)

@@ -70,7 +70,7 @@ function M.of(session)
   }, Chat)
   M.all[buf] = chat
   session:on(function(events, changed)
-    chat:hear(events, changed)
+    chat:draw_events(events, changed)
   end)
   vim.api.nvim_create_autocmd("BufWipeout", {
     buffer = buf,
@@ -79,14 +79,14 @@ function M.of(session)
       chat.timer:stop()
     end,
   })
-  chat:hear({}, { all = true })
+  chat:draw_events({}, { all = true })
   return chat
 end
 
 ---@private
 ---@param events agls.Event[]
 ---@param changed table<string, true>
-function Chat:hear(events, changed)
+function Chat:draw_events(events, changed)
   if not vim.api.nvim_buf_is_valid(self.buf) then
     return
   end
@@ -238,7 +238,7 @@ function Chat:update()
   for number = #self.blocks + 1, #order do
     self:add(order[number])
   end
-  local lines = vim.list_extend(render.said(self.session.store.said), render.ending(self.session.store.ending))
+  local lines = vim.list_extend(render.steers(self.session.store.steers), render.ending(self.session.store.ending))
   if #lines > 0 and #self.blocks > 0 then
     vim.api.nvim_buf_set_lines(self.buf, self:length(), -1, false, lines)
     self.ending = #lines

@@ -1,7 +1,7 @@
 -- The server's life: started through vim.lsp, one per folder, and started again when it dies.
 
 local config = require("agls.config")
-local tell = require("agls.tell")
+local notify = require("agls.notify")
 
 local FIRST_PAUSE = 500 -- milliseconds before the first restart; each further one waits twice as long
 local MOST_RESTARTS = 5
@@ -16,7 +16,7 @@ local STEADY = 30000 -- milliseconds after which a server counts as one that wor
 ---@field private restarts integer
 ---@field private begun integer
 ---@field private leaving? "stop"|"restart" it ends because we want it to
----@field handlers table<string, function> what the server may ask and tell
+---@field handlers table<string, function> its requests and notifications
 ---@field on_ready fun(client: agls.Client) a server is there, the first one or another one
 ---@field on_state fun(client: agls.Client)
 local Client = {}
@@ -46,8 +46,6 @@ function M.of(root, handlers)
   return M.all[root]
 end
 
-M.tell = tell
-
 ---@return table
 local function capabilities()
   local made = vim.lsp.protocol.make_client_capabilities()
@@ -62,6 +60,7 @@ local function capabilities()
       askUser = { form = vim.empty_dict() },
       edits = { save = vim.empty_dict(), fileEvents = vim.empty_dict() },
       secrets = vim.empty_dict(),
+      diagnostics = vim.empty_dict(),
     },
   }
   return made
@@ -85,13 +84,13 @@ function Client:fail(problem)
   end
 end
 
----Start the process. What vim.lsp would say of its end is said by `ended`, shorter and with what happens next.
+---Start the process. Its end is reported by `ended`, not by vim.lsp: shorter, and with what happens next.
 ---@private
 ---@param cmd string[]
 ---@param dispatchers table
 ---@return vim.lsp.rpc.PublicClient
 function Client:spawn(cmd, dispatchers)
-  local heard = vim.tbl_extend("force", dispatchers, {
+  local watched = vim.tbl_extend("force", dispatchers, {
     on_exit = function(code, signal)
       dispatchers.on_exit(0, 0)
       vim.schedule(function()
@@ -99,7 +98,7 @@ function Client:spawn(cmd, dispatchers)
       end)
     end,
   })
-  return vim.lsp.rpc.start(cmd, heard, { cwd = self.root, env = config.current.env })
+  return vim.lsp.rpc.start(cmd, watched, { cwd = self.root, env = config.current.env })
 end
 
 ---@private
@@ -107,7 +106,7 @@ function Client:start()
   local cmd = config.command()
   if vim.fn.executable(cmd[1]) == 0 then
     local problem = cmd[1] .. " is not there or cannot be run: " .. require("agls.install").advice()
-    tell(problem, vim.log.levels.ERROR)
+    notify.error(problem)
     return self:fail(problem)
   end
   self.begun = vim.uv.now()
@@ -147,7 +146,7 @@ function Client:begin(client)
   self.lsp = client
   self.block = vim.tbl_get(client.server_capabilities, "experimental", "agent")
   if not self.block or self.block.mismatch then
-    tell("this server speaks another version of the protocol: update agls or this plugin", vim.log.levels.ERROR)
+    notify.error("this server speaks another version of the protocol: update agls or this plugin")
   end
   self:become("ready")
   for _, buf in ipairs(vim.api.nvim_list_bufs()) do
@@ -179,10 +178,10 @@ function Client:ended(code, signal)
   self.restarts = self.restarts + 1
   local how = signal ~= 0 and ("signal " .. signal) or ("exit code " .. code)
   if self.restarts > MOST_RESTARTS then
-    tell(("the server ended again (%s); `:Agls restart` tries once more"):format(how), vim.log.levels.ERROR)
+    notify.error(("the server ended again (%s); `:Agls restart` tries once more"):format(how))
     return self:fail("the server ends whenever it is started")
   end
-  tell(("the server ended (%s) and is started again"):format(how), vim.log.levels.WARN)
+  notify.warn(("the server ended (%s) and is started again"):format(how))
   self:become("stopped")
   vim.defer_fn(function()
     if self.state == "stopped" then
@@ -209,25 +208,32 @@ end
 ---@param method string
 ---@param params table
 ---@param done? fun(result: any, problem?: table)
+---@return fun() cancel tell the server that the result is not needed any more
 function Client:request(method, params, done)
-  done = done or function(_, problem)
-    if problem then
-      M.tell_problem(problem)
-    end
-  end
+  done = done or notify.on_failure
   params = vim.tbl_isempty(params) and vim.empty_dict() or params -- an object, not a list
+  local id ---@type integer?
   self:with(function()
     local function answered(problem, result)
+      id = nil
       done(result, problem)
     end
+    local _, sent
     if NEW then
-      self.lsp:request(method, params, answered)
+      _, sent = self.lsp:request(method, params, answered)
     else
-      self.lsp.request(method, params, answered)
+      _, sent = self.lsp.request(method, params, answered)
     end
+    id = sent
   end, function(problem)
     done(nil, { message = problem })
   end)
+  return function()
+    if id and self.lsp then
+      self:notify("$/cancelRequest", { id = id })
+      id = nil
+    end
+  end
 end
 
 ---A notification, to a server that is there.
@@ -239,22 +245,6 @@ function Client:notify(method, params)
   else
     self.lsp.notify(method, params)
   end
-end
-
--- What is said in the words of this client, where the server's own are for programs.
-local WORDS = {
-  sessionBusyElsewhere = "another process writes this session; when it lets go, `:Agls takeover` goes on here",
-}
-local HINTS = {
-  authRequired = "`:Agls key` asks for a key and keeps it until Neovim ends; `agls key set` in a terminal, longer.",
-}
-
----@param problem table an error of a request
-function M.tell_problem(problem)
-  local data = type(problem.data) == "table" and problem.data or {}
-  local hint = HINTS[data.kind] or data.hint
-  local words = WORDS[data.kind] or (hint and (problem.message .. " " .. hint)) or problem.message
-  tell(words, vim.log.levels.ERROR)
 end
 
 ---Whether the agent should see this buffer: a file of the folder.

@@ -4,9 +4,8 @@ local ask = require("agls.ask")
 local blocks = require("agls.blocks")
 local chat = require("agls.chat")
 local chips = require("agls.chips")
-local client = require("agls.client")
 local config = require("agls.config")
-local mentions = require("agls.mentions")
+local notify = require("agls.notify")
 local options = require("agls.options")
 local session = require("agls.session")
 
@@ -15,7 +14,7 @@ local M = {}
 ---@class agls.Subcommand
 ---@field about string
 ---@field run fun(rest: string, given: table)
----@field complete? fun(): string[]
+---@field complete? string[]|fun(start: string): string[]
 ---@field sub table<string, agls.Subcommand>
 
 ---@return table
@@ -37,32 +36,34 @@ local function with_block(chip)
   return chip and { chip.block }
 end
 
----@param act fun(of: agls.Session)
-local function with_session(act)
-  local of = api().current()
-  if not of then
-    return client.tell("there is no session yet; `:Agls open` makes one", vim.log.levels.WARN)
-  end
-  act(of)
-end
+local OLDER = {} -- the row behind the last session of a page
 
----@param row agls.SessionRow
+---@param row agls.SessionRow|table `OLDER`
 ---@return string
 local function row_text(row)
+  if row == OLDER then
+    return "Older sessions…"
+  end
   local marks = { running = "● ", requiresAction = "? " }
   local when = row.updatedAt:sub(1, 16):gsub("T", " ")
   return ("%s%s  (%s)"):format(marks[row.state] or "", row.title ~= "" and row.title or row.sessionId, when)
 end
 
 ---@param search string
-local function sessions(search)
-  session.list(api().client(), { search = search ~= "" and search or nil, limit = 100 }, function(rows, problem)
-    if not rows then
-      return client.tell_problem(problem)
-    elseif #rows == 0 then
-      return client.tell("no session" .. (search ~= "" and " has this in it" or " in this folder yet"))
+---@param cursor? string the page after that of the newest sessions
+local function sessions(search, cursor)
+  local params = { search = search ~= "" and search or nil, limit = 100, cursor = cursor }
+  session.list(api().client(), params, function(page, problem)
+    if not page then
+      return notify.failure(problem)
+    elseif #page.sessions == 0 then
+      return notify.info("no session" .. (search ~= "" and " has this in it" or " in this folder yet"))
     end
+    local rows = page.nextCursor and vim.list_extend(page.sessions, { OLDER }) or page.sessions
     ask.choice(rows, { prompt = "Sessions", kind = "session", text = row_text }, function(row)
+      if row == OLDER then
+        return sessions(search, page.nextCursor)
+      end
       api().resume(row.sessionId)
     end)
   end)
@@ -77,7 +78,7 @@ local function add(rest, given)
   end
   local chip, problem = blocks.named(rest ~= "" and rest or "buffer", api().client().root)
   if not chip then
-    return client.tell(problem or "?", vim.log.levels.WARN)
+    return notify.warn(problem or "?")
   end
   api().add(chip)
 end
@@ -96,9 +97,9 @@ local function drop(of, label)
   if label == "all" then
     return chips.drop(of.id)
   elseif label ~= "" then
-    return #chips.drop(of.id, label) == 0 and client.tell(("nothing with the name %s is attached"):format(label)) or nil
+    return #chips.drop(of.id, label) == 0 and notify.info(("nothing with the name %s is attached"):format(label)) or nil
   elseif #chips.of(of.id) == 0 then
-    return client.tell("nothing is attached")
+    return notify.info("nothing is attached")
   end
   ask.choice(labels(of), { prompt = "Drop", kind = "chip" }, function(chosen)
     chips.drop(of.id, chosen)
@@ -125,83 +126,98 @@ local function judged(rest, act, given)
   act(given.range > 0 and review.at(given.line1, given.line2) or nil)
 end
 
+---@param act fun(of: agls.Session, rest: string)
+---@return fun(rest: string)
+local function in_session(act)
+  return function(rest)
+    local of = api().current()
+    if not of then
+      return notify.warn("there is no session yet; `:Agls open` makes one")
+    end
+    act(of, rest)
+  end
+end
+
+---@param act fun(of: agls.Session, rest: string)
+---@return fun(rest: string)
+local function in_any_session(act)
+  return function(rest)
+    api().with(function(of)
+      act(of, rest)
+    end)
+  end
+end
+
+---A function of another part, which is loaded when it is called.
+---@param module string
+---@param name string
+---@return function
+local function later(module, name)
+  return function(...)
+    return require(module)[name](...)
+  end
+end
+
+---@param question string
+---@param block_of fun(given: table): agls.Chip?
+---@return fun(rest: string, given: table)
+local function run_with(question, block_of)
+  return function(rest, given)
+    local chip = block_of(given)
+    ask.words(question, rest, function(text)
+      api().run(text, { blocks = with_block(chip) })
+    end)
+  end
+end
+
 ---@type table<string, agls.Subcommand>
 M.subcommands = {
   open = {
     about = "show the chat (right, left, below, above, tab or float; new for a new session)",
     run = function(rest)
-      local new = rest:match("%f[%w]new%f[%W]") ~= nil
+      local words = vim.split(rest, "%s+")
       local layout = vim.iter(config.layouts):find(function(name)
-        return rest:match("%f[%w]" .. name .. "%f[%W]") ~= nil
+        return vim.list_contains(words, name)
       end)
-      api().open({ layout = layout, new = new })
+      api().open({ layout = layout, new = vim.list_contains(words, "new") })
     end,
-    complete = function()
-      return vim.list_extend({ "new" }, config.layouts)
-    end,
+    complete = vim.list_extend({ "new" }, config.layouts),
   },
-  close = {
-    about = "close chat and prompt; the session goes on",
-    run = function()
-      api().close()
-    end,
-  },
+  close = { about = "close chat and prompt; the session goes on", run = later("agls", "close") },
   ask = {
     about = "ask about the selected lines, or about the current file",
-    run = function(rest, given)
-      local chip = selection(given) or blocks.named("buffer", "")
-      ask.words("Ask agls: ", rest, function(text)
-        api().run(text, { blocks = with_block(chip) })
-      end)
-    end,
+    run = run_with("Ask agls: ", function(given)
+      return selection(given) or blocks.named("buffer", "")
+    end),
   },
-  run = {
-    about = "give it work; selected lines go with it",
-    run = function(rest, given)
-      local chip = selection(given)
-      ask.words("Task for agls: ", rest, function(text)
-        api().run(text, { blocks = with_block(chip) })
-      end)
-    end,
-  },
+  run = { about = "give it work; selected lines go with it", run = run_with("Task for agls: ", selection) },
   add = {
     about = "attach the selected lines, a file, an image, diagnostics … to the next prompt",
     run = add,
-    complete = function()
-      return vim.list_extend(vim.tbl_keys(blocks.SPECIAL), mentions.files(api().client().root))
+    complete = function(start)
+      return vim.list_extend(vim.tbl_keys(blocks.SPECIAL), vim.fn.getcompletion(start, "file"))
     end,
   },
   drop = {
     about = "take away what is attached to the next prompt",
-    run = function(rest)
-      with_session(function(of)
-        drop(of, rest)
-      end)
-    end,
+    run = in_session(drop),
     complete = function()
       local of = api().current()
       return of and vim.list_extend({ "all" }, labels(of)) or {}
     end,
   },
-  stop = {
-    about = "cancel the run",
-    run = function()
-      with_session(api().stop)
-    end,
-  },
+  stop = { about = "cancel the run", run = in_session(later("agls", "stop")) },
   steer = {
-    about = "say something to the run that is on",
+    about = "send something into the run that is on",
     run = function(rest)
       ask.words("Tell agls: ", rest, api().steer)
     end,
   },
   continue = {
     about = "go on after a run that did not come to its end",
-    run = function()
-      with_session(function(of)
-        of:run({}, { continueRun = true })
-      end)
-    end,
+    run = in_session(function(of)
+      of:run({}, { continueRun = true })
+    end),
   },
   answer = {
     about = "go to the question that waits, or give it the answer with this number",
@@ -209,7 +225,12 @@ M.subcommands = {
       require("agls.questions").again(tonumber(rest))
     end,
   },
-  sessions = { about = "choose a session of this folder, or search in them", run = sessions },
+  sessions = {
+    about = "choose a session of this folder, or search in them",
+    run = function(rest)
+      sessions(rest)
+    end,
+  },
   resume = {
     about = "show a session again, the newest of this folder when none is named",
     run = function(rest)
@@ -218,98 +239,67 @@ M.subcommands = {
   },
   takeover = {
     about = "go on here with a session that another window or a script wrote",
-    run = function()
-      with_session(function(of)
-        of:resume(true, function(problem)
-          if not problem then
-            client.tell("the session goes on here")
-          end
-        end)
+    run = in_session(function(of)
+      of:resume(true, function(problem)
+        if not problem then
+          notify.info("the session goes on here")
+        end
       end)
-    end,
+    end),
   },
   fork = {
-    about = "a new session with what was said up to the cursor, or with all of it",
-    run = function()
-      with_session(function(of)
-        of:fork(item_here(of), function(made, problem)
-          if not made then
-            return client.tell_problem(problem)
-          end
-          api().resume(made.id)
-        end)
+    about = "a new session with the conversation up to the cursor, or with all of it",
+    run = in_session(function(of)
+      of:fork(item_here(of), function(made, problem)
+        if not made then
+          return notify.failure(problem)
+        end
+        api().resume(made.id)
       end)
-    end,
+    end),
   },
   rewind = {
     about = "go back to an earlier prompt: conversation, files or both (undo takes the last one back)",
-    run = function(rest)
-      with_session(function(of)
-        require("agls.rewind").ask(of, rest)
-      end)
-    end,
-    complete = function()
-      return { "undo" }
-    end,
+    run = in_session(later("agls.rewind", "ask")),
+    complete = { "undo" },
   },
   review = {
     about = "the changes that wait for you, in the quickfix list (diff: of this file)",
     run = function(rest)
-      local review = require("agls.review")
-      review[rest == "diff" and "diff" or "quickfix"]()
+      require("agls.review")[rest == "diff" and "diff" or "quickfix"]()
     end,
-    complete = function()
-      return { "diff" }
-    end,
+    complete = { "diff" },
   },
   accept = {
     about = "keep the change under the cursor, in the range, or all",
     run = function(rest, given)
       judged(rest, require("agls.review").accept, given)
     end,
-    complete = function()
-      return { "all" }
-    end,
+    complete = { "all" },
   },
   reject = {
     about = "put back what stood there: under the cursor, in the range, or all",
     run = function(rest, given)
       judged(rest, require("agls.review").reject, given)
     end,
-    complete = function()
-      return { "all" }
-    end,
+    complete = { "all" },
   },
   mode = {
     about = "what it may do unasked: ask, acceptEdits, plan, allowAll",
-    run = function(rest)
-      api().with(function(of)
-        options.mode(of, rest)
-      end)
-    end,
-    complete = function()
-      return vim.list_extend({ "default" }, options.MODES)
-    end,
+    run = in_any_session(options.mode),
+    complete = vim.list_extend({ "default" }, options.MODES),
   },
   model = {
     about = "which model answers from the next run on",
-    run = function(rest)
-      api().with(function(of)
-        options.model(of, rest)
-      end)
-    end,
+    run = in_any_session(options.model),
     complete = function()
       return vim.list_extend({ "default" }, options.models)
     end,
   },
   key = {
     about = "give this Neovim the key of a model server; it is asked for, and kept in memory only",
-    run = function(rest)
-      require("agls.secrets").ask(rest)
-    end,
-    complete = function()
-      return require("agls.secrets").hosts()
-    end,
+    run = later("agls.secrets", "ask"),
+    complete = later("agls.secrets", "hosts"),
   },
   install = {
     about = "set the server up, in a Python environment beside this plugin",
@@ -317,12 +307,7 @@ M.subcommands = {
       require("agls.install").run()
     end,
   },
-  actions = {
-    about = "everything else the server can do",
-    run = function()
-      with_session(require("agls.actions").menu)
-    end,
-  },
+  actions = { about = "everything else the server can do", run = in_session(later("agls.actions", "menu")) },
   restart = {
     about = "end the server and start it again; sessions are resumed",
     run = function()
@@ -339,10 +324,7 @@ function M.run(given)
   if not sub then
     local known = vim.tbl_keys(M.subcommands)
     table.sort(known)
-    return client.tell(
-      ("there is no :Agls %s; there are %s"):format(name, table.concat(known, ", ")),
-      vim.log.levels.ERROR
-    )
+    return notify.error(("there is no :Agls %s; there are %s"):format(name, table.concat(known, ", ")))
   end
   sub.run(rest, given)
 end
@@ -354,8 +336,8 @@ function M.complete(start, line)
   local name = line:match("^.-Agls!?%s+(%S+)%s+")
   local found
   if name then
-    local sub = M.subcommands[name]
-    found = sub and sub.complete and sub.complete() or {}
+    local complete = (M.subcommands[name] or {}).complete or {}
+    found = type(complete) == "function" and complete(start) or complete
   else
     found = vim.tbl_keys(M.subcommands)
     table.sort(found)

@@ -58,24 +58,16 @@ local defaults = {
 }
 
 local LAYOUTS = { "right", "left", "below", "above", "tab", "float" }
+local CHOICES = { layout = LAYOUTS, save_before_commands = { "edited", "all", "never" } }
+-- Of options that have no default, and of those that may be of two types.
 local TYPES = {
   cmd = "table",
-  env = "table",
-  settings = "table",
   root = "function",
   key = "function",
-  options = "table",
-  layout = "string",
-  width = "number",
-  height = "number",
-  prompt_height = "number",
-  fold = "table",
-  redraws = "number",
-  complete = "boolean",
-  insert = "boolean",
   save_before_commands = "string",
+  trusted = "any",
+  keys = "any",
 }
-local SAVING = { "edited", "all", "never" }
 local ARGUMENTS = { "serve", "--stdio" }
 
 local M = { layouts = LAYOUTS }
@@ -87,20 +79,16 @@ M.current = vim.deepcopy(defaults)
 ---@return string? problem
 local function problem_of(given)
   for name, value in pairs(given) do
-    if defaults[name] == nil and not TYPES[name] then
+    local kind, choices = TYPES[name] or type(defaults[name]), CHOICES[name]
+    if kind == "nil" then
       local known = vim.tbl_keys(vim.tbl_extend("keep", TYPES, defaults))
       table.sort(known)
       return ("there is no option %q; there are %s"):format(name, table.concat(known, ", "))
+    elseif kind ~= "any" and type(value) ~= kind then
+      return ("%s must be a %s"):format(name, kind)
+    elseif choices and not vim.list_contains(choices, value) then
+      return name .. " must be one of " .. table.concat(choices, ", ")
     end
-    if TYPES[name] and type(value) ~= TYPES[name] then
-      return ("%s must be a %s"):format(name, TYPES[name])
-    end
-  end
-  if given.layout and not vim.list_contains(LAYOUTS, given.layout) then
-    return "layout must be one of " .. table.concat(LAYOUTS, ", ")
-  end
-  if given.save_before_commands and not vim.list_contains(SAVING, given.save_before_commands) then
-    return "save_before_commands must be one of " .. table.concat(SAVING, ", ")
   end
   if given.cmd and #given.cmd == 0 then
     return 'cmd must name the server, as in { "agls", "serve", "--stdio" }'

@@ -1,16 +1,16 @@
--- Tells the server where the user looks (`agent/focus`): the model hears the file and the lines with the next prompt.
+-- Reports where the user looks (`agent/focus`): the model gets the file and the lines with the next prompt.
 
 local client = require("agls.client")
 
-local PAUSE = 250 -- milliseconds without a move before it is told
+local PAUSE = 250 -- milliseconds without a move before it is reported
 local ENCODING = "utf-16"
 local MOVES = { "BufEnter", "WinEnter", "CursorMoved", "CursorMovedI", "ModeChanged", "WinScrolled" }
 
 local M = {}
 
 local timer = assert(vim.uv.new_timer())
----@type agls.FocusParams? what was told last
-local told
+---@type agls.FocusParams? what was reported last
+local reported
 
 ---@return lsp.Range selection an empty one where the cursor is, when nothing is selected
 local function selection()
@@ -47,17 +47,17 @@ end
 
 ---@param to agls.Client
 local function send(to)
-  if told and to.state == "ready" then
-    to:notify("agent/focus", told)
+  if reported and to.state == "ready" then
+    to:notify("agent/focus", reported)
   end
 end
 
----Tell where the user looks now, if that is news.
-function M.tell()
+---Report where the user looks now, if that is news.
+function M.report()
   timer:stop()
   local focus = here()
-  if focus and not vim.deep_equal(focus, told) then
-    told = focus
+  if focus and not vim.deep_equal(focus, reported) then
+    reported = focus
     for _, one in pairs(client.all) do
       send(one)
     end
@@ -67,7 +67,7 @@ end
 ---Tell a server that was just started.
 ---@param to agls.Client
 function M.greet(to)
-  told = here() or told
+  reported = here() or reported
   send(to)
 end
 
@@ -77,7 +77,7 @@ function M.setup(group)
     group = group,
     callback = function()
       if next(client.all) then
-        timer:start(PAUSE, 0, vim.schedule_wrap(M.tell))
+        timer:start(PAUSE, 0, vim.schedule_wrap(M.report))
       end
     end,
   })
@@ -85,7 +85,7 @@ function M.setup(group)
     group = group,
     callback = function()
       if next(client.all) then
-        M.tell() -- what has not settled is where they looked all the same
+        M.report() -- what has not settled is where they looked all the same
       end
     end,
   })

@@ -29,14 +29,14 @@ function M.level(line)
   return inside == placed.fold and ">1" or "1"
 end
 
----`foldtext` of a chat window: what is in it, and while it runs what it said last.
+---`foldtext` of a chat window: what is in it, and while it runs its last line.
 ---@return table[] chunks
 function M.text()
   local from, to = vim.v.foldstart, vim.v.foldend
   local shown = chat_here()
   local placed = shown and shown:at(from)
-  local said = placed and placed.summary or "folded"
-  local chunks = { { ("▸ %s, %d lines"):format(said, to - from + 1), "AglsFold" } }
+  local summary = placed and placed.summary or "folded"
+  local chunks = { { ("▸ %s, %d lines"):format(summary, to - from + 1), "AglsFold" } }
   if placed and shown and shown.session:busy() then
     local item = shown.session.store.items[placed.id]
     if item and item.status == "running" then

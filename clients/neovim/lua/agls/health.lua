@@ -47,8 +47,8 @@ local function check_clients()
     return vim.health.info("no server was started yet; `:Agls open` starts one")
   end
   for root, client in pairs(clients) do
-    local told = client.state == "ready" and vim.health.ok or vim.health.warn
-    told(("%s: %s"):format(root, client.state))
+    local report = client.state == "ready" and vim.health.ok or vim.health.warn
+    report(("%s: %s"):format(root, client.state))
     if client.state == "ready" then
       local done, status
       client:request("agent/status", {}, function(result, problem)

@@ -5,9 +5,10 @@ local chips = require("agls.chips")
 local chat = require("agls.chat")
 local client = require("agls.client")
 local config = require("agls.config")
+local diagnostics = require("agls.diagnostics")
 local edits = require("agls.edits")
 local focus = require("agls.focus")
-local mentions = require("agls.mentions")
+local notify = require("agls.notify")
 local prompt = require("agls.prompt")
 local questions = require("agls.questions")
 local secrets = require("agls.secrets")
@@ -73,7 +74,7 @@ local function take(events)
     elseif event.type == "notice" then
       local warns = event.data.severity == "warning" or event.data.severity == "error"
       local words = event.data.text:gsub("agent/resume with takeControl", "`:Agls takeover`")
-      client.tell(event.data.title .. ": " .. words, warns and vim.log.levels.WARN or vim.log.levels.INFO)
+      notify[warns and "warn" or "info"](event.data.title .. ": " .. words)
     end
     if ANNOUNCED[event.type] then
       announce(ANNOUNCED[event.type], event)
@@ -95,6 +96,12 @@ local handlers = {
   end,
   ["agent/askUser"] = function(_, params, context)
     return questions.ask("form", params, context.client_id)
+  end,
+  ["agent/diagnostics"] = function(_, params, context)
+    local at = vim.iter(pairs(client.all)):find(function(_, one)
+      return one.lsp and one.lsp.id == context.client_id
+    end)
+    return diagnostics.answer(params, client.all[at])
   end,
   ["agent/secret"] = function(_, params)
     return secrets.answer(params)
@@ -149,14 +156,13 @@ end
 ---@return agls.Session?
 local function show(of, problem, layout)
   if not of then
-    client.tell_problem(problem or { message = "there is no session" })
+    notify.failure(problem or { message = "there is no session" })
     return nil
   elseif of.read_only then
-    client.tell("another window or a script writes this session: you read along", vim.log.levels.WARN)
+    notify.warn("another window or a script writes this session: you read along")
   end
   M.latest = of
   window.open(chat.of(of), layout)
-  mentions.know_actions(of)
   require("agls.options").know_models(of.client)
   announce("AglsSession", { sessionId = of.id })
   return of
@@ -181,7 +187,7 @@ function M.with(act)
   end
   session.new(M.client(), config.current.options, function(made, problem)
     if not made then
-      return client.tell_problem(problem)
+      return notify.failure(problem)
     end
     M.latest = made
     act(made)
@@ -214,12 +220,12 @@ end
 ---@param options? { blocks?: table[], hidden?: boolean, admission?: string }
 function M.run(text, options)
   options = options or {}
-  focus.tell() -- before another window is shown: the model hears it with this prompt
+  focus.report() -- before another window is shown: the model gets it with this prompt
   M.with(function(of)
     if not options.hidden then
       show_beside(of)
     end
-    local input = vim.list_extend(mentions.expand(text, of.client.root), options.blocks or {})
+    local input = vim.list_extend({ { type = "text", text = text } }, options.blocks or {})
     of:run(input, { admission = options.admission })
   end)
 end
@@ -246,27 +252,27 @@ function M.stop()
   end
   of:stop(function(result, problem)
     if problem then
-      return client.tell_problem(problem)
+      return notify.failure(problem)
     end
     local back = of:asked(result.dropped)
     if #back > 0 then
       prompt.put_back(of, back)
-      client.tell(("%d waiting prompts are back in the prompt; they are not sent"):format(#back))
+      notify.info(("%d waiting prompts are back in the prompt; they are not sent"):format(#back))
     elseif NOT_STOPPED[result.state] then
-      client.tell(NOT_STOPPED[result.state])
+      notify.info(NOT_STOPPED[result.state])
     end
   end)
 end
 
----Say something to the run that is on.
+---Put a message into the run that is on.
 ---@param text string
 function M.steer(text)
   M.with(function(of)
-    of:steer(mentions.expand(text, of.client.root))
+    of:steer(text)
   end)
 end
 
----Show a session with all that was said in it; the newest of the folder when none is named.
+---Show a session with its whole conversation; the newest of the folder when none is named.
 ---@param id? string
 ---@param done? fun(of: agls.Session)
 function M.resume(id, done)
@@ -322,6 +328,9 @@ function M.setup(options)
   require("agls.review").setup(group)
   focus.setup(group)
   session.on_made = changes.follow
+  session.on_command = function(command)
+    require("agls.actions").show(command)
+  end
   is_set_up = true
 end
 

@@ -1,5 +1,7 @@
 -- `:Agls install`: the server in a Python environment of its own, from the repository that this plugin is a part of.
 
+local notify = require("agls.notify")
+
 local M = {}
 
 ---@type vim.SystemObj?
@@ -28,7 +30,7 @@ end
 
 ---@param line string
 local function progress(line)
-  require("agls.client").tell(line)
+  notify.info(line)
 end
 
 ---Set the server up, or bring it up to date. Nothing else waits for it.
@@ -47,9 +49,9 @@ function M.run(done)
     vim.schedule(function()
       running = nil
       if ended.code ~= 0 or not M.program() then
-        local said = vim.trim(ended.stderr ~= "" and ended.stderr or ended.stdout or "")
-        require("agls.client").tell("the server was not set up: " .. said, vim.log.levels.ERROR)
-        return done(said)
+        local output = vim.trim(ended.stderr ~= "" and ended.stderr or ended.stdout or "")
+        notify.error("the server was not set up: " .. output)
+        return done(output)
       end
       progress("the server is set up; `:Agls` begins")
       for _, one in pairs(require("agls.client").all) do

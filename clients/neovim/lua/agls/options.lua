@@ -1,7 +1,7 @@
 -- Setting an option of a session: mode, model.
 
 local ask = require("agls.ask")
-local client = require("agls.client")
+local notify = require("agls.notify")
 
 local M = {}
 
@@ -12,7 +12,7 @@ local POLL = 1000 -- milliseconds between two looks at the config file
 ---@type string[] that the server names, once it was asked
 M.models = {}
 
----@type table<string, string> by folder: what keeps a run from beginning, so that it is told once
+---@type table<string, string> by folder: what keeps a run from beginning, so that it is shown once
 local problems = {}
 
 ---@type table<string, uv.uv_fs_poll_t> by folder: who looks at the user's config file
@@ -37,7 +37,7 @@ local function follow(at, file)
   )
 end
 
----Ask the server for its models, so that completion need not wait. What keeps a run from beginning is told.
+---Ask the server for its models, so that completion need not wait. What keeps a run from beginning is shown.
 ---@param at agls.Client
 ---@param done? fun()
 function M.know_models(at, done)
@@ -47,9 +47,9 @@ function M.know_models(at, done)
     end, result and result.models or M.models)
     local problem = result and result.problem
     if problem and problem ~= problems[at.root] then
-      client.tell(problem, vim.log.levels.WARN)
+      notify.warn(problem)
     elseif result and not problem and problems[at.root] then
-      client.tell("the configuration is read: the agent can work now")
+      notify.info("the configuration is read: the agent can work now")
     end
     problems[at.root] = problem
     follow(at, result and result.configFile)
@@ -66,9 +66,9 @@ local function set(of, name, value)
   local given = value ~= "default" and value or nil
   of:set(name, given, function(_, problem)
     if problem then
-      return client.tell_problem(problem)
+      return notify.failure(problem)
     end
-    client.tell(("%s is %s from the next run on"):format(name, given or "as configured"))
+    notify.info(("%s is %s from the next run on"):format(name, given or "as configured"))
   end)
 end
 

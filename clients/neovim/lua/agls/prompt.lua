@@ -2,9 +2,9 @@
 
 local chat = require("agls.chat")
 local chips = require("agls.chips")
-local client = require("agls.client")
+local completion = require("agls.completion")
 local config = require("agls.config")
-local mentions = require("agls.mentions")
+local notify = require("agls.notify")
 local paint = require("agls.paint")
 
 local M = {}
@@ -60,14 +60,14 @@ local function submit(prompt)
   local text = vim.trim(table.concat(vim.api.nvim_buf_get_lines(prompt.buf, 0, -1, false), "\n"))
   local of = prompt.chat.session
   if text == "" then
-    return #chips.of(of.id) > 0 and client.tell("say what to do with it") or nil
+    return #chips.of(of.id) > 0 and notify.info("say what to do with it") or nil
   end
   vim.api.nvim_buf_set_lines(prompt.buf, 0, -1, false, { "" })
   vim.bo[prompt.buf].modified = false
   prompt.place = 0
   vim.cmd("stopinsert") -- so that questions may come
   M.send(of, text, function(problem)
-    client.tell_problem(problem)
+    notify.failure(problem)
     if vim.api.nvim_buf_is_valid(prompt.buf) and vim.api.nvim_buf_get_lines(prompt.buf, 0, 1, false)[1] == "" then
       vim.api.nvim_buf_set_lines(prompt.buf, 0, -1, false, vim.split(text, "\n", { plain = true })) -- nothing is lost
     end
@@ -90,24 +90,20 @@ function M.put_back(session, texts)
   vim.bo[buf].modified = false
 end
 
----Give a session what the user wrote: a slash command, or a prompt with its mentions.
+---Give a session what the user wrote, with what is attached; that stays for the next prompt if this was a command.
 ---@param session agls.Session
 ---@param text string
 ---@param failed fun(problem: table)
 function M.send(session, text, failed)
-  local name, rest = text:match("^/([%w%._-]+)%s*(.*)$")
-  if name then
-    return require("agls.actions").by_slash(session, name, rest, failed)
-  end
-  local input, attached = mentions.expand(text, session.client.root), chips.drop(session.id)
+  local input, attached = { { type = "text", text = text } }, chips.drop(session.id)
   for _, chip in ipairs(attached) do
     input[#input + 1] = chip.block
   end
-  session:run(input, {}, function(_, problem)
+  session:run(input, {}, function(result, problem)
+    for _, chip in ipairs((problem or result.action) and attached or {}) do
+      chips.add(session.id, chip)
+    end
     if problem then
-      for _, chip in ipairs(attached) do
-        chips.add(session.id, chip)
-      end
       failed(problem)
     end
   end)
@@ -178,8 +174,8 @@ local function make_buffer(shown)
   vim.bo[buf].bufhidden = "hide"
   vim.bo[buf].swapfile = false
   paint.markdown(buf)
-  vim.bo[buf].omnifunc = "v:lua.require'agls.mentions'.omnifunc"
-  vim.bo[buf].completefunc = "v:lua.require'agls.mentions'.omnifunc"
+  vim.bo[buf].omnifunc = "v:lua.require'agls.completion'.omnifunc"
+  vim.bo[buf].completefunc = "v:lua.require'agls.completion'.omnifunc"
   vim.b[buf].agls_prompt = true
   vim.b[buf].agls_session = shown.session.id
   return buf
@@ -210,14 +206,15 @@ function M.of(shown)
       vim.cmd.redrawstatus({ bang = true }) -- the bar names the key that sends in this mode
     end),
   })
-  vim.api.nvim_create_autocmd("TextChangedI", {
+  vim.api.nvim_create_autocmd({ "TextChangedI", "TextChangedP" }, {
     buffer = buf,
     callback = function()
       if config.current.complete then
-        mentions.offer()
+        completion.offer()
       end
     end,
   })
+  vim.api.nvim_create_autocmd("CompleteDone", { buffer = buf, callback = completion.taken })
   return buf
 end
 

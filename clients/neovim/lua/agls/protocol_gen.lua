@@ -871,7 +871,7 @@
 ---@field itemId? string
 ---@field action? agls.CommandResult
 
----A child agent; its events carry the session `childSessionId`.
+---A child agent that works for a call, `running` until it ends; its events are of `childSessionId`.
 ---@class agls.SubagentItem
 ---@field itemId string
 ---@field status string

@@ -1,6 +1,7 @@
 -- A question in a window of its own below the others: it can be read, scrolled and left, and blocks nothing.
 -- An answer that allows is taken only when every row of the text was on the screen.
 
+local notify = require("agls.notify")
 local rows = require("agls.rows")
 local text = require("agls.text")
 
@@ -130,7 +131,7 @@ local function press(number)
   end
   local problem = M.choose(number)
   if problem then
-    require("agls.client").tell(problem, vim.log.levels.WARN)
+    notify.warn(problem)
   end
 end
 

@@ -2,6 +2,7 @@
 
 local amend = require("agls.amend")
 local client = require("agls.client")
+local notify = require("agls.notify")
 local question_window = require("agls.question_window")
 local session = require("agls.session")
 
@@ -11,7 +12,7 @@ local session = require("agls.session")
 ---@field kind "permission"|"form"
 ---@field done boolean
 ---@field asker integer the id of the server's client
----@field told? boolean the user knows that it waits
+---@field is_shown? boolean the user knows that it waits
 ---@field wanted? boolean the user came to answer it
 
 local M = {}
@@ -92,7 +93,7 @@ end
 
 local function later()
   M.hide()
-  client.tell("the question waits; `:Agls answer` asks it again")
+  notify.info("the question waits; `:Agls answer` asks it again")
 end
 
 ---@param open agls.Open
@@ -142,7 +143,7 @@ local function put(open, body)
     later = later,
   }, open.wanted and "wanted" or (focused and "waited"))
   if not focused then
-    client.tell(question_window.headline(params) .. "  `:Agls answer` goes there")
+    notify.info(question_window.headline(params) .. "  `:Agls answer` goes there")
   end
 end
 
@@ -250,16 +251,16 @@ function M.next()
   if not typing() then
     return M.show(open)
   end
-  if open.told then
+  if open.is_shown then
     return
   end
-  open.told = true
-  client.tell("waits for your answer: " .. question_window.headline(open.params))
+  open.is_shown = true
+  notify.info("waits for your answer: " .. question_window.headline(open.params))
   vim.api.nvim_create_autocmd("ModeChanged", {
     pattern = "*:n*",
     once = true,
     callback = vim.schedule_wrap(function()
-      open.told = nil
+      open.is_shown = nil
       M.next()
     end),
   })
@@ -270,7 +271,7 @@ end
 function M.again(number)
   local open = M.waiting[1]
   if not open then
-    return client.tell("nothing waits for an answer")
+    return notify.info("nothing waits for an answer")
   elseif not number then
     open.wanted = true
   end
@@ -282,11 +283,11 @@ function M.again(number)
   end
   local problem = question_window.choose(number)
   if problem then
-    client.tell(problem, vim.log.levels.WARN)
+    notify.warn(problem)
   end
 end
 
----A handler of a server's request: it waits for the user and gives the answer.
+---A handler of a server's request: it waits for the user and returns the answer.
 ---@param kind "permission"|"form"
 ---@param params table
 ---@param asker integer

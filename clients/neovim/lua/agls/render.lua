@@ -116,17 +116,17 @@ end
 ---What the user must know of a command beside its output: what it is for, and what it did not see.
 ---@param item table
 ---@return string[]
-local function told_of_command(item)
-  local told = {}
+local function notes_of_command(item)
+  local notes = {}
   local description = type(item.input) == "table" and item.input.description
   if item.name == "shell" and type(description) == "string" and description ~= "" then
-    told[#told + 1] = code(text.clip(description, 200))
+    notes[#notes + 1] = code(text.clip(description, 200))
   end
   local stale = item.terminal and item.terminal.unsaved or {}
   if #stale > 0 then
-    told[#told + 1] = "Not saved, so it saw the old text of: " .. code(table.concat(stale, ", "))
+    notes[#notes + 1] = "Not saved, so it saw the old text of: " .. code(table.concat(stale, ", "))
   end
-  return told
+  return notes
 end
 
 ---@type table<string, fun(item: table, options: agls.RenderOptions, waiting: boolean): agls.Block>
@@ -175,8 +175,8 @@ function by_kind.toolCall(item, options, waiting)
   local lines = { "**" .. (item.name or "tool") .. "**" .. (about ~= "" and (" " .. code(about)) or "") }
   local label, hl = status_of(item, waiting)
   local block = { lines = lines, label = label, hl = hl }
-  for _, told in ipairs(told_of_command(item)) do
-    vim.list_extend(lines, { "", told })
+  for _, notes in ipairs(notes_of_command(item)) do
+    vim.list_extend(lines, { "", notes })
   end
   local input = whole_input(item)
   if input then
@@ -210,9 +210,9 @@ function by_kind.notice(item)
 end
 
 function by_kind.compaction(item)
-  local lines = quoted("What was said before, in short", item.text or "")
+  local lines = quoted("The conversation before, in short", item.text or "")
   lines[#lines + 1] = ""
-  return { lines = lines, fold = 1, summary = "What was said before, in short" }
+  return { lines = lines, fold = 1, summary = "The conversation before, in short" }
 end
 
 function by_kind.fileEdit(item, options)
@@ -276,17 +276,31 @@ function M.item(item, options, waiting)
   return block
 end
 
+-- How a run ended, in a word or two.
+local STATES = {
+  budget = "out of budget",
+  cancelled = "stopped",
+  contextFull = "context full",
+  endTurn = "done",
+  error = "failed",
+  guard = "stopped: no progress",
+  killed = "stopped",
+  maxTokens = "answer too long",
+  maxTurns = "out of turns",
+  refusal = "refused",
+  timeout = "out of time",
+}
+
 ---What the helpers of a call do now, on one line.
 ---@param helpers table<string, agls.Helper>
 ---@return string
 function M.helping(helpers)
-  local told = {}
+  local notes = {}
   for _, helper in vim.spairs(helpers) do
-    local state = helper.state == "endTurn" and "done" or helper.state
-    local doing = helper.state == "running" and helper.doing ~= "" and helper.doing or state
-    told[#told + 1] = helper.name .. ": " .. doing
+    local doing = helper.state == "running" and helper.doing ~= "" and helper.doing
+    notes[#notes + 1] = helper.name .. ": " .. (doing or STATES[helper.state] or helper.state)
   end
-  return text.clip(plain(table.concat(told, "; ")), 100)
+  return text.clip(plain(table.concat(notes, "; ")), 100)
 end
 
 local ENDS = {
@@ -298,7 +312,7 @@ local ENDS = {
   contextFull = "The conversation is too long for the model.",
   refusal = "The model refused.",
   timeout = "The time was up. `:Agls continue` goes on.",
-  guard = "Stopped: it went round in circles. `:Agls continue` goes on.",
+  guard = "Stopped: it made no progress. `:Agls continue` goes on.",
   killed = "Stopped.",
 }
 
@@ -310,12 +324,12 @@ local REMEDIES = {
   other = "`:Agls continue` tries again; `:Agls model` takes another model.",
 }
 
----What the user said meanwhile and the model reads next.
----@param said string[]
+---Messages to the running run that the model reads next.
+---@param steers string[]
 ---@return string[]
-function M.said(said)
+function M.steers(steers)
   local lines = {}
-  for _, words in ipairs(said) do
+  for _, words in ipairs(steers) do
     vim.list_extend(lines, quoted("You, meanwhile (read with the next step)", words))
   end
   return lines
@@ -330,8 +344,8 @@ function M.ending(ended)
   end
   if ended.error then
     local problem = ended.error --[[@as agls.RunError]]
-    local said = "> **" .. problem.kind .. ":** " .. (problem.message:gsub("%s+", " "))
-    return { said, ">", "> " .. (REMEDIES[problem.kind] or REMEDIES.other) }
+    local cause = "> **" .. problem.kind .. ":** " .. (problem.message:gsub("%s+", " "))
+    return { cause, ">", "> " .. (REMEDIES[problem.kind] or REMEDIES.other) }
   end
   local detail = ended.detail and ended.stopReason ~= "cancelled" and (" " .. ended.detail:gsub("%s+", " ")) or ""
   return { "> " .. (ENDS[ended.stopReason] or ended.stopReason) .. detail }

@@ -1,8 +1,8 @@
 -- Judging the agent's changes in their files: next and previous, accept and reject, a list, a diff.
 
 local changes = require("agls.changes")
-local client = require("agls.client")
 local config = require("agls.config")
+local notify = require("agls.notify")
 
 local lines_of = changes.lines_of
 
@@ -62,7 +62,7 @@ end
 local function chosen(which)
   local found = which or M.at()
   if #found == 0 then
-    client.tell("there is no change of the agent here; ]h goes to the next one")
+    notify.info("there is no change of the agent here; ]h goes to the next one")
   end
   return found
 end
@@ -98,7 +98,7 @@ local function go(by)
     return change.buf == buf
   end, sorted())
   if #mine == 0 then
-    return client.tell("there is no change of the agent in this file; `:Agls review` lists all")
+    return notify.info("there is no change of the agent in this file; `:Agls review` lists all")
   end
   local found
   for place = by > 0 and 1 or #mine, by > 0 and #mine or 1, by do
@@ -131,7 +131,7 @@ function M.quickfix()
   end, sorted())
   vim.fn.setqflist({}, " ", { title = "changes of agls", items = items })
   if #items == 0 then
-    return client.tell("there is nothing to judge")
+    return notify.info("there is nothing to judge")
   end
   vim.cmd(("botright copen %d"):format(math.max(3, math.min(10, #items))))
 end

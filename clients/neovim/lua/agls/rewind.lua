@@ -1,7 +1,7 @@
 -- Going back to an earlier prompt: choose it, choose what goes back, see what would happen, do it.
 
 local ask = require("agls.ask")
-local client = require("agls.client")
+local notify = require("agls.notify")
 local text = require("agls.text")
 
 local M = {}
@@ -15,7 +15,7 @@ local WHAT = {
   { what = "files", text = "only the files" },
 }
 
----What the user said, newest first, each with the item before it.
+---The prompts of the user, newest first, each with the item before it.
 ---@param of agls.Session
 ---@return { text: string, before: string }[]
 local function prompts(of)
@@ -34,12 +34,12 @@ end
 ---@param preview agls.SessionRewindResult
 ---@return string
 local function summary(preview)
-  local told = {}
+  local parts = {}
   if #preview.droppedItemIds > 0 then
-    told[#told + 1] = ("%d items of the conversation go"):format(#preview.droppedItemIds)
+    parts[#parts + 1] = ("%d items of the conversation go"):format(#preview.droppedItemIds)
   end
   for _, file in ipairs(preview.files) do
-    told[#told + 1] = ("%s: %s, +%d -%d"):format(
+    parts[#parts + 1] = ("%s: %s, +%d -%d"):format(
       vim.fn.fnamemodify(vim.uri_to_fname(file.uri), ":."),
       file.change,
       file.insertions,
@@ -48,9 +48,9 @@ local function summary(preview)
   end
   for _, conflict in ipairs(preview.conflicts) do
     local name = vim.fn.fnamemodify(vim.uri_to_fname(conflict.uri), ":.")
-    told[#told + 1] = ("%s stays as it is: %s"):format(name, (conflict.reason:gsub("%.$", "")))
+    parts[#parts + 1] = ("%s stays as it is: %s"):format(name, (conflict.reason:gsub("%.$", "")))
   end
-  return #told > 0 and table.concat(told, "; ") or "nothing changes"
+  return #parts > 0 and table.concat(parts, "; ") or "nothing changes"
 end
 
 ---@param of agls.Session
@@ -58,10 +58,10 @@ end
 local function go(of, params)
   of:rewind(params, function(result, problem)
     if not result then
-      return client.tell_problem(problem)
+      return notify.failure(problem)
     end
     undo[of.id] = result.checkpointId
-    client.tell("went back: " .. summary(result) .. ". `:Agls rewind undo` takes it back")
+    notify.info("went back: " .. summary(result) .. ". `:Agls rewind undo` takes it back")
   end)
 end
 
@@ -70,7 +70,7 @@ end
 local function preview(of, params)
   of:rewind(vim.tbl_extend("force", params, { dryRun = true }), function(result, problem)
     if not result then
-      return client.tell_problem(problem)
+      return notify.failure(problem)
     end
     ask.choice({ "Go back", "Stay here" }, { prompt = summary(result), kind = "rewind" }, function(choice)
       if choice == "Go back" then
@@ -92,13 +92,13 @@ end
 function M.ask(of, rest)
   if rest == "undo" then
     if not undo[of.id] then
-      return client.tell("there is no rewind to take back")
+      return notify.info("there is no rewind to take back")
     end
     return go(of, { undo = undo[of.id], what = "both" })
   end
   local found = prompts(of)
   if #found == 0 then
-    return client.tell("nothing was said yet")
+    return notify.info("there is no prompt yet")
   end
   ask.choice(found, { prompt = "Back to before", kind = "rewind", text = text_of }, function(prompt)
     ask.choice(WHAT, { prompt = "What goes back", kind = "rewind", text = text_of }, function(what)

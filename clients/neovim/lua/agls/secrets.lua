@@ -2,7 +2,7 @@
 
 local ask = require("agls.ask")
 local config = require("agls.config")
-local tell = require("agls.tell")
+local notify = require("agls.notify")
 
 local M = {}
 
@@ -24,7 +24,7 @@ local function find(host)
   end
   local ok, found = pcall(config.current.key, host)
   if not ok then
-    tell(("the function `key` of setup failed for %s: %s"):format(host, found), vim.log.levels.ERROR)
+    notify.error(("the function `key` of setup failed for %s: %s"):format(host, found))
   end
   return ok and type(found) == "string" and found ~= "" and found or nil
 end
@@ -38,10 +38,9 @@ function M.answer(params)
     wanted[params.host] = true
   elseif log_would_have_it() then
     key = nil
-    tell(
+    notify.error(
       "no key was given: Neovim's LSP log has the level DEBUG and would write it to the disk. "
-        .. "`:lua vim.lsp.log.set_level('warn')`, then send it again",
-      vim.log.levels.ERROR
+        .. "`:lua vim.lsp.log.set_level('warn')`, then send it again"
     )
   end
   return key and { value = key } or vim.empty_dict()
@@ -50,14 +49,14 @@ end
 ---@param host string
 local function keep(host)
   local ok, key = pcall(vim.fn.inputsecret, ("Key for %s (empty: forget it): "):format(host))
-  vim.cmd.redraw() -- else what is told below makes the user press Enter
+  vim.cmd.redraw() -- else the message below makes the user press Enter
   if not ok then
     return -- <C-c>
   end
   key = vim.trim(key)
   kept[host] = key ~= "" and key or nil
   wanted[host] = key == "" or nil
-  tell(
+  notify.info(
     key ~= "" and ("the key for %s is kept until Neovim ends"):format(host) or ("no key is kept for %s"):format(host)
   )
 end
@@ -74,7 +73,7 @@ end
 function M.ask(host)
   if host ~= "" and not host:find("^[%w%.%-_:%[%]]+$") or host:find("^sk%-") then
     vim.fn.histdel("cmd", -1)
-    return tell("name only the host, as in `:Agls key api.example.com`: the key is asked for", vim.log.levels.ERROR)
+    return notify.error("name only the host, as in `:Agls key api.example.com`: the key is asked for")
   end
   local hosts = M.hosts()
   if host == "" and #hosts > 1 then

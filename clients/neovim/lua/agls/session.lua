@@ -1,6 +1,6 @@
 -- One session: its store, kept up to date over every restart of the server, and what can be done with it.
 
-local client = require("agls.client")
+local notify = require("agls.notify")
 local store = require("agls.store")
 
 ---@alias agls.Listener fun(events: agls.Event[], changed: table<string, true>, session: agls.Session)
@@ -9,7 +9,7 @@ local store = require("agls.store")
 ---@field id string
 ---@field client agls.Client
 ---@field store agls.Store
----@field problem? string why nothing more is heard of it
+---@field problem? string why no more events come
 ---@field read_only boolean another process writes it: it is only followed
 ---@field private listeners agls.Listener[]
 ---@field private resuming boolean
@@ -26,6 +26,9 @@ M.all = {}
 
 ---@type fun(of: agls.Session) a session is known from now on
 M.on_made = function() end
+
+---@type fun(command: agls.CommandResult) what was typed was a command, and it is done
+M.on_command = function() end
 
 ---A random key, which no other request has, of any editor: a request that is sent again does nothing twice.
 ---@return string
@@ -68,7 +71,7 @@ function M.new(at, options, done)
   end)
 end
 
----Attach to a session with everything that was said in it.
+---Attach to a session with its whole conversation.
 ---@param at agls.Client
 ---@param id string
 ---@param done agls.Got
@@ -92,25 +95,23 @@ end
 ---@param at agls.Client
 ---@param done agls.Got
 function M.latest(at, done)
-  M.list(at, { limit = 1 }, function(rows, problem)
-    if not rows or not rows[1] then
+  M.list(at, { limit = 1 }, function(page, problem)
+    if not page or not page.sessions[1] then
       return done(nil, problem or { message = "there is no session in this folder yet; `:Agls open` makes one" })
     end
-    M.open(at, rows[1].sessionId, done)
+    M.open(at, page.sessions[1].sessionId, done)
   end)
 end
 
+---One page of the sessions of the client's folder, newest first; `nextCursor` asks for the next one.
 ---@param at agls.Client
 ---@param params table search, limit, cursor
----@param done fun(rows?: agls.SessionRow[], problem?: table)
+---@param done fun(page?: agls.SessionListResult, problem?: table)
 function M.list(at, params, done)
-  local given = vim.tbl_extend("force", { cwd = vim.uri_from_fname(at.root) }, params)
-  at:request("agent/session/list", given, function(result, problem)
-    done(result and result.sessions, problem)
-  end)
+  at:request("agent/session/list", vim.tbl_extend("force", { cwd = vim.uri_from_fname(at.root) }, params), done)
 end
 
----Hear what happens, once per message of the server.
+---Call a listener with what happens, once per message of the server.
 ---@param listener agls.Listener
 function Session:on(listener)
   self.listeners[#self.listeners + 1] = listener
@@ -119,7 +120,7 @@ end
 ---@private
 ---@param events agls.Event[]
 ---@param changed table<string, true> items; `all` when everything may have changed
-function Session:tell(events, changed)
+function Session:emit(events, changed)
   for _, listener in ipairs(self.listeners) do
     listener(events, changed, self)
   end
@@ -141,14 +142,14 @@ function Session:take(events)
     end
   end
   if #taken > 0 then
-    self:tell(taken, changed)
+    self:emit(taken, changed)
   end
   if self.store.hole and not self.resuming then
     self:resume()
   end
 end
 
----Take in events of another session: they are told beside the call that it works for.
+---Take in events of another session: they are shown beside the call that it works for.
 ---@param events agls.Event[]
 function Session:take_helper(events)
   local changed = {}
@@ -159,7 +160,7 @@ function Session:take_helper(events)
     end
   end
   if next(changed) then
-    self:tell({}, changed)
+    self:emit({}, changed)
   end
 end
 
@@ -175,11 +176,11 @@ function Session:resume(take_control, done)
     self.resuming = false
     self.problem = problem and problem.message
     if not result then
-      client.tell_problem(problem or { message = "the session could not be resumed" })
+      notify.failure(problem or { message = "the session could not be resumed" })
     else
       self.read_only = result.readOnly == true
       self.store:take_resumed(result)
-      self:tell(result.events or {}, { all = true })
+      self:emit(result.events or {}, { all = true })
       self:read_older()
     end
     if done then
@@ -188,7 +189,7 @@ function Session:resume(take_control, done)
   end)
 end
 
----Read what was said before the first known item, page by page, until there is no more.
+---Read the items before the first known one, page by page, until there are no more.
 function Session:read_older()
   local first = self.store.older and self.store.order[1]
   if not first or self.reading == first then
@@ -200,10 +201,22 @@ function Session:read_older()
     self.reading = nil
     if result and self.store.order[1] == first then
       self.store:prepend(result.snapshot)
-      self:tell({}, { all = true })
+      self:emit({}, { all = true })
       self:read_older()
     end
   end)
+end
+
+---Show first what a command did, when what was typed was one.
+---@param done fun(result?: table, problem?: table)
+---@return fun(result?: table, problem?: table)
+local function with_command(done)
+  return function(result, problem)
+    if result and result.action then
+      M.on_command(result.action)
+    end
+    done(result, problem)
+  end
 end
 
 ---Whether a run is on.
@@ -219,51 +232,49 @@ function Session:request(method, params, done)
   self.client:request(method, vim.tbl_extend("force", { sessionId = self.id }, params), done)
 end
 
----Give it a prompt. While a run is on it waits in the queue, unless `admission` says otherwise.
+---Give it what the user typed: the server knows what it points at, and whether it is a command.
+---A prompt waits in the queue while a run is on, unless `admission` says otherwise.
 ---@param input table[]|string content blocks, or a text
 ---@param params? table admission, options, continueRun
 ---@param done? fun(result?: agls.RunAnswer, problem?: table)
 function Session:run(input, params, done)
-  local given = vim.tbl_extend("force", { clientKey = key() }, params or {})
+  local given = vim.tbl_extend("force", { clientKey = key(), expand = true }, params or {})
   given.input = not given.continueRun and input or nil
-  self:request("agent/run", given, done)
+  self:request("agent/run", given, with_command(done or notify.on_failure))
 end
 
----Put a message into the running conversation; without one it begins a run.
+---Put what the user typed into the running conversation; without one it begins a run.
 ---@param input table[]|string
 ---@param done? fun(result?: agls.SteerResult, problem?: table)
 function Session:steer(input, done)
-  done = done or function(_, problem)
-    if problem then
-      client.tell_problem(problem)
-    end
-  end
+  done = done or notify.on_failure
   local words = store.words(type(input) == "string" and { { type = "text", text = input } } or input)
   if self:busy() then
-    self:say(words)
+    self:add_steer(words)
   end
-  self:request("agent/steer", { input = input, ifEnded = "run", clientKey = key() }, function(result, problem)
+  local given = { input = input, expand = true, ifEnded = "run", clientKey = key() }
+  self:request("agent/steer", given, function(result, problem)
     if not result or result.outcome ~= "injected" then
-      self:unsay(words) -- it became a prompt, or nothing
+      self:drop_steer(words) -- it became a prompt, a command, or nothing
     end
-    done(result, problem)
+    with_command(done)(result, problem)
   end)
 end
 
 ---@private
 ---@param words string
-function Session:say(words)
-  table.insert(self.store.said, words)
-  self:tell({}, {})
+function Session:add_steer(words)
+  table.insert(self.store.steers, words)
+  self:emit({}, {})
 end
 
 ---@private
 ---@param words string
-function Session:unsay(words)
-  for place, said in ipairs(self.store.said) do
-    if said == words then
-      table.remove(self.store.said, place)
-      return self:tell({}, {})
+function Session:drop_steer(words)
+  for place, steer in ipairs(self.store.steers) do
+    if steer == words then
+      table.remove(self.store.steers, place)
+      return self:emit({}, {})
     end
   end
 end
@@ -319,15 +330,7 @@ function Session:actions(done)
   end)
 end
 
----@param name string
----@param input table
----@param done fun(result?: agls.ActionInvokeResult, problem?: table)
-function Session:invoke(name, input, done)
-  local given = { name = name, input = vim.tbl_isempty(input) and vim.empty_dict() or input, clientKey = key() }
-  self:request("agent/action/invoke", given, done)
-end
-
----The title, or the first words that were said.
+---The title, or the first words of the first prompt.
 ---@return string
 function Session:title()
   local title = self.store.info.title

@@ -11,7 +11,7 @@
 ---@field requests table<string, agls.Question>
 ---@field runs table<string, agls.RunEndedData>
 ---@field prompts table<string, table> what was asked in a run: its content blocks
----@field said string[] what was said to the running run and is not in the conversation yet
+---@field steers string[] messages to the running run that are not in the conversation yet
 ---@field ending? agls.RunEndedData how the last run ended
 ---@field run? string the run that is on
 ---@field info table
@@ -38,7 +38,7 @@ Store.__index = Store
 local M = {}
 
 ---@param epoch? string
----@param seq? integer the last fact the client need not hear of
+---@param seq? integer the last fact that the client need not be sent
 ---@return agls.Store
 function M.new(epoch, seq)
   return setmetatable({
@@ -51,7 +51,7 @@ function M.new(epoch, seq)
     requests = {},
     runs = {},
     prompts = {},
-    said = {},
+    steers = {},
     info = {},
     options = {},
     queue = {},
@@ -141,7 +141,7 @@ function Store:append(item_id, data)
   end
   local piece = data.append or vim.base64.decode(data.bytes or "")
   local known = stream.length - (data.offset or stream.length)
-  if known > 0 then -- told again
+  if known > 0 then -- sent again
     piece = piece:sub(known + 1)
   end
   stream.parts[#stream.parts + 1] = piece
@@ -165,7 +165,7 @@ function Store:take_item(event)
       item = vim.tbl_extend("force", item, { text = streamed })
     end
     if item.kind == "userMessage" and item.steer and not self.items[item_id] then
-      table.remove(self.said, 1) -- it stands in the conversation now
+      table.remove(self.steers, 1) -- it stands in the conversation now
     end
     self:put(item_id, item)
   end
@@ -220,7 +220,7 @@ end
 
 function take.runEnded(self, event)
   self.runs[event.runId] = event.data
-  self.ending, self.said = event.data, {}
+  self.ending, self.steers = event.data, {}
   self.cost = self.cost + (event.data.cost or 0)
   if self.run == event.runId then
     self.run = nil
@@ -274,7 +274,7 @@ end
 
 ---Take in what happens in another session, if it works for a call of this one: only what it does now is kept.
 ---@param event agls.Event
----@return string? item_id the call, when something is told otherwise now
+---@return string? item_id the call, when it has to be drawn again
 function Store:take_helper(event)
   local item_id, item = event.parentItemId, event.data.item
   if not item_id or not self.items[item_id] then

@@ -1,6 +1,6 @@
-/** What the extension host and the chat's webview tell each other. */
+/** The messages between the extension host and the chat's webview. */
 
-import type { AskUserAnswer, Event, PermissionAnswer } from "../protocol.gen";
+import type { AskUserAnswer, CompletionItem, Event, PermissionAnswer } from "../protocol.gen";
 import type { Elsewhere } from "../session/questions";
 import type { ServerState } from "../server/server";
 import type { AnyItem, Transcript, TranscriptView } from "../store/transcript";
@@ -10,7 +10,7 @@ export interface Chip {
   id: string;
   label: string;
   detail: string;
-  kind: "file" | "folder" | "selection" | "image" | "diagnostic" | "symbol" | "url" | "tabs";
+  kind: "file" | "folder" | "selection" | "image" | "diagnostic" | "tabs";
   /** It follows the active editor, and was not chosen by the user. */
   offered?: boolean;
   /** For images: what to show, as a data URL. */
@@ -24,26 +24,11 @@ export interface Model {
   contextWindow?: number;
 }
 
-/** One row under an `@` or a `/`. */
-export interface Completion {
-  label: string;
-  detail: string;
-  /** What takes the place of the typed word. */
-  insert: string;
-  /** What is attached when it is chosen. */
-  attach?: Attach;
-}
-
-export interface Attach {
-  kind: "file" | "folder" | "symbol" | "url" | "problems" | "tabs";
-  uri: string;
-}
-
 export interface SessionView {
   sessionId: string;
   /** There are items before the first one here. */
   older: boolean;
-  /** What was said into the run and is not read yet, by item. */
+  /** Messages to the run that the model has not read yet, by item. */
   steers: Record<string, string>;
   transcript: TranscriptView;
 }
@@ -57,7 +42,7 @@ export type ToChat =
   | { type: "server"; state: ServerState; problem: string }
   | { type: "models"; models: Model[]; problem: string; options: Record<string, unknown> }
   | { type: "chips"; chips: Chip[] }
-  | { type: "completions"; ticket: number; rows: Completion[] }
+  | { type: "completions"; ticket: number; rows: CompletionItem[] }
   | { type: "compose"; text: string }
   | { type: "focus" }
   | { type: "changes"; changes: number; files: number }
@@ -73,8 +58,7 @@ export type FromChat =
   | { type: "continue" }
   | { type: "answer"; requestId: string; answer: PermissionAnswer | AskUserAnswer }
   | { type: "older" }
-  | { type: "complete"; ticket: number; kind: "@" | "/"; word: string }
-  | { type: "attach"; attach: Attach }
+  | { type: "complete"; ticket: number; text: string; cursor: number }
   | { type: "image"; name: string; data: string; mimeType: string }
   | { type: "dropped"; uris: string[] }
   | { type: "drop"; id: string }

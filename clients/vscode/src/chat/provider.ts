@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Attachments } from "../context/attachments";
-import { mentions, slashes } from "../context/completions";
+import { Completion } from "../context/completion";
 import type { Change, Content } from "../protocol.gen";
 import type { Actions } from "../session/actions";
 import type { Conversation } from "../session/conversation";
@@ -13,7 +13,7 @@ import { optionsOfUser } from "../settings";
 import { textOf } from "../store/patch";
 import type { TextDocuments } from "../text_documents";
 import { wordsOf } from "../store/transcript";
-import { type Attach, CHAT_COMMANDS, type FromChat, type How, type ToChat } from "./messages";
+import { CHAT_COMMANDS, type FromChat, type How, type ToChat } from "./messages";
 import { pageOf } from "./page";
 
 export interface Parts {
@@ -36,17 +36,19 @@ export class Chat implements vscode.WebviewViewProvider {
   private view: vscode.WebviewView | undefined;
   private waiting: ToChat[] = [];
   private ready = false;
+  private readonly completion: Completion;
 
   constructor(
     private readonly extension: vscode.Uri,
     private readonly parts: Parts,
   ) {
     const { server, conversation, attachments, models } = parts;
-    models.onChange(() => this.tellModels());
-    server.onState(() => this.tellServer());
+    this.completion = new Completion(server, conversation);
+    models.onChange(() => this.postModels());
+    server.onState(() => this.postServer());
     conversation.onEvents((events) => this.post({ type: "events", events }));
     conversation.onReplaced(() => this.post({ type: "session", view: conversation.view() }));
-    conversation.onReplaced(() => this.tellElsewhere());
+    conversation.onReplaced(() => this.postElsewhere());
     conversation.onSteers(() => this.post({ type: "steers", steers: conversation.steers }));
     conversation.onRepaired((item) => this.post({ type: "item", item }));
     attachments.onChange((chips) => this.post({ type: "chips", chips }));
@@ -63,7 +65,7 @@ export class Chat implements vscode.WebviewViewProvider {
       enableScripts: true,
       localResourceRoots: [vscode.Uri.joinPath(this.extension, "dist")],
     };
-    view.webview.onDidReceiveMessage((message: FromChat) => this.hear(message));
+    view.webview.onDidReceiveMessage((message: FromChat) => this.receive(message));
     view.onDidDispose(() => {
       this.view = undefined;
       this.ready = false;
@@ -83,22 +85,22 @@ export class Chat implements vscode.WebviewViewProvider {
     this.post({ type: "compose", text });
   }
 
-  tellChanges(changes: number, files: number): void {
+  postChanges(changes: number, files: number): void {
     this.changes = { changes, files };
     this.post({ type: "changes", changes, files });
   }
 
-  tellModels(): void {
+  postModels(): void {
     const { models, problem } = this.parts.models;
     this.post({ type: "models", models, problem, options: optionsOfUser() });
   }
 
-  tellFailure(text: string, kind: string): void {
+  postFailure(text: string, kind: string): void {
     this.post({ type: "failed", text, kind });
   }
 
   /** A helper of the session, or a session that is not shown, asks: that has to be seen, too. */
-  tellElsewhere(): void {
+  postElsewhere(): void {
     const { conversation, questions } = this.parts;
     const waiting = questions.size;
     const tooltip = waiting === 1 ? "1 question waits for you" : `${waiting} questions wait for you`;
@@ -106,7 +108,7 @@ export class Chat implements vscode.WebviewViewProvider {
     this.post({ type: "elsewhere", questions: questions.elsewhere(conversation.sessionId) });
   }
 
-  private tellServer(): void {
+  private postServer(): void {
     const { state, problem } = this.parts.server;
     this.post({ type: "server", state, problem });
   }
@@ -116,7 +118,7 @@ export class Chat implements vscode.WebviewViewProvider {
     else if (message.type === "compose" || message.type === "focus") this.waiting.push(message);
   }
 
-  private async hear(message: FromChat): Promise<void> {
+  private async receive(message: FromChat): Promise<void> {
     try {
       await (this.handlers[message.type] as (message: FromChat) => unknown)(message);
     } catch (problem) {
@@ -143,11 +145,10 @@ export class Chat implements vscode.WebviewViewProvider {
       const { runs, lastItems } = conversation.transcript;
       this.post({ type: "older", items, older: conversation.hasOlder, runs, lastItems });
     },
-    complete: async ({ ticket, kind, word }) => {
-      const rows = kind === "@" ? await mentions(word) : slashes(await this.parts.actions.list(), word);
-      this.post({ type: "completions", ticket, rows });
+    complete: async ({ ticket, text, cursor }) => {
+      const rows = await this.completion.of(text, cursor);
+      if (rows) this.post({ type: "completions", ticket, rows });
     },
-    attach: ({ attach }) => this.attach(attach.kind, attach.uri),
     image: ({ name, data, mimeType }) => this.parts.attachments.addImage(name, data, mimeType),
     dropped: async ({ uris }) => {
       for (const uri of uris) await this.parts.attachments.addPath(vscode.Uri.parse(uri, true));
@@ -185,36 +186,19 @@ export class Chat implements vscode.WebviewViewProvider {
 
   private async send(text: string, how: How): Promise<void> {
     const { actions, attachments, conversation } = this.parts;
-    if (await actions.slash(text)) return;
-    await attachments.with((attached) => conversation.send([{ type: "text", text }, ...attached], how));
+    const done = await attachments.with((attached) => conversation.say(text, attached, how));
+    if (done) await actions.show(done);
   }
 
   private begin(): void {
     this.ready = true;
-    this.tellServer();
+    this.postServer();
     this.post({ type: "session", view: this.parts.conversation.view() });
-    this.tellElsewhere();
+    this.postElsewhere();
     this.post({ type: "chips", chips: this.parts.attachments.chips });
     this.post({ type: "changes", ...this.changes });
-    this.tellModels();
+    this.postModels();
     for (const message of this.waiting.splice(0)) this.post(message);
-  }
-
-  private async attach(kind: Attach["kind"], uri: string): Promise<void> {
-    const { attachments } = this.parts;
-    if (kind === "problems") return attachments.addProblems();
-    if (kind === "tabs") return attachments.addTabs();
-    if (kind === "url") {
-      attachments.add({ kind, label: uri, detail: uri }, () => [{ type: "resourceLink", uri }]);
-    } else if (kind === "symbol") {
-      const [, first, last] = /#L(\d+)-L(\d+)$/.exec(uri) ?? [];
-      const document = await vscode.workspace.openTextDocument(
-        vscode.Uri.parse(uri.replace(/#.*$/, ""), true),
-      );
-      attachments.addText(document, new vscode.Range(Number(first) - 1, 0, Number(last), 0), kind);
-    } else {
-      attachments.addFile(vscode.Uri.parse(uri, true), kind);
-    }
   }
 
   /** A link of the model's: an address is opened after the editor asked; a path of the folder in the editor. */

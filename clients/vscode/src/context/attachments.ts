@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import type { Chip } from "../chat/messages";
 import type { Content } from "../protocol.gen";
 import { baseName } from "../store/patch";
-import { type Attached, labelled, offers, problemsOf, resource, tabs } from "./offers";
+import { type Attached, labelled, offers, resource } from "./offers";
 
 export class Attachments implements vscode.Disposable {
   private chosen: Attached[] = [];
@@ -56,8 +56,8 @@ export class Attachments implements vscode.Disposable {
   }
 
   /** Lines of a document as they are now, unsaved or not. */
-  addText(document: vscode.TextDocument, range: vscode.Range, kind: Chip["kind"] = "selection"): void {
-    this.add({ kind, ...labelled(document, range) }, () => [resource(document, range)]);
+  addText(document: vscode.TextDocument, range: vscode.Range): void {
+    this.add({ kind: "selection", ...labelled(document, range) }, () => [resource(document, range)]);
   }
 
   addImage(name: string, data: string, mimeType: string): void {
@@ -65,15 +65,6 @@ export class Attachments implements vscode.Disposable {
     this.add({ kind: "image", label: name, detail: mimeType, preview }, () => [
       { type: "image", data, mimeType },
     ]);
-  }
-
-  /** The errors and warnings of all files. */
-  addProblems(): void {
-    for (const { chip, content } of problemsOf()) this.add(chip, content);
-  }
-
-  addTabs(): void {
-    for (const { chip, content } of tabs()) this.add(chip, content);
   }
 
   /** What was attached to a prompt that was not sent after all, but for what is offered anyway. */
@@ -93,17 +84,18 @@ export class Attachments implements vscode.Disposable {
     this.changed.fire(this.chips);
   }
 
-  /** Everything goes with this prompt and is not chosen any more; it is again if the prompt was not taken. */
-  async with(send: (content: Content[]) => Promise<void>): Promise<void> {
+  /** Everything goes with this prompt and is not chosen any more; it is again when no prompt was taken, or it was a command. */
+  async with<R>(send: (content: Content[]) => Promise<R | undefined>): Promise<R | undefined> {
     const taken = this.chosen;
     this.chosen = [];
+    let wasPrompt = false;
     try {
       const content = await Promise.all([...taken, ...this.offered].map(async (one) => one.content()));
-      await send(content.flat());
-    } catch (problem) {
-      this.chosen = [...taken, ...this.chosen];
-      throw problem;
+      const command = await send(content.flat());
+      wasPrompt = !command;
+      return command;
     } finally {
+      if (!wasPrompt) this.chosen = [...taken, ...this.chosen];
       this.changed.fire(this.chips);
     }
   }

@@ -55,7 +55,9 @@ export class CodeCommands implements vscode.CodeActionProvider {
     const code = selected();
     if (!code) return;
     const text = await vscode.window.showInputBox({ prompt: "What about the selected code?" });
-    if (text) await this.send([{ type: "text", text }, code]);
+    if (!text) return;
+    await this.chat.reveal();
+    await this.conversation.say(text, [code], "queue");
   }
 
   /** Attach the selection, or the file (that of the editor or those chosen in the explorer). */

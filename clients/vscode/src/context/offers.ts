@@ -15,7 +15,7 @@ export interface Attached {
   content: () => Content[] | Promise<Content[]>;
 }
 
-/** All that can be offered now; each has an id that says what it is, not how it is at the moment. */
+/** All that can be offered now; the id of each names what it is, not how it is at the moment. */
 export function offers(): Attached[] {
   const settings = vscode.workspace.getConfiguration("agls.context");
   const wanted = (name: string) => settings.get<boolean>(name, true);
@@ -52,28 +52,26 @@ function active({ document, selection }: vscode.TextEditor): Attached {
   };
 }
 
-/** Errors and warnings of one file, or of all of them; nothing when there are none. */
-export function problemsOf(uri?: vscode.Uri): Attached[] {
-  const found = uri
-    ? [[uri, vscode.languages.getDiagnostics(uri)] as const]
-    : vscode.languages.getDiagnostics();
-  const lines = found.flatMap(([where, problems]) =>
-    problems
-      .filter(({ severity }) => severity <= vscode.DiagnosticSeverity.Warning)
-      .map((problem) => lineOf(vscode.workspace.asRelativePath(where), problem)),
-  );
+/** Errors and warnings of a file; nothing when there are none. */
+function problemsOf(uri: vscode.Uri): Attached[] {
+  const name = vscode.workspace.asRelativePath(uri);
+  const lines = wrong(vscode.languages.getDiagnostics(uri)).map((problem) => lineOf(name, problem));
   if (lines.length === 0) return [];
   const label = lines.length === 1 ? "1 problem" : `${lines.length} problems`;
-  const name = uri ? vscode.workspace.asRelativePath(uri) : "";
   const more = lines.length > MOST_PROBLEMS ? [`… and ${lines.length - MOST_PROBLEMS} more`] : [];
   const text = [...lines.slice(0, MOST_PROBLEMS), ...more].join("\n");
   const chip: Chip = {
     id: `problems ${name}`,
     kind: "diagnostic",
     label,
-    detail: uri ? `${label} in ${name}` : label,
+    detail: `${label} in ${name}`,
   };
   return [{ chip, content: () => [{ type: "resource", uri: `problems:${name}`, text }] }];
+}
+
+/** The errors and warnings among what is shown; hints are not wrong. */
+export function wrong(shown: readonly vscode.Diagnostic[]): vscode.Diagnostic[] {
+  return shown.filter(({ severity }) => severity <= vscode.DiagnosticSeverity.Warning);
 }
 
 function lineOf(name: string, { range, severity, message, source }: vscode.Diagnostic): string {
@@ -83,7 +81,7 @@ function lineOf(name: string, { range, severity, message, source }: vscode.Diagn
 }
 
 /** The files that are open in tabs, but for this one; nothing when there are no others. */
-export function tabs(but?: vscode.Uri): Attached[] {
+function tabs(but?: vscode.Uri): Attached[] {
   const uris = vscode.window.tabGroups.all
     .flatMap((group) => group.tabs)
     .flatMap(({ input }) => (input instanceof vscode.TabInputText ? [input.uri] : []))

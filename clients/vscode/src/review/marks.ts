@@ -51,7 +51,7 @@ export class Marks implements vscode.CodeLensProvider, vscode.Disposable {
           : lens(
               "$(circle-slash)\u00a0edited since",
               "agls.review.diff",
-              "It cannot be told apart from your own edits",
+              "It cannot be distinguished from your own edits",
             );
       return [
         lens("$(check)\u00a0Keep", "agls.review.keep", "Keep this change (Alt+Y)"),

@@ -1,4 +1,4 @@
-/** The change set: what the server says is not judged yet, asked again whenever it may be another. */
+/** The change set: what the server lists as not judged yet, asked again whenever it may be another. */
 
 import * as vscode from "vscode";
 import type { Event } from "../protocol.gen";
@@ -47,7 +47,7 @@ export class Review implements vscode.Disposable {
   }
 
   /** Events of a session: some mean that the change set is another one. */
-  heard(events: readonly Event[]): void {
+  take(events: readonly Event[]): void {
     const matters = (event: Event) =>
       event.type === "historyRewound" ||
       (event.type === "recorded" && event.data["feature"] === "review") ||
@@ -84,7 +84,7 @@ export class Review implements vscode.Disposable {
     await this.refresh();
   }
 
-  /** Put back what stood there, from the last change to the first. What was edited since is left alone, and said. */
+  /** Put back what stood there, from the last change to the first. What was edited since is left alone, and reported. */
   async undo(hunks: readonly Hunk[]): Promise<void> {
     const left: Hunk[] = [];
     for (const [uri, found] of byFile(hunks)) {

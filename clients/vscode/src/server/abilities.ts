@@ -15,6 +15,7 @@ const OURS: ClientBlock = {
   askUser: { form: {} },
   edits: { save: {} },
   secrets: {},
+  diagnostics: {},
 };
 
 export class Abilities implements StaticFeature {

@@ -27,7 +27,7 @@ export class Environment {
     return finished && (await isProgram(program)) ? program : "";
   }
 
-  /** Make it anew, with progress. Returns whether it is there; what went wrong was said. */
+  /** Make it anew, with progress. Returns whether it is there; what went wrong was shown. */
   async make(): Promise<boolean> {
     const found = await python(ofUser("server.python"));
     if (!found) {
@@ -43,7 +43,7 @@ export class Environment {
         await this.build(found, (message) => progress.report({ message }), cancelled);
         return true;
       } catch (problem) {
-        if (!cancelled.isCancellationRequested) this.tell(problem);
+        if (!cancelled.isCancellationRequested) this.report(problem);
         return false;
       }
     });
@@ -110,12 +110,12 @@ export class Environment {
       });
       const stop = cancelled.onCancellationRequested(() => child.kill());
       let last = "";
-      const hear = (data: Buffer) => {
+      const receive = (data: Buffer) => {
         last = data.toString().trim() || last;
         this.log.info(data.toString().trimEnd());
       };
-      child.stdout.on("data", hear);
-      child.stderr.on("data", hear);
+      child.stdout.on("data", receive);
+      child.stderr.on("data", receive);
       child.on("error", reject);
       child.on("close", (code) => {
         stop.dispose();
@@ -125,7 +125,7 @@ export class Environment {
     });
   }
 
-  private tell(problem: unknown): void {
+  private report(problem: unknown): void {
     this.log.error(`the server could not be set up: ${String(problem)}`);
     void vscode.window
       .showErrorMessage("agls: the server could not be set up. The log says why.", "Show the Log")

@@ -36,8 +36,8 @@ export async function isProgram(file: string): Promise<boolean> {
 export async function python(named: string): Promise<string> {
   const found = named ? [named] : await Promise.all(PYTHONS.map((name) => onPath(name)));
   for (const program of found.filter(Boolean)) {
-    const said = await run(program, ["-I", "-c", FITS]).catch(() => undefined);
-    if (said?.stdout.trim() === "True") return program;
+    const found = await run(program, ["-I", "-c", FITS]).catch(() => undefined);
+    if (found?.stdout.trim() === "True") return program;
   }
   return "";
 }

@@ -3,6 +3,7 @@
 import { homedir } from "node:os";
 import * as vscode from "vscode";
 import {
+  CancellationToken,
   CloseAction,
   ErrorAction,
   LanguageClient,
@@ -60,8 +61,9 @@ export class Server implements vscode.Disposable {
   async request<M extends keyof Methods>(
     method: M,
     params: Methods[M]["params"],
+    token: vscode.CancellationToken = CancellationToken.None,
   ): Promise<Methods[M]["result"]> {
-    return this.ready().sendRequest<Methods[M]["result"]>(method, params);
+    return this.ready().sendRequest<Methods[M]["result"]>(method, params, token);
   }
 
   /** One of the server's commands, with its one argument. */

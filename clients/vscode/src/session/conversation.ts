@@ -2,11 +2,11 @@
 
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import type { Action, Content, Event, ResumeResult } from "../protocol.gen";
+import type { Action, CommandResult, Content, Event, ResumeResult } from "../protocol.gen";
 import type { How, SessionView } from "../chat/messages";
 import type { Server } from "../server/server";
 import { optionsOfUser } from "../settings";
-import { TELLING } from "../store/helpers";
+import { SUMMARIZED } from "../store/helpers";
 import { type AnyItem, Transcript, wordsOf } from "../store/transcript";
 
 const LAST = "agls.session"; // of this workspace
@@ -18,9 +18,9 @@ export class Conversation implements vscode.Disposable {
   transcript = new Transcript();
   /** There are items before the first one of the transcript. */
   hasOlder = false;
-  /** What can be done in the session, as the server said last. */
+  /** What can be done in the session, as the server listed them last. */
   actions: readonly Action[] = [];
-  /** What was said into the run and waits until the model can read it, by item. */
+  /** Messages to the run that wait until the model can read them, by item. */
   steers: Record<string, string> = {};
   private making: Promise<string> | undefined;
   private readonly events = new vscode.EventEmitter<Event[]>();
@@ -128,19 +128,26 @@ export class Conversation implements vscode.Disposable {
     return made.sessionId;
   }
 
+  /** Send what the user typed: the server knows what it points at, and whether it is a command. Returns what that did. */
+  say(text: string, attached: readonly Content[], how: How): Promise<CommandResult | undefined> {
+    return this.send([{ type: "text", text }, ...attached], how, true);
+  }
+
   /** Send a prompt; while a run goes on it is queued, or put into the run. */
-  async send(input: Content[], how: How): Promise<void> {
+  async send(input: Content[], how: How, expand = false): Promise<CommandResult | undefined> {
     const sessionId = await this.ensure();
-    const clientKey = randomUUID();
-    if (how === "steer" && this.transcript.state !== "idle") {
-      const params = { sessionId, input, ifEnded: "run", clientKey };
-      const { outcome, itemId } = await this.server.request("agent/steer", params);
-      if (outcome !== "injected" || !itemId || this.transcript.items.has(itemId)) return;
+    const params = { sessionId, input, expand, clientKey: randomUUID() };
+    if (how === "queue" || this.transcript.state === "idle") {
+      const { action } = await this.server.request("agent/run", { ...params, admission: "queue" });
+      return action;
+    }
+    const sent = await this.server.request("agent/steer", { ...params, ifEnded: "run" });
+    const { outcome, itemId, action } = sent;
+    if (outcome === "injected" && itemId && !this.transcript.items.has(itemId)) {
       this.steers = { ...this.steers, [itemId]: wordsOf(input) };
       this.steered.fire();
-    } else {
-      await this.server.request("agent/run", { sessionId, input, admission: "queue", clientKey });
     }
+    return action;
   }
 
   /** Go on with the last run, which came to no end of its own. */
@@ -167,7 +174,7 @@ export class Conversation implements vscode.Disposable {
     await this.server.request("agent/queue", { sessionId: this.sessionId, op: "remove", itemId });
   }
 
-  /** Read more of what was said before the first known item. Returns the items. */
+  /** Read more items before the first known one. Returns them. */
   async readOlder(): Promise<AnyItem[]> {
     if (!this.hasOlder) return [];
     const { sessionId } = this;
@@ -181,7 +188,7 @@ export class Conversation implements vscode.Disposable {
     this.transcript.takeRuns(snapshot.runs);
     this.transcript.prepend(items);
     this.hasOlder = snapshot.olderCursor !== undefined;
-    void this.learn();
+    void this.readHelpers();
     return items;
   }
 
@@ -212,7 +219,7 @@ export class Conversation implements vscode.Disposable {
       this.hasOlder = result.snapshot.olderCursor !== undefined;
     }
     this.replaced.fire();
-    void this.learn();
+    void this.readHelpers();
   }
 
   /** A message that the model reads now stands in the conversation; at the run's end none waits. */
@@ -225,11 +232,11 @@ export class Conversation implements vscode.Disposable {
     this.steered.fire();
   }
 
-  /** Read what helpers did before somebody listened. One whose session is gone stays unheard. */
-  private async learn(): Promise<void> {
+  /** Read what helpers did before somebody listened. One whose session is gone stays unread. */
+  private async readHelpers(): Promise<void> {
     const { transcript } = this;
-    for (const sessionId of transcript.unheard()) {
-      const params = { sessionId, types: TELLING, limit: PAGE };
+    for (const sessionId of transcript.unread()) {
+      const params = { sessionId, types: SUMMARIZED, limit: PAGE };
       const page = await this.server.request("agent/events", params).catch(() => undefined);
       if (transcript !== this.transcript) return;
       const events = (page?.events ?? []) as unknown as Event[];

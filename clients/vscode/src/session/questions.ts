@@ -49,7 +49,7 @@ export class Questions {
       };
       const open: Open = { asked, settle };
       this.open.set(asked.requestId, open);
-      if ("options" in asked) void this.learn(open, asked);
+      if ("options" in asked) void this.readInput(open, asked);
       withdrawn.onCancellationRequested(() =>
         settle({ outcome: "options" in asked ? "dismissed" : "cancel" }),
       );
@@ -84,7 +84,7 @@ export class Questions {
   }
 
   /** What is asked about may be edited by who knows all of it. */
-  private async learn(open: Open, asked: PermissionParams): Promise<void> {
+  private async readInput(open: Open, asked: PermissionParams): Promise<void> {
     const input = await this.inputOf(asked).catch(() => undefined);
     if (!input) return;
     open.input = input;

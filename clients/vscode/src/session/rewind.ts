@@ -32,7 +32,7 @@ export class Rewind {
     if (!what) return false;
     const done = await this.server.request("agent/session/rewind", { sessionId, toItemId, what });
     this.last = done.checkpointId ?? "";
-    void this.tell(done);
+    void this.report(done);
     return true;
   }
 
@@ -57,7 +57,7 @@ export class Rewind {
       itemId: item.itemId,
     }));
     const placeHolder =
-      rows.length > 0 ? "Go back to before which prompt?" : "Nothing was said in this session yet";
+      rows.length > 0 ? "Go back to before which prompt?" : "There is no prompt in this session yet";
     return (await vscode.window.showQuickPick(rows, { placeHolder }))?.itemId;
   }
 
@@ -94,7 +94,7 @@ export class Rewind {
     return chosen ? choices[chosen] : undefined;
   }
 
-  private async tell(done: SessionRewindResult): Promise<void> {
+  private async report(done: SessionRewindResult): Promise<void> {
     const kept =
       done.conflicts.length > 0 ? ` ${done.conflicts.length} were left alone: you changed them since.` : "";
     const chosen = await vscode.window.showInformationMessage(

@@ -5,15 +5,16 @@ import type { SessionRow } from "../protocol.gen";
 import type { Server } from "../server/server";
 import type { Conversation } from "./conversation";
 
-interface Row extends vscode.QuickPickItem {
-  row: SessionRow;
-}
+/** A session, or the way to the page of older ones that begins at `cursor`. */
+type Row = vscode.QuickPickItem & ({ row: SessionRow; cursor?: never } | { row?: never; cursor: string });
 
 const RENAME = { iconPath: new vscode.ThemeIcon("edit"), tooltip: "Rename" };
 const FORK = { iconPath: new vscode.ThemeIcon("repo-forked"), tooltip: "Fork: go on from here in a copy" };
 const DELETE = { iconPath: new vscode.ThemeIcon("trash"), tooltip: "Delete" };
 const STATES: Record<string, string> = { running: "$(sync) ", requiresAction: "$(question) ", idle: "" };
 const PAUSE = 200; // milliseconds after a key before it is searched
+const PAGE = 100; // sessions
+const OLDER = "Older sessions…";
 
 export class Sessions {
   constructor(
@@ -25,22 +26,23 @@ export class Sessions {
   /** Let the user choose; the chosen one is opened. */
   pick(search = ""): void {
     const picker = vscode.window.createQuickPick<Row>();
-    picker.placeholder = "Sessions of this folder; type to search titles and what was said";
+    picker.placeholder = "Sessions of this folder; type to search titles and conversations";
     picker.matchOnDescription = true;
     picker.value = search;
     let timer: NodeJS.Timeout | undefined;
-    const load = () => void this.load(picker).catch(this.failed);
+    const load = (cursor = "") => void this.load(picker, cursor).catch(this.failed);
     picker.onDidChangeValue(() => {
       clearTimeout(timer);
       timer = setTimeout(load, PAUSE);
     });
     picker.onDidTriggerItemButton(
-      ({ item, button }) => void this.follow(item.row, button, picker).catch(this.failed),
+      ({ item: { row }, button }) => row && void this.follow(row, button, picker).catch(this.failed),
     );
     picker.onDidAccept(() => {
       const [chosen] = picker.selectedItems;
+      if (chosen?.cursor) return load(chosen.cursor);
       picker.hide();
-      if (chosen) void this.conversation.open(chosen.row.sessionId).catch(this.failed);
+      if (chosen?.row) void this.conversation.open(chosen.row.sessionId).catch(this.failed);
     });
     picker.onDidHide(() => {
       clearTimeout(timer);
@@ -58,25 +60,30 @@ export class Sessions {
     await this.conversation.open(made.sessionId);
   }
 
-  private async load(picker: vscode.QuickPick<Row>): Promise<void> {
+  /** Show the newest sessions, or behind those that are shown the page that begins at `cursor`. */
+  private async load(picker: vscode.QuickPick<Row>, cursor: string): Promise<void> {
     picker.busy = true;
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri.toString();
     const search = picker.value.trim();
-    const cwd = folder ? { cwd: folder } : {};
-    const { sessions } = await this.server.request("agent/session/list", {
-      ...cwd,
-      ...(search ? { search } : {}),
-      limit: 100,
-    });
+    const asked = { ...(folder ? { cwd: folder } : {}), search, cursor, limit: PAGE };
+    const { sessions, nextCursor } = await this.server.request("agent/session/list", asked);
     if (picker.value.trim() !== search) return;
-    picker.items = sessions.map((row) => ({
-      row,
-      label: `${STATES[row.state] ?? ""}${row.title || "(no title)"}`,
-      description: `${new Date(row.updatedAt).toLocaleString()}${row.sessionId === this.conversation.sessionId ? " · open" : ""}`,
+    const rows = sessions.map((row): Row => ({ row, ...this.shown(row) }));
+    const older: Row[] = nextCursor ? [{ cursor: nextCursor, label: OLDER, alwaysShow: true }] : [];
+    const known = cursor ? picker.items.filter(({ row }) => row) : [];
+    picker.items = [...known, ...rows, ...older];
+    if (cursor) picker.activeItems = rows.slice(0, 1);
+    picker.busy = false;
+  }
+
+  private shown({ sessionId, state, title, updatedAt }: SessionRow): vscode.QuickPickItem {
+    const open = sessionId === this.conversation.sessionId ? " · open" : "";
+    return {
+      label: `${STATES[state] ?? ""}${title || "(no title)"}`,
+      description: `${new Date(updatedAt).toLocaleString()}${open}`,
       alwaysShow: true,
       buttons: [RENAME, FORK, DELETE],
-    }));
-    picker.busy = false;
+    };
   }
 
   /** Do it; then the list is there again, unless another session is. */

@@ -1,4 +1,4 @@
-/** What is said of how a run or a call ended: words for people, by the words of the wire. Pure. */
+/** How a run or a call ended, in words for people. Pure. */
 
 const RUNS: Record<string, string> = {
   endTurn: "done",
@@ -11,7 +11,7 @@ const RUNS: Record<string, string> = {
   contextFull: "the context is full",
   refusal: "the model refused",
   timeout: "the time is over",
-  guard: "it went in circles",
+  guard: "it made no progress",
   killed: "stopped",
 };
 const CALLS: Record<string, string> = {

@@ -24,9 +24,9 @@ export interface Helper {
 export type Helpers = Readonly<Record<string, Readonly<Record<string, Helper>>>>;
 
 /** The types of events that say what a helper did. */
-export const TELLING = ["sessionInfo", "runStarted", "runEnded", "itemStarted", "itemCompleted"];
+export const SUMMARIZED = ["sessionInfo", "runStarted", "runEnded", "itemStarted", "itemCompleted"];
 
-/** The helper after one more event of its session; the same object when it says nothing new. */
+/** The helper after one more event of its session; the same object when nothing is new. */
 export function after(helper: Helper, { type, data }: Event): Helper {
   switch (type) {
     case "sessionInfo":

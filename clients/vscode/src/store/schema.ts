@@ -11,6 +11,12 @@ export interface Field {
   required: boolean;
 }
 
+/** What an action asks for, that which must be there first. */
+export function inputsOf(schema: Json): Field[] {
+  const fields = fieldsOf(schema);
+  return [...fields.filter((field) => field.required), ...fields.filter((field) => !field.required)];
+}
+
 export function fieldsOf(schema: Json): Field[] {
   const properties = isObject(schema["properties"]) ? schema["properties"] : {};
   const required = Array.isArray(schema["required"]) ? schema["required"] : [];

@@ -54,7 +54,7 @@ export class Transcript {
   private readonly rewinds = new Map<string, Map<string, AnyItem>>();
   private readonly lengths = new Map<string, number>();
 
-  /** Begin again from what the server says stands at a fact. */
+  /** Begin again from a snapshot of the server. */
   static from(snapshot: Snapshot, epoch: string, openItems: readonly Item[]): Transcript {
     const transcript = new Transcript();
     transcript.seq = snapshot.seq;
@@ -149,7 +149,7 @@ export class Transcript {
     return new Map(bad.flatMap(([runId, ended]) => [[this.lastItems[runId] ?? "", ended]]));
   }
 
-  /** Take in what happens in another session that works for a call; it may be heard before the call itself. */
+  /** Take in what happens in another session that works for a call; it may arrive before the call itself. */
   takeHelper(event: Event): boolean {
     const { sessionId, parentItemId } = event;
     if (parentItemId === undefined) return false;
@@ -161,11 +161,11 @@ export class Transcript {
     return true;
   }
 
-  /** The sessions of helpers that have ended and of which nothing was heard. */
-  unheard(): string[] {
-    const heard = new Set(Object.values(this.helpers).flatMap((mine) => Object.keys(mine)));
-    const ended = [...this.items.values()].map((item) => textOf(item["childSessionId"]));
-    return [...new Set(ended)].filter((child) => child !== "" && !heard.has(child));
+  /** The sessions of helpers of which no event came. */
+  unread(): string[] {
+    const read = new Set(Object.values(this.helpers).flatMap((mine) => Object.keys(mine)));
+    const known = [...this.items.values()].map((item) => textOf(item["childSessionId"]));
+    return [...new Set(known)].filter((child) => child !== "" && !read.has(child));
   }
 
   /** Older items, read from the pages of the history, that stand before what is known. */
@@ -183,7 +183,7 @@ export class Transcript {
     this.forget(item.itemId);
   }
 
-  /** What goes on here and not on the server (`open`) has broken off: nothing more is said of it. */
+  /** What goes on here and not on the server (`open`) has broken off: no more events of it come. */
   breakOff(open: readonly Item[] = []): void {
     const going = new Set(open.map(({ itemId }) => itemId));
     for (const item of this.items.values()) {

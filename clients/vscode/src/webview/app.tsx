@@ -44,7 +44,7 @@ export function App({ model }: { model: Model }) {
         <Foot model={model} />
       </div>
       <div class="unseen" role="status" aria-live="polite">
-        {model.said}
+        {model.announcement}
       </div>
     </>
   );
@@ -60,7 +60,7 @@ function Banner({ model }: { model: Model }) {
       : (["agls.server.menu", "What now?"] as const);
   return (
     <div class="banner problem" role="alert">
-      {visible(problem)} <Button says={{ type: "command", command }}>{label}</Button>
+      {visible(problem)} <Button message={{ type: "command", command }}>{label}</Button>
     </div>
   );
 }
@@ -112,13 +112,13 @@ function Queue({ model }: { model: Model }) {
       {steers.map(([itemId, text]) => (
         <li key={itemId}>
           <span class="words">{readable(text)}</span>
-          <span class="faint">said; read at the next step</span>
+          <span class="faint">sent; read at the next step</span>
         </li>
       ))}
       {waiting.map((run) => (
         <li key={run.itemId}>
           <span class="words">{readable(wordsOf(run.content))}</span>
-          <Button aria-label="Remove from the queue" says={{ type: "unqueue", itemId: run.itemId }}>
+          <Button aria-label="Remove from the queue" message={{ type: "unqueue", itemId: run.itemId }}>
             ×
           </Button>
         </li>
@@ -135,9 +135,9 @@ function Review({ model }: { model: Model }) {
       <span class="what">
         {changes} {changes === 1 ? "change" : "changes"} in {files} {files === 1 ? "file" : "files"}
       </span>
-      <Button says={{ type: "command", command: "agls.review.next" }}>Review</Button>
-      <Button says={{ type: "command", command: "agls.review.keepAll" }}>Keep all</Button>
-      <Button says={{ type: "command", command: "agls.review.undoAll" }}>Undo all</Button>
+      <Button message={{ type: "command", command: "agls.review.next" }}>Review</Button>
+      <Button message={{ type: "command", command: "agls.review.keepAll" }}>Keep all</Button>
+      <Button message={{ type: "command", command: "agls.review.undoAll" }}>Undo all</Button>
     </div>
   );
 }
@@ -173,7 +173,7 @@ function Meter({ used, size }: { used: number; size: number | undefined }) {
     <Button
       class="meter"
       title={`Context: ${tokens} tokens`}
-      says={{ type: "command", command: "agls.actions" }}
+      message={{ type: "command", command: "agls.actions" }}
     >
       {size ? <progress max={size} value={used} aria-label="Context used" /> : "context"} {tokens}
     </Button>

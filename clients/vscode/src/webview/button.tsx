@@ -1,11 +1,11 @@
-/** A button that tells the extension one thing. */
+/** A button that sends the extension one message. */
 
 import type { ButtonHTMLAttributes } from "preact";
 import type { FromChat } from "../chat/messages";
 import { host } from "./model";
 
-type Props = { says: FromChat } & Omit<ButtonHTMLAttributes, "type" | "onClick">;
+type Props = { message: FromChat } & Omit<ButtonHTMLAttributes, "type" | "onClick">;
 
-export function Button({ says, ...attributes }: Props) {
-  return <button type="button" {...attributes} onClick={() => host.postMessage(says)} />;
+export function Button({ message, ...attributes }: Props) {
+  return <button type="button" {...attributes} onClick={() => host.postMessage(message)} />;
 }

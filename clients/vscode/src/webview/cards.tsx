@@ -107,7 +107,7 @@ function PermissionCard({ question, input }: PermissionProps) {
   );
 }
 
-/** Why it is asked, and what the agent says that it does it for. */
+/** Why it is asked, and the reason that the agent gives. */
 function Why({ question, input }: PermissionProps) {
   const description = textOf(input?.["description"]);
   return (

@@ -1,7 +1,8 @@
 /** Where the user writes: the prompt, what is attached to it, completion of `@` and `/`, and what it is sent with. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Completion, How } from "../chat/messages";
+import type { How } from "../chat/messages";
+import type { CompletionItem } from "../protocol.gen";
 import { MODES } from "../store/modes";
 import { textOf } from "../store/patch";
 import { Button } from "./button";
@@ -10,27 +11,26 @@ import { host, type Model } from "./model";
 const HISTORY = 50;
 const past: string[] = [];
 
-/** The word before the cursor that asks for completion: `@…` anywhere, `/…` at the beginning. */
-export function wordAt(
-  text: string,
-  cursor: number,
-): { kind: "@" | "/"; word: string; start: number } | undefined {
-  const before = text.slice(0, cursor);
-  const slash = /^\/([\w.-]*)$/.exec(before);
-  if (slash) return { kind: "/", word: slash[1] ?? "", start: 0 };
-  const at = /(?:^|\s)@([^\s@]*)$/.exec(before);
-  return at ? { kind: "@", word: at[1] ?? "", start: cursor - (at[1] ?? "").length - 1 } : undefined;
+/** Kinds of completions behind which the same word goes on: no blank follows them. */
+const OPEN = new Set<string>(["folder", "argument"]);
+
+/** The row that Enter takes: the first, unless it would change nothing or there is no word at the cursor yet. */
+function preferred([first]: CompletionItem[], text: string): number {
+  if (!first || first.start === first.end) return -1;
+  return text.slice(first.start, first.end) === first.insertText ? -1 : 0;
 }
 
 export function Composer({ model }: { model: Model }) {
   const [text, setText] = useState(model.compose.text);
-  const [closed, setClosed] = useState(false);
-  const [chosen, setChosen] = useState(0);
+  const [closed, setClosed] = useState(true);
+  const [chosen, setChosen] = useState<number>();
   const input = useRef<HTMLTextAreaElement>(null);
   const ticket = useRef(0);
+  const opened = useRef(0); // the ticket with which the list was opened: older rows belong to another word
   const place = useRef(-1);
-  const word = wordAt(text, input.current?.selectionStart ?? text.length);
-  const rows = word && !closed && model.completions.ticket === ticket.current ? model.completions.rows : [];
+  const rows = closed || model.completions.ticket < opened.current ? [] : model.completions.rows;
+  const isFresh = model.completions.ticket === ticket.current; // else the next answer is on its way
+  const at = chosen ?? preferred(rows, text);
   const running = model.transcript.state !== "idle";
 
   useEffect(() => {
@@ -46,23 +46,27 @@ export function Composer({ model }: { model: Model }) {
     element.style.height = `${Math.min(element.scrollHeight + 2, 240)}px`;
   }, [text]);
 
-  const write = (value: string) => {
+  const write = (value: string, cursor: number) => {
     setText(value);
-    model.heeded();
-    setClosed(false);
-    setChosen(0);
-    const found = wordAt(value, input.current?.selectionStart ?? value.length);
-    if (found)
-      host.postMessage({ type: "complete", ticket: ++ticket.current, kind: found.kind, word: found.word });
+    model.dismissFailure();
+    setChosen(undefined);
+    const isPlain = !/[@/]/.test(value); // the server has nothing to say to it
+    setClosed(isPlain);
+    if (isPlain) return;
+    ticket.current += 1;
+    if (closed) opened.current = ticket.current;
+    host.postMessage({ type: "complete", ticket: ticket.current, text: value, cursor });
   };
-  const accept = (row: Completion) => {
-    if (!word) return;
-    const end = word.start + 1 + word.word.length;
-    const value = `${text.slice(0, word.start)}${row.insert}${text.slice(end)}`;
-    setText(value);
-    setClosed(true);
-    if (row.attach) host.postMessage({ type: "attach", attach: row.attach });
-    input.current?.focus();
+  const accept = (row: CompletionItem | undefined) => {
+    const element = input.current;
+    if (!row || !element || !isFresh) return;
+    const behind = text.slice(row.end);
+    const blank = OPEN.has(row.kind) || /^\s/.test(behind) ? "" : " ";
+    const before = `${text.slice(0, row.start)}${row.insertText}${blank}`;
+    element.value = before + behind;
+    element.setSelectionRange(before.length, before.length);
+    element.focus();
+    write(element.value, before.length);
   };
   const send = (how: How) => {
     if (!text.trim()) return;
@@ -71,6 +75,7 @@ export function Composer({ model }: { model: Model }) {
     place.current = -1;
     host.postMessage({ type: "send", text, how });
     setText("");
+    setClosed(true);
   };
   const recall = (event: KeyboardEvent, step: number) => {
     const next = place.current + step;
@@ -81,11 +86,11 @@ export function Composer({ model }: { model: Model }) {
     setText(next < 0 ? "" : (past.at(-1 - next) ?? ""));
   };
   const choose: Record<string, () => void> = {
-    ArrowDown: () => setChosen((chosen + 1) % rows.length),
-    ArrowUp: () => setChosen((chosen + rows.length - 1) % rows.length),
+    ArrowDown: () => setChosen((at + 1) % rows.length),
+    ArrowUp: () => setChosen((Math.max(at, 0) + rows.length - 1) % rows.length),
     Escape: () => setClosed(true),
-    Enter: () => accept(rows[chosen] ?? (rows[0] as Completion)),
-    Tab: () => accept(rows[chosen] ?? (rows[0] as Completion)),
+    ...(rows[at] && isFresh && { Enter: () => accept(rows[at]) }),
+    Tab: () => accept(rows[at] ?? rows[0]),
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const follow = rows.length > 0 ? choose[event.key] : undefined;
@@ -104,7 +109,7 @@ export function Composer({ model }: { model: Model }) {
 
   return (
     <div class="composer" onDragOver={(event) => event.preventDefault()} onDrop={onDrop}>
-      <Completions rows={rows} chosen={chosen} accept={accept} />
+      <Completions rows={rows} chosen={at} accept={accept} />
       <Chips model={model} />
       <textarea
         ref={input}
@@ -113,13 +118,13 @@ export function Composer({ model }: { model: Model }) {
         aria-label="Prompt"
         aria-autocomplete="list"
         aria-controls="completions"
-        aria-activedescendant={rows.length > 0 ? `completion-${chosen}` : undefined}
+        aria-activedescendant={rows[at] ? `completion-${at}` : undefined}
         placeholder={
           running
-            ? "Enter queues, Ctrl+Enter says it now"
+            ? "Enter queues, Ctrl+Enter steers the run"
             : "Ask for a change. @ adds context, / shows actions"
         }
-        onInput={(event) => write(event.currentTarget.value)}
+        onInput={({ currentTarget: { value, selectionStart } }) => write(value, selectionStart)}
         onKeyDown={onKeyDown}
         onPaste={onPaste}
       />
@@ -127,12 +132,12 @@ export function Composer({ model }: { model: Model }) {
         <Pickers model={model} />
         <span class="end">
           {running && (
-            <Button class="stop" title="Stop the run (Escape)" says={{ type: "stop" }}>
+            <Button class="stop" title="Stop the run (Escape)" message={{ type: "stop" }}>
               ◼ Stop
             </Button>
           )}
           {running && text.trim() && (
-            <button type="button" title="Say it now (Ctrl+Enter)" onClick={() => send("steer")}>
+            <button type="button" title="Send it into the run (Ctrl+Enter)" onClick={() => send("steer")}>
               Steer
             </button>
           )}
@@ -146,9 +151,9 @@ export function Composer({ model }: { model: Model }) {
 }
 
 interface CompletionsProps {
-  rows: Completion[];
+  rows: CompletionItem[];
   chosen: number;
-  accept: (row: Completion) => void;
+  accept: (row: CompletionItem) => void;
 }
 
 function Completions({ rows, chosen, accept }: CompletionsProps) {
@@ -181,7 +186,7 @@ function Chips({ model }: { model: Model }) {
         <li class={`chip ${chip.offered ? "offered" : ""}`} title={chip.detail} key={chip.id}>
           {chip.preview && <img src={chip.preview} alt="" />}
           <span>{chip.label}</span>
-          <Button aria-label={`Drop ${chip.label}`} says={{ type: "drop", id: chip.id }}>
+          <Button aria-label={`Drop ${chip.label}`} message={{ type: "drop", id: chip.id }}>
             ×
           </Button>
         </li>
@@ -200,11 +205,11 @@ function Pickers({ model }: { model: Model }) {
       <Button
         class={`pick ${mode}`}
         title="What it may do unasked"
-        says={{ type: "command", command: "agls.mode" }}
+        message={{ type: "command", command: "agls.mode" }}
       >
         {MODES.find(({ value }) => value === mode)?.label ?? mode} ▾
       </Button>
-      <Button class="pick" title="Model and effort" says={{ type: "command", command: "agls.model" }}>
+      <Button class="pick" title="Model and effort" message={{ type: "command", command: "agls.model" }}>
         {name}
         {effort} ▾
       </Button>

@@ -15,13 +15,13 @@ export function DiffView({ change, itemId, index }: { change: Change; itemId: st
   return (
     <div class="change">
       <div class="file">
-        <Button class="link" title={change.uri} says={{ type: "open", uri: change.uri }}>
+        <Button class="link" title={change.uri} message={{ type: "open", uri: change.uri }}>
           {visible(name)}
         </Button>
         <span class="faint">{change.change === "modified" ? "" : change.change}</span>
         <span class="added">+{added}</span>
         <span class="removed">−{removed}</span>
-        <Button class="end" says={{ type: "diff", itemId, index }}>
+        <Button class="end" message={{ type: "diff", itemId, index }}>
           Open diff
         </Button>
       </div>

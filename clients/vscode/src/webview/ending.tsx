@@ -40,7 +40,7 @@ export function Help({ kind }: { kind: string }) {
   return (
     <>
       {(HELP[kind] ?? []).map(({ command, label }) => (
-        <Button says={{ type: "command", command }}>{label}</Button>
+        <Button message={{ type: "command", command }}>{label}</Button>
       ))}
     </>
   );
@@ -62,7 +62,7 @@ export function Ending({ ended, newest }: Props) {
       <p role={error && newest ? "alert" : undefined}>{visible(text.trim())}</p>
       {newest && (
         <div class="choices">
-          <Button class="primary" says={{ type: "continue" }}>
+          <Button class="primary" message={{ type: "continue" }}>
             {error ? "Try again" : "Continue"}
           </Button>
           {error && <Help kind={error.kind} />}

@@ -53,7 +53,7 @@ function UserMessage({ item, idle }: { item: AnyItem; idle: boolean }) {
   const content = (item["content"] ?? []) as Content[];
   const attached = content.filter((block) => block.type !== "text");
   return (
-    <article class="item user" aria-label="You said">
+    <article class="item user" aria-label="Your message">
       {content.map((block) =>
         block.type === "text" ? <div class="words">{readable(block.text)}</div> : null,
       )}
@@ -67,15 +67,15 @@ function UserMessage({ item, idle }: { item: AnyItem; idle: boolean }) {
           ))}
         </ul>
       )}
-      {item["steer"] === true && <div class="faint">said while it worked</div>}
+      {item["steer"] === true && <div class="faint">sent while it worked</div>}
       <div class="tools">
-        <Button disabled={!idle} says={{ type: "edit", itemId: item.itemId }}>
+        <Button disabled={!idle} message={{ type: "edit", itemId: item.itemId }}>
           Edit
         </Button>
-        <Button disabled={!idle} says={{ type: "rewind", itemId: item.itemId }}>
+        <Button disabled={!idle} message={{ type: "rewind", itemId: item.itemId }}>
           Rewind
         </Button>
-        <Button says={{ type: "fork", itemId: item.itemId }}>Fork</Button>
+        <Button message={{ type: "fork", itemId: item.itemId }}>Fork</Button>
       </div>
     </article>
   );
@@ -96,7 +96,11 @@ function Message({ item }: { item: AnyItem }) {
   const discarded = item["discarded"] === true;
   const kind = `item message ${item.status}${discarded ? " discarded" : ""}`;
   return (
-    <article class={kind} aria-label={discarded ? DISCARDED : "agls said"} aria-busy={LIVE.has(item.status)}>
+    <article
+      class={kind}
+      aria-label={discarded ? DISCARDED : "Message of agls"}
+      aria-busy={LIVE.has(item.status)}
+    >
       <Html className="markdown" html={toHtml(text)} />
       {LIVE.has(item.status) && <span class="caret" aria-hidden="true" />}
       {item.status === "cancelled" && <div class="faint">cancelled here</div>}
@@ -121,7 +125,7 @@ function Folded({ item, title }: { item: AnyItem; title: string }) {
 
 function ChildLine({ item }: { item: AnyItem }) {
   return (
-    <article class="item faint" aria-label="A helper has ended">
+    <article class="item faint" aria-label={LIVE.has(item.status) ? "A helper works" : "A helper has ended"}>
       <Mark status={item.status} /> Helper {visible(textOf(item["title"]))}: {statusOf(item.status)}
     </article>
   );
@@ -195,7 +199,7 @@ function stateOf(item: AnyItem, terminal: Terminal | undefined): string {
   return item.status === "completed" ? "" : statusOf(item.status);
 }
 
-/** What is done, and what the model says that it does it for. Of a path that is too long the folder is cut. */
+/** What is done, and the reason that the model gives. Of a path that is too long the folder is cut. */
 function Title({ item }: { item: AnyItem }) {
   const input = (item["input"] ?? {}) as Record<string, unknown>;
   const title = visible(textOf(item["title"]) || textOf(item["name"]));
@@ -227,8 +231,8 @@ function Output({ itemId, output, live }: { itemId: string; output: string; live
         dangerouslySetInnerHTML={{ __html: outputHtml(output) }}
       />
       <div class="tools">
-        <Button says={{ type: "copy", text: output }}>Copy</Button>
-        <Button says={{ type: "output", itemId }}>Open all</Button>
+        <Button message={{ type: "copy", text: output }}>Copy</Button>
+        <Button message={{ type: "output", itemId }}>Open all</Button>
       </div>
     </div>
   );

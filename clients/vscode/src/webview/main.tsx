@@ -1,4 +1,4 @@
-/** The chat's page: hears the extension, draws, and answers to clicks in what was rendered from Markdown. */
+/** The chat's page: receives messages of the extension, draws, and answers to clicks in what was rendered from Markdown. */
 
 import { render } from "preact";
 import type { ToChat } from "../chat/messages";

@@ -1,7 +1,7 @@
 /** All that the chat knows; the components read it, and are drawn again at most once per frame. */
 
-import type { Chip, Completion, FromChat, Model as ModelRow, SessionView, ToChat } from "../chat/messages";
-import type { Content, Event } from "../protocol.gen";
+import type { Chip, FromChat, Model as ModelRow, SessionView, ToChat } from "../chat/messages";
+import type { CompletionItem, Content, Event } from "../protocol.gen";
 import type { Elsewhere } from "../session/questions";
 import type { ServerState } from "../server/server";
 import { endOf } from "../store/ends";
@@ -25,12 +25,12 @@ export class Model {
   problem = "";
   settings: Record<string, unknown> = {};
   chips: Chip[] = [];
-  completions: { ticket: number; rows: Completion[] } = { ticket: 0, rows: [] };
+  completions: { ticket: number; rows: CompletionItem[] } = { ticket: 0, rows: [] };
   changes = { changes: 0, files: 0 };
   /** What helpers ask, and sessions that are not shown. */
   elsewhere: Elsewhere[] = [];
   failed: { text: string; kind: string } | undefined;
-  /** What was said into the run and is not read yet, by item. */
+  /** Messages to the run that the model has not read yet, by item. */
   steers: Record<string, string> = {};
   /** A prompt that is put into the composer; the number makes it another one. At first: the draft of before. */
   compose = { text: host.getState()?.draft ?? "", number: 0, focus: false, replace: true };
@@ -41,7 +41,7 @@ export class Model {
     return this.transcript.usage?.size ?? row?.contextWindow;
   }
   /** What a screen reader announces. */
-  said = "";
+  announcement = "";
   private scheduled = false;
 
   constructor(private readonly draw: () => void) {}
@@ -56,7 +56,7 @@ export class Model {
   }
 
   /** The user goes on: the message about what went wrong before is dropped. */
-  heeded(): void {
+  dismissFailure(): void {
     if (!this.failed) return;
     this.failed = undefined;
     this.changed();
@@ -123,15 +123,15 @@ export class Model {
   private dropSentDraft(): void {
     const { text, number } = this.compose;
     if (number > 0 || !text || host.getState()?.draft !== text) return;
-    const said = [...this.transcript.items.values()].filter((item) => item.kind === "userMessage");
-    if (said.some((item) => wordsOf((item["content"] ?? []) as Content[]) === text))
+    const prompts = [...this.transcript.items.values()].filter((item) => item.kind === "userMessage");
+    if (prompts.some((item) => wordsOf((item["content"] ?? []) as Content[]) === text))
       this.compose = { text: "", number: number + 1, focus: false, replace: true };
   }
 
   private asked(questions: Elsewhere[]): void {
     const known = new Set(this.elsewhere.map(({ requestId }) => requestId));
     const added = questions.find(({ requestId }) => !known.has(requestId));
-    if (added) this.said = `${added.from} asks: ${added.title}`;
+    if (added) this.announcement = `${added.from} asks: ${added.title}`;
     this.elsewhere = questions;
   }
 
@@ -141,9 +141,9 @@ export class Model {
       return;
     }
     this.transcript.take(event);
-    if (event.type === "requestOpened") this.said = `agls asks: ${String(event.data["title"])}`;
+    if (event.type === "requestOpened") this.announcement = `agls asks: ${String(event.data["title"])}`;
     if (event.type === "runEnded")
-      this.said = `agls: the run has ended, ${endOf(String(event.data["stopReason"]))}`;
+      this.announcement = `agls: the run has ended, ${endOf(String(event.data["stopReason"]))}`;
     if (event.type === "runStarted") this.failed = undefined;
   }
 

@@ -181,7 +181,7 @@ export function Timeline(props: Props) {
       tabIndex={0}
     >
       <div class="items">
-        {(older || shown.start > 0) && <div class="faint center">Scroll up for what was said before</div>}
+        {(older || shown.start > 0) && <div class="faint center">Scroll up for earlier messages</div>}
         {items.slice(shown.start, shown.end).map((item) => {
           const ended = endings?.get(item.itemId);
           const newest = idle && item === items.at(-1);

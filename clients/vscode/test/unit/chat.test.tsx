@@ -5,7 +5,7 @@ import { type ComponentChild, render } from "preact";
 import { act } from "preact/test-utils";
 import { beforeEach, expect, test, vi } from "vitest";
 import type { FromChat } from "../../src/chat/messages";
-import type { Event } from "../../src/protocol.gen";
+import type { CompletionItem, Event } from "../../src/protocol.gen";
 import type { AnyItem } from "../../src/store/transcript";
 
 const sent: FromChat[] = [];
@@ -23,7 +23,7 @@ vi.stubGlobal(
   },
 );
 const { moved, spanAtEnd, Timeline } = await import("../../src/webview/timeline");
-const { Composer, wordAt } = await import("../../src/webview/composer");
+const { Composer } = await import("../../src/webview/composer");
 const { Model } = await import("../../src/webview/model");
 
 beforeEach(() => {
@@ -72,14 +72,6 @@ test("whoever scrolls up and down again sees every item, and never too many at o
   expect(Math.min(span.end, count)).toBe(count);
 });
 
-test("what is typed asks for completion in the right places only", () => {
-  expect(wordAt("look at @src/a", 14)).toEqual({ kind: "@", word: "src/a", start: 8 });
-  expect(wordAt("/comp", 5)).toEqual({ kind: "/", word: "comp", start: 0 });
-  expect(wordAt("me@example", 10)).toBeUndefined();
-  expect(wordAt("a /comp", 7)).toBeUndefined();
-  expect(wordAt("@done more", 10)).toBeUndefined();
-});
-
 function write(element: HTMLInputElement | HTMLTextAreaElement, value: string): void {
   void act(() => {
     element.value = value;
@@ -94,23 +86,66 @@ function press(key: string, more: KeyboardEventInit = {}): void {
   });
 }
 
-test("Enter sends, Shift+Enter does not; Enter takes a completion while there is one", () => {
+const GREET = { label: "greet.py", kind: "file", insertText: "@greet.py", start: 8, end: 12 } as const;
+const SOURCES = { label: "sources", kind: "folder", insertText: "@sources/", start: 0, end: 2 } as const;
+const FOCUS = { label: "focus=", kind: "argument", insertText: "focus=", start: 9, end: 9 } as const;
+
+/** A composer in which this was typed, and the completions that the server gave. */
+function completed(text: string, ...rows: CompletionItem[]): HTMLTextAreaElement {
   const model = new Model(() => undefined);
   show(<Composer model={model} />);
   const prompt = root().querySelector("textarea") as HTMLTextAreaElement;
-  write(prompt, "look at @gre");
+  write(prompt, text);
   const asked = sent.find((message) => message.type === "complete");
-  expect(asked).toMatchObject({ kind: "@", word: "gre" });
-  const row = { label: "greet.py", detail: "greet.py", insert: "@greet.py " };
-  model.take({ type: "completions", ticket: asked?.ticket ?? 0, rows: [row] });
+  expect(asked).toMatchObject({ text, cursor: text.length });
+  model.take({ type: "completions", ticket: asked?.ticket ?? 0, rows });
   show(<Composer model={model} />);
+  return prompt;
+}
+
+test("Enter sends, Shift+Enter does not; Enter takes a completion while there is one", () => {
+  const prompt = completed("look at @gre", GREET);
   press("Enter");
   expect(prompt.value).toBe("look at @greet.py ");
   press("Enter", { shiftKey: true });
   expect(sent.some((message) => message.type === "send")).toBe(false);
+  press("Escape");
   press("Enter");
   expect(sent.at(-1)).toEqual({ type: "send", text: "look at @greet.py ", how: "queue" });
   expect(prompt.value).toBe("");
+});
+
+test("behind a folder typing goes on, and the server is asked again", () => {
+  const prompt = completed("@s", SOURCES);
+  press("Tab");
+  expect(prompt.value).toBe("@sources/");
+  expect(sent.at(-1)).toMatchObject({ type: "complete", text: "@sources/", cursor: 9 });
+});
+
+test("Enter sends where no word is begun, and where the word is there already; the arrows still choose", () => {
+  const prompt = completed("/compact ", FOCUS);
+  press("Enter");
+  expect(sent.at(-1)).toEqual({ type: "send", text: "/compact ", how: "queue" });
+  expect(prompt.value).toBe("");
+  sent.length = 0;
+  completed("look at @greet.py", { ...GREET, end: 17 });
+  press("Enter");
+  expect(sent.at(-1)).toMatchObject({ type: "send", text: "look at @greet.py" });
+  sent.length = 0;
+  const other = completed("/compact ", FOCUS);
+  press("ArrowDown");
+  press("Enter");
+  expect(other.value).toBe("/compact focus=");
+});
+
+test("rows of the word before are not taken for the next one, and plain words ask for nothing", () => {
+  const prompt = completed("@gr", { ...GREET, start: 0, end: 3 });
+  write(prompt, "@gre");
+  press("Enter");
+  expect(sent.at(-1)).toMatchObject({ type: "send", text: "@gre" });
+  sent.length = 0;
+  write(prompt, "plain words");
+  expect(sent).toEqual([]);
 });
 
 test("a draft comes back with the page, but not one that was sent before the page was left", () => {

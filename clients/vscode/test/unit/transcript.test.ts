@@ -203,9 +203,9 @@ test("helpers that worked before anybody listened are to be asked about, each on
   const ended = (itemId: string, childSessionId: string) =>
     item(itemId, { kind: "subagent", status: "completed", childSessionId });
   known.prepend([ended("a.child", "child"), ended("b.child", "child"), ended("a.other", "other")]);
-  expect(known.unheard()).toEqual(["child", "other"]);
+  expect(known.unread()).toEqual(["child", "other"]);
   for (const one of ofHelper(["runStarted", {}])) known.takeHelper(one);
-  expect(known.unheard()).toEqual(["other"]);
+  expect(known.unread()).toEqual(["other"]);
 });
 
 test("a task that a rewind took out ends all the same, and comes back as it ended", () => {

@@ -30,6 +30,7 @@ class ClientCapabilities(NamedTuple):
     saves: bool = False
     file_events: bool = False
     secrets: bool = False
+    diagnostics: bool = False
     followed: bool = False  # its user wants to see where the agent works
     action_literals: bool = False
     disabled_actions: bool = False

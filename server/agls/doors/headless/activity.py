@@ -1,4 +1,4 @@
-"""What an agent does, for people: one line for each call, and the diff of an edit."""
+"""The work of an agent, for people: one line for each call, and the diff of an edit."""
 
 from collections.abc import Callable, Iterator
 
@@ -25,11 +25,11 @@ class Activity:
         self._since[item_id] = self._now()
 
     def ask(self, item_id: str) -> None:
-        """Note that somebody was shown what this call would do; the time until they answer is theirs."""
+        """Note that a question shows what this call would do; the time until its answer is the user's."""
         self._judged.add(item_id)
 
     def answered(self, item_id: str) -> None:
-        """Note that it goes on."""
+        """Note that the call goes on."""
         self._since[item_id] = self._now()
 
     def lines(self, item: JsonObject) -> Iterator[StyledLine]:
@@ -67,13 +67,13 @@ def _diff(item: JsonObject) -> Iterator[StyledLine]:
 
 
 def _rows(patch: str, *, named: bool) -> list[str]:
-    """The rows of a patch; its head only where there are several files, the title names a single one."""
+    """Return the rows of a patch; its head only where there are several files: a title names a single one."""
     rows = patch.splitlines()
     return rows if named else [row for row in rows if not row.startswith(("--- ", "+++ "))]
 
 
 def _why(item: JsonObject) -> str:
-    """Why a call failed; a rejected one needs no reason, the user or their rules gave it."""
+    """Return why a call failed; a rejected one needs no reason, the user or their rules gave it."""
     why = " ".join(item.get("output", "").split()) if item["status"] == "failed" else ""
     why = why if len(why) <= LONGEST_REASON else f"{why[:LONGEST_REASON]}…"
     return f"({why})" if why else ""

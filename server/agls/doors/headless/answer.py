@@ -1,4 +1,4 @@
-"""What a run answered."""
+"""The answer of a run."""
 
 from agls.engine.vocabulary import JsonObject
 

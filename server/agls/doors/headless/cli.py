@@ -15,17 +15,20 @@ from agls.views.escape import escape_controls
 
 
 def main(argv: Sequence[str]) -> int:
-    """Do what the arguments say; gives the exit code (2 when they make no sense). Nothing is raised."""
+    """Do what the arguments say. Never raises.
+
+    **Returns** the exit code (2 when the arguments make no sense).
+    """
     make_ready()
     argv = spelled_out(argv)
     if {*argv[:1]} & RUNS:
-        signals.hold()  # until whoever reads events can be told that no run began
+        signals.hold()  # until a reader of events can get the line that no run began
     try:
         code = _do(build_parser().parse_args(argv))
     except Misused as wrong:
         code = _explain(argv, wrong.message)
-    except SystemExit as said:  # help, the version, or nobody reads
-        code = int(said.code or 0)
+    except SystemExit as left:  # help, the version, or no reader
+        code = int(left.code or 0)
     except CannotBegin as problem:
         tell(f"agls: {escape_controls(str(problem))}\n")
         code = problem.code
@@ -35,9 +38,9 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _explain(argv: Sequence[str], message: str) -> int:
-    """Say it to a program, too, that reads what a run writes for programs; gives the exit code."""
-    said = [after for before, after in pairwise(argv) if before == "--output"]
-    modes = {*said, *(word.removeprefix("--output=") for word in argv)} & {"json", "jsonl"}
+    """Write the problem, also for a program that reads the output as JSON. **Returns** the exit code."""
+    given = [after for before, after in pairwise(argv) if before == "--output"]
+    modes = {*given, *(word.removeprefix("--output=") for word in argv)} & {"json", "jsonl"}
     if not ({*argv[:1]} & RUNS and len(modes) == 1):
         return Exit.UNUSABLE
     import asyncio  # noqa: PLC0415 - only what is used is loaded

@@ -40,7 +40,7 @@ usage: agls [-h] [--version] COMMAND ...
 
 
 def welcome(arguments: argparse.Namespace) -> int:
-    """`agls` alone: how to begin, and what is missing for it."""
+    """Follow `agls` alone: how to begin, and what is missing for it."""
     tell(WELCOME)
     here = folder(".")
     try:
@@ -52,12 +52,12 @@ def welcome(arguments: argparse.Namespace) -> int:
 
 
 def run_prompt(arguments: argparse.Namespace) -> int:
-    """`agls run`."""
+    """Follow `agls run`."""
     return _start(arguments, lambda: _said(arguments, arguments.words, 'agls run "…"'))
 
 
 def resume(arguments: argparse.Namespace) -> int:
-    """`agls resume`."""
+    """Follow `agls resume`."""
     words: list[str] = arguments.words
     named = bool(words) and words[0].startswith(SESSION_PREFIX)
     session_id, rest = (words[0], words[1:]) if named else ("", words)
@@ -66,14 +66,14 @@ def resume(arguments: argparse.Namespace) -> int:
 
 
 def explain(arguments: argparse.Namespace) -> int:
-    """`agls config explain`."""
+    """Follow `agls config explain`."""
     setup, cwd = _setup(arguments, ConfigInputs(remembered=True))
     write_settings(setup, cwd, as_json=arguments.json)
     return Exit.DONE
 
 
 def models(arguments: argparse.Namespace) -> int:
-    """`agls models`."""
+    """Follow `agls models`."""
     from agls.doors.headless.models import write_models  # noqa: PLC0415 - it loads the HTTP library
 
     harden()
@@ -83,7 +83,7 @@ def models(arguments: argparse.Namespace) -> int:
 
 
 def doctor(arguments: argparse.Namespace) -> int:
-    """`agls doctor`."""
+    """Follow `agls doctor`."""
     from agls.doors.headless.doctor import write_findings  # noqa: PLC0415 - as above
 
     harden()
@@ -99,7 +99,7 @@ def doctor(arguments: argparse.Namespace) -> int:
 
 
 def _setup(arguments: argparse.Namespace, told: ConfigInputs) -> tuple[Setup, str]:
-    """What is configured for the folder that was named. Raises `CannotBegin` and `ConfigError`."""
+    """Return the configuration for the folder that was named. **Raises** `CannotBegin` and `ConfigError`."""
     cwd = folder(arguments.cwd or ".")
     return read(told, cwd, lambda root: arguments.trust and root == Path(cwd)), cwd
 
@@ -121,9 +121,9 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
 
 
 def follow(command: str, arguments: argparse.Namespace) -> int:
-    """Follow a command. What is taken over from the former name is said before anything else.
+    """Follow a command. The notices of what is taken over from the former name come before anything else.
 
-    Raises `CannotBegin`, also for what is wrong with the configuration.
+    **Raises** `CannotBegin`, also for a wrong configuration.
     """
     try:
         for notice in take_over(process_environment()):
@@ -177,7 +177,7 @@ def _start(
 
 
 def _check_input(arguments: argparse.Namespace, since: int | None) -> None:
-    """Answers to requests, and what happened before, are told in lines. Raises `CannotBegin`."""
+    """Refuse requests, and earlier events, without an output of lines. **Raises** `CannotBegin`."""
     if since is not None and arguments.output != "jsonl":
         raise CannotBegin("--since needs --output jsonl, where events are written.", "usage")
     if arguments.input == "text":
@@ -204,5 +204,5 @@ def _said(arguments: argparse.Namespace, words: Sequence[str], usage: str) -> tu
 
 
 def _text(argument: str) -> str:
-    """An argument of the command line, which may hold bytes that are no text."""
+    """Return an argument of the command line, which may hold bytes that are no text."""
     return os.fsencode(argument).decode("utf-8", "replace")

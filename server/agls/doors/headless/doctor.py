@@ -1,4 +1,4 @@
-"""`agls doctor`: what keeps the agent from working, also when the configuration cannot be read."""
+"""`agls doctor`: everything that keeps the agent from working, also when the configuration cannot be read."""
 
 import asyncio
 import json

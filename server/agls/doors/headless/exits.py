@@ -11,7 +11,7 @@ class Exit(IntEnum):
     DONE = 0
     FAILED = 1  # an error, or interrupted
     UNUSABLE = 2  # the command line or the configuration
-    NEEDED_HUMAN = 3  # it ended well, but a question found nobody to answer it
+    NEEDED_HUMAN = 3  # it ended well, but a question had no one to answer it
     LIMIT = 4
     REFUSED = 5  # by the model
     CANCELLED = 130  # as a shell reports SIGINT
@@ -27,7 +27,7 @@ CODES = {
 
 
 def exit_of(ended: JsonObject) -> Exit:
-    """The exit code for the data of a `runEnded` event."""
+    """Return the exit code for the data of a `runEnded` event."""
     code = CODES.get(ended["stopReason"], Exit.LIMIT)
     return Exit.NEEDED_HUMAN if code is Exit.DONE and ended.get("unanswered") else code
 

@@ -1,4 +1,4 @@
-"""`agls config explain`: every setting that holds, who said so, and the model that comes of it."""
+"""`agls config explain`: every setting that holds, its source, and the model that comes of it."""
 
 import asyncio
 import json
@@ -24,9 +24,9 @@ from agls.views.escape import escape_controls
 
 
 def write_settings(setup: Setup, folder: str, *, as_json: bool) -> None:
-    """Write the settings for `folder` to standard output and what was not followed to standard error.
+    """Write the settings for `folder` to standard output, and warnings to standard error.
 
-    Raises `ConfigError`.
+    **Raises** `ConfigError`.
     """
     loaded = setup.load(folder)
     origins = (*loaded.explain(), *_saved(setup, folder))
@@ -45,7 +45,7 @@ def write_settings(setup: Setup, folder: str, *, as_json: bool) -> None:
 
 
 def _saved(setup: Setup, folder: str) -> Sequence[Origin]:
-    """What the user allowed for this folder from now on."""
+    """Return the rules that the user saved for this folder."""
     files = GuardedFiles(setup.state_folder, setup.config_file)
     rules = FolderGrants(files, Seal(files), Path(folder)).load()
     where = "saved for this folder; agls permissions revoke RULE takes one back"
@@ -53,7 +53,7 @@ def _saved(setup: Setup, folder: str) -> Sequence[Origin]:
 
 
 def _model(setup: Setup, folder: str) -> str:
-    """Which model a run in this folder has, or why it has none."""
+    """Return the model of a run in this folder, or why it has none."""
     try:
         info = asyncio.run(Choice(lambda: setup).model(folder)).info
     except (ConfigError, ModelError) as problem:
@@ -68,7 +68,7 @@ def _mark(origin: Origin) -> str:
 
 
 def _unattended(origin: Origin) -> JsonObject:
-    """What holds, where nobody set this limit, for a run that nobody watches; nothing for other settings."""
+    """Return the default of this limit for a run that nobody watches; nothing for other settings."""
     table, _, name = origin.key.partition(".")
     most = getattr(UNATTENDED.limits, name, None) if table == "budget" else None
     return {"unattended": most} if most is not None and origin.value is None else {}

@@ -1,4 +1,4 @@
-"""The fields of a form, as they are put to somebody at a terminal."""
+"""The fields of a form, as a terminal puts them to its user."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ YES, NO = frozenset({"y", "yes", "true"}), frozenset({"n", "no", "false"})
 
 
 class Unfit(Exception):
-    """What was typed is no answer; the message says what is."""
+    """The typed line is no answer; the message says what is."""
 
 
 @frozen
@@ -35,7 +35,7 @@ class Field:
 
     @property
     def prompt(self) -> str:
-        """What stands before the place where one types."""
+        """The text in front of the place where the user types."""
         if self.values:
             several = "s, with commas between them" if self.schema.get("type") == "array" else ""
             return f"Number{several}{', or your own words' if self.own else ''}: "
@@ -43,7 +43,7 @@ class Field:
         return f"{self.schema.get('title') or self.schema.get('description') or self.name}{hint}: "
 
     def read(self, line: str) -> JsonObject:
-        """Return what the line says, by the name of the field it belongs to. Raises `Unfit`."""
+        """Return the value of the line, by the name of the field it belongs to. **Raises** `Unfit`."""
         if not line and self.required:
             raise Unfit(f"An answer is needed. {LEAVE}")
         if not line:
@@ -81,7 +81,7 @@ def fields_of(schema: JsonObject, *, needed: bool) -> Iterator[Field]:
 
 
 def _typed(line: str, field: JsonObject) -> object:
-    """A line as the value that a field wants. Raises `Unfit`."""
+    """Return a line as the value that a field wants. **Raises** `Unfit`."""
     match field.get("type"):
         case "boolean":
             if line.lower() not in YES | NO:

@@ -1,4 +1,4 @@
-"""What the first line says of the program, whether a run can begin or not."""
+"""The part of the first line that describes the program, whether a run can begin or not."""
 
 from hashlib import sha256
 from importlib.resources import files
@@ -9,7 +9,7 @@ from agls_protocol import PROTOCOL_VERSION, SCHEMA_REVISION
 
 
 def greeting() -> JsonObject:
-    """The versions, and which schema is spoken."""
+    """Return the versions, and the schema that is spoken."""
     schema = files("agls_protocol").joinpath("schema.json").read_bytes()
     return {
         "v": PROTOCOL_VERSION,

@@ -25,7 +25,7 @@ from agls.world import World
 
 
 class HeadlessRun:
-    """Prompts the session, shows what happens, and puts its questions to whoever is there."""
+    """Prompts the session, shows its events, and puts its questions to the responder."""
 
     def __init__(
         self, world: World, prepared: PreparedRun, output: Output, responder: Responder, shutdown: Shutdown
@@ -52,7 +52,10 @@ class HeadlessRun:
         return bool(self._run_id)
 
     async def run(self) -> int:
-        """Prompt, wait for the end, give the exit code. Raises `JournalError` when it has no end."""
+        """Prompt and wait for the end.
+
+        **Returns** the exit code. **Raises** `JournalError` when there is no end.
+        """
         if self._prepared.is_new:
             for entry in self._session.log.journal.entries():
                 self._tell(self._projection.events(entry))
@@ -70,7 +73,7 @@ class HeadlessRun:
             await self._responder.settle()
             serving.cancel()
         if self._ended:
-            if self._unanswered:  # by its children as well: somebody was needed
+            if self._unanswered:  # by its children as well: a human was needed
                 self._ended["data"]["unanswered"] = (
                     self._ended["data"].get("unanswered", 0) + self._unanswered
                 )
@@ -79,7 +82,10 @@ class HeadlessRun:
         raise lost or JournalError("The end of the run was not recorded.")
 
     async def _begin(self) -> str:
-        """Admit the prompt, or begin what waits since its process died; gives the run to wait for."""
+        """Admit the prompt, or begin the run that waits since its process died.
+
+        **Returns** the run to wait for.
+        """
         prepared, queue = self._prepared, self._session.state.queue
         if prepared.content or prepared.recovers or not queue:
             said, options = prepared.content, prepared.options
@@ -89,7 +95,7 @@ class HeadlessRun:
         return self._run_id
 
     async def _end_of(self, run_id: str) -> JournalError | None:
-        """Wait for the end of the run; gives what kept it from being recorded."""
+        """Wait for the end of the run. **Returns** the error that kept it from being recorded."""
         try:
             await self._session.finished(run_id)
         except JournalError as lost:
@@ -97,7 +103,10 @@ class HeadlessRun:
         return None
 
     def cancel(self) -> None:
-        """Cancel what runs, and what was asked for here. Prompts of another process go on waiting."""
+        """Cancel the running run and the one that was asked for here.
+
+        Prompts of another process go on waiting.
+        """
         self._end_with_what_runs()
         self._session.cancel(self._admitted)
         self._session.cancel()
@@ -109,7 +118,7 @@ class HeadlessRun:
         self._close()
 
     def _commands(self) -> list[JsonObject]:
-        """What can really be invoked: while the run is on, by a program that writes requests."""
+        """Return the actions that can be invoked: while the run is on, by a program that writes requests."""
         return [
             each for each in action_list(self._session) if self._responder.invokes and each["when"] != "idle"
         ]
@@ -120,12 +129,12 @@ class HeadlessRun:
         sessions.spawn(sessions.close(self._session.session_id))
 
     def _end_with_what_runs(self) -> None:
-        """Its end is the last word, also when what was asked for here still waits behind it."""
+        """End with the running run, also when the one asked for here still waits behind it."""
         if self._session.state.running:
             self._run_id = self._session.state.run_id
 
     def _welcome(self, child: Session, parent_id: str) -> Callable[[], None]:
-        """What children do is told to programs, and what they ask is put to who is there."""
+        """Show the events of a child to programs, and put its questions to the responder."""
         projection = Projection(NOTES, child.session_id, child.log.journal.epoch, child.state)
 
         def watch(event: Event, state: State) -> None:
@@ -154,7 +163,7 @@ class HeadlessRun:
             if told["type"] == "runAdmitted" and not self._run_id:
                 self._run_id = self._admitted = told["runId"]
             if told["type"] == "runEnded" and told["runId"] == self._run_id:
-                self._ended = told  # the last word: it waits until everything else is said
+                self._ended = told  # the last event: it waits until everything else is written
             else:
                 self._output.event(told)
 

@@ -1,4 +1,4 @@
-"""`agls key`: keep an API key for a host, see for which hosts one is kept, take it back."""
+"""`agls key`: store an API key for a host, list the hosts that have one, remove it."""
 
 import argparse
 import getpass
@@ -25,7 +25,7 @@ UNKNOWN = "{!r} is no host, provider ({}) or configured model ({})."
 
 
 def key(arguments: argparse.Namespace) -> int:
-    """`agls key set`, `list` and `remove`."""
+    """Follow `agls key set`, `list` and `remove`."""
     harden()
     here = folder(".")
     try:
@@ -43,7 +43,7 @@ def key(arguments: argparse.Namespace) -> int:
 
 
 class KeyCommands:
-    """The keys of this user: in the keyring, or in a file."""
+    """The commands on the keys of this user, which are in the keyring or in a file."""
 
     def __init__(self, setup: Setup, models: Sequence[Endpoint]) -> None:
         self._models = models
@@ -51,7 +51,10 @@ class KeyCommands:
         self._file = KeyFile(setup.state_folder)
 
     def set(self, name: str, place: str) -> int:
-        """Ask for the key of a host and keep it: in the keyring where there is one. Raises `CannotBegin`."""
+        """Ask for the key of a host and store it: in the keyring where there is one.
+
+        **Raises** `CannotBegin`.
+        """
         host = self.host(name)
         if place == "keyring" and not self._keyring.usable:
             raise CannotBegin(NO_KEYRING, "usage")
@@ -63,7 +66,7 @@ class KeyCommands:
         return Exit.DONE
 
     def remove(self, name: str) -> int:
-        """Forget the key of a host, wherever it is kept. Raises `CannotBegin`."""
+        """Remove the key of a host from every place. **Raises** `CannotBegin`."""
         host = self.host(name)
         if not [place for place in (self._keyring, self._file) if place.remove(host)]:
             raise CannotBegin(f"No key is kept for {host}. See: agls key list", "usage", Exit.FAILED)
@@ -88,7 +91,7 @@ class KeyCommands:
         return Exit.DONE
 
     def host(self, name: str) -> str:
-        """The host that a provider, a configured model, an address or a host's name means."""
+        """Return the host of a provider, a configured model, an address or a host's name."""
         known = {provider.name: provider.base_url for provider in PROVIDERS}
         known |= {endpoint.name: endpoint.base_url for endpoint in self._models if endpoint.base_url}
         host = host_of(known.get(name, name if "://" in name else f"https://{name}" if "." in name else ""))
@@ -102,7 +105,7 @@ class KeyCommands:
 
 
 def _models(setup: Setup, here: str) -> Sequence[Endpoint]:
-    """The configured models; none where the configuration is wrong, for a key can be kept all the same."""
+    """Return the configured models; none where the configuration is wrong: it does not matter here."""
     try:
         return offered_models(setup, setup.load(str(Path(here))), complete=False).endpoints
     except ConfigError:
@@ -110,7 +113,10 @@ def _models(setup: Setup, here: str) -> Sequence[Endpoint]:
 
 
 def _entered(host: str) -> str:
-    """The key from the terminal, unseen, or from standard input; never from arguments, which all can see."""
+    """Read the key from the terminal, unseen, or from standard input.
+
+    Never from arguments, which all can see.
+    """
     try:
         given = (
             getpass.getpass(f"API key for {host}: ") if sys.stdin.isatty() else sys.stdin.read(LONGEST + 1)

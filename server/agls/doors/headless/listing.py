@@ -23,7 +23,7 @@ WIDEST = 48  # characters of a cell that others are aligned with
 
 @frozen
 class ListFilter:
-    """Which sessions: with these words, of this folder ("" for all), with this tag, also those put away."""
+    """The wanted sessions: with these words, of this folder ("": all), with this tag, also archived ones."""
 
     search: str = ""
     cwd: str = ""
@@ -32,7 +32,7 @@ class ListFilter:
 
 
 def rows_of(store: Store, wanted: ListFilter) -> list[SessionRow]:
-    """All that are like that, the latest first. Raises `JournalError`."""
+    """Return all sessions that fit, the latest first. **Raises** `JournalError`."""
     rows: list[SessionRow] = []
     cursor = ""
     while True:
@@ -44,7 +44,7 @@ def rows_of(store: Store, wanted: ListFilter) -> list[SessionRow]:
 
 
 def write_sessions(store: Store, wanted: ListFilter, *, as_json: bool) -> None:
-    """Write the sessions to standard output. Raises `JournalError`."""
+    """Write the sessions to standard output. **Raises** `JournalError`."""
     rows = rows_of(store, wanted)
     if as_json:
         write_json([_wire(row) for row in rows])
@@ -57,7 +57,10 @@ def write_sessions(store: Store, wanted: ListFilter, *, as_json: bool) -> None:
 
 
 def table(rows: Sequence[Sequence[str]], *, numbers: int = 0) -> str:
-    """Rows of cells as aligned text, so many last columns as numbers; a very long cell pushes its own row."""
+    """Return rows of cells as aligned text, the last `numbers` columns to the right.
+
+    A very long cell pushes its own row.
+    """
     rows = [[escape_controls(cell) for cell in row] for row in rows]
     widths = [
         max(len(row[column]) for row in rows if len(row[column]) <= WIDEST) for column in range(len(rows[0]))
@@ -68,7 +71,7 @@ def table(rows: Sequence[Sequence[str]], *, numbers: int = 0) -> str:
 
 
 def _fitted(rows: Sequence[SessionRow]) -> str:
-    """The same for a terminal: no line is longer than it is wide, and the titles have what others leave."""
+    """Return the rows for a terminal: no line is wider than it, and the titles get the rest of the width."""
     width = max(get_terminal_size().columns, NARROWEST)
     cells = [(i, short_local(row.updated_at), s, f, t) for row in rows for i, _, s, f, t in [_cells(row)]]
     home = str(home_folder())
@@ -90,19 +93,19 @@ def _cells(row: SessionRow) -> tuple[str, ...]:
 
 
 def standing(row: SessionRow) -> str:
-    """How the session stands, in a word."""
+    """Return the state of the session, in a word."""
     if row.state == "idle" and (row.interrupted or row.archived):
         return "interrupted" if row.interrupted else "archived"
     return row.state
 
 
 def local(at: float) -> str:
-    """Unix seconds as a date and a time of day here."""
+    """Return Unix seconds as a date and a time of day here."""
     return datetime.fromtimestamp(at).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 def short_local(at: float) -> str:
-    """The same, short: without the year in the last months."""
+    """Return the time in short: without the year in the last months."""
     then, now = datetime.fromtimestamp(at).astimezone(), datetime.now().astimezone()
     return then.strftime("%Y-%m-%d" if (now - then).days > LONG_AGO else "%m-%d %H:%M")
 

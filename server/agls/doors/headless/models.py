@@ -1,4 +1,4 @@
-"""`agls models`: what is configured, what answers, and what is known of each model, with its source."""
+"""`agls models`: the configured models, those that answer, and the known facts of each, with their source."""
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from agls.models.catalog.listing import ModelList, list_models
 from agls.models.catalog.model_info import Figure, Source, figures
 from agls.models.endpoint import Endpoint
 from agls.models.http.connections import Connections
-from agls.models.local.discovery import find_local_servers
+from agls.models.local.discovery import LocalServer, find_local_servers
 from agls.models.resolver import TIERS, Models
 from agls.names import camel
 from agls.views.escape import escape_controls
@@ -31,13 +31,13 @@ PRICES = (
     ("output_price", "out"),
     ("reasoning_price", "reasoning"),
 )
-USUAL = "reasoning_price"  # what nobody tells is what other output costs
+USUAL = "reasoning_price"  # where it is unknown, the price of other output holds
 NOTHING = "No model is configured, and no model server answers on this machine. See: agls doctor\n"
 
 
 @frozen
 class Seen:
-    """One model: how it is configured, and what its server said (`None` when it was not asked)."""
+    """One model: its configuration, and its server's answer (`None` when it was not asked)."""
 
     endpoint: Endpoint
     names: tuple[str, ...]
@@ -52,11 +52,11 @@ class Seen:
 
 
 def write_models(setup: Setup, folder: str, *, as_json: bool, offline: bool) -> None:
-    """Write the models for work in `folder` to standard output. Raises `ConfigError`."""
+    """Write the models for work in `folder` to standard output. **Raises** `ConfigError`."""
     loaded = setup.load(folder)
     asyncio.run(look_for_keys(setup, folder))
     offered = offered_models(setup, loaded, complete=False)
-    seen = asyncio.run(_look(offered, offline=offline))
+    seen = asyncio.run(_look(offered, offline=offline, local=loaded.config.local_servers))
     problem = _problem(setup, folder)
     if as_json:
         write_json({"models": [_wire(one) for one in seen], "problem": problem})
@@ -68,14 +68,14 @@ def write_models(setup: Setup, folder: str, *, as_json: bool, offline: bool) -> 
         tell(f"{escape_controls(warning)}\n")
 
 
-async def _look(offered: ModelCatalog, *, offline: bool) -> list[Seen]:
+async def _look(offered: ModelCatalog, *, offline: bool, local: bool) -> list[Seen]:
     """Ask every server once, all at the same time."""
     if offline:
         return [Seen(e, names, None, figures(e, {})) for e, names in _named(offered)]
     connections = Connections()
     try:
         async with asyncio.TaskGroup() as group:
-            local = group.create_task(find_local_servers())
+            servers = group.create_task(find_local_servers() if local else _none())
             tasks = {
                 _server(endpoint): group.create_task(list_models(endpoint, connections))
                 for endpoint in {_server(e): e for e in offered.endpoints if e.base_url}.values()
@@ -87,13 +87,18 @@ async def _look(offered: ModelCatalog, *, offline: bool) -> list[Seen]:
         _configured(endpoint, names, listings.get(_server(endpoint))) for endpoint, names in _named(offered)
     ]
     addresses = {_address(one.endpoint) for one in seen}
-    found = tuple(e for server in local.result() for e in server.endpoints())
+    found = tuple(e for server in servers.result() for e in server.endpoints())
     named = _named(offered.or_found(found)) if not offered.endpoints else [(e, ()) for e in found]
     return [*seen, *(_found(e, names) for e, names in named if _address(e) not in addresses)]
 
 
+async def _none() -> list[LocalServer]:
+    """Look for no server of this machine."""
+    return []
+
+
 def _server(endpoint: Endpoint) -> tuple[str, str, str]:
-    """Whom to ask, and as whom: the same server with another key may have other models."""
+    """Return the server and the account: the same server with another key may have other models."""
     return endpoint.dialect, endpoint.base_url, endpoint.api_key
 
 
@@ -113,18 +118,18 @@ def _found(endpoint: Endpoint, names: tuple[str, ...]) -> Seen:
 
 
 def _named(offered: ModelCatalog) -> list[tuple[Endpoint, tuple[str, ...]]]:
-    """Every model with the tiers and aliases that mean it, also those that only an alias names."""
+    """Return every model with its tiers and aliases, also those that only an alias names."""
     models = Models(offered.endpoints, aliases=offered.aliases, default=offered.default)
     meant = {endpoint.name: (endpoint, list[str]()) for endpoint in offered.endpoints}
     for name in dict.fromkeys((*TIERS, *offered.aliases)):
-        with suppress(ModelError):  # it leads nowhere; whoever asks for it is told
+        with suppress(ModelError):  # it leads nowhere; a run that names it gets the error
             endpoint = models.endpoint(name)
             meant.setdefault(endpoint.name, (endpoint, []))[1].append(name)
     return [(endpoint, tuple(names)) for endpoint, names in meant.values()]
 
 
 def _problem(setup: Setup, folder: str) -> str:
-    """Why a run could not begin with what is configured; "" when it could."""
+    """Return why a run could not begin with this configuration; "" when it could."""
     try:
         offered_models(setup, setup.load(folder))
     except ConfigError as problem:
@@ -191,7 +196,7 @@ def _state(seen: Seen) -> str:
 
 
 def _prices(known: Mapping[str, Figure]) -> str:
-    """Dollars per million tokens; a price that nobody told is said to be unknown, never nothing."""
+    """Return dollars per million tokens; an unknown price is called unknown, never nothing."""
     parts: Sequence[str] = [
         f"{title} {'unknown' if known[name].value is None else f'${known[name].value:g}'}"
         for name, title in PRICES

@@ -29,7 +29,7 @@ AT_A_LIMIT = frozenset(
         StopReason.GUARD,
     }
 )
-GO_ON = "Go on where you stopped."  # to a model that has said something: it cannot be asked without a word
+GO_ON = "Go on where you stopped."  # a model that has replied needs a message to reply to
 Mode = Literal["text", "json", "jsonl"]
 
 
@@ -37,10 +37,10 @@ Mode = Literal["text", "json", "jsonl"]
 class RunRequest:
     """One `agls run` or `agls resume`. `options` hold for this run, `arguments` are settings.
 
-    `piped` goes with the prompt. With `expand` the prompt may point at files. `cwd` is "" when nobody named a
-    folder. `session_id` is the session to go on with (or the beginning of its id); "" is the latest one of
-    the folder when `resume` is set; `since` is the last fact of it that is known to whoever reads its events.
-    With `control` standard input has requests, one per line.
+    `piped` goes with the prompt. With `expand` the prompt may point at files. `cwd` is "" when no folder was
+    named. `session_id` is the session to continue (or the beginning of its id); "" is the latest one of the
+    folder when `resume` is set; `since` is the last fact of it that the reader of its events knows. With
+    `control` standard input has requests, one per line.
     """
 
     cwd: str = ""
@@ -101,7 +101,7 @@ async def prepare_run(world: World, request: RunRequest, here: str) -> PreparedR
     roots = tuple(folder(path) for path in request.add_dirs)
     prepared = await (_go_on if request.resume else _anew)(world, request, here)
     session = prepared.session
-    world.choose(session.session_id, request.options)  # who wrote the command line chose it
+    world.choose(session.session_id, request.options)  # the author of the command line chose it
     if roots:
         session.log.record(SessionChanged(roots=_more(session.state.roots, roots)))
     return prepared
@@ -188,9 +188,9 @@ async def opened(world: World, session_id: str) -> Session:
 
 
 async def _whole_id(world: World, beginning: str) -> str:
-    """Complete the beginning of an id; return it unchanged where no session begins so.
+    """Complete the beginning of an id. **Raises** `CannotBegin` when several sessions begin so.
 
-    **Raises** `CannotBegin` when several do.
+    An id with which no session begins is returned unchanged.
     """
     found: list[str] = []
     async for row in _rows(world):

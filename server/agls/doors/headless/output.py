@@ -13,6 +13,7 @@ from agls.doors.headless.greeting import greeting
 from agls.doors.headless.pipe import Pipe
 from agls.engine.vocabulary import JsonObject
 
+WARNINGS = frozenset({"warning", "error"})  # notices of these severities
 LIMITS = ConnectionLimits()
 
 
@@ -90,6 +91,7 @@ class JsonSummary:
         self._pipe = pipe
         self._answer = FinalAnswer()
         self._hello: JsonObject = {}
+        self._warnings: list[str] = []
 
     def spare(self, caught_up: CaughtUp) -> None:
         """Nothing is written before the end."""
@@ -99,12 +101,15 @@ class JsonSummary:
         self._hello = hello
 
     def event(self, event: JsonObject) -> None:
-        """Remember the answer; at the end write the object."""
+        """Remember the answer and the warnings; at the end write the object."""
         self._answer.take(event)
+        if event["type"] == "notice" and event["data"]["severity"] in WARNINGS:
+            self._warnings.append(f"{event['data']['title']}: {event['data']['text']}")
         if event["type"] == "runEnded":
             said = self._session()
             whole = {"result": self._answer.text, **said, "runId": event["runId"], **event["data"]}
-            self._write({**whole, "steps": self._answer.steps, "exitCode": int(exit_of(event["data"]))})
+            whole |= {"warnings": self._warnings, "steps": self._answer.steps}
+            self._write({**whole, "exitCode": int(exit_of(event["data"]))})
 
     def action(self, done: JsonObject) -> None:
         """Write the object of a command."""

@@ -1,4 +1,4 @@
-"""`agls permissions`: what was allowed for a folder is listed, explained and taken back."""
+"""`agls permissions`: the saved permissions of a folder, listed, explained and revoked."""
 
 import argparse
 import json
@@ -24,7 +24,7 @@ from agls.workspace.workspace import OpenWorkspace
 
 
 def permissions(arguments: argparse.Namespace) -> int:
-    """`agls permissions list`, `revoke`, `explain` and `accept`."""
+    """Follow `agls permissions list`, `revoke`, `explain` and `accept`."""
     here = folder(arguments.cwd or ".")
     try:
         setup = read(ConfigInputs(remembered=True), here, lambda root: arguments.trust and root == Path(here))
@@ -39,7 +39,7 @@ PERMISSIONS = dict.fromkeys(
 
 
 class PermissionsCommand:
-    """The permissions that hold in one folder."""
+    """The command on the permissions that hold in one folder."""
 
     def __init__(self, setup: Setup, here: str) -> None:
         self._here, self._loaded = here, setup.load(here)
@@ -49,7 +49,7 @@ class PermissionsCommand:
         self._own = Own(tuple(map(str, setup.own_places)))
 
     def do(self, arguments: argparse.Namespace) -> int:
-        """Follow the arguments. **Returns** the exit code, **raises** `CannotBegin` and `OSError`."""
+        """Follow the arguments. **Returns** the exit code. **Raises** `CannotBegin` and `OSError`."""
         match arguments.command:
             case "permissions list":
                 self._list(as_json=arguments.json)

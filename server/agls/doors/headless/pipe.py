@@ -42,7 +42,7 @@ class Pipe:
         self._add(self._err, text)
 
     def close(self) -> None:
-        """Nothing more comes: `pump` ends when all is written."""
+        """End `pump` when everything is written: nothing more comes."""
         self._closed = True
         self._arrived.set()
 
@@ -68,7 +68,7 @@ class Pipe:
             self._lose()
 
     def _leave_unread(self) -> None:
-        """Who stops reading wants to hear no more, on standard error neither."""
+        """Drop the rest: a reader that stops reads no standard error either."""
         self._broken.add(self._err)
         self._lose()
 
@@ -95,7 +95,7 @@ class Pipe:
 
 @contextmanager
 def _watched(file: TextIO, gone: Callable[[], None]) -> Generator[None]:
-    """Tell when nobody can read the pipe any more, also while there is nothing to write."""
+    """Notice when nobody can read the pipe any more, also while there is nothing to write."""
     loop = asyncio.get_running_loop()
     try:
         descriptor = file.fileno() if stat.S_ISFIFO(os.fstat(file.fileno()).st_mode) else -1
@@ -109,7 +109,7 @@ def _watched(file: TextIO, gone: Callable[[], None]) -> Generator[None]:
         loop.remove_reader(descriptor)
         gone()
 
-    loop.add_reader(descriptor, tell)  # what is written only becomes readable with its reader's end
+    loop.add_reader(descriptor, tell)  # a write-only pipe becomes readable with its reader's end
     try:
         yield
     finally:

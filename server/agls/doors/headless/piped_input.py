@@ -1,4 +1,4 @@
-"""What is piped into a run: read to its end, but never waited for without one."""
+"""The text piped into a run: read to its end, but never waited for without one."""
 
 import os
 import select
@@ -14,7 +14,7 @@ LONGEST = 10_000_000  # bytes of a prompt
 LONGEST_BESIDE = 4_000_000  # bytes beside a prompt: more than most models can take
 FIRST = 10.0  # seconds for the first byte: job runners leave pipes open that nobody writes to
 NEXT = 600.0  # seconds for every further one
-SOON = 1.0  # seconds until somebody at the terminal is told what is waited for
+SOON = 1.0  # seconds until a line at the terminal tells what the wait is for
 CHUNK = 65_536
 
 NOTHING = (
@@ -30,10 +30,10 @@ NO_END = (
 def piped(*, beside: bool, waits: bool) -> bytes:
     """Read standard input, unless it is a terminal.
 
-    `beside` is whether there is a prompt as well. Where nobody watches and it is not said that it is waited
-    for (`waits`), an open pipe is given `FIRST` seconds to begin and `NEXT` to go on.
+    `beside` is whether there is a prompt as well. Where nobody watches and the arguments do not ask to wait
+    (`waits`), an open pipe is given `FIRST` seconds to begin and `NEXT` to go on.
 
-    Raises `CannotBegin`: it is too long, has no end, cannot be read, or a signal stops it.
+    **Raises** `CannotBegin`: it is too long, has no end, cannot be read, or a signal stops it.
     """
     if sys.stdin.isatty() and not waits:
         return b""
@@ -68,7 +68,7 @@ def _read(descriptor: int, longest: int, *, waits: bool) -> bytes:
 
 
 def _watched(descriptor: int) -> bool:
-    """Whether somebody at a terminal can press Ctrl-C; they are told what is waited for."""
+    """Return whether a user at a terminal can press Ctrl-C; a line tells them what the wait is for."""
     if not sys.stderr.isatty():
         return False
     if stat.S_ISFIFO(os.fstat(descriptor).st_mode) and not _ready(descriptor, SOON):

@@ -1,4 +1,4 @@
-"""`agls schema`: the protocol exactly as this build speaks it, for whoever writes a client."""
+"""`agls schema`: the protocol exactly as this build speaks it, for writers of clients."""
 
 import json
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ PACKAGE = Path(agls_protocol.__file__).parent
 def write_schema(out: str) -> None:
     """Write all files into the folder `out`, which is made; with "" the schema to standard output.
 
-    Raises `CannotBegin` when the folder cannot be written.
+    **Raises** `CannotBegin` when the folder cannot be written.
     """
     if not out:
         write((PACKAGE / "schema.json").read_text(encoding="utf-8"))
@@ -35,7 +35,7 @@ def write_schema(out: str) -> None:
 
 
 def protocol_files() -> Mapping[str, str]:
-    """Every file by its name in the folder."""
+    """Return every file by its name in the folder."""
     schema = (PACKAGE / "schema.json").read_text(encoding="utf-8")
     document = json.loads(schema)
     golden = sorted((PACKAGE / "golden").glob("*.json*"))

@@ -1,4 +1,4 @@
-"""The port for whoever answers the questions of a headless run."""
+"""The port of the responder to the questions of a headless run."""
 
 from typing import Protocol
 

@@ -1,4 +1,4 @@
-"""The commands `agls changes …`, `agls undo` and `agls rewind`: what the agent did, and the way back."""
+"""The commands `agls changes …`, `agls undo` and `agls rewind`: the agent's changes, and the way back."""
 
 import argparse
 import asyncio
@@ -28,7 +28,10 @@ HOW = "\nGo back to before one of them: agls rewind {} --before ITEM (agls undo:
 
 
 def follow(arguments: argparse.Namespace) -> int:
-    """Do what was asked, in the session that was named or the latest of the folder."""
+    """Follow the command, in the session that was named or the latest of the folder.
+
+    **Returns** the exit code.
+    """
     harden()
     text, data = asyncio.run(_follow(arguments, WORK[arguments.command]))
     write(f"{json.dumps(data, indent=2)}\n" if arguments.json else escape_controls(text))
@@ -71,7 +74,7 @@ async def _invoked(session: Session, name: str, arguments: JsonObject) -> tuple[
 
 
 async def undo(session: Session, arguments: argparse.Namespace) -> tuple[str, JsonObject]:
-    """Back to before the last prompt that the model still sees."""
+    """Go back to before the last prompt that the model still sees."""
     last = next((message for message in reversed(await _points(session))), None)
     if last is None:
         raise CannotBegin("There is nothing to undo: nothing was said in this session.", "nothingToUndo")
@@ -80,7 +83,7 @@ async def undo(session: Session, arguments: argparse.Namespace) -> tuple[str, Js
 
 
 async def rewind(session: Session, arguments: argparse.Namespace) -> tuple[str, JsonObject]:
-    """Back to before a prompt, back to what stood before a rewind, or the points there are."""
+    """Go back to before a prompt or before a rewind, or list the points there are."""
     if arguments.undo:
         back = Back(undo=arguments.undo, what=_what(arguments), dry_run=arguments.dry_run)
         return await _back(session, back)
@@ -98,7 +101,7 @@ async def rewind(session: Session, arguments: argparse.Namespace) -> tuple[str, 
 
 
 async def _points(session: Session) -> list[JsonObject]:
-    """The prompts that can be gone back to, the oldest first."""
+    """Return the prompts that the session can go back to, the oldest first."""
     seen = {getattr(message, "item_id", "") for message in session.state.context.messages}
     outcome = await invoke(session, "checkpoint.list", {})
     return [point for point in (outcome.data or {})["checkpoints"] if point["itemId"] in seen]

@@ -34,13 +34,13 @@ Work = Callable[[Output, TerminalScreen, Shutdown], Awaitable[int]]
 
 
 async def run(request: RunRequest) -> int:
-    """Run and write what happens. Gives the exit code; every problem is said, none is raised."""
+    """Run and write the events. **Returns** the exit code; every problem is written, none is raised."""
     harden()
     return await _said(request.output, partial(_run, request), quiet=request.quiet)
 
 
 async def refuse(mode: Mode, problem: CannotBegin) -> int:
-    """Write why there is no run. Gives the exit code."""
+    """Write why there is no run. **Returns** the exit code."""
 
     async def give_up(output: Output, screen: TerminalScreen, shutdown: Shutdown) -> int:
         raise problem
@@ -49,7 +49,7 @@ async def refuse(mode: Mode, problem: CannotBegin) -> int:
 
 
 async def _said(mode: Mode, work: Work, *, quiet: bool = False) -> int:
-    """Work, with the streams in order and the signals heard; every problem is written."""
+    """Work, with the streams in order and the signals handled; every problem is written."""
     pipe = Pipe(sys.stdout, sys.stderr)
     screen = TerminalScreen(pipe, live=can_change(sys.stderr), colours=has_colours(sys.stderr))
     output = _output(mode, pipe, screen, quiet=quiet)
@@ -79,7 +79,7 @@ async def _contained(work: Work, output: Output, screen: TerminalScreen, shutdow
 
 
 def explained(problem: ConfigError | CannotBegin | ModelError | JournalError) -> tuple[JsonObject, Exit]:
-    """A reason why no run could begin, as the `error` of a `fatal` line, and the exit code."""
+    """Return a reason why no run could begin, as the `error` of a `fatal` line, and the exit code."""
     match problem:
         case ConfigError():
             where = {"file": problem.file, "line": problem.line, "key": problem.key}
@@ -115,14 +115,14 @@ async def _run(request: RunRequest, output: Output, screen: TerminalScreen, shut
         try:
             return await conversation.run()
         finally:
-            if prepared.is_new and not conversation.has_begun:  # nothing was said in it
+            if prepared.is_new and not conversation.has_begun:  # it is empty
                 await world.sessions.delete(prepared.session.session_id)
 
 
 async def _command(
     world: World, prepared: PreparedRun, command: TypedCommand, output: Output, shutdown: Shutdown
 ) -> int:
-    """Do a command and write what came of it. A session that was only made for it is not kept."""
+    """Do a command and write its outcome. A session that was only made for it is removed."""
     try:
         output.action(await do_command(prepared.session, command, shutdown))
     finally:
@@ -134,7 +134,7 @@ async def _command(
 def _responder(
     world: World, request: RunRequest, output: Output, screen: TerminalScreen, keyboard: TextIO | None
 ) -> Responder:
-    """Who is there during the run."""
+    """Return the responder of the run."""
     if request.control and isinstance(output, JsonLines):
         from agls.doors.headless.control import Control  # noqa: PLC0415 - few runs need the protocol's types
 
@@ -143,7 +143,7 @@ def _responder(
 
 
 def hello(prepared: PreparedRun) -> JsonObject:
-    """What the first line says of the server and the session."""
+    """Return the first line: the server and the session."""
     return {
         **greeting(),
         "sessionId": prepared.session.session_id,

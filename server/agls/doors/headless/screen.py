@@ -1,4 +1,4 @@
-"""Standard error as people see it: whole lines, and on a terminal one line that shows the progress."""
+"""Standard error for people: whole lines, and on a terminal one line that shows the progress."""
 
 import shutil
 from typing import TextIO
@@ -13,18 +13,18 @@ SHORTEST = 20  # characters of a line that are shown, whatever its remark needs
 
 
 def can_change(file: TextIO) -> bool:
-    """Whether this is a terminal on which a line can be written anew."""
+    """Return whether this is a terminal on which a line can be overwritten."""
     return file.isatty() and process_environment().get("TERM") != "dumb"
 
 
 def has_colours(file: TextIO) -> bool:
-    """Whether colours are wanted there (https://no-color.org)."""
+    """Return whether colours are wanted there (https://no-color.org)."""
     return can_change(file) and not process_environment().get("NO_COLOR")
 
 
 @frozen
 class StyledLine:
-    """A line in a style of `STYLES` ("": none), and what is said at its end in a fainter one."""
+    """A line in a style of `STYLES` ("": none), and a fainter end of it."""
 
     style: str
     text: str
@@ -78,7 +78,7 @@ class TerminalScreen:
             self._shown = line
 
     def stopping(self) -> None:
-        """Say that Ctrl-C was heard, on a line of its own: the cursor stands behind `^C`."""
+        """Show that Ctrl-C was received, on a line of its own: the cursor stands behind `^C`."""
         if self._live:
             self._shown = ""
             self._pipe.mention("\nStopping. Ctrl-C once more leaves at once.\n")

@@ -26,7 +26,7 @@ class Filter(NamedTuple):
     item_id: str = ""
 
     def fits(self, row: "TracedFact") -> bool:
-        """Whether this row is wanted."""
+        """Return whether this row is wanted."""
         names = {row.kind, *(event["type"] for event in row.events)}
         if self.types and not self.types & names:
             return False
@@ -71,7 +71,7 @@ def _as_json(row: TracedFact) -> str:
 
 
 def _as_text(row: TracedFact) -> Iterator[str]:
-    """Lines: number, time, seconds since the fact before, the fact, and in the last column its events."""
+    """Yield lines: number, time, seconds since the fact before, the fact, and in the last column events."""
     fact = escape_controls(" ".join((row.kind, *_values(row.fields))))
     times = f"{timestamp(row.at)[11:-1]}  {f'+{row.since:.3f}':>{SPENT}}"
     left = f"{row.seq:>6}  {times}  {_cut(fact, FACT):<{FACT}}"
@@ -82,7 +82,7 @@ def _as_text(row: TracedFact) -> Iterator[str]:
 
 
 def _values(fields: JsonObject) -> Iterator[str]:
-    """The plain members of a fact, ids first."""
+    """Return the plain members of a fact, ids first."""
     plain = {
         name: value for name, value in fields.items() if isinstance(value, str | int | float) and value != ""
     }

@@ -65,7 +65,7 @@ def audit(given: Given, store: FileStore) -> None:
 
 
 def trace(given: Given, store: FileStore) -> None:
-    """`trace`: the facts, and the wire events of each."""
+    """Follow `trace`: write the facts, and the wire events of each."""
     session_id = _session_id(given, store)
     wanted = Filter(frozenset(given.type), given.run, given.item)
     if not write_trace(session_id, store.peek(session_id), wanted, as_json=given.json):

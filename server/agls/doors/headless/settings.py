@@ -1,4 +1,4 @@
-"""What the arguments of the command line say about the configuration, and about the limits of a run."""
+"""Settings of the configuration, and limits of a run, from the arguments of the command line."""
 
 from argparse import Namespace
 
@@ -8,12 +8,12 @@ from agls.names import camel
 
 
 def settings(arguments: Namespace) -> dict[str, str]:
-    """What the arguments set, as a table of the config file."""
+    """Return the settings of the arguments, as a table of the config file."""
     said = {"model": arguments.model, "base_url": arguments.base_url}
     return {name: value for name, value in said.items() if value}
 
 
 def limits(arguments: Namespace) -> JsonObject:
-    """**Returns** the limits that were given, and who asks, as options of a run."""
+    """Return the limits of the arguments, and the caller, as options of a run."""
     given = {name: getattr(arguments, name) for name in (*FIELDS, "caller", "parent_run")}
     return {camel(name): value for name, value in given.items() if value not in (None, "")}

@@ -11,7 +11,7 @@ from agls.doors.force_exit import force_exit_after
 from agls.doors.headless import signals
 from agls.doors.headless.exits import Exit
 
-LOOSE_ENDS = 1.0  # seconds for threads when all is said; one may look for a host that no server knows
+LOOSE_ENDS = 1.0  # seconds for threads after the output; one may look for a host that no name server knows
 
 
 def see_through(work: Coroutine[Any, Any, int]) -> int:
@@ -24,7 +24,7 @@ def see_through(work: Coroutine[Any, Any, int]) -> int:
 
 
 class Stoppable(Protocol):
-    """A run that can be told to end, at any time and more than once."""
+    """A run that can be stopped, at any time and more than once."""
 
     def cancel(self) -> None: ...
     def interrupt(self) -> None: ...
@@ -33,8 +33,8 @@ class Stoppable(Protocol):
 class Shutdown:
     """SIGINT cancels the run, a second one leaves at once. SIGTERM, SIGHUP and a lost reader interrupt it.
 
-    An interrupted run can be gone on with. Before there is a run to end, `task` is cancelled; when all is
-    `over` but for output that nobody takes, every signal leaves at once. `stopping` is called when a run is
+    An interrupted run can be continued. Before there is a run to end, `task` is cancelled; when all is `over`
+    but for output that nobody takes, every signal leaves at once. `stopping` is called when a run is
     cancelled.
     """
 
@@ -60,15 +60,15 @@ class Shutdown:
         signals.take()
 
     def runs(self, run: Stoppable) -> None:
-        """From now on there is a run to stop."""
+        """Take note that from now on there is a run to stop."""
         self._run = run
 
     def over(self) -> None:
-        """From now on there is nothing to stop, only output to be taken."""
+        """Take note that from now on there is nothing to stop, only output to be taken."""
         self._over = True
 
     def lose_reader(self) -> None:
-        """Nobody takes the output any more."""
+        """Interrupt the run: nobody takes the output any more."""
         if not self._over:
             self.interrupt()
 

@@ -1,4 +1,4 @@
-"""The signals that stop a run: what comes while the program is being loaded waits until it can be heard."""
+"""The signals that stop a run: those that come while the program is loaded wait until they can be handled."""
 
 import signal
 from collections.abc import Generator
@@ -10,19 +10,19 @@ MASKED = hasattr(signal, "pthread_sigmask")  # not on Windows
 
 
 def hold() -> None:
-    """Let them wait."""
+    """Block the signals: they wait."""
     if MASKED:
         signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
 
 
 def take() -> None:
-    """Let them come, those that waited first."""
+    """Unblock the signals, those that waited first."""
     if MASKED:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
 
 
 class Stopped(Exception):
-    """One of them came while something was waited for."""
+    """One of the signals came during a wait."""
 
     def __init__(self, number: int) -> None:
         super().__init__(signal.Signals(number).name)
@@ -31,7 +31,7 @@ class Stopped(Exception):
 
 @contextmanager
 def heard() -> Generator[None]:
-    """Hear them while something is waited for; before and afterwards they wait. Raises `Stopped`."""
+    """Handle the signals during a wait; before and afterwards they are blocked. **Raises** `Stopped`."""
     before = {number: signal.getsignal(number) for number in STOPPING}
     listening = [number for number, handler in before.items() if handler is not signal.SIG_IGN]
     for number in listening:

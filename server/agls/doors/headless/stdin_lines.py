@@ -11,7 +11,7 @@ LAST = 1024 * 1024  # bytes that are still taken after `finish`: as much as a pi
 
 
 class Cutter:
-    """Cuts what arrives into lines, wherever it was cut on the way."""
+    """Cuts the arriving pieces into lines, wherever they were cut on the way."""
 
     def __init__(self, longest: int = LONGEST) -> None:
         self._longest = longest
@@ -65,7 +65,7 @@ class StdinLines:
         while await self._anything():
             try:
                 data = os.read(self._descriptor, CHUNK)
-            except BlockingIOError:  # somebody else took it
+            except BlockingIOError:  # another process took it
                 continue
             except OSError:
                 data = b""

@@ -11,18 +11,18 @@ MISSING = {"stdin": os.O_RDONLY, "stdout": os.O_WRONLY, "stderr": os.O_WRONLY}
 
 
 def make_ready() -> None:
-    """Put nothing in the place of a closed stream, and let the others take what is no text."""
+    """Put an empty file in the place of a closed stream, and let the others take bytes that are no text."""
     for name, flags in MISSING.items():
         if getattr(sys, name) is None:
             mode = "r" if flags == os.O_RDONLY else "w"
             setattr(sys, name, os.fdopen(os.open(os.devnull, flags), mode, encoding="utf-8"))
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # a file name may hold what is no text
+        if isinstance(stream, TextIOWrapper):  # a file name may hold bytes that are no text
             stream.reconfigure(errors="backslashreplace")
 
 
 def write(text: str) -> None:
-    """Write to standard output, at once. Raises `SystemExit` when it takes no more."""
+    """Write to standard output, at once. **Raises** `SystemExit` when it takes no more."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -33,7 +33,7 @@ def write(text: str) -> None:
 
 
 def write_json(value: object) -> None:
-    """Write a value for programs to standard output. Raises `SystemExit` when it takes no more."""
+    """Write a value for programs to standard output. **Raises** `SystemExit` when it takes no more."""
     write(f"{json.dumps(value, indent=2)}\n")
 
 
@@ -51,7 +51,7 @@ def finish(code: int) -> int:
 
 
 def complain(error: OSError) -> None:
-    """Say that standard output cannot be written; one whose reader left (`| head`) is no trouble."""
+    """Write that standard output cannot be written; one whose reader left (`| head`) is no trouble."""
     if not isinstance(error, BrokenPipeError):
         tell(f"agls: standard output cannot be written: {error.strerror}\n")
 
@@ -66,7 +66,7 @@ def tell(text: str) -> None:
 
 
 def silence(number: int) -> None:
-    """Send what is still written to this descriptor nowhere: the interpreter flushes once more at its end."""
+    """Send further output to this descriptor nowhere: the interpreter flushes once more at its end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, number)
     os.close(nowhere)

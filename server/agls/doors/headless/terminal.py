@@ -35,7 +35,7 @@ class Keyboard:
             termios.tcflush(self._file, termios.TCIFLUSH)
 
     async def line(self) -> str | None:
-        """The next line without its end; `None` when no more will come."""
+        """Return the next line without its end; `None` when no more will come."""
         loop = asyncio.get_running_loop()
         typed: asyncio.Future[None] = loop.create_future()
         loop.add_reader(self._file, lambda: typed.done() or typed.set_result(None))
@@ -82,7 +82,7 @@ class TerminalResponder:
                 asking.questions.answer(request_id, answer)
 
     async def settle(self) -> None:
-        """There is nothing to finish: what was asked was withdrawn."""
+        """Do nothing: the open questions were withdrawn."""
 
     async def _put(self, question: Question) -> Answer:
         if question.kind == "form":
@@ -129,7 +129,7 @@ class TerminalResponder:
 
 
 def keyed(options: tuple[Option, ...]) -> dict[str, Option]:
-    """The options by the key that chooses them: y once, r run, s session, p project, n no."""
+    """Return the options by the key that chooses them: y once, r run, s session, p project, n no."""
     choices: dict[str, Option] = {}
     for option in options:
         choices.setdefault(KEYS[option.scope] if option.decision == "allow" else "n", option)
@@ -137,14 +137,14 @@ def keyed(options: tuple[Option, ...]) -> dict[str, Option]:
 
 
 def menu(choices: Mapping[str, Option]) -> str:
-    """The choices with the rule each of them would make: on one line, or on several where it is too long."""
+    """Return the choices with the rule that each would make: on one line, or on several where it is long."""
     parts = [f"[{key}] {o.label}{f' ({o.rule})' if o.rule else ''}" for key, o in choices.items()]
     line = "  ".join(parts) + ": "
     return line if len(line) < get_terminal_size().columns else "\n".join(parts) + ": "
 
 
 def subject_lines(subject: JsonObject) -> list[str]:
-    """What a question is about, whole: the command, the diff, or the tool's input."""
+    """Return the subject of a question, whole: the command, the diff, or the tool's input."""
     match subject:
         case {"type": "command", "command": command}:
             return [f"  $ {_indented(command)}", f"  in {subject.get('cwd') or '.'}"]
@@ -156,7 +156,7 @@ def subject_lines(subject: JsonObject) -> list[str]:
 
 
 def _indented(value: object) -> str:
-    """The text with every further line set in: none of them can pass for one of ours."""
+    """Return the text with every further line indented: none of them can pass for one of ours."""
     return str(value).replace("\n", "\n    ")
 
 

@@ -45,7 +45,7 @@ class QuietMarkdown(Markdown):
 
 
 class Rendered:
-    """Takes a text piece by piece, and gives what can be shown of it."""
+    """Takes a text piece by piece, and returns the part that can be shown."""
 
     def __init__(self, *, colours: bool) -> None:
         self._colours = colours
@@ -89,7 +89,7 @@ class Rendered:
 
 
 def _end_of_blocks(text: str) -> int:
-    """Where the blocks end that nothing more can be added to: at a blank line behind which others begin."""
+    """Return where the finished blocks end: at a blank line behind which others begin."""
     end = at = 0
     fence, blank = "", False
     for line in text.splitlines(keepends=True):

@@ -17,15 +17,14 @@ ENDINGS = {
     "interrupted": "Interrupted",
 }  # every other reason is a limit
 PLAIN = {"cancelled", "interrupted"}  # more to say would be the same once more
-GOES_ON = {"refusal", "cancelled", "contextFull", "killed"}  # only with a prompt: what to do instead
+GOES_ON = {"refusal", "cancelled", "contextFull", "killed"}  # these are continued only with another prompt
 
 
 class TextOutput:
-    """Writes a run for people.
+    """Writes a run for people. `writer` writes the answer on a terminal; it is `None` elsewhere.
 
-    `writer` writes the answer on a terminal; it is `None` where standard output is no terminal.
     On a terminal the answer comes block by block, and one line on standard error shows the progress.
-    Elsewhere the answer is written once, when the run is over. What the agent does goes to standard error,
+    Elsewhere the answer is written once, when the run is over. The agent's work goes to standard error,
     unless the run is `quiet`.
     """
 
@@ -38,17 +37,17 @@ class TextOutput:
         self._quiet = quiet
         self._answer, self._activity = FinalAnswer(), Activity(time.monotonic)
         self._streaming = ""  # the message whose text is on the terminal now
-        self._remark = ""  # what was said last, and is no answer when a call follows
+        self._remark = ""  # the last message, which is no answer when a call follows
         self._session_id = ""
         self._doing = "thinking"
         self._tools = 0
         self._tokens = 0
 
     def spare(self, caught_up: CaughtUp) -> None:
-        """What was streamed stands there and cannot be told otherwise: nothing is left out."""
+        """Do nothing: a streamed answer cannot be changed any more, so nothing is left out."""
 
     def begin(self, hello: JsonObject) -> None:
-        """Say what the user should know before the run."""
+        """Write the notes for the user before the run."""
         self._session_id = hello["sessionId"]
         for note in hello["notes"]:
             self._screen.say(note)
@@ -91,7 +90,7 @@ class TextOutput:
             self._pipe.write(text.removesuffix("\n") + "\n")
 
     def fatal(self, error: JsonObject, code: int) -> None:
-        """Say what is wrong and what to do."""
+        """Write the problem and the remedy."""
         self._screen.say(f"agls: {error['message']}")
 
     def _started(self, item: JsonObject) -> None:
@@ -137,7 +136,10 @@ class TextOutput:
             self._screen.say("(this answer broke off: it does not count)")
 
     def _tell_remark(self) -> None:
-        """Say what the model said before a call: where only the answer is written it belongs to the rest."""
+        """Write a message of the model before a call.
+
+        Where only the answer goes to standard output, it is no part of it.
+        """
         if self._remark.strip() and not self._quiet:
             self._screen.say(self._remark.strip())
         self._remark = ""
@@ -171,7 +173,7 @@ class TextOutput:
         return "  ·  ".join((*parts, self._session_id))
 
     def _retry(self, when: str, cause: str) -> None:
-        """A wait is always visible: in the progress line, or else as a line of its own."""
+        """Show the wait: in the progress line, or else as a line of its own."""
         self._doing = f"{when} ({cause})"
         if not self._screen.live:
             self._tell(f"{cause} {when[0].upper()}{when[1:]}.")

@@ -1,4 +1,4 @@
-"""Which folders the user trusts: `agls trust`, and the question at the beginning of a run."""
+"""The folders that the user trusts: `agls trust`, and the question at the beginning of a run."""
 
 import argparse
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ UNTRUSTED = (
 
 
 def trust(arguments: argparse.Namespace) -> int:
-    """`agls trust [DIR]`, `--list` and `--revoke [DIR]`."""
+    """Follow `agls trust [DIR]`, `--list` and `--revoke [DIR]`."""
     here = folder(arguments.folder or ".")
     try:
         kept = read(ConfigInputs(remembered=True), here, lambda _: False).trust
@@ -46,7 +46,7 @@ def trust(arguments: argparse.Namespace) -> int:
 
 
 async def settle_trust(setup: Setup, here: str, keyboard: Keyboard | None, screen: TerminalScreen) -> None:
-    """Ask once, at a terminal, whether a folder with files for agents is trusted; elsewhere tell of them.
+    """Ask once, at a terminal, whether a folder with files for agents is trusted; elsewhere name the files.
 
     The files are only looked for, not opened.
     """
@@ -72,7 +72,7 @@ async def settle_trust(setup: Setup, here: str, keyboard: Keyboard | None, scree
 
 
 def files_for_agents(here: str) -> Sequence[str]:
-    """The files that would count if the folder were trusted, as seen from it."""
+    """Return the files that would count if the folder were trusted, as seen from it."""
     places = [*folders_above(here), Path(here)]
     found = [next((place / name for name in NAMES if (place / name).exists()), None) for place in places]
     settings = Path(here, PROJECT_FILE)

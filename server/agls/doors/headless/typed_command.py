@@ -3,7 +3,7 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from agls.commands import CommandError, TypedCommand, input_of
+from agls.commands import CommandError, TypedCommand, input_of, slash
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.shutdown import Shutdown
 from agls.doors.typed_text import command_of
@@ -14,19 +14,21 @@ from agls.engine.session import Session
 from agls.engine.vocabulary import Content, JsonObject, Text
 from agls.views import values
 
+ALONE = "{0} is a command, and nothing can go with it. Send it alone, or write /{0} to send it as a prompt."
+
 
 def command_in_prompt(session: Session, content: tuple[Content, ...]) -> TypedCommand | None:
     """Return the command that a prompt is, `None` for any other. **Raises** `CannotBegin`, `ConfigError`."""
-    try:
-        return command_of(session, content)
-    except CommandError as problem:
-        raise CannotBegin(str(problem), "usage") from None
+    command = command_of(session, content)
+    if command and not all(isinstance(part, Text) for part in content):
+        raise CannotBegin(ALONE.format(slash(command.spec)), "usage")
+    return command
 
 
 async def do_command(session: Session, command: TypedCommand, shutdown: Shutdown) -> JsonObject:
-    """Do it. A signal breaks it off only where that leaves everything as it was; elsewhere it is done first.
+    """Do the command. A signal breaks it off only where that changes nothing; elsewhere it is done first.
 
-    Return what came of it, as the protocol has it. **Raises** `CannotBegin`.
+    **Returns** its outcome, as the protocol has it. **Raises** `CannotBegin`.
     """
     invocation = BreakableAction(shutdown)
     shutdown.runs(invocation)
@@ -45,23 +47,23 @@ async def do_command(session: Session, command: TypedCommand, shutdown: Shutdown
 
 
 class BreakableAction:
-    """An action that is done."""
+    """An action at work, as the signals see it."""
 
     def __init__(self, shutdown: Shutdown) -> None:
         self._shutdown, self._may_break = shutdown, False
 
     def cancel(self) -> None:
-        """Break it off, if nothing would be lost."""
+        """Break the action off, if nothing would be lost."""
         if self._may_break:
             self._shutdown.task.cancel()
 
     def interrupt(self) -> None:
-        """Do the same."""
+        """Break the action off, as `cancel` does."""
         self.cancel()
 
     @contextmanager
     def breakable(self) -> Generator[None]:
-        """In the block it may be broken off."""
+        """Let the action be broken off inside the block."""
         self._may_break = True
         try:
             yield

@@ -1,4 +1,4 @@
-"""`agls usage`: what was spent on each day, and by whom."""
+"""`agls usage`: the spending of each day, by caller."""
 
 import argparse
 import asyncio
@@ -36,7 +36,7 @@ def usage(given: argparse.Namespace) -> int:
 
 
 async def _lines(ledger: DayLedger, days: int) -> Sequence[JsonObject]:
-    """One for each caller of each day."""
+    """Return one line for each caller of each day."""
     lines: list[JsonObject] = []
     for day in ledger.days()[:days]:
         rows = await ledger.rows(day)

@@ -1,4 +1,4 @@
-"""How the text of an answer is written on a terminal, piece by piece."""
+"""Writers of an answer to a terminal, piece by piece."""
 
 import sys
 from typing import Protocol
@@ -8,7 +8,7 @@ from agls.views.escape import escape_controls
 
 
 class TextWriter(Protocol):
-    """Takes the pieces of a text and gives what can be written of it; `waits`: it keeps some back."""
+    """Takes the pieces of a text and returns the part that can be written; `waits`: it keeps some back."""
 
     @property
     def waits(self) -> bool: ...
@@ -22,7 +22,7 @@ class PlainWriter:
     waits = False
 
     def __init__(self) -> None:
-        self._last = "\n"  # what the cursor stands behind
+        self._last = "\n"  # the character before the cursor
 
     def feed(self, text: str) -> str:
         """Return the piece."""

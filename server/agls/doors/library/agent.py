@@ -116,7 +116,7 @@ class Agent:
             del self._pending[run_id], self.functions.lent[run_id]
 
     def pending_run(self, run_id: str) -> PendingRun:
-        """**Returns** a run that was asked for here. **Raises** `JournalError` when there is none."""
+        """Return a run that was asked for here. **Raises** `JournalError` when there is none."""
         if run_id not in self._pending:
             raise JournalError(f"The run {run_id[:100]!r} was not begun here, or long ago.")
         return self._pending[run_id]
@@ -259,7 +259,7 @@ class Conversation:
         return (await self._session.steer(await self._content(text, attach))).outcome
 
     def actions(self) -> Sequence[ActionSpec]:
-        """**Returns** the actions that `act` can do. **Raises** `ConfigError`."""
+        """Return the actions that `act` can do. **Raises** `ConfigError`."""
         return actions(self._session)
 
     async def act(self, name: str, **arguments: Any) -> ActionOutcome:
@@ -340,7 +340,7 @@ class Conversation:
         return (*((Text(text),) if text else ()), *files)
 
     def _id_of(self, run_id: str) -> JsonObject:
-        """**Returns** the option for this id. **Raises** `ConfigError` when no new run can have it."""
+        """Return the option for this id. **Raises** `ConfigError` when no new run can have it."""
         if not run_id:
             return {}
         if not RUN_ID.fullmatch(run_id):
@@ -356,7 +356,7 @@ class Conversation:
 
 
 def _named(settings: JsonObject) -> JsonObject:
-    """**Returns** the settings, with the rooms that are named switched on."""
+    """Return the settings, with the rooms that are named switched on."""
     switches = {room: {switch: True} for room, table in DEFAULTS.items() for switch in table}
     return {
         name: {**switches[name], **value} if name in switches and isinstance(value, dict) else value
@@ -365,7 +365,7 @@ def _named(settings: JsonObject) -> JsonObject:
 
 
 def known_options(given: JsonObject) -> JsonObject:
-    """**Returns** the options, as every door takes them. **Raises** `ConfigError` for an unknown one."""
+    """Return the options, as every door takes them. **Raises** `ConfigError` for an unknown one."""
     try:
         return read_options(given)
     except Malformed as problem:

@@ -67,7 +67,7 @@ After = Callable[[Result], Iterable[Artifact] | Awaitable[Iterable[Artifact]]]
 
 
 def result_of(run_id: str, ended: RunResult, entries: Sequence[Entry], made: Sequence[Artifact]) -> Result:
-    """**Returns** the result of the run that just ended, with the artifacts that its tools made."""
+    """Return the result of the run that just ended, with the artifacts that its tools made."""
     state = ended.state
     began = next(
         n for n, e in enumerate(entries) if isinstance(e.fact, RunStarted) and e.fact.run_id == run_id

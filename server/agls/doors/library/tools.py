@@ -75,7 +75,7 @@ class Functions:
     lent: dict[str, Lent] = field(default_factory=dict[str, Lent])
 
     def tools(self, session_id: str, run_id: str) -> Sequence[OfferedTool]:
-        """**Returns** the tools that the model may call in this run."""
+        """Return the tools that the model may call in this run."""
         return [one.offered for one in self.lent[run_id].tools] if run_id in self.lent else []
 
     async def call(self, session_id: str, run_id: str, call: ToolCall) -> ToolOutcome:

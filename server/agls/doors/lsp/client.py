@@ -55,6 +55,7 @@ def read_client(params: Any) -> ClientCapabilities:
         file_events=member(spoken, "edits").get("fileEvents") is not None,
         followed=spoken.get("followAlong") is not None,
         secrets=spoken.get("secrets") is not None,
+        diagnostics=spoken.get("diagnostics") is not None,
     )
 
 

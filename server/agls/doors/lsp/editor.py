@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # loaded with the first document
     from pygls.workspace import TextDocument
 
 ANSWER_PATIENCE = 60.0  # seconds for the client to answer an edit: it may ask its user
+DIAGNOSTICS_PATIENCE = 5.0  # seconds for the client to say what it shows: a prompt waits for it
 SAVE_PATIENCE = 30.0  # seconds for the client to save: it may format before
 CANCEL_PATIENCE = 2.0  # seconds a cancelled edit waits for its answer, because it cannot be taken back
 CREATED, CHANGED = 1, 2  # LSP FileChangeType
@@ -154,6 +155,23 @@ class LspEditor:
                 pending.withdraw()
         failed = [each for each in array(member({"": answer}, "").get("failed")) if is_object(each)]
         return {str(each.get("uri")): str(each.get("message") or "no reason given") for each in failed}
+
+    async def diagnostics(self, session_id: str) -> Mapping[str, Sequence[JsonObject]]:
+        """Ask the client what it shows as wrong, if it can say that; an error or silence is nothing."""
+        if not self._client.diagnostics:
+            return {}
+        pending = self._peer.request("agent/diagnostics", {"sessionId": session_id})
+        try:
+            answer = await asyncio.wait_for(asyncio.shield(pending.future), DIAGNOSTICS_PATIENCE)
+        except (PeerError, TimeoutError):
+            return {}
+        finally:
+            pending.withdraw()
+        files = [each for each in array(member({"": answer}, "").get("files")) if is_object(each)]
+        return {
+            str(each.get("uri")): [row for row in array(each.get("diagnostics")) if is_object(row)]
+            for each in files
+        }
 
     def tell(self, uri: str, *, created: bool) -> None:
         """Tell a client that wants to hear it that a file changed, as its own watcher will, only sooner."""

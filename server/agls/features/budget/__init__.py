@@ -1,5 +1,6 @@
 """What a run may spend, checked before it is spent."""
 
+from agls.engine.ports import ModelResolver
 from agls.features.budget.feature import build
 from agls.features.budget.settings import Settings
 from agls.room import Room, RunOption
@@ -9,5 +10,10 @@ from agls.room.ports import RunInfo
 
 LIMITS = (RunOption("caller", is_text=True), *map(RunOption, OPTIONS))
 ROOM = Room(
-    "budget", Settings, build, needs=(Allowance, BudgetRegistry, RunInfo), options=LIMITS, lowered=True
+    "budget",
+    Settings,
+    build,
+    needs=(Allowance, BudgetRegistry, RunInfo, ModelResolver),
+    options=LIMITS,
+    lowered=True,
 )

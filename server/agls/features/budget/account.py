@@ -8,7 +8,7 @@ from agls.engine.facts import Notice
 from agls.engine.feature import RunView
 from agls.engine.ledger import Days, Ledger, Row, day_of, used_in
 from agls.engine.limits import Totals
-from agls.engine.state import State
+from agls.engine.state import State, seconds_since
 
 PATIENCE = 10.0  # seconds for the disk; no run waits longer
 _log = logging.getLogger(__name__)
@@ -27,6 +27,10 @@ class Account:
         self._told = False
         self.problem = ""
 
+    def used_by_session(self, state: State) -> Totals:
+        """What the session spent."""
+        return state.total.later(seconds_since(state, self._now()))
+
     def used(self, state: State) -> Totals:
         """What all runs spent today."""
         return self._sum(self._others, state)
@@ -38,7 +42,7 @@ class Account:
     def is_new_day(self, state: State) -> bool:
         """Let a turn begin; whether it is the first of another day than the one before."""
         before = self._days.day
-        self._days.begin(day_of(self._now()), state.run)
+        self._days.begin(day_of(self._now()), self._run(state))
         return self._days.day != before
 
     async def enter(self, view: RunView, *, ended: bool = False) -> None:
@@ -46,7 +50,7 @@ class Account:
         state = view.state
         rows = [
             Row(day, self._session_id, state.run_id, self._who, used, ended)
-            for day, used in self._days.of(state.run).items()
+            for day, used in self._days.of(self._run(state)).items()
         ]
         try:
             await self._ledger.enter(*rows)
@@ -68,4 +72,8 @@ class Account:
         self._others, self.problem = tuple(row for row in rows if row.run_id != run_id), ""
 
     def _sum(self, rows: Iterable[Row], state: State) -> Totals:
-        return self._days.of(state.run)[self._days.day].plus(used_in(rows))
+        return self._days.of(self._run(state))[self._days.day].plus(used_in(rows))
+
+    def _run(self, state: State) -> Totals:
+        """Return what the run used up to now: facts only tell the time of the last one that counted it."""
+        return state.run.later(seconds_since(state, self._now()))

@@ -9,6 +9,7 @@ from pydantic import Field
 from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome
 from agls.engine.ledger import Ledger, day_of, used_in
 from agls.engine.limits import KINDS, Totals, left, tightest
+from agls.engine.state import seconds_since
 from agls.engine.vocabulary import JsonObject, Limits
 from agls.room.budgets import Allowance
 from agls.room.limit_options import OPTIONS, limits_from, to_options
@@ -52,10 +53,11 @@ async def _follow(
         rows = await ledger.rows(day_of(now()))
     except OSError as error:
         raise ActionError(f"What was spent today cannot be read: {error.strerror}.") from error
+    passed = seconds_since(state, now())
     session = tightest(allowance.session, Limits(max_turns=limits.max_session_turns))
     scopes = {
-        "run": (limits, state.run),
-        "session": (session, state.total),
+        "run": (limits, state.run.later(passed)),
+        "session": (session, state.total.later(passed)),
         "day": (allowance.day, used_in(rows)),
         "caller": (allowance.caller, used_in([row for row in rows if row.caller == allowance.who])),
     }

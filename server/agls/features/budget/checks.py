@@ -2,21 +2,28 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 
 from agls.engine.facts import GateFact, Notice
 from agls.engine.feature import Attempt, CallTool, Invocation, RunView
 from agls.engine.limits import KINDS, Kind, left, tightest
+from agls.engine.ports import ModelError, ModelResolver, has_prices
+from agls.engine.replies import model_name
 from agls.engine.state import State
 from agls.engine.vocabulary import Limits, Stop, StopReason, ToolOutcome
 from agls.features.budget.account import Account
 from agls.features.budget.scopes import Scope, of_caller, of_day, of_run, of_session
+from agls.features.budget.watch import SecondsWatch
 from agls.room.budgets import Allowance, BudgetScope, Refusal
 
 ROOM = "budget"
 REFUSED, UNPRICED = "refused", "unpriced"
 TOOL_CALLS = next(kind for kind in KINDS if kind.field == "max_tool_calls")
 TASKS = next(kind for kind in KINDS if kind.field == "max_delegated_tasks")
+UNPRICED_TEXT = (
+    "The price of this model is not known, so its calls count as free and the cost limit cannot hold. "
+    "Set input_price and output_price in its [models] table, or limit tokens (max_total_tokens)."
+)
 REPAIR = "Make it readable, or take [budget.day] and [budget.callers] out of the configuration."
 
 
@@ -30,26 +37,28 @@ class Checks:
         self,
         allowance: Allowance,
         account: Account,
+        models: ModelResolver,
         delegates: Callable[[str], bool],
         parent_scopes: Sequence[BudgetScope],
         open_scope: Callable[[BudgetScope], AbstractContextManager[None]],
     ) -> None:
-        self._delegates = delegates
+        self._models, self._delegates = models, delegates
         self._parent_scopes = parent_scopes
         self._open_scope = open_scope
         self._account, self._by_day = account, allowance.by_day
         self._scopes = (
             of_run(),
-            of_session(allowance.session),
+            of_session(allowance.session, account.used_by_session),
             *of_day(allowance.day, account.used),
             *of_caller(allowance.caller, account.used_by_caller, allowance.who),
         )
+        self.watch = SecondsWatch(self._scopes[1:])
 
     async def around_run(self, attempt: Attempt, view: RunView) -> Stop:
         """Enter the run before it spends, and what it spent when it is over, however it ended."""
         await self._account.enter(view)
         try:
-            with self._open_scope(RunScope(self, view)):
+            with self._open_scope(RunScope(self, view)), self.watch.on(view):
                 return await attempt()
         finally:
             await self._account.enter(view, ended=True)
@@ -68,6 +77,7 @@ class Checks:
             await self._account.look(view.state.run_id)
             if self._account.problem:
                 return Stop(StopReason.BUDGET, f"{self._account.problem} {REPAIR}")
+            self.watch.set(view.state)
         if stop := next((stop for scope in self._scopes for stop in _stops(scope, view.state)), None):
             return stop
         return next(filter(None, [await scope.look() for scope in self._parent_scopes]), None)
@@ -99,16 +109,18 @@ class Checks:
         return tightest(*own, *(scope.left() for scope in self._parent_scopes))
 
     def _warn_of_unpriced(self, view: RunView) -> None:
+        """Say once in a run, before the model is asked, that no limit of its cost can hold."""
         state = view.state
         limited = any(scope.limits(state).max_cost_usd is not None for scope in self._scopes)
-        if not limited or not state.run.unpriced or _noted(state, UNPRICED):
+        if not limited or _noted(state, UNPRICED) or not (state.run.unpriced or self._is_unpriced(state)):
             return
         view.note(ROOM, UNPRICED, {"runId": state.run_id})
-        text = (
-            "The price of this model is not known, so its calls count as free and the cost limit cannot "
-            "hold. Configure the model's prices, or limit tokens."
-        )
-        view.show(Notice("warning", "The cost limit does not cover this model", text))
+        view.show(Notice("warning", "The cost limit does not cover this model", UNPRICED_TEXT))
+
+    def _is_unpriced(self, state: State) -> bool:
+        with suppress(ModelError):  # who asks the model is told
+            return not has_prices(self._models.resolve(model_name(state)).info)
+        return False
 
 
 class RunScope:

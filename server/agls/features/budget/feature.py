@@ -7,6 +7,7 @@ from functools import partial
 from agls.engine.facts import GateFact
 from agls.engine.feature import Attempt, CallTool, Feature, Invocation, RunView
 from agls.engine.ledger import NoLedger
+from agls.engine.ports import ModelResolver
 from agls.engine.vocabulary import Stop, ToolOutcome
 from agls.features.budget.account import Account
 from agls.features.budget.actions import actions
@@ -18,7 +19,9 @@ from agls.room.budgets import NO_LIMITS, Allowance, BudgetRegistry
 from agls.room.ports import RunInfo
 
 
-def build(settings: Settings, allowance: Allowance, registry: BudgetRegistry, run: RunInfo) -> Feature:
+def build(
+    settings: Settings, allowance: Allowance, registry: BudgetRegistry, run: RunInfo, models: ModelResolver
+) -> Feature:
     """Build the feature of one run, whose own limits are in its state.
 
     What it spends is entered into the ledger of the `registry`; or, while a run works in the session that
@@ -28,7 +31,9 @@ def build(settings: Settings, allowance: Allowance, registry: BudgetRegistry, ru
     ledger = NoLedger() if parent_scopes else registry.ledger
     own = replace(allowance, day=NO_LIMITS, caller=NO_LIMITS) if parent_scopes else allowance
     account = Account(ledger, session_id, allowance.who, registry.now)
-    checks = Checks(own, account, registry.delegates, parent_scopes, partial(registry.opened, session_id))
+    checks = Checks(
+        own, account, models, registry.delegates, parent_scopes, partial(registry.opened, session_id)
+    )
     last = LastTurn(run.answers, of_run())
 
     async def around_run(attempt: Attempt, view: RunView) -> Stop:
@@ -47,4 +52,5 @@ def build(settings: Settings, allowance: Allowance, registry: BudgetRegistry, ru
         before_turn=before_turn,
         around_model=last.around_model,
         around_tool=around_tool,
+        on_fact=checks.watch.on_fact,
     )

@@ -10,6 +10,7 @@ from agls.room.budgets import NO_LIMITS
 from agls.room.limit_options import NAMES
 
 TURNS, SECONDS = "max_turns", "max_seconds"
+CLOCK = next(kind for kind in KINDS if kind.field == SECONDS)
 COUNTED = frozenset({"max_tool_calls", "max_delegated_tasks"})  # refused one by one, not at the gate
 
 
@@ -44,7 +45,8 @@ class Scope:
         """That nothing of this kind is left, with the numbers and what to do."""
         used, most = kind.used(self.used(state)), getattr(self.limits(state), kind.field)
         name = f" of {self.name}" if self.name else ""
-        text = f"The budget of {kind.label}{name} is used up: {used:g} of {most:g}. {self.hint(kind.field)}"
+        exact = round(used, 2) if kind is CLOCK else used
+        text = f"The budget of {kind.label}{name} is used up: {exact:g} of {most:g}. {self.hint(kind.field)}"
         own_turns = kind.field == TURNS and not self.name
         return Stop(StopReason.MAX_TURNS if own_turns else StopReason.BUDGET, text)
 
@@ -58,7 +60,7 @@ def of_run() -> Scope:
     return Scope("", lambda state: state.limits, lambda state: state.run, hint, COUNTED | {SECONDS})
 
 
-def of_session(limits: Limits) -> Scope:
+def of_session(limits: Limits, used: Callable[[State], Totals]) -> Scope:
     """The limits of the session; those of its turns may be in the state of the run."""
 
     def with_turns(state: State) -> Limits:
@@ -69,7 +71,7 @@ def of_session(limits: Limits) -> Scope:
         option = f"maxSessionTurns ({flag('max_session_turns')}) or " if field == TURNS else ""
         return f"Begin a new session, or raise {option}[budget.session] {field}."
 
-    return Scope("this session", with_turns, lambda state: state.total, hint)
+    return Scope("this session", with_turns, used, hint)
 
 
 def of_day(limits: Limits, used: Callable[[State], Totals]) -> tuple[Scope, ...]:

@@ -52,6 +52,12 @@ class Settings(Amounts):
         """What this caller may spend on a day."""
         return self.callers.get(name) or self.callers.get(ANYBODY) or UNLIMITED
 
+    @property
+    def limits_cost(self) -> bool:
+        """Whether any of them limits what may be paid."""
+        every = (self, self.session, self.day, *self.callers.values())
+        return any(amounts.limits.max_cost_usd is not None for amounts in every)
+
     def allowance(self, policy: "Settings", who: str) -> Allowance:
         """What `who` may spend by these settings, and by the managed file's policy above them."""
         return Allowance(

@@ -87,6 +87,8 @@ class DraftTable:
             await self._add(patch)
         elif patch.kind == "delete":
             draft = await self._there(patch.path)
+            if draft.file and self._memory.knows(draft.place.uri):
+                self._memory.check(draft.file)
             self._keep(_gone(draft))
         else:
             await self._update(patch)

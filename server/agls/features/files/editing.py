@@ -10,8 +10,6 @@ from pydantic import Field
 from agls.diff import CUT, compare
 from agls.engine.ports import (
     Effect,
-    FileText,
-    PathInfo,
     Preview,
     Stale,
     Target,
@@ -24,11 +22,14 @@ from agls.frozen import frozen
 from agls.toolkit import Arguments
 
 from .changed_lines import changed_lines
+from .edit_plan import EditPlan
 from .lines import line_end_of
 from .matching import replace_text
 from .memory import FileMemory
 from .misses import listed
 from .missing import explained
+from .notebook_editing import EditNotebook
+from .notebook_text import is_notebook
 from .rebasing import rebase, tell
 
 
@@ -60,27 +61,17 @@ LEFT: Mapping[Effects, str] = {
     "partial": "A part of the change may be there.",
     "unknown": "The change may still come.",
 }
+OF_NOTEBOOKS = "\nIt is a notebook: change its cells with edit_notebook."
 _PLACES = re.compile("^@@ .*$", re.MULTILINE)  # where a hunk of a patch stands
-Change = TypeVar("Change", EditFile, WriteFile)
+Change = TypeVar("Change", EditFile, WriteFile, EditNotebook)
 
 
-@frozen
-class Plan:
-    """A file as it is (`None` when there is no such text file), its next text, and what to tell the model."""
-
-    title: str
-    place: PathInfo
-    file: FileText | None
-    text: str
-    told: str
-
-
-def write_targets(arguments: EditFile | WriteFile) -> tuple[Target, ...]:
+def write_targets(arguments: EditFile | WriteFile | EditNotebook) -> tuple[Target, ...]:
     """What a call would change."""
     return (Target(Effect.WRITES, arguments.path),)
 
 
-async def plan_edit(arguments: EditFile, workspace: Workspace) -> Plan:
+async def plan_edit(arguments: EditFile, workspace: Workspace) -> EditPlan:
     """The edit as it would be made now. Raises `WorkspaceError`."""
     try:
         file = await workspace.read(arguments.path)
@@ -92,32 +83,32 @@ async def plan_edit(arguments: EditFile, workspace: Workspace) -> Plan:
     try:
         made = await asyncio.to_thread(replace_text, file.text, old, new, everywhere=arguments.replace_all)
     except WorkspaceError as problem:
-        raise WorkspaceError(f"{shown}: {problem}") from problem
+        raise WorkspaceError(f"{shown}: {problem}{OF_NOTEBOOKS * is_notebook(shown)}") from problem
     told = f"Edited {shown}, {listed(made.lines)}."
     if made.loose:
         told += " old_text was found with other white space; new_text got the file's indentation."
-    return Plan(f"Edit {shown}", file.place, file, made.text, told)
+    return EditPlan(f"Edit {shown}", file.place, file, made.text, told)
 
 
-async def plan_write(arguments: WriteFile, workspace: Workspace) -> Plan:
+async def plan_write(arguments: WriteFile, workspace: Workspace) -> EditPlan:
     """The file as it would be written now."""
     place = workspace.place(arguments.path)
     try:
         file = await workspace.read(arguments.path)
     except WorkspaceError:  # there is none, or none that could be read; `write` knows the difference
         shown = place.shown
-        return Plan(f"Create {shown}", place, None, arguments.content, f"Created {shown}.")
+        return EditPlan(f"Create {shown}", place, None, arguments.content, f"Created {shown}.")
     content = arguments.content
     if "\r" not in content:
         content = content.replace("\n", line_end_of(file.text))
-    return Plan(f"Overwrite {place.shown}", place, file, content, f"Wrote {place.shown}.")
+    return EditPlan(f"Overwrite {place.shown}", place, file, content, f"Wrote {place.shown}.")
 
 
 @frozen
 class FileWriter(Generic[Change]):
     """Changes one file as planned, if the model knows what it changes."""
 
-    plan: Callable[[Change, Workspace], Awaitable[Plan]]
+    plan: Callable[[Change, Workspace], Awaitable[EditPlan]]
     memory: FileMemory
 
     async def write(self, arguments: Change, context: ToolContext) -> ToolOutcome:
@@ -152,7 +143,7 @@ class FileWriter(Generic[Change]):
         subject = {"type": "edit", "changes": [change]}
         return Preview(plan.title, subject, essence=_essence(arguments, change))
 
-    def _known_after(self, arguments: Change, plan: Plan) -> str:
+    def _known_after(self, arguments: Change, plan: EditPlan) -> str:
         """The text the model knows after the change. Raises `WorkspaceError` when it may not be made."""
         if not plan.file:
             return plan.text
@@ -165,7 +156,7 @@ class FileWriter(Generic[Change]):
         return plan.text
 
 
-def _essence(arguments: EditFile | WriteFile, change: JsonObject) -> JsonObject | None:
+def _essence(arguments: EditFile | WriteFile | EditNotebook, change: JsonObject) -> JsonObject | None:
     """An edit is the same edit where its lines have moved to, with the same lines around it."""
     patch: str = change["patch"]
     if isinstance(arguments, WriteFile) or CUT in patch:
@@ -173,7 +164,7 @@ def _essence(arguments: EditFile | WriteFile, change: JsonObject) -> JsonObject 
     return {"uri": change["uri"], "patch": _PLACES.sub("@@", patch)}
 
 
-def _as_change(plan: Plan) -> JsonObject:
+def _as_change(plan: EditPlan) -> JsonObject:
     patch = compare(plan.place.shown, plan.file.text if plan.file else None, plan.text)
     return {
         "uri": plan.place.uri,

@@ -11,6 +11,7 @@ from agls.toolkit import TypedTool
 
 from .editing import EditFile, FileWriter, WriteFile, plan_edit, plan_write, write_targets
 from .memory import FileMemory, versions
+from .notebook_editing import EditNotebook, plan_notebook
 from .patching import ApplyPatch, Patcher, patch_targets
 from .reading import FileReader, ListDir, ReadFile, describe_list, describe_read, list_dir, read_targets
 from .settings import Settings
@@ -40,6 +41,7 @@ def _tools(settings: Settings, memory: FileMemory) -> tuple[TypedTool[Any], ...]
     reader = FileReader(settings, memory)
     editor = FileWriter(plan_edit, memory)
     writer = FileWriter(plan_write, memory)
+    cells = FileWriter(plan_notebook, memory)
     patcher = Patcher(memory)
     return (
         TypedTool(
@@ -73,6 +75,14 @@ def _tools(settings: Settings, memory: FileMemory) -> tuple[TypedTool[Any], ...]
             effects=WRITES,
             targets=write_targets,
             describe=writer.describe,
+        ),
+        TypedTool(
+            name="edit_notebook",
+            arguments=EditNotebook,
+            work=cells.write,
+            effects=WRITES,
+            targets=write_targets,
+            describe=cells.describe,
         ),
         TypedTool(
             name="apply_patch",

@@ -55,6 +55,10 @@ class FileMemory:
         if seen := self._seen(uri):
             self.texts.drop(uri, seen)
 
+    def knows(self, uri: str) -> bool:
+        """Whether the model read this file, or wrote it."""
+        return self._seen(uri) is not None
+
     def check(self, file: FileText) -> None:
         """Raise `WorkspaceError` unless the model knows this very text."""
         seen, shown = self._seen(file.place.uri), file.place.shown

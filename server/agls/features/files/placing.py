@@ -17,6 +17,7 @@ from .misses import Wording, describe_miss, listed
 from .mistakes import LOOK_ALIKES
 from .patch_parts import PatchHunk, PatchRow
 
+MISSES = 3  # hunks without a place that are told of: each costs a look at the whole file
 SHOWN = 10  # lines of a hunk that are shown
 WIDTH = 1_000  # characters of a line that are shown
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
@@ -58,7 +59,7 @@ class Spot:
 
 
 def apply_hunks(text: str, hunks: Sequence[PatchHunk]) -> Patched:
-    """Return the text with all the hunks made. **Raises** `Unplaced`, for all hunks without a place."""
+    """Return the text with all the hunks made. **Raises** `Unplaced`, for the first hunks without a place."""
     pieces = _LINE.findall(text)
     lines = [piece.rstrip("\r\n") for piece in pieces]
     spots: list[Spot] = []
@@ -69,6 +70,9 @@ def apply_hunks(text: str, hunks: Sequence[PatchHunk]) -> Patched:
             spot = _place(hunk, lines, cursor, spots)
         except Unplaced as problem:
             problems.append(str(problem))
+            if len(problems) == MISSES and hunk is not hunks[-1]:
+                problems.append(f"[The hunks after hunk {hunk.number} were not looked at.]")
+                break
             continue
         spots.append(spot)
         cursor = max(cursor, spot.stop)

@@ -1,6 +1,7 @@
 """The tools `read_file` and `list_dir`."""
 
 import asyncio
+from dataclasses import replace
 
 from pydantic import Field
 
@@ -23,6 +24,7 @@ from agls.toolkit import Arguments
 from .lines import flatten, numbered
 from .memory import FileMemory
 from .missing import explained
+from .notebook_text import is_notebook, read_notebook, rendered
 from .settings import Settings
 
 QUICK = 65_536  # characters that are cut into a page sooner than handed to a thread
@@ -39,7 +41,7 @@ class ReadFile(Arguments):
     """Read a text file. Each line comes with its number and a tab in front, which are not part of the file.
 
     Shows the text as it is in the user's editor, unsaved changes included. Long files come in
-    pages: go on with offset. Of a PNG, JPEG, GIF or WebP file you see the image.
+    pages: go on with offset. Of a PNG, JPEG, GIF or WebP file you see the image, of a notebook its cells.
     """
 
     path: str = Field(description="relative to the workspace, or absolute")
@@ -84,10 +86,11 @@ class FileReader:
             return _looked_at(problem)
         except WorkspaceError as problem:
             raise await explained(problem, arguments.path, context.workspace) from problem
-        if len(file.text) <= QUICK:
-            page = self._page(file, arguments)
+        shown = await asyncio.to_thread(_cells, file) if is_notebook(file.place.shown) else file
+        if len(shown.text) <= QUICK:
+            page = self._page(shown, arguments)
         else:
-            page = await asyncio.to_thread(self._page, file, arguments)
+            page = await asyncio.to_thread(self._page, shown, arguments)
         self.memory.saw(file.place.uri, file.version, file.text)
         return page
 
@@ -118,6 +121,14 @@ class FileReader:
             if count and size > self.settings.read_characters:
                 return lines[:count]
         return lines
+
+
+def _cells(file: FileText) -> FileText:
+    """The notebook as its cells; as it is when it is damaged."""
+    try:
+        return replace(file, text="\n".join(rendered(read_notebook(file.text))))
+    except WorkspaceError:
+        return file
 
 
 def _looked_at(problem: NotText) -> ToolOutcome:

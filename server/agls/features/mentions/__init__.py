@@ -6,6 +6,13 @@ from agls.features.mentions.expansion import expand
 from agls.features.mentions.feature import build
 from agls.features.mentions.settings import Settings
 from agls.room import Room
-from agls.room.ports import FileSnapshots
+from agls.room.ports import Diagnostics, FileSnapshots, Uncommitted
 
-ROOM = Room("mentions", Settings, build, needs=(Workspace, FileSnapshots), expand=expand, complete=complete)
+ROOM = Room(
+    "mentions",
+    Settings,
+    build,
+    needs=(Workspace, FileSnapshots, Uncommitted, Diagnostics),
+    expand=expand,
+    complete=complete,
+)

@@ -8,24 +8,54 @@ from pathlib import PurePosixPath
 from agls.engine.ports import Workspace, WorkspaceError
 from agls.features.mentions.grammar import MentionSoFar, mention_at, written
 from agls.features.mentions.settings import Settings
+from agls.features.mentions.sources import ABOUT
+from agls.features.mentions.symbols import definitions, is_name
 from agls.fuzzy import fit
 from agls.room import Completion, Completions, Typing
-from agls.room.ports import FileSnapshots
+from agls.room.declaration import CompletionKind
+from agls.room.ports import Diagnostics, FileSnapshots, Uncommitted
 
 MOST = 40  # paths
+MOST_SYMBOLS = 20
 LOOKED_AT = 20_000  # files
 DATED = 500  # of those that fit best
 SECONDS = 1.0  # for looking through the workspace
 
 
 async def complete(
-    settings: Settings, typing: Typing, workspace: Workspace, snapshots: FileSnapshots
+    settings: Settings,
+    typing: Typing,
+    workspace: Workspace,
+    snapshots: FileSnapshots,
+    uncommitted: Uncommitted,
+    diagnostics: Diagnostics,
 ) -> Completions:
     """**Returns** what the word at the cursor may become; nothing where it does not begin with `@`."""
     word = mention_at(typing.text, typing.cursor) if settings.enabled else None
     if word is None:
         return Completions()
-    return await _paths(word, workspace, snapshots)
+    paths = await _paths(word, workspace, snapshots)
+    items = [*_sources(word), *paths.items, *await _symbols(word, workspace)]
+    return Completions(items, paths.more)
+
+
+def _sources(word: MentionSoFar) -> Sequence[Completion]:
+    return [
+        _other(f"@{name}", "source", word, about) for name, about in ABOUT.items() if fit(name, word.path)
+    ]
+
+
+async def _symbols(word: MentionSoFar, workspace: Workspace) -> Sequence[Completion]:
+    """**Returns** names that are defined in the workspace and begin so, each once."""
+    if not is_name(word.path):
+        return []
+    found = await definitions(workspace, word.path, MOST_SYMBOLS, begins=True)
+    first = {each.name: each for each in reversed(found)}
+    return [_other(f"@{each.name}", "symbol", word, f"{each.shown}:{each.line}") for each in first.values()]
+
+
+def _other(text: str, kind: CompletionKind, word: MentionSoFar, about: str) -> Completion:
+    return Completion(label=text[1:], kind=kind, text=text, start=word.start, end=word.end, detail=about)
 
 
 async def _paths(word: MentionSoFar, workspace: Workspace, snapshots: FileSnapshots) -> Completions:
@@ -72,7 +102,7 @@ def _path(name: str, word: MentionSoFar) -> Completion:
     return Completion(
         label=f"{last}/" if is_folder else last,
         kind="folder" if is_folder else "file",
-        text=written(name),
+        text=written(f"./{name}" if name.rstrip("/") in ABOUT else name),
         start=word.start,
         end=word.end,
         detail=above,

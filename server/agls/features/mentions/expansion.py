@@ -1,20 +1,31 @@
 """From the words of a prompt to its pieces: a link to a file or a folder, or the lines that were named."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
 from agls.engine.ports import DirEntry, Workspace, WorkspaceError
 from agls.engine.vocabulary import Resource, ResourceLink
-from agls.features.mentions.grammar import Mention, mentions_in
+from agls.features.mentions.grammar import Mention, MentionWord, mentions_in
 from agls.features.mentions.settings import Settings
+from agls.features.mentions.sources import Source, sources
+from agls.features.mentions.symbols import Definition, definitions, is_name
 from agls.room import Piece
-from agls.room.ports import FileSnapshots
+from agls.room.ports import Diagnostics, FileSnapshots, Uncommitted
 
 MOST_CHARACTERS = 60_000  # of the lines of one mention
+MOST_DEFINITIONS = 5  # of one name
+MOST_SEARCHES = 5  # for names in one text
+_ADDRESS = re.compile(r"https?://[^\s/]")
 
 
 async def expand(
-    settings: Settings, text: str, workspace: Workspace, snapshots: FileSnapshots
+    settings: Settings,
+    text: str,
+    workspace: Workspace,
+    snapshots: FileSnapshots,
+    uncommitted: Uncommitted,
+    diagnostics: Diagnostics,
 ) -> Sequence[Piece]:
     """**Returns** what the text points at, each thing once; a word that names nothing is only a word.
 
@@ -23,13 +34,31 @@ async def expand(
     """
     if not settings.enabled:
         return ()
-    pieces: dict[Piece, None] = {}
-    for meanings in mentions_in(text):
-        if piece := await _first(meanings, workspace):
-            pieces[piece] = None
-        if len(pieces) == settings.most:
+    known = sources(uncommitted, diagnostics)
+    pieces, searched = dict[Piece, None](), set[str]()
+    for word in mentions_in(text):
+        found = await _named(word, known, workspace)
+        if not found and is_name(word.name) and not word.alone and len(searched) < MOST_SEARCHES:
+            searched.add(word.name)
+            found = [_link(each) for each in await definitions(workspace, word.name, MOST_DEFINITIONS)]
+        pieces |= dict.fromkeys(found)
+        if len(pieces) >= settings.most:
             break
-    return tuple(pieces)
+    return tuple(pieces)[: settings.most]
+
+
+async def _named(word: MentionWord, known: Mapping[str, Source], workspace: Workspace) -> Sequence[Piece]:
+    """**Returns** the pieces for a word that names a source, an address or a path."""
+    if word.name in known:
+        return await known[word.name]()
+    if _ADDRESS.match(word.name):
+        return [ResourceLink(word.name, word.name)]
+    piece = await _first(word.meanings, workspace)
+    return [piece] if piece else []
+
+
+def _link(found: Definition) -> ResourceLink:
+    return ResourceLink(f"{found.uri}#L{found.line}", f"{found.name} in {found.shown}:{found.line}")
 
 
 async def _first(meanings: Sequence[Mention], workspace: Workspace) -> Piece | None:

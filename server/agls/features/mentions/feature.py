@@ -2,8 +2,14 @@
 
 from agls.engine.ports import Workspace
 from agls.features.mentions.settings import Settings
-from agls.room.ports import FileSnapshots
+from agls.room.ports import Diagnostics, FileSnapshots, Uncommitted
 
 
-def build(settings: Settings, workspace: Workspace, snapshots: FileSnapshots) -> None:
+def build(
+    settings: Settings,
+    workspace: Workspace,
+    snapshots: FileSnapshots,
+    uncommitted: Uncommitted,
+    diagnostics: Diagnostics,
+) -> None:
     """Build nothing: the room acts before a prompt is admitted (`expansion.py`) and takes no part in runs."""

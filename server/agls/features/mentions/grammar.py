@@ -21,18 +21,33 @@ class Mention:
     lines: tuple[int, int] | None = None
 
 
-def mentions_in(text: str) -> Iterator[tuple[Mention, ...]]:
-    """**Returns** for each word that begins with `@` what it may mean, the likeliest first.
+@frozen
+class MentionWord:
+    """A word that begins with `@`: the paths that it may mean, the likeliest first.
+
+    `name` is what may be no path, without what a sentence puts behind it, "" in quotes. A word that is
+    `alone` on one of several lines may be a decorator in some code.
+    """
+
+    meanings: tuple[Mention, ...]
+    name: str = ""
+    alone: bool = False
+
+
+def mentions_in(text: str) -> Iterator[MentionWord]:
+    """**Returns** the words that begin with `@`.
 
     `@path`, `@path:10`, `@path:10-20`, and in quotes what has blanks: `@"a b.py":3`.
     """
-    for quoted, first, last, word in _WORD.findall(text):
+    for found in _WORD.finditer(text):
+        quoted, first, last, word = found.groups()
         if quoted:
-            yield (Mention(quoted, _span(first, last)),)
+            yield MentionWord((Mention(quoted, _span(first, last)),))
         else:
             bare = word.rstrip(_CLOSING)
             spellings = dict.fromkeys(name for name in (word, bare) if name)
-            yield tuple(meaning for name in spellings for meaning in _meanings(name))
+            meanings = tuple(meaning for name in spellings for meaning in _meanings(name))
+            yield MentionWord(meanings, bare, _is_alone(found))
 
 
 @frozen
@@ -65,7 +80,14 @@ def _meanings(name: str) -> Iterator[Mention]:
         yield Mention(found[1], _span(found[2], found[3]))
 
 
-def _span(first: str, last: str) -> tuple[int, int] | None:
+def _is_alone(found: re.Match[str]) -> bool:
+    text = found.string
+    begin, end = text.rfind("\n", 0, found.start()) + 1, text.find("\n", found.end())
+    line = text[begin:] if end < 0 else text[begin:end]
+    return line.strip() == found[0] and len(text.strip()) > len(found[0])
+
+
+def _span(first: str | None, last: str | None) -> tuple[int, int] | None:
     if not first:
         return None
     begin = int(first[:9])

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from agls.engine.note_items import ChildEnd, NoteItem, NoteRow
+from agls.engine.note_items import ChildEnd, ChildStart, NoteItem, NoteRow
 from agls.engine.ports import JournalBusy, JournalError
 from agls.engine.spawning import Spawner
 from agls.engine.state import State
@@ -80,14 +80,23 @@ async def settle(spawner: Spawner) -> list[Child]:
     return cut
 
 
-def _shown(data: JsonObject) -> Sequence[NoteItem]:
-    """Return the item of a child that ended; its own events were those of its session."""
+def _begun(data: JsonObject) -> Sequence[NoteItem]:
+    """Return the item of a child that begins; its own events are those of its session."""
     match data:
-        case {"sessionId": str(child), "callId": str(call_id), "status": str(status)}:
-            shown = "cancelled" if status == CUT_OFF else status
-            return (ChildEnd(f"{call_id}.{child}", data["label"], shown, child, data["reason"]),)
+        case {"sessionId": str(child), "callId": str(call_id), "label": str(label)}:
+            return (ChildStart(f"{call_id}.{child}", call_id, label, child),)
         case _:
             return ()
 
 
-NOTES: Mapping[str, NoteRow] = {RETURNED: _shown}
+def _returned(data: JsonObject) -> Sequence[NoteItem]:
+    """Return the item of a child that ended."""
+    match data:
+        case {"sessionId": str(child), "callId": str(call_id), "status": str(status)}:
+            shown = "cancelled" if status == CUT_OFF else status
+            return (ChildEnd(f"{call_id}.{child}", call_id, data["label"], shown, child, data["reason"]),)
+        case _:
+            return ()
+
+
+NOTES: Mapping[str, NoteRow] = {BEGUN: _begun, RETURNED: _returned}

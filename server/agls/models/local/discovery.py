@@ -12,7 +12,7 @@ from pathlib import PureWindowsPath
 from threading import Thread
 
 from agls.frozen import frozen
-from agls.models.endpoint import DialectName, Endpoint
+from agls.models.endpoint import LOCAL_KINDS, DialectName, Endpoint
 from agls.models.local.context_sizes import (
     LLAMACPP,
     LMSTUDIO,
@@ -24,7 +24,7 @@ from agls.models.local.loopback import request_json
 from agls.models.local.ollama_sizes import choose_context_sizes
 from agls.models.values import objects_in, text_in
 
-PORTS = (("ollama", 11434), ("lmstudio", 1234), ("llamacpp", 8080), ("vllm", 8000))
+PORTS = tuple(zip(LOCAL_KINDS, (11434, 1234, 8080, 8000), strict=True))
 OWNERS = {"llamacpp": "llamacpp", "vllm": "vllm", "library": "ollama"}  # as `owned_by` says
 TIMEOUT = 2.0  # seconds for all of it; where nobody listens none is spent
 

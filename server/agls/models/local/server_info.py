@@ -1,6 +1,7 @@
 """The kind of a model server, and the context it really gives a model, from its own API."""
 
 import asyncio
+import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -33,9 +34,10 @@ ASKED: Mapping[ServerKind, tuple[str, str, Callable[[JsonObject, str], int | Non
     "llamacpp": (LLAMACPP, "default_generation_settings", lambda props, _: llamacpp_context(props)),
     "lmstudio": (LMSTUDIO, "data", lmstudio_context),
 }  # where, by which key of the answer it is known, and how the size is read
+LMSTUDIO_SAYS = frozenset({"state", "loaded_context_length", "compatibility_type"})
 MORE_CONTEXT: Mapping[ServerKind, str] = {
     "ollama": "Start Ollama with OLLAMA_CONTEXT_LENGTH={size} in its environment, or let agls ask for it "
-    'with every request (num_ctx): dialect = "ollama" and context_window = {size} in [models.{name}].',
+    "with every request (num_ctx): {setting}",
     "llamacpp": "Start llama-server with --ctx-size {size}, times the slots of --parallel.",
     "lmstudio": "Load the model with a context length of {size}: lms load {model} --context-length {size}.",
     "vllm": "Start vLLM with --max-model-len {size}.",
@@ -59,16 +61,12 @@ class ServerInfo:
 
     def more_context(self, endpoint: Endpoint, size: int) -> str:
         """Return the setting that gives a model so many tokens."""
-        return _filled(MORE_CONTEXT[self.kind], endpoint, size)
+        setting = setting_of(endpoint, 'dialect = "ollama"', f"context_window = {size}")
+        return MORE_CONTEXT[self.kind].format(setting=setting, model=endpoint.model, size=size)
 
     def tools(self, endpoint: Endpoint) -> str:
         """Return the setting that lets a model call tools."""
-        return _filled(TOOLS[self.kind], endpoint, 0)
-
-    @staticmethod
-    def table(endpoint: Endpoint) -> str:
-        """Return the name of the configuration table of this model."""
-        return endpoint.name.partition("/")[0] or "NAME"
+        return TOOLS[self.kind].format(model=endpoint.model)
 
 
 UNKNOWN_SERVER = ServerInfo()
@@ -80,11 +78,16 @@ async def identify_server(endpoint: Endpoint, connections: Connections) -> Serve
         return UNKNOWN_SERVER
     for kind, (path, key, read) in ASKED.items():
         answer = await fetch_json(f"{root(endpoint)}{path}", endpoint, connections, QUICK)
-        if not isinstance(answer, Failure) and key in answer:
+        if not isinstance(answer, Failure) and key in answer and (kind != "lmstudio" or _is_own(answer)):
             return ServerInfo(kind, read(answer, endpoint.model))
     listed = await fetch_json(endpoint.at("/models"), endpoint, connections, QUICK)
     models = [] if isinstance(listed, Failure) else objects_in(listed.get("data"))
     return ServerInfo("vllm" if any(text_in(m.get("owned_by")) == "vllm" for m in models) else "")
+
+
+def _is_own(listed: JsonObject) -> bool:
+    """Return whether this list is LM Studio's own: others have `data` as well, but not what it says."""
+    return any(LMSTUDIO_SAYS & model.keys() for model in objects_in(listed.get("data")))
 
 
 async def with_server_figures(endpoint: Endpoint, connections: Connections) -> Endpoint:
@@ -107,5 +110,11 @@ async def with_server_figures(endpoint: Endpoint, connections: Connections) -> E
     return endpoint
 
 
-def _filled(text: str, endpoint: Endpoint, size: int) -> str:
-    return text.format(name=ServerInfo.table(endpoint), model=endpoint.model, size=size)
+def setting_of(endpoint: Endpoint, *settings: str) -> str:
+    """Return where to write these settings of a model: its table, or a new one with all that it needs."""
+    if endpoint.table:
+        return f"Write {', '.join(settings)} into [models.{endpoint.table}]."
+    label = re.sub(r"[^\w-]+", "-", endpoint.name.partition("/")[0]).strip("-") or "local"
+    dialect = (f'dialect = "{endpoint.dialect}"',) if endpoint.dialect != "chat" else ()
+    known = (f"[models.{label}]", f'base_url = "{endpoint.base_url}"', f'model = "{endpoint.model}"')
+    return "\n".join(("Write into config.toml:", *dict.fromkeys((*known, *dialect, *settings))))

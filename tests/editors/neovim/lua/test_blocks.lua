@@ -1,6 +1,5 @@
 local check = require("check")
 local blocks = require("agls.blocks")
-local mentions = require("agls.mentions")
 
 local ROOT = vim.fn.tempname()
 vim.fn.mkdir(ROOT .. "/src", "p")
@@ -35,13 +34,6 @@ check.test("what cannot go says why", function()
   end
   check.same(problem("none.txt"), "there is no file none.txt")
   check.holds(problem("large.jpg"):find("5.0 MB; an image may have 5", 1, true), problem("large.jpg"))
-end)
-
-check.test("only words that name something are mentions", function()
-  local found =
-    mentions.expand("ask @nobody and @src/a.lua, @src/a.lua or mail@src/a.lua; see @https://x.example/y.", ROOT)
-  check.same(#found, 3)
-  check.same({ found[1].type, found[2].name, found[3].uri }, { "text", "src/a.lua", "https://x.example/y" })
 end)
 
 check.test("lines and diagnostics have a name for people", function()

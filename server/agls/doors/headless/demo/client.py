@@ -21,7 +21,7 @@ class ServerError(Exception):
 class DemoClient:
     """A connection to `agls serve --stdio` (Content-Length framing, LSP 3.17 base protocol).
 
-    `handlers` take the server's notifications and requests by method; what a handler of a request
+    `handlers` take the server's notifications and requests by method; the value that a handler of a request
     returns is its result.
     """
 
@@ -54,7 +54,7 @@ class DemoClient:
             self._process.kill()
             self._process.wait()
             for pipe in (self._stdin, self._stdout):
-                with suppress(BrokenPipeError):  # what a dead server did not read is still in the buffer
+                with suppress(BrokenPipeError):  # the buffer still has bytes that a dead server did not read
                     pipe.close()
 
     def notify(self, method: str, params: JsonObject | None) -> None:
@@ -62,7 +62,7 @@ class DemoClient:
         self._send({"jsonrpc": "2.0", "method": method, "params": params})
 
     def call(self, method: str, params: JsonObject | None) -> Any:
-        """Send a request, serve the server until its answer comes. Raises `ServerError`."""
+        """Send a request, serve the server until its answer comes. **Raises** `ServerError`."""
         self._last_id += 1
         wanted = self._last_id  # a handler may call the server, too
         self._send({"jsonrpc": "2.0", "id": wanted, "method": method, "params": params})

@@ -35,7 +35,7 @@ context_window = 200000
 
 
 def play(folder: str, *, yes: bool) -> int:
-    """Run the demo in `folder` (a new temporary one when empty). Raises `CannotBegin`."""
+    """Run the demo in `folder` (a new temporary one when empty). **Raises** `CannotBegin`."""
     show = DemoTranscript(write)
     asks = not yes and sys.stdin.isatty()
     repository = _repository(folder)
@@ -62,7 +62,7 @@ def play(folder: str, *, yes: bool) -> int:
 def _converse(repository: Path, environment: dict[str, str], show: DemoTranscript, *, asks: bool) -> None:
     def decide(question: JsonObject) -> JsonObject:
         allowed = not asks or _ask(question)
-        if not allowed:  # the script of the model goes on differently when it is told so
+        if not allowed:  # this variable chooses the other end of the model's script
             show.say(f"\n> {NO}")
             client.call("agent/steer", {"sessionId": question["sessionId"], "input": NO})
         wanted = "allow" if allowed else "reject"
@@ -93,7 +93,7 @@ def _ask(question: JsonObject) -> bool:
 
 
 def _repository(folder: str) -> Path:
-    """A git repository (a plain folder where there is no git) with the little project in it."""
+    """Make a git repository (a plain folder where there is no git) with the little project in it."""
     try:
         repository = Path(folder or tempfile.mkdtemp(prefix="agls-shop-")).expanduser().resolve()
         repository.mkdir(parents=True, exist_ok=True)
@@ -112,13 +112,16 @@ def _repository(folder: str) -> Path:
 
 
 def _plain_git() -> dict[str, str]:
-    """The environment without what could send git to another repository, or to somebody's hooks."""
+    """Return the environment without the variables that send git to another repository or to hooks."""
     others = {name: value for name, value in process_environment().items() if not name.startswith("GIT_")}
     return {**others, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 
 
 def _stage(backstage: Path) -> dict[str, str]:
-    """The configuration with the scripted model, and a state folder that is gone afterwards."""
+    """Write the configuration with the scripted model.
+
+    **Returns** variables for a state folder of its own.
+    """
     script = MATERIAL.joinpath("script.toml").read_text("utf-8")
     python = json.dumps(shlex.quote(sys.executable))[1:-1]  # a word of a shell command in a TOML string
     (backstage / "script.toml").write_text(script.replace("PYTHON", python), "utf-8")

@@ -65,7 +65,7 @@ class DemoTranscript:
 
 
 def _result(item: JsonObject) -> list[str]:
-    """What a call did: the diffs of its changes, the output of its command, or that it failed."""
+    """Return the result of a call: the diffs of its changes, the output of its command, or that it failed."""
     patches = [line for change in item.get("changes", ()) for line in change["patch"].splitlines()]
     if patches:
         return patches

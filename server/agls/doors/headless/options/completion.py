@@ -90,7 +90,7 @@ SHELLS: Mapping[str, Callable[[], str]] = {"bash": bash, "zsh": zsh, "fish": fis
 
 
 def path(node: Node) -> str:
-    """The words of a command as the script puts them together."""
+    """Return the words of a command as the script joins them."""
     return "".join(f" {word}" for word in node.words)
 
 

@@ -20,7 +20,7 @@ READ: Mapping[str, Callable[[str], object]] = {  # how a value is read that has 
     "SECONDS": number_of("seconds"),
     "USD": number_of("US dollars"),
 }
-TAKES = {"DIR": "folder", "FILE": "file"}  # what a shell completes there
+TAKES = {"DIR": "folder", "FILE": "file"}  # a shell completes these there
 
 
 class OptionSpec(NamedTuple):

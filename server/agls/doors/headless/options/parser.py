@@ -1,4 +1,4 @@
-"""The parser of the command line: an error says what is wrong first, and which word was probably meant."""
+"""The parser of the command line: an error names the mistake first, and the word that was probably meant."""
 
 import argparse
 import difflib
@@ -10,7 +10,7 @@ from agls.views.escape import escape_controls
 
 WORDS = "words"  # positional arguments that may stand anywhere between the options
 
-COMMAND = "COMMAND"  # what stands for the name of one in the help
+COMMAND = "COMMAND"  # the placeholder of a command's name in the help
 
 
 class Options(Protocol):
@@ -41,7 +41,7 @@ class Parser(argparse.ArgumentParser):
         return self.below
 
     def parse_known_args(self, *given: Any, **named: Any) -> Any:
-        """Parse, and refuse what is left over here, where the known options can be compared with it."""
+        """Parse, and refuse unknown arguments here, where the known options can be compared with them."""
         known, extras = super().parse_known_args(*given, **named)
         unknown = [word for word in extras if word.startswith("-") and word != "-"]
         if unknown:
@@ -53,7 +53,7 @@ class Parser(argparse.ArgumentParser):
         return known, []
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong, then how it is used. Raises `Misused`."""
+        """Write the mistake, then the usage. **Raises** `Misused`."""
         tell(f"agls: {escape_controls(message)}\n{self.format_usage()}See: {self.prog} --help\n")
         raise Misused(message)
 
@@ -75,7 +75,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def no_such(kind: str, value: str, known: Iterable[str], *, listed: bool = True) -> str:
-    """Say that there is no such thing, and which one was probably meant, or else which there are."""
+    """Return that there is no such thing, and which one was probably meant, or else which there are."""
     known = list(known)
     close = sorted(difflib.get_close_matches(value, known), key=lambda word: sorted(word) != sorted(value))
     close = close or _beginning_with(value, known)  # two letters changed places before any other mistake

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 RUNS = frozenset({"run", "resume"})
 PROMPT = frozenset({"-p", "--print", "--prompt"})  # the prompt follows, which is an argument anyway
 CONTINUE = frozenset({"-c", "--continue"})
-CHANGES = frozenset({"show", "list", "keep", "undo", "redo"})  # what is below `agls changes`
+CHANGES = frozenset({"show", "list", "keep", "undo", "redo"})  # the commands below `agls changes`
 OWN = frozenset({"-h", "--help", "--version"})  # options of `agls` itself
 
 

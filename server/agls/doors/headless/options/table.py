@@ -51,7 +51,7 @@ class Node(NamedTuple):
 
     @property
     def options(self) -> Sequence[OptionSpec]:
-        """What may be given by a name."""
+        """The options, which are given by a name."""
         return [HELP, *(each for each in self.command.each_option if each.is_named)]
 
 

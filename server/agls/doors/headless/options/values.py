@@ -1,4 +1,4 @@
-"""How the values of options are read: what cannot be used is refused with what can."""
+"""Readers of the values of options: a useless value is refused with the useful ones."""
 
 import json
 from argparse import ArgumentTypeError
@@ -45,7 +45,7 @@ def count(value: str) -> int:
 
 
 def number_of(what: str) -> Callable[[str], float]:
-    """**Returns** what reads a number of these, 0 or more."""
+    """Return a reader of a number of these, 0 or more."""
 
     def read(value: str) -> float:
         try:

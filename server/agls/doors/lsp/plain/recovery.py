@@ -2,7 +2,6 @@
 
 import asyncio
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from agls.config import ConfigError
@@ -45,7 +44,7 @@ def _mode(connection: Connection) -> str:
         return "never"
     setup = connection.world.setup
     mode = setup.load(connection.folder).config.section(recovery.ROOM).start
-    return "ask" if mode == "auto" and not setup.trusts(Path(connection.folder)) else mode
+    return "ask" if mode == "auto" and not setup.trusts_folder(connection.folder) else mode
 
 
 async def _by_itself(connection: Connection, row: SessionRow) -> None:

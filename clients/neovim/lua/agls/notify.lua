@@ -41,9 +41,8 @@ local function show_whole(message, highlight)
 end
 
 ---@param message string
----@param level? integer of vim.log.levels
-local function tell(message, level)
-  level = level or vim.log.levels.INFO
+---@param level integer of vim.log.levels
+local function show(message, level)
   message = "agls: " .. message
   if not is_builtin() then
     return vim.notify(message, level, { title = "agls" })
@@ -57,4 +56,44 @@ local function tell(message, level)
   vim.api.nvim_echo({ { line, HIGHLIGHTS[level] } }, true, {})
 end
 
-return tell
+local M = {}
+
+-- In the words of this client, where the server's own are for programs.
+local WORDS = {
+  sessionBusyElsewhere = "another process writes this session; when it lets go, `:Agls takeover` goes on here",
+}
+local HINTS = {
+  authRequired = "`:Agls key` asks for a key and keeps it until Neovim ends; `agls key set` in a terminal, longer.",
+}
+
+---@param message string
+function M.info(message)
+  show(message, vim.log.levels.INFO)
+end
+
+---@param message string
+function M.warn(message)
+  show(message, vim.log.levels.WARN)
+end
+
+---@param message string
+function M.error(message)
+  show(message, vim.log.levels.ERROR)
+end
+
+---@param problem table an error of a request
+function M.failure(problem)
+  local data = type(problem.data) == "table" and problem.data or {}
+  local hint = HINTS[data.kind] or data.hint
+  M.error(WORDS[data.kind] or (hint and (problem.message .. " " .. hint)) or problem.message)
+end
+
+---For requests of which only the failure matters.
+---@param problem? table
+function M.on_failure(_, problem)
+  if problem then
+    M.failure(problem)
+  end
+end
+
+return M

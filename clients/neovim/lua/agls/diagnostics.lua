@@ -1,0 +1,41 @@
+-- What Neovim shows as wrong, for `@diagnostics` in a prompt: the errors and warnings of the buffers of a folder.
+
+local M = {}
+
+---@param buf integer
+---@param line integer from 0
+---@param column integer in bytes
+---@return lsp.Position
+local function position(buf, line, column)
+  local text = vim.api.nvim_buf_get_lines(buf, line, line + 1, false)[1] or ""
+  return { line = line, character = vim.fn.strutf16len(text:sub(1, column)) }
+end
+
+---@param found vim.Diagnostic
+---@return table diagnostic as LSP has it
+local function of(found)
+  local range = {
+    start = position(found.bufnr, found.lnum, found.col),
+    ["end"] = position(found.bufnr, found.end_lnum or found.lnum, found.end_col or found.col),
+  }
+  local code = found.code and tostring(found.code) or nil
+  return { range = range, severity = found.severity, message = found.message, source = found.source, code = code }
+end
+
+---Answer `agent/diagnostics`.
+---@param params agls.DiagnosticsParams
+---@param at agls.Client
+---@return agls.DiagnosticsAnswer
+function M.answer(params, at)
+  local files = {}
+  for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+    local found = at:wants(buf) and vim.diagnostic.get(buf, { severity = { min = vim.diagnostic.severity.WARN } }) or {}
+    local uri = vim.uri_from_bufnr(buf)
+    if #found > 0 and (params.uri or uri) == uri then
+      files[#files + 1] = { uri = uri, diagnostics = vim.tbl_map(of, found) }
+    end
+  end
+  return { files = files }
+end
+
+return M

@@ -1,0 +1,56 @@
+"""The tool `edit_notebook`: cells of a Jupyter notebook. Nothing is run."""
+
+import asyncio
+from typing import Literal
+
+from pydantic import Field
+
+from agls.engine.ports import Workspace, WorkspaceError
+from agls.toolkit import Arguments
+
+from .edit_plan import EditPlan
+from .missing import explained
+from .notebook_text import CellType, Notebook, read_notebook
+
+
+class EditNotebook(Arguments):
+    """Change a cell of a Jupyter notebook that was read before in this session.
+
+    Nothing is run, and what a cell printed stays.
+    """
+
+    path: str = Field(description="an .ipynb file, relative to the workspace, or absolute")
+    cell: int = Field(ge=0, description="the cell, by the number that read_file shows")
+    action: Literal["replace", "insert", "delete"] = Field(
+        default="replace", description="insert: before this cell; the number after the last appends"
+    )
+    source: str = Field(default="", description="the whole text of the cell")
+    type: CellType = Field(default="code", description="of an inserted cell")
+
+
+async def plan_notebook(arguments: EditNotebook, workspace: Workspace) -> EditPlan:
+    """Return the change as it would be made now. **Raises** `WorkspaceError`."""
+    try:
+        file = await workspace.read(arguments.path)
+    except WorkspaceError as problem:
+        raise await explained(problem, arguments.path, workspace) from problem
+    shown = file.place.shown
+    try:
+        notebook = await asyncio.to_thread(read_notebook, file.text)
+        text = _changed(notebook, arguments)
+    except WorkspaceError as problem:
+        raise WorkspaceError(f"{shown}: {problem}") from problem
+    done = {"replace": "Changed", "insert": "Inserted", "delete": "Deleted"}[arguments.action]
+    return EditPlan(f"Edit {shown}", file.place, file, text, f"{done} cell {arguments.cell} of {shown}.")
+
+
+def _changed(notebook: Notebook, arguments: EditNotebook) -> str:
+    index, count = arguments.cell, len(notebook.cells)
+    if index >= count + (arguments.action == "insert"):
+        last = f"the last is {count - 1}" if count else "there is none"
+        raise WorkspaceError(f"There is no cell {index}: {last}. Read the notebook again.")
+    if arguments.action == "insert":
+        return notebook.with_cell(index, arguments.type, arguments.source)
+    if arguments.action == "delete":
+        return notebook.without(index)
+    return notebook.with_source(index, arguments.source)

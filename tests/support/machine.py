@@ -1,0 +1,4 @@
+"""What tests must not see of the machine they run on."""
+
+# A model server that runs here, at its usual port, is nobody whom a test may ask.
+NO_LOCAL_SERVERS = {"AGLS_LOCAL_SERVERS": "false"}
