@@ -140,6 +140,21 @@ def test_events_of_any_part_are_those_of_a_replay(
         ]
 
 
+@pytest.mark.parametrize("apart", [1, 256])
+def test_end_of_a_run_is_found_by_a_history_that_took_in_nothing(
+    apart: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever waits for a run asks a history of its own."""
+    monkeypatch.setattr("agls.engine.rests.APART", apart)
+    journal = journal_of(EVENTFUL)
+    rests = Rests()
+    log = Log(journal, SystemClock(), fold_all(EVENTFUL, rests.take), rests)
+    for run_id, end in folded(events_of(EVENTFUL, "")).runs.items():
+        assert SessionHistory(NOTES, log).end_of(run_id) == end
+    with pytest.raises(KeyError):
+        SessionHistory(NOTES, log).end_of("run_none")
+
+
 @pytest.mark.parametrize("type", sorted(UNSEEN))
 def test_what_a_brief_replay_leaves_out_changes_no_transcript(type: str) -> None:
     """Or it would have to be told."""

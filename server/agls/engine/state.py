@@ -134,10 +134,14 @@ def fold_all(entries: Iterable[Entry], look: Look | None = None) -> State:
     """Return the state after these entries; `look` sees each, and may ask for the state after it."""
     making = SimpleNamespace(**State()._asdict())  # a tuple for each would take half of the time
     members, so_far = vars(making), cast(State, making)
+
+    def now() -> State:
+        return State(**members)
+
     for entry in entries:
         members.update(_after(so_far, entry))
         if look:
-            look(entry, lambda: State(**members))
+            look(entry, now)
     return State(**members)
 
 

@@ -128,7 +128,7 @@ class SessionHistory:
     def _around(self, seq: int) -> Transcript:
         """Return what the part around this fact came to; nothing for number 0."""
         index = self._log.rests.before(seq)
-        return Transcript() if index < 0 else self._part(index).read(self._end(index, self.seq))
+        return Transcript() if index < 0 else self._part(index).read(self._end(index, max(seq, self.seq)))
 
     def _part(self, index: int) -> HistoryPart:
         if (part := self._parts.get(index)) is None:

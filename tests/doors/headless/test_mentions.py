@@ -44,3 +44,26 @@ def test_command_with_something_beside_it_is_refused(agls: Agls, beside: tuple[s
     done = agls.run("run", "/usage", *beside, stdin="" if beside else "piped words")
     assert done.code == 2
     assert "/usage is a command, and nothing can go with it. Send it alone, or write //usage" in done.err
+
+
+def test_command_in_a_resumed_session_is_done_and_answered_like_a_run(agls: Agls) -> None:
+    agls.run("run", "begin")
+    done = agls.run("resume", "/tag one")
+    assert (done.code, done.out, done.err) == (0, "Tags: one.\n", "")
+    whole = agls.run("resume", "--output", "json", "/tag remove=one").whole
+    assert (whole["result"], whole["action"]["data"], whole["exitCode"]) == ("Tags: none.", {"tags": []}, 0)
+    failed = agls.run("resume", "/compact")
+    assert (failed.code, failed.out) == (1, "")
+    assert "nothing to summarise" in failed.err
+    assert [part["text"] for part in said(agls)] == ["begin"], "no command was said to the model"
+
+
+def test_command_takes_nothing_that_is_piped_or_attached(agls: Agls) -> None:
+    for done in (agls.run("run", "/usage", stdin="x"), agls.run("run", "--attach", "app.py", "/usage")):
+        assert (done.code, done.out) == (2, "")
+        assert "Send it alone, or write //usage" in done.err
+    assert agls.sessions() == []
+
+
+def test_command_that_is_not_to_be_understood_is_a_prompt(agls: Agls) -> None:
+    assert agls.run("run", "--no-expand", "/usage").out == "Fine.\n"

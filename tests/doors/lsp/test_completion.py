@@ -105,6 +105,32 @@ def test_command_its_arguments_and_their_values_are_completed(wire: Wire) -> Non
     assert inserted(complete(wire, "/archive undo=")) == ["true", "false"]
 
 
+def test_values_that_only_the_session_knows_are_completed(tmp_path: Path) -> None:
+    call = {"name": "write_file", "arguments": {"path": "made.py", "content": "x"}}
+    background = {"name": "shell", "arguments": {"command": "sleep 30", "background": True}}
+    config = script(tmp_path, turns({"calls": [call, background]}, "Done."))
+    with Wire(tmp_path, config) as wire:
+        wire.initialize()
+        session = wire.session(options={"mode": "allowAll"})
+        wire.run(session, "make it")
+        wire.call("agent/run", {"sessionId": session, "input": "/tag one,two", "expand": True})
+        found = {
+            text: [
+                (item["insertText"], item.get("detail")) for item in complete(wire, text, sessionId=session)
+            ]
+            for text in (
+                "/changes.revert m",
+                "/checkpoint.restore toItemId=",
+                "/tag remove=",
+                "/task.stop task",
+            )
+        }
+        assert found["/changes.revert m"] == [("made.py", None)]
+        assert found["/checkpoint.restore toItemId="] == [('""', "before: make it")]
+        assert found["/tag remove="] == [("one", None), ("two", None)]
+        assert [detail for _, detail in found["/task.stop task"][:1]] == ["sleep 30"]
+
+
 def test_completion_needs_no_session_and_leaves_none_open(wire: Wire) -> None:
     wire.initialize()
     folder = wire.workspace / "src"

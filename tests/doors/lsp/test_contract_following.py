@@ -137,7 +137,8 @@ def test_a_question_of_another_process_is_seen_and_cannot_be_answered_here(
     here.refused("agent/respond", requestId=question["requestId"], response={"outcome": "dismissed"})
     here.writer.send({"jsonrpc": "2.0", "id": asked["id"], "result": {"outcome": "dismissed"}})
     here.reader.event("requestResolved", requestId=question["requestId"])
-    here.reader.event("runEnded", stopReason="endTurn")
+    ended = here.reader.event("runEnded", stopReason="endTurn")
+    assert ended["data"] == here.writer.event("runEnded")["data"], "of the whole run, not of what it saw"
     assert not here.reader.of_method("agent/requestPermission")
 
 

@@ -198,6 +198,16 @@ test("what a helper did is kept with its call: its task, its calls in their orde
   expect(early.helpers).toEqual(known.helpers);
 });
 
+test("a helper at work is one item, which its end replaces, and is asked about when nothing was read of it", () => {
+  const helper = (status: string) =>
+    item("a.child", { kind: "subagent", title: "w", status, childSessionId: "child" });
+  const known = open(event("itemStarted", { item: helper("running") }, { itemId: "a.child" }));
+  expect(known.unread()).toEqual(["child"]);
+  known.take(event("itemCompleted", { item: helper("completed") }, { itemId: "a.child" }));
+  const drawn = [...known.items.values()].filter(({ kind }) => kind === "subagent");
+  expect(drawn.map(({ status }) => status)).toEqual(["completed"]);
+});
+
 test("helpers that worked before anybody listened are to be asked about, each once", () => {
   const known = open();
   const ended = (itemId: string, childSessionId: string) =>

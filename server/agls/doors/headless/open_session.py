@@ -154,7 +154,7 @@ def _notes(world: World, session: Session, here: str) -> tuple[str, ...]:
 
 async def _command(world: World, request: RunRequest, session: Session) -> TypedCommand | None:
     """Return the command that the prompt is, `None` for another. **Raises** `CannotBegin`, `ConfigError`."""
-    if not request.expand:
+    if not (request.expand and request.prompt.lstrip().startswith("/")):
         return None
     content = (Text(request.prompt), *piped_in(request.piped))
     files = await attached(request.attach, world.setup, session.state.cwd, world.storage.blobs)

@@ -27,7 +27,7 @@ class RunStatus(Arguments):
 
 
 def action(entries: Entries, tier_of: TierOf = asked_for) -> Action:
-    """The action `audit`, also while a run is running."""
+    """Return the action `audit`, also while a run is running."""
 
     async def show(arguments: Audit, context: ActionContext) -> ActionOutcome:
         return await asyncio.to_thread(read, arguments, context)  # a long session takes its time
@@ -45,7 +45,7 @@ def action(entries: Entries, tier_of: TierOf = asked_for) -> Action:
 
 
 def status_tool(entries: Entries) -> Tool:
-    """The tool `run_status`."""
+    """Return the tool `run_status`."""
 
     async def look(arguments: RunStatus, context: ToolContext) -> ToolOutcome:
         running = [record for record in records(entries()) if record.started is not None and not record.stop]

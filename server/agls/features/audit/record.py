@@ -161,7 +161,7 @@ class RunRecord:
 
 
 def records(entries: Iterable[Entry]) -> list[RunRecord]:
-    """The records of all runs of a session, in the order in which they were asked for."""
+    """Return the records of all runs of a session, in the order in which they were asked for."""
     known: dict[str, RunRecord] = {}
     current = RunRecord("", 0.0)
     parent = ""
@@ -189,7 +189,7 @@ def records(entries: Iterable[Entry]) -> list[RunRecord]:
 
 
 def due(records: Iterable[RunRecord]) -> list[RunRecord]:
-    """The closed records that nobody has written down yet, when the last run that began has just ended.
+    """Return the closed records that are not written down yet, when the last run that began has just ended.
 
     A run writes its own record, and those of the runs before it that had no process to do so: they were taken
     out of the queue, could not begin, or died. Every record is due once.
@@ -200,7 +200,7 @@ def due(records: Iterable[RunRecord]) -> list[RunRecord]:
 
 
 def _wrote(record: RunRecord) -> bool:
-    """Whether its own process saw it end."""
+    """Return whether the run's own process recorded its end."""
     return record.started is not None and record.stop != DIED
 
 

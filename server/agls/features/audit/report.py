@@ -29,12 +29,12 @@ SHORT = 100  # characters of an input or an argument on a page
 
 
 def asked_for(options: Mapping[str, object]) -> str:
-    """The tier or model that the options name."""
+    """Return the tier or model that the options name."""
     return str(options.get("model", "")) or "default"
 
 
 def as_json(record: RunRecord, session_id: str, tier_of: TierOf = asked_for) -> JsonObject:
-    """All of the record. Times are Unix seconds; what is not known (yet) is null or absent."""
+    """Return all of the record. Times are Unix seconds; what is not known (yet) is null or absent."""
     return {
         "v": VERSION,
         "sessionId": session_id,
@@ -61,7 +61,7 @@ def as_json(record: RunRecord, session_id: str, tier_of: TierOf = asked_for) -> 
 
 
 def brief(record: RunRecord) -> str:
-    """How the run stands, in one paragraph."""
+    """Return how the run stands, in one paragraph."""
     used, limits = record.used, record.limits
     failed = sum(row.status == "failed" for row in record.calls)
     turns = f"{used.turns} of {limits.max_turns}" if limits.max_turns is not None else f"{used.turns}"
@@ -77,7 +77,7 @@ def brief(record: RunRecord) -> str:
 
 
 def page(records: Sequence[RunRecord]) -> str:
-    """The records as Markdown."""
+    """Return the records as Markdown."""
     return "\n\n".join(_section(record) for record in records) or "This session has had no run."
 
 
@@ -159,7 +159,7 @@ def _part(part: Content) -> JsonObject:
 
 
 def _event(fact: Fact) -> JsonObject:
-    """The name of what happened, and what there is to know of it."""
+    """Return the name and the details of a fact."""
     match fact:
         case Noted(feature, kind, data):
             return {"name": f"{feature}.{kind}", **_named(data)}
@@ -189,7 +189,7 @@ def _event(fact: Fact) -> JsonObject:
 
 
 def _shortened(fact: Compacted | Cleared) -> JsonObject:
-    """How the context became shorter: why, and what it had before and after."""
+    """Return how the context became shorter: why, and its size before and after."""
     tokens = {"tokensBefore": fact.tokens_before, "tokensAfter": fact.tokens_after}
     if isinstance(fact, Cleared):
         data = {"cause": fact.cause, **tokens, "resultsTakenOut": list(fact.call_ids)}

@@ -28,15 +28,15 @@ class Account:
         self.problem = ""
 
     def used_by_session(self, state: State) -> Totals:
-        """What the session spent."""
+        """Return the spending of the session."""
         return state.total.later(seconds_since(state, self._now()))
 
     def used(self, state: State) -> Totals:
-        """What all runs spent today."""
+        """Return the spending of all runs today."""
         return self._sum(self._others, state)
 
     def used_by_caller(self, state: State) -> Totals:
-        """What the caller of this run spent today."""
+        """Return the spending of this run's caller today."""
         return self._sum((row for row in self._others if row.caller == self._who), state)
 
     def is_new_day(self, state: State) -> bool:

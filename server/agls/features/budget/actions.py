@@ -30,7 +30,7 @@ class Change(Arguments):
 
 
 def actions(allowance: Allowance, ledger: Ledger, now: Now) -> tuple[Action, ...]:
-    """The actions of the room."""
+    """Return the actions of the room."""
     work = partial(_follow, allowance=allowance, ledger=ledger, now=now)
     return (TypedAction(name="limits", title="Show or change limits", arguments=Change, work=work),)
 
@@ -66,7 +66,7 @@ async def _follow(
 
 
 def _changed(limits: Limits, said: JsonObject) -> Limits:
-    """The limits with what was said. Raises `ActionError`."""
+    """Return the limits with those of the arguments. **Raises** `ActionError`."""
     if unknown := next((name for name in said if name not in OPTIONS), None):
         raise ActionError(UNKNOWN.format(unknown, ", ".join(OPTIONS)))
     whole = {name: int(most) if most is not None and most % 1 == 0 else most for name, most in said.items()}
@@ -78,7 +78,7 @@ def _changed(limits: Limits, said: JsonObject) -> Limits:
 
 
 def _told(limits: Limits, used: Totals) -> JsonObject:
-    """The limits that are set and what is left of them, by the names of the options."""
+    """Return the limits that are set and the rest of them, by the names of the options."""
     return {"limits": to_options(limits), "left": to_options(left(limits, used))}
 
 

@@ -70,7 +70,7 @@ class Checks:
         return (stop,) if stop else ()
 
     async def look(self, view: RunView, *, begins: bool = False) -> Stop | None:
-        """**Returns** why no model may be asked any more. `begins`: this is the first turn of a day."""
+        """Return why no model may be asked any more. `begins`: this is the first turn of a day."""
         if begins or self._by_day:
             await self._account.enter(view)
         if self._by_day:
@@ -93,7 +93,7 @@ class Checks:
         return ToolOutcome(refusal.text, status="rejected")
 
     def refusal(self, tool: str, ahead: int, state: State) -> Refusal | None:
-        """**Returns** why no tool of this name may be called any more, with `ahead` calls before this one."""
+        """Return why no tool of this name may be called any more, with `ahead` calls before this one."""
         for scope in self._scopes:
             limits, used = scope.limits(state), scope.used(state)
             if limits.max_tool_calls is not None and used.tool_calls + ahead >= limits.max_tool_calls:
@@ -104,7 +104,7 @@ class Checks:
         return next(filter(None, (scope.refusal(tool, ahead) for scope in self._parent_scopes)), None)
 
     def left(self, state: State) -> Limits:
-        """**Returns** what is left under every limit that holds for the run."""
+        """Return what is left under every limit that holds for the run."""
         own = (left(scope.limits(state), scope.used(state)) for scope in self._scopes)
         return tightest(*own, *(scope.left() for scope in self._parent_scopes))
 
@@ -132,16 +132,16 @@ class RunScope:
         self._turn = asyncio.Lock()
 
     async def look(self) -> Stop | None:
-        """**Returns** why no model may be asked any more. One look at a time: the sums only grow."""
+        """Return why no model may be asked any more. One look at a time: the sums only grow."""
         async with self._turn:
             return await self._checks.look(self._view)
 
     def refusal(self, tool: str, ahead: int) -> Refusal | None:
-        """**Returns** why no tool of this name may be called any more, with `ahead` calls before this one."""
+        """Return why no tool of this name may be called any more, with `ahead` calls before this one."""
         return self._checks.refusal(tool, ahead, self._view.state)
 
     def left(self) -> Limits:
-        """**Returns** what is left under every limit that holds for the run."""
+        """Return what is left under every limit that holds for the run."""
         return self._checks.left(self._view.state)
 
 
@@ -156,7 +156,7 @@ def _refused(kind: Kind, limit: int, scope: Scope) -> Refusal:
 
 
 def _ahead(state: State, call_id: str) -> int:
-    """How many calls of the same reply come before this one and may still start."""
+    """Return how many calls of the same reply come before this one and may still start."""
     waiting = [open_call.call.call_id for open_call in state.calls.values() if not open_call.started]
     return waiting.index(call_id)
 

@@ -36,7 +36,10 @@ class LastTurn:
         return (Injected((UserMessage(new_id("item"), (Text(WORDS),), ROOM),)),)
 
     def is_on(self, state: State) -> bool:
-        """Whether the model was told so; when the limit was raised since then, it is the last no more."""
+        """Return whether the model knows that this turn is the last.
+
+        It is not any more when the limit was raised since.
+        """
         told = {"runId": state.run_id, "maxTurns": state.limits.max_turns}
         return any(note.kind == LAST and note.data == told for note in state.notes.get(ROOM, ()))
 

@@ -29,12 +29,12 @@ class Scope:
     elsewhere: frozenset[str] = COUNTED
 
     def is_used_up(self, kind: Kind, state: State) -> bool:
-        """Whether nothing of this kind is left."""
+        """Return whether nothing of this kind is left."""
         most = getattr(self.limits(state), kind.field)
         return most is not None and kind.used(self.used(state)) >= most
 
     def stops(self, state: State) -> Iterator[Stop]:
-        """Why no model can be asked any more: one for each kind of which nothing is left."""
+        """Return why no model can be asked any more: one for each kind of which nothing is left."""
         limits, used = self.limits(state), self.used(state)
         for kind in KINDS:
             most = getattr(limits, kind.field)
@@ -52,7 +52,10 @@ class Scope:
 
 
 def of_run() -> Scope:
-    """The limits of the run, which are in its state. Its seconds are watched all the time (`deadline`)."""
+    """Return the limits of the run, which are in its state.
+
+    Its seconds are watched all the time (`deadline`).
+    """
 
     def hint(field: str) -> str:
         return f"Raise {NAMES[field]} ({flag(field)}, or [budget] {field})."
@@ -61,7 +64,7 @@ def of_run() -> Scope:
 
 
 def of_session(limits: Limits, used: Callable[[State], Totals]) -> Scope:
-    """The limits of the session; those of its turns may be in the state of the run."""
+    """Return the limits of the session; those of its turns may be in the state of the run."""
 
     def with_turns(state: State) -> Limits:
         turns = state.limits.max_session_turns
@@ -75,12 +78,12 @@ def of_session(limits: Limits, used: Callable[[State], Totals]) -> Scope:
 
 
 def of_day(limits: Limits, used: Callable[[State], Totals]) -> tuple[Scope, ...]:
-    """The limits of a day, for everybody together, if there are any."""
+    """Return the limits of a day, for everybody together, if there are any."""
     return _on_a_day("today", "[budget.day]", limits, used)
 
 
 def of_caller(limits: Limits, used: Callable[[State], Totals], who: str) -> tuple[Scope, ...]:
-    """The limits of a caller on a day, if there are any."""
+    """Return the limits of a caller on a day, if there are any."""
     name = f"the caller {who} today" if who else "callers without a name today"
     return _on_a_day(name, "[budget.callers]", limits, used)
 
@@ -96,5 +99,5 @@ def _on_a_day(name: str, table: str, limits: Limits, used: Callable[[State], Tot
 
 
 def flag(field: str) -> str:
-    """The option of the command line that sets a limit."""
+    """Return the option of the command line that sets a limit."""
     return f"--{field.replace('_', '-')}"

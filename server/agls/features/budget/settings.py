@@ -49,7 +49,7 @@ class Settings(Amounts):
     callers: Mapping[str, Amounts] = {}
 
     def caller(self, name: str) -> Amounts:
-        """What this caller may spend on a day."""
+        """Return the limits of this caller on a day."""
         return self.callers.get(name) or self.callers.get(ANYBODY) or UNLIMITED
 
     @property
@@ -59,7 +59,7 @@ class Settings(Amounts):
         return any(amounts.limits.max_cost_usd is not None for amounts in every)
 
     def allowance(self, policy: "Settings", who: str) -> Allowance:
-        """What `who` may spend by these settings, and by the managed file's policy above them."""
+        """Return the allowance of `who` by these settings, and by the managed file's policy above them."""
         return Allowance(
             session=tightest(self.session.limits, policy.session.limits),
             day=tightest(self.day.limits, policy.day.limits),

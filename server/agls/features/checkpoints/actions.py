@@ -1,6 +1,8 @@
 """What the user may do with checkpoints: see them, compare with them, go back to them."""
 
-from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome
+from collections.abc import Sequence
+
+from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome, ActionValue
 from agls.engine.ports import WorkspaceError
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
@@ -16,25 +18,43 @@ from .timeline import SessionSpan, Timeline
 
 
 def actions_of(keeper: SnapshotStore) -> tuple[Action, ...]:
-    """The actions of the room."""
+    """Return the actions of the room."""
     handlers = CheckpointActions(keeper)
     return (
         TypedAction(
             name="checkpoint.list", title="List checkpoints", arguments=ListCheckpoints, work=handlers.points
         ),
-        TypedAction(name="checkpoint.diff", title="Compare with then", arguments=Diff, work=handlers.diff),
+        TypedAction(
+            name="checkpoint.diff",
+            title="Compare with then",
+            arguments=Diff,
+            work=handlers.diff,
+            choices={"toItemId": items, "uri": handlers.changed_files},
+        ),
         TypedAction(
             name="checkpoint.restore",
             title="Restore files",
             arguments=RestoreFiles,
             work=handlers.restore,
             when="idle",
+            choices={"toItemId": items, "checkpointId": handlers.restores},
         ),
         TypedAction(name="changes", title="Show changed files", arguments=Changes, work=handlers.changes),
         TypedAction(
-            name="changes.revert", title="Revert a file", arguments=Revert, work=handlers.revert, when="idle"
+            name="changes.revert",
+            title="Revert a file",
+            arguments=Revert,
+            work=handlers.revert,
+            when="idle",
+            choices={"uri": handlers.changed_files},
         ),
     )
+
+
+async def items(context: ActionContext) -> Sequence[ActionValue]:
+    """The last item before each prompt, the latest prompt first: to go back there."""
+    latest_first = reversed(prompts(context.state.transcript))
+    return [ActionValue(prompt.before, f"before: {prompt.title}") for prompt in latest_first]
 
 
 @frozen
@@ -43,8 +63,19 @@ class CheckpointActions:
 
     keeper: SnapshotStore
 
+    async def changed_files(self, context: ActionContext) -> Sequence[ActionValue]:
+        """The files that the agent changed."""
+        known = self.keeper.timeline(context.state)
+        paths = [path for path, _ in known.changed(SessionSpan())]
+        return [ActionValue(context.workspace.place(path).shown) for path in paths]
+
+    async def restores(self, context: ActionContext) -> Sequence[ActionValue]:
+        """The restores that can be undone, the last one first."""
+        restores = self.keeper.timeline(context.state).restores
+        return [ActionValue(checkpoint_id) for checkpoint_id in reversed(restores)]
+
     async def points(self, arguments: ListCheckpoints, context: ActionContext) -> ActionOutcome:
-        """The prompts with what was changed after each, and the restores."""
+        """Return the prompts with the changes after each, and the restores."""
         known, rows = self.keeper.timeline(context.state), list[JsonObject]()
         for prompt in prompts(context.state.transcript):
             span = SessionSpan(prompt.since, prompt.until)
@@ -67,7 +98,7 @@ class CheckpointActions:
         return ActionOutcome(text, {"checkpoints": rows, "restores": restores})
 
     async def diff(self, arguments: Diff, context: ActionContext) -> ActionOutcome:
-        """How files were changed, as unified diffs."""
+        """Return the changes of files, as unified diffs."""
         known, ran = self.keeper.timeline(context.state), False
         wanted = context.workspace.place(arguments.uri).path if arguments.uri else ""
         if arguments.call_id is not None:
@@ -107,7 +138,7 @@ class CheckpointActions:
         return ActionOutcome(text, {**done.to_json(), "commandsRan": ran})
 
     async def changes(self, arguments: Changes, context: ActionContext) -> ActionOutcome:
-        """The net changes of a run or of the session."""
+        """Return the net changes of a run or of the session."""
         known = self.keeper.timeline(context.state)
         span = _span(arguments, context)
         rows = list[JsonObject]()
@@ -120,7 +151,7 @@ class CheckpointActions:
         return ActionOutcome(shown(rows, ran=ran), data)
 
     async def revert(self, arguments: Revert, context: ActionContext) -> ActionOutcome:
-        """One file as it was before a run."""
+        """Bring one file back to its state before a run."""
         known, place = self.keeper.timeline(context.state), context.workspace.place(arguments.uri)
         stretches = known.stretches(place.path, _span(arguments, context))
         if not stretches:
@@ -132,7 +163,7 @@ class CheckpointActions:
         return ActionOutcome(_told(done, dry_run=False, ran=False), done.to_json())
 
     async def _since(self, span: SessionSpan, known: Timeline) -> list[Pair]:
-        """Each file that we changed in this span: as it was before, and as it is now."""
+        """Return each file that we changed in this span: as it was before, and as it is now."""
         return [(found[0].before, await self._now(path, known)) for path, found in known.changed(span)]
 
     async def _now(self, path: str, known: Timeline) -> FileState:

@@ -41,7 +41,7 @@ class ChangeRelay:
                 pass
 
     def _before(self, files: list[JsonObject], state: State) -> Iterator[FileState]:
-        """What the child knew of these files before it changed them."""
+        """Yield the child's states of these files before its changes."""
         known = self._keeper.timeline(state)
         for file in files:
             steps = known.steps[file["path"]]

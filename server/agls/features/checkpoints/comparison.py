@@ -19,22 +19,22 @@ Pair = tuple[FileState, FileState]
 
 
 def kind_of(before: object, after: object) -> str:
-    """What happened to a file that was this and is that (`None`: no file)."""
+    """Return the kind of a change between two states (`None`: no file)."""
     return "added" if before is None else "deleted" if after is None else "modified"
 
 
 def net(before: FileState, after: FileState) -> JsonObject:
-    """What became of a file, without its lines."""
+    """Return the change of a file, without its lines."""
     return {"uri": after.uri, "change": _kind(before, after)}
 
 
 def pairs_of(stretches: Sequence[OwnStretch]) -> list[Pair]:
-    """The states between which only we changed the file."""
+    """Return the states between which only we changed the file."""
     return [(one.before, one.after) for one in stretches if not one.before.same(one.after)]
 
 
 async def row(keeper: SnapshotStore, pairs: Sequence[Pair]) -> JsonObject:
-    """A file's changes with their patch; `problem` says why there is none."""
+    """Return a file's changes with their patch; `problem` says why there is none."""
     first, last = pairs[0][0], pairs[-1][1]
     insertions = 0
     deletions = 0
@@ -59,7 +59,7 @@ async def row(keeper: SnapshotStore, pairs: Sequence[Pair]) -> JsonObject:
 
 
 def standing(stretches: Sequence[OwnStretch], known: Timeline, now: FileState) -> str:
-    """Whether what we changed still stands: `applied`, `takenBack`, or `changedSince` by somebody."""
+    """Return whether our change still stands: `applied`, `takenBack`, or `changedSince` by somebody."""
     if now.same(stretches[-1].after):
         return "applied"
     last = known.last(now.path)
@@ -69,7 +69,7 @@ def standing(stretches: Sequence[OwnStretch], known: Timeline, now: FileState) -
 
 
 def shown(rows: Sequence[JsonObject], *, ran: bool) -> str:
-    """The rows and their patches for a person."""
+    """Return the rows and their patches for a person."""
     lines = [told(row) + (f": {row['problem']}" if "problem" in row else "") for row in rows]
     patches = "".join(str(row["patch"]) for row in rows)
     parts = ["\n".join(lines) or "No file was changed."]
@@ -80,12 +80,12 @@ def shown(rows: Sequence[JsonObject], *, ran: bool) -> str:
 
 
 def told(row: JsonObject) -> str:
-    """One file in one line."""
+    """Return one file on one line."""
     return f"- {row['change']} `{path_in(row['uri'])}` (+{row['insertions']} -{row['deletions']})"
 
 
 def path_in(uri: str) -> str:
-    """The path as people write it; what is no file stays an address."""
+    """Return the path as people write it; an address of no file stays one."""
     return unquote(uri.removeprefix("file://")) if uri.startswith("file:///") else uri
 
 

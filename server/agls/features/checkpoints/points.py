@@ -23,9 +23,9 @@ class Prompt:
 
 
 def position(transcript: Sequence[Message], item_id: str) -> int:
-    """How many messages stand up to this item ("" for none), the results of its calls included.
+    """Return how many messages stand up to this item ("" for none), the results of its calls included.
 
-    Raises `ActionError`.
+    **Raises** `ActionError`.
     """
     if not item_id:
         return 0
@@ -43,7 +43,7 @@ def position(transcript: Sequence[Message], item_id: str) -> int:
 
 
 def prompts(transcript: Sequence[Message]) -> list[Prompt]:
-    """The user's prompts, oldest first."""
+    """Return the user's prompts, oldest first."""
     starts = [
         place
         for place, message in enumerate(transcript)

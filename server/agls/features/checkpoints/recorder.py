@@ -40,12 +40,12 @@ class SnapshotStore:
         self._timeline = Timeline()
 
     def timeline(self, state: State) -> Timeline:
-        """What is known until now."""
+        """Return the known states until now."""
         self._timeline.catch_up(state.notes.get(ROOM, ()))
         return self._timeline
 
     async def look(self, path: str, known: Timeline) -> Sight:
-        """A file as it is now; its bytes are kept when they are new. Raises `WorkspaceError`."""
+        """Return a file as it is now; its bytes are kept when they are new. **Raises** `WorkspaceError`."""
         found = await self.files.look(path, self.settings.max_file_bytes)
         state = _state(found)
         last = known.last(state.path)
@@ -62,7 +62,7 @@ class SnapshotStore:
         return Sight(found, state)
 
     async def content(self, state: FileState) -> bytes | None:
-        """The bytes of a state, `None` for no file. Raises `OSError` when they were not kept."""
+        """Return the bytes of a state, `None` for no file. **Raises** `OSError` when they were not kept."""
         if state.lost:
             raise OSError(f"What it was is not known: {state.lost}.")
         return await self.blobs.read(state.hash) if state.exists else None
@@ -83,7 +83,7 @@ class SnapshotStore:
 
 
 def is_new(state: FileState, known: Timeline) -> bool:
-    """Whether a state says more than what is known."""
+    """Return whether a state says more than the known one."""
     last = known.last(state.path)
     return last is None or not last.same(state) or bool(last.lost and not state.lost)
 
@@ -129,7 +129,7 @@ class Recorder:
         return outcome
 
     def _candidates(self, state: State) -> list[str]:
-        """The files whose changes by a command can be known: the open ones, and the last touched."""
+        """Return the files whose changes by a command can be known: the open ones, and the last touched."""
         known = self._keeper.timeline(state)
         paths = dict.fromkeys((*known.touched, *known.steps, *self._keeper.files.open_documents()))
         return list(reversed(paths))[: self._keeper.settings.max_files]
@@ -157,10 +157,7 @@ class Watched:
         self.seen = await self._keeper.see(paths, self._view.state, self._note)
 
     async def end(self, outcome: ToolOutcome | None) -> bool:
-        """Note what became of it: what the call made, and what others did at the same time.
-
-        Gives whether the call changed files.
-        """
+        """Note the outcome: the changes of the call, and those of others at the same time."""
         known, place = self._keeper.timeline(self._view.state), self._invocation.context.workspace.place
         changes = {place(change.uri).path: change for change in (outcome.changes if outcome else ())}
         earlier = list[FileState]()
@@ -181,7 +178,7 @@ class Watched:
         return bool(made)
 
     def _is_ours(self, before: Sight, after: Sight, outcome: ToolOutcome | None) -> bool:
-        """Whether the call changed a file of which it says nothing. What the user typed is never ours."""
+        """Return whether the call changed a file that its outcome does not name."""
         if outcome and not self._blind and (outcome.changes or outcome.effects == "none"):
             return False
         return before.found.edits == after.found.edits
@@ -215,7 +212,7 @@ def _attribute(
 
 
 async def _targets(invocation: Invocation, effect: Effect) -> dict[str, bool]:
-    """The paths that a call names for this effect, with links resolved, and whether each is inside."""
+    """Return the paths that a call names for this effect, with links resolved, and whether each is inside."""
     preview = invocation.preview or await invocation.tool.preview(invocation.call, invocation.context)
     paths: dict[str, bool] = {}
     for target in preview.targets:

@@ -38,7 +38,7 @@ class Conflict:
     reason: str
 
     def to_json(self) -> JsonObject:
-        """As programs read it."""
+        """Return the members for programs."""
         return {"uri": self.uri, "reason": self.reason}
 
 
@@ -62,7 +62,7 @@ class Restored:
     changes: tuple[FileChange, ...]
 
     def to_json(self) -> JsonObject:
-        """As programs read it; `README.md` promises it."""
+        """Return the members for programs, as `README.md` promises."""
         return {
             "checkpointId": self.checkpoint_id,
             "files": list(self.files),
@@ -72,14 +72,14 @@ class Restored:
 
 
 def back_to(changed: Iterable[tuple[str, Sequence[OwnStretch]]]) -> Iterator[Wish]:
-    """The wish to take back what we changed."""
+    """Yield the wishes to take back our changes."""
     for _, stretches in changed:
         refused = MIXED if len(stretches) > 1 else ""
         yield Wish(stretches[0].before, stretches[-1].after, refused)
 
 
 def undo(known: Timeline, checkpoint_id: str) -> Iterator[Wish]:
-    """The wish to take back what a restore changed."""
+    """Yield the wishes to take back the changes of a restore."""
     for before, after in known.made_by(checkpoint_id):
         yield Wish(before, after)
 
@@ -93,7 +93,7 @@ class Restoring:
         self._conflicts: list[Conflict] = []
 
     async def preview(self, wishes: Iterable[Wish]) -> Restored:
-        """What would be done, without doing it."""
+        """Return the outcome of a restore, without doing it."""
         files: list[JsonObject] = []
         for wish in wishes:
             if step := await self._step(wish):
@@ -117,7 +117,7 @@ class Restoring:
         return Restored(checkpoint_id, files, tuple(self._conflicts), tuple(changes))
 
     async def _step(self, wish: Wish) -> FileRestore | None:
-        """What is to be done to a file; `None` when it is as wished, or must be left alone."""
+        """Return the step for a file; `None` when it is as wished, or must be left alone."""
         try:
             sight = await self._keeper.look(wish.want.path, self._known)
             if sight.state.same(wish.want):
@@ -152,5 +152,5 @@ class Restoring:
 
 
 def _is_only_shown(wish: Wish, sight: Sight) -> bool:
-    """Whether the editor shows the file as it was, while the disk still holds what the agent made of it."""
+    """Return whether the editor shows the old file, while the disk still holds the agent's change of it."""
     return bool(sight.found.edits) and sight.found.on_disk == wish.expected.hash != sight.state.hash

@@ -28,14 +28,14 @@ class FileState:
         return bool(self.hash)
 
     def same(self, other: "FileState") -> bool:
-        """Whether nobody changed the file between these two."""
+        """Return whether nobody changed the file between these two."""
         if self.hash == other.hash:
             return True
         by_editor = self.in_editor or other.in_editor
         return by_editor and bool(self.digest) and self.digest == other.digest
 
     def to_json(self) -> JsonObject:
-        """As it is noted: what is usual is left out."""
+        """Return the data of the note: usual values are left out."""
         data: JsonObject = {"path": self.path, "uri": self.uri, "hash": self.hash}
         if self.in_editor:
             data["inEditor"] = True
@@ -49,7 +49,7 @@ class FileState:
 
 
 def state_of(data: JsonObject) -> FileState:
-    """The state that was noted."""
+    """Return the state that was noted."""
     return FileState(
         path=data["path"],
         uri=data["uri"],

@@ -50,7 +50,7 @@ class SessionSpan:
     run_id: str = ""
 
     def holds(self, at: int, run_id: str) -> bool:
-        """Whether something that happened then, in that run, is in it."""
+        """Return whether a moment of that run is in the span."""
         in_time = at >= self.since and (self.until is None or at <= self.until)
         return in_time and self.run_id in {"", run_id}
 
@@ -81,15 +81,15 @@ class Timeline:
         self._read = len(notes)
 
     def last(self, path: str) -> FileState | None:
-        """The state in which a file was seen last."""
+        """Return the state in which a file was seen last."""
         return self.steps[path][-1].state if path in self.steps else None
 
     def knows(self, path: str, digest: str) -> bool:
-        """Whether this file once had that text."""
+        """Return whether this file once had that text."""
         return any(step.state.digest == digest for step in self.steps.get(path, ()))
 
     def stretches(self, path: str, span: SessionSpan) -> list[OwnStretch]:
-        """What we changed in a file in this span, oldest first."""
+        """Return our changes of a file in this span, oldest first."""
         found: list[OwnStretch] = []
         for before, step in pairwise(self.steps.get(path, ())):
             if not step.by or not span.holds(step.at, step.run_id):
@@ -101,17 +101,17 @@ class Timeline:
         return found
 
     def changed(self, span: SessionSpan) -> Iterator[tuple[str, list[OwnStretch]]]:
-        """The files that we changed in this span."""
+        """Return the files that we changed in this span."""
         for path in self.steps:
             if found := self.stretches(path, span):
                 yield path, found
 
     def ran(self, span: SessionSpan) -> bool:
-        """Whether something ran in this span whose traces are not all known."""
+        """Return whether something ran in this span whose traces are not all known."""
         return any(span.holds(at, run_id) for at, run_id in self.commands)
 
     def made_by(self, maker: str) -> Iterator[tuple[FileState, FileState]]:
-        """What one call or one restore changed: each file before and after."""
+        """Yield the changes of one call or one restore: each file before and after."""
         for steps in self.steps.values():
             mine = [number for number, step in enumerate(steps) if step.by == maker]
             if mine:

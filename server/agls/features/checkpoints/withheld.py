@@ -42,7 +42,7 @@ _HISTORIES = frozenset({".git", ".hg", ".svn", ".jj"})
 
 
 def withheld(path: str) -> str:
-    """Why the content of the file at this path is not kept, "" when it is."""
+    """Return why the content of the file at this path is not kept, "" when it is."""
     parts = path.casefold().split("/")
     if _HISTORIES & set(parts):
         return HISTORY

@@ -41,7 +41,7 @@ class ClientTool:
 
 
 def usable(offered: Sequence[OfferedTool], taken: Collection[str]) -> tuple[list[OfferedTool], list[str]]:
-    """The tools whose names can be used, and why others cannot."""
+    """Return the tools whose names can be used, and why others cannot."""
     names = set(taken)
     kept = list[OfferedTool]()
     problems = list[str]()

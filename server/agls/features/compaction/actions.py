@@ -29,7 +29,7 @@ class TokenBudget(Arguments):
 def actions(
     settings: Settings, models: ModelResolver, session: SessionRecord, *, schema: bool
 ) -> tuple[Action, ...]:
-    """The actions of the room."""
+    """Return the actions of the room."""
     compact = partial(shorten, settings, models, session)
     budget = partial(show_budget, settings, schema)
     return (
@@ -45,7 +45,7 @@ async def shorten(
     arguments: Compact,
     context: ActionContext,
 ) -> ActionOutcome:
-    """A summary takes the place of the beginning. When there is none, nothing is changed."""
+    """Put a summary in the place of the beginning. When there is none, nothing is changed."""
     messages, tokens = context.state.context.messages, Ruler().tokens(context.state)
     need = Need("asked", tokens, tokens, pressing=True, words=context.state.words)
     cut = cut_of(messages, need)
@@ -65,7 +65,7 @@ async def shorten(
 async def show_budget(
     settings: Settings, schema: bool, arguments: TokenBudget, context: ActionContext
 ) -> ActionOutcome:
-    """The tokens of the next request beside the bounds of its model."""
+    """Return the tokens of the next request beside the bounds of its model."""
     try:
         client, request = context.next_request()
     except ModelError as problem:

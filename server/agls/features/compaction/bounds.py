@@ -19,7 +19,7 @@ class TokenBounds:
 
 
 def bounds_of(window: int, share: float, *, schema: bool) -> TokenBounds:
-    """The bounds for a window of so many tokens."""
+    """Return the bounds for a window of so many tokens."""
     reserve = min(max(window // 16, LEAST_RESERVE), LARGEST_RESERVE) + (SCHEMA if schema else 0)
     hard = max(window - reserve, 1)
     soft = max(hard - min(max(window // 10, LEAST_MARGIN), LARGEST_MARGIN), 1)

@@ -44,20 +44,20 @@ class Need:
     words: tuple[str, ...] = ()
 
     def after(self, freed: float) -> int:
-        """How many tokens are left without so many bytes."""
+        """Return how many tokens are left without so many bytes."""
         return max(self.now - tokens_in(freed), 1)
 
     def share(self, part: float, taken: float = 0.0) -> float:
-        """The bytes of a part of what may be filled; those that are `taken` never leave nothing."""
+        """Return the bytes of a part of what may be filled; those that are `taken` never leave nothing."""
         full = self.most * PER_TOKEN
         return max(full - taken, full * LEAST) * part
 
     def tail(self, messages: Sequence[Message]) -> int:
-        """Where the last messages begin, which stay."""
+        """Return where the last messages begin, which stay."""
         return tail_of(messages, self.share(TAIL, self.said_in(messages)), self.words)
 
     def said_in(self, messages: Sequence[Message]) -> int:
-        """The bytes of the user's words that stay."""
+        """Return the bytes of the user's words that stay."""
         return sum_of(message for message in messages if among(message, self.words))
 
 
@@ -71,13 +71,13 @@ class ContextCut:
     size: int
 
     def replaced(self, text: str, need: Need) -> Compacted:
-        """The fact that this text takes their place."""
+        """Return the fact that this text takes their place."""
         after = need.after(self.size - bytes_in(text))
         return Compacted(new_id("item"), text, len(self.head), self.kept, need.cause, need.now, after)
 
 
 def cut_of(messages: Sequence[Message], need: Need) -> ContextCut | None:
-    """What a summary could stand for; `None` when that would not be worth it."""
+    """Return the part that a summary could stand for; `None` when that would not be worth it."""
     head = messages[: need.tail(messages)]
     kept = words_kept(head, need.share(WORDS, need.said_in(messages)), need.words)
     gone = without(head, kept)
@@ -102,7 +102,7 @@ class Compactor:
     async def room(
         self, messages: tuple[Message, ...], need: Need, *, ask: bool
     ) -> Sequence[Compacted | Cleared]:
-        """The facts that make room, none when nothing can go. Without `ask` no model is asked."""
+        """Return the facts that make room, none when nothing can go. Without `ask` no model is asked."""
         cleared = self._cleared_before_the_tail(messages, need)
         left = cleared[0].tokens_after if cleared else need.now
         if left <= need.most * GOAL:
@@ -141,7 +141,7 @@ async def summarised(
     spend: Callable[[Used], None],
     focus: str = "",
 ) -> Compacted:
-    """The summary of a model in the place of the beginning. Raises `Unwritten`."""
+    """Return the summary of a model in the place of the beginning. **Raises** `Unwritten`."""
     text = await written(models, tier, cut.head, focus, spend)
     if bytes_in(text) >= cut.size:
         raise Unwritten("the summary was longer than what it stands for")
@@ -149,13 +149,13 @@ async def summarised(
 
 
 def clearing(messages: Sequence[Message], need: Need, ids: tuple[str, ...]) -> Sequence[Cleared]:
-    """The fact that these results are taken out, if there are any."""
+    """Return the fact that these results are taken out, if there are any."""
     after = need.after(freed_by(messages, ids))
     return (Cleared(new_id("item"), ids, need.cause, need.now, after),) if ids else ()
 
 
 def _last_resort(messages: Sequence[Message], need: Need) -> Sequence[Cleared]:
-    """When it cannot go on else, results go that are not old, oldest first, until there is room."""
+    """Return the facts that take out results that are not old, oldest first, when nothing else makes room."""
     ids: list[str] = []
     for call_id in old_results(messages, 0) if need.pressing else ():
         if need.after(freed_by(messages, ids)) <= need.most * GOAL:

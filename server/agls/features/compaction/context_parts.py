@@ -1,4 +1,4 @@
-"""What of a context may go: which results, and from where on everything stays. Pure."""
+"""The parts of a context: the results that may go, and where the untouched end begins. Pure."""
 
 from collections.abc import Collection, Sequence
 
@@ -11,27 +11,24 @@ LONGEST = 200  # characters of what a list of the work says of one step
 
 
 def old_results(messages: Sequence[Message], newest: int) -> tuple[str, ...]:
-    """The calls of the results that may be taken out: the long ones, but not the `newest` results."""
+    """Return the calls of the results that may be taken out: the long ones, but not the `newest` results."""
     results = [message for message in messages if isinstance(message, ToolResult)]
     return tuple(m.call_id for m in results[: len(results) - newest] if len(m.text) > WORTH or m.images)
 
 
 def freed_by(messages: Sequence[Message], call_ids: Sequence[str]) -> int:
-    """The bytes of these results."""
+    """Return the bytes of these results."""
     gone = frozenset(call_ids)
     return sum(result_size(m) - WORTH for m in messages if isinstance(m, ToolResult) and m.call_id in gone)
 
 
 def among(message: Message, item_ids: Collection[str]) -> bool:
-    """Whether it is a message in the user's place with one of these ids."""
+    """Return whether it is a message in the user's place with one of these ids."""
     return isinstance(message, UserMessage) and message.item_id in item_ids
 
 
 def tail_of(messages: Sequence[Message], budget: float, words: Collection[str] = ()) -> int:
-    """Where the last messages begin that have so many bytes together: never between a call and its result.
-
-    There is always one, and the results of its calls. The `words` stay in any case and do not count.
-    """
+    """Return where the last messages of so many bytes begin: never between a call and its result."""
     start, size = len(messages), 0
     for place in reversed(range(len(messages))):
         size += 0 if among(messages[place], words) else size_of(messages[place])
@@ -43,7 +40,7 @@ def tail_of(messages: Sequence[Message], budget: float, words: Collection[str] =
 
 
 def words_kept(head: Sequence[Message], budget: float, words: Collection[str] = ()) -> tuple[str, ...]:
-    """What was said in the user's place and stays as it is: `words`, the first, then the newest that fit."""
+    """Return the messages in the user's place that stay: `words`, the first, the newest that fit."""
     kept = [m.item_id for m in head if isinstance(m, UserMessage) and m.item_id in words]
     said = [m for m in head if isinstance(m, UserMessage) and m.origin != SUMMARY and m.item_id not in kept]
     for message in (*said[:1], *reversed(said[1:])):
@@ -55,12 +52,12 @@ def words_kept(head: Sequence[Message], budget: float, words: Collection[str] = 
 
 
 def without(head: Sequence[Message], kept: Sequence[str]) -> list[Message]:
-    """What of the head would go."""
+    """Return the messages of the head that would go."""
     return [message for message in head if not among(message, kept)]
 
 
 def steps_in(messages: Sequence[Message], budget: float) -> str:
-    """A list of the work, a line for each reply and call, as many of the last as fit into so many bytes."""
+    """Return a list of the work, a line for each reply and call: the last that fit into so many bytes."""
     lines: list[str] = []
     for message in reversed(messages):
         for line in reversed(_steps(message)):

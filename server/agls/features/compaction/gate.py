@@ -47,7 +47,7 @@ class CompactionGate:
         self._warned = False
 
     async def before_turn(self, view: RunView) -> Sequence[Stop | GateFact]:
-        """Nothing while there is room; else the facts that make some, or the end of the run."""
+        """Return nothing while there is room; else the facts that make some, or the end of the run."""
         state = view.state
         tokens, bounds = self._ruler.tokens(state), self.bounds(state)
         if bounds and tokens > bounds.hard and (stop := self._too_long(state, bounds)):
@@ -64,7 +64,7 @@ class CompactionGate:
         return () if state.run.turns else self._after_a_pause(state, tokens)
 
     def _too_long(self, state: State, bounds: TokenBounds) -> Stop | None:
-        """The end of a run whose prompt alone is surely too long: it is never shortened, so nothing helps."""
+        """Return the end of a run whose prompt alone is surely too long: a prompt is never shortened."""
         said = sum_of(m for m in state.context.messages if among(m, state.words)) + bytes_in(
             state.context.system
         )
@@ -81,7 +81,7 @@ class CompactionGate:
         return ()
 
     def bounds(self, state: State) -> TokenBounds | None:
-        """The bounds of the model that is asked next; `None` when its window is not known."""
+        """Return the bounds of the model that is asked next; `None` when its window is not known."""
         name = state.context.model or str(state.settings.get("model", ""))
         if name not in self._bounds:
             self._bounds[name] = self._bounds_of(name)
@@ -123,7 +123,7 @@ class CompactionGate:
     def _checked(
         self, facts: Sequence[Compacted | Cleared], freed: int, bounds: TokenBounds, view: RunView
     ) -> Sequence[Stop | GateFact]:
-        """The facts; and the end of the run surely over the hard limit, a warning over the soft one."""
+        """Return the facts; the end of the run surely over the hard limit, a warning over the soft one."""
         left = self._ruler.tokens(view.state) - freed
         if self._ruler.surely(view.state) - freed > bounds.hard:
             full = FULL.format(left, _name(view.state), bounds.hard)
@@ -143,7 +143,7 @@ def _name(state: State) -> str:
 
 
 def _may_ask(state: State, tokens: int) -> bool:
-    """Whether the run may spend a call with so many tokens, and still make its own."""
+    """Return whether the run may spend a call with so many tokens, and still make its own."""
     limits, run = state.limits, state.run
     calls, cost = limits.max_model_calls, limits.max_cost_usd
     if (calls is not None and calls - run.model_calls < 2) or (cost is not None and run.cost >= cost * 0.9):

@@ -28,7 +28,7 @@ HINT = (
 
 
 def is_reduced(state: State) -> bool:
-    """Whether the requests of this run are reduced."""
+    """Return whether the requests of this run are reduced."""
     notes = state.notes.get(ROOM, ())
     return any(note.kind == REDUCED and note.data.get("runId") == state.run_id for note in notes)
 
@@ -44,7 +44,7 @@ async def around_model(request: ModelRequest, view: RunView, inner: CallModel) -
 
 
 def reduced(request: ModelRequest) -> ModelRequest:
-    """The request without the environment and most of what describes tools, for a short answer."""
+    """Return the request without the environment and most descriptions of tools, for a short answer."""
     return replace(
         request,
         messages=tuple(message for message in request.messages if not _can_go(message)),

@@ -25,12 +25,12 @@ def tokens_in(size: float) -> int:
 
 
 def bytes_in(text: str) -> int:
-    """The bytes of a text."""
+    """Return the bytes of a text."""
     return len(text) if text.isascii() else len(text.encode(errors="replace"))
 
 
 def size_of(message: Message) -> int:
-    """The bytes of a message."""
+    """Return the bytes of a message."""
     match message:
         case UserMessage(_, content):
             return EACH + sum(map(_size_of_part, content))
@@ -42,12 +42,12 @@ def size_of(message: Message) -> int:
 
 
 def result_size(result: ToolResult) -> int:
-    """The bytes of what a call gave."""
+    """Return the bytes of a call's result."""
     return bytes_in(result.text) + IMAGE * len(result.images)
 
 
 def sum_of(messages: Iterable[Message]) -> int:
-    """The bytes of all of them."""
+    """Return the bytes of all of them."""
     return sum(map(size_of, messages))
 
 
@@ -59,7 +59,7 @@ class Ruler:
         self._last: Message | None = None
 
     def surely(self, state: State) -> float:
-        """How many there are at least: what was counted, and less of what is new than is to be expected."""
+        """Return the least number of tokens: those counted, and fewer of the new messages than expected."""
         counted = state.measure.tokens
         return counted + (self.tokens(state) - counted) / CERTAIN
 

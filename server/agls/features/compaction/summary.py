@@ -48,17 +48,14 @@ class Unwritten(Exception):
 
 
 def written_by_rule(head: Sequence[Message], budget: float) -> str:
-    """What stands for the beginning where no model can say it: a list of the steps, in so many bytes."""
+    """Return a list of the steps, in so many bytes: the summary where no model can write one."""
     return LISTED + steps_in(head, budget)
 
 
 async def written(
     models: ModelResolver, tier: str, head: Sequence[Message], focus: str, spend: Callable[[Used], None]
 ) -> str:
-    """A summary of these messages from the model `tier`; what each call cost is told to `spend`.
-
-    Raises `Unwritten`.
-    """
+    """Return a summary of these messages by the model `tier`; the cost of each call goes to `spend`."""
     try:
         async with asyncio.timeout(PATIENCE):
             text = await _asked(models, tier, list(_told(head)), focus, spend)
@@ -96,7 +93,7 @@ def _question(parts: list[str], room: float, focus: str) -> str:
 
 
 def _fitting(parts: list[str], room: float) -> str:
-    """The first fifth and the newest of the parts, as far as they fit into so many bytes."""
+    """Return the first fifth and the newest of the parts, as far as they fit into so many bytes."""
     if sum(map(bytes_in, parts)) <= room:
         return "\n\n".join(parts)
     parts = [_cut(part, max(int(room / LONGEST_SHARE), LONGEST_CALL)) for part in parts]
@@ -106,7 +103,7 @@ def _fitting(parts: list[str], room: float) -> str:
 
 
 def _until(parts: list[str], room: float) -> list[str]:
-    """The parts from the first on that fit."""
+    """Return the parts from the first on that fit."""
     taken: list[str] = []
     for part in parts:
         room -= bytes_in(part)
@@ -117,7 +114,7 @@ def _until(parts: list[str], room: float) -> list[str]:
 
 
 def _told(messages: Sequence[Message]) -> Iterator[str]:
-    """The messages as the writer reads them, with nothing in them that could close the mark around them."""
+    """Yield the messages as the writer reads them, without anything that could close the mark around them."""
     for message in messages:
         yield _words(message).replace("</conversation", "<\\/conversation")
 

@@ -30,16 +30,13 @@ SPENDING = ("max_model_calls", "max_total_tokens", "max_input_tokens", "max_outp
 
 
 def can_pay(state: State) -> bool:
-    """Whether a model may be asked beside the loop: something is left, and a call for the loop as well."""
+    """Return whether the budget has a call beside the loop, and one more for the loop."""
     rest = left(state.limits, state.run)
     return all(getattr(rest, field) != 0 for field in SPENDING) and rest.max_model_calls != 1
 
 
 async def ask(models: ModelResolver, name: str, look: Look, state: State) -> tuple[Replied, Verdict | None]:
-    """The answer, and what it says (`None`: nothing that can be followed).
-
-    Raises `ModelError`, and `TimeoutError` when it takes too long.
-    """
+    """Ask the model. **Returns** its answer and the verdict in it (`None`: nothing that can be followed)."""
     message = UserMessage(new_id("item"), (Text(_told(look, state)),))
     request = ModelRequest(new_id("item"), SYSTEM, (message,), max_output_tokens=300, output_schema=SCHEMA)
     async with asyncio.timeout(PATIENCE), aclosing(models.resolve(name).stream(request)) as stream:
@@ -50,7 +47,7 @@ async def ask(models: ModelResolver, name: str, look: Look, state: State) -> tup
 
 
 def read(text: str) -> Verdict | None:
-    """The verdict in an answer."""
+    """Return the verdict in an answer."""
     try:
         said = json.loads(text[text.index("{") : text.rindex("}") + 1])
         action, words = said["action"], str(said.get("text", ""))

@@ -28,7 +28,7 @@ class Verdict:
 
 
 def by_rules(look: Look, settings: Settings) -> Verdict:
-    """A run in which things happen gets more; one that stands still is nudged once and killed at the end."""
+    """Return the verdict by rules: a run in which things happen gets more."""
     if look.fruitless >= settings.patience:
         return Verdict("kill", f"Nothing happened for {look.idle:.0f} seconds; {look.doing}.")
     if look.fruitless > 1:

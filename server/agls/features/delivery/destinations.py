@@ -59,7 +59,7 @@ class Courier:
     seconds: float
 
     async def deliver(self, parcel: Parcel, target: DeliveryTarget, view: RunView) -> None:
-        """Bring it there. Raises `NotDelivered`, `WorkspaceError` and `OSError`."""
+        """Deliver the result. **Raises** `NotDelivered`, `WorkspaceError` and `OSError`."""
         address = target.webhook.get_secret_value()
         if target.file:
             await self._write(parcel, target.file)
@@ -82,7 +82,7 @@ class Courier:
         await self.workspace.write(path, parcel.as_text(), expected=await self._now(path), label="Result")
 
     async def _now(self, path: str) -> FileVersion | None:
-        """The file as it is, `None` when there is none."""
+        """Return the file as it is, `None` when there is none."""
         try:
             return (await self.workspace.read(path)).version
         except WorkspaceError:

@@ -49,7 +49,10 @@ class Settings(Table):
 
 
 def target_from(settings: Settings, options: Mapping[str, object]) -> str:
-    """The name of the target that a run with these options has, "" for none. Raises `ValueError`."""
+    """Return the name of the target that a run with these options has, "" for none.
+
+    **Raises** `ValueError`.
+    """
     name = options.get(OPTION, settings.default)
     if name in {"", None}:
         return ""
@@ -62,7 +65,7 @@ def target_from(settings: Settings, options: Mapping[str, object]) -> str:
 
 
 def host_of(address: str) -> str:
-    """The host of an http(s) address, "" when it is none."""
+    """Return the host of an http(s) address, "" when it is none."""
     try:
         parts = urlsplit(address)
         return (parts.hostname or "") if parts.scheme in {"http", "https"} and parts.port != 0 else ""

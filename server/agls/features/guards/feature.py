@@ -23,7 +23,7 @@ ENDED = (
 
 
 def build(settings: Settings) -> Feature:
-    """The feature."""
+    """Return the feature."""
     waited: set[str] = set()
 
     async def around_tool(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:

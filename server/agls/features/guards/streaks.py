@@ -29,11 +29,11 @@ class Round:
         return any(result.status != "rejected" for result in self.results)
 
     def repeats(self, other: "Round") -> bool:
-        """Whether it made the calls of the other, with the same arguments."""
+        """Return whether it made the calls of the other, with the same arguments."""
         return list(map(_asked, self.calls)) == list(map(_asked, other.calls))
 
     def equals(self, other: "Round") -> bool:
-        """Whether it made them, and they gave the same."""
+        """Return whether it made them, and they gave the same."""
         return self.repeats(other) and list(map(_gave, self.results)) == list(map(_gave, other.results))
 
 
@@ -45,12 +45,12 @@ class RoundStreak:
     nudged: bool
 
     def failures(self) -> int:
-        """How many replies in a row, up to now, had nothing but calls that failed."""
+        """Return how many replies in a row, up to now, had nothing but calls that failed."""
         judged = (one for one in self.rounds if one.judged)
         return sum(1 for _ in takewhile(lambda one: one.failed, judged))
 
     def repetitions(self) -> int:
-        """How often the last calls were made in a row, with the same arguments and the same results."""
+        """Return how often the last calls were made in a row with the same arguments and results."""
         same = sum(1 for _ in takewhile(lambda pair: pair[0].equals(pair[1]), pairwise(self.rounds)))
         return same + 1 if self.rounds else 0
 
@@ -61,15 +61,12 @@ class RoundStreak:
 
 
 def latest(messages: Sequence[Message], waited: Collection[str]) -> RoundStreak:
-    """What happened since the user or this room last spoke, as far back as it counts: often two rounds.
-
-    `waited` are the ids of calls that took their time: who makes such a call again waits for something.
-    """
+    """Return the rounds since the user or this room last spoke, as far back as it counts: often two."""
     return RoundStreak(tuple(_counted(_without_waiting(_unspoken(messages), waited))), nudged=False)
 
 
 def stretches(messages: Sequence[Message], waited: Collection[str]) -> list[RoundStreak]:
-    """All that happened since the user last spoke, the newest first; `waited` as in `latest`."""
+    """Return the rounds since the user last spoke, the newest first; `waited` as in `latest`."""
     made: list[RoundStreak] = []
     rounds: list[Round] = []
     for one in _read(messages):
@@ -121,12 +118,12 @@ def _counted(rounds: Iterable[Round]) -> Iterator[Round]:
 
 
 def ignored(made: Iterable[RoundStreak]) -> int:
-    """How many nudges in a row, up to now, changed nothing."""
+    """Return how many nudges in a row, up to now, changed nothing."""
     return sum(1 for _ in takewhile(lambda one: one.nudged and one.is_circle, made))
 
 
 def circle_in(now: RoundStreak, settings: Settings) -> str:
-    """What goes wrong again and again, in plain words, "" if nothing does."""
+    """Return the repeated failure in plain words, "" when there is none."""
     if (times := now.repetitions()) >= settings.identical_calls:
         name = now.rounds[0].calls[-1].name
         return f"The same call of {name} was made {times} times in a row, with the same result each time."
@@ -136,7 +133,7 @@ def circle_in(now: RoundStreak, settings: Settings) -> str:
 
 
 def _without_waiting(rounds: Iterable[Round], waited: Collection[str]) -> Iterator[Round]:
-    """The rounds, newest first, without those that only looked again at what they waited for."""
+    """Return the rounds, newest first, without those that only looked again at what they waited for."""
     behind = iter(rounds)
     newer, one = None, next(behind, None)
     while one:

@@ -1,8 +1,10 @@
 """What the user may do: tag a session, put it away."""
 
+from collections.abc import Sequence
+
 from pydantic import Field
 
-from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome
+from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome, ActionValue
 from agls.engine.facts import Noted
 from agls.features.history.session_metadata import archived, changed, tags_of
 from agls.toolkit import Arguments, TypedAction
@@ -22,11 +24,16 @@ class Archive(Arguments):
 
 
 def actions() -> tuple[Action, ...]:
-    """The actions of the room."""
+    """Return the actions of the room."""
     return (
-        TypedAction(name="tag", title="Tag the session", arguments=Tag, work=tag),
+        TypedAction(name="tag", title="Tag the session", arguments=Tag, work=tag, choices={"remove": tags}),
         TypedAction(name="archive", title="Archive the session", arguments=Archive, work=archive),
     )
+
+
+async def tags(context: ActionContext) -> Sequence[ActionValue]:
+    """The tags that the session has."""
+    return [ActionValue(name) for name in tags_of(context.state)]
 
 
 async def tag(arguments: Tag, context: ActionContext) -> ActionOutcome:

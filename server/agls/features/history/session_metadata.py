@@ -15,7 +15,10 @@ MOST_TAGS = 20
 
 
 def tagged(tags: Iterable[str]) -> Noted:
-    """The fact that these are the session's tags. Raises `ValueError`, which says what a tag may be."""
+    """Return the fact that these are the session's tags.
+
+    **Raises** `ValueError`, which says what a tag may be.
+    """
     plain = dict.fromkeys(map(one_line, tags))
     if wrong := next((tag for tag in plain if not tag or len(tag) > LONGEST_TAG), None):
         raise ValueError(f"A tag has 1 to {LONGEST_TAG} characters, not {wrong[: LONGEST_TAG * 2]!r}.")
@@ -27,17 +30,17 @@ def tagged(tags: Iterable[str]) -> Noted:
 
 
 def archived(put_away: bool) -> Noted:
-    """The fact that the session is put away, or back again."""
+    """Return the fact that the session is archived, or back again."""
     return Noted(ROOM, ARCHIVED, {"archived": put_away})
 
 
 def tags_of(state: State) -> tuple[str, ...]:
-    """The session's tags, in the order in which they were given."""
+    """Return the session's tags, in the order in which they were given."""
     return tuple(str(tag) for tag in _last(state, TAGS).get("tags", ()))
 
 
 def changed(tags: Sequence[str], add: Sequence[str], remove: Sequence[str]) -> Noted:
-    """The fact that these were added and those removed. Raises `ValueError`."""
+    """Return the fact that these were added and those removed. **Raises** `ValueError`."""
     return tagged([tag for tag in (*tags, *add) if tag not in remove])
 
 

@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 
 def needs_title(state: State) -> bool:
-    """Whether this is the first call of a session without a title, and one more call may be made."""
+    """Return whether this is the first call of a session without a title, and one more call may be made."""
     most = state.limits.max_model_calls
     return not state.title and state.total.model_calls == 0 and (most is None or most > 1)
 
@@ -46,7 +46,7 @@ async def entitle(view: RunView, models: ModelResolver, session: SessionRecord) 
 
 
 async def _ask(models: ModelResolver, words: str) -> Replied:
-    """The answer. Raises `ModelError` when there is none."""
+    """Ask the model. **Raises** `ModelError` when there is no answer."""
     message = UserMessage(new_id("item"), (Text(words),))
     request = ModelRequest(new_id("item"), SYSTEM, (message,), max_output_tokens=200)
     async with aclosing(models.resolve(TIER).stream(request)) as stream:
@@ -57,7 +57,7 @@ async def _ask(models: ModelResolver, words: str) -> Replied:
 
 
 def _first_words(state: State) -> str:
-    """What the user said first."""
+    """Return the user's first message."""
     said = next((m for m in state.transcript if isinstance(m, UserMessage) and m.origin == "user"), None)
     parts = [part.text for part in said.content if isinstance(part, Text)] if said else []
     return "\n".join(parts).strip()[:LONGEST_PROMPT]

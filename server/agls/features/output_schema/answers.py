@@ -17,7 +17,7 @@ LONGEST = 200  # characters of a problem
 
 
 def check_schema(schema: JsonObject) -> None:
-    """Raises `ValueError` when this is no JSON Schema, or one that cannot be applied."""
+    """Check the JSON Schema. **Raises** `ValueError` when it is none, or one that cannot be applied."""
     validator = _validator(schema)
     try:
         validator.check_schema(schema)
@@ -28,7 +28,7 @@ def check_schema(schema: JsonObject) -> None:
 
 
 def fitting(text: str, schema: JsonObject) -> Any:
-    """The value that the text is, when it fits the schema. Raises `ValueError`, which says what to change."""
+    """Return the value in the text, when it fits the schema."""
     if not text.strip():
         raise ValueError("it is empty")
     try:
@@ -43,7 +43,7 @@ def fitting(text: str, schema: JsonObject) -> Any:
 
 
 def _unfenced(text: str) -> str:
-    """What stands between the fences of a Markdown block, or the text when it is none."""
+    """Return the text between the fences of a Markdown block, or the whole text when it is none."""
     first, _, rest = text.partition("\n")
     inside, end, last = rest.rpartition("\n")
     is_block = first.strip().lower() in {FENCE, f"{FENCE}json"} and end and last.strip() == FENCE
@@ -51,7 +51,10 @@ def _unfenced(text: str) -> str:
 
 
 def problems_of(value: object, schema: JsonObject) -> list[str]:
-    """Where the value does not fit, the first few. Raises `ValueError` when the schema cannot be applied."""
+    """Return where the value does not fit, the first few.
+
+    **Raises** `ValueError` when the schema cannot be applied.
+    """
     errors: Iterator[ValidationError] = _validator(schema)(schema, registry=EMPTY_REGISTRY).iter_errors(value)
     try:
         return [_shown(error) for error, _ in zip(errors, range(SHOWN), strict=False)]
@@ -62,7 +65,7 @@ def problems_of(value: object, schema: JsonObject) -> list[str]:
 
 
 def _validator(schema: JsonObject) -> Any:
-    """The validator of the draft that the schema names; nothing is ever fetched."""
+    """Return the validator of the draft that the schema names; nothing is ever fetched."""
     choose: Callable[..., Any] = validator_for
     return choose(schema, default=Draft202012Validator)
 

@@ -21,7 +21,7 @@ class Settings(Table):
 
 
 def schema_from(settings: Settings, options: Mapping[str, object]) -> JsonObject:
-    """The schema that the options hold, {} when they hold none. Raises `ValueError`."""
+    """Return the schema that the options hold, {} when they hold none. **Raises** `ValueError`."""
     given = options.get(OPTION)
     if given is None:
         return {}

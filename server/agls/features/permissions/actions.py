@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome
+from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome, ActionValue
 from agls.features.permissions.grants import REVOKED, Grants, session_grants
 from agls.features.permissions.settings import Settings
 from agls.features.permissions.visible import one_line
@@ -43,6 +43,10 @@ def actions_of(settings: Settings, grants: Grants) -> tuple[Action, ...]:
         told = "\n".join([f"The mode is `{one_line(mode)}`.", *lines])
         return ActionOutcome(told, {"mode": mode, **{kind: list(named) for kind, named in rules.items()}})
 
+    async def given(context: ActionContext) -> Sequence[ActionValue]:
+        in_session, in_project = session_grants(context.state, grants), await asyncio.to_thread(grants.load)
+        return [ActionValue(rule) for rule in dict.fromkeys((*in_session, *in_project))]
+
     async def revoke(arguments: Revoke, context: ActionContext) -> ActionOutcome:
         rule = arguments.rule
         in_session, in_project = (
@@ -61,7 +65,13 @@ def actions_of(settings: Settings, grants: Grants) -> tuple[Action, ...]:
 
     return (
         TypedAction(name="permission.list", title="Show permissions", arguments=ListRules, work=show),
-        TypedAction(name="permission.revoke", title="Revoke a permission", arguments=Revoke, work=revoke),
+        TypedAction(
+            name="permission.revoke",
+            title="Revoke a permission",
+            arguments=Revoke,
+            work=revoke,
+            choices={"rule": given},
+        ),
     )
 
 

@@ -27,7 +27,7 @@ class Progress:
 
 
 def progress_in(notes: Sequence[Note]) -> Progress:
-    """How far the last run came, or the one that it goes on with."""
+    """Return the progress of the last run, or of the one that it continues."""
     progress, last = Progress(), ""
     for note in notes:
         data = note.data
@@ -43,7 +43,7 @@ def progress_in(notes: Sequence[Note]) -> Progress:
 
 
 def filled(text: str, progress: Progress, state: State) -> str:
-    """The prompt of a phase, or what it adds to the system prompt, with everything in its places."""
+    """Return the prompt of a phase, or its addition to the system prompt, with all places filled in."""
     said = {_item(message): message for message in state.transcript}
 
     def word(place: str) -> str:
@@ -54,7 +54,7 @@ def filled(text: str, progress: Progress, state: State) -> str:
 
 
 def last_said(state: State) -> str:
-    """The item of what the user said last: as a run begins, what it was asked."""
+    """Return the item of the user's last message: as a run begins, its prompt."""
     said = (
         m.item_id for m in reversed(state.transcript) if isinstance(m, UserMessage) and m.origin == "user"
     )
@@ -62,7 +62,7 @@ def last_said(state: State) -> str:
 
 
 def last_words_of(phase: str, progress: Progress, state: State) -> str:
-    """The item of what the model said last in a phase that has begun, "" for nothing."""
+    """Return the item of the model's last message in a phase that has begun, "" for none."""
     begun, _ = progress.begun[phase]
     for message in reversed(state.transcript):
         if isinstance(message, AssistantMessage) and message.text.strip():
@@ -73,7 +73,7 @@ def last_words_of(phase: str, progress: Progress, state: State) -> str:
 
 
 def was_told(item_id: str, state: State) -> bool:
-    """Whether the model got this message."""
+    """Return whether the model got this message."""
     return any(_item(message) == item_id for message in reversed(state.transcript))
 
 

@@ -31,7 +31,10 @@ class PhaseSettings(Table):
 
 
 def in_order(phases: tuple[PhaseSettings, ...]) -> tuple[PhaseSettings, ...]:
-    """The phases as they are. Raises `ValueError`: a name is used twice, a prompt wants what is not there."""
+    """Return the phases as they are.
+
+    **Raises** `ValueError`: a name is used twice, a prompt wants what is not there.
+    """
     before: list[str] = []
     for phase in phases:
         if phase.name in before:

@@ -38,7 +38,7 @@ class Steps:
         return (*begun, *self._used_up(view))
 
     async def before_stop(self, reply: Replied, view: RunView) -> Sequence[Injected | PhaseStarted]:
-        """The phase is over, and the next one begins; after the last one the run is over."""
+        """End the phase, and begin the next one; after the last one the run is over."""
         if self._now + 1 >= len(self._phases) or reply.finish in {"refusal", "content_filter"}:
             return ()
         view.note(ROOM, ENDED, {"phase": self._phases[self._now].name, "itemId": reply.item_id})
@@ -55,7 +55,7 @@ class Steps:
         return self._enter(left[0] if left else len(self._phases) - 1, view)
 
     def _enter(self, number: int, view: RunView) -> list[Injected | PhaseStarted]:
-        """What begins the phase; its prompt is said once, also when the run is gone on with."""
+        """Return the facts that begin the phase; its prompt is sent once, also when the run is continued."""
         self._now, phase = number, self._phases[number]
         progress = _progress(view)
         own = filled(phase.system, progress, view.state)
@@ -71,7 +71,7 @@ class Steps:
         return [started, Injected((UserMessage(item_id, (Text(prompt),), ROOM),))]
 
     def _used_up(self, view: RunView) -> Sequence[Stop | GateFact]:
-        """A phase without turns left hands over to the next one; the last one ends the run."""
+        """Let a phase without turns left hand over to the next one; the last one ends the run."""
         phase = self._phases[self._now]
         if phase.max_turns is None or view.state.total.turns - self._since < phase.max_turns:
             return ()

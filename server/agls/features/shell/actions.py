@@ -1,8 +1,10 @@
 """What the user may do with commands in the background: see them, read their output, stop them."""
 
+from collections.abc import Sequence
+
 from pydantic import Field
 
-from agls.engine.actions import Action, ActionContext, ActionOutcome
+from agls.engine.actions import Action, ActionContext, ActionOutcome, ActionValue
 from agls.engine.background import Background, BackgroundTask
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
@@ -30,14 +32,24 @@ class StopTasks(Arguments):
 
 
 def actions_of(background: Background) -> tuple[Action, ...]:
-    """The actions of the room."""
+    """Return the actions of the room."""
     handlers = TaskActions(background)
     return (
         TypedAction(name="task.list", title="List background tasks", arguments=ListTasks, work=handlers.show),
         TypedAction(
-            name="task.output", title="Show a task's output", arguments=ShowOutput, work=handlers.output
+            name="task.output",
+            title="Show a task's output",
+            arguments=ShowOutput,
+            work=handlers.output,
+            choices={"task_id": handlers.known},
         ),
-        TypedAction(name="task.stop", title="Stop background tasks", arguments=StopTasks, work=handlers.stop),
+        TypedAction(
+            name="task.stop",
+            title="Stop background tasks",
+            arguments=StopTasks,
+            work=handlers.stop,
+            choices={"task_id": handlers.known},
+        ),
     )
 
 
@@ -47,8 +59,12 @@ class TaskActions:
 
     background: Background
 
+    async def known(self, context: ActionContext) -> Sequence[ActionValue]:
+        """The tasks there are, with what they do."""
+        return [ActionValue(task.task_id, task.title) for task in self.background.tasks.values()]
+
     async def show(self, arguments: ListTasks, context: ActionContext) -> ActionOutcome:
-        """All of them, the running ones first."""
+        """Return all tasks, the running ones first."""
         tasks = sorted(self.background.tasks.values(), key=lambda task: task.outcome is not None)
         rows = [f"| {task.task_id} | {state_of(task)} | `{_cell(task.title)}` |" for task in tasks]
         if not rows:
@@ -57,7 +73,7 @@ class TaskActions:
         return ActionOutcome("\n".join([*head, *rows]), {"tasks": [_data(task) for task in tasks]})
 
     async def output(self, arguments: ShowOutput, context: ActionContext) -> ActionOutcome:
-        """What is kept of the output: of a running one its end."""
+        """Return the kept output: of a running task its end."""
         task = find(self.background, arguments.task_id)
         text = task.outcome.text if task.outcome else self.background.printed(task.task_id)
         return ActionOutcome(fenced(text.rstrip()), {**_data(task), "output": text})

@@ -61,7 +61,7 @@ class BufferSaver:
         return SaveOutcome(failed, tuple(changed), tuple(changed.values()))
 
     async def _wants(self, own: Sequence[FileText], call_id: str, view: RunView) -> bool:
-        """The user's answer, of this session or asked now. Without one nothing of theirs is saved."""
+        """Return the user's answer, of this session or asked now. Without one nothing of theirs is saved."""
         for note in view.state.notes.get(ROOM, ()):
             if note.kind == CHOICE:
                 return note.data["answer"] == SAVE

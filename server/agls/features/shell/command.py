@@ -34,7 +34,7 @@ BEGUN = "[It runs as {}. You are told when it ends; shell_task shows its output 
 
 
 def without_deception(command: str) -> str:
-    """The command, if what a human reads is what runs. Raises `ValueError`."""
+    """Return the command, if a human reads exactly what runs. **Raises** `ValueError`."""
     for at, character in enumerate(command):
         if character not in " \t\n" and unicodedata.category(character) in DECEIVING:
             name = unicodedata.name(character, "a control character")
@@ -61,7 +61,7 @@ class RunCommand(Arguments):
 
 
 def command_targets(arguments: RunCommand) -> tuple[Target, ...]:
-    """The exact command."""
+    """Return the exact command."""
     return (Target(Effect.EXECUTES, arguments.command),)
 
 
@@ -74,7 +74,7 @@ class Shell:
     saved: SaveOutcome = SaveOutcome({})
 
     async def describe(self, arguments: RunCommand, context: ToolContext) -> Preview:
-        """The exact command and its folder."""
+        """Return the exact command and its folder."""
         cwd = context.workspace.place(arguments.cwd or ".").path
         where = " in the background" if arguments.background else ""
         title = f"Run{where} {title_of(arguments.command)}"
@@ -103,7 +103,7 @@ class Shell:
         return ToolOutcome(BEGUN.format(task.task_id), effects="unknown")
 
     def _check_number(self) -> None:
-        """Raises `WorkspaceError` when there are as many tasks as there may be."""
+        """Check that there is room for one more task. **Raises** `WorkspaceError`."""
         running = self.background.running
         if len(running) >= self.settings.max_tasks:
             tasks = self.background.tasks
@@ -117,7 +117,7 @@ class Shell:
 async def _work(
     workspace: Workspace, command: Command, terminal: Terminal, saved: SaveOutcome, show: Show
 ) -> ToolOutcome:
-    """The work of a task: what is wrong with it is how it ended."""
+    """Do the work of a task. **Returns** failures as its outcome."""
     try:
         return await _outcome(workspace, command, terminal, saved, show)
     except WorkspaceError as problem:
@@ -140,7 +140,7 @@ async def _outcome(
 
 
 def title_of(command: str) -> str:
-    """The beginning of its first line."""
+    """Return the beginning of the first line of a command."""
     first = command.strip().partition("\n")[0]
     return first if len(first) <= LONGEST_TITLE else first[:LONGEST_TITLE] + "…"
 

@@ -55,7 +55,7 @@ class Watching:
         return (Injected((UserMessage(new_id("item"), (Text(told),), ROOM),)),) if told else ()
 
     async def look(self, arguments: LookAtTask, context: ToolContext) -> ToolOutcome:
-        """The list, or one task."""
+        """Return the list, or one task."""
         if not arguments.task_id:
             return ToolOutcome("\n".join(map(line, self.background.tasks.values())) or NONE)
         task = find(self.background, arguments.task_id)
@@ -73,7 +73,7 @@ class Watching:
 
 
 def find(background: Background, task_id: str) -> BackgroundTask:
-    """The task with this id. Raises `WorkspaceError`."""
+    """Return the task with this id. **Raises** `WorkspaceError`."""
     tasks = background.tasks
     if task_id not in tasks:
         known = ", ".join(tasks) or "none"
@@ -82,21 +82,21 @@ def find(background: Background, task_id: str) -> BackgroundTask:
 
 
 def state_of(task: BackgroundTask) -> str:
-    """How it stands: running, completed, failed or stopped."""
+    """Return the state of a task: running, completed, failed or stopped."""
     if task.outcome is None:
         return "running"
     return "stopped" if task.outcome.status == "cancelled" else task.outcome.status
 
 
 def line(task: BackgroundTask) -> str:
-    """A task on one line."""
+    """Return a task on one line."""
     end = task.outcome.terminal if task.outcome else None
     code = f", exit code {end.exit_code}" if end and end.exit_code is not None else ""
     return f"{task.task_id}: {state_of(task)}{code}: {task.title}"
 
 
 def untold(background: Background) -> str:
-    """What the model reads of tasks that ended since it was told last, "" for nothing. It is told once."""
+    """Return the text for the model about tasks that ended since the last one, "" for nothing."""
     ended = [task for task in background.tasks.values() if task.outcome and not task.told]
     background.tell(ended)
     return ENDED.format("\n\n".join(map(_ending, ended))) if ended else ""

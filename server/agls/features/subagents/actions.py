@@ -11,12 +11,12 @@ class Subagents(Arguments):
 
 
 def actions() -> tuple[Action, ...]:
-    """The actions of the room."""
+    """Return the actions of the room."""
     return (TypedAction(name="subagents", title="Show helpers", arguments=Subagents, work=show),)
 
 
 async def show(arguments: Subagents, context: ActionContext) -> ActionOutcome:
-    """All of them, also those of earlier processes."""
+    """Return all children, also those of earlier processes."""
     state = context.state
     rows = list[str]()
     told = list[dict[str, object]]()

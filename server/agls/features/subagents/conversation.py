@@ -1,4 +1,4 @@
-"""What children are told, and what is told of them."""
+"""The texts for children, and their results for the model."""
 
 from collections.abc import Iterator, Sequence
 from typing import Literal
@@ -28,7 +28,7 @@ class Done:
 
 
 def prompt_for(task: PlannedTask, before: Sequence[Done], conversation: str) -> str:
-    """What a child is asked: its task, the answers it depends on, the conversation where that is shared."""
+    """Return the prompt of a child: its task, the answers it depends on, the conversation if shared."""
     parts = [task.prompt]
     if before:
         parts += [
@@ -41,7 +41,7 @@ def prompt_for(task: PlannedTask, before: Sequence[Done], conversation: str) -> 
 
 
 def conversation_of(state: State) -> str:
-    """What the user and the model said in the context, the middle left out when it is long."""
+    """Return the messages of the user and the model in the context, the middle left out when it is long."""
     said: list[str] = []
     for message in state.context.messages:
         match message:
@@ -56,12 +56,12 @@ def conversation_of(state: State) -> str:
 
 
 def single(done: Done) -> ToolOutcome:
-    """The outcome of a call for one child."""
+    """Return the outcome of a call for one child."""
     return ToolOutcome(_told(done), _status([done]), _effects([done]))
 
 
 def report(order: Sequence[Sequence[str]], all_done: Sequence[Done]) -> ToolOutcome:
-    """The outcome of a call for several: completed, partial or failed, then each in its turn."""
+    """Return the outcome of a call for several: completed, partial or failed, then each in its turn."""
     counts = [f"{n} {status}" for status in STATUSES if (n := _count(all_done, status))]
     whole = "completed" if _count(all_done, "completed") == len(all_done) else "partial"
     whole = "failed" if _status(all_done) == "failed" else whole
@@ -75,7 +75,7 @@ STATUSES = ("completed", "failed", "cancelled", "skipped")
 
 
 def cut_off(children: Sequence[Child]) -> str:
-    """What the model reads of children that a crash cut off."""
+    """Return the text for the model about children that a crash interrupted."""
     return CUT_OFF.format(
         "\n".join(f"- {child.label}, session {child.session_id}: {child.reason}" for child in children)
     )

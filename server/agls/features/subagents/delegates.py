@@ -37,7 +37,7 @@ HELPER = DelegateSpec("agent", "", "a helper like yourself")  # who is named by 
 
 
 def entries_of(agents: KnownAgents) -> tuple[DelegateSpec, ...]:
-    """**Returns** an entry for each of these agents; one with a model of its own works with that."""
+    """Return an entry for each of these agents; one with a model of its own works with that."""
     own: Mapping[str, str] = {"model": ""}
     return tuple(
         DelegateSpec(
@@ -48,17 +48,20 @@ def entries_of(agents: KnownAgents) -> tuple[DelegateSpec, ...]:
 
 
 def chosen(palette: Sequence[DelegateSpec], name: str) -> DelegateSpec | None:
-    """The entry of this name, by itself or as its tool; `None` when there is none. "" is a plain helper."""
+    """Return the entry of this name, by itself or as its tool.
+
+    `None` when there is none. "" is a plain helper.
+    """
     return next((entry for entry in (HELPER, *palette) if name in {entry.name, entry.tool}), None)
 
 
 def hands_over(tool: str) -> bool:
-    """Whether the tool of this name hands work to others."""
+    """Return whether the tool of this name hands work to helpers."""
     return tool == PLAN or tool.startswith(tuple(f"{kind}__" for kind in KINDS))
 
 
 def options_of(entry: DelegateSpec, state: State, left: Mapping[str, float]) -> JsonObject:
-    """The options of a child's session: its own, what it has of its parent, what it may use at most."""
+    """Return the options of a child's session: its own, those of its parent, and its limits."""
     kept = {name: state.settings[name] for name in KEPT if name in state.settings}
     asked = {"parentRun": state.run_id} | {camel(name): limit for name, limit in left.items()}
     options = {**kept, **entry.options, **asked}

@@ -29,17 +29,17 @@ class Child:
     reason: str = ""
 
     def begun(self) -> JsonObject:
-        """What is noted when it begins."""
+        """Return the data of the note on its beginning."""
         place = {"sessionId": self.session_id, "callId": self.call_id, "runId": self.run_id}
         return {**place, "label": self.label, "agent": self.agent}
 
     def returned(self) -> JsonObject:
-        """What is noted at its end."""
+        """Return the data of the note on its end."""
         return {**self.begun(), "status": self.status, "reason": self.reason}
 
 
 def children_of(state: State) -> Sequence[Child]:
-    """All that worked for this session, in the order in which they began."""
+    """Return all that worked for this session, in the order in which they began."""
     known: dict[tuple[str, str], Child] = {}
     for note in state.notes.get(ROOM, ()):
         data = note.data
@@ -52,7 +52,7 @@ def children_of(state: State) -> Sequence[Child]:
 
 
 def reason_of(stop: Stop) -> str:
-    """Why a child did not come to its end."""
+    """Return why a child did not come to its end."""
     return f"{stop.reason.replace('_', ' ')}{f': {stop.detail}' if stop.detail else ''}"
 
 

@@ -22,7 +22,7 @@ class PlannedTask(BaseModel):
 
 
 def named(tasks: Sequence[PlannedTask]) -> dict[str, PlannedTask]:
-    """The tasks by label. Raises `ValueError` when a label is used twice."""
+    """Return the tasks by label. **Raises** `ValueError` when a label is used twice."""
     plan: dict[str, PlannedTask] = {}
     for number, task in enumerate(tasks, 1):
         label = task.label.strip() or f"task-{number}"
@@ -33,9 +33,9 @@ def named(tasks: Sequence[PlannedTask]) -> dict[str, PlannedTask]:
 
 
 def batches(plan: dict[str, PlannedTask]) -> list[list[str]]:
-    """The labels in the order in which they can be done: those of one batch side by side.
+    """Return the labels in the order in which they can be done: those of one batch side by side.
 
-    Raises `ValueError`: a task depends on one that there is not, or on itself by way of others.
+    **Raises** `ValueError`: a task depends on one that there is not, or on itself by way of others.
     """
     if problems := [*_strangers(plan)]:
         raise ValueError("; ".join(problems))

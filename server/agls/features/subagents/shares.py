@@ -23,7 +23,7 @@ class Shares:
         self._given: dict[Child, tuple[Limits, Totals]] = {}
 
     def free(self) -> Limits:
-        """What the run has left, without what those that work now may still spend."""
+        """Return the rest of the run's limits, without what the working children may still spend."""
         rest = self._rest()
         for child, (limits, before) in self._given.items():
             kept = left(limits, self._used_by(child).minus(before))
@@ -32,7 +32,7 @@ class Shares:
         return rest
 
     def share(self, among: int, ahead: int) -> Limits:
-        """An equal part of it for one of so many; tasks `ahead` are not given to children."""
+        """Return an equal part of it for one of so many; tasks `ahead` are not given to children."""
         free = self.free()
         free = replace(free, max_delegated_tasks=_less(free.max_delegated_tasks, ahead))
         return replace(free, **{field: _part(getattr(free, field), among) for field in TOGETHER})
@@ -50,7 +50,7 @@ class Shares:
 
 
 def is_enough(limits: Limits) -> bool:
-    """Whether a child with these limits could ask a model."""
+    """Return whether a child with these limits could ask a model."""
     return all(getattr(limits, field) != 0 for field in NEEDED)
 
 

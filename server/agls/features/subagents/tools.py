@@ -57,7 +57,7 @@ class Described:
         return replace(self.tool.spec, description=self.description)
 
     async def preview(self, call: ToolCall, context: ToolContext) -> Preview:
-        """What the call would do."""
+        """Return the intended effect of the call."""
         return await self.tool.preview(call, context)
 
     async def __call__(self, call: ToolCall, context: ToolContext) -> ToolOutcome:
@@ -88,14 +88,14 @@ class Delegating:
         return report(order, done)
 
     async def hand_over(self, entry: DelegateSpec, arguments: HandOver, context: ToolContext) -> ToolOutcome:
-        """One task for one of the palette."""
+        """Run one task with one of the delegates."""
         self._check_number(1)
         runner = self._runner(context, share=arguments.share_conversation, failures=None)
         task = PlannedTask(prompt=arguments.task, agent=entry.name, resume=arguments.resume)
         return single((await runner.run({entry.name: (task, entry)}))[0])
 
     def tools(self) -> Sequence[Tool]:
-        """All of them."""
+        """Return the tools of the room."""
         generic = TypedTool(
             name=PLAN, arguments=Delegate, work=self.delegate, effects=frozenset(), describe=_describe
         )
