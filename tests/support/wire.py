@@ -22,7 +22,7 @@ from support.in_memory import ServerThread
 from support.machine import NO_LOCAL_SERVERS
 from support.message_rules import check_messages
 from support.patience import PATIENCE
-from support.wire_rules import check_wire
+from support.wire_rules import check_events
 
 Message = dict[str, Any]
 AGENT: Message = {
@@ -126,7 +126,7 @@ class Wire:
         hello = next((params for method, params in self.asked.values() if method == "initialize"), Message())
         wishes: Message = member(hello, "capabilities", "experimental", "agent", "events")
         killed = self.process.returncode < 0
-        check_wire(self.events, excluded=wishes.get("exclude", ()), whole=not killed)
+        check_events(self.events, excluded=wishes.get("exclude", ()), whole=not killed)
 
     def _is_trace(self, message: Message) -> bool:
         """Whether this is a line of a trace that the client asked for."""

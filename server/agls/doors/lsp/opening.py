@@ -41,7 +41,7 @@ def read_opening(params: JsonObject) -> Opening:
     )
 
 
-class Surroundings(NamedTuple):
+class WorldParts(NamedTuple):
     """What the world is opened with: the client's documents and tools, its places for keys, and a log."""
 
     editor: Editor
@@ -51,9 +51,7 @@ class Surroundings(NamedTuple):
 
 
 @asynccontextmanager
-async def opened(
-    opening: Opening, arguments: JsonObject, surroundings: Surroundings
-) -> AsyncGenerator[WorldPort]:
+async def opened(opening: Opening, arguments: JsonObject, parts: WorldParts) -> AsyncGenerator[WorldPort]:
     """Yield the world, or what stands in its place when the configuration is wrong."""
     folder = opening.folder or str(Path.home())
     inputs = ConfigInputs(
@@ -68,12 +66,12 @@ async def opened(
         return bool(opening.trusted) and str(root) == opening.folder
 
     try:
-        setup = replace(read(inputs, folder, trusts), places=tuple(surroundings.places))
+        setup = replace(read(inputs, folder, trusts), places=tuple(parts.places))
     except ConfigError as problem:
         yield NoWorld(problem)
         return
-    surroundings.log(setup)
-    editor, tools = surroundings.editor, surroundings.tools
+    parts.log(setup)
+    editor, tools = parts.editor, parts.tools
     async with open_world(setup, editor=editor, headless=False, client=tools) as world:
         world.reread = Reload(inputs, folder, trusts, setup)
         yield world

@@ -24,7 +24,7 @@ from agls.doors.lsp.connection import LspConnection
 from agls.doors.lsp.editor import LspEditor
 from agls.doors.lsp.editor_undo import EditorUndo
 from agls.doors.lsp.initialize import Greeting
-from agls.doors.lsp.opening import Surroundings, opened, read_opening
+from agls.doors.lsp.opening import WorldParts, opened, read_opening
 from agls.doors.lsp.plain.code_actions import code_actions
 from agls.doors.lsp.plain.commands import follow_command
 from agls.doors.lsp.plain.completion import complete_document
@@ -98,8 +98,8 @@ class LspServer:
     def _opened(
         self, places: Sequence[KeyPlace], arguments: JsonObject
     ) -> AbstractAsyncContextManager[WorldPort]:
-        surroundings = Surroundings(self._editor, self._tools, places, self._process.log)
-        return opened(self._opening, arguments, surroundings)
+        parts = WorldParts(self._editor, self._tools, places, self._process.log)
+        return opened(self._opening, arguments, parts)
 
     async def _mend(
         self, connection: Connection, open_world: Callable[[], AbstractAsyncContextManager[WorldPort]]
