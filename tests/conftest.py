@@ -47,7 +47,7 @@ MEASURED = (
     "doors/lsp/test_plain.py",
     "doors/lsp/test_plain_clients.py",
     "doors/lsp/test_recovery.py",
-    "doors/lsp/test_said_of_itself.py",
+    "doors/lsp/test_client_capabilities.py",
     "doors/lsp/test_slow_reader.py",
     "doors/lsp/test_transcript.py",
     "doors/lsp/test_virtual_transcript.py",

@@ -89,7 +89,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.row(88)
 @pytest.mark.parametrize(("name", "program", "printed"), EXAMPLES, ids=[name for name, _, _ in EXAMPLES])
-def test_every_example_prints_what_the_page_says(
+def test_example_of_the_page_prints_its_output(
     name: str, program: str, printed: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Run, resume, subscribe, cancel, steer, tools and artifacts, from another program."""

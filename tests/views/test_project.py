@@ -144,7 +144,7 @@ def tools(*made: Any) -> tuple[Feature, ...]:
     return (Feature(name="tools", tools=made),)
 
 
-def test_how_full_the_context_is_says_how_large_it_is_where_that_is_known() -> None:
+def test_context_usage_has_the_window_where_it_is_known() -> None:
     answered = Replied("i", "Hi.", usage=Usage(10, 3))
     facts = (TurnStarted("t1", "m", 32_000), answered, TurnStarted("t2", "n"), answered)
     projection = Projection(NOTES, "ses_1", "epoch")
@@ -491,7 +491,7 @@ def test_a_second_failed_attempt_has_an_item_of_its_own() -> None:
     ]  # fmt: skip
 
 
-def test_what_became_shorter_is_told_with_the_tokens_before_and_after() -> None:
+def test_compaction_item_has_the_tokens_before_and_after() -> None:
     projection = Projection(NOTES, "ses", "epoch", State())
     summary = Compacted("item_1", "so far", 3, ("item_0",), "threshold", 140_000, 21_000)
     cleared = Cleared("item_2", ("c1", "c2"), "idle", 90_000, 40_000)

@@ -211,7 +211,7 @@ def test_a_client_and_the_state_tell_the_same_story(turns: list[str], deeds: lis
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(TURNS, max_size=4), st.lists(DEEDS, max_size=5), st.data())
-def test_whoever_joins_later_hears_the_rest_as_if_always_there(
+def test_projection_that_begins_later_gives_the_same_rest(
     turns: list[str], deeds: list[str], data: Any
 ) -> None:
     _, entries, _ = asyncio.run(play(turns, deeds))
@@ -265,7 +265,7 @@ BEGUN: tuple[Fact, ...] = (SessionChanged("/project"), Admitted("run_1", "item_1
 
 
 @pytest.mark.parametrize("injected", [True, False])
-def test_messages_no_request_took_in_are_told_when_the_run_ends(injected: bool) -> None:
+def test_messages_that_no_request_took_in_come_when_the_run_ends(injected: bool) -> None:
     taken = (TakenIn(("item_1",)),) if injected else ()
     late = (Steered("item_2", "run_1", (Text("left"),)), Steered("item_3", "run_1", SAID, origin="critic"))
     entries = numbered(*BEGUN, *taken, *late, RunEnded("run_1", Stop(StopReason.CANCELLED)))
@@ -306,7 +306,7 @@ def test_a_call_whose_reply_is_unknown_is_an_item_too() -> None:
     assert events[-1]["data"] == {"fact": "toolFinished"}
 
 
-def test_a_flood_of_output_is_kept_in_little_memory_and_its_ends_are_told() -> None:
+def test_flood_of_output_is_kept_in_little_memory_and_completed_with_its_ends() -> None:
     projection = Projection(NOTES, "ses", "epoch")
     reply = Replied("item_2", "", tool_calls=(ToolCall("c1", "shell", {}),))
     begun = numbered(*BEGUN, TurnStarted("t", "m"), reply, ToolStarted("c1", "shell", {}))
@@ -332,7 +332,7 @@ def test_a_flood_of_output_is_kept_in_little_memory_and_its_ends_are_told() -> N
     assert len(ended["output"]) < 70_000
 
 
-def test_what_the_model_says_is_kept_whole() -> None:
+def test_text_of_the_model_is_kept_whole() -> None:
     projection = Projection(NOTES, "ses", "epoch")
     translated(numbered(*BEGUN, TurnStarted("t", "m")), projection)
     for _ in range(100):
@@ -345,7 +345,7 @@ def test_what_the_model_says_is_kept_whole() -> None:
     assert projection.caught_up({"item_9": 4}, 2.0) == []
 
 
-def test_a_reply_that_is_tried_again_is_told_with_what_counts() -> None:
+def test_reply_that_is_tried_again_is_completed_with_its_last_text() -> None:
     """Cut by a wrapper that asks another model with the same request."""
     projection = Projection(NOTES, "ses", "epoch")
     events = translated(numbered(*BEGUN, TurnStarted("t", "m")), projection)

@@ -278,7 +278,7 @@ PRINTED: dict[str, tuple[Callable[[Events], Events], str]] = {
     "no hello": (lambda lines: lines[1:], "first line"),
     "no end": (lambda lines: lines[:-1], "last line"),
     "an event behind the end": (lambda lines: [*lines, lines[1]], "last line"),
-    "fatal in the middle": (lambda lines: [*lines[:5], FATAL, *lines[5:]], "fatal is the last"),
+    "fatal in the middle": (lambda lines: [*lines[:5], FATAL, *lines[5:]], "they are the last line"),
     "an answer behind the end": (lambda lines: [*lines, {"id": 1, "result": {}}], "last line"),
     "an answer without a kind": (lambda lines: [HELLO, REFUSED, *lines[1:]], "kind"),
     "a hole": (lambda lines: [*lines[:5], *lines[8:]], ""),
@@ -313,7 +313,7 @@ def test_only_a_killed_server_may_stop_in_the_middle() -> None:
         check_events(events)
 
 
-def test_who_was_detached_has_missed_some() -> None:
+def test_detached_client_may_have_gaps() -> None:
     events = recorded()
     place = at(events, "itemDelta")
     last = events[place - 1]
@@ -361,7 +361,7 @@ def test_work_in_the_background_may_outlive_its_run() -> None:
         check_events([*begun, changed[0], changed[0]])
 
 
-def test_what_blocks_its_run_ends_before_it() -> None:
+def test_blocking_item_ends_before_its_run() -> None:
     item = {**TASK, "background": False}
     with pytest.raises(AssertionError, match="before it ends"):
         check_events(
@@ -480,7 +480,7 @@ def test_a_broken_rule_of_messages_is_noticed(heard: list[tuple[str, Event]], wo
     assert words in str(noticed.value)
 
 
-def test_what_a_client_should_hear_keeps_every_rule() -> None:
+def test_legal_messages_keep_every_rule() -> None:
     call = tells({"type": "itemStarted", **CALL})
     check_messages(
         said(ANSWER, ADMITTED, call, OPENED, ASKED, REPLIED, RESOLVED, EDIT, CHANGED, EDITED, ENDED)
@@ -501,7 +501,7 @@ def test_a_log_is_checked_when_the_server_ends(tmp_path: Path) -> None:
         wire.said.append(("server", answer))
 
 
-def test_who_needs_a_broken_log_says_why(tmp_path: Path) -> None:
+def test_exception_for_a_broken_log_needs_a_reason(tmp_path: Path) -> None:
     with Wire(tmp_path) as wire:
         wire.unchecked = "this test breaks it"
         wire.said.append(("server", {"id": 1, "error": {}}))

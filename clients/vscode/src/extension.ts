@@ -14,7 +14,6 @@ import type {
   DiagnosticsAnswer,
   DiagnosticsParams,
   EventParams,
-  FileDiagnostics,
   NotSaved,
   PermissionParams,
   SaveDocumentsAnswer,
@@ -176,11 +175,11 @@ function diagnostics(
     .getDiagnostics()
     .filter(([where]) => vscode.workspace.getWorkspaceFolder(where))
     .filter(([where, all]) => wrong(all).length > 0 && (wanted ?? where.toString()) === where.toString());
-  const files = shown.map(([where, all]) => {
-    const diagnostics = code2ProtocolConverter.asDiagnostics(wrong(all));
-    return { uri: where.toString(), diagnostics };
-  });
-  return { files: files as unknown as FileDiagnostics[] };
+  const files = shown.map(([where, all]) => ({
+    uri: where.toString(),
+    diagnostics: code2ProtocolConverter.asDiagnosticsSync(wrong(all)),
+  }));
+  return { files };
 }
 
 /** The first time: nothing is installed before the user agreed. */

@@ -42,6 +42,7 @@ def right(wire: Wire, session: str, item: str, method: str) -> Message:
         "agent/action/list": {},
         "agent/action/invoke": {**here, "name": "usage"},
         "agent/status": {},
+        "agent/complete": {**here, "text": "see @a", "cursor": 6},
     }
     return special.get(method, here)
 
@@ -111,6 +112,7 @@ NO_RANGE: dict[str, Message] = {
     "agent/resume": {"tail": -1, "replay": "tail"},
     "agent/item": {"field": "text", "range": {"start": -(2**70), "end": 2**70}},
     "agent/queue": {"to": 2**70},
+    "agent/complete": {"cursor": 2**70},
     "agent/cancel": {"runId": "nothing", "reason": "x" * 3_000},
 }
 

@@ -134,6 +134,23 @@ def test_link_that_leads_out_of_the_folder_is_not_attached_and_the_file_itself_i
         assert server.posts[-1].content.decode().count(base64.b64encode(PIXEL).decode()) == 2
 
 
+def test_mentioned_diagnostics_are_those_that_neovim_shows(editor: Editor) -> None:
+    with ModelServer([Reply("Seen.")]) as server:
+        use_server(editor, server)
+        opened(editor)
+        editor.command("wincmd t")
+        editor.lua(
+            "vim.diagnostic.set(vim.api.nvim_create_namespace('t'), 0, "
+            "{ { lnum = 2, col = 0, message = 'canary of the linter', severity = 2 }, "
+            "{ lnum = 3, col = 0, message = 'only a hint', severity = 4 } })"
+        )
+        editor.command("Agls open")
+        prompt(editor, "mend @diagnostics")
+        ended(editor, "endTurn")
+        assert "canary of the linter" in content(server)
+        assert "only a hint" not in content(server)
+
+
 def paste(folder: Path) -> None:
     """A program that gives the image in the clipboard, as `wl-paste` does."""
     folder.mkdir()

@@ -195,6 +195,23 @@ const tests = {
     assert.equal(api.items.length, before);
   },
 
+  async "what the editor shows as wrong goes with a prompt that mentions it"() {
+    const diagnostics = vscode.languages.createDiagnosticCollection("mentioned");
+    const range = new vscode.Range(3, 4, 3, 9);
+    diagnostics.set(file("greet.py"), [
+      new vscode.Diagnostic(range, "canary of the linter", vscode.DiagnosticSeverity.Warning),
+      new vscode.Diagnostic(range, "only a hint", vscode.DiagnosticSeverity.Hint),
+    ]);
+    await vscode.commands.executeCommand("agls.chat.new");
+    await api.prompt("What do you see in @diagnostics");
+    await until("it is answered", () => last("message")?.text === "I have looked.");
+    const texts = last("userMessage").content.filter(({ uri }) => uri?.includes("greet.py")).map(({ text }) => text);
+    assert.ok(texts.some((text) => text?.includes("canary of the linter")), JSON.stringify(last("userMessage")));
+    assert.ok(!texts.some((text) => text?.includes("only a hint")));
+    diagnostics.dispose();
+    await ended();
+  },
+
   async "an edited command is what runs"() {
     await vscode.workspace.saveAll(false); // else it is asked about first
     await api.prompt("Run two lines");

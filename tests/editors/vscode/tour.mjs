@@ -206,14 +206,15 @@ async function mentionsAreUnderstood() {
   await input().press("Tab");
   const typed = "Explain this code in @sources/people.py ";
   await bench.until("the file is there", async () => (await input().inputValue()) === typed);
-  await bench.write(`${typed}not @dataclass`);
+  await bench.write(`${typed}as @https://example.org/page has it, not @dataclass`);
   await input().press("Enter");
   const message = bench.chat.locator(".user").last();
   await message.getByText("@dataclass").waitFor();
   const understood = message.getByRole("list", { name: "Attached" }).getByRole("listitem");
-  await bench.until("it is shown", async () => (await understood.count()) > 0);
+  await bench.until("it is shown", async () => (await understood.count()) >= 2);
   const shown = (await understood.allTextContents()).join(" ");
   assert.match(shown, /people\.py/);
+  assert.match(shown, /example\.org\/page/);
   assert.doesNotMatch(shown, /dataclass/);
   await shot("understood");
   await bench.chat.locator(".foot").getByText("done").waitFor();

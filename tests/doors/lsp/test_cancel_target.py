@@ -1,4 +1,4 @@
-"""Which run a cancel without a `runId` means, for every order of facts that is hard to meet on the wire."""
+"""The run that a cancel without a `runId` reaches, for orders of facts that are hard to meet on the wire."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -43,7 +43,7 @@ class Reads:
         ((FIRST, SECOND, THIRD, OVER, DROPPED, RunStarted("run_3")), "run_1"),
     ],
 )
-def test_the_run_that_ended_is_meant_while_the_next_cannot_be_known(
+def test_cancel_without_a_run_id_reaches_the_ended_run_until_the_next_can_be_known(
     facts: Sequence[Fact], before: str
 ) -> None:
     state = State()

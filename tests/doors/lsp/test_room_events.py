@@ -1,4 +1,4 @@
-"""The events that tell of what features keep and offer: `checkpoint`, `turnDiff`, `commands`."""
+"""The events on what features keep and offer: `checkpoint`, `turnDiff`, `commands`."""
 
 import json
 from pathlib import Path
@@ -36,7 +36,7 @@ def told(wire: Wire, type: str) -> list[Message]:
 # --- checkpoint, turnDiff --------------------------------------------------------------------------
 
 
-def test_what_a_call_a_command_and_a_restore_changed_is_kept_and_told(serve: Serve) -> None:
+def test_checkpoint_event_follows_the_changes_of_a_call_a_command_and_a_restore(serve: Serve) -> None:
     write = call("write_file", path="a.txt", content="one\n")
     wire = serve(
         turns(write, call("shell", command="echo two > a.txt"), call("shell", command="true"), "Done.")
@@ -68,7 +68,7 @@ def test_what_a_call_a_command_and_a_restore_changed_is_kept_and_told(serve: Ser
     assert (wire.workspace / "a.txt").read_text() == "two\n"
 
 
-def test_a_client_sees_what_a_run_changed_so_far(serve: Serve) -> None:
+def test_turn_diff_event_has_the_changes_of_the_run_so_far(serve: Serve) -> None:
     first, second = (call("write_file", path=f"{name}.txt", content=f"{name}\n") for name in "ab")
     wire = serve(turns(first, second, "Done."))
     wire.initialize()
@@ -86,9 +86,7 @@ def names(commands: list[Message]) -> list[str]:
     return [command["name"] for command in commands]
 
 
-def test_a_new_session_says_what_commands_there_are_and_a_resumed_one_tells_them(
-    tmp_path: Path, serve: Serve
-) -> None:
+def test_commands_event_comes_for_a_new_session_and_for_a_resumed_one(tmp_path: Path, serve: Serve) -> None:
     wire = serve("one")
     wire.initialize()
     made = wire.call("agent/session/new", {"cwd": wire.workspace.as_uri()})
@@ -110,7 +108,7 @@ def test_a_new_session_says_what_commands_there_are_and_a_resumed_one_tells_them
         assert other.index(lambda m: m.get("result") == answer) < behind
 
 
-def test_who_wants_no_commands_hears_none(tmp_path: Path, serve: Serve) -> None:
+def test_client_without_the_commands_type_gets_no_commands_event(tmp_path: Path, serve: Serve) -> None:
     wire = serve("one")
     wire.initialize()
     session = wire.session()

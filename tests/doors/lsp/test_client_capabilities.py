@@ -1,4 +1,4 @@
-"""What a client says of itself in `initialize`, and what the server makes of it (protocol#initialize)."""
+"""The members of `initialize` that describe a client, and their effect (protocol#initialize)."""
 
 import json
 from pathlib import Path
@@ -36,7 +36,7 @@ def answered(serve: Serve, permission: Any, answer: Message) -> Wire:
 # --- permission: remember, editInput -------------------------------------------------------------
 
 
-def test_answers_that_hold_for_longer_are_offered_to_a_dialog_that_says_so(serve: Serve) -> None:
+def test_dialog_with_remember_is_offered_lasting_answers(serve: Serve) -> None:
     wire = answered(serve, {"remember": {}}, {"outcome": "selected", "optionId": "session"})
     assert [option["scope"] for option in asked(wire)["options"]] == ["once", "session", "project", "once"]
     assert calls(wire)[0]["status"] == "completed"
@@ -44,7 +44,7 @@ def test_answers_that_hold_for_longer_are_offered_to_a_dialog_that_says_so(serve
 
 @pytest.mark.item(24)
 @pytest.mark.parametrize("permission", [{}, {"remember": None}], ids=["absent", "null"])
-def test_a_dialog_that_does_not_say_so_can_only_allow_once(serve: Serve, permission: Message) -> None:
+def test_dialog_without_remember_can_only_allow_once(serve: Serve, permission: Message) -> None:
     wire = answered(serve, permission, {"outcome": "selected", "optionId": "session"})
     assert [option["optionId"] for option in asked(wire)["options"]] == ["once", "reject"]
     assert calls(wire)[0]["status"] == "rejected", "it chose what it was not offered"
@@ -52,12 +52,12 @@ def test_a_dialog_that_does_not_say_so_can_only_allow_once(serve: Serve, permiss
     assert len(opened) == 4, "the fact is the same for everybody"
 
 
-def test_a_changed_call_runs_as_it_was_changed_when_the_client_said_that_it_does_so(serve: Serve) -> None:
+def test_edited_call_of_a_client_with_edit_input_runs_as_edited(serve: Serve) -> None:
     wire = answered(serve, {"editInput": {}}, EDITED)
     assert (calls(wire)[0]["status"], "edited" in calls(wire)[0]["output"]) == ("completed", True)
 
 
-def test_a_changed_call_of_a_client_that_never_said_so_does_not_run_at_all(serve: Serve) -> None:
+def test_edited_call_of_a_client_without_edit_input_does_not_run(serve: Serve) -> None:
     wire = answered(serve, {}, EDITED)
     assert calls(wire)[0]["status"] == "rejected"
     assert "could not be understood" in calls(wire)[0]["output"]
@@ -66,7 +66,7 @@ def test_a_changed_call_of_a_client_that_never_said_so_does_not_run_at_all(serve
 @pytest.mark.parametrize(
     ("permission", "status"), [({}, "rejected"), ({"editInput": {}}, "completed")], ids=["no", "yes"]
 )
-def test_the_same_holds_for_an_answer_by_agent_respond(
+def test_edited_call_by_agent_respond_follows_the_same_rule(
     serve: Serve, permission: Message, status: str
 ) -> None:
     wire = serve(turns({"calls": [SHELL]}, "done"))

@@ -1,4 +1,4 @@
-"""What a user waits for and no run does: an action can be broken off, and leaves everything as it was."""
+"""Actions that the user can break off: everything stays as it was."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
