@@ -31,7 +31,6 @@ def right(wire: Wire, session: str, item: str, method: str) -> Message:
     special: dict[str, Message] = {
         "agent/session/new": {"cwd": wire.workspace.as_uri()},
         "agent/session/list": {},
-        "agent/complete": {**here, "text": "@", "cursor": 1},
         "agent/session/rewind": {**here, "toItemId": "", "dryRun": True},
         "agent/session/rename": {**here, "title": "T"},
         "agent/item": {**here, "itemId": item},
