@@ -24,7 +24,7 @@ from pytest_lsp import LanguageClient, client_capabilities, make_test_lsp_client
 from agls.views.transcript import fold
 from support.model_server import ModelServer, Reply
 from support.patience import PATIENCE
-from support.wire_rules import check_wire
+from support.wire_rules import check_events
 
 pytestmark = pytest.mark.promise("P6")
 
@@ -179,7 +179,7 @@ async def editing(workspace: Path, env: dict[str, str]) -> AsyncIterator[Editor]
         await client.shutdown_session()
     finally:
         await client.stop()
-    check_wire(editor.events)
+    check_events(editor.events)
 
 
 @pytest.fixture
@@ -330,7 +330,7 @@ async def test_two_doors_give_the_same_transcript(workspace: Path, home: Path, t
     first, *lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert first["type"] == "hello"
     assert lines[-1]["type"] == "runEnded"
-    check_wire(lines, headless=True)
+    check_events(lines, headless=True)
     assert told_to_the_user(lines, twin) == told_to_the_user(through_the_editor, workspace)
 
 

@@ -13,7 +13,7 @@ from agls.views.transcript import fold
 from agls_protocol.events import EVENTS, RESERVED
 from support.golden import CASES, FOLDER, events_of, record, text, view
 from support.message_rules import check_messages
-from support.wire_rules import check_lines, check_message, check_shape, check_wire
+from support.wire_rules import check_events, check_lines, check_message, check_shape
 
 NAMES = sorted(path.stem for path in FOLDER.glob("*.jsonl"))
 Lines = list[dict[str, Any]]
@@ -101,7 +101,7 @@ def test_every_kind_of_event_is_said_somewhere() -> None:
 def test_every_rule_is_kept(name: str) -> None:
     if not through_the_editor(name):
         return check_lines(read(name))
-    check_wire(events_of(read(name)))
+    check_events(events_of(read(name)))
     lines = read(name)
     begins = [n for n, line in enumerate(lines) if line["message"].get("method") == "agent/resume"]
     parts = [lines[: begins[0]], lines[begins[0] :]] if begins else [lines]

@@ -8,7 +8,7 @@ from agls.engine.ports import JournalError
 from agls.order import NOTES
 from agls.stores.files import FileStore
 from agls.views.project import Projection
-from support.wire_rules import check_wire
+from support.wire_rules import check_events
 
 LARGEST = 2_000_000  # bytes of a journal that is read: the largest are those of the long runs
 
@@ -16,7 +16,7 @@ LARGEST = 2_000_000  # bytes of a journal that is read: the largest are those of
 def check_entries(entries: Sequence[Entry]) -> None:
     """What these facts say on the wire keeps every rule; they begin with the first of a session."""
     projection = Projection(NOTES, "ses", "epoch")
-    check_wire([event for entry in entries for event in projection.events(entry)])
+    check_events([event for entry in entries for event in projection.events(entry)])
 
 
 def check_journals(folder: Path) -> int:

@@ -14,13 +14,15 @@ from types import TracebackType
 from typing import Any, Self
 from uuid import uuid4
 
+from agls.doors.agent.limits import ConnectionLimits
 from agls.doors.messages import member
 from agls.views.wire_json import is_object
 from support.advertised import check_advertised
+from support.in_memory import ServerThread
 from support.machine import NO_LOCAL_SERVERS
 from support.message_rules import check_messages
 from support.patience import PATIENCE
-from support.wire_rules import check_wire
+from support.wire_rules import check_events
 
 Message = dict[str, Any]
 AGENT: Message = {
@@ -52,9 +54,15 @@ def turns(*made: Message | str) -> Message:
 
 
 class Wire:
-    """A server process and what it said."""
+    """A server and what it said: a process of its own, or `inside` of this one with these limits."""
 
-    def __init__(self, folder: Path, config: Path | None = None, command: list[str] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        config: Path | None = None,
+        command: list[str] | None = None,
+        inside: ConnectionLimits | None = None,
+    ) -> None:
         self.workspace = folder / "workspace"
         self.workspace.mkdir(exist_ok=True)
         kept = ("PATH", "LANG", "COVERAGE_PROCESS_START", "COVERAGE_PROCESS_CONFIG", "COVERAGE_FILE")
@@ -62,16 +70,20 @@ class Wire:
         environment |= {"HOME": str(folder), "AGLS_STATE_DIR": str(folder / "state"), **NO_LOCAL_SERVERS}
         environment |= {"AGLS_CONFIG": str(config)} if config else {}
         self.log = folder / "stderr.log"
+        self.process: Any = None
         with self.log.open("ab") as errors:
-            self.process = subprocess.Popen(
-                command or [sys.executable, "-m", "agls", "serve", "--stdio"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                env=environment,
-                cwd=self.workspace,
-                bufsize=0,
-            )
+            if inside is not None:
+                self.process = ServerThread(environment, inside)
+            else:
+                self.process = subprocess.Popen(
+                    command or [sys.executable, "-m", "agls", "serve", "--stdio"],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                    env=environment,
+                    cwd=self.workspace,
+                    bufsize=0,
+                )
         self.messages: list[Message] = []
         self.said: list[tuple[str, Message]] = []  # both ways, in order: "client" or "server", and what
         self.unchecked = ""  # why this log may break the rules; it is checked at the end otherwise
@@ -114,7 +126,7 @@ class Wire:
         hello = next((params for method, params in self.asked.values() if method == "initialize"), Message())
         wishes: Message = member(hello, "capabilities", "experimental", "agent", "events")
         killed = self.process.returncode < 0
-        check_wire(self.events, excluded=wishes.get("exclude", ()), whole=not killed)
+        check_events(self.events, excluded=wishes.get("exclude", ()), whole=not killed)
 
     def _is_trace(self, message: Message) -> bool:
         """Whether this is a line of a trace that the client asked for."""

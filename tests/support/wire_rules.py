@@ -35,7 +35,7 @@ TASK_ENDS = {"completed": "completed", "failed": "failed", "stopped": "cancelled
 LEFT_OUT = re.compile(r"\n\[… \d+ bytes left out …\]\n")
 
 
-def check_wire(
+def check_events(
     events: Sequence[Event], *, headless: bool = False, excluded: Sequence[str] = (), whole: bool = True
 ) -> None:
     """Every rule, for every session in `events`; the events of a session begin with its first.
@@ -80,7 +80,7 @@ def check_printed(arguments: Sequence[str], out: str, code: int) -> None:
     lines = [json.loads(line) for line in out.splitlines(keepends=True) if line.endswith("\n")]
     if code < 0:  # it was killed, perhaps behind its last word; the last line may be a part of one
         told = [line for line in lines[1:] if "type" in line]
-        check_wire(told[:-1] if told[-1:] and told[-1]["type"] == "fatal" else told, whole=False)
+        check_events(told[:-1] if told[-1:] and told[-1]["type"] == "fatal" else told, whole=False)
     elif lines:
         check_lines(lines)
 
@@ -114,7 +114,7 @@ def check_lines(lines: Sequence[Event]) -> None:
     if lines[-1]["type"] in {"action", "fatal"}:
         assert told == [lines[-1]], "they are told when no run began"
     else:
-        check_wire(told, headless=True)
+        check_events(told, headless=True)
 
 
 def check_message(who: str, message: Event, asked: dict[Any, str]) -> None:

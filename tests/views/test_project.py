@@ -58,7 +58,7 @@ from agls.views.project import Projection
 from agls.views.run_totals import RunTotals
 from agls.views.transcript import Transcript, fold
 from support.scenario import NOWHERE, FakeClock, FakeModel, FakeTool, call, overflow, say
-from support.wire_rules import check_wire
+from support.wire_rules import check_events
 
 Wire = dict[str, Any]
 
@@ -102,11 +102,11 @@ class Recording:
 
     def transcript(self) -> Transcript:
         """All events folded, after checking them; facts alone must tell the same story."""
-        check_wire(self.events)
+        check_events(self.events)
         folded = fold(json.loads(json.dumps(self.events)))
         projection = Projection(NOTES, self.session.session_id, "epoch")
         again = [e for entry in self.session.log.journal.entries() for e in projection.events(entry)]
-        check_wire(again)
+        check_events(again)
         replayed = fold(again)
         kept = {i: item for i, item in folded.items.items() if not item.get("discarded")}
         assert {i: item for i, item in replayed.items.items() if not item.get("discarded")} == kept
@@ -264,7 +264,7 @@ async def test_a_broken_answer_is_discarded_and_the_error_told() -> None:
 async def test_a_retry_starts_a_new_item() -> None:
     turn = [TextDelta("", "bad"), Retrying(1, 0.25, "reset"), *say("good")]
     recording = await play(turn, scene=just_run)
-    check_wire(recording.events)
+    check_events(recording.events)
     items = [item for item in fold(recording.events).items.values() if item["kind"] == "message"]
     assert [(i["text"], i["status"], i.get("discarded", False)) for i in items] == [
         ("bad", "failed", True), ("good", "completed", False),
@@ -277,7 +277,7 @@ async def test_a_retry_starts_a_new_item() -> None:
 async def test_a_retry_that_breaks_again_is_told_once() -> None:
     turn = [TextDelta("", "bad"), Retrying(1, 0.25, "reset"), ModelError("reset", kind="network")]
     recording = await play(turn, scene=just_run)
-    check_wire(recording.events)
+    check_events(recording.events)
     items = [item for item in fold(recording.events).items.values() if item["kind"] == "message"]
     assert [item["status"] for item in items] == ["failed"]
 
@@ -474,7 +474,7 @@ async def test_the_end_of_a_run_closes_a_message_that_nobody_cut() -> None:
     events += projection.transient(TextDelta("item_x", "half"), 1.0)
     assert projection.open_items()[0]["text"] == "half"
     events += projection.events(Entry(5, 1.0, entries[-1].fact))
-    check_wire(events)
+    check_events(events)
     assert fold(events).items["item_x"] == {
         "itemId": "item_x", "kind": "message", "status": "cancelled", "text": "half",
     }  # fmt: skip

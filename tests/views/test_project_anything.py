@@ -58,7 +58,7 @@ from agls.views.transcript import Transcript, fold
 from agls.views.values import content_blocks, plain_text
 from support.eventful import journal_of
 from support.scenario import NOWHERE, FakeClock, FakeModel, FakeTool, call, overflow, say
-from support.wire_rules import check_wire
+from support.wire_rules import check_events
 
 Wire = dict[str, Any]
 SAID = (Text("go"),)
@@ -193,7 +193,7 @@ async def play(turns: Sequence[str], deeds: Sequence[str]) -> tuple[list[list[Wi
 def test_a_client_and_the_state_tell_the_same_story(turns: list[str], deeds: list[str]) -> None:
     told, entries, state = asyncio.run(play(turns, deeds))
     events = list(itertools.chain(*told))
-    check_wire(events)
+    check_events(events)
     live, again = fold(json.loads(json.dumps(events))), fold(translated(entries))
     assert told_by_events(live) == told_by_state(state) == told_by_events(again)
     users = [item for item in live.items.values() if item["kind"] == "userMessage"]
@@ -270,7 +270,7 @@ def test_messages_that_no_request_took_in_come_when_the_run_ends(injected: bool)
     late = (Steered("item_2", "run_1", (Text("left"),)), Steered("item_3", "run_1", SAID, origin="critic"))
     entries = numbered(*BEGUN, *taken, *late, RunEnded("run_1", Stop(StopReason.CANCELLED)))
     events = translated(entries)
-    check_wire(events)
+    check_events(events)
     items = list(fold(events).items.values())
     assert [(item["itemId"], item["kind"], item.get("steer")) for item in items] == [
         ("item_1", "userMessage", None), ("item_2", "userMessage", True), ("item_3", "notice", None),
@@ -325,7 +325,7 @@ def test_flood_of_output_is_kept_in_little_memory_and_completed_with_its_ends() 
     shown = item["output"].replace(f"\n[… {item['truncated']} bytes left out …]\n", "")
     assert len(shown.encode()) + item["truncated"] == printed
     events += projection.events(Entry(7, 1.0, RunEnded("run_1", Stop(StopReason.INTERRUPTED))))
-    check_wire(events)
+    check_events(events)
     ended = fold(events).items["c1"]
     assert ended["truncated"] == item["truncated"]
     assert ended["output"].count("bytes left out") == 1
@@ -355,6 +355,6 @@ def test_reply_that_is_tried_again_is_completed_with_its_last_text() -> None:
     events += projection.transient(Notice("info", "Trying", "another"), 1.0)
     events += projection.events(Entry(6, 1.0, Replied("item_2", "good")))
     events += projection.events(Entry(7, 1.0, RunEnded("run_1", Stop(StopReason.END_TURN))))
-    check_wire(events)
+    check_events(events)
     said = [i for i in fold(events).items.values() if i["kind"] == "message" and not i.get("discarded")]
     assert [item["text"] for item in said] == ["good"]

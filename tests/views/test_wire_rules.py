@@ -39,7 +39,7 @@ from agls.order import NOTES
 from agls.views.project import Projection
 from support.message_rules import check_messages
 from support.wire import Wire
-from support.wire_rules import check_lines, check_wire
+from support.wire_rules import check_events, check_lines
 
 Event = dict[str, Any]
 Events = list[Event]
@@ -250,14 +250,14 @@ BROKEN: dict[str, tuple[Callable[[Events], Events], str]] = {
 
 @pytest.mark.item(35)
 def test_projection_of_random_facts_keeps_every_rule() -> None:
-    check_wire(recorded())
+    check_events(recorded())
 
 
 @pytest.mark.item(35)
 @pytest.mark.parametrize(("breach", "words"), BROKEN.values(), ids=BROKEN.keys())
 def test_a_broken_rule_is_noticed(breach: Callable[[Events], Events], words: str) -> None:
     with pytest.raises((AssertionError, ValidationError)) as noticed:
-        check_wire(breach(recorded()))
+        check_events(breach(recorded()))
     assert words in str(noticed.value)
 
 
@@ -301,16 +301,16 @@ def test_a_broken_rule_of_lines_is_noticed(breach: Callable[[Events], Events], w
 
 def test_holes_are_legal_only_where_types_were_excluded() -> None:
     events = [event for event in recorded() if event["type"] != "turnStarted"]
-    check_wire(events, excluded=("turnStarted",))
+    check_events(events, excluded=("turnStarted",))
     with pytest.raises(AssertionError, match="did not want"):
-        check_wire(recorded(), excluded=("turnStarted",))
+        check_events(recorded(), excluded=("turnStarted",))
 
 
 def test_only_a_killed_server_may_stop_in_the_middle() -> None:
     events = recorded()[:-1]
-    check_wire(events, whole=False)
+    check_events(events, whole=False)
     with pytest.raises(AssertionError, match="idle is told"):
-        check_wire(events)
+        check_events(events)
 
 
 def test_detached_client_may_have_gaps() -> None:
@@ -321,11 +321,11 @@ def test_detached_client_may_have_gaps() -> None:
     notice = {**events[place], "type": "notice", "data": told, "after": last.get("seq", last.get("after"))}
     notice.pop("itemId")
     idle = {**events[-1], "after": 40}
-    check_wire(
+    check_events(
         [*events[:place], notice, {**idle, "type": "contextUsage", "data": {"used": 1, "sure": "told"}}]
     )
     with pytest.raises(AssertionError, match="last fact"):
-        check_wire([*events[:place], {**idle, "type": "contextUsage", "data": {"used": 1, "sure": "told"}}])
+        check_events([*events[:place], {**idle, "type": "contextUsage", "data": {"used": 1, "sure": "told"}}])
 
 
 TASK = {"itemId": "task_1", "kind": "task", "status": "running", "title": "make", "background": True}
@@ -335,10 +335,10 @@ BUILD = {"taskId": "task_1", "itemId": "task_1", "title": "make"}
 def test_work_in_the_background_may_outlive_its_run() -> None:
     begun = inserted("turnEnded", type="itemStarted", itemId="task_1", data={"item": dict(TASK)})(recorded())
     with pytest.raises(AssertionError, match="those whose items are open"):
-        check_wire(begun)
+        check_events(begun)
     (idle,) = (e for e in begun if e["type"] == "sessionState" and e["data"]["state"] == "idle")
     idle["data"] = {**idle["data"], "backgroundTasks": 1}
-    check_wire(begun)
+    check_events(begun)
     item = {**TASK, "status": "completed", "output": "", "effects": "unknown"}
     item["terminal"] = {"command": "make", "cwd": "/", "exitCode": 0}
     last = {name: value for name, value in begun[-1].items() if name not in {"runId", "after"}}
@@ -350,21 +350,21 @@ def test_work_in_the_background_may_outlive_its_run() -> None:
     changed[0]["seq"] -= 1
     end = {**last, "type": "itemCompleted", "itemId": "task_1", "data": {"item": item}}
     rest = {**idle, "after": last["seq"], "data": {**idle["data"], "backgroundTasks": 0}}
-    check_wire([*begun, *changed, end, rest])
+    check_events([*begun, *changed, end, rest])
     with pytest.raises(AssertionError, match="how many tasks go on"):
-        check_wire([*begun, *changed, end])
+        check_events([*begun, *changed, end])
     with pytest.raises(AssertionError, match="taskChanged says the same"):
-        check_wire([*begun, changed[0], {**changed[1], "data": {**BUILD, "state": "failed"}}, end, rest])
+        check_events([*begun, changed[0], {**changed[1], "data": {**BUILD, "state": "failed"}}, end, rest])
     with pytest.raises(AssertionError, match="not part of a run"):
-        check_wire([*begun, {**changed[0], "runId": "run_1"}])
+        check_events([*begun, {**changed[0], "runId": "run_1"}])
     with pytest.raises(AssertionError, match="once each"):
-        check_wire([*begun, changed[0], changed[0]])
+        check_events([*begun, changed[0], changed[0]])
 
 
 def test_blocking_item_ends_before_its_run() -> None:
     item = {**TASK, "background": False}
     with pytest.raises(AssertionError, match="before it ends"):
-        check_wire(
+        check_events(
             inserted("turnEnded", type="itemStarted", itemId="task_1", data={"item": item})(recorded())
         )
 
@@ -387,13 +387,13 @@ def called(session_id: str) -> Events:
 def test_a_child_belongs_to_one_call_of_its_parent() -> None:
     first = child(recorded())
     first[0]["data"]["parentSessionId"] = "above"
-    check_wire([*called("above"), *first], whole=False)
+    check_events([*called("above"), *first], whole=False)
     with pytest.raises(AssertionError, match="its parent's"):
-        check_wire([*called("elsewhere"), *first], whole=False)
+        check_events([*called("elsewhere"), *first], whole=False)
     with pytest.raises(AssertionError, match="who works for a call"):
-        check_wire(child(recorded(), agentId="main"))
+        check_events(child(recorded(), agentId="main"))
     with pytest.raises(AssertionError, match="who works for a call"):
-        check_wire([{**event, "agentId": "helper"} for event in recorded()])
+        check_events([{**event, "agentId": "helper"} for event in recorded()])
 
 
 # --- the rules over all that is said -------------------------------------------------------------

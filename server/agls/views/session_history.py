@@ -58,6 +58,7 @@ class SessionHistory:
 
     def end_of(self, run_id: str) -> JsonObject:
         """Return the data of `runEnded` of a run that is over. **Raises** `KeyError` when none is."""
+        self.catch_up()
         for entry in reversed(self._log.journal.entries()):
             if isinstance(entry.fact, RunEnded) and entry.fact.run_id == run_id:
                 return self._around(entry.seq).runs[run_id]

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from ast import literal_eval
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,6 +11,7 @@ from uuid import uuid4
 
 import pytest
 
+from agls.doors.agent.limits import ConnectionLimits
 from support.wire import Wire, script, turns
 
 LIMITED = """
@@ -22,13 +24,21 @@ Serve = Callable[..., Wire]
 
 
 @pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Serve]:
-    """Start a server whose model plays these prompts; when the test is over, what it said is checked."""
+def serve(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Serve]:
+    """Start a server whose model plays these prompts; when the test is over, what it said is checked.
+
+    It lives in this process, unless the test is marked `process`.
+    """
+    own = request.node.get_closest_marker("process") is not None
     with ExitStack() as servers:
 
         def start(*prompts: Any, limits: str = "", **settings: Any) -> Wire:
             made = [prompt if isinstance(prompt, dict) else turns(prompt) for prompt in prompts]
             config = script(tmp_path, *made, **settings)
+            if not own:
+                pairs = (each.split("=") for each in limits.split(",") if each)
+                inside = ConnectionLimits(**{name.strip(): literal_eval(value) for name, value in pairs})
+                return servers.enter_context(Wire(tmp_path, config, inside=inside))
             command = [sys.executable, "-c", LIMITED.format(limits)] if limits else None
             return servers.enter_context(Wire(tmp_path, config, command))
 
@@ -46,7 +56,8 @@ def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
             if name not in made:
                 folder = tmp_path_factory.mktemp("lasting")
                 played = [prompt if isinstance(prompt, dict) else turns(prompt) for prompt in prompts]
-                made[name] = servers.enter_context(Wire(folder, script(folder, *played)))
+                inside = ConnectionLimits()
+                made[name] = servers.enter_context(Wire(folder, script(folder, *played), inside=inside))
                 made[name].initialize()
             made[name].key = uuid4().hex
             return made[name]
@@ -55,7 +66,8 @@ def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
 
 
 @pytest.fixture
-def bare(tmp_path: Path) -> Iterator[Wire]:
-    """A server without a configuration."""
-    with Wire(tmp_path) as server:
+def bare(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Wire]:
+    """A server without a configuration, in a process of its own if the test is marked `process`."""
+    own = request.node.get_closest_marker("process") is not None
+    with Wire(tmp_path, inside=None if own else ConnectionLimits()) as server:
         yield server

@@ -175,6 +175,7 @@ def test_a_task_ends_with_its_session(serve: Serve, how: str) -> None:
     assert [item["status"] for item in items(wire, session)] == ["cancelled"]
 
 
+@pytest.mark.process
 @pytest.mark.item(39)
 def test_a_task_dies_with_a_killed_server_and_is_not_begun_again(serve: Serve) -> None:
     command = "echo ran >> ran; echo $$ > pid; echo up; sleep 1000"

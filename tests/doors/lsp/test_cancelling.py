@@ -9,7 +9,7 @@ import pytest
 from agls.views.transcript import fold
 from support.patience import TRIES, wait_until, within
 from support.wire import Message, Wire, events_in, frame, turns
-from support.wire_rules import check_wire
+from support.wire_rules import check_events
 
 from .conftest import Serve
 
@@ -37,7 +37,7 @@ def test_cancel_gives_a_receipt_and_keeps_the_text(serve: Serve) -> None:
     wire.answer_of(request)
     again = wire.call("agent/cancel", {"sessionId": session, "runId": run["runId"]})
     assert again["state"] == "alreadyEnded"
-    check_wire(wire.events)
+    check_events(wire.events)
 
 
 def test_a_cancel_ends_a_run_at_once(serve: Serve) -> None:
@@ -66,7 +66,7 @@ def test_cancelling_a_waiting_request_cancels_the_run_and_is_answered_with_a_res
     wire.notify("$/cancelRequest", {"id": request})
     wire.notify("$/cancelRequest", {"id": request})
     assert wire.answer_of(request)["result"]["stopReason"] == "cancelled"
-    check_wire(wire.events)
+    check_events(wire.events)
 
 
 def test_a_cancel_right_behind_the_prompt_is_not_lost(serve: Serve) -> None:
@@ -77,7 +77,7 @@ def test_a_cancel_right_behind_the_prompt_is_not_lost(serve: Serve) -> None:
         request = wire.post("agent/run", {"sessionId": session, "input": "go", "wait": True})
         wire.notify("$/cancelRequest", {"id": request})
         assert wire.answer_of(request)["result"]["stopReason"] == "cancelled"
-    check_wire(wire.events)
+    check_events(wire.events)
 
 
 def test_cancelling_the_same_request_twice_is_answered_once_with_the_end(serve: Serve) -> None:
@@ -91,7 +91,7 @@ def test_cancelling_the_same_request_twice_is_answered_once_with_the_end(serve: 
     time.sleep(0.3)
     wire.notify("$/cancelRequest", {"id": request})
     assert wire.answer_of(request)["result"]["stopReason"] == "cancelled"
-    check_wire(wire.events)
+    check_events(wire.events)
 
 
 def test_every_waiting_request_is_answered_however_many_end_at_once(serve: Serve) -> None:
@@ -102,7 +102,7 @@ def test_every_waiting_request_is_answered_however_many_end_at_once(serve: Serve
     wire.until(lambda m: sum(e["type"] == "runAdmitted" for e in wire.events) == 40)
     wire.call("agent/cancel", {"sessionId": asked["sessionId"], "queued": "drop"})
     assert {wire.answer_of(n)["result"]["stopReason"] for n in requests} == {"cancelled"}
-    check_wire(wire.events)
+    check_events(wire.events)
 
 
 def test_a_waiting_run_is_cancelled_without_asking_the_model(serve: Serve) -> None:
@@ -119,7 +119,7 @@ def test_a_waiting_run_is_cancelled_without_asking_the_model(serve: Serve) -> No
     assert [e["runId"] for e in wire.events if e["type"] == "runStarted"] == [first["runId"]]
     assert wire.call("agent/cancel", {"sessionId": session})["runId"] == first["runId"]
     wire.event("sessionState", state="idle")
-    check_wire(wire.events)
+    check_events(wire.events)
 
 
 def test_a_run_and_its_cancel_in_one_write_never_reach_the_model(serve: Serve) -> None:
@@ -132,7 +132,7 @@ def test_a_run_and_its_cancel_in_one_write_never_reach_the_model(serve: Serve) -
     wire.write(frame(run) + frame(stop))
     assert wire.answer_of("c")["result"]["state"] == "cancelling"
     assert wire.answer_of("r")["result"]["stopReason"] == "cancelled"
-    check_wire(wire.events)
+    check_events(wire.events)
 
 
 def test_many_starts_and_cancels_are_all_answered(serve: Serve) -> None:
@@ -146,7 +146,7 @@ def test_many_starts_and_cancels_are_all_answered(serve: Serve) -> None:
     for number in ids:
         assert "result" in wire.answer_of(number)
     wire.until(lambda m: sum(event["type"] == "runEnded" for event in wire.events) == 100)
-    check_wire(wire.events)
+    check_events(wire.events)
 
 
 ANYTHING = {"match": "", "repeat": True, "turns": [{"text": ["a", "b", "c"], "delay": 0.002}]}

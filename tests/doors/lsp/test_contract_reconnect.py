@@ -12,7 +12,7 @@ from agls.views.transcript import Transcript, fold
 from support.patience import PATIENCE
 from support.rich_run import ANSWERS, CAPABILITIES, RICH, Company, plain
 from support.wire import Message, Wire, script
-from support.wire_rules import check_wire
+from support.wire_rules import check_events
 
 EVENTS, TURNS = 80, 5  # of the whole run
 SECONDS = re.compile(r"\d+\.\d s\b")
@@ -101,7 +101,7 @@ def go_on(company: Company, left: Left, whole: list[Any]) -> None:
     assert known.items == fold(told).items
     last = [item for item in known.items.values() if item["kind"] == "message"][-1]
     assert (last["status"], last["text"]) == ("completed", "All of it done.")
-    check_wire(told)
+    check_events(told)
 
 
 def ends(events: list[Message]) -> list[Message]:

@@ -15,7 +15,7 @@ from support.wire import Wire, turns
 
 from .conftest import Serve
 
-pytestmark = pytest.mark.promise("P7", "P8")
+pytestmark = [pytest.mark.process, pytest.mark.promise("P7", "P8")]
 
 HANGING = {"turns": [{"text": "I begin", "hang": True}]}
 

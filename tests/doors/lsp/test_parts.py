@@ -75,7 +75,7 @@ from agls.engine.vocabulary import (
 from agls.views.transcript import fold, merged
 from agls.workspace.editor import Buffer
 from support.patience import PATIENCE, become, wait_until
-from support.wire_rules import check_wire
+from support.wire_rules import check_events
 
 Wire = dict[str, Any]
 TEXTS = st.text(alphabet="ab\r\n\u2028\x0cé😋", max_size=24)
@@ -371,7 +371,7 @@ async def test_deltas_nobody_reads_are_left_out_and_made_up_for() -> None:
     }  # fmt: skip
     publisher.take(Entry(4, 1.0, Replied("item", "ébcdefg")))
     publisher.take(Entry(5, 1.0, RunEnded("run", Stop(StopReason.END_TURN))))
-    check_wire(peer.events)
+    check_events(peer.events)
 
 
 async def test_what_completed_meanwhile_needs_no_making_up() -> None:
@@ -419,7 +419,7 @@ async def test_what_is_left_out_of_an_output_is_counted() -> None:
     assert len(item["output"].encode()) < 66_000
     publisher.take(Entry(6, 1.0, ToolFinished("call", ToolOutcome("done"))))
     publisher.take(Entry(7, 1.0, RunEnded("run", Stop(StopReason.END_TURN))))
-    check_wire(peer.events)
+    check_events(peer.events)
 
 
 def test_what_is_held_back_keeps_its_order() -> None:

@@ -19,7 +19,7 @@ from agls.stores.memory import MemoryStore
 from agls.views.transcript import fold
 from support.scenario import FakeClock
 from support.wire import AGENT, Message, Wire, events_in, turns
-from support.wire_rules import check_wire
+from support.wire_rules import check_events
 
 from .conftest import Serve
 
@@ -63,7 +63,7 @@ def test_a_permission_is_asked_with_all_that_must_be_seen(serve: Serve) -> None:
     assert calls(wire)[0]["status"] == "completed"
     opened = wire.index(lambda m: tells(m, "requestOpened"))
     assert opened < wire.index(lambda m: m.get("method") == "agent/requestPermission")
-    check_wire(wire.events)
+    check_events(wire.events)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_a_withdrawn_question_is_cancelled_at_the_client_and_a_late_answer_ignor
     assert wire.call("agent/respond", late) == {"outcome": "alreadyResolved"}
     assert wire.run(session)["stopReason"] == "endTurn"
     assert calls(wire)[0]["status"] == "cancelled"
-    check_wire(wire.events)
+    check_events(wire.events)
 
 
 def test_a_question_can_be_answered_by_respond_and_survives_a_resume(serve: Serve) -> None:
@@ -185,7 +185,7 @@ def test_a_form_goes_to_a_client_that_has_forms(serve: Serve, answer: Any, outco
     assert "content" not in resolved
     assert calls(wire)[0]["status"] == status
     assert ("blue" in calls(wire)[0]["output"]) == (status == "completed")
-    check_wire(wire.events)
+    check_events(wire.events)
 
 
 @pytest.mark.parametrize("agent", [{**AGENT, "askUser": None}, {**AGENT, "permission": None}, {}])

@@ -92,6 +92,7 @@ def test_client_that_missed_more_than_fits_gets_a_snapshot(fat: tuple[Wire, str]
         assert size(result) <= PAGE + SLACK
 
 
+@pytest.mark.process  # threads of a server take turns faster in its own
 def test_nobody_waits_for_what_somebody_else_asks_of_a_long_session(fat: tuple[Wire, str]) -> None:
     """Also while the session is read from the disk. The best of some tries: others use this machine, too."""
     wire, session = fat

@@ -4,7 +4,7 @@ import pytest
 
 from agls.views.transcript import fold
 from support.wire import Message, Wire, events_in, turns
-from support.wire_rules import check_wire
+from support.wire_rules import check_events
 
 from .conftest import Serve
 
@@ -34,7 +34,7 @@ def test_an_admitted_run_is_answered_before_its_first_event(serve: Serve) -> Non
     assert result["outcome"] == "started"
     assert "stopReason" not in result
     assert wire.index(lambda m: m.get("id") == request) < told(wire, result["runId"], "runAdmitted")
-    check_wire(wire.events)
+    check_events(wire.events)
 
 
 def test_a_waiting_run_is_answered_after_its_end_with_what_the_end_said(serve: Serve) -> None:
@@ -73,7 +73,7 @@ def test_a_second_prompt_is_queued_or_refused_as_asked(serve: Serve) -> None:
     assert busy["data"]["retryable"]
     second = wire.run(session, "b")
     assert (second["outcome"], second["stopReason"]) == ("queued", "endTurn")
-    check_wire(wire.events)
+    check_events(wire.events)
 
 
 def test_steering_reaches_the_running_run(serve: Serve) -> None:
@@ -90,7 +90,7 @@ def test_steering_reaches_the_running_run(serve: Serve) -> None:
     assert fold(wire.events).items[done["itemId"]]["steer"]
     idle = wire.call("agent/steer", {"sessionId": session, "input": "late"})
     assert idle == {"outcome": "returned"}
-    check_wire(wire.events)
+    check_events(wire.events)
 
 
 def test_a_message_steered_too_late_is_told_and_kept(serve: Serve) -> None:
@@ -107,7 +107,7 @@ def test_a_message_steered_too_late_is_told_and_kept(serve: Serve) -> None:
     assert (item["steer"], item["content"][0]["text"]) == (True, "left")
     snapshot = wire.call("agent/resume", {"sessionId": session, "replay": "all"})["snapshot"]
     assert snapshot["items"] == list(fold(wire.events).items.values())
-    check_wire(wire.events)
+    check_events(wire.events)
 
 
 def test_the_same_key_is_answered_alike_however_late(serve: Serve) -> None:
@@ -147,7 +147,7 @@ def test_only_what_did_not_come_to_its_end_can_be_continued(serve: Serve) -> Non
     assert done["stopReason"] == "endTurn"
     assert wire.event("runAdmitted", recovers=run["runId"])["runId"] == done["runId"]
     assert wire.ask("agent/run", goes_on)["error"]["data"]["kind"] == "noActiveRun"
-    check_wire(wire.events)
+    check_events(wire.events)
 
 
 def test_a_queue_has_an_end(serve: Serve) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from agls.views.transcript import fold
 from support.wire import Wire, events_in, turns
-from support.wire_rules import check_wire
+from support.wire_rules import check_events
 
 from .conftest import Serve
 
@@ -23,7 +23,7 @@ def test_closing_a_session_cancels_its_work_and_keeps_its_data(serve: Serve) -> 
     assert wire.answer_of(queued)["result"]["stopReason"] == "cancelled"
     row = wire.call("agent/session/list", {"cwd": wire.workspace.as_uri()})["sessions"][0]
     assert (row["sessionId"], row["title"], row["state"]) == (session, "Mine", "idle")
-    check_wire(wire.events)
+    check_events(wire.events)
     assert wire.call("agent/resume", {"sessionId": session, "replay": "none"})["replayed"] == "nothing"
 
 

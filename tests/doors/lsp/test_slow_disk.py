@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from support.wire import Wire, script, turns
-from support.wire_rules import check_wire
+from support.wire_rules import check_events
 
 SLOW_DISK = """
 import os, sys, time
@@ -34,7 +34,7 @@ def test_waiting_run_shows_its_answer_before_the_disk_and_is_answered_after_it(t
         assert not any(message.get("id") == request for message in wire.messages), "nothing is on the disk"
         held.unlink()
         assert wire.answer_of(request)["result"]["stopReason"] == "endTurn"
-        check_wire(wire.events)
+        check_events(wire.events)
 
 
 def test_run_without_wait_is_answered_only_when_its_prompt_is_on_the_disk(tmp_path: Path) -> None:
@@ -50,4 +50,4 @@ def test_run_without_wait_is_answered_only_when_its_prompt_is_on_the_disk(tmp_pa
         held.unlink()
         assert wire.answer_of(request)["result"]["outcome"] == "started"
         wire.event("runEnded")
-        check_wire(wire.events)
+        check_events(wire.events)

@@ -15,11 +15,11 @@ from agls.views.transcript import fold
 from support.leftovers import at_rest, resident
 from support.patience import TRIES, wait_until
 from support.wire import AGENT, Wire, frame, turns
-from support.wire_rules import check_wire
+from support.wire_rules import check_events
 
 from .conftest import Serve
 
-pytestmark = pytest.mark.promise("P8")
+pytestmark = [pytest.mark.process, pytest.mark.promise("P8")]
 
 HANGING = {"turns": [{"text": "I begin", "hang": True}]}
 LIMITS = ConnectionLimits()
@@ -72,7 +72,7 @@ def test_a_client_that_stops_reading_can_still_cancel_and_gets_a_right_transcrip
     assert grown < 64, "script, text and what waits for the client"
     ended = datetime.fromisoformat(wire.event("runEnded")["ts"]).timestamp()
     assert ended < read_again, "the cancel did not wait for the client"
-    check_wire(wire.events)
+    check_events(wire.events)
     item = message_of(wire)
     assert item == message_of(wire, skipping=True), "who skips the numbers it knows misses nothing"
     assert item["status"] == "cancelled"
@@ -147,7 +147,7 @@ def test_a_session_that_is_not_idle_gives_signs_of_life(serve: Serve) -> None:
     count = sum(event["type"] == "heartbeat" for event in wire.events)
     time.sleep(0.4)
     assert sum(event["type"] == "heartbeat" for event in wire.events) == count, "none while idle"
-    check_wire(wire.events)
+    check_events(wire.events)
 
 
 def test_a_client_that_acknowledges_gets_no_more_deltas_than_it_has_credit(serve: Serve) -> None:
@@ -170,7 +170,7 @@ def test_a_client_that_acknowledges_gets_no_more_deltas_than_it_has_credit(serve
     wire.until(lambda m: text == message_of(wire)["text"])
     wire.call("agent/cancel", {"sessionId": session})
     wire.event("sessionState", state="idle")
-    check_wire(wire.events)
+    check_events(wire.events)
 
 
 def test_a_client_that_draws_slowly_gets_deltas_as_seldom_as_it_wants(serve: Serve) -> None:
@@ -182,7 +182,7 @@ def test_a_client_that_draws_slowly_gets_deltas_as_seldom_as_it_wants(serve: Ser
     deltas = [event for event in wire.events if event["type"] == "itemDelta"]
     assert 2 <= len(deltas) <= lasted / 0.2 + 2
     assert message_of(wire)["text"] == "ab " * 300
-    check_wire(wire.events)
+    check_events(wire.events)
 
 
 def test_deltas_are_sent_at_once_to_a_client_that_reads(serve: Serve) -> None:
@@ -212,7 +212,7 @@ def test_no_event_is_larger_than_the_client_takes(serve: Serve, most: int | None
     assert message_of(wire)["text"] == long, "what streamed is whole"
     shortened = {event["type"] for event in wire.events if event.get("_meta", {}).get("shortened")}
     assert {"runAdmitted", "itemStarted", "itemCompleted"} <= shortened
-    check_wire(wire.events)
+    check_events(wire.events)
 
 
 def test_what_initialize_says_of_limits_is_so(serve: Serve) -> None:

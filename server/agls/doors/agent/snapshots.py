@@ -70,7 +70,7 @@ def last_items(
     kept: list[HistoryItem] = []
     ends: dict[str, JsonObject] = {}
     while True:
-        room = PORTION if wanted.tail is None else min(PORTION, wanted.tail - len(kept))
+        room = PORTION if wanted.tail is None else min(PORTION, max(0, wanted.tail - len(kept)))
         portion = list(islice(pairs, room))
         if not portion:
             return LastItems(kept[::-1], ends, is_all=next(pairs, None) is None)

@@ -53,9 +53,11 @@ def main(
         watch(greeting.client.process_id, parent, output, partial(_lost, reader, loading))
         loading.listen()
         gc.disable()  # what is loaded now stays, and looking at it takes a tenth of the start
+        from agls.doors.lsp.own_process import OwnProcess  # noqa: PLC0415 - it was answered
         from agls.doors.lsp.server import LspServer, serve  # noqa: PLC0415 - it was answered
 
-        code = serve(LspServer(reader, writer, greeting, limits, loading.over), dict(arguments or {}))
+        process = OwnProcess(loading.over)
+        code = serve(LspServer(reader, writer, greeting, limits, process), dict(arguments or {}))
     writer.close(LAST_WORDS)
     return code
 

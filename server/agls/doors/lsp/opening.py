@@ -1,19 +1,17 @@
 """The world as `initialize` asks for it: opened, or the reason why it is not."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from agls.config import ConfigError, ConfigInputs, KeyPlace, Reload, read
+from agls.config import ConfigError, ConfigInputs, KeyPlace, Reload, Setup, read
 from agls.doors import from_wire
 from agls.doors.agent.client_tools import ClientTools
 from agls.doors.agent.world import NoWorld, WorldPort
-from agls.doors.logs import begin_log
 from agls.doors.messages import JsonObject, array, member
 from agls.workspace.editor import Editor
-from agls.workspace.redact import harden
 from agls.world import open_world
 
 
@@ -43,12 +41,18 @@ def read_opening(params: JsonObject) -> Opening:
     )
 
 
+class WorldParts(NamedTuple):
+    """What the world is opened with: the client's documents and tools, its places for keys, and a log."""
+
+    editor: Editor
+    tools: ClientTools
+    places: Sequence[KeyPlace]
+    log: Callable[[Setup], None]
+
+
 @asynccontextmanager
-async def opened(
-    opening: Opening, editor: Editor, client: ClientTools, places: Sequence[KeyPlace], arguments: JsonObject
-) -> AsyncGenerator[WorldPort]:
-    """The world, or what stands in its place when the configuration is wrong."""
-    harden()
+async def opened(opening: Opening, arguments: JsonObject, parts: WorldParts) -> AsyncGenerator[WorldPort]:
+    """Yield the world, or what stands in its place when the configuration is wrong."""
     folder = opening.folder or str(Path.home())
     inputs = ConfigInputs(
         arguments=arguments,
@@ -62,12 +66,13 @@ async def opened(
         return bool(opening.trusted) and str(root) == opening.folder
 
     try:
-        setup = replace(read(inputs, folder, trusts), places=tuple(places))
+        setup = replace(read(inputs, folder, trusts), places=tuple(parts.places))
     except ConfigError as problem:
         yield NoWorld(problem)
         return
-    begin_log(setup.state_folder, lambda: setup.secrets, setup.log_level)
-    async with open_world(setup, editor=editor, headless=False, client=client) as world:
+    parts.log(setup)
+    editor, tools = parts.editor, parts.tools
+    async with open_world(setup, editor=editor, headless=False, client=tools) as world:
         world.reread = Reload(inputs, folder, trusts, setup)
         yield world
 

@@ -1,13 +1,12 @@
 """A client of the language server, from its first message after `initialize` to the exit code."""
 
 import asyncio
-import gc
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from agls.config import ConfigError, Setup
+from agls.config import ConfigError, KeyPlace, Setup
 from agls.doors.agent.client_tools import ClientTools
 from agls.doors.agent.connection import Connection
 from agls.doors.agent.flow.heartbeat import beat
@@ -20,20 +19,17 @@ from agls.doors.agent.stream.message_stream import MessageStream
 from agls.doors.agent.stream.transport import Reader, Writer
 from agls.doors.agent.stream.unread import UNREAD
 from agls.doors.agent.world import NoWorld, WorldPort
-from agls.doors.force_exit import force_exit_after
 from agls.doors.logs import Trace
 from agls.doors.lsp.connection import LspConnection
 from agls.doors.lsp.editor import LspEditor
 from agls.doors.lsp.editor_undo import EditorUndo
 from agls.doors.lsp.initialize import Greeting
-from agls.doors.lsp.loading import SIGNALS
-from agls.doors.lsp.opening import opened, read_opening
+from agls.doors.lsp.opening import WorldParts, opened, read_opening
 from agls.doors.lsp.plain.code_actions import code_actions
 from agls.doors.lsp.plain.commands import follow_command
 from agls.doors.lsp.plain.completion import complete_document
 from agls.doors.lsp.plain.pages import virtual_transcript
 from agls.doors.lsp.plain.recovery import recover
-from agls.doors.lsp.watchdog import PATIENCE
 from agls.doors.messages import INVALID_REQUEST, Bad, JsonObject, kind_of, member
 
 if TYPE_CHECKING:
@@ -41,8 +37,15 @@ if TYPE_CHECKING:
 
 DOCUMENTS = "textDocument/"
 INFO = 3  # the type of a message that is no warning (LSP 3.17)
-GIVEN_UP = 0.8  # the same, when the stream could not be followed any more
-COLLECTED = (10_000, 20, 20)  # new objects before the garbage collector looks; runs make few cycles
+
+
+class HostProcess(Protocol):
+    """The process in which the server lives; `OwnProcess` says what each member does."""
+
+    def log(self, setup: Setup) -> None: ...
+    def settle(self) -> None: ...
+    def listen(self, end: Callable[[], None]) -> None: ...
+    def leave(self, code: int, *, trusted: bool) -> None: ...
 
 
 class LspServer:
@@ -54,11 +57,11 @@ class LspServer:
         writer: Writer,
         greeting: Greeting,
         limits: ConnectionLimits,
-        loaded: Callable[[], None],
+        process: HostProcess,
     ) -> None:
         self._reader = reader
         self._client = greeting.client
-        self._loaded = loaded
+        self._process = process
         self._opening = read_opening(greeting.params)
         self._peer = Peer(writer, limits, greeting.client)
         self._editor = LspEditor(self._peer, self._client)
@@ -70,13 +73,11 @@ class LspServer:
         """Serve until the connection ends. **Returns** the exit code."""
         async with asyncio.TaskGroup() as tasks:
             places = [EditorSecrets(self._peer)] if self._client.secrets else []
-            open_world = partial(opened, self._opening, self._editor, self._tools, places, arguments)
+            open_world = partial(self._opened, places, arguments)
             async with open_world() as world:
                 self._learn_keys(world)
                 self._trace.set(self._traced)
-                gc.freeze()  # what was loaded stays: going through it again and again would only stop runs
-                gc.set_threshold(*COLLECTED)
-                gc.enable()
+                self._process.settle()
                 connection = LspConnection(world, self._peer, self._editor, self._opening)
                 server = AgentServer(connection, tasks, others=own_requests(connection))
                 messages = self._listen()
@@ -89,10 +90,16 @@ class LspServer:
                 code = await self._follow(messages, server)
                 for task in besides:
                     task.cancel()
-                force_exit_after(PATIENCE if self._reader.trusted else GIVEN_UP, code)
+                self._process.leave(code, trusted=self._reader.trusted)
             server.give_up()
         self._trace.set("off")
         return code
+
+    def _opened(
+        self, places: Sequence[KeyPlace], arguments: JsonObject
+    ) -> AbstractAsyncContextManager[WorldPort]:
+        parts = WorldParts(self._editor, self._tools, places, self._process.log)
+        return opened(self._opening, arguments, parts)
 
     async def _mend(
         self, connection: Connection, open_world: Callable[[], AbstractAsyncContextManager[WorldPort]]
@@ -124,11 +131,8 @@ class LspServer:
 
     def _listen(self) -> MessageStream:
         """Follow what arrives, and what ends the process, in order from now on."""
-        loop = asyncio.get_running_loop()
         messages = MessageStream(self._reader)
-        for end in SIGNALS:
-            loop.add_signal_handler(end, self._reader.end)
-        self._loaded()
+        self._process.listen(self._reader.end)
         return messages
 
     async def _follow(self, messages: MessageStream, server: AgentServer) -> int:
