@@ -33,7 +33,7 @@ def check_wire(
     if events is not None:
         kinds = [kind for kind in told if kind not in {"heartbeat", "contextUsage"}]
         assert [kind for at, kind in enumerate(kinds) if kinds[at - 1 : at] != [kind]] == list(events)
-    return [answer.get("result", answer.get("error")) for answer in answers]
+    return [answer["result"] if "result" in answer else answer["error"] for answer in answers]
 
 
 def of_session(wire: Wire, session: str) -> list[Message]:

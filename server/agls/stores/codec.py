@@ -118,7 +118,14 @@ def decode(line: bytes) -> Entry | Header:
         if (type(seq), type(at), type(kind), type(data)) == ENTRY:
             return Entry(seq, at, structure(kind, data))
     match body:
-        case [{"journal": 1, "session": str(session_id), "epoch": str(epoch), "created": float(created)}]:
+        case [
+            {
+                "journal": int(journal),
+                "session": str(session_id),
+                "epoch": str(epoch),
+                "created": float(created),
+            }
+        ] if journal == FORMAT:
             return Header(session_id, epoch, created, str(body[0].get("asked", "")))
         case _:
             raise JournalError("it was written by a newer agls; update agls to open it")
