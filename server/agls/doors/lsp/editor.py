@@ -85,7 +85,7 @@ class LspEditor:
         self._lost |= {unescaped(each): each for each in named}
 
     def buffer(self, uri: str) -> Buffer | None:
-        """Return the open document with this URI, however escaped. **Raises** `WorkspaceError` (it is lost)."""
+        """Return the open document with this URI, however escaped. **Raises** `WorkspaceError`."""
         key = unescaped(uri)
         if key in self._lost:
             raise WorkspaceError(
