@@ -58,7 +58,7 @@ class Rendered:
         return self._waiting
 
     def feed(self, text: str) -> str:
-        """Take more of the text; gives the blocks that are complete now, as the terminal takes them."""
+        """Take more of the text. **Returns** the blocks that are complete now, as the terminal takes them."""
         self._waiting += text
         end = _end_of_blocks(self._waiting)
         blocks, self._waiting = self._waiting[:end], self._waiting[end:]
