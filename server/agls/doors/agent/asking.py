@@ -22,7 +22,7 @@ NO_FIELDS: JsonObject = {"type": "object", "properties": {}}
 
 
 class Way(NamedTuple):
-    """How a question is put to this client, and how its answer is read."""
+    """The request by which a question is put to this client, and how its answer is read."""
 
     method: str
     params: JsonObject
@@ -101,28 +101,28 @@ class OpenQuestions:
 
 
 def shown_as(client: ClientCapabilities, question: Question) -> JsonObject:
-    """A form to fill in, or an address to open for a client that does that."""
+    """Return a form to fill in, or an address to open for a client that does that."""
     if client.urls and question.subject.get("type") == "url":
         return {"mode": "url", "url": question.subject["url"], "schema": NO_FIELDS}
     return {"mode": "form", "schema": question.schema}
 
 
 def shown_to(client: ClientCapabilities, question: Question) -> Question:
-    """The question as this client can show it: its dialog may know no answer that holds longer than once."""
+    """Return the question as this client can show it: its dialog may know no answer that holds for longer."""
     if not client.permission or client.remembers:
         return question
     return replace(question, options=tuple(option for option in question.options if option.scope == ONCE))
 
 
 def read_answer(client: ClientCapabilities, question: Question, response: Any) -> Answer:
-    """What this client answered; what it never said it can do counts as a refusal."""
+    """Return the answer of this client; one beyond its capabilities counts as a refusal."""
     answer = from_wire.answer(shown_to(client, question), response, client.name)
     unsaid = (answer.input is not None and not client.edits_input) or (answer.content and not client.confirms)
     return from_wire.NOT_UNDERSTOOD if answer.outcome == "selected" and unsaid else answer
 
 
 def review(question: Question) -> JsonObject:
-    """The single changes of an edit, for a client whose user takes some of them and leaves others."""
+    """Return the single changes of an edit, for a client whose user takes some and leaves others."""
     changes = question.subject.get("changes", ())
     hunks = [
         {

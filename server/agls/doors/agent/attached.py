@@ -26,7 +26,7 @@ REMEMBERED = MAX_QUEUED + 16  # ends of runs, for those who wait for them
 
 
 class Presenter(Protocol):
-    """What a door shows of a session beside its events, in the terms of its own clients."""
+    """The part of a door that shows a session beside its events, in the terms of its own clients."""
 
     def give_token(self, run_id: str, token: object) -> None:
         """Report this run's progress under the client's own token."""

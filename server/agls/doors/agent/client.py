@@ -42,7 +42,7 @@ class ClientCapabilities(NamedTuple):
         return self.permission or self.forms or self.message_requests or self.by_events or self.plain
 
     def hears(self, type: str) -> bool:
-        """Whether the client wants events of this type."""
+        """Return whether the client wants events of this type."""
         return self.events and type not in self.excluded
 
     @property

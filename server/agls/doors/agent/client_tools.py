@@ -52,7 +52,7 @@ def _offered(tool: JsonObject) -> OfferedTool:
 
 
 def _read_out(part: Content) -> tuple[str, tuple[Image, ...]]:
-    """A part of what a tool gave, in words, and the image that it is. Raises `TooLarge`."""
+    """A part of what a tool gave, in words, and the image that it is. **Raises** `TooLarge`."""
     match part:
         case Text(text) | Resource(_, text):
             return text, ()

@@ -8,7 +8,7 @@ Lines = tuple[int, int]
 
 
 def read_focus(params: JsonObject) -> Focus | None:
-    """The focus that a client told; `None` when its user looks at no document."""
+    """Return the focus of a client's user; `None` for no document."""
     uri = params.get("uri")
     if not isinstance(uri, str) or not uri:
         return None
@@ -23,7 +23,7 @@ def read_focus(params: JsonObject) -> Focus | None:
 
 
 def _lines(given: JsonObject) -> Lines | None:
-    """The lines of an LSP range, from 1. One that ends where a line begins has nothing of that line."""
+    """Return the lines of an LSP range, from 1. One that ends where a line begins has none of that line."""
     start, end = member(given, "start"), member(given, "end")
     first, last = start.get("line"), end.get("line")
     if not (isinstance(first, int) and isinstance(last, int) and 0 <= first <= last):

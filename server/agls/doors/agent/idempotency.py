@@ -40,7 +40,7 @@ class Idempotency:
     ) -> JsonObject:
         """Do the work, or give what it gave for the same request; what failed may be tried again.
 
-        Raises `Refused` (`keyConflict`), `Bad` (nobody knows what became of it) and whatever the work raises.
+        **Raises** `Refused` (`keyConflict`), `Bad` (its outcome is not known) and what the work raises.
         """
         if not request.key:
             return self._converter.unstructure(await work())
@@ -82,7 +82,7 @@ def check_prompt(session: Session, key: str, method: str, *ways: str) -> None:
     """Refuse a key that another request has; note how this prompt is asked for, right before it is.
 
     `ways` are the params that its fact does not have, "" where they are as usual: then there is no note.
-    Raises `Refused` (`keyConflict`).
+    **Raises** `Refused` (`keyConflict`).
     """
     if not key:
         return
@@ -98,7 +98,7 @@ def check_prompt(session: Session, key: str, method: str, *ways: str) -> None:
 
 
 def check_no_prompt(session: Session, request: ClientRequest) -> None:
-    """Refuse the key of a prompt for anything else. Raises `Refused` (`keyConflict`)."""
+    """Refuse the key of a prompt for anything else. **Raises** `Refused` (`keyConflict`)."""
     if request.key in session.state.keys:
         raise KeyConflict
 
@@ -109,9 +109,9 @@ def note(session: Session, request: ClientRequest, kind: str, **data: Any) -> No
 
 
 def answered(session: Session, request: ClientRequest) -> JsonObject | None:
-    """What this request was answered with, by whatever process; `None` when it was not done.
+    """Return the answer to this request, by whatever process; `None` when it was not done.
 
-    Raises `Refused` (`keyConflict`) and `Bad`.
+    **Raises** `Refused` (`keyConflict`) and `Bad`.
     """
     check_no_prompt(session, request)
     last = next((known for known in reversed(_notes(session)) if known.data.get("key") == request.key), None)
@@ -131,7 +131,7 @@ def _notes(session: Session) -> Sequence[Note]:
 
 
 def request_of(method: str, params: Any) -> ClientRequest:
-    """These params as what is asked for: members without a value and the key itself make no difference."""
+    """Return what is asked for with these params: absent members and the key itself make no difference."""
     members = attrs.asdict(params, filter=lambda member, value: bool(value) and member.name != "client_key")
     asked = json.dumps([method, members], sort_keys=True)
     return ClientRequest(params.client_key, sha256(asked.encode()).hexdigest())

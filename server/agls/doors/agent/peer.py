@@ -14,7 +14,7 @@ MOST_TRACED = 1_000_000  # bytes that wait for the client; beyond them the trace
 
 
 class MessageWriter(Protocol):
-    """What carries messages to the client; it never blocks. `Writer` in `stream/transport.py` says more."""
+    """Carries messages to the client, and never blocks. `Writer` in `stream/transport.py` says more."""
 
     @property
     def backlog(self) -> int: ...
@@ -40,14 +40,14 @@ class Pending:
         self._forget, self._tell = forget, tell
 
     def withdraw(self) -> None:
-        """Tell the client that its answer is not wanted any more; a late one is ignored."""
+        """Take the request back: the client is notified, and a late answer ignored."""
         if not self.future.done():
             self._forget()
             self._tell()
             self.future.cancel()
 
     def send_cancel(self) -> None:
-        """Tell the client that it need not do this any more. Its answer counts: it may have done it."""
+        """Notify the client that it need not do this any more. Its answer counts: it may have done it."""
         if not self.future.done():
             self._tell()
 
@@ -73,7 +73,7 @@ class Peer:
         return self._writer.backlog + self._writer.others > self.limits.most
 
     def stalled(self) -> float:
-        """For how many seconds the client has read nothing although something waits."""
+        """Return for how many seconds the client has read nothing although something waits."""
         return self._writer.stalled()
 
     def answer(self, id: RequestId, result: Any, *, urgent: bool = False) -> None:
@@ -120,7 +120,7 @@ class Peer:
         self.request(method, params).future.add_done_callback(_look_away)
 
     def take_response(self, message: JsonObject) -> None:
-        """The client answered; answers nobody waits for are ignored."""
+        """Take in an answer of the client; one that nobody waits for is ignored."""
         future = self._pending.pop(message["id"], None)
         if future is None or future.done():
             return

@@ -50,15 +50,15 @@ class Publisher:
         return self._projection.status
 
     def open_items(self) -> list[JsonObject]:
-        """The unfinished items as they stand."""
+        """Return the unfinished items as they stand."""
         return self._projection.open_items()
 
     def open_requests(self) -> list[JsonObject]:
-        """The questions nobody has answered yet."""
+        """Return the questions nobody has answered yet."""
         return self._projection.open_requests()
 
     def publish(self, event: Entry | Transient, after: State) -> list[JsonObject]:
-        """Tell the client what this means on the wire; gives it."""
+        """Send what this means on the wire. **Returns** it."""
         is_fact = isinstance(event, Entry)
         at = event.at if is_fact else time.time()
         if not self._holds:
@@ -72,11 +72,11 @@ class Publisher:
         return events
 
     def acknowledge(self, seq: int) -> None:
-        """The client has taken in everything up to this fact."""
+        """Note that the client has everything up to this fact."""
         self.then(partial(self._flow.acknowledge, seq))
 
     def beat(self) -> None:
-        """Say that the session lives, and how it stands."""
+        """Send a sign of life of the session, and how it stands."""
         self.show("heartbeat", {"seq": self._session.state.seq, "state": self.status})
 
     def leave(self) -> None:
@@ -89,15 +89,15 @@ class Publisher:
         self.then(partial(self._turn, silent=False))
 
     def say_detached(self) -> None:
-        """Say that nothing more comes."""
+        """Send the notice that nothing more comes."""
         self.show("notice", DETACHED)
 
     def show(self, type: str, data: EventData) -> None:
-        """Tell what comes neither from a fact nor from what is only shown."""
+        """Send an event that comes neither from a fact nor from what is only shown."""
         self.then(partial(self._tell, self._projection.event(type, data, time.time())))
 
     def make_up(self, item_ids: Iterable[str]) -> None:
-        """Tell these open items as they stand: an answer had no room for all of their text."""
+        """Send these open items as they stand: an answer had no room for all of their text."""
         behind = dict.fromkeys(item_ids, self._session.state.seq)
         self.then(partial(self._tell, self._projection.caught_up(behind, time.time())))
 

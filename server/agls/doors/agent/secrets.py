@@ -20,7 +20,7 @@ class EditorSecrets:
         self._silent = False  # it did not answer once: nobody waits for it again
 
     async def find(self, host: str) -> str:
-        """The key for this host; "" when the editor has none, or does not answer."""
+        """Return the key for this host; "" when the editor has none, or does not answer."""
         if self._silent:
             return ""
         pending = self._peer.request("agent/secret", {"host": host})

@@ -146,7 +146,7 @@ class AgentServer:
 
 
 def acknowledge(connection: Connection, params: JsonObject) -> None:
-    """The client has taken in the events of a session up to a fact; what makes no sense is ignored."""
+    """Note that the client has the events of a session up to a fact; what makes no sense is ignored."""
     session_id, seq = params.get("sessionId"), params.get("seq")
     known = {**connection.attached, **connection.followed}
     attached = known.get(session_id) if isinstance(session_id, str) else None

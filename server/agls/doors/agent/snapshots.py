@@ -37,7 +37,7 @@ class LastItems(NamedTuple):
 def snapshot(
     result: ResumeResult, session: Session, history: SessionHistory, page: Page, wanted: SnapshotRequest
 ) -> Snapshot:
-    """The session as it stands. `result` has its open items already. Raises `Bad` (`noSuchItem`)."""
+    """Return the session as it stands; `result` has its open items. **Raises** `Bad` (`noSuchItem`)."""
     queue = page.must_have({"queue": history.queue})["queue"]
     last = last_items(history, page, wanted, {item["itemId"] for item in result.open_items})
     state = session.state
@@ -93,7 +93,7 @@ def _with_ends(items: Iterable[HistoryItem]) -> Iterator[tuple[HistoryItem, list
 
 
 def _backward(history: SessionHistory, before: str) -> Iterator[HistoryItem]:
-    """The items in front of one ("" for the end), the last first. Raises `Bad` (`noSuchItem`)."""
+    """The items in front of one ("" for the end), the last first. **Raises** `Bad` (`noSuchItem`)."""
     items = history.shown()
     if before and all(held.item_id != before for held in items):
         raise bad("noSuchItem", f"params.before: there is no item {before[:100]!r} in this session")

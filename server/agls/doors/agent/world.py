@@ -14,7 +14,7 @@ from agls.stores.storage import Storage
 
 
 class WorldPort(Protocol):
-    """The part of the world that this door works with; every member raises `ConfigError` without a world."""
+    """The part of the world that the methods need; every member raises `ConfigError` without a world."""
 
     @property
     def setup(self) -> Setup: ...
@@ -24,27 +24,27 @@ class WorldPort(Protocol):
     def storage(self) -> Storage: ...
 
     async def model(self, folder: str, name: str = "") -> ModelClient:
-        """The model of a run in this folder. Raises `ConfigError` and `ModelError`."""
+        """Return the model of a run in this folder. **Raises** `ConfigError` and `ModelError`."""
         ...
 
     def models(self, folder: str) -> tuple[ModelInfo, ...]:
-        """All models that can be named in this folder, the default first. Raises `ConfigError`."""
+        """Return all models that can be named in this folder, the default first. **Raises** `ConfigError`."""
         ...
 
     def check_options(self, folder: str, options: JsonObject) -> None:
-        """Refuse options that no run in this folder could have. Raises `ConfigError`."""
+        """Refuse options that no run in this folder could have. **Raises** `ConfigError`."""
         ...
 
     def check_mode(self, folder: str, options: JsonObject, *, by_user: bool) -> None:
-        """Refuse a mode that nobody may have in this folder. Raises `ConfigError` and `UntrustedMode`."""
+        """Refuse a mode that nobody may have in this folder. **Raises** `ConfigError` and `UntrustedMode`."""
         ...
 
     def choose(self, session_id: str, options: JsonObject) -> None:
-        """Remember the mode that was chosen for a session. Raises `ConfigError`."""
+        """Remember the mode that was chosen for a session. **Raises** `ConfigError`."""
         ...
 
     async def check(self, folder: str, options: JsonObject) -> None:
-        """Whether a run in this folder could begin with these. Raises `ConfigError`, `ModelError`."""
+        """Check that a run in this folder could begin with these. **Raises** `ConfigError`, `ModelError`."""
         ...
 
     def prepare(self, folder: str) -> None:
@@ -52,7 +52,7 @@ class WorldPort(Protocol):
         ...
 
     def sketch(self, folder: str) -> Session:
-        """A session of this folder as it would be. Raises `ConfigError`."""
+        """Return a session of this folder as it would be. **Raises** `ConfigError`."""
         ...
 
     async def expand(self, session: Session, text: str) -> Sequence[Piece]:
@@ -64,7 +64,7 @@ class WorldPort(Protocol):
         ...
 
     def offered(self, folder: str) -> ModelCatalog:
-        """The models for this folder. Raises `ConfigError`."""
+        """Return the catalog of models for this folder. **Raises** `ConfigError`."""
         ...
 
 

@@ -38,7 +38,7 @@ def write_json(value: object) -> None:
 
 
 def finish(code: int) -> int:
-    """Write out what waits; gives the exit code: a failure when standard output was not all written."""
+    """Write out what waits. **Returns** the exit code: a failure when standard output was not all written."""
     try:
         sys.stdout.flush()
     except OSError as error:

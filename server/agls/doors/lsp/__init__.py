@@ -81,7 +81,7 @@ def _lost(reader: Reader, loading: Loading) -> None:
 def take_streams() -> tuple[int, int]:
     """Standard input and output for the protocol alone: others read nothing, and write to standard error.
 
-    Raises `OSError` when one of them is closed.
+    **Raises** `OSError` when one of them is closed.
     """
     os.fstat(1)  # were it closed, the copy of the input would take its place
     received, output = os.dup(0), os.dup(1)

@@ -13,7 +13,7 @@ ENCODINGS = ("utf-8", "utf-16", "utf-32")
 
 
 def read_client(params: Any) -> ClientCapabilities:
-    """The client of these `initialize` params. Raises `Bad` (invalid params)."""
+    """The client of these `initialize` params. **Raises** `Bad` (invalid params)."""
     if not isinstance(params, dict):
         raise Bad(INVALID_PARAMS, "The params of initialize are an object.")
     given = cast(JsonObject, params)

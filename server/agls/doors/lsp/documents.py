@@ -67,7 +67,7 @@ class Documents(Workspace):
     def update_text_document(
         self, text_doc: types.VersionedTextDocumentIdentifier, change: types.TextDocumentContentChangeEvent
     ) -> None:
-        """An open document was changed. Raises `KeyError` for another one."""
+        """An open document was changed. **Raises** `KeyError` for another one."""
         document = self._text_documents[unescaped(text_doc.uri)]
         document.apply_change(change)
         document.version = text_doc.version

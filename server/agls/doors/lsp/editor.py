@@ -85,7 +85,7 @@ class LspEditor:
         self._lost |= {unescaped(each): each for each in named}
 
     def buffer(self, uri: str) -> Buffer | None:
-        """The open document with this URI, however it is escaped. Raises `WorkspaceError` for a lost one."""
+        """Return the open document with this URI, however escaped. **Raises** `WorkspaceError`."""
         key = unescaped(uri)
         if key in self._lost:
             raise WorkspaceError(
@@ -110,7 +110,7 @@ class LspEditor:
         return self._lost.values()
 
     async def replace(self, buffer: Buffer, text: str, label: str) -> Buffer:
-        """Turn `buffer` into `text` by one versioned edit. Raises `Stale` and `WorkspaceError`.
+        """Turn `buffer` into `text` by one versioned edit. **Raises** `Stale` and `WorkspaceError`.
 
         Edits of one document wait for each other, whichever session they come from.
         """

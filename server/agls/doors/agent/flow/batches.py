@@ -46,7 +46,7 @@ class Delta:
 
     @property
     def text(self) -> str:
-        """The event, written out."""
+        """Return the event, written out."""
         if len(self._texts) == 1:
             return dumps(self._event)
         return dumps({**self._event, "data": {**self._event["data"], "append": "".join(self._texts)}})
@@ -89,7 +89,7 @@ class Batch:
         return first
 
     def frame(self) -> bytes:
-        """The notification, as a frame."""
+        """Return the notification as a frame."""
         texts = ",".join([piece.text for piece in self._pieces.values()])
         return framed(f'{{"jsonrpc":"2.0","method":"agent/event","params":{{"events":[{texts}]}}}}')
 

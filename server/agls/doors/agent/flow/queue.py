@@ -49,13 +49,13 @@ class Flow:
             self._peer.flush()
 
     def catch_up(self, at: float) -> None:
-        """Tell what was left out, when the client reads again; `at` is the Unix time."""
+        """Make up for what was left out, when the client reads again; `at` is the Unix time."""
         drained = self._peer.backlog <= self._limits.drained
         if self._left_out and drained and not self._credit.spent:
             self._send(self._left_out.catch_up(at))
 
     def acknowledge(self, seq: int) -> None:
-        """The client has taken in everything up to this fact, and what was shown behind it."""
+        """Note that the client has everything up to this fact, and what was shown behind it."""
         self._credit.give_back(seq)
         self.catch_up(time.time())
 
@@ -140,7 +140,7 @@ class Credit:
         return self._asked and self._open >= self._window
 
     def spend(self, events: list[JsonObject]) -> None:
-        """These go to the client."""
+        """Note that these go to the client."""
         for event in events:
             place = place_of(event)
             if self._sent and self._sent[-1][0] == place:
@@ -152,7 +152,7 @@ class Credit:
             self._open -= self._sent.popleft()[1]
 
     def give_back(self, seq: int) -> None:
-        """The client has these."""
+        """Note that the client has everything up to this fact."""
         self._asked = True
         while self._sent and self._sent[0][0] <= seq:
             self._open -= self._sent.popleft()[1]

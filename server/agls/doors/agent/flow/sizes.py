@@ -11,7 +11,7 @@ FEWEST = 16  # characters that stay of a text in any case
 
 
 def pieces_of(event: JsonObject, limit: int) -> list[Piece]:
-    """The event, as one or more that have `limit` bytes at most."""
+    """Return the event as one or more that have `limit` bytes at most."""
     if event["type"] == "itemDelta":
         return [Delta(part) for part in split(event, limit // WORST)]
     if event["type"] == "itemUpdated":
@@ -21,7 +21,7 @@ def pieces_of(event: JsonObject, limit: int) -> list[Piece]:
 
 
 def made_up(event: JsonObject, limit: int, since: int) -> list[JsonObject]:
-    """What has to precede the end of an item whose deltas were left out: its text, if its end may lack it.
+    """Return what precedes the end of an item whose deltas were left out: its text, if its end may lack it.
 
     The first was left out behind the fact `since`.
     """
@@ -38,7 +38,7 @@ def made_up(event: JsonObject, limit: int, since: int) -> list[JsonObject]:
 
 
 def split(event: JsonObject, length: int) -> list[JsonObject]:
-    """A delta as several, none of which appends more than `length` characters."""
+    """Return a delta as several, none of which appends more than `length` characters."""
     data = event["data"]
     text: str = data["append"]
     parts: list[JsonObject] = []
@@ -53,7 +53,7 @@ def split(event: JsonObject, length: int) -> list[JsonObject]:
 
 
 def unfolded(event: JsonObject, length: int) -> list[JsonObject]:
-    """An update that gives a long text, as one that gives its beginning, and the deltas that follow."""
+    """Return an update with a long text as one with the beginning of it and the deltas that follow."""
     patch = event["data"]["patch"]
     text = patch.get("text")
     if not isinstance(text, str) or len(text) <= length:
@@ -65,7 +65,7 @@ def unfolded(event: JsonObject, length: int) -> list[JsonObject]:
 
 
 def _told(event: JsonObject, limit: int) -> EncodedEvent:
-    """The event, small enough."""
+    """Return the event, small enough."""
     told = EncodedEvent(event)
     return told if told.weight * 4 <= limit else EncodedEvent(fitted(event, limit, "data")[0])
 
@@ -85,12 +85,12 @@ def fitted(whole: JsonObject, limit: int, part: str = "") -> tuple[JsonObject, i
 
 
 def json_size(value: Any) -> int:
-    """How many bytes this has as JSON."""
+    """Return how many bytes this has as JSON."""
     return len(written(value))
 
 
 def shortened(value: Any, length: int) -> Any:
-    """The value with head and tail of its long texts, the first members of its long lists and objects.
+    """Return the value with head and tail of long texts and the first members of long lists and objects.
 
     An object that says that it is `whole` says so no longer when it is not.
     """

@@ -10,7 +10,7 @@ from agls_protocol.sessions import ActionListParams
 
 
 async def list_actions(connection: Connection, params: ActionListParams, call: Call) -> JsonObject:
-    """The actions of a session, or those that a new one would have."""
+    """List the actions of a session, or those that a new one would have."""
     if not params.session_id:
         return {"actions": action_list(connection.world.sketch(connection.folder or str(Path.home())))}
     return {"actions": action_list((await connection.open(params.session_id, call)).session)}

@@ -7,7 +7,7 @@ from agls_protocol.types import Empty
 
 
 async def detach(connection: Connection, params: SessionIdParams, call: Call) -> Empty:
-    """No more events; open questions are taken back and wait. Who is not attached loses nothing."""
+    """Send no more events; open questions are taken back and wait. To leave twice changes nothing."""
     call.ordered = True
     connection.detach(params.session_id, unread=False)
     return Empty()

@@ -15,7 +15,7 @@ MOST = 5_000  # events of one page
 
 
 async def events(connection: Connection, params: EventsParams, call: Call) -> EventsResult:
-    """One page: what stands before a cursor (the end, without one), or after it. Nothing is subscribed."""
+    """Return one page in front of a cursor (of the end, without one), or behind it. Nothing is subscribed."""
     call.interruptible = True
     if params.before and params.after:
         raise from_wire.Malformed("params.before and params.after exclude each other")

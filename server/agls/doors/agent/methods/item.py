@@ -17,7 +17,7 @@ from agls_protocol.sessions import ItemParams, ItemResult
 
 
 async def item(connection: Connection, params: ItemParams, call: Call) -> ItemResult:
-    """The item as it stands now, an open one with what streamed into it. Raises `Bad` (`noSuchItem`)."""
+    """Return the item as it stands, also an open one. **Raises** `Bad` (`noSuchItem`)."""
     call.interruptible = True
     found = await _find(connection, params)
     if found is None:
@@ -45,7 +45,7 @@ def _read(history: SessionHistory, item_id: str) -> JsonObject | None:
 
 
 def _with_output(held: HistoryItem, history: SessionHistory) -> JsonObject:
-    """A call with all of its output that was kept: in its events long ones have only head and tail."""
+    """Return a call with all of its output that was kept: events have only head and tail of a long one."""
     item = held.item
     fact = history.entry(held.ended).fact if "truncated" in item and held.ended else None
     if not isinstance(fact, ToolFinished):  # it is no call, or one that never came to its end
@@ -63,7 +63,7 @@ def _part(found: JsonObject, params: ItemParams, room: int) -> ItemResult:
 
 
 def _text(found: JsonObject, field: str) -> str:
-    """The text of this name, or at this JSON Pointer. Raises `Malformed`."""
+    """Return the text of this name, or at this JSON Pointer. **Raises** `Malformed`."""
     value: Any = found
     for name in field[1:].split("/") if field.startswith("/") else [field]:
         value = _member(value, name)
@@ -82,7 +82,7 @@ def _member(value: Any, name: str) -> Any:
 
 
 def _whole(data: bytes, place: int) -> int:
-    """The first byte from here on that begins a character: parts that meet here lose none and break none."""
+    """Return the first byte from here on that begins a character: parts that meet there break none."""
     place = max(0, min(place, len(data)))
     while place < len(data) and data[place] & 0xC0 == 0x80:
         place += 1

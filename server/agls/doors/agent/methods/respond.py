@@ -8,7 +8,7 @@ from agls_protocol.types import RespondParams, RespondResult
 
 
 async def respond(connection: Connection, params: RespondParams, call: Call) -> RespondResult:
-    """Answer it; one that is not open any more is `alreadyResolved`. Raises `Malformed`: it never was."""
+    """Answer it; one that is not open any more is `alreadyResolved`. **Raises** `Malformed`: it never was."""
     for session_id, followed in connection.followed.items():
         if params.request_id in followed.session.state.questions:
             raise session_busy(session_id)

@@ -49,7 +49,7 @@ async def resume(connection: Connection, params: ResumeParams, call: Call) -> Re
 
 
 def _result(attached: Attached, page: Page, call: Call) -> ResumeResult:
-    """How the session stands. Open items that are too long for the page are told again behind the answer."""
+    """Return how the session stands. Open items too long for the page are sent again behind the answer."""
     opened = attached.publisher.open_items()
     asked = attached.publisher.open_requests()
     open_items = [page.must_have(item, len(opened)) for item in opened]
@@ -88,7 +88,7 @@ class Missed:
 
 
 def _missed(history: SessionHistory, params: ResumeParams, page: Page) -> Missed | None:
-    """What is behind the cursor of a client; `None` when it has none, or none of this journal's."""
+    """Return what is behind the cursor of a client; `None` when it has none of this journal."""
     after = params.after or Cursor("", 0)
     known = after.epoch == history.epoch and 0 <= after.seq <= history.seq
     return Missed(history, after.seq, page) if params.replay == "since" and known else None

@@ -81,13 +81,13 @@ async def _admit(connection: Connection, params: RunParams, call: Call) -> tuple
 
 
 def check_token(token: object) -> None:
-    """Refuse what is no token of LSP. Raises `Malformed`."""
+    """Refuse what is no token of LSP. **Raises** `Malformed`."""
     if token is not None and (isinstance(token, bool) or not isinstance(token, str | int)):
         raise from_wire.Malformed("params.workDoneToken must be a string or a whole number")
 
 
 def check_admission(session: Session, params: RunParams) -> None:
-    """Refuse what the session, as it stands, cannot admit. Raises `Refused` and `Bad`."""
+    """Refuse what the session, as it stands, cannot admit. **Raises** `Refused` and `Bad`."""
     state = session.state
     if params.expected_run_id and params.expected_run_id != state.run_id:
         raise Refused("Another run is the last one.", "runMismatch", state.run_id)
@@ -100,7 +100,7 @@ def check_admission(session: Session, params: RunParams) -> None:
 
 
 def check_queue(session: Session) -> None:
-    """Refuse another run when as many wait as may. Raises `Bad`."""
+    """Refuse another run when as many wait as may. **Raises** `Bad`."""
     waiting = len(session.state.queue)
     if waiting >= MAX_QUEUED:
         message = f"{waiting} runs wait in this session already."
@@ -108,12 +108,12 @@ def check_queue(session: Session) -> None:
 
 
 def admitted(admission: Admission) -> RunAnswer:
-    """The answer at admission."""
+    """Return the answer at admission."""
     return RunAnswer(admission.run_id, admission.outcome, admission.item_id or None)
 
 
 async def _end(attached: Attached, result: RunAnswer, call: Call) -> RunAnswer:
-    """The answer at the end; it tells what `runEnded` told. A cancelled request cancels the run."""
+    """Return the answer at the end, with the data of `runEnded`. A cancelled request cancels the run."""
     attached.publisher.linger(GATHERING)
     call.until_answered.close()
     call.ordered = True

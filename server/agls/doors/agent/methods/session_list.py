@@ -20,7 +20,7 @@ AROUND = 32  # bytes that a row may have besides: the names are longer on the wi
 
 
 async def list_sessions(connection: Connection, params: SessionListParams, call: Call) -> SessionListResult:
-    """One page of sessions: at most `limit` rows, and no more than `maxBytes` hold, but one at least."""
+    """Return one page of sessions: at most `limit` rows, no more than `maxBytes` hold, but one at least."""
     call.interruptible = True
     limit = max(1, min(params.limit, MOST))
     rows, cursor = await _listed(connection, params, limit)
@@ -46,7 +46,7 @@ async def _listed(
 
 
 def _fitting(rows: Sequence[SessionRow], room: int) -> int:
-    """How many of these rows have no more than `room` bytes together; at least one."""
+    """Return how many of these rows have no more than `room` bytes together; at least one."""
     sizes = (json_size(asdict(row, recurse=False)) + AROUND for row in rows)
     return max(1, sum(total <= room for total in accumulate(sizes)))
 

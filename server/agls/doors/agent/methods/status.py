@@ -43,7 +43,7 @@ def _row(info: ModelInfo, chosen: str) -> ModelRow:
 
 
 def _auth(endpoints: Iterable[Endpoint]) -> list[ProviderAuth]:
-    """The key of each provider: present where one of its models has it."""
+    """List the key of each provider: present where one of its models has it."""
     known: dict[str, ProviderAuth] = {}
     for endpoint in endpoints:
         provider, variable = endpoint.info.provider, endpoint.key_variable or None

@@ -18,7 +18,7 @@ BEGUN = ("queued", "started")
 
 
 async def steer(connection: Connection, params: SteerParams, call: Call) -> SteerResult:
-    """The message is durable when this answers; `ifEnded` says what becomes of it when no run is on.
+    """Put a message in; it is durable when this answers. `ifEnded` says what becomes of it when no run is on.
 
     A typed command is done instead.
     """
@@ -48,7 +48,7 @@ async def steer(connection: Connection, params: SteerParams, call: Call) -> Stee
 
 
 def check(session: Session, params: SteerParams) -> None:
-    """Refuse what the session, as it stands, cannot take. Raises `Refused` and `Bad`."""
+    """Refuse what the session, as it stands, cannot take. **Raises** `Refused` and `Bad`."""
     state = session.state
     if params.expected_run_id in {admitted.run_id for admitted in state.queue}:
         message = "That run waits for its turn and takes no messages yet. Change its prompt with agent/queue."

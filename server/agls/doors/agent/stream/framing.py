@@ -38,7 +38,7 @@ class Frames:
         self._buffer = bytearray()
 
     def next(self) -> bytes | Oversized | None:
-        """The next body, or `None` at the end of the stream. Raises `Untrusted`."""
+        """Return the next body, or `None` at the end of the stream. **Raises** `Untrusted`."""
         header = self._header()
         if header is None:
             return None
@@ -87,7 +87,7 @@ class Frames:
 
 
 def check_begun(begun: bytearray) -> None:
-    """Whether this can still become a header. Raises `Untrusted`."""
+    """Return whether this can still become a header. **Raises** `Untrusted`."""
     if len(begun) > HEADER_LIMIT:
         raise Untrusted(f"a header is longer than {HEADER_LIMIT} bytes")
     *lines, last = bytes(begun).split(b"\r\n")
@@ -96,7 +96,7 @@ def check_begun(begun: bytearray) -> None:
 
 
 def content_length(header: bytes) -> int:
-    """The length a header gives. Raises `Untrusted` when it gives none, or several."""
+    """Return the length in a header. **Raises** `Untrusted` when it has none, or several."""
     if len(header) > HEADER_LIMIT:
         raise Untrusted(f"a header is longer than {HEADER_LIMIT} bytes")
     lengths: set[int] = set()

@@ -26,20 +26,20 @@ class Inbox:
             self._changed.notify_all()
 
     def end(self) -> None:
-        """Nothing more comes; never waits."""
+        """End the messages; never waits."""
         with self._changed:
             self._ended = True
             self._messages.append((None, 0))
             self._changed.notify_all()
 
     def get(self) -> JsonObject | None:
-        """The next message; waits for it."""
+        """Wait for the next message. **Returns** `None` at the end."""
         with self._changed:
             self._changed.wait_for(lambda: bool(self._messages))
             return self._take()
 
     def get_nowait(self) -> JsonObject | None:
-        """The next message. Raises `Empty` when there is none."""
+        """Return the next message. **Raises** `Empty` when there is none."""
         with self._changed:
             if not self._messages:
                 raise Empty

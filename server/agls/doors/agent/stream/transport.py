@@ -70,7 +70,7 @@ class Writer:
         return self._others
 
     def stalled(self) -> float:
-        """For how many seconds nobody has read although something waits."""
+        """Return for how many seconds nobody has read although something waits."""
         with self._changed:
             waits = self._busy or self._urgent or self._queue
             return time.monotonic() - self._moved if waits else 0.0
@@ -144,7 +144,7 @@ class Writer:
         return True
 
     def _is_empty(self, size: int) -> bool:
-        """Whether so many bytes are taken without blocking, because nothing is in the pipe."""
+        """Return whether so many bytes are taken without blocking, because nothing is in the pipe."""
         if size > self._room:
             return False
         return not any(fcntl.ioctl(self._descriptor, FIONREAD, bytes(4)))
@@ -217,7 +217,7 @@ class Reader:
             self.end()
 
     def _next(self) -> tuple[JsonObject, int] | None:
-        """The next message and its size; `None` at the end, or when the stream cannot be followed."""
+        """Return the next message and its size; `None` at the end, or when the stream cannot be followed."""
         while True:
             self._let_answers_go()
             try:
@@ -246,13 +246,13 @@ class Reader:
 
 
 def too_large(length: int) -> Bad:
-    """The answer to a frame over the limit."""
+    """Return the answer to a frame over the limit."""
     data = {"kind": "limitExceeded", "limit": BODY_LIMIT, "length": length}
     return Bad(INVALID_REQUEST, f"A message may have {BODY_LIMIT} bytes, not {length}.", **data)
 
 
 def _room_of(descriptor: int) -> int:
-    """How many bytes a pipe holds; 0 for what is none."""
+    """Return how many bytes a pipe holds; 0 for what is none."""
     try:
         return fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ)
     except (OSError, AttributeError):  # a socket, or not Linux

@@ -47,7 +47,7 @@ async def open_transcript(connection: LspConnection, attached: Attached) -> Json
 
 
 async def virtual_transcript(connection: LspConnection, params: Any, call: Call) -> JsonObject:
-    """`workspace/textDocumentContent`: the transcript as it is now. Raises `Malformed` and `Bad`."""
+    """`workspace/textDocumentContent`: the transcript as it is now. **Raises** `Malformed` and `Bad`."""
     call.interruptible = True
     uri = member({"params": params}, "params").get("uri")
     session_id = session_of(uri) if isinstance(uri, str) else ""

@@ -81,6 +81,6 @@ class VirtualPage:
 
 
 def write_page(file: Path, page: str) -> None:
-    """Make the file anew, wholly or not at all, for the user only. Blocks. Raises `OSError`."""
+    """Make the file anew, wholly or not at all, for the user only. Blocks. **Raises** `OSError`."""
     make_private(file.parent)
     replace_whole(file, page.encode("utf-8", "replace"))
