@@ -149,7 +149,7 @@ class FileTree:
                 removed.append(leftover.place.shown)
         return removed
 
-    def _question(self, target: ResolvedPath, patterns: Sequence[Pattern], wanted: LineSearch) -> Question:
+    def _question(self, target: ResolvedPath, patterns: tuple[Pattern, ...], wanted: LineSearch) -> Question:
         texts = {
             "/".join(seen.target.parts): seen.buffer.text
             for seen in self._documents.unsaved()
