@@ -11,7 +11,7 @@ Output = Literal["content", "files", "count"]
 
 
 @frozen
-class Page:
+class SearchPage:
     """The text of a page, how many matching lines or files it shows, and whether something did not fit."""
 
     text: str
@@ -25,7 +25,7 @@ class _Row:
     counts: bool
 
 
-def page_of(files: Sequence[MatchingFile], output: Output, most: int, *, in_groups: bool) -> Page:
+def page_of(files: Sequence[MatchingFile], output: Output, most: int, *, in_groups: bool) -> SearchPage:
     """Return the first rows that fit in `most` characters, and at least one of those that count.
 
     Lines are set apart `in_groups` where some between them are left out.
@@ -35,10 +35,10 @@ def page_of(files: Sequence[MatchingFile], output: Output, most: int, *, in_grou
     for row in _rows(files, output, in_groups):
         size += len(row.text) + 1
         if size > most + 1 and count:
-            return Page("\n".join(rows), count, is_cut=True)
+            return SearchPage("\n".join(rows), count, is_cut=True)
         rows.append(row.text)
         count += row.counts
-    return Page("\n".join(rows), count, is_cut=False)
+    return SearchPage("\n".join(rows), count, is_cut=False)
 
 
 def _rows(files: Sequence[MatchingFile], output: Output, in_groups: bool) -> Iterator[_Row]:
