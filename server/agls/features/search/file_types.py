@@ -42,11 +42,11 @@ NAMES = {
     "xml": "*.xml *.xsd *.xsl *.xslt *.svg",
     "yaml": "*.yaml *.yml",
 }
-OTHERWISE = {
-    "c++": "cpp", "csharp": "cs", "dockerfile": "docker", "golang": "go", "javascript": "js",
-    "makefile": "make", "markdown": "md", "proto": "protobuf", "python": "py", "rb": "ruby", "rs": "rust",
-    "bash": "sh", "shell": "sh", "terraform": "tf", "text": "txt", "typescript": "ts", "yml": "yaml",
-}  # fmt: skip
+_OTHERWISE = """
+    c++=cpp csharp=cs dockerfile=docker golang=go javascript=js makefile=make markdown=md proto=protobuf
+    python=py rb=ruby rs=rust bash=sh shell=sh terraform=tf text=txt typescript=ts yml=yaml
+"""
+OTHERWISE = dict(pair.split("=") for pair in _OTHERWISE.split())
 _EXTENSION = re.compile(r"[\w+#-]+(\.[\w+#-]+)*")
 
 
