@@ -46,7 +46,7 @@ _OTHERWISE = """
     c++=cpp csharp=cs dockerfile=docker golang=go javascript=js makefile=make markdown=md proto=protobuf
     python=py rb=ruby rs=rust bash=sh shell=sh terraform=tf text=txt typescript=ts yml=yaml
 """
-OTHERWISE = dict(pair.split("=") for pair in _OTHERWISE.split())
+OTHERWISE = {other: name for other, _, name in (pair.partition("=") for pair in _OTHERWISE.split())}
 _EXTENSION = re.compile(r"[\w+#-]+(\.[\w+#-]+)*")
 
 
