@@ -9,12 +9,12 @@ from agls.engine.line_search import FoundLines, LineSearch
 from agls.engine.ports import Effect, Preview, Target, ToolContext, WorkspaceError
 from agls.engine.vocabulary import ToolOutcome
 from agls.frozen import frozen
-from agls.toolkit import Arguments, shorten
+from agls.toolkit import Arguments
 
 from .file_types import names_of
 from .glob import stopped
 from .literals import required, swift_width
-from .page import Output, page_of
+from .rows import Output, counted, rows
 from .settings import Settings
 
 LINE_END = re.compile(r"(?<!\\)(?:\\\\)*\\[nr]")  # as an escape of a regular expression
@@ -62,23 +62,19 @@ class Grepping:
     async def grep(self, arguments: Grep, context: ToolContext) -> ToolOutcome:
         """Search for one page. Returns the rows, and remarks on what is missing and how to get it."""
         found = await context.workspace.search(wanted(arguments, self.settings))
-        most = self.settings.output_characters
-        page = page_of(found.files, arguments.output, most, in_groups=arguments.context > 0)
-        end = arguments.offset + page.count
-        remarks: list[str] = []
+        answer = [*rows(found.files, arguments.output, in_groups=arguments.context > 0)]
         if not found.files:
-            remarks.append(_nothing(found, arguments))
-        if page.is_cut or found.more:
+            answer.append(_nothing(found, arguments))
+        if found.more:
+            count = counted(found.files, arguments.output)
             what = "matching lines" if arguments.output == "content" else "files"
+            following = f"Go on with offset={arguments.offset + count}"
             narrower = "or narrow the pattern, path, glob or type"
-            remarks.append(
-                f"[There are more than these {page.count} {what}. Go on with offset={end}, {narrower}.]"
-            )
+            answer.append(f"[There are more than these {count} {what}. {following}, {narrower}.]")
         if found.stopped:
             advice = "Narrow path or glob, or use a simpler pattern: no repetition inside a repetition."
-            remarks.append(stopped(self.settings.timeout_s, f"searched. {advice}"))
-        text, left_out = shorten(page.text, most, "Ask for less context to see it.")
-        return ToolOutcome("\n".join(part for part in (text, *remarks) if part), truncated=left_out)
+            answer.append(stopped(self.settings.timeout_s, f"searched. {advice}"))
+        return ToolOutcome("\n".join(answer))
 
 
 def _nothing(found: FoundLines, arguments: Grep) -> str:
