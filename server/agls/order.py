@@ -30,6 +30,7 @@ from agls.features import (
     lean,
     mentions,
     output_schema,
+    outputs,
     permissions,
     phases,
     recovery,
@@ -47,6 +48,7 @@ PLUGINS = Arrivals("plugins")
 MCP = Arrivals("mcp")
 
 ORDER: tuple[Room[Any] | Arrivals, ...] = (
+    outputs.ROOM,
     redaction.ROOM,
     delivery.ROOM,
     deadline.ROOM,
