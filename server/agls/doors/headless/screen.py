@@ -1,15 +1,18 @@
-"""Standard error for people: whole lines, and on a terminal one line that shows the progress."""
+"""Standard error for people: whole lines, and on a terminal a few rows that change."""
 
 import shutil
 from typing import TextIO
 
 from agls.config.environment import process_environment
 from agls.doors.headless.pipe import Pipe
+from agls.doors.headless.rows import fitting, last_rows
 from agls.frozen import frozen
 from agls.views.escape import escape_controls
 
 STYLES = {"call": "36", "added": "32", "removed": "31", "trouble": "33", "faint": "2"}  # SGR
 SHORTEST = 20  # characters of a line that are shown, whatever its remark needs
+TAIL = 3  # rows of a text that is being written
+ECHO = 3  # columns that stay free for the `^C` of somebody who stops the run
 
 
 def can_change(file: TextIO) -> bool:
@@ -32,21 +35,24 @@ class StyledLine:
 
 
 class TerminalScreen:
-    """Lines for the user. `live` is whether there is a terminal that can show a changing line."""
+    """Lines for the user. `live` is whether there is a terminal that can show changing rows.
+
+    The changing rows are the last ones, and the cursor stands behind them: everything else takes their place.
+    """
 
     def __init__(self, pipe: Pipe, *, live: bool, colours: bool = False) -> None:
         self._pipe = pipe
         self._live = live
         self._colours = colours
-        self._shown = ""  # the progress line that stands there now
+        self._shown = ""  # the changing rows that stand there now
 
     @property
     def live(self) -> bool:
-        """Whether a progress line can be shown."""
+        """Whether changing rows can be shown."""
         return self._live
 
     def say(self, text: str) -> None:
-        """Write whole lines, in place of the progress line."""
+        """Write whole lines, in place of the changing rows."""
         self.clear()
         self._pipe.mention(escape_controls(text) + "\n")
 
@@ -69,22 +75,42 @@ class TerminalScreen:
         self._pipe.mention(escape_controls(text))
 
     def progress(self, text: str) -> None:
-        """Show this as the progress line."""
-        if self._live:
-            width = shutil.get_terminal_size().columns - 1
-            line = escape_controls(" ".join(text.split()))[:width]
-            if line != self._shown:
-                self._pipe.mention(f"\r\x1b[2K{line}")
-            self._shown = line
+        """Show this as the one changing row."""
+        line = escape_controls(" ".join(text.split()))
+        self._change(line[: fitting(line, self._columns)])
+
+    def tail(self, text: str) -> None:
+        """Show the last rows of a text that is being written; of an empty one nothing."""
+        most = max(1, min(TAIL, shutil.get_terminal_size().lines - 1))
+        self._change("\n".join(last_rows(escape_controls(text), self._columns, most)))
 
     def stopping(self) -> None:
-        """Show that Ctrl-C was received, on a line of its own: the cursor stands behind `^C`."""
+        """Show that Ctrl-C was received, on a line of its own: the cursor may stand behind `^C`."""
         if self._live:
-            self._shown = ""
-            self._pipe.mention("\nStopping. Ctrl-C once more leaves at once.\n")
+            before = "" if self._shown else "\n"
+            self.clear()
+            self._pipe.mention(f"{before}Stopping. Ctrl-C once more leaves at once.\n")
 
     def clear(self) -> None:
-        """Take the progress line away."""
+        """Take the changing rows away."""
         if self._shown:
+            self._pipe.mention(self._erased())
             self._shown = ""
-            self._pipe.mention("\r\x1b[2K")
+
+    @property
+    def _columns(self) -> int:
+        """The columns of a changing row."""
+        return shutil.get_terminal_size().columns - ECHO
+
+    def _change(self, rows: str) -> None:
+        """Show other rows; where they only became longer, write what is new."""
+        if not (self._live and rows):
+            return
+        goes_on = self._shown and rows.startswith(self._shown)
+        if new := rows[len(self._shown) :] if goes_on else self._erased() + rows:
+            self._pipe.mention(new)
+        self._shown = rows
+
+    def _erased(self) -> str:
+        """Return what takes the changing rows from the terminal, from the last to the first."""
+        return "\r\x1b[2K" + "\x1b[1A\x1b[2K" * self._shown.count("\n")

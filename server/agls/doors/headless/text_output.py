@@ -24,7 +24,8 @@ GOES_ON = {"refusal", "cancelled", "contextFull", "killed"}  # these are continu
 class TextOutput:
     """Writes a run for people. `writer` writes the answer on a terminal; it is `None` elsewhere.
 
-    On a terminal the answer comes block by block, and one line on standard error shows the progress.
+    On a terminal the answer comes block by block; the rows that change, on standard error, show the end of
+    the block that is being written, or else the progress.
     Elsewhere the answer is written once, when the run is over. The agent's work goes to standard error,
     unless the run is `quiet`.
     """
@@ -101,7 +102,7 @@ class TextOutput:
             self._activity.begin(item["itemId"])
             self._tell_remark()
         elif item["kind"] == "message" and self._writer:
-            self._streaming, self._doing = item["itemId"], "writing"
+            self._streaming = item["itemId"]
 
     def _stream(self, item_id: str, text: str) -> None:
         if self._writer and item_id == self._streaming:
@@ -149,6 +150,7 @@ class TextOutput:
 
     def _ended(self, data: JsonObject) -> None:
         self._end_line()
+        self._screen.clear()
         if not self._writer and self._answer.text:
             self._pipe.write(self._answer.text.removesuffix("\n") + "\n")
         reason = data["stopReason"]
@@ -190,10 +192,12 @@ class TextOutput:
             self._write(self._writer.finish())
 
     def _progress(self) -> None:
-        if self._writer is None or self._writer.waits or not self._streaming:
-            tools = f"  ·  {_count(self._tools, 'tool')}" if self._tools else ""
-            tokens = f"  ·  {self._tokens} tokens" if self._tokens else ""
-            self._screen.progress(f"… {self._doing}{tools}{tokens}")
+        if self._writer and self._streaming:
+            self._screen.tail(self._writer.unwritten)
+            return
+        tools = f"  ·  {_count(self._tools, 'tool')}" if self._tools else ""
+        tokens = f"  ·  {self._tokens} tokens" if self._tokens else ""
+        self._screen.progress(f"… {self._doing}{tools}{tokens}")
 
 
 def _count(number: int, what: str) -> str:
