@@ -30,6 +30,7 @@ from agls.features import (
     lean,
     mentions,
     output_schema,
+    outputs,
     permissions,
     phases,
     plan,
@@ -48,6 +49,7 @@ PLUGINS = Arrivals("plugins")
 MCP = Arrivals("mcp")
 
 ORDER: tuple[Room[Any] | Arrivals, ...] = (
+    outputs.ROOM,
     redaction.ROOM,
     delivery.ROOM,
     deadline.ROOM,

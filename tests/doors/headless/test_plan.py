@@ -1,4 +1,4 @@
-"""The plan of the work in `agls run` and `agls resume`: shown, changed with `/plan`, kept between processes."""
+"""The plan of the work in `agls run` and `agls resume`: shown, and changed with `/plan`."""
 
 from typing import Any
 

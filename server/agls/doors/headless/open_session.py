@@ -1,6 +1,6 @@
 """The session that a command line asks for: made or opened, and checked before its run."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import Literal
@@ -8,6 +8,7 @@ from typing import Literal
 from agls.commands import TypedCommand
 from agls.config import ConfigError, check_folder
 from agls.doors.attachments import attached, piped_in
+from agls.doors.headless.continue_command import ContinueCommand
 from agls.doors.headless.exits import CannotBegin
 from agls.doors.headless.typed_command import command_in_prompt
 from agls.doors.typed_text import understood
@@ -58,7 +59,7 @@ class RunRequest:
     add_dirs: tuple[str, ...] = ()
     attach: tuple[str, ...] = ()
     options: JsonObject = field(default_factory=JsonObject)
-    arguments: JsonObject = field(default_factory=JsonObject)
+    arguments: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @frozen
@@ -135,7 +136,7 @@ async def _go_on(world: World, request: RunRequest, here: str) -> PreparedRun:
     if command := await _command(world, request, session):
         return PreparedRun(session, request.options, "", _notes(world, session, here), command=command)
     content = await _content(world, request, session)
-    recovers = "" if content or session.state.queue else _broken_off(session)
+    recovers = "" if content or session.state.queue else _broken_off(session, request.arguments)
     if recovers and session.state.stop and session.state.stop.reason in AT_A_LIMIT:
         content = (Text(GO_ON),)
     options = inherited_options(session.state, request.options, recovers)
@@ -231,16 +232,17 @@ async def latest(world: World, cwd: str) -> str:
     raise CannotBegin(f'There is no session of {cwd}. Begin one: agls run "…"', "sessionNotFound")
 
 
-def _broken_off(session: Session) -> str:
+def _broken_off(session: Session, settings: Mapping[str, str]) -> str:
     """Return the run that did not come to its end. **Raises** `CannotBegin` when there is none."""
     stop = session.state.stop
     if stop and stop.reason in BROKEN_OFF | AT_A_LIMIT:
         return session.state.run_id
-    raise CannotBegin(
-        f"There is nothing to continue in {session.session_id}: {_how_it_stands(session.state)}. "
-        f'Say what to do: agls resume {session.session_id} "…"',
-        "nothingToContinue",
-    )
+    message = f"There is nothing to continue in {session.session_id}: {_how_it_stands(session.state)}."
+    if stop and stop.reason is not StopReason.END_TURN:
+        way = f"To go on all the same: {ContinueCommand(session.session_id, settings).with_words()}"
+    else:
+        way = f'Say what to do: agls resume {session.session_id} "…"'
+    raise CannotBegin(f"{message} {way}", "nothingToContinue")
 
 
 def _how_it_stands(state: State) -> str:

@@ -1,9 +1,11 @@
 """The output of a run for people: the answer on standard output, its progress on standard error."""
 
 import time
+from collections.abc import Mapping
 
 from agls.doors.headless.activity import Activity
 from agls.doors.headless.answer import FinalAnswer
+from agls.doors.headless.continue_command import ContinueCommand
 from agls.doors.headless.output import CaughtUp, text_of
 from agls.doors.headless.pipe import Pipe
 from agls.doors.headless.screen import TerminalScreen
@@ -18,7 +20,6 @@ ENDINGS = {
 }  # every other reason is a limit
 ALLOW = 'To allow such calls: --mode acceptEdits (edits), or a rule: [permissions] allow = ["shell(make)"].'
 PLAIN = {"cancelled", "interrupted"}  # more to say would be the same once more
-GOES_ON = {"refusal", "cancelled", "contextFull", "killed"}  # these are continued only with another prompt
 
 
 class TextOutput:
@@ -27,11 +28,17 @@ class TextOutput:
     On a terminal the answer comes block by block; the rows that change, on standard error, show the end of
     the block that is being written, or else the progress.
     Elsewhere the answer is written once, when the run is over. The agent's work goes to standard error,
-    unless the run is `quiet`.
+    unless the run is `quiet`. `settings` are those of the command line.
     """
 
     def __init__(
-        self, pipe: Pipe, screen: TerminalScreen, writer: TextWriter | None, *, quiet: bool = False
+        self,
+        pipe: Pipe,
+        screen: TerminalScreen,
+        writer: TextWriter | None,
+        settings: Mapping[str, str],
+        *,
+        quiet: bool = False,
     ) -> None:
         self._pipe = pipe
         self._screen = screen
@@ -40,6 +47,7 @@ class TextOutput:
         self._answer, self._activity = FinalAnswer(), Activity(time.monotonic)
         self._streaming = ""  # the message whose text is on the terminal now
         self._remark = ""  # the last message, which is no answer when a call follows
+        self._settings, self._limits = settings, JsonObject()
         self._session_id = ""
         self._doing = "thinking"
         self._tools = 0
@@ -58,6 +66,7 @@ class TextOutput:
         """Show the event, when people want to know it."""
         self._answer.take(event)
         data = event["data"]
+        self._limits = data.get("limits") or self._limits  # of `runStarted`, and when they change
         match event["type"]:
             case "itemDelta" if data["field"] == "text":
                 self._stream(event["itemId"], data["append"])
@@ -166,8 +175,8 @@ class TextOutput:
         detail = "" if reason in PLAIN else detail
         text = ENDINGS.get(reason, f"Stopped at a limit ({reason})")
         text = f"{text}: {detail}" if detail else f"{text}."
-        words = ' "…"' if reason in GOES_ON else ""
-        return f"{text}\nGo on with: agls resume {self._session_id}{words}"
+        again = ContinueCommand(self._session_id, self._settings).after(reason, self._limits)
+        return f"{text}\nGo on with: {again}"
 
     def _summary(self, data: JsonObject) -> str:
         files = data["filesChanged"]

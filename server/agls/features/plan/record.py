@@ -18,7 +18,7 @@ USER = "user"
 
 
 @frozen
-class Change:
+class NotedPlan:
     """A plan as it was noted `by` the user or the model, when the transcript had `at` messages."""
 
     plan: Plan = Plan()
@@ -32,17 +32,17 @@ class PlanRecord:
     def __init__(self, facts: SessionFacts) -> None:
         self._facts = facts
         self._seq = 0
-        self._changes: tuple[Change, ...] = ()
-        self._before: dict[str, tuple[Change, ...]] = {}  # a rewind, or a summary
+        self._changes: tuple[NotedPlan, ...] = ()
+        self._before: dict[str, tuple[NotedPlan, ...]] = {}  # a rewind, or a summary
 
-    def last(self, state: State) -> Change:
+    def last(self, state: State) -> NotedPlan:
         """Return the change that holds. **Raises** `JournalError`."""
         if ROOM not in state.notes:
-            return Change()
+            return NotedPlan()
         for entry in self._facts.entries(self._seq):
             self._seq = entry.seq
             self._take(entry, state)
-        return self._changes[-1] if self._changes else Change()
+        return self._changes[-1] if self._changes else NotedPlan()
 
     def _take(self, entry: Entry, state: State) -> None:
         match entry.fact:
@@ -57,7 +57,7 @@ class PlanRecord:
             case _:
                 pass
 
-    def _back(self, to: str, transcript: Sequence[Message]) -> tuple[Change, ...]:
+    def _back(self, to: str, transcript: Sequence[Message]) -> tuple[NotedPlan, ...]:
         """Return the changes up to an item ("" is the beginning), or before the rewind with this id."""
         if to in self._before:
             return self._before[to]
@@ -77,9 +77,9 @@ def entry_json(entry: PlanEntry) -> JsonObject:
     return {"id": entry.id, "text": entry.text, "state": entry.state, "after": list(entry.after)}
 
 
-def _change(data: JsonObject) -> Change:
+def _change(data: JsonObject) -> NotedPlan:
     entries = tuple(_entry(**entry) for entry in data["entries"])
-    return Change(Plan(entries, data["last"]), data["by"], data["at"])
+    return NotedPlan(Plan(entries, data["last"]), data["by"], data["at"])
 
 
 def _entry(*, after: Sequence[int], **members: Any) -> PlanEntry:

@@ -7,7 +7,7 @@ from agls.engine.ports import ToolContext
 from agls.engine.state import State
 from agls.engine.vocabulary import Message, Text, ToolOutcome, ToolResult, UserMessage
 from agls.features.plan.entries import EntryChange, PlanError, changed, rendered
-from agls.features.plan.record import CHANGED, ROOM, USER, Change, PlanRecord, note_of
+from agls.features.plan.record import CHANGED, ROOM, USER, NotedPlan, PlanRecord, note_of
 from agls.toolkit import Arguments, TypedTool
 
 TOOL = "plan"
@@ -53,17 +53,17 @@ def work_in(view: RunView, record: PlanRecord) -> Work:
     return update
 
 
-def reminder(change: Change, state: State) -> str:
+def reminder(noted: NotedPlan, state: State) -> str:
     """Return what the model must be told, "" when it knows the plan, or nothing of it is left to do.
 
     Its context is what it knows: so it is told again when a compaction or a rewind took the plan out.
     """
     told = (_plan_in(message) for message in reversed(state.context.messages))
     known = next((words for words in told if words), "")
-    text = rendered(change.plan)
-    if text in known or not (known or change.plan.is_open):
+    text = rendered(noted.plan)
+    if text in known or not (known or noted.plan.is_open):
         return ""
-    return f"{BY_USER if change.by == USER else REMINDER}\n\n{text}"
+    return f"{BY_USER if noted.by == USER else REMINDER}\n\n{text}"
 
 
 def _plan_in(message: Message) -> str:

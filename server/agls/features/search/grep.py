@@ -12,7 +12,7 @@ from agls.engine.ports import Effect, Preview, Target, ToolContext, WorkspaceErr
 from agls.engine.vocabulary import ToolOutcome
 from agls.frozen import frozen
 from agls.names import spelled
-from agls.toolkit import Arguments, shorten
+from agls.toolkit import Arguments
 
 from .glob import stopped
 from .literals import required, swift_width
@@ -70,8 +70,7 @@ class Grepping:
         if not found.files:
             remarks.insert(0, f"No match in {found.searched} files.")
         text = "\n".join(_rows(found.files, arguments))
-        text, left_out = shorten(text, self.settings.output_characters, "Narrow the search to see it.")
-        return ToolOutcome("\n".join(part for part in (text, *remarks) if part), truncated=left_out)
+        return ToolOutcome("\n".join(part for part in (text, *remarks) if part))
 
 
 def wanted(arguments: Grep, settings: Settings) -> LineSearch:
