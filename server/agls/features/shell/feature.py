@@ -11,7 +11,7 @@ from agls.toolkit import TypedTool
 
 from .actions import actions_of
 from .buffer_saver import BufferSaver
-from .command import RunCommand, Shell, command_targets
+from .command import RunCommand, Shell, arguments_for, command_targets
 from .settings import Settings
 from .tasks import LookAtTask, Watching
 
@@ -57,7 +57,7 @@ def build(
 def _tool(shell: Shell) -> TypedTool[RunCommand]:
     return TypedTool(
         name="shell",
-        arguments=RunCommand,
+        arguments=arguments_for(shell.settings),
         work=shell.run,
         effects=EFFECTS,
         targets=command_targets,
