@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, create_model
+from pydantic import AfterValidator, Field
 
 from agls.engine.background import Background, Show
 from agls.engine.ports import (
@@ -63,12 +63,18 @@ class RunCommand(Arguments):
 
 
 @cache
-def arguments_for(settings: Settings) -> type[RunCommand]:
-    """Return the arguments of the tool, which say how long a command may run in these settings."""
-    usual, most, beside = settings.timeout_s, settings.max_timeout_s, settings.task_timeout_s
+def arguments_for(usual: float, most: float, beside: float) -> type[RunCommand]:
+    """Return the arguments of the tool, which say how many seconds a command may run.
+
+    It has `usual` seconds if it asks for none, `most` at most, and `beside` in the background.
+    """
     limits = f"seconds: {usual:g} if not given, at most {most:g}, {beside:g} in the background"
-    timeout_s = (float | None, Field(default=None, gt=0, description=limits))
-    return create_model("RunCommand", __base__=RunCommand, __doc__=RunCommand.__doc__, timeout_s=timeout_s)
+
+    class LimitedCommand(RunCommand):
+        __doc__ = RunCommand.__doc__
+        timeout_s: float | None = Field(default=None, gt=0, description=limits)
+
+    return LimitedCommand
 
 
 def command_targets(arguments: RunCommand) -> tuple[Target, ...]:

@@ -55,12 +55,13 @@ def build(
 
 
 def _tool(shell: Shell) -> TypedTool[RunCommand]:
+    settings = shell.settings
     return TypedTool(
         name="shell",
-        arguments=arguments_for(shell.settings),
+        arguments=arguments_for(settings.timeout_s, settings.max_timeout_s, settings.task_timeout_s),
         work=shell.run,
         effects=EFFECTS,
         targets=command_targets,
         describe=shell.describe,
-        output_limit=shell.settings.output_bytes,
+        output_limit=settings.output_bytes,
     )
