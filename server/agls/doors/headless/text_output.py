@@ -119,8 +119,7 @@ class TextOutput:
 
     def _write(self, text: str) -> None:
         if text:
-            self._screen.clear()
-            self._pipe.write(text)
+            self._screen.write(text)
 
     def _completed(self, item: JsonObject) -> None:
         match item["kind"]:
