@@ -221,6 +221,42 @@ def test_a_terminal_that_cannot_change_a_line_is_not_asked_to(agls: Agls, termin
     assert "Done.\r\n" in terminal.screen
 
 
+@pytest.mark.parametrize("kind", ["xterm", "dumb"])
+def test_question_stays_the_last_row_whatever_is_written_meanwhile(
+    agls: Agls, terminal: FakeTerminal, kind: str
+) -> None:
+    agls.environment["TERM"] = kind
+    background = {"name": "shell", "arguments": {"command": "read line < go", "background": True}}
+    os.mkfifo(agls.workspace / "go")
+    agls.script({"calls": [background]}, {"calls": [WRITE]}, {"text": "Done."})
+    process = begin(agls, terminal)
+    terminal.wait_for("n): ")
+    terminal.screen = ""
+    terminal.type("y\n")
+    terminal.wait_for("n): ")
+    (agls.workspace / "go").write_text("on\n")
+    terminal.wait_for("in the background: read line < go")
+    terminal.wait_for("s]\r\nYour answer (y, s, p, n): ")
+    while terminal.read(0.3):
+        pass
+    assert rows_of(terminal.screen, 80)[-1] == "Your answer (y, s, p, n):"
+    terminal.type("y\n")
+    assert process.wait(PATIENCE) == 0
+    assert (agls.workspace / "a.txt").read_text() == "one\n"
+    assert terminal.rest().count("Your answer") == 2
+
+
+def test_question_that_is_withdrawn_ends_its_row(agls: Agls, terminal: FakeTerminal) -> None:
+    agls.script({"calls": [WRITE]}, {"text": "Well."})
+    process = begin(agls, terminal)
+    terminal.wait_for("n): ")
+    process.terminate()
+    assert process.wait(PATIENCE) == 1
+    rows = rows_of(terminal.rest(), 1000)
+    assert [row for row in rows if "Your answer" in row] == ["Your answer (y, s, p, n):"]
+    assert "Interrupted." in rows
+
+
 def test_a_form_can_be_left(agls: Agls, terminal: FakeTerminal) -> None:
     ask = {"name": "ask_user", "arguments": {"question": "Which colour?"}}
     agls.script({"calls": [ask]}, {"text": "Thanks."})

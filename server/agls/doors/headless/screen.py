@@ -1,6 +1,7 @@
 """Standard error for people: whole lines, and on a terminal a few rows that change."""
 
 import shutil
+from collections.abc import Callable
 from typing import TextIO
 
 from agls.config.environment import process_environment
@@ -38,6 +39,7 @@ class TerminalScreen:
     """Lines for the user. `live` is whether there is a terminal that can show changing rows.
 
     The changing rows are the last ones, and the cursor stands behind them: everything else takes their place.
+    While a question waits for its answer there are none, and its prompt is written again behind other lines.
     """
 
     def __init__(self, pipe: Pipe, *, live: bool, colours: bool = False) -> None:
@@ -45,6 +47,7 @@ class TerminalScreen:
         self._live = live
         self._colours = colours
         self._shown = ""  # the changing rows that stand there now
+        self._prompt = ""  # what the user types behind now
 
     @property
     def live(self) -> bool:
@@ -53,8 +56,11 @@ class TerminalScreen:
 
     def say(self, text: str) -> None:
         """Write whole lines, in place of the changing rows."""
-        self.clear()
-        self._pipe.mention(escape_controls(text) + "\n")
+        self._put(self._pipe.mention, escape_controls(text) + "\n")
+
+    def write(self, text: str) -> None:
+        """Write text that is safe to standard output, in place of the changing rows."""
+        self._put(self._pipe.write, text)
 
     def show(self, line: StyledLine) -> None:
         """Write one line, on a terminal no longer than it is wide where its remark would be lost."""
@@ -63,8 +69,14 @@ class TerminalScreen:
             room = shutil.get_terminal_size().columns - len(remark) - 3
             text = text if len(text) <= room or room < SHORTEST else f"{text[: room - 1]}…"
         remark = f"  {self._styled('faint', remark)}" if remark else ""
+        self._put(self._pipe.mention, f"{self._styled(line.style, text)}{remark}\n")
+
+    def _put(self, write: Callable[[str], None], text: str) -> None:
         self.clear()
-        self._pipe.mention(f"{self._styled(line.style, text)}{remark}\n")
+        if self._prompt:
+            self._pipe.mention("\n")
+        write(text)
+        self._pipe.mention(self._prompt)
 
     def _styled(self, style: str, text: str) -> str:
         return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if self._colours and style else text
@@ -73,6 +85,13 @@ class TerminalScreen:
         """Write text the user answers behind."""
         self.clear()
         self._pipe.mention(escape_controls(text))
+        self._prompt = escape_controls(text).rpartition("\n")[2]
+
+    def answered(self, *, typed: bool) -> None:
+        """Take note that the question waits no more: its answer was `typed`, with an end of line, or not."""
+        if self._prompt and not typed:
+            self._pipe.mention("\n")
+        self._prompt = ""
 
     def progress(self, text: str) -> None:
         """Show this as the one changing row."""
@@ -89,6 +108,7 @@ class TerminalScreen:
         if self._live:
             before = "" if self._shown else "\n"
             self.clear()
+            self._prompt = ""
             self._pipe.mention(f"{before}Stopping. Ctrl-C once more leaves at once.\n")
 
     def clear(self) -> None:
@@ -104,7 +124,7 @@ class TerminalScreen:
 
     def _change(self, rows: str) -> None:
         """Show other rows; where they only became longer, write what is new."""
-        if not (self._live and rows):
+        if not (self._live and rows) or self._prompt:
             return
         goes_on = self._shown and rows.startswith(self._shown)
         if new := rows[len(self._shown) :] if goes_on else self._erased() + rows:

@@ -119,8 +119,7 @@ class TextOutput:
 
     def _write(self, text: str) -> None:
         if text:
-            self._screen.clear()
-            self._pipe.write(text)
+            self._screen.write(text)
 
     def _completed(self, item: JsonObject) -> None:
         match item["kind"]:
@@ -132,6 +131,8 @@ class TextOutput:
             case "task":
                 how = item["output"].rpartition("\n")[2]
                 self._tell(f"{item['status']}, in the background: {item['title']} {how}")
+            case "plan" if not self._quiet:
+                self._tell(f"{item['title']}\n{item['text']}".rstrip())
             case "message":
                 self._said(item)
             case _:
