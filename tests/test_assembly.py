@@ -57,6 +57,7 @@ async def test_the_order_of_the_features(workspace: Path) -> None:
         all_of_them = session.run_setup(Admitted("run_1", "item_1", (), "", options)).features
     assert [feature.name for feature in all_of_them] == snapshot(
         [
+            "outputs",
             "redaction",
             "deadline",
             "guards",
@@ -75,6 +76,7 @@ async def test_the_order_of_the_features(workspace: Path) -> None:
             "search",
             "shell",
             "ask",
+            "plan",
             "subagents",
             "output_schema",
             "history",
@@ -94,6 +96,7 @@ async def test_the_order_of_the_features(workspace: Path) -> None:
             "grep",
             "shell",
             "shell_task",
+            "plan",
             "delegate",
         ]
     )

@@ -30,8 +30,10 @@ from agls.features import (
     lean,
     mentions,
     output_schema,
+    outputs,
     permissions,
     phases,
+    plan,
     recovery,
     redaction,
     review,
@@ -47,6 +49,7 @@ PLUGINS = Arrivals("plugins")
 MCP = Arrivals("mcp")
 
 ORDER: tuple[Room[Any] | Arrivals, ...] = (
+    outputs.ROOM,
     redaction.ROOM,
     delivery.ROOM,
     deadline.ROOM,
@@ -68,6 +71,7 @@ ORDER: tuple[Room[Any] | Arrivals, ...] = (
     search.ROOM,
     shell.ROOM,
     ask.ROOM,
+    plan.ROOM,
     follow_along.ROOM,
     subagents.ROOM,
     mentions.ROOM,

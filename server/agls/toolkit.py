@@ -57,7 +57,7 @@ class TypedTool(Generic[Given]):
     `work` may raise `WorkspaceError`: its message becomes a failed outcome. `targets` says what a
     call would touch, from its arguments alone, so that it cannot fail. `describe` makes the preview;
     it may raise `WorkspaceError` and may leave title or subject empty: then the name and the
-    arguments are shown. Its own targets are ignored. `polls` is as in `ToolSpec`.
+    arguments are shown. Its own targets are ignored. `polls` and `output_limit` are as in `ToolSpec`.
     """
 
     name: str
@@ -67,11 +67,12 @@ class TypedTool(Generic[Given]):
     targets: Callable[[Given], tuple[Target, ...]] = no_targets
     describe: Callable[[Given, ToolContext], Awaitable[Preview]] = no_description
     polls: bool = False
+    output_limit: int | None = None
 
     @property
     def spec(self) -> ToolSpec:
         """The tool as the model sees it."""
-        return _spec_of(self.name, self.arguments, self.effects, polls=self.polls)
+        return _spec_of(self.name, self.arguments, self.effects, self.output_limit, polls=self.polls)
 
     async def preview(self, call: ToolCall, context: ToolContext) -> Preview:
         """Return the intended effect of the call, or why it would fail."""
@@ -165,8 +166,16 @@ def _brief(value: object) -> str:
 
 
 @cache
-def _spec_of(name: str, arguments: type[Arguments], effects: frozenset[Effect], *, polls: bool) -> ToolSpec:
-    return ToolSpec(name, cleandoc(arguments.__doc__ or ""), schema_of(arguments), effects, polls)
+def _spec_of(
+    name: str,
+    arguments: type[Arguments],
+    effects: frozenset[Effect],
+    output_limit: int | None,
+    *,
+    polls: bool,
+) -> ToolSpec:
+    described = cleandoc(arguments.__doc__ or "")
+    return ToolSpec(name, described, schema_of(arguments), effects, polls, output_limit)
 
 
 @cache

@@ -26,7 +26,7 @@ async def test_every_server_that_answers_is_found_with_its_models() -> None:
         LocalServer("vllm", two.url, ("qwen",), (4096,)),
     ]
     assert found[1].endpoints() == (
-        Endpoint(name="vllm/qwen", model="qwen", base_url=two.url, context_window=4096),
+        Endpoint(name="vllm/qwen", model="qwen", base_url=two.url, address_place="", context_window=4096),
     )
 
 

@@ -50,6 +50,14 @@ pattern = "^sum(s|marise)"
 text = "In short."
 
 [[prompts]]
+rejected = true
+[[prompts.turns]]
+text = "As you like."
+calls = [{ name = "list_dir" }]
+[[prompts.turns]]
+text = "I stop."
+
+[[prompts]]
 system = "You are a critic"
 [[prompts.turns]]
 text = "Fine."
@@ -118,6 +126,15 @@ async def test_a_prompt_is_found_by_pattern_by_attachment_and_by_system_prompt(m
     assert (await heard(model, attached)).text == "Knock."
     judged = await heard(model, user("go"), system="You are a critic.")
     assert judged.reply and (judged.text, judged.reply.finish) == ("Fine.", "length")
+
+
+async def test_rejected_call_is_answered_by_the_prompt_for_it(model: ScriptedModel) -> None:
+    rejected = replace(RESULT, status="rejected")
+    first = await heard(model, user("go"), TURN, RESULT, TURN, rejected)
+    assert first.reply and first.text == "As you like."
+    assert [call.call_id for call in first.reply.tool_calls] == ["call_1_2_0"]
+    assert (await heard(model, user("go"), TURN, rejected, TURN, RESULT)).text == "I stop."
+    assert (await heard(model, user("go"), TURN, rejected, TURN, user("joke"))).text == "Knock."
 
 
 async def test_without_words_of_the_user_the_last_message_of_anyone_counts(model: ScriptedModel) -> None:

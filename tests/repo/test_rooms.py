@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agls.assembly.needs import PORTS
-from agls.features import checkpoints, permissions, redaction
+from agls.features import checkpoints, outputs, permissions, redaction
 from agls.order import MCP, ORDER, PLUGINS, ROOMS
 from agls.room import Room
 from agls.room.declaration import complete_nothing, understand_nothing
@@ -23,7 +23,7 @@ def test_order_names_every_room_once_and_keeps_the_places_of_arrivals() -> None:
     folders = {path.parent.name for path in (SERVER / "features").glob("*/__init__.py")}
     assert sorted(room.name for room in ROOMS) == sorted(folders)
     guarding = [redaction.ROOM, permissions.ROOM, checkpoints.ROOM]
-    assert ORDER[0] is redaction.ROOM, "what it hides is hidden from all"
+    assert ORDER[:2] == (outputs.ROOM, redaction.ROOM), "what it hides is hidden from all, files too"
     assert max(map(ORDER.index, guarding)) < ORDER.index(PLUGINS) < ORDER.index(MCP)
 
 

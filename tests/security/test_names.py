@@ -30,7 +30,7 @@ def test_a_name_forges_no_entry_and_is_read_as_it_is_listed(house: House) -> Non
     listed, globbed, grepped, files, forged, bad = loot.answers
     assert listed.splitlines() == [f"{spelled}\t25", "bad\\xff.txt\t38"]
     assert globbed == files == spelled
-    assert grepped == f"{spelled}:1:the needle of the forger"
+    assert grepped == f"{spelled}\n1:the needle of the forger"
     assert "the needle of the forger" in forged
     assert "words in a file" in bad
 

@@ -35,6 +35,7 @@ from agls.engine.vocabulary import (
     FileChange,
     FileVersion,
     Image,
+    KeptOutput,
     Limits,
     Option,
     Question,
@@ -106,6 +107,7 @@ SAMPLES: tuple[Fact, ...] = (
     RunStarted("run_2", LIMITS, ("item_8",)),
     ToolFinished("call_3", ToolOutcome("done", terminal=Terminal("ls", "/src", 0, unsaved=("a.py",)))),
     ToolFinished("call_4", ToolOutcome("a.png", images=(Image("iVBO", "image/png"),))),
+    ToolFinished("call_5", ToolOutcome("a", truncated=7, kept=KeptOutput("shell-1.txt", 3))),
 )  # fmt: skip
 
 

@@ -71,6 +71,20 @@ async def test_ignore_files_hold_where_they_lie_and_the_nearest_wins(
     ]  # fmt: skip
 
 
+async def test_ignore_file_of_the_agent_is_the_strongest_of_its_folder(
+    workspace: Workspace, root: Path
+) -> None:
+    _plant(root, "a.log", "notes/n.md", "fixtures/f.txt", "src/b.py", "src/c.py", "src/deep/b.py")
+    _write(root, ".gitignore", "*.log", "notes/")
+    _write(root, ".ignore", "!a.log")
+    _write(root, ".aglsignore", "a.log", "!notes/", "fixtures/")
+    _write(root, "src/.aglsignore", "/b.py")
+    assert await found(workspace) == [
+        ".aglsignore", ".gitignore", ".ignore", "notes/n.md", "src/.aglsignore", "src/c.py", "src/deep/b.py",
+    ]  # fmt: skip
+    assert await found(workspace, "fixtures") == ["fixtures/f.txt"]
+
+
 async def test_the_repository_s_own_exclude_file_is_the_weakest(workspace: Workspace, root: Path) -> None:
     _plant(root, "mine.txt", "secret.txt", "sub/.git/HEAD", "sub/x")
     _write(root, ".git/info/exclude", "*.txt")

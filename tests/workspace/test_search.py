@@ -15,10 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agls.engine.line_search import FoundLines, LineSearch
+from agls.engine.line_search import FoundLines, LineSearch, SearchLine
 from agls.engine.ports import WorkspaceError
 from agls.workspace import quick_search, tree
 from agls.workspace.contents import read_text
+from agls.workspace.globs import parse_glob, path_matcher
 from agls.workspace.paths import Ground
 from agls.workspace.processes import Processes
 from agls.workspace.searcher import lines_of
@@ -115,42 +116,143 @@ def only_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 SWIFT = 10_000  # characters of a line
+NO_LINE = SearchLine(-1, matches=True, text="")
+
+
+SEARCHES = (
+    needing("needle", "needle"),
+    needing("NEEDLE|größer", ignore_case=True),
+    needing("needle", "needle", ignore_case=True, by_line=False, glob="src/**"),
+    needing(r"^\W*needle", "needle", context=1, glob="*.{py,txt}"),
+    needing("nee", "nee", by_line=False, first_only=True, under="src"),
+    needing(".", limit=500, max_bytes=200),
+)
+EXPRESSIONS = (
+    ("needle", "needle"),
+    ("nee|größer", ""),
+    (r"^\W*needle", "needle"),
+    (r"hay$", "hay"),
+    (r"needle\W+nee", "needle"),
+    ("e.*?n", ""),
+    (r"\s\s*h", ""),
+    ("x*", ""),
+)
+
+
+def any_search(dice: random.Random) -> LineSearch:
+    """A search with options as they come."""
+    expression, text = dice.choice(EXPRESSIONS)
+    by_line = dice.random() < 0.7
+    return LineSearch(
+        expression,
+        needed=(text,) if text else (),
+        under=dice.choice(["", "", "src", "build", "src/deep"]),
+        glob=dice.choice(["", "", "*.{py,txt}", "deep/*", "*build*"]),
+        only=dice.choice([(), (), ("*.py",), ("*.txt", "x.*")]),
+        left_out=dice.choice([(), (".env*",)]),
+        ignore_case=dice.random() < 0.4,
+        multiline=dice.random() < 0.4,
+        by_line=by_line,
+        first_only=not by_line and dice.random() < 0.5,
+        context=dice.choice([0, 0, 2]),
+        offset=dice.choice([0, 0, 1, 7]),
+        limit=dice.choice([1, 5, 100]),
+        max_bytes=dice.choice([5_000_000, 200]),
+    )
+
+
+def matching_lines(wanted: LineSearch, text: str) -> list[int]:
+    """The lines that match, found out as simply as can be."""
+    lines = lines_of(text)
+    flags = re.IGNORECASE if wanted.ignore_case else 0
+    if not wanted.multiline:
+        return [number for number, line in enumerate(lines) if re.search(wanted.expression, line, flags)]
+    plain = re.sub("\r\n?", "\n", text)
+    touched: set[int] = set()
+    for match in re.finditer(wanted.expression, plain, flags | re.MULTILINE | re.DOTALL):
+        end = max(match.start(), match.end() - 1)
+        touched.update(range(plain.count("\n", 0, match.start()), plain.count("\n", 0, end) + 1))
+    return sorted(touched.intersection(range(len(lines))))
+
+
+async def expected(root: Path, editor: FakeEditor, wanted: LineSearch) -> list[tuple[str, int]]:
+    """Each file with its number of matching lines, in the order of the search, by a look into every file."""
+    workspace = Searching(root, "", editor, "docs(/.*)?")
+
+    def place(name: str) -> tuple[bool, list[str], str]:
+        *folders, last = name.split("/")
+        return (root / name).exists(), folders, last
+
+    fitting = path_matcher([pattern for glob in wanted.only or ["*"] for pattern in parse_glob(glob)])
+    out = path_matcher([pattern for glob in wanted.left_out for pattern in parse_glob(glob)])
+    rows: list[tuple[str, int]] = []
+    for name in sorted(await found(workspace, wanted.under, wanted.glob), key=place):
+        if not fitting(name) or out(name):
+            continue
+        try:
+            text = (await workspace.read(name, max_bytes=wanted.max_bytes)).text
+        except WorkspaceError:
+            continue
+        if numbers := matching_lines(wanted, text):
+            rows.append((name, len(numbers)))
+    return rows
+
+
+def page_of(rows: list[tuple[str, int]], wanted: LineSearch) -> tuple[list[tuple[str, int]], bool]:
+    """The files of one page, and whether there are more."""
+    units = [row for row in rows for _ in range(row[1] if wanted.by_line else 1)]
+    page = dict.fromkeys(units[wanted.offset : wanted.offset + wanted.limit])
+    shown = [(name, 1 if wanted.first_only else count) for name, count in page]
+    return shown, len(units) > wanted.offset + wanted.limit
 
 
 @pytest.mark.parametrize("seed", range(12))
 async def test_ripgrep_changes_no_result(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The program and the thread, each with ripgrep and without it, and a plain look into each file agree."""
     editor = plant_anything(tmp_path, seed)
-    searches = (
-        needing("needle", "needle"),
-        needing("NEEDLE|größer", ignore_case=True),
-        needing("needle", "needle", ignore_case=True, by_line=False, glob="src/**"),
-        needing(r"^\W*needle", "needle", context=1, glob="*.{py,txt}"),
-        needing("nee", "nee", by_line=False, first_only=True, under="src"),
-        needing(".", limit=500, max_bytes=200),
-    )
-    for wanted in searches:
+    dice = random.Random(seed)
+    for wanted in (*SEARCHES, *(any_search(dice) for _ in range(7))):
         results = [await Searching(tmp_path, rg, editor, "docs(/.*)?").search(wanted) for rg in (RIPGREP, "")]
         with monkeypatch.context() as quick:
-            only_quickly(quick)
+            if not wanted.multiline:
+                only_quickly(quick)
             swift = replace(wanted, swift_width=SWIFT)
             for ripgrep in (RIPGREP, ""):
                 results.append(await Searching(tmp_path, ripgrep, editor, "docs(/.*)?").search(swift))
         for result in results[1:]:
             assert shown(result) == shown(results[0])
-        assert len({result.searched for result in results}) == 1
-        workspace = Searching(tmp_path, "", editor, "docs(/.*)?")
-        expected: list[tuple[str, int]] = []
-        for name in await found(workspace, wanted.under, wanted.glob):
-            try:
-                text = (await workspace.read(name, max_bytes=wanted.max_bytes)).text
-            except WorkspaceError:
-                continue
-            test = re.compile(wanted.expression, re.IGNORECASE if wanted.ignore_case else 0).search
-            count = sum(1 for line in lines_of(text) if test(line))
-            if count:
-                expected.append((name, 1 if wanted.first_only else count))
-        assert [(file.name, file.count) for file in results[0].files] == expected
+        page, more = page_of(await expected(tmp_path, editor, wanted), wanted)
+        assert ([(file.name, file.count) for file in results[0].files], results[0].more) == (page, more), (
+            wanted
+        )
+        if not more:
+            assert len({result.searched for result in results}) == 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_pages_of_a_search_are_together_the_whole(tmp_path: Path, seed: int) -> None:
+    editor = plant_anything(tmp_path, seed)
+    workspace = Searching(tmp_path, RIPGREP, editor)
+    for wanted in (needing("nee|hay", limit=500), needing("nee", limit=500, multiline=True, by_line=False)):
+        whole = await workspace.search(wanted)
+        rows = [(file.name, line.number) for file in whole.files for line in file.lines or (NO_LINE,)]
+        paged: list[tuple[str, int]] = []
+        more = True
+        while more:
+            page = await workspace.search(replace(wanted, offset=len(paged), limit=3))
+            paged += [(file.name, line.number) for file in page.files for line in file.lines or (NO_LINE,)]
+            more = page.more
+        assert (paged, whole.more, len(rows) > 3) == (rows, False, True)
+
+
+@pytest.mark.parametrize("ripgrep", BACKENDS)
+async def test_matches_over_several_lines_are_found_among_many_files(tmp_path: Path, ripgrep: str) -> None:
+    plant_many(tmp_path, endless=False)
+    (tmp_path / "12/1250.txt").write_text("first\r\nneedle\r\nin hay\r\nlast\r\n")
+    wanted = needing("needle\\s+in", "needle", multiline=True, under="")
+    result = await Searching(tmp_path, ripgrep, FakeEditor()).search(wanted)
+    assert shown(result) == [("12/1250.txt", 2, [(1, True, "needle"), (2, True, "in hay")])]
+    assert result.searched == 1_300
 
 
 @pytest.mark.parametrize("swift_width", [0, SWIFT])
@@ -326,9 +428,10 @@ def test_the_program_needs_only_the_standard_library(tmp_path: Path) -> None:
     (tmp_path / "yes").write_text("B")
     (tmp_path / "no").write_text("c")
     question = {
-        "start": (), "real": str(tmp_path), "patterns": [["**", "*"]], "left_out": [],
+        "start": (), "real": str(tmp_path), "patterns": [["**", "*"]], "left_out": [], "only": [],
         "hidden": [], "roots": [], "closed": [],
-        "texts": {}, "new": [], "expression": "b", "ignore_case": True, "needed": ["b"], "ripgrep": "",
+        "texts": {}, "new": [], "multiline": False, "offset": 0,
+        "expression": "b", "ignore_case": True, "needed": ["b"], "ripgrep": "",
         "max_bytes": 100, "limit": 5, "by_line": True, "first_only": False, "context": 0, "width": 80,
         "seconds": 5,
     }  # fmt: skip

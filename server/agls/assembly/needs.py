@@ -11,7 +11,7 @@ from agls.checkup import for_action
 from agls.config import tier_of
 from agls.engine import background, ports, spawning
 from agls.engine.state import State
-from agls.features import deadline, permissions
+from agls.features import deadline, outputs, permissions
 from agls.features.permissions.memory import PermissionMemory
 from agls.frozen import frozen
 from agls.models.http.post import post
@@ -30,6 +30,19 @@ class SessionScratch:
     async def make(self) -> None:
         """Make the folder. **Raises** `OSError`."""
         await self.run.process.scratch.make(self.run.info.session_id)
+
+
+@frozen
+class SessionOutputs:
+    """Implements `OutputFolder`: keeps outputs in the scratch folder of one session, where it has one."""
+
+    run: RunServices
+
+    async def keep(self, name: str, text: str, most: int) -> str:
+        """Keep an output. **Raises** `OSError`."""
+        if not self.run.scratch:
+            return ""
+        return str(await self.run.process.scratch.keep(self.run.info.session_id, name, text, most))
 
 
 def _surroundings(run: RunServices) -> room.Surroundings:
@@ -71,6 +84,10 @@ async def nothing_uncommitted() -> str:
     return ""
 
 
+def _output_limits(run: RunServices) -> room.OutputLimits:
+    return run.config.section(outputs.ROOM).limits(run.info.window)
+
+
 def _tool_names(run: RunServices) -> room.ToolNames:
     return room.ToolNames(frozenset(tool.spec.name for feature in run.built for tool in feature.tools))
 
@@ -94,6 +111,7 @@ PORTS: Mapping[type, Callable[[RunServices], object]] = {
     room.SessionRecord: lambda run: run.session.record,
     room.SessionFacts: lambda run: run.session.session.log.journal,
     room.ScratchFolder: SessionScratch,
+    room.OutputFolder: SessionOutputs,
     PermissionMemory: _memory,
     # of the run
     room.RunInfo: lambda run: run.info,
@@ -108,6 +126,7 @@ PORTS: Mapping[type, Callable[[RunServices], object]] = {
     room.KnownAgents: _known_agents,
     room.Surroundings: _surroundings,
     room.Ceilings: _ceilings,
+    room.OutputLimits: _output_limits,
     room.Remaining: lambda run: partial(run.process.budgets.left, run.info.session_id),
     room.ToolNames: _tool_names,
     Allowance: lambda run: run.bounds.allowance,

@@ -22,7 +22,7 @@ from agls.models.endpoint import Endpoint
 from agls.models.errors import USUAL_END, CallFailed, Failure, empty_answer, incomplete, web_page
 from agls.models.http.connections import Connections, HttpRequest
 from agls.models.local.ollama_sizes import ROOM
-from agls.models.local.server_info import UNKNOWN_SERVER, ServerInfo, identify_server, setting_of
+from agls.models.local.server_info import UNKNOWN_SERVER, ServerInfo, identify_server
 from agls.models.retry import RetryPolicy
 from agls.room.findings import Finding
 
@@ -197,14 +197,18 @@ class _Probe:
                     replace(self.endpoint, base_url=f"{url}{mark}{query}"), self.connections, 3.0
                 )
                 if there.failure is None and there.models:
-                    return f'Set base_url = "{url}{mark}{query}": that address answers.'
+                    return f"{self._correct(f'{url}{mark}{query}')}: that address answers."
         return ""
 
+    def _correct(self, url: str) -> str:
+        place = self.endpoint.address_place
+        return f"Use {place} {url}" if place.startswith("--") else f'Set {place or "base_url"} = "{url}"'
+
     def _check_address(self) -> str:
-        at = self.endpoint.address
+        at = self.endpoint.given_address
         dialect = self.endpoint.dialect
         model = self.endpoint.model
-        return f"Check base_url ({at}: {USUAL_END}), dialect ({dialect}) and the model's name ({model})."
+        return f"Check {at}: {USUAL_END}; then dialect ({dialect}) and the model's name ({model})."
 
     def _streaming(self, heard: ProbeAnswer) -> Finding:
         if "json" in heard.kind and "ndjson" not in heard.kind:
@@ -247,7 +251,7 @@ def context_finding(endpoint: Endpoint, server: ServerInfo = UNKNOWN_SERVER, tol
     more = server.more_context(endpoint, max(ROOM, believed))
     if not size:
         text = "Nobody says how much context this model has."
-        return Finding("context", "warn", text, setting_of(endpoint, f"context_window = {ROOM}"))
+        return Finding("context", "warn", text, endpoint.setting(f"context_window = {ROOM}"))
     if told and believed > told:
         text = f"The server gives {size:,} tokens, not the {believed:,} of context_window: the rest is lost."
         return Finding("context", "fail", text, f"{more} Or set context_window = {size}.")

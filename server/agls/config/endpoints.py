@@ -177,6 +177,7 @@ class _Reader:
             table=name,
             model=entry.model or name,
             base_url=url,
+            address_place=f"base_url in [models.{name}]",
             dialect=dialect,
             api_key=key,
             key_variable=variable,
@@ -230,6 +231,7 @@ class _Reader:
             name=config.model,
             model=config.model,
             base_url=config.base_url,
+            address_place=self._loaded.place("base_url"),
             dialect=dialect,
             api_key=key,
             key_variable=variable or "AGLS_API_KEY",
@@ -256,6 +258,7 @@ class _Reader:
                     name=self._default() or model,
                     model=model,
                     base_url=url,
+                    address_place=provider.url_variable if provider.url_variable in variables else "",
                     dialect=provider.spoken_at(url),
                     api_key=key,
                     key_variable=variable,
@@ -277,7 +280,7 @@ class _Reader:
 
     def _moved(self, endpoint: Endpoint, url: str) -> Endpoint:
         """The endpoint at another address; its secrets stay behind when that is another host."""
-        moved = replace(endpoint, base_url=url)
+        moved = replace(endpoint, base_url=url, address_place=self._loaded.place("base_url"))
         if moved.host == endpoint.host:
             return moved
         own = self._setup.keys.get("AGLS_API_KEY", "")

@@ -75,6 +75,13 @@ class Loaded:
         source = self._source(path)
         return source.rank if source else Rank.DEFAULT
 
+    def place(self, *path: str) -> str:
+        """**Returns** what said this value, as its author knows it: `--base-url`, or a key and its file."""
+        source, key = self._source(path), ".".join(path)
+        if source is None:
+            return key
+        return source.names.get(path) or (f"{key} in {source.file}" if source.file else key)
+
     def _origin(self, path: KeyPath, value: object) -> Origin:
         source = self._source(path)
         where = source.where(path) if source else str(Rank.DEFAULT)

@@ -9,20 +9,26 @@ from agls.frozen import frozen
 class LineSearch:
     """The lines that a regular expression of Python matches, in the files below `under` that fit `glob`.
 
+    With `multiline` the expression is matched against whole texts, `.` matches line ends too, and each line
+    that a match touches is a matching one. Of `only`, if there are any, a file's name must fit one pattern.
+
     `needed` are texts of which every match contains one (ASCII in small letters; none: not known). Whatever a
     line of up to `swift_width` characters holds, it is matched within milliseconds (0: not known).
-    `limit` counts matching lines when `by_line`, else files; with `first_only` one line of a file will do.
-    `context` lines around each are given, each cut at `width` characters. Files over `max_bytes` are not
-    searched, nor those whose name fits one of the patterns `left_out`, unless `under` is the file. After
-    `seconds` the search ends with what it found.
+    `limit`, and `offset` for what is skipped before, count matching lines when `by_line`, else files; with
+    `first_only` one line of a file will do. `context` lines around each are given, each cut at `width`
+    characters. Files over `max_bytes` are not searched, nor those whose name fits one of the patterns
+    `left_out`, unless `under` is the file. After `seconds` the search ends with what it found.
     """
 
     expression: str
     under: str = ""
     glob: str = ""
+    only: Sequence[str] = ()
+    multiline: bool = False
     ignore_case: bool = False
     needed: Sequence[str] = ()
     swift_width: int = 0
+    offset: int = 0
     limit: int = 100
     by_line: bool = True
     first_only: bool = False
@@ -53,8 +59,9 @@ class MatchingFile:
 
 @frozen
 class FoundLines:
-    """The files that a search found, by name.
+    """The files that a search found, in its order, which is the same for every part of the result.
 
+    Files that exist only in the editor come first; then each folder's files by name, before its subfolders.
     `searched` counts the files that were looked at, `more` says that there is more than the limit allows,
     `stopped` that the time was over before everything was searched.
     """

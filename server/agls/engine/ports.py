@@ -57,13 +57,18 @@ class Effect(StrEnum):
 
 @frozen
 class ToolSpec:
-    """A tool as the model sees it; `effects` decide what runs beside it and what is asked."""
+    """A tool as the model sees it; `effects` decide what runs beside it and what is asked.
+
+    `output_limit` is how many characters of its output a model gets at most (`None`: as many as of any tool;
+    0: the tool itself gives its output in pages).
+    """
 
     name: str
     description: str
     schema: JsonObject
     effects: frozenset[Effect]
     polls: bool = False  # it looks how something goes on: the same call again is no circle
+    output_limit: int | None = None
 
 
 @frozen

@@ -234,12 +234,21 @@ Effects = Literal["none", "applied", "partial", "unknown"]
 
 
 @frozen
+class KeptOutput:
+    """An output that is kept whole: the name of its file, and the bytes that are missing even there."""
+
+    name: str
+    truncated: int = 0
+
+
+@frozen
 class ToolOutcome:
     """The outcome of a call: `text` and `images` for the model, `changes` and `terminal` for the user.
 
     `status` is `failed` when the call went wrong in a way the model should read, `rejected` when someone
     refused it. `effects` says what is known of its traces. `truncated` counts the bytes of output that were
-    left out of `text`. `text` also describes the images: not every model sees them.
+    left out of `text`, `kept` says where they are. `text` also describes the images: not every model sees
+    them.
     """
 
     text: str
@@ -249,6 +258,7 @@ class ToolOutcome:
     terminal: Terminal | None = None
     truncated: int = 0
     images: tuple[Image, ...] = ()
+    kept: KeptOutput | None = None
 
     @property
     def is_error(self) -> bool:

@@ -25,6 +25,7 @@ class Endpoint:
     `base_url` is what comes before the dialect's path, such as `/chat/completions`. `api_key` is sent
     to that host only; `key_variable` names the environment variable it came from, `key_place` where it is
     kept instead, for hints.
+    `address_place` names what gave the address (`--base-url`), for hints too; it is "" when nobody wrote it.
     `idle_timeout` is the longest silence of the server in seconds, before its first byte and between two;
     `timeout` the longest duration of one answer. `script` is the file that the `scripted` dialect plays,
     `fallback` the name of the model that answers when this one cannot. `refused` are parts of a request that
@@ -41,6 +42,7 @@ class Endpoint:
     api_key: str = field(default="", repr=False)
     key_variable: str = ""
     key_place: str = ""
+    address_place: str = "base_url"
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     context_window: int | None = None
     output_limit: int | None = None
@@ -66,6 +68,20 @@ class Endpoint:
     def identity(self) -> str:
         """Identifies the owner of opaque data: only the model that sent it receives it again."""
         return f"{self.host}/{self.model}"
+
+    @property
+    def given_address(self) -> str:
+        """The address with what gave it, for hints: `--base-url (http://127.0.0.1:8080/v1)`."""
+        return f"{self.address_place} ({self.address})" if self.address_place else self.address
+
+    def setting(self, *settings: str) -> str:
+        """Return where to write these settings of the model: its table, or a new one with all it needs."""
+        if self.table:
+            return f"Write {', '.join(settings)} into [models.{self.table}]."
+        label = re.sub(r"[^\w-]+", "-", self.name.partition("/")[0]).strip("-") or "local"
+        dialect = (f'dialect = "{self.dialect}"',) if self.dialect != "chat" else ()
+        known = (f"[models.{label}]", f'base_url = "{self.base_url}"', f'model = "{self.model}"')
+        return "\n".join(("Write into config.toml:", *dict.fromkeys((*known, *dialect, *settings))))
 
     def limited(self, wanted: int | None) -> int | None:
         """Return the output limit in tokens: the wanted one, capped at that of the model."""

@@ -164,7 +164,8 @@ BAD_REQUESTS = (  # words of the server, and what to do
 def hint(failure: Failure, parsed: ErrorBody, endpoint: Endpoint) -> str:
     """Return what the user can do about the failure."""
     if endpoint.dialect == "chat" and RESPONSES_ONLY.search(parsed.message):
-        return f'This model wants the Responses API: set dialect = "responses" {_table(endpoint)}.'
+        setting = endpoint.setting('dialect = "responses"')
+        return f"This model wants the Responses API. {setting}"
     match failure.kind:
         case "auth":
             return _about_the_key(endpoint)
@@ -181,16 +182,12 @@ def hint(failure: Failure, parsed: ErrorBody, endpoint: Endpoint) -> str:
             return REMEDIES[kind]
 
 
-def _table(endpoint: Endpoint) -> str:
-    return f"in [models.{endpoint.name.partition('/')[0]}]"
-
-
 def _about_the_request(failure: Failure, parsed: ErrorBody, endpoint: Endpoint) -> str:
     if "tool_use_failed" in parsed.codes:
         return BAD_CALL
     if parsed.is_page or failure.status in {404, 405}:
         return (
-            f"Check base_url ({endpoint.address}) and dialect ({endpoint.dialect}) {_table(endpoint)}: "
+            f"Check {endpoint.given_address} and dialect ({endpoint.dialect}): "
             f"{USUAL_END}, and most servers speak chat."
         )
     found = (do for words, do in BAD_REQUESTS if re.search(words, parsed.message, re.IGNORECASE))
@@ -226,10 +223,11 @@ def with_models(failure: Failure, names: Sequence[str], endpoint: Endpoint) -> F
 def redirected(location: str, status: int, endpoint: Endpoint) -> Failure:
     """Return the failure of a redirect, which is never followed: the key belongs to one host."""
     target = location.partition("?")[0][:200] or "another address"
+    place = endpoint.address_place or "base_url"
     return Failure(
         "network",
         f"{_place(endpoint)} sends its requests on to {target}.",
-        f"It was not followed, because the key belongs to {endpoint.host}. If you trust it, change base_url.",
+        f"It was not followed, because the key belongs to {endpoint.host}. If you trust it, change {place}.",
         status,
     )
 
@@ -239,7 +237,7 @@ def web_page(endpoint: Endpoint) -> Failure:
     return Failure(
         "network",
         f"{_place(endpoint)} answered with a web page instead of a model's answer.",
-        f"A login page is in between, or base_url ({endpoint.address}) is wrong: {USUAL_END}.",
+        f"A login page is in between, or {endpoint.given_address} is wrong: {USUAL_END}.",
     )
 
 
@@ -261,7 +259,7 @@ def timed_out(endpoint: Endpoint) -> Failure:
     return Failure(
         "timeout",
         f"The answer of {_place(endpoint)} was not complete after {endpoint.timeout:g} seconds.",
-        f"Raise timeout of {endpoint.name!r} if its answers may take longer.",
+        f"If its answers may take longer: {endpoint.setting(f'timeout = {endpoint.timeout * 2:g}')}",
     )
 
 

@@ -121,6 +121,41 @@ class ScratchFolder(Protocol):
     async def make(self) -> None: ...
 
 
+class OutputFolder(Protocol):
+    """Where long outputs of the session's tools are kept whole.
+
+    `keep` **returns** the path of the new file, "" where nothing is kept, and raises `OSError`. To make room
+    for it within `most` bytes, the oldest are removed.
+    """
+
+    async def keep(self, name: str, text: str, most: int) -> str: ...
+
+
+@frozen
+class OutputLimits:
+    """How much of an output the model of this run gets, and how much is kept for whoever reads on.
+
+    `window` is the share of what it can see, in characters (`None`: not known how much that is), `usual` the
+    limit of a tool that has none of its own; `kept` is in bytes, of one output and of all of a session.
+    """
+
+    window: int | None = None
+    usual: int = 60_000
+    kept: int = 4_000_000
+    kept_in_all: int = 64_000_000
+
+    def within(self, limit: int) -> int:
+        """Return a limit in characters, lowered to what the model can take."""
+        return limit if self.window is None else min(limit, self.window)
+
+    def of(self, limit: int | None) -> int:
+        """Return the limit for a tool with this one of its own, in characters."""
+        return self.within(self.usual if limit is None else limit)
+
+
+USUAL_OUTPUTS = OutputLimits()
+
+
 # --- the folder ----------------------------------------------------------------------------------
 
 

@@ -3,11 +3,16 @@
 import asyncio
 import os
 import shutil
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from agls.stores.disk import make_private
+from agls.stores.disk import PRIVATE, READ, make_private
 from agls.stores.rows import checked
+
+OUTPUTS = "outputs"  # the folder in it for outputs of tools that are kept whole
+_FOLDER = READ | os.O_DIRECTORY
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Scratch:
@@ -23,6 +28,25 @@ class Scratch:
     async def make(self, session_id: str) -> None:
         """Make the session's folder, for its user alone, when it is not there. **Raises** `OSError`."""
         await asyncio.to_thread(self._make, self.path(session_id))
+
+    async def keep(self, session_id: str, name: str, text: str, most: int) -> Path:
+        """Keep an output whole, for the session's user and tools. **Returns** its path.
+
+        The oldest are removed where all would have more than `most` bytes. **Raises** `OSError`.
+        """
+        await asyncio.to_thread(self._keep, self.path(session_id), name, text, most)
+        return self.path(session_id) / OUTPUTS / name
+
+    def kept(self, session_id: str, name: str) -> str | None:
+        """Return an output that was kept, `None` when it is gone. To be called off the event loop."""
+        try:
+            with _outputs(self.path(session_id)) as folder:
+                name = Path(name).name  # whatever the journal says, it is in this folder
+                file = os.fdopen(os.open(name, READ, dir_fd=folder), "rb")
+                with closing(file):
+                    return file.read().decode("utf-8", "replace")
+        except OSError:
+            return None
 
     def remove(self, session_id: str) -> None:
         """Remove the session's folder and all that is in it; links in it are not followed.
@@ -43,6 +67,43 @@ class Scratch:
         make_private(folder.parent)
         with suppress(FileExistsError):
             folder.mkdir(mode=0o700)
+
+    def _keep(self, path: Path, name: str, text: str, most: int) -> None:
+        self._make(path)
+        data = text.encode("utf-8", "replace")
+        with suppress(FileExistsError):
+            (path / OUTPUTS).mkdir(mode=0o700)
+        with _outputs(path) as folder:
+            _make_room(folder, most - len(data))
+            with os.fdopen(os.open(name, _NEW, PRIVATE, dir_fd=folder), "wb") as file:
+                file.write(data)
+
+
+@contextmanager
+def _outputs(folder: Path) -> Generator[int]:
+    """Open the folder of outputs: no link that a command put in its place leads anywhere else."""
+    above = os.open(folder, _FOLDER)
+    try:
+        here = os.open(OUTPUTS, _FOLDER, dir_fd=above)
+    finally:
+        os.close(above)
+    try:
+        yield here
+    finally:
+        os.close(here)
+
+
+def _make_room(folder: int, most: int) -> None:
+    """Remove the oldest files until the others have no more than so many bytes."""
+    found = [(entry.stat(follow_symlinks=False), entry.name) for entry in os.scandir(folder)]
+    files = sorted((status.st_mtime_ns, status.st_size, name) for status, name in found)
+    size = sum(each for _, each, _ in files)
+    for _, each, name in files:
+        if size <= most:
+            return
+        with suppress(IsADirectoryError):
+            os.unlink(name, dir_fd=folder)
+        size -= each
 
 
 def _open_up(folder: Path) -> None:

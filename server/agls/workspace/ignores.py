@@ -1,4 +1,4 @@
-"""Ignore files: `.gitignore` and `.ignore` in every folder, and `.git/info/exclude` of the root.
+"""Ignore files: `.gitignore`, `.ignore`, `.aglsignore` in every folder, `.git/info/exclude` of the root.
 
 This module is used in isolated programs: it imports nothing but the standard library.
 """
@@ -13,7 +13,13 @@ from itertools import groupby, islice
 from agls.workspace.globs import Pattern, beneath, names_here, names_matcher, parse_parts
 from agls.workspace.handles import check_regular, open_beneath, opened
 
-_NAMES = ((".git", "info", "exclude"), (".gitignore",), (".ignore",))  # the later, the stronger
+_NAMES = (
+    (".git", "info", "exclude"),
+    (".gitignore",),
+    (".ignore",),
+    (".aglsignore",),
+)  # the later, the stronger
+FILES = tuple(path[0] for path in _NAMES)
 _LONGEST = 200_000  # bytes of an ignore file; the rest is skipped
 _DEEPEST = 50  # parts of a rule; one with more says nothing
 _MOST = 5_000  # rules of one file that hold in a folder, the strongest

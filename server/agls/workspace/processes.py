@@ -24,6 +24,7 @@ _IMPORTED = (
     "import sys; sys.path.append(sys.argv.pop(1)); import keeper; keeper.main()"  # so it is compiled once
 )
 _KEEPER = (sys.executable, "-I", "-S", "-c", _IMPORTED, str(Path(__file__).parent))
+QUICK = 65_536  # bytes of output that are made text sooner than handed to a thread
 _DRAIN = 0.3  # seconds for the rest of the output, when a process out of reach still holds it open
 _CHUNK = 1 << 16
 _ROUNDS, _ROUND = 200, 0.01  # how often, and after how many seconds, orphans are looked for again
@@ -62,11 +63,12 @@ class Processes:
             timed_out = not running.over.done()
         finally:
             await self._end(running)
+        long = running.kept.total > QUICK
         return Finished(
             exit_code=running.status if running.status >= 0 and not timed_out else None,
             signal=_name_of(-running.status) if running.status < 0 else "",
             timed_out=timed_out,
-            output=text(running.kept),
+            output=await asyncio.to_thread(text, running.kept) if long else text(running.kept),
             total=running.kept.total,
             seconds=time.monotonic() - started,
             left_over=running.left,

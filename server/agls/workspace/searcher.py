@@ -12,8 +12,9 @@ import re
 import signal
 import sys
 import time
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import accumulate, chain, islice
 from math import inf
 from typing import Any, NamedTuple
 
@@ -90,11 +91,12 @@ class Search:
         self._asked, self._bounds = asked, bounds
         self._sieve, self._found = sieve, found
         self._worked, self._since = 0.0, 0.0  # seconds of this thread
-        test: Test = re.compile(asked["expression"], re.IGNORECASE if asked["ignore_case"] else 0).search
-        self._test = test if bounds is UNBOUNDED else self._bounded(test)
+        self._pattern = re.compile(asked["expression"], _flags(asked))
+        search = self._pattern.search
+        self._test: Test = search if bounds is UNBOUNDED else self._bounded(search)
         self._needed: list[bytes] = [text.encode() for text in asked["needed"]]
         self._texts: dict[str, str] = asked["texts"]
-        self._open: list[str] = []
+        self._skipped: int = asked["offset"]
         self._left: int = asked["limit"]
 
     def look(self, root: int) -> None:
@@ -121,25 +123,22 @@ class Search:
             raise TimeOver
 
     def _each(self, root: int) -> Iterator[tuple[str, str]]:
-        """Yield each file with the text that counts: the editor's, which no sieve sees, or the stored one."""
-        asked = self._asked
-        self._open += sorted(asked["new"])
-        self.searched += len(self._open)
+        """Yield each file with the text that counts: the editor's, which no sieve sees, or the stored one.
+
+        The order depends on the names alone.
+        """
+        new: list[str] = sorted(self._asked["new"])
+        self.searched += len(new)
+        self._since = time.thread_time()
+        yield from ((name, self._texts[name]) for name in new)
+        self._worked += time.thread_time() - self._since
         for folder in self._sieve.sieved(root, self._walked(root)):
             self._since = time.thread_time()
-            yield from self._documents()
-            yield from self._stored(root, folder)
+            yield from self._texts_in(root, folder)
             self._worked += time.thread_time() - self._since
-        self._since = time.thread_time()
-        yield from self._documents()
-
-    def _documents(self) -> Iterator[tuple[str, str]]:
-        while self._open:
-            name = self._open.pop(0)
-            yield name, self._texts[name]
 
     def _walked(self, root: int) -> Iterator[Folder]:
-        """Yield the folders without the files that are open in the editor; those are noted for later."""
+        """Yield the folders, with the files that are unsaved in the editor apart from the others."""
         asked = self._asked
         expressions: list[str] = asked["hidden"]
         roots = tuple((real, named) for real, named in asked["roots"])
@@ -150,7 +149,12 @@ class Search:
 
         start = beneath(asked["real"], asked["start"])
         patterns = tuple(tuple(pattern) for pattern in asked["patterns"])
-        wanted = WalkFilter(patterns, tuple(asked["left_out"]), hidden if hiding.hides_below(start) else None)
+        wanted = WalkFilter(
+            patterns,
+            tuple(asked["left_out"]),
+            hidden if hiding.hides_below(start) else None,
+            only=tuple(asked["only"]),
+        )
         for folder in walk(root, tuple(asked["start"]), wanted):
             if self.is_over:
                 raise TimeOver
@@ -158,21 +162,24 @@ class Search:
                 continue
             self.searched += len(folder.files)
             place = "/".join((*folder.parts, ""))
-            documents = [name for name in folder.files if place + name in self._texts] if self._texts else []
-            self._open += sorted(place + name for name in documents)
-            files = [name for name in folder.files if name not in documents] if documents else folder.files
-            yield folder._replace(files=files, whole=folder.whole and not documents)
+            unsaved = (
+                tuple(name for name in folder.files if place + name in self._texts) if self._texts else ()
+            )
+            files = [name for name in folder.files if name not in unsaved] if unsaved else folder.files
+            yield folder._replace(files=files, whole=folder.whole and not unsaved, unsaved=unsaved)
 
-    def _stored(self, root: int, folder: Folder) -> Iterator[tuple[str, str]]:
+    def _texts_in(self, root: int, folder: Folder) -> Iterator[tuple[str, str]]:
         place = "/".join((*folder.parts, ""))
         try:
             handle = open_beneath(root, folder.parts, O_PATH | os.O_DIRECTORY)
         except OSError:  # it is gone
             return
         with opened(handle):
-            for name in sorted(folder.files):
-                if text := self._text(handle, name):
-                    yield f"{place}{name}", text
+            for name in sorted((*folder.files, *folder.unsaved)):
+                path = f"{place}{name}"
+                text = self._texts[path] if name in folder.unsaved else self._text(handle, name)
+                if text:
+                    yield path, text
 
     def _text(self, folder: int, name: str) -> str:
         """Return the text of a file; "" when it is no text, too large, or certainly without a match."""
@@ -188,26 +195,49 @@ class Search:
         if len(text) > self._bounds.text:
             raise TimeOver
         lines = lines_of(text)
-        matching = (number for number, line in enumerate(lines) if self._test(line))
-        numbers = list(islice(matching, 1 if asked["first_only"] else None))
-        if not numbers:
-            return
-        shown = numbers[: self._left] if asked["by_line"] else []
-        needed = len(numbers) if asked["by_line"] else 1
-        self.more = self.more or needed > self._left
-        if self._left > 0:
+        numbers = list(islice(self._matching(text, lines), 1 if asked["first_only"] else None))
+        units = numbers if asked["by_line"] else numbers[:1]
+        page = units[self._skipped : self._skipped + self._left]
+        self.more = self.more or len(units) > self._skipped + self._left
+        self._skipped = max(0, self._skipped - len(units))
+        self._left -= len(page)
+        if page:
+            shown = page if asked["by_line"] else []
             self._found((name, len(numbers), _excerpt(lines, shown, asked["context"], asked["width"])))
-        self._left = max(0, self._left - needed)
+
+    def _matching(self, text: str, lines: Sequence[str]) -> Iterator[int]:
+        if self._asked["multiline"]:
+            return _spanned(self._pattern, _plain_ends(text), lines)
+        return (number for number, line in enumerate(lines) if self._test(line))
 
 
 def lines_of(text: str) -> list[str]:
     """Return the lines without their ends (CR LF, LF, CR, as in LSP 3.17); a final end begins no line."""
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    lines = text.split("\n")
+    lines = _plain_ends(text).split("\n")
     if not lines[-1]:
         lines.pop()
     return lines
+
+
+def _plain_ends(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _flags(asked: Mapping[str, Any]) -> int:
+    case = re.IGNORECASE if asked["ignore_case"] else 0
+    return case | re.MULTILINE | re.DOTALL if asked["multiline"] else case
+
+
+def _spanned(pattern: re.Pattern[str], text: str, lines: Sequence[str]) -> Iterator[int]:
+    """Yield the numbers of the lines that matches touch, each once; an empty match touches one, too."""
+    ends = list(accumulate(len(line) + 1 for line in lines))
+    begin = 0
+    for match in pattern.finditer(text):
+        first = bisect_right(ends, match.start())
+        last = bisect_right(ends, max(match.start(), match.end() - 1))
+        end = min(last + 1, len(lines))
+        yield from range(max(first, begin), end)
+        begin = max(begin, end)
 
 
 def _excerpt(lines: Sequence[str], numbers: Sequence[int], context: int, width: int) -> list[Row]:

@@ -167,7 +167,8 @@ def _those_of(batch: Iterable[Folder], found: Iterable[bytes]) -> Iterator[Folde
         place, _, name = os.fsdecode(path).rpartition("/")
         names.setdefault(place, set()).add(name)
     for folder in batch:
-        if files := names.get(_place(folder.parts), set()).intersection(folder.files):
+        files = names.get(_place(folder.parts), set()).intersection(folder.files)
+        if files or folder.unsaved:
             yield folder._replace(files=list(files), whole=False)
 
 

@@ -61,9 +61,10 @@ class FileTree:
         **Raises** `WorkspaceError`.
         """
         target, patterns = self._ground.enter(under), _parsed(glob)
-        if new := self._new(target, patterns):
+        wanted = WalkFilter(patterns, hidden=self._hidden_in(target))
+        if new := self._new(target, wanted):
             yield self._shown(target, new)
-        folders = _walked(target, WalkFilter(patterns, hidden=self._hidden_in(target)))
+        folders = _walked(target, wanted)
         try:
             while (paths := await asyncio.to_thread(self._portion, target, folders)) is not None:
                 if paths:
@@ -100,12 +101,11 @@ class FileTree:
         if answer.problem and not question["new"]:
             with explained(target.place.shown):
                 raise OSError(answer.problem, "")
-        files = (
+        files = [
             MatchingFile(self._shown(target, [name.split("/")])[0], count, [SearchLine(*row) for row in rows])
             for name, count, rows in answer.found
-        )
-        by_name = sorted(files, key=lambda file: file.name)
-        return FoundLines(by_name, answer.searched, answer.more, answer.stopped)
+        ]
+        return FoundLines(files, answer.searched, answer.more, answer.stopped)
 
     async def _quickly(
         self, question: Question, target: ResolvedPath, wanted: LineSearch
@@ -120,7 +120,7 @@ class FileTree:
                 return None
             return os.fsencode(done.output).split(b"\0")[:-1]
 
-        if not wanted.swift_width:
+        if not wanted.swift_width or wanted.multiline:
             return None
         return await search_quickly(question, wanted.swift_width, wanted.seconds, ripgrep)
 
@@ -149,19 +149,21 @@ class FileTree:
                 removed.append(leftover.place.shown)
         return removed
 
-    def _question(self, target: ResolvedPath, patterns: Sequence[Pattern], wanted: LineSearch) -> Question:
+    def _question(self, target: ResolvedPath, patterns: tuple[Pattern, ...], wanted: LineSearch) -> Question:
         texts = {
             "/".join(seen.target.parts): seen.buffer.text
             for seen in self._documents.unsaved()
             if seen.target.root == target.root and not self.hides(target, seen.target.parts)
             if len(seen.buffer.text.encode("utf-8", "replace")) <= wanted.max_bytes
         }
-        new = map("/".join, self._new(target, patterns))
+        named = WalkFilter(patterns, tuple(wanted.left_out), only=tuple(wanted.only))
+        new = map("/".join, self._new(target, named))
         return {
             "start": target.parts,
             "real": target.root.real,
             "patterns": patterns,
             "left_out": wanted.left_out,
+            "only": wanted.only,
             "hidden": self._hiding.expressions,
             "roots": self._hiding.roots,
             "closed": self._hiding.closed,
@@ -169,9 +171,11 @@ class FileTree:
             "new": [name for name in new if name in texts],
             "expression": wanted.expression,
             "ignore_case": wanted.ignore_case,
+            "multiline": wanted.multiline,
             "needed": wanted.needed,
             "ripgrep": self._which("rg"),
             "max_bytes": wanted.max_bytes,
+            "offset": wanted.offset,
             "limit": wanted.limit,
             "by_line": wanted.by_line,
             "first_only": wanted.first_only,
@@ -180,11 +184,16 @@ class FileTree:
             "seconds": wanted.seconds,
         }
 
-    def _new(self, target: ResolvedPath, patterns: Sequence[Pattern]) -> list[Parts]:
+    def _new(self, target: ResolvedPath, wanted: WalkFilter) -> list[Parts]:
         """Return the files below that exist only as documents."""
-        fits, depth = path_matcher(patterns), len(target.parts)
+        fits, depth = path_matcher(wanted.patterns), len(target.parts)
         found = self._documents.new_below(target)
-        return [parts for parts in found if fits("/".join(parts[depth:])) and not self.hides(target, parts)]
+        return [
+            parts
+            for parts in found
+            if fits("/".join(parts[depth:])) and wanted.chosen((parts[-1],))
+            if not self.hides(target, parts)
+        ]
 
     def _hidden_in(self, target: ResolvedPath) -> Callable[[Parts], bool] | None:
         start = beneath(target.root.real, target.parts)

@@ -5,13 +5,13 @@ This module is used in isolated programs: it imports nothing but the standard li
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from agls.workspace.folder_cache import FolderCache
 from agls.workspace.globs import Pattern, beneath, names_here, names_matcher
 from agls.workspace.handles import O_PATH, open_beneath, opened
-from agls.workspace.ignores import Rules
+from agls.workspace.ignores import FILES, Rules
 
 Parts = tuple[str, ...]
 
@@ -23,16 +23,21 @@ _READABLE = os.O_RDONLY | os.O_DIRECTORY
 
 
 class Folder(NamedTuple):
-    """A folder with its chosen files, in no order. It is `whole` when these are all files in it."""
+    """A folder with its chosen files, in no order. It is `whole` when these are all files in it.
+
+    Files that are `unsaved` stand apart: the text that counts is the editor's.
+    """
 
     parts: Parts
     files: list[str]
     whole: bool
+    unsaved: tuple[str, ...] = ()
 
 
 class WalkFilter(NamedTuple):
     """The files a walk lists: those whose path below the start fits a pattern, except `left_out` names.
 
+    Of the patterns `only`, if there are any, a name must fit one.
     `hidden` gets the components of a path below the root; hidden files and folders are left out. With
     `leftovers` only temporary files of killed writes are listed, otherwise all others.
     """
@@ -41,6 +46,12 @@ class WalkFilter(NamedTuple):
     left_out: tuple[str, ...] = ()
     hidden: Callable[[Parts], bool] | None = None
     leftovers: bool = False
+    only: tuple[str, ...] = ()
+
+    def chosen(self, names: Collection[str]) -> set[str]:
+        """Return the names that fit `only` and are not `left_out`."""
+        fitting = names_matcher(self.only)(names) if self.only else set(names)
+        return fitting - names_matcher(self.left_out)(fitting)
 
 
 class _Waiting(NamedTuple):
@@ -81,14 +92,11 @@ def _inherited(root: int, start: Parts) -> Rules:
     rules = Rules()
     for depth, name in enumerate(start):
         with opened(open_beneath(root, start[:depth], O_PATH)) as folder:
-            rules = rules.within(folder, _IGNORE_FILES, top=depth == 0)
+            rules = rules.within(folder, FILES, top=depth == 0)
         if rules.ignored((name,), folders=True):
             return Rules()
         rules = rules.beneath(name)
     return rules
-
-
-_IGNORE_FILES = (".git", ".gitignore", ".ignore")
 
 
 def _look(root: int, here: _Waiting, wanted: WalkFilter) -> tuple[Folder, list[_Waiting]]:
@@ -109,8 +117,8 @@ def _look(root: int, here: _Waiting, wanted: WalkFilter) -> tuple[Folder, list[_
 
 def _chosen(files: Sequence[str], here: _Waiting, rules: Rules, wanted: WalkFilter, room: int) -> list[str]:
     fitting = names_matcher(names_here(here.patterns))(files)
-    out = rules.ignored(fitting, folders=False) | names_matcher(wanted.left_out)(fitting)
-    names = _openable(fitting - out, room)
+    chosen = wanted.chosen(fitting)
+    names = _openable(chosen - rules.ignored(chosen, folders=False), room)
     if hidden := wanted.hidden:
         names = [name for name in names if not hidden((*here.parts, name))]
     if not wanted.leftovers and TEMPORARY not in "".join(names):

@@ -8,6 +8,7 @@ import termios
 from doors.headless.conftest import Agls
 from doors.headless.test_terminal import FakeTerminal, begin, terminal
 from support.patience import PATIENCE
+from support.terminal_rows import rows_of
 
 __all__ = ["terminal"]
 
@@ -80,7 +81,7 @@ def test_answer_at_a_terminal_is_rendered_and_wrapped(agls: Agls, terminal: Fake
     assert begin(agls, terminal, "--yolo").wait(PATIENCE) == 0
     screen = terminal.rest()
     assert COLOUR.search(screen)
-    plain = re.sub(r"[^\n]*\r\x1b\[2K|\x1b\[[0-9;]*m", "", screen).replace("\r\n", "\n")
+    plain = "\n".join(rows_of(screen, 80))
     assert "→ write_file a.txt  [+2 -0]\n" in plain
     assert "Found\n\nThe discount in prices.py is taken off" in plain
     assert "<b>kept</b>" in plain, "what is no Markdown is not lost"

@@ -1,15 +1,20 @@
-"""`agls demo`: a whole session of the real server, from a red test to a green one."""
+"""`agls demo`: a whole run of the real program, from a red test to a green one."""
 
 import os
-import pty
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from agls.doors.headless.demo.client import DemoClient, ServerError
+from doors.headless.test_terminal import FakeTerminal, terminal
+from support.patience import PATIENCE
+from support.terminal_rows import rows_of
+
+__all__ = ["terminal"]
 
 SCRIPTS = Path(__file__).parents[3] / "scripts"
 
@@ -40,20 +45,24 @@ def test_it_shows_reading_editing_and_testing_and_leaves_a_repaired_repository(t
     assert (done.returncode, done.stderr) == (0, "")
     order = [
         "scripted model",
-        "Its questions are answered with yes.",
+        "It asks nothing here: everything is allowed.",
         "(red)",
+        "I run the tests first",
         "→ shell",
+        "[exit code 1,",
+        "FAILED (failures=1)",
         "→ read_file prices.py",
         "→ edit_file prices.py",
         "+    return round(sum(prices) * (100 - discount) / 100, 2)",
-        "OK",
+        "[exit code 0,",
         "Repaired:",
         "(green)",
         str(repository),
     ]
     order.insert(0, order.pop(2))  # the test is red before the model says anything
-    places = [done.stdout.index(text) for text in order[:-1]]
-    assert places == sorted(places)
+    at = 0
+    for text in order:
+        at = done.stdout.index(text, at)
     assert done.stdout.rstrip().endswith(str(repository))
     assert git(repository, "status", "--porcelain") == " M prices.py\n"
     assert git(repository, "log", "--format=%s") == "A shop\n"
@@ -80,20 +89,48 @@ def test_a_repository_around_it_is_left_alone(tmp_path: Path) -> None:
     assert not list((tmp_path / "mine/.git/refs/heads").iterdir())
 
 
-@pytest.mark.parametrize(("answers", "code"), [(b"y\n\ny\n", 0), (b"y\nn\ny\n", 1), (b"y\n\x04y\n", 1)])
-def test_at_a_terminal_it_asks_before_anything_is_done(tmp_path: Path, answers: bytes, code: int) -> None:
-    ours, theirs = pty.openpty()
-    os.write(ours, answers)
-    done = demo(tmp_path, "--dir", str(tmp_path / "shop"), stdin=theirs)
-    os.close(ours)
-    os.close(theirs)
-    assert done.returncode == code
-    assert done.stdout.count("Allow it? [Y/n]") == (2 if code else 3)
-    assert "Its questions are answered" not in done.stdout
-    assert ("(green)" in done.stdout) == (code == 0)
-    assert ("Repaired:" in done.stdout) == (code == 0)
-    assert ("I stop here and change nothing more." in done.stdout) == (code != 0)
+@contextmanager
+def demo_at(terminal: FakeTerminal, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Start the demo with somebody in front of it, in a session of its own as a terminal has one."""
+    ends = {"stdin": terminal.theirs, "stdout": terminal.theirs, "stderr": terminal.theirs}
+    program = [sys.executable, "-m", "agls", "demo", "--dir", str(folder / "shop")]
+    with subprocess.Popen(program, env=variables(folder), start_new_session=True, **ends) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize(("answers", "code"), [("yyy", 0), ("yn", 1), ("y\x04", 1)])
+def test_demo_at_a_terminal_asks_as_a_run_does(
+    terminal: FakeTerminal, tmp_path: Path, answers: str, code: int
+) -> None:
+    with demo_at(terminal, tmp_path) as process:
+        seen = ""
+        for answer in answers:
+            terminal.wait_for("n): ")
+            seen, terminal.screen = seen + terminal.screen, ""
+            terminal.type(answer if answer == "\x04" else f"{answer}\n")
+        assert process.wait(PATIENCE) == code
+    rows = "\n".join(rows_of(seen + terminal.rest(), 1000))  # no long line is broken
+    assert rows.count("[y] Allow once") == rows.count("n):") == len(answers)
+    assert "as in: n use the other parser" in rows
+    assert "everything is allowed" not in rows
+    assert "→ shell" in rows and "[exit code 1," in rows
+    assert ("(green)" in rows) == ("Repaired:" in rows) == (code == 0)
+    assert ("I stop here and change nothing more." in rows) == (code != 0)
     assert git(tmp_path / "shop", "status", "--porcelain") == ("" if code else " M prices.py\n")
+
+
+def test_control_c_ends_the_demo_with_its_run(terminal: FakeTerminal, tmp_path: Path) -> None:
+    with demo_at(terminal, tmp_path) as process:
+        terminal.wait_for("n): ")
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.wait(PATIENCE) == 130
+    assert "Cancelled.\r\n" in terminal.rest()
+    assert "The tests once more" not in terminal.screen
+    assert git(tmp_path / "shop", "status", "--porcelain") == ""
+    assert not list(tmp_path.glob("agls-demo-*"))
 
 
 def test_a_reader_that_goes_away_ends_it_quietly(tmp_path: Path) -> None:
@@ -108,34 +145,6 @@ def test_a_reader_that_goes_away_ends_it_quietly(tmp_path: Path) -> None:
     )
     os.close(writing)
     assert (done.returncode, done.stderr) == (1, b"")
-
-
-def _one_request(client: DemoClient) -> None:
-    client.call("initialize", {})
-
-
-def _writes_until_it_fails(client: DemoClient) -> None:
-    while True:
-        client.notify("initialized", {"left in the buffer": "x" * 5_000})
-
-
-@pytest.mark.parametrize("speak", [_one_request, _writes_until_it_fails])
-def test_a_server_that_goes_away_is_told(tmp_path: Path, speak: Callable[[DemoClient], None]) -> None:
-    broken = variables(tmp_path) | {"PYTHONPATH": "", "PYTHONHOME": "/absent"}
-    with (
-        pytest.raises(ServerError, match="the server went away"),
-        DemoClient(broken, str(tmp_path), {}) as client,
-    ):
-        speak(client)
-
-
-def test_an_error_of_the_server_is_told(tmp_path: Path) -> None:
-    with (
-        pytest.raises(ServerError, match="nonsense"),
-        DemoClient(variables(tmp_path), str(tmp_path), {}) as client,
-    ):
-        client.call("initialize", {"capabilities": {}})
-        client.call("agent/nonsense", {})
 
 
 @pytest.mark.parametrize("script", ["setup", "demo"])

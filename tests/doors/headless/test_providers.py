@@ -45,7 +45,7 @@ def test_a_model_that_refuses_chat_completions_names_the_setting(agls: Agls) -> 
         done = agls.run("run", "hi")
     assert [post.path for post in server.posts] == ["/v1/chat/completions"]
     assert done.code != 0
-    assert 'set dialect = "responses" in [models.m]' in done.err
+    assert 'Write dialect = "responses" into [models.m]' in done.err
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """`agls resume` and `agls sessions`."""
 
+import shlex
 import signal
 import time
 from pathlib import Path
@@ -14,6 +15,7 @@ from agls.views.transcript import fold
 from doors.headless.conftest import Agls
 from support.patience import PATIENCE
 
+ANYTHING = 'Say what to do: agls resume ses_killed "…"'
 LIST = {"name": "list_dir", "arguments": {}}
 
 
@@ -104,21 +106,22 @@ def test_a_session_works_in_its_own_folder_wherever_it_is_called_from(agls: Agls
 
 
 @pytest.mark.parametrize(
-    ("turns", "arguments"),
+    ("turns", "more"),
     [
         ([{"error": {"kind": "quota", "message": "no money left"}}], []),
         ([{"text": "no", "finish": "refusal"}], ["go on"]),
-        ([{"calls": [LIST]}], []),
+        ([{"calls": [LIST]}], ["--max-turns", "2"]),
     ],
 )
 def test_the_way_to_go_on_that_is_told_works(
-    agls: Agls, turns: list[dict[str, Any]], arguments: list[str]
+    agls: Agls, turns: list[dict[str, Any]], more: list[str]
 ) -> None:
     agls.script(*turns)
-    *_, resume, session_id = agls.run("run", "go", "--max-turns", "1").err.removesuffix(' "…"\n').split()
+    *_, line = agls.run("run", "go", "--max-turns", "1").err.splitlines()
+    said, session_id, *words = shlex.split(line.removeprefix("Go on with: agls "))
     agls.script({"text": "Done."}, {"text": "Done."})
-    assert resume == "resume"
-    assert agls.run(resume, session_id, *arguments).code == 0
+    assert (said, words) == ("resume", more)
+    assert agls.run(said, session_id, *words).code == 0
 
 
 def test_a_killed_run_goes_on_without_a_prompt(agls: Agls) -> None:
@@ -176,24 +179,26 @@ def test_where_no_session_had_a_prompt_it_says_how_to_begin_one(agls: Agls) -> N
 
 
 @pytest.mark.parametrize(
-    ("facts", "why"),
+    ("facts", "why", "what"),
     [
-        ([], "it has had no run"),
+        ([], "it has had no run", ANYTHING),
         (
             [WAITING, RunStarted("run_1"), RunEnded("run_1", Stop(StopReason.CANCELLED))],
             "its last run ended (cancelled)",
+            'To go on all the same: agls resume ses_killed "go on"',
         ),
         (
             [WAITING, RunStarted("run_1"), RunEnded("run_1", Stop(StopReason.END_TURN)), Rewound("r", "", 0)],
             "its last run was taken back",
+            ANYTHING,
         ),
     ],
 )
 def test_what_cannot_go_on_by_itself_says_why_and_what_to_type(
-    agls: Agls, facts: list[Fact], why: str
+    agls: Agls, facts: list[Fact], why: str, what: str
 ) -> None:
     leave(agls, "ses_killed", *facts)
-    said = f'nothing to continue in ses_killed: {why}. Say what to do: agls resume ses_killed "…"\n'
+    said = f"nothing to continue in ses_killed: {why}. {what}\n"
     done = agls.run("resume", "ses_killed")
     assert (done.code, done.out) == (2, "")
     assert done.err.endswith(said)

@@ -12,6 +12,7 @@ import pytest
 from doors.headless.conftest import Agls
 from support.model_server import ModelServer, Reply
 from support.patience import PATIENCE
+from support.terminal_rows import rows_of
 
 WRITE = {"name": "write_file", "arguments": {"path": "a.txt", "content": "one\n"}}
 WRITE_AGAIN = {"name": "write_file", "arguments": {"path": "a.txt", "content": "two\n"}}
@@ -30,7 +31,7 @@ class FakeTerminal:
         """Wait until this is on the screen."""
         end = time.monotonic() + PATIENCE
         while text not in self.screen:
-            if not self._read(max(0.0, end - time.monotonic())):
+            if not self.read(max(0.0, end - time.monotonic())):
                 raise AssertionError(f"{text!r} never came; the screen: {self.screen!r}")
 
     def type(self, text: str) -> None:
@@ -43,7 +44,8 @@ class FakeTerminal:
         self.wait_for(LAST.decode())
         return self.screen.removesuffix(LAST.decode())
 
-    def _read(self, seconds: float) -> bool:
+    def read(self, seconds: float) -> bool:
+        """Read what comes within this time. **Returns** whether something came."""
         if not select.select([self.ours], [], [], seconds)[0]:
             return False
         try:
@@ -219,6 +221,42 @@ def test_a_terminal_that_cannot_change_a_line_is_not_asked_to(agls: Agls, termin
     assert "Done.\r\n" in terminal.screen
 
 
+@pytest.mark.parametrize("kind", ["xterm", "dumb"])
+def test_question_stays_the_last_row_whatever_is_written_meanwhile(
+    agls: Agls, terminal: FakeTerminal, kind: str
+) -> None:
+    agls.environment["TERM"] = kind
+    background = {"name": "shell", "arguments": {"command": "read line < go", "background": True}}
+    os.mkfifo(agls.workspace / "go")
+    agls.script({"calls": [background]}, {"calls": [WRITE]}, {"text": "Done."})
+    process = begin(agls, terminal)
+    terminal.wait_for("n): ")
+    terminal.screen = ""
+    terminal.type("y\n")
+    terminal.wait_for("n): ")
+    (agls.workspace / "go").write_text("on\n")
+    terminal.wait_for("in the background: read line < go")
+    terminal.wait_for("s]\r\nYour answer (y, s, p, n): ")
+    while terminal.read(0.3):
+        pass
+    assert rows_of(terminal.screen, 80)[-1] == "Your answer (y, s, p, n):"
+    terminal.type("y\n")
+    assert process.wait(PATIENCE) == 0
+    assert (agls.workspace / "a.txt").read_text() == "one\n"
+    assert terminal.rest().count("Your answer") == 2
+
+
+def test_question_that_is_withdrawn_ends_its_row(agls: Agls, terminal: FakeTerminal) -> None:
+    agls.script({"calls": [WRITE]}, {"text": "Well."})
+    process = begin(agls, terminal)
+    terminal.wait_for("n): ")
+    process.terminate()
+    assert process.wait(PATIENCE) == 1
+    rows = rows_of(terminal.rest(), 1000)
+    assert [row for row in rows if "Your answer" in row] == ["Your answer (y, s, p, n):"]
+    assert "Interrupted." in rows
+
+
 def test_a_form_can_be_left(agls: Agls, terminal: FakeTerminal) -> None:
     ask = {"name": "ask_user", "arguments": {"question": "Which colour?"}}
     agls.script({"calls": [ask]}, {"text": "Thanks."})
@@ -245,9 +283,9 @@ def test_the_answer_streams_and_the_progress_goes_away(agls: Agls, terminal: Fak
     screen = terminal.rest()
     assert "I look.\r\n" in screen
     assert "… list_dir" in screen
-    shown = re.sub(r"[^\n]*\r\x1b\[2K", "", screen)  # what the cleared lines leave
+    shown = "\n".join(rows_of(screen, 80))
     assert "…" not in shown
-    assert shown.index("First line.\r\n") < shown.index("Last words.\r\n")
+    assert shown.index("First line.\n") < shown.index("Last words.\n")
 
 
 def test_control_characters_of_the_model_do_nothing(agls: Agls, terminal: FakeTerminal) -> None:

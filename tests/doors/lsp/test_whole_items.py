@@ -3,6 +3,8 @@
 from base64 import b64encode
 from typing import Any
 
+import pytest
+
 from support.wire import AGENT, Message, Wire, turns
 
 from .conftest import Serve
@@ -72,17 +74,34 @@ def test_all_of_an_output_is_there_although_its_item_has_head_and_tail(serve: Se
     assert whole_again == WIDE
 
 
-def test_of_a_command_what_was_kept_is_there_and_the_rest_is_counted(serve: Serve) -> None:
-    printing = {"name": "shell", "arguments": {"command": "seq 1 60000"}}
-    wire = serve(turns({"calls": [printing]}, "Done."))
+@pytest.mark.row(42)
+def test_output_of_a_command_is_whole_in_its_item_and_what_was_too_much_is_counted(serve: Serve) -> None:
+    """Up to what is kept; without the file it is head and tail again."""
+    calls = [
+        {"name": "shell", "arguments": {"command": command}} for command in ("seq 1 60000", "seq 1 900000")
+    ]
+    wire = serve(turns({"calls": calls}, "Done."))
     wire.initialize()
     session = wire.session(options={"mode": "allowAll"})
     wire.run(session)
-    told = completed(wire, "toolCall")["data"]["item"]
-    assert told["truncated"] > 0
+    ends = [e for e in wire.events if e["type"] == "itemCompleted"]
+    told, much = (e["data"]["item"] for e in ends if e["data"]["item"]["kind"] == "toolCall")
+    assert told["truncated"] > 300_000
     item = whole(wire, session, told["itemId"])["item"]
-    assert item["output"].count("\n") >= told["output"].count("\n")
-    assert item["truncated"] <= told["truncated"]
+    count = "".join(f"{number}\n" for number in range(1, 60_001))
+    assert item["output"].startswith(count)
+    assert "truncated" not in item
+    span = {"start": 338_000, "end": 338_010}
+    part = whole(wire, session, told["itemId"], field="output", range=span)
+    assert part["text"] == count[338_000:338_010]
+    size = sum(len(f"{number}\n") for number in range(1, 900_001))
+    part = whole(wire, session, much["itemId"], field="output", range=span)
+    assert 4_000_000 <= part["total"] < 4_001_000
+    for file in (wire.workspace.parent / "state/scratch").glob("*/outputs/*"):
+        file.unlink()
+    item = whole(wire, session, told["itemId"])["item"]
+    assert (item["output"], item["truncated"]) == (told["output"], told["truncated"])
+    assert much["truncated"] > size - 33_000
 
 
 def test_an_image_that_a_tool_of_the_editor_gives_is_in_its_item(serve: Serve) -> None:

@@ -57,13 +57,14 @@ def context() -> ToolContext:
 
 
 async def test_the_model_gets_what_the_client_answers_and_no_more_than_it_can_read() -> None:
-    client = FakeClient([LIST], ToolOutcome("x" * (KEPT + 1000), "failed"))
+    client = FakeClient([LIST], ToolOutcome("x" * 1000, "failed"))
     tool = build(Settings(), client, RUN, ToolNames(frozenset())).tools[0]
     asked = ToolCall("c", "list_windows", {})
     outcome = await tool(asked, context())
     assert client.called == [("ses", "run_1", asked)]
     assert outcome.status == "failed"
-    assert outcome.truncated == 1000
+    assert outcome.text == "x" * 1000
+    assert tool.spec.output_limit == KEPT
 
 
 async def test_what_was_left_out_is_told_once_in_a_run() -> None:

@@ -10,17 +10,18 @@ from agls.engine.sessions import Sessions
 from agls.engine.state import State
 from agls.engine.vocabulary import AssistantMessage, StopReason, Text, UserMessage
 from agls.features.continuation import build
+from agls.features.continuation.feature import NO_ANSWER
 from agls.features.continuation.nudges import CONTINUE, EMPTY, INTERRUPTED, ends_with_a_reply, said
 from agls.features.continuation.settings import Settings
 from agls.stores.memory import MemoryStore
-from support.rooms import FakeDoer, Notices, do, injected, use
+from support.rooms import FakeDoer, do, injected, use
 from support.scenario import NOWHERE, FakeClock, FakeModel, Part, check, say
 
 
-async def run(*script: list[Part], seen: Notices | None = None, settings: Settings | None = None) -> State:
+async def run(*script: list[Part], settings: Settings | None = None) -> State:
     tools = Feature(name="tools", tools=(FakeDoer("look", Effect.READS),))
     features = [build(settings or Settings()), tools]
-    return await check(*script, facts=None, features=features, meanwhile=seen)
+    return await check(*script, facts=None, features=features)
 
 
 def reason(state: State) -> StopReason:
@@ -64,19 +65,16 @@ async def test_a_new_prompt_gives_new_continuations() -> None:
 
 
 @pytest.mark.parametrize("finish", ["stop", "tool_calls"])
-async def test_an_empty_reply_is_nudged_once_and_then_the_hidden_overflow_is_named(finish: str) -> None:
-    seen = Notices()
-    state = await run(say("  \n", finish), say("", finish), seen=seen)
+async def test_second_empty_reply_ends_the_run_as_failed_and_names_the_hidden_overflow(finish: str) -> None:
+    state = await run(say("  \n", finish), say("", finish))
     assert injected(state, "continuation") == [EMPTY]
-    assert seen.titles == ["The model answered with nothing, twice"]
-    assert reason(state) is StopReason.END_TURN
+    assert state.stop == NO_ANSWER
 
 
 async def test_a_nudge_that_helps_says_nothing_more() -> None:
-    seen = Notices()
-    state = await run(say(""), say("here"), seen=seen)
+    state = await run(say(""), say("here"))
     assert injected(state, "continuation") == [EMPTY]
-    assert seen.titles == []
+    assert reason(state) is StopReason.END_TURN
 
 
 @pytest.mark.parametrize("finish", ["refusal", "content_filter"])

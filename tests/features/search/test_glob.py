@@ -36,7 +36,7 @@ async def test_a_long_list_of_files_says_how_many_are_missing(tools: Toolbox) ->
     assert (await tools.call("glob", pattern="**", limit=2)).text == snapshot("""\
 .gitignore
 docs/d.md
-[3 more files are left out. Narrow the pattern, or raise limit (at most 1000).]\
+[3 more files. Go on with offset=2, or narrow the pattern.]\
 """)
 
 
@@ -86,6 +86,12 @@ def test_the_model_is_told_this_about_the_tools() -> None:
                             "description": "folder; empty for the whole workspace",
                             "type": "string",
                         },
+                        "offset": {
+                            "default": 0,
+                            "description": "files to skip: the next page",
+                            "minimum": 0,
+                            "type": "integer",
+                        },
                         "limit": {
                             "default": 200,
                             "description": "files to give",
@@ -100,7 +106,7 @@ def test_the_model_is_told_this_about_the_tools() -> None:
             ),
             "grep": (
                 """\
-Search the lines of files for a regular expression (Python syntax, matched within one line).
+Search files for a regular expression (Python syntax), line by line.
 
 Ignored, binary and .env files are left out. Unsaved changes in the editor are searched.\
 """,
@@ -118,12 +124,23 @@ Ignored, binary and .env files are left out. Unsaved changes in the editor are s
                             "description": "only files like this: *.py, src/**/*.{ts,tsx}",
                             "type": "string",
                         },
+                        "type": {
+                            "default": "",
+                            "description": "only these files: py, ts, rust…",
+                            "maxLength": 50,
+                            "type": "string",
+                        },
                         "literal": {
                             "default": False,
                             "description": "take the pattern as plain text",
                             "type": "boolean",
                         },
                         "ignore_case": {"default": False, "type": "boolean"},
+                        "multiline": {
+                            "default": False,
+                            "description": "matches may span lines, and `.` line ends",
+                            "type": "boolean",
+                        },
                         "output": {
                             "default": "content",
                             "description": "matching lines, file names, or matching lines counted per file",
@@ -134,6 +151,12 @@ Ignored, binary and .env files are left out. Unsaved changes in the editor are s
                             "default": 0,
                             "description": "lines to show around each match",
                             "maximum": 20,
+                            "minimum": 0,
+                            "type": "integer",
+                        },
+                        "offset": {
+                            "default": 0,
+                            "description": "matching lines, or files, to skip: the next page",
                             "minimum": 0,
                             "type": "integer",
                         },

@@ -67,30 +67,39 @@ async def text_of(tools: Toolbox, **arguments: Any) -> str:
 async def test_matching_lines_come_with_file_and_number(tools: Toolbox) -> None:
     """Grep."""
     assert await text_of(tools, pattern="total") == snapshot("""\
-docs/latin.txt:1:café total
-docs/no end.md:2:subtotal
-docs/wide.txt:1:total größer 日本
-src/a.py:3:def total(items):
-src/b.py:1:from a import total
-src/b.py:2:TOTAL = total([1])\
+docs/latin.txt
+1:café total
+
+docs/no end.md
+2:subtotal
+
+docs/wide.txt
+1:total größer 日本
+
+src/a.py
+3:def total(items):
+
+src/b.py
+1:from a import total
+2:TOTAL = total([1])\
 """)
 
 
 async def test_a_regular_expression_matches_within_a_line(tools: Toolbox) -> None:
-    assert await text_of(tools, pattern=r"^def \w+\(") == "src/a.py:3:def total(items):"
-    assert await text_of(tools, pattern=r"total\(\[\d\]\)$") == "src/b.py:2:TOTAL = total([1])"
-    assert await text_of(tools, pattern="caf. total") == "docs/latin.txt:1:café total"
-    assert await text_of(tools, pattern="größer") == "docs/wide.txt:1:total größer 日本"
+    assert await text_of(tools, pattern=r"^def \w+\(") == "src/a.py\n3:def total(items):"
+    assert await text_of(tools, pattern=r"total\(\[\d\]\)$") == "src/b.py\n2:TOTAL = total([1])"
+    assert await text_of(tools, pattern="caf. total") == "docs/latin.txt\n1:café total"
+    assert await text_of(tools, pattern="größer") == "docs/wide.txt\n1:total größer 日本"
 
 
 async def test_literal_text_is_not_an_expression(tools: Toolbox) -> None:
-    assert await text_of(tools, pattern="total([1])", literal=True) == "src/b.py:2:TOTAL = total([1])"
+    assert await text_of(tools, pattern="total([1])", literal=True) == "src/b.py\n2:TOTAL = total([1])"
     assert (await tools.call("grep", pattern="total([1]")).status == "failed"
 
 
 async def test_case_can_be_ignored(tools: Toolbox) -> None:
     assert await text_of(tools, pattern="^TOTAL =", output="files") == "src/b.py"
-    assert (await text_of(tools, pattern="FIRST", ignore_case=True)) == "docs/no end.md:1:first"
+    assert (await text_of(tools, pattern="FIRST", ignore_case=True)) == "docs/no end.md\n1:first"
     assert await text_of(tools, pattern="TOTAL", ignore_case=True, output="count") == snapshot("""\
 docs/latin.txt:1
 docs/no end.md:1
@@ -120,16 +129,17 @@ src/b.py:2\
 async def test_lines_around_a_match_are_shown_once_and_in_groups(tools: Toolbox, root: Path) -> None:
     (root / "long.txt").write_text("".join(f"line {n}\n" for n in range(1, 21)))
     assert await text_of(tools, pattern="line (4|6|20)", path="long.txt", context=1) == snapshot("""\
-long.txt-3-line 3
-long.txt:4:line 4
-long.txt-5-line 5
-long.txt:6:line 6
-long.txt-7-line 7
+long.txt
+3-line 3
+4:line 4
+5-line 5
+6:line 6
+7-line 7
 --
-long.txt-19-line 19
-long.txt:20:line 20\
+19-line 19
+20:line 20\
 """)
-    assert "--" in await text_of(tools, pattern="total", path="src", context=1)
+    assert "\n\nsrc/b.py\n1:" in await text_of(tools, pattern="total", path="src", context=1)
 
 
 async def test_a_search_can_be_narrowed_to_a_folder_a_file_or_a_glob(tools: Toolbox) -> None:
@@ -153,24 +163,79 @@ async def test_no_match_says_how_much_was_searched(tools: Toolbox) -> None:
 
 async def test_a_limit_says_that_there_is_more(tools: Toolbox, root: Path) -> None:
     assert await text_of(tools, pattern="total", limit=2) == snapshot("""\
-docs/latin.txt:1:café total
-docs/no end.md:2:subtotal
-[There are more than these 2 matching lines. Narrow the pattern, path or glob, or raise limit (at most 500).]\
+docs/latin.txt
+1:café total
+
+docs/no end.md
+2:subtotal
+[There are more than these 2 matching lines. Go on with offset=2, or narrow the pattern, path, glob or type.]\
 """)
     assert await text_of(tools, pattern="total", limit=2, output="files") == snapshot("""\
 docs/latin.txt
 docs/no end.md
-[There are more than these 2 files. Narrow the pattern, path or glob, or raise limit (at most 500).]\
+[There are more than these 2 files. Go on with offset=2, or narrow the pattern, path, glob or type.]\
 """)
     (root / "many.txt").write_text("total\n" * 5)
     assert await text_of(tools, pattern="total", path="many.txt", limit=3) == snapshot("""\
-many.txt:1:total
-many.txt:2:total
-many.txt:3:total
-[There are more than these 3 matching lines. Narrow the pattern, path or glob, or raise limit (at most 500).]\
+many.txt
+1:total
+2:total
+3:total
+[There are more than these 3 matching lines. Go on with offset=3, or narrow the pattern, path, glob or type.]\
 """)
     assert "more" not in await text_of(tools, pattern="total", path="many.txt", limit=5)
     assert await text_of(tools, pattern="total", path="many.txt", limit=1, output="count") == "many.txt:5"
+
+
+async def test_matches_over_several_lines_are_found_when_asked_for(tools: Toolbox) -> None:
+    assert await text_of(tools, pattern=r"import total.TOTAL", multiline=True) == snapshot("""\
+src/b.py
+1:from a import total
+2:TOTAL = total([1])\
+""")
+    assert await text_of(tools, pattern="items):\n    return", literal=True, multiline=True) == snapshot("""\
+src/a.py
+3:def total(items):
+4:    return sum(items)\
+""")
+    assert await text_of(tools, pattern=r"^total|s\)$", multiline=True, output="files") == (
+        "docs/wide.txt\nsrc/a.py"
+    )
+    for pattern in (r"import total\nTOTAL", r"total\r?\n"):
+        assert (await text_of(tools, pattern=pattern)).endswith("The pattern has a line end: set multiline.")
+    assert (await text_of(tools, pattern=r"absent\\name")).endswith("files.")
+
+
+@pytest.mark.parametrize(
+    ("kind", "found"),
+    [
+        ("py", "src/a.py\nsrc/b.py"),
+        ("Python", "src/a.py\nsrc/b.py"),
+        (".md", "docs/no end.md"),
+        ("*.txt", "docs/latin.txt\ndocs/wide.txt"),
+        ("d.ts", "No match in 0 files."),
+    ],
+)
+async def test_type_of_files_is_a_name_or_an_extension(tools: Toolbox, kind: str, found: str) -> None:
+    assert await text_of(tools, pattern="total", type=kind, output="files") == found
+
+
+async def test_type_and_glob_hold_both(tools: Toolbox, root: Path, editor: FakeEditor) -> None:
+    editor.open((root / "src/new.py").as_uri(), "total = 1\n")
+    editor.open((root / "src/new.txt").as_uri(), "total = 1\n")
+    editor.open((root / ".env.new").as_uri(), "total = 1\n")
+    assert await text_of(tools, pattern="total", type="py", glob="*[bw].*", output="files") == snapshot("""\
+src/new.py
+src/b.py\
+""")
+    assert await text_of(tools, pattern="= 1", output="files") == "src/new.py\nsrc/new.txt"
+
+
+@pytest.mark.parametrize("kind", ["src/*.py", "py,ts", "*"])
+async def test_type_that_is_none_is_refused_with_the_way_out(tools: Toolbox, kind: str) -> None:
+    outcome = await tools.call("grep", pattern="total", type=kind)
+    assert outcome.status == "failed"
+    assert outcome.text.endswith("is no type of files such as py or ts. Use glob for patterns of names.")
 
 
 async def test_unsaved_text_is_searched_instead_of_what_is_on_disk(
@@ -179,15 +244,18 @@ async def test_unsaved_text_is_searched_instead_of_what_is_on_disk(
     editor.open((root / "src/a.py").as_uri(), "def unsaved_name():\n")
     editor.open((root / "src/new.py").as_uri(), "unsaved_name = 1\n")
     assert await text_of(tools, pattern="unsaved_name") == snapshot("""\
-src/a.py:1:def unsaved_name():
-src/new.py:1:unsaved_name = 1\
+src/new.py
+1:unsaved_name = 1
+
+src/a.py
+1:def unsaved_name():\
 """)
     assert "src/a.py" not in await text_of(tools, pattern="total")
 
 
 async def test_keys_are_not_searched_unless_they_are_named(tools: Toolbox) -> None:
     assert "No match" in await text_of(tools, pattern="SECRET_")
-    assert await text_of(tools, pattern="SECRET_", path=".env") == ".env:1:SECRET_total=1"
+    assert await text_of(tools, pattern="SECRET_", path=".env") == ".env\n1:SECRET_total=1"
     preview = await tools.preview("grep", pattern="SECRET_", path=".env")
     assert preview.targets == (Target(Effect.READS, ".env"),), "so that the user is asked"
 
@@ -199,14 +267,10 @@ async def test_names_that_no_output_shows_as_they_are_are_searched_too(tools: To
     assert found.count(":1") == 5
 
 
-async def test_long_lines_and_long_answers_are_cut(root: Path, editor: FakeEditor) -> None:
-    tools = make(root, editor, line_characters=80, output_characters=1_000)
+async def test_long_lines_are_cut(root: Path, editor: FakeEditor) -> None:
+    tools = make(root, editor, line_characters=80)
     (root / "long.txt").write_text(("needle" + "x" * 200 + "\n") * 50)
-    outcome = await tools.call("grep", pattern="needle")
-    assert len(outcome.text) < 1_200
-    assert "[… 126 more characters]" in outcome.text
-    assert "Narrow the search to see it." in outcome.text
-    assert outcome.truncated > 1_000
+    assert "[… 126 more characters]" in await text_of(tools, pattern="needle")
 
 
 async def test_large_files_are_left_out(root: Path, editor: FakeEditor) -> None:
@@ -233,7 +297,7 @@ async def test_a_pattern_that_runs_away_is_stopped_with_what_was_found(
     for watch in within(4.0):
         with watch:
             outcome = await tools.call("grep", pattern="(a+)+$")
-    assert outcome.text.startswith("early.txt:1:aaa\n[Stopped after 0.5 s; not every file was searched.")
+    assert outcome.text.startswith("early.txt\n1:aaa\n[Stopped after 0.5 s; not every file was searched.")
 
 
 async def test_a_search_that_ends_by_no_means_is_ended(
@@ -253,7 +317,7 @@ async def test_what_a_killed_search_program_had_found_is_given(
     monkeypatch.setattr(tree, "_SEARCHER", (sys.executable, "-c", program))
     monkeypatch.setattr(tree, "_SPARE", 0.5)
     outcome = await make(root, editor, timeout_s=5).call("grep", pattern="(total)")
-    assert outcome.text.startswith("src/a.py:3:def total\n[Stopped after 5 s")
+    assert outcome.text.startswith("src/a.py\n3:def total\n[Stopped after 5 s")
 
 
 async def test_an_answer_that_is_too_long_says_that_there_is_more(
@@ -285,11 +349,13 @@ async def test_a_search_for_what_is_common_needs_no_program(
 async def test_a_pattern_that_cannot_be_used_is_explained(tools: Toolbox, pattern: str) -> None:
     outcome = await tools.call("grep", pattern=pattern)
     assert outcome.status == "failed"
-    assert outcome.text.startswith(("The pattern is no regular expression of Python", "A pattern is matched"))
+    assert outcome.text.startswith(
+        ("The pattern is no regular expression of Python", "The pattern holds a line end")
+    )
 
 
 async def test_a_pattern_that_only_warns_is_used(tools: Toolbox) -> None:
-    assert await text_of(tools, pattern="[[:a]1") == "src/b.py:2:TOTAL = total([1])"
+    assert await text_of(tools, pattern="[[:a]1") == "src/b.py\n2:TOTAL = total([1])"
 
 
 async def test_a_search_program_that_fails_is_told(

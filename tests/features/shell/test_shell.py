@@ -12,7 +12,7 @@ from agls.engine.ports import Effect, Target
 from agls.engine.vocabulary import Answer, Terminal
 from agls.features import shell
 from agls.features.shell.settings import Settings
-from agls.room.ports import RunInfo
+from agls.room.ports import OutputLimits, RunInfo
 from agls.workspace.processes import Processes
 from agls.workspace.workspace import OpenWorkspace
 from support.background import no_tasks
@@ -133,9 +133,12 @@ async def test_a_signal_is_told(tools: Toolbox) -> None:
 
 
 @pytest.mark.row(35)
-async def test_long_output_keeps_its_ends(tools: Toolbox) -> None:
+async def test_output_beyond_what_is_kept_keeps_its_ends(tmp_path: Path, editor: FakeEditor) -> None:
     """The cap."""
-    outcome = await tools.call("shell", command="echo first; seq 10000; echo last")
+    limits, settings = OutputLimits(kept=1_000), Settings(output_bytes=1_000)
+    feature = shell.build(settings, NOBODY, no_tasks(), RunInfo(), limits)
+    workspace = OpenWorkspace(str(tmp_path), (), editor, Processes())
+    outcome = await Toolbox(feature, workspace).call("shell", command="echo first; seq 10000; echo last")
     assert outcome.text.startswith("first\n1\n")
     assert "last\n[To see all of it, send the output to a file" in outcome.text
     assert len(outcome.text) < 1_400

@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import TextIO
 
@@ -30,13 +30,14 @@ from agls.workspace.editor import NoEditor
 from agls.workspace.redact import harden
 from agls.world import World, open_world
 
+NONE: Mapping[str, str] = {}
 Work = Callable[[Output, TerminalScreen, Shutdown], Awaitable[int]]
 
 
 async def run(request: RunRequest) -> int:
     """Run and write the events. **Returns** the exit code; every problem is written, none is raised."""
     harden()
-    return await _said(request.output, partial(_run, request), quiet=request.quiet)
+    return await _said(request.output, partial(_run, request), request.arguments, quiet=request.quiet)
 
 
 async def refuse(mode: Mode, problem: CannotBegin) -> int:
@@ -48,11 +49,11 @@ async def refuse(mode: Mode, problem: CannotBegin) -> int:
     return await _said(mode, give_up)
 
 
-async def _said(mode: Mode, work: Work, *, quiet: bool = False) -> int:
+async def _said(mode: Mode, work: Work, settings: Mapping[str, str] = NONE, *, quiet: bool = False) -> int:
     """Work, with the streams in order and the signals handled; every problem is written."""
     pipe = Pipe(sys.stdout, sys.stderr)
     screen = TerminalScreen(pipe, live=can_change(sys.stderr), colours=has_colours(sys.stderr))
-    output = _output(mode, pipe, screen, quiet=quiet)
+    output = _output(mode, pipe, screen, settings, quiet=quiet)
     task = asyncio.current_task()
     assert task is not None
     shutdown = Shutdown(task, screen.stopping)
@@ -99,7 +100,7 @@ def explained(problem: ConfigError | CannotBegin | ModelError | JournalError) ->
 
 async def _run(request: RunRequest, output: Output, screen: TerminalScreen, shutdown: Shutdown) -> int:
     here = folder(request.cwd or ".")
-    told = ConfigInputs(arguments=request.arguments, remembered=True)
+    told = ConfigInputs(arguments=dict(request.arguments), remembered=True)
     setup = read(told, here, lambda root: request.trust and str(root) == here)
     begin_log(setup.state_folder, lambda: setup.secrets, setup.log_level)
     keyboard = None if request.control else keyboard_at_hand()
@@ -153,11 +154,13 @@ def hello(prepared: PreparedRun) -> JsonObject:
     }
 
 
-def _output(mode: Mode, pipe: Pipe, screen: TerminalScreen, *, quiet: bool) -> Output:
+def _output(
+    mode: Mode, pipe: Pipe, screen: TerminalScreen, settings: Mapping[str, str], *, quiet: bool
+) -> Output:
     match mode:
         case "jsonl":
             return JsonLines(pipe)
         case "json":
             return JsonSummary(pipe)
         case "text":
-            return TextOutput(pipe, screen, writer_at_hand(), quiet=quiet)
+            return TextOutput(pipe, screen, writer_at_hand(), settings, quiet=quiet)

@@ -1,15 +1,19 @@
-"""Standard error for people: whole lines, and on a terminal one line that shows the progress."""
+"""Standard error for people: whole lines, and on a terminal a few rows that change."""
 
 import shutil
+from collections.abc import Callable
 from typing import TextIO
 
 from agls.config.environment import process_environment
 from agls.doors.headless.pipe import Pipe
+from agls.doors.headless.rows import fitting, last_rows
 from agls.frozen import frozen
 from agls.views.escape import escape_controls
 
 STYLES = {"call": "36", "added": "32", "removed": "31", "trouble": "33", "faint": "2"}  # SGR
 SHORTEST = 20  # characters of a line that are shown, whatever its remark needs
+TAIL = 3  # rows of a text that is being written
+ECHO = 3  # columns that stay free for the `^C` of somebody who stops the run
 
 
 def can_change(file: TextIO) -> bool:
@@ -32,23 +36,31 @@ class StyledLine:
 
 
 class TerminalScreen:
-    """Lines for the user. `live` is whether there is a terminal that can show a changing line."""
+    """Lines for the user. `live` is whether there is a terminal that can show changing rows.
+
+    The changing rows are the last ones, and the cursor stands behind them: everything else takes their place.
+    While a question waits for its answer there are none, and its prompt is written again behind other lines.
+    """
 
     def __init__(self, pipe: Pipe, *, live: bool, colours: bool = False) -> None:
         self._pipe = pipe
         self._live = live
         self._colours = colours
-        self._shown = ""  # the progress line that stands there now
+        self._shown = ""  # the changing rows that stand there now
+        self._prompt = ""  # what the user types behind now
 
     @property
     def live(self) -> bool:
-        """Whether a progress line can be shown."""
+        """Whether changing rows can be shown."""
         return self._live
 
     def say(self, text: str) -> None:
-        """Write whole lines, in place of the progress line."""
-        self.clear()
-        self._pipe.mention(escape_controls(text) + "\n")
+        """Write whole lines, in place of the changing rows."""
+        self._put(self._pipe.mention, escape_controls(text) + "\n")
+
+    def write(self, text: str) -> None:
+        """Write text that is safe to standard output, in place of the changing rows."""
+        self._put(self._pipe.write, text)
 
     def show(self, line: StyledLine) -> None:
         """Write one line, on a terminal no longer than it is wide where its remark would be lost."""
@@ -57,8 +69,14 @@ class TerminalScreen:
             room = shutil.get_terminal_size().columns - len(remark) - 3
             text = text if len(text) <= room or room < SHORTEST else f"{text[: room - 1]}…"
         remark = f"  {self._styled('faint', remark)}" if remark else ""
+        self._put(self._pipe.mention, f"{self._styled(line.style, text)}{remark}\n")
+
+    def _put(self, write: Callable[[str], None], text: str) -> None:
         self.clear()
-        self._pipe.mention(f"{self._styled(line.style, text)}{remark}\n")
+        if self._prompt:
+            self._pipe.mention("\n")
+        write(text)
+        self._pipe.mention(self._prompt)
 
     def _styled(self, style: str, text: str) -> str:
         return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if self._colours and style else text
@@ -67,24 +85,52 @@ class TerminalScreen:
         """Write text the user answers behind."""
         self.clear()
         self._pipe.mention(escape_controls(text))
+        self._prompt = escape_controls(text).rpartition("\n")[2]
+
+    def answered(self, *, typed: bool) -> None:
+        """Take note that the question waits no more: its answer was `typed`, with an end of line, or not."""
+        if self._prompt and not typed:
+            self._pipe.mention("\n")
+        self._prompt = ""
 
     def progress(self, text: str) -> None:
-        """Show this as the progress line."""
-        if self._live:
-            width = shutil.get_terminal_size().columns - 1
-            line = escape_controls(" ".join(text.split()))[:width]
-            if line != self._shown:
-                self._pipe.mention(f"\r\x1b[2K{line}")
-            self._shown = line
+        """Show this as the one changing row."""
+        line = escape_controls(" ".join(text.split()))
+        self._change(line[: fitting(line, self._columns)])
+
+    def tail(self, text: str) -> None:
+        """Show the last rows of a text that is being written; of an empty one nothing."""
+        most = max(1, min(TAIL, shutil.get_terminal_size().lines - 1))
+        self._change("\n".join(last_rows(escape_controls(text), self._columns, most)))
 
     def stopping(self) -> None:
-        """Show that Ctrl-C was received, on a line of its own: the cursor stands behind `^C`."""
+        """Show that Ctrl-C was received, on a line of its own: the cursor may stand behind `^C`."""
         if self._live:
-            self._shown = ""
-            self._pipe.mention("\nStopping. Ctrl-C once more leaves at once.\n")
+            before = "" if self._shown else "\n"
+            self.clear()
+            self._prompt = ""
+            self._pipe.mention(f"{before}Stopping. Ctrl-C once more leaves at once.\n")
 
     def clear(self) -> None:
-        """Take the progress line away."""
+        """Take the changing rows away."""
         if self._shown:
+            self._pipe.mention(self._erased())
             self._shown = ""
-            self._pipe.mention("\r\x1b[2K")
+
+    @property
+    def _columns(self) -> int:
+        """The columns of a changing row."""
+        return shutil.get_terminal_size().columns - ECHO
+
+    def _change(self, rows: str) -> None:
+        """Show other rows; where they only became longer, write what is new."""
+        if not (self._live and rows) or self._prompt:
+            return
+        goes_on = self._shown and rows.startswith(self._shown)
+        if new := rows[len(self._shown) :] if goes_on else self._erased() + rows:
+            self._pipe.mention(new)
+        self._shown = rows
+
+    def _erased(self) -> str:
+        """Return what takes the changing rows from the terminal, from the last to the first."""
+        return "\r\x1b[2K" + "\x1b[1A\x1b[2K" * self._shown.count("\n")

@@ -58,6 +58,7 @@ class TerminalResponder:
         self._screen, self._keyboard = screen, keyboard
         self._asked: asyncio.Queue[tuple[Session, str, Question]] = asyncio.Queue()
         self._open: set[str] = set()
+        self._asking = ""  # the question that is put now
 
     def attach(self, session: Session) -> None:
         """Take a seat in front of it."""
@@ -72,6 +73,8 @@ class TerminalResponder:
                 self._asked.put_nowait((session, request_id, question))
             case Entry(fact=Answered(request_id)):
                 self._open.discard(request_id)
+                if request_id == self._asking:
+                    self._screen.answered(typed=False)
             case _:
                 pass
 
@@ -80,6 +83,7 @@ class TerminalResponder:
         while True:
             asking, request_id, question = await self._asked.get()
             if request_id in self._open:
+                self._asking = request_id
                 answer = await self._put(question)
                 asking.questions.answer(request_id, answer)
 
@@ -110,8 +114,7 @@ class TerminalResponder:
 
     async def _line(self) -> str | None:
         line = await self._keyboard.line()
-        if line is None:
-            self._screen.ask("\n")  # the cursor still stands behind the question
+        self._screen.answered(typed=line is not None)
         return line
 
     async def _form(self, question: Question) -> Answer:

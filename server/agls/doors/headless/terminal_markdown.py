@@ -53,9 +53,9 @@ class Rendered:
         self._shown = False
 
     @property
-    def waits(self) -> bool:
-        """Whether a block has begun that is not complete."""
-        return bool(self._waiting)
+    def unwritten(self) -> str:
+        """The beginning of a block that is not complete."""
+        return self._waiting
 
     def feed(self, text: str) -> str:
         """Take more of the text. **Returns** the blocks that are complete now, as the terminal takes them."""

@@ -1,9 +1,11 @@
 """The output of a run for people: the answer on standard output, its progress on standard error."""
 
 import time
+from collections.abc import Mapping
 
 from agls.doors.headless.activity import Activity
 from agls.doors.headless.answer import FinalAnswer
+from agls.doors.headless.continue_command import ContinueCommand
 from agls.doors.headless.output import CaughtUp, text_of
 from agls.doors.headless.pipe import Pipe
 from agls.doors.headless.screen import TerminalScreen
@@ -18,19 +20,25 @@ ENDINGS = {
 }  # every other reason is a limit
 ALLOW = 'To allow such calls: --mode acceptEdits (edits), or a rule: [permissions] allow = ["shell(make)"].'
 PLAIN = {"cancelled", "interrupted"}  # more to say would be the same once more
-GOES_ON = {"refusal", "cancelled", "contextFull", "killed"}  # these are continued only with another prompt
 
 
 class TextOutput:
     """Writes a run for people. `writer` writes the answer on a terminal; it is `None` elsewhere.
 
-    On a terminal the answer comes block by block, and one line on standard error shows the progress.
+    On a terminal the answer comes block by block; the rows that change, on standard error, show the end of
+    the block that is being written, or else the progress.
     Elsewhere the answer is written once, when the run is over. The agent's work goes to standard error,
-    unless the run is `quiet`.
+    unless the run is `quiet`. `settings` are those of the command line.
     """
 
     def __init__(
-        self, pipe: Pipe, screen: TerminalScreen, writer: TextWriter | None, *, quiet: bool = False
+        self,
+        pipe: Pipe,
+        screen: TerminalScreen,
+        writer: TextWriter | None,
+        settings: Mapping[str, str],
+        *,
+        quiet: bool = False,
     ) -> None:
         self._pipe = pipe
         self._screen = screen
@@ -39,6 +47,7 @@ class TextOutput:
         self._answer, self._activity = FinalAnswer(), Activity(time.monotonic)
         self._streaming = ""  # the message whose text is on the terminal now
         self._remark = ""  # the last message, which is no answer when a call follows
+        self._settings, self._limits = settings, JsonObject()
         self._session_id = ""
         self._doing = "thinking"
         self._tools = 0
@@ -57,6 +66,7 @@ class TextOutput:
         """Show the event, when people want to know it."""
         self._answer.take(event)
         data = event["data"]
+        self._limits = data.get("limits") or self._limits  # of `runStarted`, and when they change
         match event["type"]:
             case "itemDelta" if data["field"] == "text":
                 self._stream(event["itemId"], data["append"])
@@ -101,7 +111,7 @@ class TextOutput:
             self._activity.begin(item["itemId"])
             self._tell_remark()
         elif item["kind"] == "message" and self._writer:
-            self._streaming, self._doing = item["itemId"], "writing"
+            self._streaming = item["itemId"]
 
     def _stream(self, item_id: str, text: str) -> None:
         if self._writer and item_id == self._streaming:
@@ -109,8 +119,7 @@ class TextOutput:
 
     def _write(self, text: str) -> None:
         if text:
-            self._screen.clear()
-            self._pipe.write(text)
+            self._screen.write(text)
 
     def _completed(self, item: JsonObject) -> None:
         match item["kind"]:
@@ -122,6 +131,8 @@ class TextOutput:
             case "task":
                 how = item["output"].rpartition("\n")[2]
                 self._tell(f"{item['status']}, in the background: {item['title']} {how}")
+            case "plan" if not self._quiet:
+                self._tell(f"{item['title']}\n{item['text']}".rstrip())
             case "message":
                 self._said(item)
             case _:
@@ -147,6 +158,7 @@ class TextOutput:
 
     def _ended(self, data: JsonObject) -> None:
         self._end_line()
+        self._screen.clear()
         if not self._writer and self._answer.text:
             self._pipe.write(self._answer.text.removesuffix("\n") + "\n")
         reason = data["stopReason"]
@@ -162,8 +174,8 @@ class TextOutput:
         detail = "" if reason in PLAIN else detail
         text = ENDINGS.get(reason, f"Stopped at a limit ({reason})")
         text = f"{text}: {detail}" if detail else f"{text}."
-        words = ' "…"' if reason in GOES_ON else ""
-        return f"{text}\nGo on with: agls resume {self._session_id}{words}"
+        again = ContinueCommand(self._session_id, self._settings).after(reason, self._limits)
+        return f"{text}\nGo on with: {again}"
 
     def _summary(self, data: JsonObject) -> str:
         files = data["filesChanged"]
@@ -188,10 +200,12 @@ class TextOutput:
             self._write(self._writer.finish())
 
     def _progress(self) -> None:
-        if self._writer is None or self._writer.waits or not self._streaming:
-            tools = f"  ·  {_count(self._tools, 'tool')}" if self._tools else ""
-            tokens = f"  ·  {self._tokens} tokens" if self._tokens else ""
-            self._screen.progress(f"… {self._doing}{tools}{tokens}")
+        if self._writer and self._streaming:
+            self._screen.tail(self._writer.unwritten)
+            return
+        tools = f"  ·  {_count(self._tools, 'tool')}" if self._tools else ""
+        tokens = f"  ·  {self._tokens} tokens" if self._tokens else ""
+        self._screen.progress(f"… {self._doing}{tools}{tokens}")
 
 
 def _count(number: int, what: str) -> str:

@@ -8,10 +8,10 @@ from agls.views.escape import escape_controls
 
 
 class TextWriter(Protocol):
-    """Takes the pieces of a text and returns the part that can be written; `waits`: it keeps some back."""
+    """Takes the pieces of a text and returns the part that can be written; `unwritten` is the rest."""
 
     @property
-    def waits(self) -> bool: ...
+    def unwritten(self) -> str: ...
     def feed(self, text: str) -> str: ...
     def finish(self) -> str: ...
 
@@ -19,7 +19,7 @@ class TextWriter(Protocol):
 class PlainWriter:
     """Writes every piece as it comes, and the end of the last line."""
 
-    waits = False
+    unwritten = ""
 
     def __init__(self) -> None:
         self._last = "\n"  # the character before the cursor

@@ -7,7 +7,6 @@ from agls.engine.ports import Effect, Preview, ToolContext, ToolSpec
 from agls.engine.vocabulary import ToolCall, ToolOutcome
 from agls.frozen import frozen
 from agls.room.ports import OfferedTool, ToolClient
-from agls.toolkit import shorten
 
 KEPT = 50_000  # characters of an answer that the model gets
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -27,7 +26,8 @@ class ClientTool:
         """The tool as the model sees it."""
         effect = Effect.READS if self.offered.reads_only else Effect.EXECUTES
         described = self.offered.description
-        return ToolSpec(self.offered.name, described, self.offered.schema, frozenset({effect}))
+        effects = frozenset({effect})
+        return ToolSpec(self.offered.name, described, self.offered.schema, effects, output_limit=KEPT)
 
     async def preview(self, call: ToolCall, context: ToolContext) -> Preview:
         """Its name and arguments: more is not known of it."""
@@ -36,8 +36,7 @@ class ClientTool:
     async def __call__(self, call: ToolCall, context: ToolContext) -> ToolOutcome:
         """Let the client do it."""
         outcome = await self.client.call(self.session_id, self.run_id, call)
-        text, left_out = shorten(outcome.text, KEPT, "Ask for less.")
-        return ToolOutcome(text, outcome.status, outcome.effects, truncated=left_out, images=outcome.images)
+        return ToolOutcome(outcome.text, outcome.status, outcome.effects, images=outcome.images)
 
 
 def usable(offered: Sequence[OfferedTool], taken: Collection[str]) -> tuple[list[OfferedTool], list[str]]:

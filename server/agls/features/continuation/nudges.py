@@ -45,5 +45,11 @@ def ends_with_a_reply(messages: Sequence[Message]) -> bool:
     return False
 
 
+def ends_without_a_word(messages: Sequence[Message]) -> bool:
+    """Return whether the model spoke last and said nothing: no text and no call."""
+    last = messages[-1] if messages else None
+    return isinstance(last, AssistantMessage) and not (last.text.strip() or last.tool_calls)
+
+
 def _is(message: UserMessage, text: str) -> bool:
     return message.origin == ROOM and message.content == (Text(text),)

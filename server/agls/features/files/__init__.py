@@ -3,5 +3,6 @@
 from agls.features.files.feature import build
 from agls.features.files.settings import Settings
 from agls.room import Room
+from agls.room.ports import OutputLimits
 
-ROOM = Room("files", Settings, build)
+ROOM = Room("files", Settings, build, needs=(OutputLimits,))

@@ -7,6 +7,7 @@ from typing import Any
 from agls.engine.feature import CallTool, Feature, Invocation, RunView
 from agls.engine.ports import Effect
 from agls.engine.vocabulary import ToolOutcome
+from agls.room.ports import USUAL_OUTPUTS, OutputLimits
 from agls.toolkit import TypedTool
 
 from .editing import EditFile, FileWriter, WriteFile, plan_edit, plan_write, write_targets
@@ -22,8 +23,10 @@ READS = frozenset({Effect.READS})
 WRITES = frozenset({Effect.WRITES})
 
 
-def build(settings: Settings) -> Feature:
+def build(settings: Settings, limits: OutputLimits = USUAL_OUTPUTS) -> Feature:
     """The file tools. What the model has seen is remembered, so that it cannot overwrite the unseen."""
+    page = limits.within(settings.read_characters)
+    settings = settings.model_copy(update={"read_characters": page})
     offered, texts = _tools(settings, FileMemory()), Texts()
 
     async def remember(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
@@ -51,6 +54,7 @@ def _tools(settings: Settings, memory: FileMemory) -> tuple[TypedTool[Any], ...]
             effects=READS,
             targets=read_targets,
             describe=describe_read,
+            output_limit=0,
         ),
         TypedTool(
             name="list_dir",

@@ -1,5 +1,6 @@
 """Wiring of the room `redaction`."""
 
+import asyncio
 from dataclasses import replace
 
 from agls.engine.feature import CallTool, Feature, Invocation, RunView
@@ -9,6 +10,8 @@ from agls.room import NoSettings
 from agls.room.ports import HeldKeys
 
 SHORTEST = 12  # characters: a shorter key is a word like "ollama", which stands in many files
+
+QUICK = 65_536  # characters that are looked through sooner than handed to a thread
 
 
 def build(settings: NoSettings, secrets: HeldKeys) -> Feature:
@@ -24,6 +27,8 @@ def build(settings: NoSettings, secrets: HeldKeys) -> Feature:
         context = replace(invocation.context, show=show)
         outcome = await inner(replace(invocation, context=context))
         changes = tuple(replace(change, patch=cleaned(change.patch)) for change in outcome.changes)
-        return replace(outcome, text=cleaned(outcome.text), changes=changes)
+        text = outcome.text
+        clean = cleaned(text) if len(text) <= QUICK else await asyncio.to_thread(cleaned, text)
+        return replace(outcome, text=clean, changes=changes)
 
     return Feature(name="redaction", around_tool=around_tool)

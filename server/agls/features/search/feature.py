@@ -28,5 +28,6 @@ def build(settings: Settings) -> Feature:
         effects=READS,
         targets=grep_targets,
         describe=describe_grep,
+        output_limit=settings.output_characters,
     )
     return Feature(name="search", tools=(find_names, find_lines))

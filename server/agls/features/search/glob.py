@@ -23,6 +23,7 @@ class Glob(Arguments):
         description="*.py in any folder, src/**/*.{ts,tsx} below `path`",
     )
     path: str = Field(default="", description="folder; empty for the whole workspace")
+    offset: int = Field(default=0, ge=0, description="files to skip: the next page")
     limit: int = Field(default=200, ge=1, le=1_000, description="files to give")
 
 
@@ -44,23 +45,25 @@ class Globbing:
     settings: Settings
 
     async def glob(self, arguments: Glob, context: ToolContext) -> ToolOutcome:
-        """Return the first paths by name, and how many more there are."""
+        """Return one page of the paths by name, and how many more there are."""
         names: list[str] = []
-        count = 0
+        count, end = 0, arguments.offset + arguments.limit
         remarks: list[str] = []
         try:
             async with asyncio.timeout(self.settings.timeout_s):
                 async for some in context.workspace.walk(arguments.path, arguments.pattern):
                     count += len(some)
-                    names = _first(names, some, arguments.limit)
+                    names = _first(names, some, end)
         except TimeoutError:
             remarks.append(stopped(self.settings.timeout_s, "listed. Narrow path or pattern."))
-        if left := count - len(names):
-            more = f"[{left} more files are left out. Narrow the pattern, or raise limit (at most 1000).]"
+        if count > end:
+            more = f"[{count - end} more files. Go on with offset={end}, or narrow the pattern.]"
             remarks.insert(0, more)
         if not names:
             remarks.insert(0, f"No file is called {arguments.pattern}.")
-        return ToolOutcome("\n".join((*map(spelled, names), *remarks)))
+        elif count <= arguments.offset:
+            remarks.insert(0, f"No more files behind offset {arguments.offset}.")
+        return ToolOutcome("\n".join((*map(spelled, names[arguments.offset :]), *remarks)))
 
 
 def _first(names: list[str], more: Sequence[str], limit: int) -> list[str]:

@@ -2,27 +2,27 @@
 
 import re
 import warnings
-from collections.abc import Iterator, Sequence
-from typing import Literal
 
 from pydantic import Field
 
-from agls.engine.line_search import LineSearch, MatchingFile
+from agls.engine.line_search import FoundLines, LineSearch
 from agls.engine.ports import Effect, Preview, Target, ToolContext, WorkspaceError
 from agls.engine.vocabulary import ToolOutcome
 from agls.frozen import frozen
-from agls.names import spelled
-from agls.toolkit import Arguments, shorten
+from agls.toolkit import Arguments
 
+from .file_types import names_of
 from .glob import stopped
 from .literals import required, swift_width
+from .rows import Output, counted, rows
 from .settings import Settings
 
+LINE_END = re.compile(r"(?<!\\)(?:\\\\)*\\[nr]")  # as an escape of a regular expression
 KEYS = (".[eE][nN][vV]*",)  # the names of files that are searched only when they are named
 
 
 class Grep(Arguments):
-    """Search the lines of files for a regular expression (Python syntax, matched within one line).
+    """Search files for a regular expression (Python syntax), line by line.
 
     Ignored, binary and .env files are left out. Unsaved changes in the editor are searched.
     """
@@ -30,12 +30,15 @@ class Grep(Arguments):
     pattern: str = Field(min_length=1, max_length=1_000)
     path: str = Field(default="", description="folder or file; empty for the whole workspace")
     glob: str = Field(default="", description="only files like this: *.py, src/**/*.{ts,tsx}")
+    type: str = Field(default="", max_length=50, description="only these files: py, ts, rust…")
     literal: bool = Field(default=False, description="take the pattern as plain text")
     ignore_case: bool = False
-    output: Literal["content", "files", "count"] = Field(
+    multiline: bool = Field(default=False, description="matches may span lines, and `.` line ends")
+    output: Output = Field(
         default="content", description="matching lines, file names, or matching lines counted per file"
     )
     context: int = Field(default=0, ge=0, le=20, description="lines to show around each match")
+    offset: int = Field(default=0, ge=0, description="matching lines, or files, to skip: the next page")
     limit: int = Field(default=100, ge=1, le=500, description="matching lines, or files, to give")
 
 
@@ -57,28 +60,39 @@ class Grepping:
     settings: Settings
 
     async def grep(self, arguments: Grep, context: ToolContext) -> ToolOutcome:
-        """Search up to the limit. Returns the rows, and remarks on what was left out."""
+        """Search for one page. Returns the rows, and remarks on what is missing and how to get it."""
         found = await context.workspace.search(wanted(arguments, self.settings))
-        remarks: list[str] = []
+        answer = [*rows(found.files, arguments.output, in_groups=arguments.context > 0)]
+        if not found.files:
+            answer.append(_nothing(found, arguments))
+        if found.more:
+            count = counted(found.files, arguments.output)
+            what = "matching lines" if arguments.output == "content" else "files"
+            following = f"Go on with offset={arguments.offset + count}"
+            narrower = "or narrow the pattern, path, glob or type"
+            answer.append(f"[There are more than these {count} {what}. {following}, {narrower}.]")
         if found.stopped:
             advice = "Narrow path or glob, or use a simpler pattern: no repetition inside a repetition."
-            remarks.append(stopped(self.settings.timeout_s, f"searched. {advice}"))
-        if found.more:
-            what = "matching lines" if arguments.output == "content" else "files"
-            narrower = "Narrow the pattern, path or glob, or raise limit (at most 500)."
-            remarks.append(f"[There are more than these {arguments.limit} {what}. {narrower}]")
-        if not found.files:
-            remarks.insert(0, f"No match in {found.searched} files.")
-        text = "\n".join(_rows(found.files, arguments))
-        text, left_out = shorten(text, self.settings.output_characters, "Narrow the search to see it.")
-        return ToolOutcome("\n".join(part for part in (text, *remarks) if part), truncated=left_out)
+            answer.append(stopped(self.settings.timeout_s, f"searched. {advice}"))
+        return ToolOutcome("\n".join(answer))
+
+
+def _nothing(found: FoundLines, arguments: Grep) -> str:
+    if arguments.offset:
+        return f"No more matches behind offset {arguments.offset}, in {found.searched} files."
+    advice = " The pattern has a line end: set multiline." if _needs_multiline(arguments) else ""
+    return f"No match in {found.searched} files.{advice}"
+
+
+def _needs_multiline(arguments: Grep) -> bool:
+    return not arguments.multiline and not arguments.literal and bool(LINE_END.search(arguments.pattern))
 
 
 def wanted(arguments: Grep, settings: Settings) -> LineSearch:
     """Return the search a call asks for. Raises `WorkspaceError` for a pattern that cannot be used."""
     expression = re.escape(arguments.pattern) if arguments.literal else arguments.pattern
-    if "\n" in arguments.pattern:
-        raise WorkspaceError("A pattern is matched within one line, so it cannot hold a line end.")
+    if "\n" in arguments.pattern and not arguments.multiline:
+        raise WorkspaceError("The pattern holds a line end, which is in no line: set multiline.")
     try:
         with warnings.catch_warnings(action="ignore"):
             re.compile(expression)
@@ -87,13 +101,20 @@ def wanted(arguments: Grep, settings: Settings) -> LineSearch:
             f"The pattern is no regular expression of Python: {problem}. "
             "Put a backslash before special characters, or set literal."
         ) from problem
+    try:
+        only = names_of(arguments.type) if arguments.type else ()
+    except ValueError as problem:
+        raise WorkspaceError(str(problem)) from problem
     return LineSearch(
         expression,
         under=arguments.path,
         glob=arguments.glob,
+        only=only,
+        multiline=arguments.multiline,
         ignore_case=arguments.ignore_case,
         needed=[text.lower() for text in required(expression, ignore_case=arguments.ignore_case)],
         swift_width=swift_width(expression),
+        offset=arguments.offset,
         limit=arguments.limit,
         by_line=arguments.output == "content",
         first_only=arguments.output == "files",
@@ -103,25 +124,3 @@ def wanted(arguments: Grep, settings: Settings) -> LineSearch:
         left_out=KEYS,
         seconds=settings.timeout_s,
     )
-
-
-def _rows(files: Sequence[MatchingFile], arguments: Grep) -> list[str]:
-    if arguments.output == "files":
-        return [spelled(file.name) for file in files]
-    if arguments.output == "count":
-        return [f"{spelled(file.name)}:{file.count}" for file in files]
-    rows: list[str] = []
-    for file in files:
-        rows += ["--"] if rows and arguments.context else []
-        rows += _excerpt(file, in_groups=arguments.context > 0)
-    return rows
-
-
-def _excerpt(file: MatchingFile, *, in_groups: bool) -> Iterator[str]:
-    """Yield lines as `grep -n` prints them: `name:12:text`, and `name-11-text` for those around."""
-    last = file.lines[0].number - 1 if file.lines else 0
-    for line in file.lines:
-        if in_groups and line.number != last + 1:
-            yield "--"
-        mark, last = (":" if line.matches else "-"), line.number
-        yield f"{spelled(file.name)}{mark}{line.number + 1}{mark}{line.text}"

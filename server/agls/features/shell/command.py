@@ -71,6 +71,7 @@ class Shell:
 
     settings: Settings
     background: Background
+    kept_bytes: int  # of the output of a command that is waited for
     saved: SaveOutcome = SaveOutcome({})
 
     async def describe(self, arguments: RunCommand, context: ToolContext) -> Preview:
@@ -89,7 +90,7 @@ class Shell:
             _argv(arguments.command, context.workspace),
             cwd=arguments.cwd,
             timeout=min(arguments.timeout_s or usual, most),
-            keep=settings.output_bytes,
+            keep=settings.output_bytes if beside else self.kept_bytes,
         )
         cwd = context.workspace.place(arguments.cwd or ".")
         terminal = Terminal(arguments.command, cwd.path)

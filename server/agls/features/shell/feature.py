@@ -6,7 +6,7 @@ from agls.engine.background import Background
 from agls.engine.feature import CallTool, Feature, Invocation, RunView
 from agls.engine.ports import Asker, Effect
 from agls.engine.vocabulary import ToolOutcome
-from agls.room.ports import RunInfo
+from agls.room.ports import USUAL_OUTPUTS, OutputLimits, RunInfo
 from agls.toolkit import TypedTool
 
 from .actions import actions_of
@@ -18,12 +18,18 @@ from .tasks import LookAtTask, Watching
 EFFECTS = frozenset({Effect.EXECUTES, Effect.WRITES, Effect.NETWORK})
 
 
-def build(settings: Settings, asker: Asker, background: Background, run: RunInfo) -> Feature:
+def build(
+    settings: Settings,
+    asker: Asker,
+    background: Background,
+    run: RunInfo,
+    limits: OutputLimits = USUAL_OUTPUTS,
+) -> Feature:
     """Build the shell. When a command is allowed, the editor saves what it shall see (`saving.py`).
 
     Commands in the background end with the session or, where the process does not outlive it, with their run.
     """
-    shell = Shell(settings, background)
+    shell = Shell(settings, background, max(settings.output_bytes, limits.kept))
     tool, saving = _tool(shell), BufferSaver(settings, asker, run.session_id)
     tasks = Watching(background, run.lasting)
     look = TypedTool(
@@ -56,4 +62,5 @@ def _tool(shell: Shell) -> TypedTool[RunCommand]:
         effects=EFFECTS,
         targets=command_targets,
         describe=shell.describe,
+        output_limit=shell.settings.output_bytes,
     )

@@ -215,7 +215,8 @@ def _failure(error: Exception, endpoint: Endpoint) -> Failure:
         ):
             return incomplete(endpoint)
         case _:
-            hint = "base_url must be like https://host/v1, and headers plain text."
+            place = endpoint.address_place or "base_url"
+            hint = f"{place} must be like https://host/v1, and headers plain text."
             return Failure(
                 "badRequest", f"{endpoint.name} cannot be asked: its address or headers are wrong.", hint
             )
@@ -227,7 +228,7 @@ def _unreachable(error: Exception, endpoint: Endpoint) -> Failure:
         hint = "Its certificate is not trusted: set SSL_CERT_FILE to your organisation's certificates."
         return Failure("network", message, hint)
     if endpoint.is_local:
-        return Failure(
-            "network", message, f"Is the server running? Start it, or correct base_url of {endpoint.name!r}."
-        )
-    return Failure("network", message, "Check the network, the proxy, and base_url.", is_retryable=True)
+        place = f", or correct {endpoint.address_place}" if endpoint.address_place else ""
+        return Failure("network", message, f"Is the server running? Start it{place}.")
+    where = endpoint.address_place or "the address"
+    return Failure("network", message, f"Check the network, the proxy, and {where}.", is_retryable=True)

@@ -52,6 +52,7 @@ class LocalServer:
                 name=f"{self.kind}/{name}",
                 model=model,
                 base_url=self.base_url,
+                address_place="",
                 dialect=self.dialect,
                 context_window=window,
             )

@@ -1,7 +1,6 @@
 """The kind of a model server, and the context it really gives a model, from its own API."""
 
 import asyncio
-import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -61,7 +60,7 @@ class ServerInfo:
 
     def more_context(self, endpoint: Endpoint, size: int) -> str:
         """Return the setting that gives a model so many tokens."""
-        setting = setting_of(endpoint, 'dialect = "ollama"', f"context_window = {size}")
+        setting = endpoint.setting('dialect = "ollama"', f"context_window = {size}")
         return MORE_CONTEXT[self.kind].format(setting=setting, model=endpoint.model, size=size)
 
     def tools(self, endpoint: Endpoint) -> str:
@@ -108,13 +107,3 @@ async def with_server_figures(endpoint: Endpoint, connections: Connections) -> E
                 prices = Prices(price, cost, told.get("cache_read_price"), told.get("cache_write_price"))
             return replace(endpoint, context_window=int(window) if window else None, prices=prices)
     return endpoint
-
-
-def setting_of(endpoint: Endpoint, *settings: str) -> str:
-    """Return where to write these settings of a model: its table, or a new one with all that it needs."""
-    if endpoint.table:
-        return f"Write {', '.join(settings)} into [models.{endpoint.table}]."
-    label = re.sub(r"[^\w-]+", "-", endpoint.name.partition("/")[0]).strip("-") or "local"
-    dialect = (f'dialect = "{endpoint.dialect}"',) if endpoint.dialect != "chat" else ()
-    known = (f"[models.{label}]", f'base_url = "{endpoint.base_url}"', f'model = "{endpoint.model}"')
-    return "\n".join(("Write into config.toml:", *dict.fromkeys((*known, *dialect, *settings))))

@@ -11,6 +11,7 @@ from agls.engine.facts import ModelDelta, Overflowed, Replied, Retrying, TextDel
 from agls.engine.ports import ModelError, ModelInfo, ModelRequest, Reply
 from agls.engine.vocabulary import (
     AssistantMessage,
+    Message,
     Resource,
     Text,
     TokenCount,
@@ -93,13 +94,26 @@ def _turn(script: Script, request: ModelRequest) -> tuple[ScriptedTurn, str]:
     if found is None:
         problem = f"The script has {len(ordered)} prompts in order; this is message {number}."
         raise ModelError(problem, kind="badRequest", hint="Add a prompt to the script.")
-    prompt = script.prompts[found]
     since = request.messages[request.messages.index(asked[-1]) :]
-    at = sum(isinstance(message, AssistantMessage) for message in since)
+    place = f"{len(asked)}_{_answers(since)}"
+    found, since = _after_rejection(script, since) or (found, since)
+    prompt, at = script.prompts[found], _answers(since)
     if at >= len(prompt.turns) and not prompt.repeat:
         problem = f"prompts[{found}] of the script has {len(prompt.turns)} turns; this is turn {at + 1}."
         raise ModelError(problem, kind="badRequest", hint="Add a turn to it, or set repeat = true.")
-    return prompt.turns[min(at, len(prompt.turns) - 1)], f"{len(asked)}_{at}"
+    return prompt.turns[min(at, len(prompt.turns) - 1)], place
+
+
+def _answers(messages: Sequence[Message]) -> int:
+    return sum(isinstance(message, AssistantMessage) for message in messages)
+
+
+def _after_rejection(script: Script, since: Sequence[Message]) -> tuple[int, Sequence[Message]] | None:
+    """Return the prompt for rejected calls, and the messages since the first one; `None` without either."""
+    prompts = (number for number, prompt in enumerate(script.prompts) if prompt.rejected)
+    results = (at for at, m in enumerate(since) if isinstance(m, ToolResult) and m.status == "rejected")
+    found, at = next(prompts, None), next(results, None)
+    return None if found is None or at is None else (found, since[at:])
 
 
 def _fitting(script: Script, message: str, system: str) -> int | None:

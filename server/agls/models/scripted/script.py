@@ -10,8 +10,8 @@
     text = "Done."
 
 A prompt is chosen by `match` (part of the message), `pattern` (a regular expression), or `system`
-(part of the system prompt); without any it takes its turn in order. `repeat = true` plays the last turn
-again when there is none left.
+(part of the system prompt); without any it takes its turn in order. One with `rejected = true` goes on with
+any message after a call that was rejected. `repeat = true` plays the last turn again when there is none left.
 
 A turn has `text` (a string, or a list of the pieces to send), `thinking`, `calls` (with `raw` in
 place of `arguments` for a text that is no JSON), `finish` (stop, tool_calls, length, refusal,
@@ -113,6 +113,7 @@ class ScriptedPrompt(_Strict):
     match: str | None = None
     pattern: str | None = None
     system: str | None = None
+    rejected: bool = False
     repeat: bool = False
     turns: list[ScriptedTurn] = Field(min_length=1)
 
@@ -128,7 +129,7 @@ class ScriptedPrompt(_Strict):
     @property
     def in_order(self) -> bool:
         """Whether it is chosen by its place in the order."""
-        return self.match is None and self.pattern is None and self.system is None
+        return not self.rejected and self.match is None and self.pattern is None and self.system is None
 
     def fits(self, message: str, system: str) -> bool:
         """Return whether its words are in the message."""

@@ -1,6 +1,8 @@
 """`agent/item`: one item whole, or a part of one of its texts."""
 
 import asyncio
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from agls.doors import from_wire
@@ -10,10 +12,15 @@ from agls.doors.agent.flow.sizes import fitted
 from agls.doors.errors import bad
 from agls.doors.messages import JsonObject
 from agls.engine.facts import ToolFinished
+from agls.engine.vocabulary import ToolOutcome
+from agls.stores.scratch import Scratch
 from agls.views import wire_json
 from agls.views.history_part import HistoryItem
 from agls.views.session_history import SessionHistory
 from agls_protocol.sessions import ItemParams, ItemResult
+
+Kept = Callable[[str], str | None]
+"""**Returns** the output that a file of this name holds, `None` when there is none."""
 
 
 async def item(connection: Connection, params: ItemParams, call: Call) -> ItemResult:
@@ -34,24 +41,36 @@ async def _find(connection: Connection, params: ItemParams) -> JsonObject | None
                 return opened
     async with connection.borrowed(params.session_id) as session:
         history = await connection.history(session)
-        return await asyncio.to_thread(_read, history, params.item_id)
+        scratch = Scratch(connection.world.setup.state_folder)
+        return await asyncio.to_thread(
+            _read, history, params.item_id, partial(scratch.kept, params.session_id)
+        )
 
 
-def _read(history: SessionHistory, item_id: str) -> JsonObject | None:
+def _read(history: SessionHistory, item_id: str, kept: Kept) -> JsonObject | None:
     for held in history.shown():
         if held.item_id == item_id:
-            return _with_output(held, history)
+            return _with_output(held, history, kept)
     return None
 
 
-def _with_output(held: HistoryItem, history: SessionHistory) -> JsonObject:
+def _with_output(held: HistoryItem, history: SessionHistory, kept: Kept) -> JsonObject:
     """Return a call with all of its output that was kept: events have only head and tail of a long one."""
     item = held.item
     fact = history.entry(held.ended).fact if "truncated" in item and held.ended else None
     if not isinstance(fact, ToolFinished):  # it is no call, or one that never came to its end
         return item
     bare = {name: value for name, value in item.items() if name != "truncated"}
-    return {**bare, "output": fact.outcome.text, **wire_json.filled(truncated=fact.outcome.truncated or None)}
+    text, truncated = _output(fact.outcome, kept)
+    return {**bare, "output": text, **wire_json.filled(truncated=truncated or None)}
+
+
+def _output(outcome: ToolOutcome, kept: Kept) -> tuple[str, int]:
+    """Return the output, and how many bytes are missing in it: as the model has it, when no file has more."""
+    file = outcome.kept
+    if file is not None and (whole := kept(file.name)) is not None:
+        return whole, file.truncated
+    return outcome.text, outcome.truncated
 
 
 def _part(found: JsonObject, params: ItemParams, room: int) -> ItemResult:

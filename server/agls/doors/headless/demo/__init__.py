@@ -1,1 +1,1 @@
-"""The demo: a whole session of the real server with a scripted model, in a repository made for it."""
+"""The demo: a whole run of the real program with a scripted model, in a repository made for it."""

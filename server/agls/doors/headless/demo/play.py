@@ -1,26 +1,21 @@
-"""Plays the demo: makes the repository, starts the server, shows the session, tests before and after."""
+"""Plays the demo: makes the repository, has `agls run` work in it, and tests before and after."""
 
 import json
 import os
 import shlex
 import shutil
-import subprocess  # noqa: TID251 - the demo sets the stage itself: git, and the tests before and after
+import subprocess  # noqa: TID251 - the demo sets the stage itself: git, the tests, and agls
 import sys
 import tempfile
 from importlib.resources import files
 from pathlib import Path
 
 from agls.config.environment import process_environment
-from agls.doors.headless.demo.client import DemoClient, ServerError
-from agls.doors.headless.demo.transcript import DemoTranscript
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.streams import write
-from agls.doors.headless.terminal import subject_lines
-from agls.engine.vocabulary import JsonObject
 from agls.views.escape import escape_controls
 
 PROMPT = "A test fails. Find out why and repair it."
-NO = "No, leave it as it is."
 MATERIAL = files("agls.doors.headless.demo")
 AUTHOR = ("-c", "user.name=agls demo", "-c", "user.email=demo@localhost")
 TESTS = (sys.executable, "-m", "unittest", "-q")
@@ -36,60 +31,42 @@ context_window = 200000
 
 def play(folder: str, *, yes: bool) -> int:
     """Run the demo in `folder` (a new temporary one when empty). **Raises** `CannotBegin`."""
-    show = DemoTranscript(write)
-    asks = not yes and sys.stdin.isatty()
+    asks = not yes and sys.stdin.isatty() and sys.stdout.isatty()
     repository = _repository(folder)
-    show.say(f"A small repository with a failing test: {repository}")
-    red = _tests_pass(repository, show)
-    with tempfile.TemporaryDirectory(prefix="agls-demo-") as backstage:
-        environment = _stage(Path(backstage))
-        show.say('\nThe real server, "agls serve --stdio", with a scripted model: its words are written down')
-        show.say("beforehand, all else happens: the tools, the questions, the edit, the tests.")
-        if not asks:
-            show.say("Its questions are answered with yes.")
-        show.say(f"\n> {PROMPT}")
-        try:
-            _converse(repository, environment, show, asks=asks)
-        except ServerError as problem:
-            raise CannotBegin(f"the demo broke off: {problem}", "internal", Exit.FAILED) from problem
-    show.say("\nThe tests once more:")
-    green = _tests_pass(repository, show)
-    show.say(f"\nThe repository stays where it is, look around: {repository}")
-    went_well = not red and green and show.ended.get("stopReason") == "endTurn"
-    return Exit.DONE if went_well else Exit.FAILED
+    _say(f"A small repository with a failing test: {repository}")
+    red = not _tests_pass(repository)
+    _say("\nThe real agls, with a scripted model: its words are written down beforehand,")
+    _say("all else happens: the tools, the questions, the edit, the tests.")
+    if not asks:
+        _say("It asks nothing here: everything is allowed.")
+    _say(f'\n$ agls run "{PROMPT}"{"" if asks else " --yolo"}')
+    code = _run(repository, asks=asks)
+    if code == Exit.CANCELLED:
+        return code
+    _say("\nThe tests once more:")
+    green = _tests_pass(repository)
+    _say(f"\nThe repository stays where it is, look around: {repository}")
+    return Exit.DONE if red and green and code == Exit.DONE else Exit.FAILED
 
 
-def _converse(repository: Path, environment: dict[str, str], show: DemoTranscript, *, asks: bool) -> None:
-    def decide(question: JsonObject) -> JsonObject:
-        allowed = not asks or _ask(question)
-        if not allowed:  # this variable chooses the other end of the model's script
-            show.say(f"\n> {NO}")
-            client.call("agent/steer", {"sessionId": question["sessionId"], "input": NO})
-        wanted = "allow" if allowed else "reject"
-        option = next(o["optionId"] for o in question["options"] if o["decision"] == wanted)
-        return {"outcome": "selected", "optionId": option}
-
-    handlers = {"agent/event": show.take, "agent/requestPermission": decide}
-    with DemoClient(environment, str(repository), handlers) as client:
-        agent: JsonObject = {"protocolVersions": [1], "events": {}, "permission": {}}
-        capabilities: JsonObject = {"experimental": {"agent": agent}}
-        uri = repository.as_uri()
-        client.call("initialize", {"processId": None, "rootUri": uri, "capabilities": capabilities})
-        client.notify("initialized", {})
-        session = client.call("agent/session/new", {"cwd": uri, "clientKey": "demo-session"})
-        said = [{"type": "text", "text": PROMPT}]
-        run = {"sessionId": session["sessionId"], "input": said, "wait": True, "clientKey": "demo-run"}
-        client.call("agent/run", run)
-
-
-def _ask(question: JsonObject) -> bool:
-    lines = [question["title"], *subject_lines(question.get("subject", {}))]
-    write(escape_controls("\n".join(["", *lines])) + "\nAllow it? [Y/n] ")
-    return sys.stdin.readline().strip(" \r").lower() in {
-        "\n",
-        "y\n",
-        "yes\n",
-    }  # the end of the input is no yes
+def _run(repository: Path, *, asks: bool) -> int:
+    """Have `agls run` work in the repository, at the terminal where it `asks`. **Returns** its exit code."""
+    words = (PROMPT,) if asks else (PROMPT, "--yolo")
+    with (
+        tempfile.TemporaryDirectory(prefix="agls-demo-") as backstage,
+        subprocess.Popen(
+            (sys.executable, "-P", "-m", "agls", "run", *words),  # -P: nothing of the folder is imported
+            stdin=None if asks else subprocess.DEVNULL,
+            stderr=subprocess.STDOUT,
+            env=_stage(Path(backstage)),
+            cwd=repository,
+        ) as run,
+    ):
+        while True:
+            try:
+                return run.wait()
+            except KeyboardInterrupt:  # it got the signal as well, and ends as it should
+                pass
 
 
 def _repository(folder: str) -> Path:
@@ -131,10 +108,15 @@ def _stage(backstage: Path) -> dict[str, str]:
     return {**outside, **places}
 
 
-def _tests_pass(repository: Path, show: DemoTranscript) -> bool:
-    show.say(f"\n$ {' '.join(('python3', *TESTS[1:]))}")
+def _tests_pass(repository: Path) -> bool:
+    _say(f"\n$ {' '.join(('python3', *TESTS[1:]))}")
     done = subprocess.run(TESTS, cwd=repository, check=False, capture_output=True, text=True)
     for line in (done.stdout + done.stderr).splitlines():
-        show.say(f"    {line}")
-    show.say(f"    ({'green' if done.returncode == 0 else 'red'})")
+        _say(f"    {line}")
+    _say(f"    ({'green' if done.returncode == 0 else 'red'})")
     return done.returncode == 0
+
+
+def _say(text: str) -> None:
+    """Write lines of the demo itself."""
+    write(escape_controls(text) + "\n")

@@ -96,7 +96,7 @@ DEMO = command(
     "demo",
     "watch a whole session, with a scripted model",
     """
-    --yes      do not ask before writing
+    --yes      do not ask, allow everything
     --dir DIR  where to make the repository (or a temporary one)
     """,
     arguments="[OPTIONS]",

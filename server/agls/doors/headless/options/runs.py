@@ -84,7 +84,7 @@ RESUME = command(
     "go on with a session",
     option(
         f"{WORDS}  the session (its id, the beginning of it, or else the folder's latest), and what to do; "
-        "without a prompt it goes on where it was cut off or came to a limit",
+        "without a prompt it goes on where it was cut off or came to a limit, but not after Ctrl-C",
         nargs="*",
         metavar="[SESSION] [PROMPT]",
     ),
@@ -93,6 +93,7 @@ RESUME = command(
     arguments="[OPTIONS] [SESSION] [PROMPT] [-]",
     examples="""
         agls resume                          goes on with what broke off
+        agls resume "go on"                  after Ctrl-C
         agls resume "and now the changelog"  in this folder's latest session
         agls resume ses_0123 "and the docs"  in another one
     """,

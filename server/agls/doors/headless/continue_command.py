@@ -1,0 +1,34 @@
+"""The command line that goes on with a run: as it was given, with the limit that ended it raised."""
+
+from collections.abc import Mapping
+from shlex import quote
+
+from agls.engine.vocabulary import JsonObject
+from agls.frozen import frozen
+
+WORDS = '"go on"'
+NEED_WORDS = {"refusal", "cancelled", "contextFull", "killed"}  # these are continued only with a prompt
+RAISED = {"maxTurns": ("maxTurns", "--max-turns"), "timeout": ("maxSeconds", "--max-seconds")}
+
+
+@frozen
+class ContinueCommand:
+    """What `agls resume` needs again: the session, and the `settings` that the command line gave."""
+
+    session_id: str
+    settings: Mapping[str, str]
+
+    def after(self, reason: str, limits: JsonObject) -> str:
+        """Return the command for a run with these limits that ended for this reason, to be typed as it is."""
+        limit, option = RAISED.get(reason, ("", ""))
+        before = limits.get(limit)
+        return self._line(WORDS if reason in NEED_WORDS else "", f"{option} {before * 2:g}" if before else "")
+
+    def with_words(self) -> str:
+        """Return the command for a run that is continued only with a prompt."""
+        return self._line(WORDS)
+
+    def _line(self, *more: str) -> str:
+        given = (("--base-url", self.settings.get("base_url")), ("--model", self.settings.get("model")))
+        again = (f"{option} {quote(value)}" for option, value in given if value)
+        return " ".join(filter(None, ("agls resume", self.session_id, *again, *more)))
