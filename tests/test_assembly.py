@@ -76,6 +76,7 @@ async def test_the_order_of_the_features(workspace: Path) -> None:
             "search",
             "shell",
             "ask",
+            "plan",
             "subagents",
             "output_schema",
             "history",
@@ -95,6 +96,7 @@ async def test_the_order_of_the_features(workspace: Path) -> None:
             "grep",
             "shell",
             "shell_task",
+            "plan",
             "delegate",
         ]
     )

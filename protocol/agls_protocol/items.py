@@ -269,6 +269,26 @@ class SubagentItem(TypedDict):
     text: NotRequired[str | None]
 
 
+class PlanItemEntry(TypedDict):
+    """An entry of the plan; it waits until those with the ids in `after` are done or cancelled."""
+
+    id: int
+    text: str
+    state: Literal["pending", "inProgress", "done", "cancelled"]
+    after: NotRequired[list[int] | None]
+
+
+class PlanItem(TypedDict):
+    """The plan of the work as it stands from here on; `text` has the entries for people, a line each."""
+
+    itemId: str
+    status: str
+    title: str
+    text: str
+    entries: list[PlanItemEntry]
+    kind: Literal["plan"]
+
+
 Item = (
     MessageItem
     | ThoughtItem
@@ -279,4 +299,5 @@ Item = (
     | TaskItem
     | FileEditItem
     | SubagentItem
+    | PlanItem
 )

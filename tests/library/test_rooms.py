@@ -86,7 +86,7 @@ async def test_room_that_arrives_has_its_tools_and_actions_at_its_place_until_it
             with pytest.raises(ActionRefused, match="no action 'server\\.strike'"):
                 await session.act("server.strike")
     first, second, third = (tools_of(post) for post in server.posts)
-    assert first[-3:] == ["shell_task", "delegate", "plugin_ring"]
+    assert first[-3:] == ["plan", "delegate", "plugin_ring"]
     assert second[-4:] == ["delegate", "plugin_ring", "second_ring", "server_ring"]
     assert third[-3:] == ["delegate", "plugin_ring", "second_ring"]
     own = [name for name in names if name.endswith(".strike")]

@@ -132,7 +132,7 @@ def test_no_tool_reaches_out_of_the_workspace(trap: House, mode: str) -> None:
 def test_every_tool_there_is_was_tried(trap: House) -> None:
     loot = trap.attack(call("read_file", path="src/a.py"))
     offered = {tool["function"]["name"] for tool in loot.requests[0].body["tools"]}
-    nameless = {"delegate", "shell_task"}  # they take no path; the tools of helpers are these
+    nameless = {"delegate", "plan", "shell_task"}  # they take no path; the tools of helpers are these
     assert offered - nameless == {name for name, _ in every_tool_at("x", "y")}
 
 

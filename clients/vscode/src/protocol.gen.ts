@@ -376,7 +376,7 @@ export interface ImageContent {
   type: "image";
 }
 
-export type Item = MessageItem | ThoughtItem | UserMessageItem | ToolCallItem | NoticeItem | CompactionItem | TaskItem | FileEditItem | SubagentItem;
+export type Item = MessageItem | ThoughtItem | UserMessageItem | ToolCallItem | NoticeItem | CompactionItem | TaskItem | FileEditItem | SubagentItem | PlanItem;
 
 /** The whole item. */
 export interface ItemData {
@@ -401,7 +401,7 @@ export interface ItemParams {
 
 /** The item, or a part of a field: `text`, which begins at byte `start` of `total`. */
 export interface ItemResult {
-  item?: MessageItem | ThoughtItem | UserMessageItem | ToolCallItem | NoticeItem | CompactionItem | TaskItem | FileEditItem | SubagentItem;
+  item?: MessageItem | ThoughtItem | UserMessageItem | ToolCallItem | NoticeItem | CompactionItem | TaskItem | FileEditItem | SubagentItem | PlanItem;
   text?: string;
   start?: number;
   total?: number;
@@ -540,6 +540,24 @@ export interface PermissionParams {
 export interface PermissionSkills {
   remember?: Marker;
   editInput?: Marker;
+}
+
+/** The plan of the work as it stands from here on; `text` has the entries for people, a line each. */
+export interface PlanItem {
+  itemId: string;
+  status: string;
+  title: string;
+  text: string;
+  entries: PlanItemEntry[];
+  kind: "plan";
+}
+
+/** An entry of the plan; it waits until those with the ids in `after` are done or cancelled. */
+export interface PlanItemEntry {
+  id: number;
+  text: string;
+  state: "pending" | "inProgress" | "done" | "cancelled";
+  after?: number[];
 }
 
 /** The key of a provider (its host): `state` is present, missing or none (nobody said that it has one). `variable` is the environment variable, `place` where else it is kept. The key itself is never told. */

@@ -5,7 +5,7 @@ views know how each looks to a client, and know no room.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from agls.engine.vocabulary import FileChange, JsonObject
 from agls.frozen import frozen
@@ -61,7 +61,30 @@ class RunOutput:
     value: Any
 
 
-NoteItem = FileEdit | ChildStart | ChildEnd | FilesKept | RunOutput
+EntryState = Literal["pending", "inProgress", "done", "cancelled"]
+
+
+@frozen
+class PlanEntry:
+    """One entry of a plan, which comes `after` the entries with these ids."""
+
+    id: int
+    text: str
+    state: EntryState = "pending"
+    after: tuple[int, ...] = ()
+
+
+@frozen
+class PlanShown:
+    """The plan is this now: an item. `text` has its entries for people, a line each."""
+
+    item_id: str
+    title: str
+    text: str
+    entries: Sequence[PlanEntry]
+
+
+NoteItem = FileEdit | ChildStart | ChildEnd | FilesKept | RunOutput | PlanShown
 NoteRow = Callable[[JsonObject], Sequence[NoteItem]]
 NoteTable = Mapping[tuple[str, str], NoteRow]
 """By room and kind of note; a note without a row has nothing to show."""

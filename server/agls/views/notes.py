@@ -3,14 +3,23 @@
 from agls.engine import background
 from agls.engine.context import ENVIRONMENT
 from agls.engine.facts import Fact, Injected, LimitsChanged, Noted, PhaseStarted, Steered, Used
-from agls.engine.note_items import ChildEnd, ChildStart, FileEdit, FilesKept, NoteItem, RunOutput
+from agls.engine.note_items import (
+    ChildEnd,
+    ChildStart,
+    FileEdit,
+    FilesKept,
+    NoteItem,
+    PlanEntry,
+    PlanShown,
+    RunOutput,
+)
 from agls.engine.state import State
 from agls.views.events import EventWriter
 from agls.views.helpers import RunningHelpers
 from agls.views.values import change, content_blocks, limits, usage
 from agls.views.wire_json import compact
 from agls_protocol.events import RecordedData
-from agls_protocol.items import FileEditItem
+from agls_protocol.items import FileEditItem, PlanItem, PlanItemEntry
 
 NOT_SHOWN = frozenset({ENVIRONMENT, background.ROOM})  # whose messages are for the model only
 
@@ -26,6 +35,8 @@ def write_note_item(item: NoteItem, out: EventWriter, helpers: RunningHelpers, s
             helpers.end(item, state)
         case FilesKept(checkpoint_id, reason, files):
             out.write("checkpoint", {"checkpointId": checkpoint_id, "reason": reason, "files": list(files)})
+        case PlanShown():
+            out.write_item(_plan(item))
         case RunOutput():  # the end of the run has it (`run_totals.py`)
             pass
 
@@ -38,6 +49,22 @@ def _file_edit(edit: FileEdit) -> FileEditItem:
         "title": edit.title,
         "changes": [change(edit.change)],
     }
+
+
+def _plan(plan: PlanShown) -> PlanItem:
+    return {
+        "itemId": plan.item_id,
+        "kind": "plan",
+        "status": "completed",
+        "title": plan.title,
+        "text": plan.text,
+        "entries": [_entry(entry) for entry in plan.entries],
+    }
+
+
+def _entry(entry: PlanEntry) -> PlanItemEntry:
+    members: PlanItemEntry = {"id": entry.id, "text": entry.text, "state": entry.state}
+    return {**members, "after": list(entry.after)} if entry.after else members
 
 
 def recorded(fact: Fact) -> RecordedData:

@@ -326,7 +326,7 @@
 ---@field mimeType string
 ---@field type "image"
 
----@alias agls.Item agls.MessageItem|agls.ThoughtItem|agls.UserMessageItem|agls.ToolCallItem|agls.NoticeItem|agls.CompactionItem|agls.TaskItem|agls.FileEditItem|agls.SubagentItem
+---@alias agls.Item agls.MessageItem|agls.ThoughtItem|agls.UserMessageItem|agls.ToolCallItem|agls.NoticeItem|agls.CompactionItem|agls.TaskItem|agls.FileEditItem|agls.SubagentItem|agls.PlanItem
 
 ---The whole item.
 ---@class agls.ItemData
@@ -348,7 +348,7 @@
 
 ---The item, or a part of a field: `text`, which begins at byte `start` of `total`.
 ---@class agls.ItemResult
----@field item? agls.MessageItem|agls.ThoughtItem|agls.UserMessageItem|agls.ToolCallItem|agls.NoticeItem|agls.CompactionItem|agls.TaskItem|agls.FileEditItem|agls.SubagentItem
+---@field item? agls.MessageItem|agls.ThoughtItem|agls.UserMessageItem|agls.ToolCallItem|agls.NoticeItem|agls.CompactionItem|agls.TaskItem|agls.FileEditItem|agls.SubagentItem|agls.PlanItem
 ---@field text? string
 ---@field start? integer
 ---@field total? integer
@@ -470,6 +470,22 @@
 ---@class agls.PermissionSkills
 ---@field remember? agls.Marker
 ---@field editInput? agls.Marker
+
+---The plan of the work as it stands from here on; `text` has the entries for people, a line each.
+---@class agls.PlanItem
+---@field itemId string
+---@field status string
+---@field title string
+---@field text string
+---@field entries agls.PlanItemEntry[]
+---@field kind "plan"
+
+---An entry of the plan; it waits until those with the ids in `after` are done or cancelled.
+---@class agls.PlanItemEntry
+---@field id integer
+---@field text string
+---@field state "pending"|"inProgress"|"done"|"cancelled"
+---@field after? integer[]
 
 ---The key of a provider (its host): `state` is present, missing or none (nobody said that it has one). `variable` is the environment variable, `place` where else it is kept. The key itself is never told.
 ---@class agls.ProviderAuth

@@ -38,6 +38,8 @@ export const ItemView = memo(function ItemView({ item, idle, helpers }: ItemProp
       return <Folded item={item} title={`Told to the model: ${textOf(item["title"], "a notice")}`} />;
     case "subagent":
       return <ChildLine item={item} />;
+    case "plan":
+      return <Folded item={item} title={textOf(item["title"], "Plan")} open />;
     case "compaction":
       return <Folded item={item} title="The conversation so far was summed up" />;
     default:
@@ -109,10 +111,10 @@ function Message({ item }: { item: AnyItem }) {
   );
 }
 
-function Folded({ item, title }: { item: AnyItem; title: string }) {
+function Folded({ item, title, open = false }: { item: AnyItem; title: string; open?: boolean }) {
   const text = textOf(item["text"]);
   return (
-    <details class={`item folded ${item.kind}`}>
+    <details class={`item folded ${item.kind}`} open={open}>
       <summary>
         {visible(title)}
         {LIVE.has(item.status) ? " …" : ""}

@@ -25,6 +25,7 @@ vi.stubGlobal(
 const { moved, spanAtEnd, Timeline } = await import("../../src/webview/timeline");
 const { Composer } = await import("../../src/webview/composer");
 const { Model } = await import("../../src/webview/model");
+const { ItemView } = await import("../../src/webview/items");
 
 beforeEach(() => {
   sent.length = 0;
@@ -36,6 +37,16 @@ const root = () => document.getElementById("root") as HTMLElement;
 function show(node: ComponentChild): void {
   void act(() => render(node, root()));
 }
+
+test("a plan is an open checklist", () => {
+  const plan = { title: "Plan: 1 of 2 done", text: "- [x] 1. Read\n- [ ] 2. Write", entries: [] };
+  show(<ItemView item={{ itemId: "i", kind: "plan", status: "completed", ...plan }} idle={true} />);
+  const shown = root().querySelector("details.plan");
+  expect(shown?.hasAttribute("open")).toBe(true);
+  expect(shown?.querySelector("summary")?.textContent).toBe("Plan: 1 of 2 done");
+  const lines = [...root().querySelectorAll("details.plan li")].map((line) => line.textContent);
+  expect(lines.map((line) => line.trim())).toEqual(["[x] 1. Read", "[ ] 2. Write"]);
+});
 
 test("of five thousand items only the last are in the page", () => {
   const items = Array.from({ length: 5000 }, (_, n) => {

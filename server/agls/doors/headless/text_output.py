@@ -131,6 +131,8 @@ class TextOutput:
             case "task":
                 how = item["output"].rpartition("\n")[2]
                 self._tell(f"{item['status']}, in the background: {item['title']} {how}")
+            case "plan" if not self._quiet:
+                self._tell(f"{item['title']}\n{item['text']}".rstrip())
             case "message":
                 self._said(item)
             case _:

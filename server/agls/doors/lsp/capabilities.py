@@ -30,6 +30,7 @@ ITEM_KINDS = (
     "fileEdit",
     "subagent",
     "task",
+    "plan",
 )
 
 

@@ -31,6 +31,16 @@ check.test("an output is folded when it is long, behind its fence", function()
   check.same(call("1").lines, { "**shell** `seq`", "```text", "1", "```", "" })
 end)
 
+check.test("a plan is a checklist", function()
+  local plan = { title = "Plan: 1 of 2 done", text = "- [x] 1. Read\n- [ ] 2. Write", entries = {} }
+  check.same(render.item(item("plan", plan), OPTIONS).lines, {
+    "**Plan: 1 of 2 done**",
+    "- [x] 1. Read",
+    "- [ ] 2. Write",
+    "",
+  })
+end)
+
 check.test("a command in the background says so, what it printed and how it ended", function()
   local members = { title = "make", status = "running", output = "one", terminal = { command = "make" } }
   local running = render.item(item("task", members), OPTIONS)

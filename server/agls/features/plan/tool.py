@@ -1,0 +1,76 @@
+"""The tool `plan`, and what the model is told when it does not know the plan as it stands."""
+
+from collections.abc import Awaitable, Callable
+
+from agls.engine.feature import RunView
+from agls.engine.ports import ToolContext
+from agls.engine.state import State
+from agls.engine.vocabulary import Message, Text, ToolOutcome, ToolResult, UserMessage
+from agls.features.plan.entries import EntryChange, PlanError, changed, rendered
+from agls.features.plan.record import CHANGED, ROOM, USER, NotedPlan, PlanRecord, note_of
+from agls.toolkit import Arguments, TypedTool
+
+TOOL = "plan"
+MODEL = "model"
+BY_USER, REMINDER = "The user changed the plan.", "This is the plan of the work as it stands."
+
+
+class UpdatePlan(Arguments):
+    """Keep a plan when a task has several steps. The user sees it, and may change it.
+
+    Name only entries that are new or change. Mark one inProgress before you begin it, done as soon as it is.
+    """
+
+    entries: tuple[EntryChange, ...] = ()
+
+
+Work = Callable[[UpdatePlan, ToolContext], Awaitable[ToolOutcome]]
+
+
+async def refuse(arguments: UpdatePlan, context: ToolContext) -> ToolOutcome:
+    """Stand for the work where no run is on."""
+    return ToolOutcome("The model changes the plan only in a run.", status="failed")
+
+
+def tool(work: Work = refuse) -> TypedTool[UpdatePlan]:
+    """Return the tool with this work."""
+    return TypedTool(name=TOOL, arguments=UpdatePlan, work=work, effects=frozenset())
+
+
+def work_in(view: RunView, record: PlanRecord) -> Work:
+    """Return the work of the tool in this run."""
+
+    async def update(arguments: UpdatePlan, context: ToolContext) -> ToolOutcome:
+        plan = record.last(view.state).plan
+        try:
+            after = changed(plan, arguments.entries)
+        except PlanError as problem:
+            return ToolOutcome(f"{problem} Nothing was changed.\n\n{rendered(plan)}", status="failed")
+        if after != plan:
+            view.note(ROOM, CHANGED, note_of(after, MODEL, view.state))
+        return ToolOutcome(rendered(after))
+
+    return update
+
+
+def reminder(noted: NotedPlan, state: State) -> str:
+    """Return what the model must be told, "" when it knows the plan, or nothing of it is left to do.
+
+    Its context is what it knows: so it is told again when a compaction or a rewind took the plan out.
+    """
+    told = (_plan_in(message) for message in reversed(state.context.messages))
+    known = next((words for words in told if words), "")
+    text = rendered(noted.plan)
+    if text in known or not (known or noted.plan.is_open):
+        return ""
+    return f"{BY_USER if noted.by == USER else REMINDER}\n\n{text}"
+
+
+def _plan_in(message: Message) -> str:
+    match message:
+        case ToolResult(name=name, text=text) if name == TOOL:
+            return text
+        case UserMessage(content=content, origin=origin) if origin == ROOM:
+            return "".join(part.text for part in content if isinstance(part, Text))
+        case _:
+            return ""
