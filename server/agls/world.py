@@ -178,9 +178,9 @@ class World:
         """Return the models configured for `folder`, or found, complete or not. **Raises** `ConfigError`."""
         return self._choice.offered(folder)
 
-    def notes(self, folder: str) -> tuple[str, ...]:
+    def notes(self, folder: str, *, trouble_only: bool = False) -> tuple[str, ...]:
         """Return the notes for the user on the configuration for `folder`. **Raises** `ConfigError`."""
-        return self._choice.notes(folder)
+        return self._choice.notes(folder, trouble_only=trouble_only)
 
     async def aclose(self) -> None:
         """End the processes and the connections; the sessions are closed before."""

@@ -22,6 +22,7 @@ from agls.models.prices import Prices, cost_of
         ),
         ({"cached_tokens": 2, "cache_creation_input_tokens": 4}, Usage(None, None, None, 2, 4)),
         ({"completion_tokens": 9, "completion_tokens_details": {"reasoning_tokens": 4}}, Usage(None, 9, 4)),
+        ({"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 8}, Usage(5, 2)),  # a rounded total
         ({"prompt_tokens": 466, "completion_tokens": 68, "total_tokens": 800}, Usage(466, 334, 266)),
         ({"prompt_tokens": -1, "completion_tokens": 1e30, "total_tokens": True}, Usage()),
         ({"prompt_tokens": "12", "completion_tokens": 3.0}, Usage(None, 3)),

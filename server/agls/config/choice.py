@@ -152,10 +152,11 @@ class Choice:
         setup = self._setup()
         return offered_models(setup, setup.load(folder), complete=False).or_found(self._found)
 
-    def notes(self, folder: str) -> tuple[str, ...]:
+    def notes(self, folder: str, *, trouble_only: bool = False) -> tuple[str, ...]:
         """What the user should know of the configuration for `folder`. Raises `ConfigError`."""
         offered = self._offered(folder)
-        local = (f"Found {e.name} at {e.base_url}." for e in self._found if e.name == offered.default)
+        found = () if trouble_only else self._found
+        local = (f"Found {e.name} at {e.base_url}." for e in found if e.name == offered.default)
         return (*self._setup().load(folder).warnings, *offered.warnings, *local)
 
     async def aclose(self) -> None:

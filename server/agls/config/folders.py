@@ -72,12 +72,10 @@ def check_outside(path: Path, workspace: Path, home: Path, key: str, *, named: b
     """
     path, workspace = path.resolve(), workspace.resolve()
     if path.is_relative_to(workspace) and not home.resolve().is_relative_to(workspace):
-        place = f"{path} is inside the workspace {workspace}"
-        if named:
-            raise ConfigError(f"{place}. Name a place outside it.", key=key)
-        raise ConfigError(
-            f"{place}, where the project could write it. Set {key} to a place outside.", key="HOME"
-        )
+        place = f"agls keeps its own files in {path}, which is inside the workspace {workspace}"
+        only = f"That is allowed only for your home folder as the system knows it ({home}) and what holds it"
+        remedy = "Name a place outside." if named else f"Set {key} to a place outside."
+        raise ConfigError(f"{place}: a project could write them. {only}. {remedy}", key=key if named else "")
 
 
 def check_folder(folder: str) -> None:

@@ -114,7 +114,7 @@ def cannot_open(session_id: str, error: JournalError) -> Bad:
 
 def session_busy(session_id: str) -> Bad:
     """Return the error that another process writes this session."""
-    message = f"Session {session_id} is open in another agls process, most likely in another editor window."
+    message = f"Session {session_id} is open in another agls process: an editor, or a terminal."
     return bad("sessionBusyElsewhere", message, sessionId=session_id)
 
 

@@ -49,12 +49,15 @@ class OpenCall:
     started: bool = False
 
 
+UNKNOWN = "[The outcome of this call is unknown: "
+
+
 def closing_text(open_call: OpenCall, stop: Stop) -> str:
     """Return the text for the model about a call that was still open when its run ended."""
     if open_call.started:
         return (
-            "[The outcome of this call is unknown: it was running when the run ended "
-            f"({stop.reason}). It was not run again. Check what it did before you repeat it.]"
+            f"{UNKNOWN}it was running when the run ended ({stop.reason}). "
+            "It was not run again. Check what it did before you repeat it.]"
         )
     return f"[This call was not run: the run ended first ({stop.reason}).]"
 

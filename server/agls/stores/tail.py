@@ -16,7 +16,7 @@ from agls.stores.journal_reader import open_file, read_open
 def busy(session_id: str) -> JournalBusy:
     """Return the error that another process has the lock of this session."""
     return JournalBusy(
-        f"Session {session_id} is open for writing elsewhere, most likely in another editor window. "
+        f"Session {session_id} is open for writing in another agls process: an editor, or a terminal. "
         "Close it there (or end that agls process) and open it again; it can be read meanwhile."
     )
 

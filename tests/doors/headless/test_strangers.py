@@ -122,8 +122,10 @@ def test_container_user_with_a_closed_home_runs_in_memory(agls: Agls, tmp_path: 
 def test_home_inside_the_workspace_is_named_by_its_own_variable(agls: Agls) -> None:
     done = as_unknown(agls, "run", "go", HOME=str(agls.workspace))
     assert done.returncode == 2
-    assert done.stderr.startswith("agls: HOME: ")
+    assert done.stderr.startswith("agls: agls keeps its own files in ")
+    assert "home folder as the system knows it" in done.stderr
     assert "Set AGLS_STATE_DIR to a place outside." in done.stderr
+    assert "HOME:" not in done.stderr
 
 
 def test_full_disk_or_a_gone_reader_warns_of_no_coroutine(agls: Agls) -> None:

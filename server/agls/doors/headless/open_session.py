@@ -1,6 +1,7 @@
 """The session that a command line asks for: made or opened, and checked before its run."""
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+import json
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import Literal
@@ -12,11 +13,22 @@ from agls.doors.headless.continue_command import ContinueCommand
 from agls.doors.headless.exits import CannotBegin
 from agls.doors.headless.typed_command import command_in_prompt
 from agls.doors.typed_text import understood
+from agls.engine.context import UNKNOWN
 from agls.engine.facts import Admitted, SessionChanged
 from agls.engine.ports import JournalBusy, JournalError
 from agls.engine.session import Session
 from agls.engine.state import State, inherited_options
-from agls.engine.vocabulary import Content, JsonObject, SessionRow, Stop, StopReason, Text
+from agls.engine.vocabulary import (
+    AssistantMessage,
+    Content,
+    JsonObject,
+    SessionRow,
+    Stop,
+    StopReason,
+    Text,
+    ToolResult,
+    UserMessage,
+)
 from agls.frozen import frozen
 from agls.world import World
 
@@ -31,6 +43,8 @@ AT_A_LIMIT = frozenset(
     }
 )
 GO_ON = "Go on where you stopped."  # a model that has replied needs a message to reply to
+UNKNOWN_OUTCOME = "Outcome unknown: {}. It was running when agls ended; it is not run again by itself."
+LONGEST_SHOWN = 200  # characters of the arguments of a call
 Mode = Literal["text", "json", "jsonl"]
 
 
@@ -119,7 +133,7 @@ async def _anew(world: World, request: RunRequest, here: str) -> PreparedRun:
         session = await world.sessions.create(here, title=request.title)
     except JournalError as problem:  # the state folder cannot be used
         raise CannotBegin(str(problem), "journal") from None
-    notes = world.notes(here)
+    notes = world.notes(here, trouble_only=request.quiet)
     return PreparedRun(session, request.options, model, notes, content=said, is_new=True, command=command)
 
 
@@ -134,23 +148,39 @@ async def _go_on(world: World, request: RunRequest, here: str) -> PreparedRun:
     if request.cwd and cwd != here:
         raise CannotBegin(f"{session.session_id} is a session of {cwd}. Leave out --cwd.", "usage")
     if command := await _command(world, request, session):
-        return PreparedRun(session, request.options, "", _notes(world, session, here), command=command)
+        return PreparedRun(
+            session, request.options, "", _notes(world, request, session, here), command=command
+        )
     content = await _content(world, request, session)
     recovers = "" if content or session.state.queue else _broken_off(session, request.arguments)
     if recovers and session.state.stop and session.state.stop.reason in AT_A_LIMIT:
         content = (Text(GO_ON),)
     options = inherited_options(session.state, request.options, recovers)
     model = await _model(world, cwd, {**session.state.options, **options})
-    notes = _notes(world, session, here)
+    notes = _notes(world, request, session, here)
     return PreparedRun(session, request.options, model, notes, request.since, content, recovers)
 
 
-def _notes(world: World, session: Session, here: str) -> tuple[str, ...]:
+def _notes(world: World, request: RunRequest, session: Session, here: str) -> tuple[str, ...]:
     """Return what the user should know of a session that goes on. **Raises** `ConfigError`."""
     cwd, damage = folder(session.state.cwd), session.log.journal.damage
     elsewhere = () if cwd == here else (f"This session works in {cwd}.",)
+    unknown = tuple(map(UNKNOWN_OUTCOME.format, _cut_off(session.state)))
     damaged = (f"The file of this session was damaged, it goes on before that: {damage}.",) if damage else ()
-    return (*elsewhere, *damaged, *world.notes(cwd))
+    return (*elsewhere, *damaged, *unknown, *world.notes(cwd, trouble_only=request.quiet))
+
+
+def _cut_off(state: State) -> Iterator[str]:
+    """Yield the calls that were running when the last run was interrupted: nobody knows what they did."""
+    if not (state.stop and state.stop.reason is StopReason.INTERRUPTED):
+        return
+    calls = {c.call_id: c for m in state.transcript if isinstance(m, AssistantMessage) for c in m.tool_calls}
+    for message in reversed(state.transcript):
+        if isinstance(message, UserMessage) and message.origin == "user":
+            return
+        if isinstance(message, ToolResult) and message.text.startswith(UNKNOWN):
+            arguments = json.dumps(calls[message.call_id].arguments, ensure_ascii=False)
+            yield f"{message.name} {arguments[:LONGEST_SHOWN]}"
 
 
 async def _command(world: World, request: RunRequest, session: Session) -> TypedCommand | None:

@@ -4,6 +4,8 @@ import json
 import time
 from collections.abc import Mapping
 from typing import Protocol
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from agls.doors.agent.flow.left_out import CaughtUp, LeftOutDeltas
 from agls.doors.agent.limits import ConnectionLimits
@@ -108,6 +110,7 @@ class JsonSummary:
         if event["type"] == "runEnded":
             said = self._session()
             whole = {"result": self._answer.text, **said, "runId": event["runId"], **event["data"]}
+            whole |= {"paths": [path_of(file["uri"]) for file in event["data"]["filesChanged"]]}
             whole |= {"warnings": self._warnings, "steps": self._answer.steps}
             self._write({**whole, "exitCode": int(exit_of(event["data"]))})
 
@@ -125,6 +128,11 @@ class JsonSummary:
 
     def _write(self, value: JsonObject) -> None:
         self._pipe.write(json.dumps(value, indent=2) + "\n")
+
+
+def path_of(uri: str) -> str:
+    """Return the path of a `file:` URI, as other programs take it; an address of no file stays one."""
+    return url2pathname(urlsplit(uri).path) if uri.startswith("file:///") else uri
 
 
 def text_of(done: JsonObject) -> str:

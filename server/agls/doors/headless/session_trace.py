@@ -15,7 +15,14 @@ from agls.views.wire_json import timestamp
 
 VALUE = 32  # characters of one value of a fact
 FACT, SPENT = 64, 9  # columns of the fact, and of the seconds since the one before
-SAID = ("kind", "status", "state", "stopReason", "title")  # members of an event that tell it from others
+SAID = (
+    "kind",
+    "status",
+    "effects",
+    "state",
+    "stopReason",
+    "title",
+)  # members of an event that tell it from others
 
 
 class Filter(NamedTuple):

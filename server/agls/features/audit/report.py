@@ -65,15 +65,23 @@ def brief(record: RunRecord) -> str:
     used, limits = record.used, record.limits
     failed = sum(row.status == "failed" for row in record.calls)
     turns = f"{used.turns} of {limits.max_turns}" if limits.max_turns is not None else f"{used.turns}"
-    tokens = (
-        f"{used.input_tokens} tokens in, {used.output_tokens} out ({used.reasoning_tokens} of it thinking)"
-    )
-    cost = f"${used.cost:.4f}" + (f" and {used.unpriced} calls of unknown price" if used.unpriced else "")
+    thinking = f" ({used.reasoning_tokens} of it thinking)" if used.reasoning_tokens else ""
+    tokens = f"{used.input_tokens} tokens in, {used.output_tokens} out{thinking}"
     why = f" ({record.stop.detail})" if record.stop and record.stop.detail else ""
     return (
         f"{record.run_id}: {status_of(record)}{why}; {record.seconds:.0f} s, {turns} turns, "
-        f"{used.tool_calls} tool calls ({failed} failed), {tokens}, {cost}."
+        f"{used.tool_calls} tool calls ({failed} failed), {tokens}, {_cost(used)}."
     )
+
+
+def _cost(used: Totals) -> str:
+    """Return what the model calls cost, as far as their prices are known."""
+    if not used.unpriced:
+        return f"${used.cost:.4f}"
+    if not used.cost:
+        return "unknown cost"
+    calls = "1 call" if used.unpriced == 1 else f"{used.unpriced} calls"
+    return f"${used.cost:.4f} and {calls} of unknown price"
 
 
 def page(records: Sequence[RunRecord]) -> str:
@@ -83,11 +91,17 @@ def page(records: Sequence[RunRecord]) -> str:
 
 def _section(record: RunRecord) -> str:
     said = _short(" ".join(part.text for part in record.inputs if isinstance(part, Text)))
-    rows = [f"| {r.call.name} | {_short(_written(r.call))} | {r.status or 'open'} |" for r in record.calls]
+    rows = [f"| {r.call.name} | {_short(_written(r.call))} | {_ending(r)} |" for r in record.calls]
     table = ["", "| Tool | Arguments | Status |", "|---|---|---|", *rows] if rows else []
     events = [str(_event(fact)["name"]) for _, fact in record.events]
     told = [f"Events: {', '.join(events)}."] if events else []
     return "\n".join([f"**{said or '(no new input)'}**", "", brief(record), *told, *table])
+
+
+def _ending(row: CallRow) -> str:
+    """Return how the call ended; one that was cut off while it ran may have done anything."""
+    cut_off = row.status == "cancelled" and row.effects == "unknown"
+    return "outcome unknown" if cut_off else row.status or "open"
 
 
 def _written(call: ToolCall) -> str:

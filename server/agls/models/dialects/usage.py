@@ -3,19 +3,23 @@
 from agls.engine.vocabulary import JsonObject, Usage
 from agls.models.values import object_in
 
+ROUNDING = 2  # tokens that a total may be off
+
 
 def usage_of(raw: JsonObject) -> Usage:
     """Return the usage of a chat completion. Impossible counts are unknown.
 
     Tokens of the total beyond prompt and completion are hidden reasoning
-    (xAI, Gemini) and are billed as output, so they count as output here.
+    (xAI, Gemini) and are billed as output, so they count as output here; a token or two are a total that
+    was rounded.
     """
     given, made, total = (count_in(raw, f"{kind}_tokens") for kind in ("prompt", "completion", "total"))
     prompt, completion = (object_in(raw.get(f"{kind}_tokens_details")) for kind in ("prompt", "completion"))
     reasoning = count_in(completion, "reasoning_tokens")
-    if given is not None and made is not None and total is not None and total > given + made:
-        reasoning = reasoning or total - given - made
-        made = total - given
+    if given is not None and made is not None and total is not None:
+        hidden = total - given - made
+        if hidden > ROUNDING or (reasoning and hidden > 0):
+            reasoning, made = reasoning or hidden, made + hidden
     return Usage(
         input_tokens=given,
         output_tokens=made,

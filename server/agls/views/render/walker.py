@@ -84,11 +84,17 @@ def _message(item: JsonObject, page: PageFormat) -> str:
     return page.message(text, cut) if text or cut else ""
 
 
+def _status(item: JsonObject) -> str:
+    """Return how the call ended; one that was cut off while it ran may have done anything."""
+    cut_off = item["status"] == "cancelled" and item.get("effects") == "unknown"
+    return "outcome unknown" if cut_off else item["status"]
+
+
 def _work(item: JsonObject) -> Work:
     terminal: JsonObject = item.get("terminal") or {}
     return Work(
         title=item.get("title") or item["name"],
-        status=item["status"],
+        status=_status(item),
         command=terminal.get("command", ""),
         exit_code=terminal.get("exitCode"),
         input=json.dumps(item.get("input", {}), ensure_ascii=False, indent=1),

@@ -12,9 +12,11 @@ OWN = frozenset({"-h", "--help", "--version"})  # options of `agls` itself
 def spelled_out(argv: Sequence[str]) -> list[str]:
     """Return the arguments with a command: `-p "…"` is `run "…"`, `-c` is `resume`, in any order.
 
-    `changes` without a word of its own below it is `changes show`.
+    `help COMMAND` is `COMMAND --help`; `changes` without a word of its own below it is `changes show`.
     """
     words = list(argv)
+    if words[:1] == ["help"]:
+        return [*words[1:], "--help"]
     if words[:1] == ["changes"] and not CHANGES.union(OWN).intersection(words[1:2]):
         return ["changes", "show", *words[1:]]
     if not words or words[0] in OWN or not (words[0] in RUNS or words[0].startswith("-")):
