@@ -129,6 +129,21 @@ def test_a_question_waits_for_its_answer_and_a_message_reaches_the_run(agls: Agl
     ]
 
 
+def test_typed_message_of_a_program_is_understood_when_it_says_so(agls: Agls) -> None:
+    (agls.workspace / "b.txt").write_text("forty-two\n")
+    agls.prompts([{"calls": [WRITE]}, {"text": "Done."}], [{"text": "I have seen it."}])
+    program = start(agls)
+    question = program.event("requestOpened")["data"]
+    assert program.ask(1, "agent/steer", input="see @b.txt", expand=True)["result"]["outcome"] == "injected"
+    program.ask(2, "agent/respond", requestId=question["requestId"], response={"outcome": "dismissed"})
+    code, lines = program.end()
+    items = [line["data"]["item"] for line in lines if line.get("type") == "itemCompleted"]
+    (steered,) = [item["content"] for item in items if item.get("steer")]
+    assert code == 0
+    assert [block["type"] for block in steered] == ["text", "resourceLink"]
+    assert steered[1]["uri"].endswith("/b.txt")
+
+
 @pytest.mark.item(42)
 def test_whatever_is_not_clearly_yes_is_no(agls: Agls) -> None:
     agls.script({"calls": [WRITE]}, {"text": "I could not."})

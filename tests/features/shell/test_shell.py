@@ -211,9 +211,10 @@ def test_the_model_is_told_this_about_the_tool() -> None:
             """\
 Run a bash command and wait for it to end; you get its output, standard error included.
 
-Every command runs in a fresh shell with an empty standard input. It is stopped when its time is
-over. One in the background goes on while you work: you get its id at once, look at it or stop it with
-shell_task, and are told when it has ended. Use the file and search tools to read, change and find files.\
+Every command runs in a fresh shell with an empty standard input and no terminal: nobody answers what it
+asks. It is stopped when its time is over. One in the background goes on while you work: you get its id at
+once, look at it or stop it with shell_task, and are told when it has ended. Use the file and search tools
+to read, change and find files.\
 """,
             {
                 "additionalProperties": False,
@@ -227,7 +228,7 @@ shell_task, and are told when it has ended. Use the file and search tools to rea
                     "timeout_s": {
                         "exclusiveMinimum": 0,
                         "type": "number",
-                        "description": "seconds it may run",
+                        "description": "seconds: 120 if not given, at most 3600, 43200 in the background",
                     },
                     "cwd": {
                         "default": "",
@@ -396,3 +397,15 @@ async def test_nobody_is_asked_who_is_not_there(tmp_path: Path, editor: FakeEdit
     editor.open((tmp_path / "a.py").as_uri(), "typed\n")
     assert "Not saved" in (await tools.call("shell", command="true")).text
     assert not NOBODY.asked
+
+
+@pytest.mark.row(35)
+def test_schema_says_how_long_a_command_may_run() -> None:
+    """As it is configured."""
+    settings = Settings(timeout_s=30, max_timeout_s=300, task_timeout_s=900)
+    tool, other = (room(each, NOBODY).tools[0].spec for each in (settings, Settings()))
+    assert tool.schema["properties"]["timeout_s"]["description"] == (
+        "seconds: 30 if not given, at most 300, 900 in the background"
+    )
+    assert "120 if not given, at most 3600, 43200" in other.schema["properties"]["timeout_s"]["description"]
+    assert tool.description == other.description != ""

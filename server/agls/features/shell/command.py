@@ -2,7 +2,7 @@
 
 import unicodedata
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
@@ -24,6 +24,7 @@ from agls.frozen import frozen
 from agls.toolkit import Arguments
 
 from .buffer_saver import SaveOutcome
+from .prompts import remark_on
 from .settings import Settings
 
 # What nobody can see, or sees wrongly: controls, formats such as bidi overrides, and line ends and
@@ -48,9 +49,10 @@ def without_deception(command: str) -> str:
 class RunCommand(Arguments):
     """Run a bash command and wait for it to end; you get its output, standard error included.
 
-    Every command runs in a fresh shell with an empty standard input. It is stopped when its time is
-    over. One in the background goes on while you work: you get its id at once, look at it or stop it with
-    shell_task, and are told when it has ended. Use the file and search tools to read, change and find files.
+    Every command runs in a fresh shell with an empty standard input and no terminal: nobody answers what it
+    asks. It is stopped when its time is over. One in the background goes on while you work: you get its id at
+    once, look at it or stop it with shell_task, and are told when it has ended. Use the file and search tools
+    to read, change and find files.
     """
 
     command: Annotated[str, AfterValidator(without_deception)] = Field(min_length=1)
@@ -58,6 +60,21 @@ class RunCommand(Arguments):
     timeout_s: float | None = Field(default=None, gt=0, description="seconds it may run")
     cwd: str = Field(default="", description="folder to run in; empty for the root of the workspace")
     background: bool = Field(default=False, description="go on beside: servers, watchers, long builds")
+
+
+@cache
+def arguments_for(usual: float, most: float, beside: float) -> type[RunCommand]:
+    """Return the arguments of the tool, which say how many seconds a command may run.
+
+    It has `usual` seconds if it asks for none, `most` at most, and `beside` in the background.
+    """
+    limits = f"seconds: {usual:g} if not given, at most {most:g}, {beside:g} in the background"
+
+    class LimitedCommand(RunCommand):
+        __doc__ = RunCommand.__doc__
+        timeout_s: float | None = Field(default=None, gt=0, description=limits)
+
+    return LimitedCommand
 
 
 def command_targets(arguments: RunCommand) -> tuple[Target, ...]:
@@ -174,6 +191,8 @@ def _told(finished: Finished, command: Command, saved: SaveOutcome) -> list[str]
         lines.append(f"[It changed files that are open in the editor; read them before you edit: {files}]")
     if finished.left_over:
         lines.append(f"[What it left running was ended with it; number of processes: {finished.left_over}]")
+    if remark := remark_on(finished):
+        lines.append(remark)
     return [*lines, f"[{_ending(finished, command)}, {finished.seconds:.1f} s]"]
 
 

@@ -11,7 +11,7 @@ from agls.toolkit import TypedTool
 
 from .actions import actions_of
 from .buffer_saver import BufferSaver
-from .command import RunCommand, Shell, command_targets
+from .command import RunCommand, Shell, arguments_for, command_targets
 from .settings import Settings
 from .tasks import LookAtTask, Watching
 
@@ -55,12 +55,13 @@ def build(
 
 
 def _tool(shell: Shell) -> TypedTool[RunCommand]:
+    settings = shell.settings
     return TypedTool(
         name="shell",
-        arguments=RunCommand,
+        arguments=arguments_for(settings.timeout_s, settings.max_timeout_s, settings.task_timeout_s),
         work=shell.run,
         effects=EFFECTS,
         targets=command_targets,
         describe=shell.describe,
-        output_limit=shell.settings.output_bytes,
+        output_limit=settings.output_bytes,
     )

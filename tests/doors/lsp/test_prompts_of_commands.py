@@ -1,0 +1,43 @@
+"""Commands that ask somebody for input: the model is told that nobody can answer."""
+
+import pytest
+
+from support.wire import Wire, turns
+
+from .conftest import Serve
+
+TOLD = "[It seems to have asked for input. There is no terminal, and standard input is empty"
+ASKING = {
+    "a program that reads": "python3 -c \"input('Go on? ')\"",
+    "a question before its time is over": "printf 'Password: '; sleep 60",
+    "a question that is given up": "echo 'Do you want to continue? [Y/n] Abort.'; exit 1",
+    "a shell that reads the terminal": "read answer < /dev/tty",
+}
+SILENT = {
+    "a failure": "echo 'error: no such file'; exit 1",
+    "a command that is slow": "echo 'Building'; sleep 60",
+    "a question in a text": "echo 'Why? Because.'; exit 1",
+    "a prompt that had its answer": "printf 'y' | { printf 'Go on? [y/n] '; cat; }",
+}
+
+
+def output(serve: Serve, command: str) -> tuple[Wire, str]:
+    """Run a command, for a second at most."""
+    call = {"name": "shell", "arguments": {"command": command, "timeout_s": 1}}
+    wire = serve(turns({"calls": [call]}, "Done."))
+    wire.initialize()
+    wire.run(wire.session(options={"mode": "allowAll"}))
+    ends = [e["data"]["item"] for e in wire.events if e["type"] == "itemCompleted"]
+    (item,) = (item for item in ends if item["kind"] == "toolCall")
+    return wire, item["output"]
+
+
+@pytest.mark.row(35)
+@pytest.mark.parametrize("command", ASKING.values(), ids=ASKING)
+def test_command_that_asks_for_input_is_said_to_have_asked(serve: Serve, command: str) -> None:
+    assert TOLD in output(serve, command)[1]
+
+
+@pytest.mark.parametrize("command", SILENT.values(), ids=SILENT)
+def test_command_that_does_not_ask_gets_no_remark(serve: Serve, command: str) -> None:
+    assert TOLD not in output(serve, command)[1]
