@@ -36,7 +36,7 @@ async def test_search_and_lists_leave_out_what_is_denied(tmp_path: Path) -> None
     hidden = denied(["read(secrets/**)", "read(*.pem)"])
     workspace = OpenWorkspace(str(tmp_path), (), editor, Processes(), hidden=hidden)
     tools = Toolbox(search.build(SearchSettings()), workspace)
-    assert (await tools.call("grep", pattern="token")).text == "a.txt:1:token"
+    assert (await tools.call("grep", pattern="token")).text == "a.txt\n1:token"
     assert (await tools.call("grep", pattern="t.ken", output="files")).text == "a.txt"
     assert (await tools.call("glob", pattern="*")).text == "a.txt"
     lists = Toolbox(files.build(FileSettings()), workspace)
@@ -61,4 +61,4 @@ async def test_a_run_hides_what_the_settings_deny(tmp_path: Path) -> None:
         session = await world.sessions.create(str(folder))
         admission = await session.prompt((Text("go"),))
         await session.finished(admission.run_id)
-        assert list(results(session.state).values()) == ["a.txt:1:token"]
+        assert list(results(session.state).values()) == ["a.txt\n1:token"]

@@ -21,7 +21,7 @@ def build(settings: Settings, facts: SessionFacts, run: RunInfo) -> Feature | No
     record, offered = PlanRecord(facts), tool()
 
     async def before_turn(view: RunView) -> Sequence[Stop | GateFact]:
-        text = reminder(record.last(view.state), view.state)
+        text = reminder(record.last(view.state), view.state, run.session_id)
         return (Injected((UserMessage(new_id("item"), (Text(text),), ROOM),)),) if text else ()
 
     async def around_tool(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from agls.engine.feature import RunView
 from agls.engine.ports import ToolContext
+from agls.engine.prefix_fold import PrefixFold
 from agls.engine.state import State
 from agls.engine.vocabulary import Message, Text, ToolOutcome, ToolResult, UserMessage
 from agls.features.plan.entries import EntryChange, PlanError, changed, rendered
@@ -53,17 +54,25 @@ def work_in(view: RunView, record: PlanRecord) -> Work:
     return update
 
 
-def reminder(noted: NotedPlan, state: State) -> str:
+def reminder(noted: NotedPlan, state: State, session_id: str) -> str:
     """Return what the model must be told, "" when it knows the plan, or nothing of it is left to do.
 
     Its context is what it knows: so it is told again when a compaction or a rewind took the plan out.
     """
-    told = (_plan_in(message) for message in reversed(state.context.messages))
-    known = next((words for words in told if words), "")
+    if not noted.by:
+        return ""
+    known = known_plans.of(session_id, state.context.messages)
     text = rendered(noted.plan)
     if text in known or not (known or noted.plan.is_open):
         return ""
     return f"{BY_USER if noted.by == USER else REMINDER}\n\n{text}"
+
+
+def _with_plans(known: str, messages: tuple[Message, ...]) -> str:
+    return next((words for message in reversed(messages) if (words := _plan_in(message))), known)
+
+
+known_plans = PrefixFold(str, _with_plans)  # of each session: the plan that its model saw last
 
 
 def _plan_in(message: Message) -> str:
