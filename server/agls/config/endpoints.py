@@ -113,12 +113,13 @@ class _Reader:
         )
 
     def _default(self) -> str:
-        """The name of the default model; a tier without a model means what would be asked without it."""
-        chosen, tiers = self._config.model, self._config.tiers
-        if chosen not in TIERS or chosen in tiers:
+        """Return the name of the default model; a tier without a model means what would be asked else."""
+        chosen = self._config.model
+        unknown = {*TIERS} - {*self._config.tiers, *self._config.models}
+        if chosen not in unknown:
             return chosen
         said = (str(source.values.get("model", "")) for source in by_rank(self._setup.sources))
-        return next((name for name in reversed([*said]) if name and (name not in TIERS or name in tiers)), "")
+        return next((name for name in reversed([*said]) if name and name not in unknown), "")
 
     def hosts_without_a_key(self) -> tuple[str, ...]:
         """Those a kept key could be for. A server on this machine needs none."""

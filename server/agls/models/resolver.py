@@ -79,7 +79,8 @@ class Models:
 
     def endpoint(self, name: str) -> Endpoint:
         """Return the endpoint of this name; "" is the default. Raises `ModelError` (`modelNotFound`)."""
-        known = self._aliases.get(name) or (self._default if name in {"", *TIERS} else name)
+        unknown = {"", *TIERS} - self._endpoints.keys()
+        known = self._aliases.get(name) or (self._default if name in unknown else name)
         if not known:
             raise self._nothing_chosen()
         provider, _, model = known.partition("/")

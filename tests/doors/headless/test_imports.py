@@ -18,7 +18,7 @@ try:
     main(sys.argv[1:])
 except SystemExit:
     pass
-print("\\n" + json.dumps(sorted({name.partition(".")[0] for name in sys.modules})))
+print("\\n" + json.dumps(sorted(name for name in sys.modules if "." not in name)))
 """
 
 

@@ -25,6 +25,7 @@ FULL: Message = {
     "askUser": {"form": {}, "url": {}},
     "edits": {"confirm": {}, "save": {}, "fileEvents": {}},
     "followAlong": {},
+    "diagnostics": {},
     "tools": [TOOL],
 }
 WORK = turns(
@@ -58,6 +59,7 @@ def everything(wire: Wire, capabilities: Message) -> set[str]:
         "agent/askUser": lambda params: {"outcome": "accept", "content": {}},
         "agent/callTool": lambda params: {"output": "seen"},
         "agent/saveDocuments": lambda params: {"saved": []},
+        "agent/diagnostics": lambda params: {"files": []},
         "workspace/textDocumentContent/refresh": lambda params: None,
     }
 
@@ -72,7 +74,8 @@ def everything(wire: Wire, capabilities: Message) -> set[str]:
     session = wire.session()
     ended = wire.run(session, workDoneToken="mine")
     assert ended["stopReason"] == "endTurn"
-    assert "result" in wire.ask("workspace/executeCommand", {"command": "agls.run", "arguments": ["again"]})
+    order: Message = {"command": "agls.run", "arguments": ["again, see @diagnostics"]}
+    assert "result" in wire.ask("workspace/executeCommand", order)
     for command in COMMANDS:
         wire.call("workspace/executeCommand", {"command": command, "arguments": [{"sessionId": session}]})
     client.actions(0, 2)
