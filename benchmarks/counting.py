@@ -1,9 +1,11 @@
 """agls's server, with the Python calls of its main thread counted: that depends on no machine.
 
 `python counting.py FILE` stands in place of `agls serve --stdio`. At SIGUSR1 the number of calls since the
-last time is written to the file.
+last time is written to the file, and of objects that only the garbage collector could free.
 """
 
+import gc
+import json
 import signal
 import sys
 from pathlib import Path
@@ -26,7 +28,7 @@ class Counter:
     def write(self, _: int, __: FrameType | None) -> None:
         """Write what was counted, and begin anew."""
         unfinished = self._file.with_suffix(".new")
-        unfinished.write_text(str(self._calls))
+        unfinished.write_text(json.dumps({"calls": self._calls, "garbage": gc.collect()}))
         unfinished.replace(self._file)
         self._calls = 0
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from benchmarks import searching
+from benchmarks import definitions, sandboxing, searching
 from benchmarks.client import Broken, Stamped
 from benchmarks.machine import peak, resident, size_of
 from benchmarks.parsing import cost, reads
@@ -46,11 +46,12 @@ class Sizes(NamedTuple):
     long: int  # items of a long session
     searches: int
     files: int  # that are searched
+    folders: int  # of the project with a sandbox
 
 
-FULL = Sizes(11, 2, 60, 15, 5_000, 5, 3_000, 7, 50, 25, 2, 400, 9, 2_000, 5, 10_000, 7, 100_000)
-QUICK = Sizes(4, 1, 30, 4, 5_000, 1, 2_000, 2, 50, 6, 1, 400, 2, 2_000, 3, 2_000, 3, 100_000)
-TINY = Sizes(1, 1, 2, 1, 100, 1, 50, 1, 3, 1, 1, 16, 1, 50, 1, 100, 1, 1_000)
+FULL = Sizes(11, 2, 60, 15, 5_000, 5, 3_000, 7, 50, 25, 2, 400, 9, 2_000, 5, 10_000, 7, 100_000, 500)
+QUICK = Sizes(4, 1, 30, 4, 5_000, 1, 2_000, 2, 50, 6, 1, 400, 2, 2_000, 3, 2_000, 3, 100_000, 500)
+TINY = Sizes(1, 1, 2, 1, 100, 1, 50, 1, 3, 1, 1, 16, 1, 50, 1, 100, 1, 1_000, 50)
 
 
 class Values:
@@ -234,14 +235,22 @@ def _resumed(
 
 
 def long(bench: Bench, sizes: Sizes, values: Values) -> None:
-    """A session of many items: a turn at its beginning and its end, and its tail in a new process."""
+    """A session of many items: a turn beside one of a session whose only item is as long, and its tail.
+
+    What the model is asked with has the same bytes in both: so what differs comes from the number of items.
+    """
     with both(bench) as talking:
         for name in NAMES:
-            early = statistics.median([_turn(bench, talking[name]) for _ in range(EARLY.stop)][EARLY])
             for _ in range(sizes.long // CALLS):
                 talking[name].run("tools", count=CALLS, per=50, folder=str(bench.workspace))
+            longest = bench.model.log()[-1]["bytes"]
+            single = talking[name].another()
+            single.run("hello", padding="lorem ipsum " * (longest // 12))
             bench.model.log()
-            late = statistics.median([_turn(bench, talking[name]) for _ in range(EARLY.stop)][EARLY])
+            took: dict[bool, list[float]] = {True: [], False: []}
+            for is_long in [True, False] * EARLY.stop:
+                took[is_long].append(_turn(bench, talking[name] if is_long else single))
+            late, early = (statistics.median(took[is_long][EARLY]) for is_long in (True, False))
             values.add("long turn", name, late / early)
     for _, name in itertools.product(range(sizes.resumes), NAMES):
         with _resumed(bench, name, talking[name].session_id, "tail", wait=SETTLED) as (_, asked, came):
@@ -311,5 +320,7 @@ MEASURES: Mapping[str, Measure] = {
     "history": history,
     "long": long,
     "together": together,
+    "definitions": definitions.define,
     "search": search,
+    "sandbox": sandboxing.sandbox,
 }

@@ -4,7 +4,8 @@ A prompt ends with `BENCH {...}`, a JSON object whose `do` is one of
 
     hello    three chunks at once, each in a write of its own
     stream   `count` chunks, `pause` seconds apart (0: as fast as they are taken, 16 to a write)
-    tools    `count` calls of read_file on files of `folder`, `per` (1) in each answer, then three chunks
+    tools    `count` calls of read_file on files of `folder`, or of the tool `call` with its arguments, where
+             `numbered` is another number each time; `per` (1) in each answer, then three chunks
     slow     a chunk every 20 ms until the other side hangs up
 
 Every event is an HTTP chunk of its own, as most servers send them; with `join` those of a write are one.
@@ -57,7 +58,9 @@ class Answering:
         self._sent = 0  # chunks
         self._task, self._results = _task_of(body["messages"])
         self._join = bool(self._task.get("join"))
-        entry.update(do=self._task["do"], messages=len(body["messages"]))
+        last = body["messages"][-1]
+        result = last["content"] if last["role"] == "tool" else ""
+        entry.update(do=self._task["do"], messages=len(body["messages"]), result=str(result)[-200:])
 
     def play(self) -> None:
         """Send the whole answer. Raises `Gone`."""
@@ -106,11 +109,16 @@ class Answering:
     def _pieces(self, index: int) -> list[bytes]:
         """Return the events of one call: its name, and its arguments in two halves."""
         number = self._results + index
-        arguments = json.dumps({"path": f"{self._task['folder']}/data/f{number % FILES:03}.txt"})
+        call: JsonObject = self._task.get("call") or {
+            "name": "read_file",
+            "arguments": {"path": f"{self._task['folder']}/data/f{number % FILES:03}.txt"},
+        }
+        numbered: JsonObject = {call["numbered"]: number + 1} if "numbered" in call else {}
+        arguments = json.dumps({**call["arguments"], **numbered})
         half = len(arguments) // 2
-        call = {"index": index, "id": f"call_{next(_ids)}", "type": "function"}
+        begun = {"index": index, "id": f"call_{next(_ids)}", "type": "function"}
         pieces: list[JsonObject] = [
-            {**call, "function": {"name": "read_file", "arguments": ""}},
+            {**begun, "function": {"name": call["name"], "arguments": ""}},
             {"index": index, "function": {"arguments": arguments[:half]}},
             {"index": index, "function": {"arguments": arguments[half:]}},
         ]

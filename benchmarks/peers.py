@@ -73,8 +73,8 @@ class Bench:
         self.model, self.folder = model, folder
         self._server = server or (*installed(), "serve", "--stdio")
         self.workspace = made_workspace(folder / "workspace")
-        self._config = folder / "config.toml"
-        self._config.write_text(CONFIG.format(port=model.port))
+        self.config = folder / "config.toml"
+        self.config.write_text(CONFIG.format(port=model.port))
 
     def home(self, name: Name) -> Path:
         """Return the folder in which this server keeps its sessions."""
@@ -91,7 +91,7 @@ class Bench:
             environment |= {"FLOOR_PORT": str(self.model.port), "FLOOR_FOLDER": str(home)}
         else:
             command = [*self._server]
-            environment |= {"AGLS_STATE_DIR": str(home), "AGLS_CONFIG": str(self._config)}
+            environment |= {"AGLS_STATE_DIR": str(home), "AGLS_CONFIG": str(self.config)}
         return Client(command, environment, self.workspace, self.folder / f"{name}.log")
 
     def ready(self, name: Name) -> "Conversation":

@@ -15,9 +15,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from agls.__main__ import leave_out
 from agls.engine.ports import ToolContext
 from agls.engine.vocabulary import ToolCall
-from agls.features.search import build
+from agls.features.search.feature import build
 from agls.features.search.settings import Settings
 from agls.workspace.editor import NoEditor
 from agls.workspace.processes import Processes
@@ -119,4 +120,5 @@ def _check(name: str, case: Case, lines: int) -> None:
 
 
 if __name__ == "__main__":
+    leave_out()  # as the server does
     sys.stdout.write(str(called(Path(sys.argv[1]), CASES["glob"], alone=False)))

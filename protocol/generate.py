@@ -12,8 +12,6 @@ from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-import attrs
-
 from agls_protocol import PROTOCOL_VERSION, SCHEMA_REVISION, events, hello, methods
 from agls_protocol.errors import ERRORS, ErrorData
 from agls_protocol.events import DURABLE, EVENTS
@@ -110,7 +108,7 @@ def generate() -> str:
             "client": sorted(hello.RESERVED),
         },
         "hello": {"client": schema.of(ClientBlock), "server": schema.of(ServerBlock)},
-        "errors": [attrs.asdict(error) for error in ERRORS],
+        "errors": [vars(error) for error in ERRORS],
         "$defs": dict(sorted(schema.definitions.items())),
     }
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"

@@ -7,10 +7,20 @@ categories, so that the file is the same whatever Unicode this Python knows.
 
 import json
 import sys
+from itertools import chain
 from pathlib import Path
 
-from agls.features.permissions.visible import BLANK, HIDDEN_CATEGORIES, MARKS, MOST_MARKS, SELECTORS, SYMBOLS
+from agls.features.permissions.visible import (
+    BLANK_CODES,
+    BLANK_RANGES,
+    HIDDEN_CATEGORIES,
+    MARKS,
+    MOST_MARKS,
+    SELECTORS,
+    SYMBOLS,
+)
 
+BLANK = frozenset(map(chr, chain(BLANK_CODES, *BLANK_RANGES)))
 CLIENT = Path(__file__).parents[1] / "clients" / "vscode" / "src" / "webview" / "hidden.gen.ts"
 PAGE = """/** Written by scripts/hidden.py from the list in features/permissions/visible.py: do not edit. */
 

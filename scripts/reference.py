@@ -1,26 +1,42 @@
 #!/usr/bin/env python3
-"""Write what can be generated of docs/cli.md, docs/config.md and the man page; `--check` only compares.
+"""Write docs/tools.md, the man page, schemas, and what is generated of docs/cli.md and docs/config.md.
+
+`--check` only compares.
 
 In the pages it stands between `<!-- generated: NAME -->` and `<!-- end -->`; the rest is written by hand.
 """
 
+import asyncio
 import json
+import pkgutil
 import re
 import sys
+import tempfile
 from collections.abc import Iterator
+from importlib import import_module
 from inspect import cleandoc
 from pathlib import Path
 from types import UnionType
-from typing import Any, Union, get_args, get_origin
+from typing import Any, Union, cast, get_args, get_origin
 
 from pydantic import BaseModel, SecretStr
 from pydantic_core import PydanticUndefined
 
-from agls import __version__
+from agls import __version__, features
+from agls.assembly.listed_actions import ACTIONS, row_of
+from agls.config import ConfigInputs, Setup, read
 from agls.config.schema import Config
 from agls.doors.headless.exits import Exit
 from agls.doors.headless.options.declaration import OptionSpec
 from agls.doors.headless.options.table import Node, nodes
+from agls.engine.actions import Action
+from agls.engine.feature import RunSetup
+from agls.engine.ports import ToolSpec
+from agls.engine.run_action import NO_PROMPT
+from agls.order import ROOMS
+from agls.toolkit import SCHEMAS, Arguments, TypedAction, name_of, schema_of, shipped_schemas
+from agls.workspace.editor import NoEditor
+from agls.world import open_world
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -45,14 +61,18 @@ TYPES = {
 
 def tables() -> str:
     """Every table of the configuration: what it is for, and each key with its type and default."""
-    return "\n".join(_tables(Config, "", set()))
+    return "\n".join(_tables(Config, "", {}))
 
 
-def _tables(model: type[BaseModel], name: str, seen: set[type[BaseModel]]) -> Iterator[str]:
+def _bracketed(table: str) -> str:
+    return table if table.startswith("[") else f"[{table}]"
+
+
+def _tables(model: type[BaseModel], name: str, seen: dict[type[BaseModel], str]) -> Iterator[str]:
     title = f"`[{name}]`" if name and not name.startswith("[") else f"`{name}`"
     yield f"### {title if name else 'Keys outside of any table'}\n"
     yield f"{cleandoc(model.__doc__ or '')}\n".replace("{{", "{{").replace("\n\n\n", "\n\n")
-    schema = model.model_json_schema()
+    schema = model.model_json_schema(by_alias=False)
     below: list[tuple[type[BaseModel], str]] = []
     rows: list[str] = []
     for key, field in model.model_fields.items():
@@ -66,14 +86,10 @@ def _tables(model: type[BaseModel], name: str, seen: set[type[BaseModel]]) -> It
     below.sort(key=lambda one: one[1].startswith("agents"))  # their tables are those of others, too
     for inner, where in below:
         if inner in seen:
-            yield f"### `{where if where.startswith('[') else f'[{where}]'}`\n\n{_same(inner)}\n"
+            yield f"### `{_bracketed(where)}`\n\nThe keys are those of `{_bracketed(seen[inner])}`.\n"
         else:
-            seen.add(inner)
+            seen[inner] = where
             yield from _tables(inner, where, seen)
-
-
-def _same(model: type[BaseModel]) -> str:
-    return f"The keys are those of `[{model.__module__.split('.')[-2]}]`."
 
 
 def _name_of(above: str, key: str, annotation: Any) -> str:
@@ -211,6 +227,86 @@ def _roff(text: str) -> str:
     return f"\\&{quoted}" if quoted.startswith((".", "'")) else quoted
 
 
+# --- the tools -------------------------------------------------------------------------------------
+
+
+def tools() -> str:
+    """What the model is told of each tool of a session in which nothing was changed, word for word."""
+    specs = [tool.spec for tool in _usual_run().tools]
+    head = (
+        "# The tools of the model",
+        "What the model is told of each tool of a usual session, word for word. This page is generated "
+        "(`scripts/reference.py`), so that every change of a description or of a schema is seen in a review. "
+        "[context.md](context.md#tools) says when a tool is shown.",
+        "| Tool | Shown | Characters |\n|---|---|--:|",
+    )
+    rows = [f"| `{spec.name}` | `{spec.load}` | {_size(spec):,} |" for spec in specs]
+    whole = f"| | | {sum(map(_size, specs)):,} |"
+    return "\n\n".join((*head[:-1], "\n".join((head[-1], *rows, whole)), *map(_tool, specs))) + "\n"
+
+
+def _usual_run() -> RunSetup:
+    with tempfile.TemporaryDirectory() as home, tempfile.TemporaryDirectory() as folder:
+        Path(home, "config.toml").touch()
+        inputs = ConfigInputs(config_file=f"{home}/config.toml", state_dir=f"{home}/state")
+        return asyncio.run(_run_setup(read(inputs, folder, lambda _: False, {}), folder))
+
+
+async def _run_setup(setup: Setup, folder: str) -> RunSetup:
+    async with open_world(setup, editor=NoEditor(), headless=False) as world:
+        session = await world.sessions.create(folder)
+        return session.run_setup(NO_PROMPT)
+
+
+def _size(spec: ToolSpec) -> int:
+    return len(spec.name) + len(spec.description) + len(json.dumps(spec.schema))
+
+
+def _tool(spec: ToolSpec) -> str:
+    schema = json.dumps(spec.schema, indent=2, ensure_ascii=False)
+    return f"## `{spec.name}`\n\n```text\n{spec.description}\n```\n\n```json\n{schema}\n```"
+
+
+# --- the schemas of arguments ----------------------------------------------------------------------
+
+
+def schemas() -> str:
+    """The schema of each model of arguments in a room, one to a line."""
+    for module in pkgutil.walk_packages(features.__path__, f"{features.__name__}."):
+        import_module(module.name)
+    models = {name_of(model): model for model in _models(Arguments) if _is_of_room(model)}
+    rows = [f"{json.dumps(name)}: {json.dumps(schema_of(models[name]))}" for name in sorted(models)]
+    return "{\n" + ",\n".join(rows) + "\n}\n"
+
+
+def _models(above: type[Arguments]) -> Iterator[type[Arguments]]:
+    for model in above.__subclasses__():
+        yield model
+        yield from _models(model)
+
+
+def _is_of_room(model: type[Arguments]) -> bool:
+    module = sys.modules[model.__module__]
+    return module.__name__.startswith(features.__name__) and vars(module).get(model.__qualname__) is model
+
+
+# --- the actions of rooms --------------------------------------------------------------------------
+
+
+def room_actions() -> str:
+    """The actions that each room always offers, one to a line."""
+    fixed = {room.name for room in ROOMS if room.has_actions and not room.actions_vary}
+    offering = [feature for feature in _usual_run().features if feature.name in fixed]
+    rows = [_action(feature.name, action) for feature in offering for action in feature.actions]
+    return "[\n" + ",\n".join(rows) + "\n]\n"
+
+
+def _action(room: str, action: Action) -> str:
+    assert isinstance(action, TypedAction), f"{action.spec.name}: write a TypedAction"
+    arguments = name_of(cast("TypedAction[Arguments]", action).arguments)
+    return json.dumps(row_of(room, action.spec, arguments), ensure_ascii=False)
+
+
 PARTS = {"tables": tables, "commands": commands, "exits": exits}
 
 
@@ -218,17 +314,25 @@ def fresh(path: Path) -> str:
     """What the file should say."""
     if path.suffix == ".1":
         return man()
+    if path.name == "tools.md":
+        return tools()
+    if path == SCHEMAS:
+        return schemas()
+    if path == ACTIONS:
+        return room_actions()
     text = path.read_text("utf-8")
     return PLACE.sub(lambda found: f"{found[1]}\n{PARTS[found[2]]()}\n{found[3]}", text)
 
 
 def main() -> int:
     """Write the files, or with `--check` say which are stale; gives the exit code."""
-    files = [DOCS / "cli.md", DOCS / "config.md", DOCS / "agls.1"]
-    stale = [file for file in files if not file.exists() or file.read_text("utf-8") != fresh(file)]
+    files = [DOCS / "cli.md", DOCS / "config.md", DOCS / "agls.1", DOCS / "tools.md", SCHEMAS, ACTIONS]
+    shipped_schemas().clear()  # all are made anew
+    made = {file: fresh(file) for file in files}
+    stale = [file for file, text in made.items() if not file.exists() or file.read_text("utf-8") != text]
     for file in stale:
         if "--check" not in sys.argv:
-            file.write_text(fresh(file), "utf-8")
+            file.write_text(made[file], "utf-8")
     if stale and "--check" in sys.argv:
         print(f"stale: {', '.join(str(file.relative_to(ROOT)) for file in stale)}; run scripts/reference.py")
         return 1

@@ -34,7 +34,7 @@ NUMBERED = re.compile(r"\b[Pp]rotocol,? (?:part )?\d+(?:\.\d+)*|\bpart \d+\b(?! 
 DOCUMENT = re.compile(
     r"`((?:[\w.-]+/)*[A-Za-z][\w.-]*\.md)`|\b(promises|house|product|extending|executor|craft|inventory)\.md"
 )
-DECISION = re.compile(r"docs/decisions/(\d{3})|\b[Dd]ecision (\d{3})\b")
+DECISION = re.compile(r"docs/decisions/(\d{3,4})|\b[Dd]ecision (\d{3,4})\b")
 CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 
@@ -57,7 +57,7 @@ def anchors(page: Path) -> frozenset[str]:
 def known() -> tuple[frozenset[str], frozenset[str]]:
     """Return the names of all documents, and the numbers of all decisions."""
     pages = [Path(name) for name in listed("*.md")]
-    numbers = {page.name[:3] for page in pages if page.parent.name == "decisions"}
+    numbers = {page.name.partition("-")[0] for page in pages if page.parent.name == "decisions"}
     return frozenset(page.name for page in pages), frozenset(numbers)
 
 

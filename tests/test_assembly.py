@@ -2,18 +2,26 @@
 
 import json
 import time
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from inline_snapshot import snapshot
 
+from agls.assembly.listed_actions import ListedAction
 from agls.config import ConfigError, ConfigInputs, Setup, read
-from agls.engine.facts import Admitted
+from agls.engine.actions import ActionContext
+from agls.engine.admission import ClientRequest
+from agls.engine.facts import Admitted, SessionChanged
+from agls.engine.feature import Feature
 from agls.engine.ports import ModelError
+from agls.engine.run_action import NO_PROMPT, ONLY_ACTIONS, actions
 from agls.engine.vocabulary import StopReason, Text
+from agls.features import budget
 from agls.models.local import discovery
+from agls.order import ROOMS
 from agls.workspace.clock import SystemClock
 from agls.workspace.editor import NoEditor
 from agls.world import World, open_world
@@ -49,6 +57,74 @@ async def run(world: World, workspace: Path, **options: Any):
     return await session.finished(admission.run_id)
 
 
+OTHERWISE = """\
+[memory]
+enabled = false
+[plan]
+enabled = false
+[commands]
+enabled = false
+[ask]
+enabled = false
+[web]
+fetch = false
+[compaction]
+at = 0.5
+[scratchpad]
+enabled = false
+"""
+
+
+@pytest.mark.parametrize("headless", [False, True])
+@pytest.mark.parametrize("settings", ["", OTHERWISE])
+async def test_actions_are_listed_as_the_rooms_offer_them(
+    workspace: Path, settings: str, headless: bool
+) -> None:
+    """The list is made without most rooms; those that they are built of say the same, word for word."""
+    setup = setup_of(workspace, SCRIPTED + settings)
+    async with open_world(setup, editor=NoEditor(), headless=headless) as world:
+        session = await world.sessions.create(str(workspace))
+        built = session.run_setup(NO_PROMPT).features
+        offering = {feature.name for feature in built if feature.actions}
+        assert offering <= {room.name for room in ROOMS if room.has_actions}
+        assert offering >= {room.name for room in ROOMS if room.has_actions and not room.actions_vary}
+        assert list(actions(session)) == [action.spec for feature in built for action in feature.actions]
+
+
+async def test_a_child_session_lists_what_it_offers(workspace: Path) -> None:
+    async with open_world(setup_of(workspace, SCRIPTED), editor=NoEditor(), headless=False) as world:
+        parent = await world.sessions.create(str(workspace))
+        about = SessionChanged(str(workspace), parent=parent.session_id, parent_item="item_1", depth=1)
+        child = await world.sessions.make(about, ClientRequest())
+        built = child.run_setup(NO_PROMPT).features
+        assert list(actions(child)) == [action.spec for feature in built for action in feature.actions]
+
+
+async def test_a_listed_action_does_nothing(workspace: Path) -> None:
+    """To do an action the rooms are built."""
+    async with open_world(setup_of(workspace, SCRIPTED), editor=NoEditor(), headless=False) as world:
+        session = await world.sessions.create(str(workspace))
+        (first, *_) = [
+            action for feature in session.run_setup(ONLY_ACTIONS).features for action in feature.actions
+        ]
+        assert isinstance(first, ListedAction)
+        context = cast("ActionContext", None)
+        with pytest.raises(NotImplementedError):
+            await first({}, context)
+        with pytest.raises(NotImplementedError):
+            await first.values("name", context)
+
+
+async def test_rooms_without_a_part_in_runs_are_built_for_their_actions_only(workspace: Path) -> None:
+    async with open_world(setup_of(workspace, SCRIPTED), editor=NoEditor(), headless=False) as world:
+        session = await world.sessions.create(str(workspace))
+        built = session.run_setup(NO_PROMPT).features
+        of_a_run = session.run_setup(Admitted("run_1", "item_1", (), "", {})).features
+    idle = {each.name for each in built if replace(each, actions=()) == Feature(name=each.name)}
+    left_out = {each.name for each in built} - {each.name for each in of_a_run}
+    assert left_out == {room.name for room in ROOMS if not room.in_runs} - {"mentions", "inline_edit"} <= idle
+
+
 async def test_the_order_of_the_features(workspace: Path) -> None:
     setup = setup_of(workspace, SCRIPTED + "context_window = 8192\n")
     async with open_world(setup, editor=NoEditor(), headless=False) as world:
@@ -61,27 +137,38 @@ async def test_the_order_of_the_features(workspace: Path) -> None:
             "redaction",
             "deadline",
             "guards",
+            "plugins",
+            "policy",
             "budget",
             "instructions",
+            "environment",
             "continuation",
             "compaction",
+            "hooks",
             "permissions",
+            "sandbox",
             "checkpoints",
-            "review",
             "usage",
             "audit",
-            "doctor",
             "scratchpad",
             "files",
             "search",
+            "code_intelligence",
             "shell",
+            "repository",
+            "web",
             "ask",
             "plan",
+            "memory",
             "subagents",
+            "agents",
+            "mcp",
             "output_schema",
             "history",
             "client_tools",
             "lean",
+            "skills",
+            "commands",
         ]
     )
     assert [tool.spec.name for feature in all_of_them for tool in feature.tools] == snapshot(
@@ -92,12 +179,20 @@ async def test_the_order_of_the_features(workspace: Path) -> None:
             "write_file",
             "edit_notebook",
             "apply_patch",
+            "move_file",
+            "delete_file",
             "glob",
             "grep",
+            "code_intelligence",
+            "rename_symbol",
             "shell",
             "shell_task",
+            "git_commit",
+            "web_fetch",
             "plan",
             "delegate",
+            "helper_task",
+            "skill",
         ]
     )
 
@@ -155,7 +250,7 @@ ANYBODY = 'callers = { "*" = { max_model_calls = 0 } }'
         ("max_model_calls = 3", "", {}, 1),
     ],
 )
-async def test_a_policy_fills_what_nobody_set_and_tightens_what_anybody_set(
+async def test_policy_sets_missing_limits_and_tightens_given_ones(
     workspace: Path,
     monkeypatch: pytest.MonkeyPatch,
     managed: str,
@@ -175,7 +270,9 @@ async def test_a_policy_fills_what_nobody_set_and_tightens_what_anybody_set(
 
 
 @pytest.mark.row(19)
-def test_what_goes_above_a_policy_is_told(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_setting_above_a_policy_is_ignored_with_a_warning(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whoever asks for more is told why it is not followed; a project may only lower."""
     file = workspace.parent / "managed.toml"
     file.write_text("[budget]\nmax_turns = 5\nsession = { max_cost_usd = 2.0 }\n")
@@ -185,8 +282,9 @@ def test_what_goes_above_a_policy_is_told(workspace: Path, monkeypatch: pytest.M
     (workspace / ".agls/config.toml").write_text(project)
     text = "[budget]\nmax_turns = 50\nsession = { max_cost_usd = 1.0 }\n"
     loaded = setup_of(workspace, text, trusted=True).load(str(workspace))
-    assert loaded.config.budget.max_turns == 3
-    assert (loaded.config.budget.session.max_cost_usd, loaded.config.budget.session.max_turns) == (1.0, 40)
+    spending: Any = loaded.config.section(budget.ROOM)
+    assert spending.max_turns == 3
+    assert (spending.session.max_cost_usd, spending.session.max_turns) == (1.0, 40)
     told = [warning.partition(": ")[2] for warning in loaded.warnings]
     assert told == [
         "budget.max_turns was ignored: the managed file allows no more.",
@@ -243,7 +341,7 @@ async def test_an_unknown_model_is_refused_before_a_run(workspace: Path) -> None
             await world.model(str(workspace), "absent")
 
 
-async def test_without_a_model_it_is_told_what_to_do(
+async def test_missing_model_is_an_error_that_says_what_to_do(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(discovery, "find_local_servers", partial(discovery.find_local_servers, ports=()))
@@ -254,7 +352,7 @@ async def test_without_a_model_it_is_told_what_to_do(
         assert (await run(world, workspace)).stop.reason is StopReason.MODEL_ERROR
 
 
-async def test_a_server_on_this_machine_is_found_and_said(
+async def test_server_on_this_machine_is_found_and_reported(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with ModelServer([Reply("Hello."), Reply("Again.")], models=("qwen", "llama")) as server:
@@ -280,7 +378,7 @@ async def test_a_server_on_this_machine_is_found_and_said(
 # --- before a run is admitted ----------------------------------------------------------------------
 
 
-async def test_what_a_run_could_not_begin_with_is_refused_before(workspace: Path) -> None:
+async def test_wrong_options_are_refused_before_a_run(workspace: Path) -> None:
     setup = setup_of(workspace, SCRIPTED)
     async with open_world(setup, editor=NoEditor(), headless=True) as world:
         world.check_options(str(workspace), {"maxTurns": 3, "mode": "ask"})

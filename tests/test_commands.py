@@ -78,7 +78,7 @@ def test_words_fill_the_members_of_the_input(words: str, expected: dict[str, Any
         ("a to=b dry=2", "dry is true or false, not '2'."),
         ("a to=b tags=blue", "tags is one of red, green, not 'blue'."),
         ("a to=b more=[1]", "more is a JSON object, such as {\"name\":1}, not '[1]'."),
-        ("a to=b to=c", "to is there twice."),
+        ("a to=b to=c", "to is given twice."),
     ],
 )
 def test_words_that_make_no_sense_are_refused_with_what_to_write(words: str, problem: str) -> None:
@@ -93,7 +93,7 @@ def test_words_that_make_no_sense_are_refused_with_what_to_write(words: str, pro
 def test_more_words_than_members_are_refused() -> None:
     command = command_in("/stop.all now", [STOP])
     assert command is not None
-    with pytest.raises(CommandError, match=r"^'now' is too much\. Write: /stop\.all$"):
+    with pytest.raises(CommandError, match=r"^'now' is one word too many\. Write: /stop\.all$"):
         input_of(command)
 
 
@@ -110,7 +110,9 @@ def test_text_whose_first_word_names_no_action_is_no_command(text: str) -> None:
         ("//move it", "/move it"),
         (" //move", " /move"),
         ("// move", "// move"),
-        ("//mov", "//mov"),
+        ("//mov", "/mov"),
+        ("//mov of x", "/mov of x"),
+        ("//other of x", "//other of x"),
         ("a //move", "a //move"),
     ],
 )

@@ -75,7 +75,7 @@ def test_git_turns_the_old_text_into_the_new_one_with_it(
     ],
     ids=["rewritten", "mostly deleted", "at the end"],
 )
-def test_so_it_does_with_changes_too_large_to_compare(tmp_path: Path, old: str, new: str) -> None:
+def test_patch_of_changes_too_large_to_compare_applies(tmp_path: Path, old: str, new: str) -> None:
     assert applied(tmp_path, old, compare("n", old, new).text) == new
 
 
@@ -97,7 +97,7 @@ def test_a_huge_change_is_shown_at_once_as_one_block_and_cut() -> None:
     assert (patch.insertions, patch.deletions) == (60_000 - 89, 60_000 - 89)
 
 
-def test_a_small_change_in_a_huge_text_is_found_at_once() -> None:
+def test_small_change_in_a_huge_text_is_found_fast() -> None:
     before = "".join(f"{n % 97} words\n" for n in range(200_000))
     for watch in within(1.0):
         with watch:

@@ -5,11 +5,12 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import FrozenInstanceError, field, replace
 from pathlib import Path
 
 import pytest
 
+from agls.doors.library.results import Artifact, Step
 from agls.frozen import frozen
 
 ASSIGNING = """\
@@ -82,3 +83,30 @@ def test_the_type_checker_refuses_an_assignment(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "assigning.py"]
     found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert 'Attribute "x" is read-only' in found.stdout, found.stdout + found.stderr
+
+
+def test_results_of_the_library_refuse_assignments_while_they_run() -> None:
+    for result, name in ((Artifact("notes.md", "text"), "content"), (Step("Done."), "text")):
+        with pytest.raises(FrozenInstanceError):
+            setattr(result, name, "other")
+
+
+@frozen
+class Marked(Point):
+    """A value with the fields of another, and one more."""
+
+    mark: str = ""
+
+
+class Named(Point):
+    """A subclass that is not declared as a value."""
+
+
+def test_subclasses_are_initialized_and_compared_each_with_its_own_fields() -> None:
+    assert Marked(1, ("a",), mark="x").mark == "x"
+    assert Marked(1, mark="x") != Marked(1, mark="y")
+    assert hash(Marked(1, mark="x")) == hash(Marked(1, mark="x"))
+    assert Named(2).x == 2
+    assert Named(2) == Named(2)
+    assert Named(2) != Point(2)
+    assert Point(3).names == ()

@@ -1,7 +1,8 @@
 """The toolkit: from a pydantic model to a schema, a checked call, and texts of bounded length."""
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal, cast
+from typing import Any, ClassVar, Literal, cast
 
 import pytest
 from hypothesis import given
@@ -130,7 +131,7 @@ async def test_null_is_the_same_as_leaving_an_argument_out() -> None:
     assert outcome == ToolOutcome("car of 0, None")
 
 
-def test_what_is_no_object_is_no_set_of_arguments() -> None:
+def test_arguments_that_are_no_object_are_refused() -> None:
     with pytest.raises(ValidationError):
         Assemble.model_validate("car")
 
@@ -149,7 +150,7 @@ assemble was not run, its arguments are wrong:
 """)
 
 
-async def test_arguments_of_a_wrong_shape_are_told_shortly() -> None:
+async def test_arguments_of_the_wrong_shape_get_a_short_error() -> None:
     outcome = await TOOL(call(title=["x" * 500], parts=[{"title": 1}] * 50), CONTEXT)
     assert outcome.text.count("\n") == 10, "ten problems are enough to learn from"
     assert len(outcome.text) < 2_000
@@ -199,3 +200,19 @@ def test_shortening_never_loses_uncounted_text(text: str, limit: int) -> None:
         assert left_out > 0
         assert short.startswith(text[: (limit + 1) // 2])
         assert short.endswith(text[len(text) - limit // 2 :])
+
+
+class Timed(Assemble):
+    """Put parts together, in a time."""
+
+    descriptions: ClassVar[Mapping[str, str]] = {"times": "how often; at most 9", "title": "its name"}
+
+
+def test_other_descriptions_stand_in_the_schema_of_the_base() -> None:
+    class Written(Assemble):
+        title: str = Field(description="its name")
+        times: int = Field(default=1, ge=1, le=9, description="how often; at most 9")
+
+    assert schema_of(Timed) == schema_of(Written)
+    assert schema_of(Assemble) != schema_of(Timed)
+    assert Timed(title="x", parts=[]).times == 1

@@ -27,4 +27,7 @@ await build({
   format: "iife",
   jsx: "automatic",
   jsxImportSource: "preact",
+  loader: { ".ttf": "file" },
+  assetNames: "[name]",
+  alias: { entities: "entities/lib/decode.js" }, // all that markdown-it asks of it
 });

@@ -2,10 +2,10 @@
 
 from typing import Literal
 
-from attrs import define
+from agls_protocol.record import record
 
 
-@define
+@record
 class CompleteParams:
     """What is typed, and where in it: `cursor` counts from its beginning, in units of the position encoding.
 
@@ -18,7 +18,7 @@ class CompleteParams:
     cwd: str = ""
 
 
-@define
+@record
 class CompletionItem:
     """A text that may take the place of what stands from `start` up to `end`, counted as `cursor` is."""
 
@@ -30,7 +30,7 @@ class CompletionItem:
     detail: str | None = None
 
 
-@define
+@record
 class CompleteResult:
     """The best come first. When it `isIncomplete`, there are more: ask again with the next letter."""
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
+from dataclasses import fields, is_dataclass
+from functools import cache, partial
 from typing import Any, Literal, cast, get_args, get_origin, is_typeddict
 
-import attrs
 from cattrs import Converter, transform_error
 from cattrs.cols import list_structure_factory
 from cattrs.gen import make_dict_structure_fn, override
@@ -25,8 +25,9 @@ def camel(name: str) -> str:
     return "_" * (len(name) - len(name.lstrip("_"))) + head + "".join(part.capitalize() for part in rest)
 
 
+@cache
 def make_converter() -> Converter:
-    """A converter for all types of the protocol.
+    """The converter for all types of the protocol, the same for everybody: it learns a type at its first use.
 
     Reading ignores unknown members and takes `null` for an absent one; a value of the wrong type is
     refused, never bent. Writing leaves out what is `None`.
@@ -37,8 +38,8 @@ def make_converter() -> Converter:
     converter.register_structure_hook_func(_is_literal, _one_of)
     converter.register_structure_hook_func(_is_json, _object)
     converter.register_structure_hook_factory(_is_list, partial(_list, converter))
-    converter.register_structure_hook_factory(attrs.has, partial(_reader, converter))
-    converter.register_unstructure_hook_factory(attrs.has, partial(_writer, converter))
+    converter.register_structure_hook_factory(is_dataclass, partial(_reader, converter))
+    converter.register_unstructure_hook_factory(is_dataclass, partial(_writer, converter))
     converter.register_unstructure_hook_func(_is_json, _as_it_is)
     return converter
 
@@ -96,7 +97,7 @@ def _list(converter: Converter, kind: Any) -> Callable[[Any, Any], Any]:
             for each in given:
                 done.append(structure(each, element))
             return done
-        return refuse(given[: len(done) + 1], kind)  # tells of the first that is wrong: a million may be
+        return refuse(given[: len(done) + 1], kind)  # names only the first wrong one: there may be a million
 
     return read
 
@@ -111,8 +112,10 @@ def _as_it_is(value: Any) -> Any:
 
 
 def _names(cls: Any) -> dict[str, Any]:
-    fields = attrs.fields(cls)
-    return {a.name: override(rename=camel(a.name), omit_if_default=a.default is None) for a in fields}
+    return {
+        each.name: override(rename=camel(each.name), omit_if_default=each.default is None)
+        for each in fields(cls)
+    }
 
 
 def _reader(converter: Converter, cls: Any) -> Callable[[Any, Any], Any]:
@@ -127,15 +130,15 @@ def _reader(converter: Converter, cls: Any) -> Callable[[Any, Any], Any]:
 
 def _writer(converter: Converter, cls: Any) -> Callable[[Any], Any]:
     """As cattrs' own generator, without the millisecond that it takes for each type that is written first."""
-    members = [(a.name, camel(a.name), a.default is None) for a in attrs.fields(cls)]
+    members = [(each.name, camel(each.name), each.default is None) for each in fields(cls)]
 
     def write(value: Any) -> dict[str, Any]:
-        told: dict[str, Any] = {}
+        result: dict[str, Any] = {}
         for name, wire, may_be_absent in members:
             member = getattr(value, name)
             if member is not None or not may_be_absent:
-                told[wire] = written(member)
-        return told
+                result[wire] = written(member)
+        return result
 
     def written(member: Any) -> Any:
         if type(member) in WRITTEN_AS_THEY_ARE:

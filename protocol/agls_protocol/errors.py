@@ -1,11 +1,10 @@
 """Every error of the protocol (4.11): its code, its kind for programs, and whether trying again helps."""
 
-from attrs import define, frozen
-
 from agls_protocol.items import JsonObject
+from agls_protocol.record import record
 
 
-@frozen
+@record
 class ErrorKind:
     """One way in which a request fails; `meaning` is for people."""
 
@@ -15,7 +14,7 @@ class ErrorKind:
     meaning: str
 
 
-@define
+@record
 class ErrorData:
     """`data` of every error: `kind` for programs, `hint` for people, and what the kind names besides.
 

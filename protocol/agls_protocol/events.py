@@ -50,7 +50,7 @@ class EventParams(TypedDict):
 
 
 class SessionStateData(TypedDict):
-    """`state` is idle, running, requiresAction or closed (nothing more is told of the session)."""
+    """`state` is idle, running, requiresAction or closed (no more events of the session follow)."""
 
     state: str
     queued: int
@@ -176,8 +176,8 @@ class QueueChangedData(TypedDict):
 class ContextUsageData(TypedDict):
     """How many tokens the last request and its answer took, of how many that the model holds (`size`).
 
-    `sure` says how the count was got: told (by the server), calibrated (from what it told of others), guess.
-    When it is absent, nobody knows.
+    `sure` says where the count comes from: told (counted by the server), calibrated (estimated from its
+    counts of other requests), guess. When it is absent, that is unknown.
     `cost` is US dollars of the whole session, as far as prices are known.
     """
 
@@ -220,10 +220,10 @@ class TaskChangedData(TypedDict):
 
 
 class CheckpointData(TypedDict):
-    """What these `files` (URIs) were before a call, a command or a restore (`reason`) changed them was kept.
+    """The contents of these `files` (URIs) before a call, a command or a restore (`reason`) are kept.
 
-    `checkpointId` is that call, for the action `checkpoint.diff`, or the restore, which it undoes. A restore
-    is told when it begins, without files, and again with each file.
+    `checkpointId` is that call, for the action `checkpoint.diff`, or the restore, which it undoes. The event
+    of a restore comes when the restore begins, without files, and again with each file.
     """
 
     checkpointId: str
@@ -366,4 +366,4 @@ DURABLE = frozenset(
 )
 
 RESERVED = frozenset({"mcpStatus"})
-"""Types that no server tells yet."""
+"""Types that no server sends yet."""

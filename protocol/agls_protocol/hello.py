@@ -3,17 +3,16 @@
 A marker (a member that is an object without members) means supported; absent or null means not.
 """
 
-from attrs import define
-
 from agls_protocol.items import JsonObject
+from agls_protocol.record import record
 
 
-@define
+@record
 class Marker:
     """Supported."""
 
 
-@define
+@record
 class EventWishes:
     """Which events the client wants: not `exclude`, none above `maxBytes`, deltas every `coalesceMs`."""
 
@@ -22,7 +21,7 @@ class EventWishes:
     coalesce_ms: int | None = None
 
 
-@define
+@record
 class PermissionSkills:
     """The client answers `agent/requestPermission`; what it can do besides yes and no."""
 
@@ -30,7 +29,7 @@ class PermissionSkills:
     edit_input: Marker | None = None
 
 
-@define
+@record
 class AskUserSkills:
     """The client answers `agent/askUser`: forms, addresses to open."""
 
@@ -38,7 +37,7 @@ class AskUserSkills:
     url: Marker | None = None
 
 
-@define
+@record
 class EditSkills:
     """What the client does with documents.
 
@@ -51,7 +50,7 @@ class EditSkills:
     file_events: Marker | None = None
 
 
-@define
+@record
 class ClientTool:
     """A tool of the client, called with `agent/callTool`. `inputSchema` is a JSON Schema."""
 
@@ -61,11 +60,13 @@ class ClientTool:
     read_only: bool | None = None
 
 
-@define
+@record
 class ClientBlock:
     """What the client can. `protocolVersions` is best first; absent means `[1]`.
 
     `secrets`: it answers `agent/secret`. `diagnostics`: it answers `agent/diagnostics`.
+    `codeQuery`: it answers `agent/codeQuery`. `notebooks`: it answers `agent/notebook` and
+    `agent/editNotebook`.
     """
 
     protocol_versions: list[int] | None = None
@@ -76,10 +77,12 @@ class ClientBlock:
     follow_along: Marker | None = None
     secrets: Marker | None = None
     diagnostics: Marker | None = None
+    code_query: Marker | None = None
+    notebooks: Marker | None = None
     tools: list[ClientTool] | None = None
 
 
-@define
+@record
 class SchemaName:
     """Which schema the server speaks: the SHA-256 of its `schema.json`, the day it was changed last."""
 
@@ -87,7 +90,7 @@ class SchemaName:
     revision: str | None = None
 
 
-@define
+@record
 class SessionSkills:
     """What can be done with sessions besides running them."""
 
@@ -98,7 +101,7 @@ class SessionSkills:
     delete: Marker | None = None
 
 
-@define
+@record
 class ServerLimits:
     """What a client has to keep in mind: bytes, events, milliseconds, runs."""
 
@@ -109,7 +112,7 @@ class ServerLimits:
     max_queued: int | None = None
 
 
-@define
+@record
 class ServerBlock:
     """What the server can: exact lists, so that nobody has to try. With `mismatch` only the versions."""
 

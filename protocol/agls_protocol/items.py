@@ -1,13 +1,13 @@
 """What a conversation is made of on the wire: content, changes, items.
 
 What the server makes is a typed dictionary with the names of the wire. What clients send (`FileContent`,
-and the params of methods) is an attrs class: `snake_case` here, `camelCase` on the wire. What is `None` is
+and the params of methods) is a `record`: `snake_case` here, `camelCase` on the wire. What is `None` is
 left out there. Strings that name a kind are open: unknown values are kept and shown generically.
 """
 
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
-from attrs import define
+from agls_protocol.record import record
 
 JsonObject = dict[str, Any]
 
@@ -43,7 +43,7 @@ class ResourceLinkContent(TypedDict):
     type: Literal["resourceLink"]
 
 
-@define
+@record
 class FileContent:
     """A file that is attached to a prompt: base64 `data`, and what it is where that is known.
 
@@ -195,7 +195,8 @@ class ToolCallItem(TypedDict):
 
     `effects` (none, applied, partial, unknown) says what is known of its traces; `truncated` counts
     the bytes that were left out of `output`; `malformed` holds arguments that were no JSON object.
-    `images` are those that the call gave to the model; `output` says what they are.
+    `images` are those that the call gave to the model; `output` says what they are. `refusedBy` says what
+    kept it from running: rule, mode, policy, hook, limit, user, or nobody (nobody was there to allow it).
     """
 
     itemId: str
@@ -204,6 +205,7 @@ class ToolCallItem(TypedDict):
     title: str
     input: JsonObject
     kind: Literal["toolCall"]
+    refusedBy: NotRequired[str | None]
     output: NotRequired[str | None]
     effects: NotRequired[str | None]
     changes: NotRequired[list[Change] | None]
@@ -289,6 +291,17 @@ class PlanItem(TypedDict):
     kind: Literal["plan"]
 
 
+class SideAnswerItem(TypedDict):
+    """The answer (`text`) to what the user asked beside the work (`title`): the model sees neither."""
+
+    itemId: str
+    status: str
+    title: str
+    text: str
+    background: NotRequired[bool]
+    kind: Literal["sideAnswer"]
+
+
 Item = (
     MessageItem
     | ThoughtItem
@@ -300,4 +313,5 @@ Item = (
     | FileEditItem
     | SubagentItem
     | PlanItem
+    | SideAnswerItem
 )

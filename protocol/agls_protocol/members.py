@@ -1,9 +1,8 @@
-"""The members of a type of the protocol: of a typed dictionary or an attrs class."""
+"""The members of a type of the protocol: of a typed dictionary or a record."""
 
+from dataclasses import MISSING, fields, is_dataclass
 from types import NoneType
 from typing import Any, Literal, NamedTuple, NotRequired, get_args, get_origin, get_type_hints, is_typeddict
-
-import attrs
 
 from agls_protocol.converter import camel
 
@@ -19,7 +18,7 @@ class Member(NamedTuple):
 
 def has_members(kind: Any) -> bool:
     """Whether this is a type with members, not a primitive or a union."""
-    return is_typeddict(kind) or attrs.has(kind)
+    return is_typeddict(kind) or is_dataclass(kind)
 
 
 def members(kind: Any) -> list[Member]:
@@ -28,8 +27,10 @@ def members(kind: Any) -> list[Member]:
     if is_typeddict(kind):
         needed = kind.__required_keys__
         return [_member(name, _bare(hint), needed=name in needed) for name, hint in hints.items()]
-    fields = [(field, hints[field.name]) for field in attrs.fields(kind)]
-    return [_member(camel(field.name), hint, needed=field.default is attrs.NOTHING) for field, hint in fields]
+    return [
+        _member(camel(each.name), hints[each.name], needed=each.default is each.default_factory is MISSING)
+        for each in fields(kind)
+    ]
 
 
 def _bare(hint: Any) -> Any:

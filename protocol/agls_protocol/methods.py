@@ -2,13 +2,12 @@
 
 from typing import Any, Literal
 
-from attrs import frozen
-
-from agls_protocol import completion, documents, resuming, sessions, types
+from agls_protocol import completion, documents, editing, providers, resuming, sessions, types
 from agls_protocol.events import EventParams
+from agls_protocol.record import record
 
 
-@frozen
+@record
 class Method:
     """`result` is `None` for notifications."""
 
@@ -38,14 +37,22 @@ METHODS: dict[str, Method] = {
     "agent/action/list": Method(sessions.ActionListParams, sessions.ActionListResult),
     "agent/action/invoke": Method(sessions.ActionInvokeParams, sessions.ActionInvokeResult),
     "agent/complete": Method(completion.CompleteParams, completion.CompleteResult),
+    "agent/edit": Method(editing.EditParams, editing.EditResult),
     "agent/focus": Method(sessions.FocusParams, None),
     "agent/status": Method(types.Empty, types.StatusResult),
+    "agent/provider/list": Method(types.Empty, providers.ProviderListResult),
+    "agent/provider/models": Method(providers.ProviderModelsParams, providers.ProviderModelsResult),
+    "agent/provider/use": Method(providers.ProviderUseParams, providers.ProviderUseResult),
     "agent/ack": Method(types.AckParams, None),
     "agent/event": Method(EventParams, None, "toClient"),
+    "agent/editDelta": Method(editing.EditDeltaParams, None, "toClient"),
     "agent/requestPermission": Method(types.PermissionParams, types.PermissionAnswer, "toClient"),
     "agent/askUser": Method(types.AskUserParams, types.AskUserAnswer, "toClient"),
     "agent/saveDocuments": Method(documents.SaveDocumentsParams, documents.SaveDocumentsAnswer, "toClient"),
     "agent/diagnostics": Method(documents.DiagnosticsParams, documents.DiagnosticsAnswer, "toClient"),
+    "agent/codeQuery": Method(documents.CodeQueryParams, documents.CodeQueryAnswer, "toClient"),
+    "agent/notebook": Method(documents.NotebookParams, documents.NotebookAnswer, "toClient"),
+    "agent/editNotebook": Method(documents.EditNotebookParams, documents.EditNotebookAnswer, "toClient"),
     "agent/secret": Method(types.SecretParams, types.SecretAnswer, "toClient"),
     "agent/callTool": Method(sessions.CallToolParams, sessions.CallToolAnswer, "toClient"),
 }

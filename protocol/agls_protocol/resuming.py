@@ -2,14 +2,13 @@
 
 from typing import Annotated, Any
 
-from attrs import define
-
 from agls_protocol.events import ContextUsageData, RunEndedData, SessionInfoData, Waiting
 from agls_protocol.items import Item, JsonObject
+from agls_protocol.record import record
 from agls_protocol.types import PAGE_BYTES, Cursor, Question
 
 
-@define
+@record
 class ResumeParams:
     """`replay` is none, tail (the last `tail` items), all (as many as fit), or since (all behind `after`).
 
@@ -26,7 +25,7 @@ class ResumeParams:
     max_bytes: int = PAGE_BYTES
 
 
-@define
+@record
 class SnapshotRun:
     """A run of which a snapshot has items: these, in their order; and what `runEnded` said (`ended`).
 
@@ -38,7 +37,7 @@ class SnapshotRun:
     ended: Annotated[Any, RunEndedData] = None
 
 
-@define
+@record
 class Snapshot:
     """The session as it stands at `seq`; with `olderCursor` there are older items.
 
@@ -58,7 +57,7 @@ class Snapshot:
     older_cursor: JsonObject | None = None
 
 
-@define
+@record
 class ResumeResult:
     """What was missed: `replayed` is nothing, events or snapshot. Live events follow it on the wire.
 

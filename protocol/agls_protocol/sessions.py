@@ -1,14 +1,14 @@
 """What a client may do with sessions besides running them. Written as `items.py` is."""
 
+from dataclasses import field
 from typing import Annotated, Any, Literal
 
-from attrs import define, field
-
 from agls_protocol.items import Content, FileChanged, Input, Item, JsonObject, Said
+from agls_protocol.record import record
 from agls_protocol.types import PAGE_BYTES, Cursor
 
 
-@define
+@record
 class SessionForkParams:
     """A fork holds everything up to the item `atItemId`, that included; without it, everything."""
 
@@ -18,7 +18,7 @@ class SessionForkParams:
     client_key: str = ""
 
 
-@define
+@record
 class SessionForkResult:
     """The new session; resume it to receive its events."""
 
@@ -27,7 +27,7 @@ class SessionForkResult:
     seq: int
 
 
-@define
+@record
 class SessionRewindParams:
     """Back to `toItemId`, the last item kept ("" for none), or to what stood before the rewind `undo`.
 
@@ -42,7 +42,7 @@ class SessionRewindParams:
     client_key: str = ""
 
 
-@define
+@record
 class Conflict:
     """A file that is left as it is, because somebody else changed it since."""
 
@@ -50,7 +50,7 @@ class Conflict:
     reason: str
 
 
-@define
+@record
 class SessionRewindResult:
     """What changed, or would: `checkpointId` undoes it, `droppedItemIds` are no longer before the model."""
 
@@ -61,7 +61,7 @@ class SessionRewindResult:
     checkpoint_id: str | None = None
 
 
-@define
+@record
 class SessionRenameParams:
     """Gives a session another title."""
 
@@ -69,14 +69,14 @@ class SessionRenameParams:
     title: str
 
 
-@define
+@record
 class SessionIdParams:
     """`agent/session/delete` removes it for good; after `agent/detach` its work goes on without us."""
 
     session_id: str
 
 
-@define
+@record
 class EventsParams:
     """A page of history: the events before or after a cursor; `types` leaves out all others.
 
@@ -91,7 +91,7 @@ class EventsParams:
     max_bytes: int = PAGE_BYTES
 
 
-@define
+@record
 class EventsResult:
     """Events in their order; without `nextCursor` there are no more in that direction."""
 
@@ -99,7 +99,7 @@ class EventsResult:
     next_cursor: Cursor | None = None
 
 
-@define
+@record
 class ByteRange:
     """Bytes from `start` up to, not including, `end`."""
 
@@ -107,7 +107,7 @@ class ByteRange:
     end: int
 
 
-@define
+@record
 class ItemParams:
     """One item; with `field` and `range`, a part of one of its texts, in UTF-8 bytes.
 
@@ -121,7 +121,7 @@ class ItemParams:
     max_bytes: int = PAGE_BYTES
 
 
-@define
+@record
 class ItemResult:
     """The item, or a part of a field: `text`, which begins at byte `start` of `total`."""
 
@@ -131,7 +131,7 @@ class ItemResult:
     total: int | None = None
 
 
-@define
+@record
 class QueueParams:
     """`op` is list, remove, replace or move; `itemId` is the waiting prompt, `to` its new place from 0."""
 
@@ -144,7 +144,7 @@ class QueueParams:
     max_bytes: int = PAGE_BYTES
 
 
-@define
+@record
 class Queued:
     """A prompt that waits."""
 
@@ -153,14 +153,14 @@ class Queued:
     content: list[Annotated[Any, Content]]
 
 
-@define
+@record
 class QueueResult:
     """The queue as it is now."""
 
     queue: list[Annotated[Any, Queued]]
 
 
-@define
+@record
 class SetOptionParams:
     """Sets an option of the session for its next runs; null takes it back.
 
@@ -173,7 +173,7 @@ class SetOptionParams:
     chosen_by: str = ""
 
 
-@define
+@record
 class OptionsResult:
     """All options of the session."""
 
@@ -183,16 +183,19 @@ class OptionsResult:
 # --- actions -------------------------------------------------------------------------------------
 
 
-@define
+@record
 class ActionListParams:
     """The actions of a session; without one, those that a new session of the open folder would have."""
 
     session_id: str = ""
 
 
-@define
+@record
 class Action:
-    """Something the user can do; `slash` is how it is written in a prompt, `when` is idle, running or any."""
+    """Something the user can do; `slash` is how it is written in a prompt, `when` is idle, running or any.
+
+    `group` is the heading under which it stands.
+    """
 
     name: str
     title: str
@@ -200,26 +203,27 @@ class Action:
     input_schema: JsonObject
     slash: str
     when: str
+    group: str | None = None
 
 
-@define
+@record
 class ActionListResult:
     """The actions, in their order."""
 
     actions: list[Action]
 
 
-@define
+@record
 class ActionInvokeParams:
     """Does it; `input` is what its `inputSchema` describes."""
 
     session_id: str
     name: str
-    input: JsonObject = field(factory=JsonObject)
+    input: JsonObject = field(default_factory=JsonObject)
     client_key: str = ""
 
 
-@define
+@record
 class ActionInvokeResult:
     """What came of it: `output` for people, `data` for programs, `runId` when it began a run."""
 
@@ -228,10 +232,10 @@ class ActionInvokeResult:
     run_id: str | None = None
 
 
-# --- the client's own tools, and what it tells ---------------------------------------------------
+# --- the client's own tools, and its notifications -----------------------------------------------
 
 
-@define
+@record
 class CallToolParams:
     """`agent/callTool`: a call of a tool that the client offered; `itemId` is the call."""
 
@@ -241,7 +245,7 @@ class CallToolParams:
     input: JsonObject
 
 
-@define
+@record
 class CallToolAnswer:
     """`output` is content blocks or a bare string."""
 
@@ -249,7 +253,7 @@ class CallToolAnswer:
     is_error: bool = False
 
 
-@define
+@record
 class FocusParams:
     """Where the user looks: the active document, the selection in it, the visible lines (LSP ranges).
 
@@ -258,4 +262,4 @@ class FocusParams:
 
     uri: str | None = None
     selection: JsonObject | None = None
-    visible: list[JsonObject] = field(factory=list[JsonObject])
+    visible: list[JsonObject] = field(default_factory=list[JsonObject])

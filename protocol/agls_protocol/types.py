@@ -1,10 +1,10 @@
 """What questions and methods carry: params and results, by `methods.py`. Written as `items.py` is."""
 
+from dataclasses import field
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
-from attrs import define, field
-
 from agls_protocol.items import Content, FileChanged, Input, JsonObject, McpServer, RunError, Usage
+from agls_protocol.record import record
 
 PAGE_BYTES = 1_048_576  # of a result whose client asks for no other size
 
@@ -29,10 +29,10 @@ class ShownText(TypedDict):
 
 
 class Question(TypedDict):
-    """A question to the human: a permission (`options`, `subject`, `shown`) or a form (`schema`)."""
+    """A question to the human: a permission, a plan (`options`, `subject`, `shown`), or a form (`schema`)."""
 
     requestId: str
-    kind: Literal["permission", "form"]
+    kind: Literal["permission", "plan", "form"]
     title: str
     reason: NotRequired[str | None]
     itemId: NotRequired[str | None]
@@ -64,7 +64,7 @@ class PermissionParams(Question):
     hunks: NotRequired[list[ShownHunk] | None]
 
 
-@define
+@record
 class PermissionAnswer:
     """`selected` with `optionId`, or `dismissed`, which is reject once. `feedback` reaches the model.
 
@@ -79,7 +79,7 @@ class PermissionAnswer:
     hunks: list[str] | None = None
 
 
-@define
+@record
 class AskUserParams:
     """`agent/askUser`: `mode` form, to fill in (`schema` is a restricted JSON Schema), or url, to open.
 
@@ -97,7 +97,7 @@ class AskUserParams:
     url: str | None = None
 
 
-@define
+@record
 class AskUserAnswer:
     """`accept` with `content`, `decline`, or `cancel`."""
 
@@ -105,14 +105,14 @@ class AskUserAnswer:
     content: JsonObject | None = None
 
 
-@define
+@record
 class SecretParams:
     """`agent/secret`: the key that the user keeps in the client for this host, and for no other."""
 
     host: str
 
 
-@define
+@record
 class SecretAnswer:
     """The key; absent when there is none."""
 
@@ -122,7 +122,7 @@ class SecretAnswer:
 # --- sessions ------------------------------------------------------------------------------------
 
 
-@define
+@record
 class SessionNewParams:
     """`cwd` and `additionalRoots` are `file:` URIs; `mcpServers` have a `name` at least.
 
@@ -130,15 +130,15 @@ class SessionNewParams:
     """
 
     cwd: str
-    additional_roots: list[str] = field(factory=list[str])
-    mcp_servers: list[JsonObject] = field(factory=list[JsonObject])
-    options: JsonObject = field(factory=JsonObject)
+    additional_roots: list[str] = field(default_factory=list[str])
+    mcp_servers: list[JsonObject] = field(default_factory=list[JsonObject])
+    options: JsonObject = field(default_factory=JsonObject)
     title: str = ""
     client_key: str = ""
     chosen_by: str = ""
 
 
-@define
+@record
 class SessionNewResult:
     """The session as it begins; `mcp` says of each of its `mcpServers` whether it is served."""
 
@@ -150,7 +150,7 @@ class SessionNewResult:
     mcp: list[Annotated[Any, McpServer]]
 
 
-@define
+@record
 class SessionListParams:
     """`cwd` is a `file:` URI; `search` looks at titles and at what was said."""
 
@@ -161,7 +161,7 @@ class SessionListParams:
     max_bytes: int = PAGE_BYTES
 
 
-@define
+@record
 class SessionRow:
     """One session; `state` is idle, running or requiresAction, times are ISO 8601.
 
@@ -182,7 +182,7 @@ class SessionRow:
     parent_item_id: str | None = None
 
 
-@define
+@record
 class SessionListResult:
     """One page of sessions, newest first; without `nextCursor` it is the last."""
 
@@ -190,19 +190,19 @@ class SessionListResult:
     next_cursor: str | None = None
 
 
-@define
+@record
 class SessionCloseParams:
     """Cancels the session's work; its data stays."""
 
     session_id: str
 
 
-@define
+@record
 class Empty:
     """No members."""
 
 
-@define
+@record
 class Cursor:
     """A place in a session's facts."""
 
@@ -213,7 +213,7 @@ class Cursor:
 # --- runs ----------------------------------------------------------------------------------------
 
 
-@define
+@record
 class RunParams:
     """`admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string.
 
@@ -227,14 +227,14 @@ class RunParams:
     continue_run: bool = False
     expected_run_id: str = ""
     wait: bool = False
-    options: JsonObject = field(factory=JsonObject)
+    options: JsonObject = field(default_factory=JsonObject)
     client_key: str = ""
     chosen_by: str = ""
     expand: bool = False
     work_done_token: Annotated[Any, str | int] = None
 
 
-@define
+@record
 class CommandResult:
     """A command that was done: the action it names, its `input` as it was understood, and what came of it."""
 
@@ -244,7 +244,7 @@ class CommandResult:
     data: JsonObject | None = None
 
 
-@define
+@record
 class RunAnswer:
     """`outcome` is started, queued, injected or action; with `wait` it also says how the run ended.
 
@@ -264,7 +264,7 @@ class RunAnswer:
     action: Annotated[Any, CommandResult] = None
 
 
-@define
+@record
 class SteerParams:
     """`ifEnded` says what becomes of the message when the run is over: run, queue or return.
 
@@ -279,7 +279,7 @@ class SteerParams:
     expand: bool = False
 
 
-@define
+@record
 class AckParams:
     """The client has taken in the events of a session up to fact `seq`, and what was shown behind it."""
 
@@ -287,7 +287,7 @@ class AckParams:
     seq: int
 
 
-@define
+@record
 class SteerResult:
     """`outcome` is injected, queued, started, returned or action, which `action` describes."""
 
@@ -297,9 +297,9 @@ class SteerResult:
     action: Annotated[Any, CommandResult] = None
 
 
-@define
+@record
 class CancelParams:
-    """`queued` (keep or drop), `tasks` (keep or stop): what else ends; `reason` is told with the end."""
+    """`queued` (keep or drop), `tasks` (keep or stop): what else ends; `reason` is in the end's event."""
 
     session_id: str
     run_id: str = ""
@@ -308,7 +308,7 @@ class CancelParams:
     reason: str = ""
 
 
-@define
+@record
 class CancelResult:
     """`state` is cancelling, notRunning or alreadyEnded; `kept` and `dropped` are waiting runs.
 
@@ -323,7 +323,7 @@ class CancelResult:
     stopped_tasks: list[str] | None = None
 
 
-@define
+@record
 class RespondParams:
     """The answer to an open question, for clients that cannot answer server requests."""
 
@@ -331,14 +331,14 @@ class RespondParams:
     response: Annotated[Any, PermissionAnswer | AskUserAnswer]
 
 
-@define
+@record
 class RespondResult:
     """`outcome` is accepted or alreadyResolved."""
 
     outcome: str
 
 
-@define
+@record
 class ModelRow:
     """A model that can be chosen; `default` marks the one that a run has when nothing else is said."""
 
@@ -348,11 +348,11 @@ class ModelRow:
     default: bool | None = None
 
 
-@define
+@record
 class ProviderAuth:
     """The key of a provider (its host): `state` is present, missing or none (nobody said that it has one).
 
-    `variable` is the environment variable, `place` where else it is kept. The key itself is never told.
+    `variable` is the environment variable, `place` where else it is kept. The key itself is never sent.
     """
 
     provider: str
@@ -361,7 +361,21 @@ class ProviderAuth:
     place: str | None = None
 
 
-@define
+@record
+class CallWords:
+    """The words for the calls of one tool: "Read" and "Reading", before what a call is about.
+
+    `kind` groups tools that look alike to people; `about` is the argument that says what a call is about.
+    """
+
+    name: str
+    done: str
+    doing: str
+    kind: Literal["read", "search", "edit", "command", "web", "plan", "helper", "question", "other"]
+    about: str | None = None
+
+
+@record
 class Load:
     """What this process does: sessions with a run, runs that wait, bytes that the client has not read."""
 
@@ -370,7 +384,7 @@ class Load:
     unread_bytes: int
 
 
-@define
+@record
 class SessionState:
     """A session that is open in this process."""
 
@@ -378,12 +392,13 @@ class SessionState:
     state: str
 
 
-@define
+@record
 class StatusResult:
     """How the server is: `problem` says in one sentence why no run could begin, where that is so.
 
     The default is the first of the `models`. `configFile` is the `file:` URI of the user's settings, which
     may not be there yet. The models that it names are read again before the next run when it has changed.
+    `calls` has the words for calls of the tools that this server may offer.
     """
 
     version: str
@@ -394,3 +409,4 @@ class StatusResult:
     sessions: list[SessionState]
     config_file: str | None = None
     problem: str | None = None
+    calls: list[CallWords] | None = None

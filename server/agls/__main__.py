@@ -1,4 +1,4 @@
-"""The command line: which door to open, and what to tell it."""
+"""The command line: which door to open, and with which options."""
 
 import sys
 from collections.abc import Sequence
@@ -6,8 +6,15 @@ from types import ModuleType
 
 
 def leave_out() -> None:
-    """Load httpx without its own command line, which needs rich and pygments where click is installed."""
+    """Load libraries without what is of no use here.
+
+    httpx's own command line needs rich and pygments where click is installed. Plugins of pydantic are looked
+    for in the metadata of everything that is installed (docs/decisions/701).
+    """
     sys.modules.setdefault("httpx._main", ModuleType("httpx._main"))  # it goes on when that has no content
+    no_plugins = ModuleType("pydantic.plugin._loader")
+    no_plugins.__dict__["get_plugins"] = tuple
+    sys.modules.setdefault("pydantic.plugin._loader", no_plugins)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

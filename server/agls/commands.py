@@ -8,11 +8,16 @@ from typing import Any, NamedTuple, cast
 from agls.engine.actions import ActionSpec
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
+from agls.regex import regex
 
-_FIRST = re.compile(r"\s*(/\S+)\s*")
-_WORD = re.compile(r"""(?:([\w.-]+)=)?(?:(["'])((?:(?!\2)[^\\]|\\.){0,10000})\2(?!\S)|\S*)""", re.DOTALL)
-_BLANKS, _PLAIN = re.compile(r"\s*"), re.compile(r"\S*")
-_ESCAPE = re.compile(r"""\\(["'\\])""")
+_FIRST = regex(r"\s*(/\S+)\s*")
+_LIKE_A_NAME = regex(r"/([a-z][\w.:-]*)", re.IGNORECASE)
+_NEAR = 0.7  # how alike two names are of which one may be meant for the other
+UNKNOWN = "There is no command {}. {} To send it as a prompt, write /{}"
+_WORD = regex(r"""(?:([\w.-]+)=)?(?:(["'])((?:(?!\2)[^\\]|\\.){0,10000})\2(?!\S)|\S*)""", re.DOTALL)
+_BLANKS, _PLAIN = regex(r"\s*"), regex(r"\S*")
+_ESCAPE = regex(r"""\\(["'\\])""")
+RAW = "words"  # the format of a member that takes all words as they were typed, quotes included
 BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 
@@ -48,31 +53,76 @@ def slash(spec: ActionSpec) -> str:
     return f"/{spec.name}"
 
 
+def shorthand_in(text: str, specs: Sequence[ActionSpec]) -> TypedCommand | None:
+    """**Returns** the command that a single line is by its beginning, as `# words`; `None` for a prompt."""
+    line = text.strip()
+    if "\n" in line:
+        return None
+    for spec in specs:
+        begin, word = spec.shorthand
+        if begin and line.startswith(begin) and (rest := line.removeprefix(begin).strip()):
+            return TypedCommand(spec, f"{word} {rest}", text.index(rest))
+    return None
+
+
 def command_in(text: str, specs: Sequence[ActionSpec]) -> TypedCommand | None:
     """**Returns** the command that a text is, `None` for a prompt: its first word names no action."""
     first = _FIRST.match(text)
-    named = (spec for spec in specs if first and slash(spec) == first[1])
-    spec = next(named, None)
+    spec = named(first[1][1:], specs) if first else None
     return TypedCommand(spec, text[first.end() :], first.end()) if spec and first else None
 
 
+def named(name: str, specs: Sequence[ActionSpec]) -> ActionSpec | None:
+    """**Returns** the action of this name, or else the first with this alias."""
+    alike = (spec for spec in specs if name in {spec.name, *spec.aliases})
+    return min(alike, key=lambda spec: spec.name != name, default=None)
+
+
+def unknown_command(text: str, specs: Sequence[ActionSpec]) -> str:
+    """**Returns** why a text names no command though it looks like one; "" for a prompt.
+
+    It looks like one when it is a single word, or when its first word is nearly the name of a command.
+    """
+    first = _FIRST.match(text)
+    alike = _LIKE_A_NAME.fullmatch(first[1]) if first else None
+    if first is None or alike is None or command_in(text, specs):
+        return ""
+    if not (near := near_names(alike[1], specs)) and text[first.end() :].strip():
+        return ""
+    meant = f"Did you mean {' or '.join(f'/{name}' for name in near)}?" if near else "/help lists them."
+    return UNKNOWN.format(first[1][:100], meant, first[1][:100])
+
+
+def near_names(name: str, specs: Sequence[ActionSpec]) -> Sequence[str]:
+    """**Returns** at most three names of commands that are nearly this one, the nearest first."""
+    from difflib import get_close_matches  # noqa: PLC0415 - most texts are no command that nobody knows
+
+    known = [each for spec in specs for each in (spec.name, *spec.aliases)]
+    ends = (each for each in known if each.endswith(f".{name.lower()}"))  # `/undo`: `/changes.undo`
+    return [*dict.fromkeys((*ends, *get_close_matches(name.lower(), known, 3, _NEAR)))][:3]
+
+
 def unescaped(text: str, specs: Sequence[ActionSpec]) -> str:
-    """**Returns** a text that begins with `//` and would be a command with one slash, with one slash."""
+    """**Returns** a text that begins with `//` and would be no prompt with one slash, with one slash."""
     begin = text.find("//")
-    is_escape = begin >= 0 and not text[:begin].strip() and command_in(text[begin + 1 :], specs)
-    return text[:begin] + text[begin + 1 :] if is_escape else text
+    if begin < 0 or text[:begin].strip():
+        return text
+    once = text[begin + 1 :]
+    is_escape = command_in(once, specs) or unknown_command(once, specs)
+    return text[:begin] + once if is_escape else text
 
 
 def usage(spec: ActionSpec) -> str:
     """**Returns** how a command is written, in a line."""
-    members = _members(spec)
     required = _required(spec)
-    shown = (_shown(name, members[name], is_required=name in required) for name in _order(spec))
+    shown = (_shown(name, member_schema(spec, name), is_required=name in required) for name in _order(spec))
     return " ".join((slash(spec), *shown))
 
 
 def input_of(command: TypedCommand) -> JsonObject:
     """**Returns** the input that the words make. **Raises** `CommandError`."""
+    if raw := raw_member(command.spec):
+        return {raw: command.words.strip()} if command.words.strip() else {}
     members, filling = _members(command.spec), _Filling(command.spec)
     try:
         for word in _words(command.words, members):
@@ -189,7 +239,7 @@ class _Filling:
         """Find out what a word is for. **Raises** `CommandError`."""
         if word.member:
             if word.member in self._taken:
-                raise CommandError(f"{word.member} is there twice.")
+                raise CommandError(f"{word.member} is given twice.")
             self._taken[word.member] = [word]
             self._open = word.member if self._kind(word.member) == "array" else ""
         elif self._open:
@@ -201,7 +251,7 @@ class _Filling:
 
     def _fill_next(self, word: _Word) -> None:
         if not self.empty:
-            raise CommandError(f"{word.raw[:100]!r} is too much.")
+            raise CommandError(f"{word.raw[:100]!r} is one word too many.")
         name = self.empty[0]
         self._taken[name] = [word]
         if self._kind(name) == "array" or (self._kind(name) == "text" and not self.missing):
@@ -281,6 +331,11 @@ def _order(spec: ActionSpec) -> Sequence[str]:
     return sorted(_members(spec), key=lambda name: name not in required)
 
 
+def raw_member(spec: ActionSpec) -> str:
+    """**Returns** the only member, when it takes the words exactly as they were typed; "" for none."""
+    return next((name for name, schema in _members(spec).items() if schema.get("format") == RAW), "")
+
+
 def _kind(schema: JsonObject) -> str:
     """**Returns** the type of a member: text is what can be anything, and has no choices."""
     kind = schema.get("type")
@@ -291,6 +346,8 @@ def _kind(schema: JsonObject) -> str:
 
 def _shown(name: str, schema: JsonObject, *, is_required: bool) -> str:
     choices, kind = "|".join(values_of(schema)), _kind(schema)
+    if schema.get("format") == RAW:
+        return str(schema.get("description", "")) or f"[{name}]"
     if kind == "boolean":
         return f"[{name}]"
     if is_required:

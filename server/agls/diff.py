@@ -3,16 +3,17 @@
 A patch is bounded in time and in length. Only LF ends a line.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple
+
+from agls.regex import regex
 
 AROUND = 3  # unchanged lines that are kept around a change
 _COMPARED = 2000  # lines; a larger change is shown as one block, because comparing is quadratic
 _LONGEST = 200_000  # characters of a patch
 CUT = "[The rest of this patch is left out.]"  # no other line of a patch begins like this
-_HEAD = re.compile(r"@@ -(\d+),(\d+) \+(\d+),(\d+) @@")
+_HEAD = regex(r"@@ -(\d+),(\d+) \+(\d+),(\d+) @@")
 _NO_NEWLINE = "\\ No newline at end of file"
 # How many lines before and after a change must be as they were: as many as possible. Next to the change
 # there may be edits of the user on one side; then the other side has to be whole.

@@ -5,7 +5,8 @@ unless `answer` is given, and a run is bounded (12 model requests, 60 seconds) u
 """
 
 from agls.config import ConfigError
-from agls.doors.library.agent import Agent, Conversation
+from agls.doors.library.agent import Agent
+from agls.doors.library.conversation import Conversation
 from agls.doors.library.results import Artifact, Result, Step
 from agls.doors.library.tools import tool
 from agls.engine.actions import ActionContext, ActionError, ActionOutcome
@@ -26,7 +27,7 @@ from agls.engine.feature import Feature
 from agls.engine.limits import Totals
 from agls.engine.ports import Effect, JournalBusy, JournalError, ModelError, ToolContext
 from agls.engine.vocabulary import FileChange, Question, Stop, StopReason, ToolOutcome
-from agls.room import NoSettings, Room
+from agls.room import NoSettings, PromptRefused, Room
 from agls.toolkit import Arguments, TypedAction, TypedTool
 
 Shown = Transient
@@ -51,6 +52,7 @@ __all__ = [
     "ModelError",
     "NoSettings",
     "Notice",
+    "PromptRefused",
     "Question",
     "Replied",
     "Result",

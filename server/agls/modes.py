@@ -30,5 +30,5 @@ def complaint_of(value: object) -> str:
 def complaint(value: object) -> str:
     """Why this is no mode, and what to write instead."""
     if value == "auto":
-        return "mode 'auto' needs the sandbox, which this version does not have; use 'ask' or 'acceptEdits'"
+        return "mode 'auto' is not in this version; 'allowAll' runs commands in the sandbox"
     return f"there is no mode {value!r}; the modes are {', '.join(MODES)}"

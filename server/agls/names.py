@@ -3,8 +3,10 @@
 import re
 from functools import cache
 
-_HARMFUL = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\udc80-\udcff]")
-_SPELLED = re.compile(r"\\(?:([nrt])|x([0-9a-f]{2})|u([0-9a-f]{4}))")
+from agls.regex import regex
+
+_HARMFUL = regex("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\udc80-\udcff]")
+_SPELLED = regex(r"\\(?:([nrt])|x([0-9a-f]{2})|u([0-9a-f]{4}))")
 _SHORT = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 _LONG = {"n": "\n", "r": "\r", "t": "\t"}
 

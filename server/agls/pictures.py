@@ -1,4 +1,4 @@
-"""Images that models can see: their format, their size, and which are too large to be sent."""
+"""Images: which ones models can see, which are too large to be sent, and what they are in words."""
 
 from base64 import b64encode
 from typing import Literal
@@ -9,8 +9,23 @@ from agls.frozen import frozen
 LARGEST = 3_500_000  # bytes: as base64 they are what the strictest of the usual services takes
 LONGEST = 8_000  # pixels of a side, for the same reason
 _SIGNATURES = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
+_OTHERS = (  # images in forms that no usual service takes: where in the bytes the mark stands, and their name
+    (0, b"BM", "BMP"),
+    (0, b"II*\0", "TIFF"),
+    (0, b"MM\0*", "TIFF"),
+    (0, b"\0\0\1\0", "ICO"),
+    (0, b"8BPS", "Photoshop"),
+    (0, b"\xff\x0a", "JPEG XL"),
+    (4, b"JXL \r\n", "JPEG XL"),
+    (4, b"ftypavif", "AVIF"),
+    (4, b"ftypavis", "AVIF"),
+    (4, b"ftypheic", "HEIC"),
+    (4, b"ftypheix", "HEIC"),
+    (4, b"ftypmif1", "HEIF"),
+    (4, b"jP  \r\n", "JPEG 2000"),
+)
 _SEGMENTS = 1_000  # of a JPEG that are looked through
-_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # the JPEG segments that tell the size
+_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # the JPEG segments that hold the size
 
 
 class TooLarge(ValueError):
@@ -45,6 +60,37 @@ def picture(name: str, data: bytes) -> Picture | None:
             "side are possible. Make a smaller copy of it, and look at that."
         )
     return Picture(f"[{words}]", Image(b64encode(data).decode("ascii"), kind))
+
+
+def other_image(name: str, data: bytes) -> str:
+    """Return what an image is whose format no model sees, and what to do; "" for anything else."""
+    form = next((form for at, mark, form in _OTHERS if data.startswith(mark, at)), "")
+    if not form:
+        return ""
+    sides = _other_sides(form, data)
+    pixels = f"{sides[0]}×{sides[1]} pixels, " if sides else ""
+    return (
+        f"{name}: an image in the format {form}, {pixels}{len(data):,} bytes. No model can be shown this "
+        "format: make a copy of it as PNG (magick, ffmpeg or Python can, where they are), and read that."
+    )
+
+
+def _other_sides(form: str, data: bytes) -> tuple[int, ...]:
+    """Return width and height; nothing where the bytes do not say them at a fixed place."""
+    match form:
+        case "BMP":
+            found = _numbers(data, "little", (18, 22), 4)
+        case "ICO":
+            found = tuple(side or 256 for side in data[6:8])
+        case "Photoshop":
+            height, width = _numbers(data, "big", (14, 18), 4)
+            found = (width, height)
+        case "AVIF" | "HEIC" | "HEIF":
+            at = data.find(b"ispe")
+            found = _numbers(data, "big", (at + 8, at + 12), 4) if at > 0 else ()
+        case _:
+            found = ()
+    return found if all(found) else ()
 
 
 def _sides(kind: str, data: bytes) -> tuple[int, ...]:

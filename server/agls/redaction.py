@@ -8,11 +8,21 @@ import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from html import escape
 from urllib.parse import quote, quote_plus
+
+from agls.regex import regex
 
 SHORTEST = 4  # characters; shorter secrets would make everything unreadable and are none
 MARK = "[secret]"
+HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
+_SECRET = regex(
+    r"KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|AUTH|COOKIE|SESSION|PRIVATE|DSN", re.IGNORECASE
+)
+
+
+def is_secret(variable: str) -> bool:
+    """Return whether an environment variable of this name looks like it holds a secret."""
+    return bool(_SECRET.search(variable))
 
 
 def without(secrets: Iterable[str], text: str) -> str:
@@ -33,7 +43,12 @@ def _spellings(secret: str) -> Iterator[str]:
     None of them backtracks far.
     """
     data = secret.encode("utf-8", "surrogatepass")
-    plain = {secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1], escape(secret)}
+    plain = {
+        secret,
+        json.dumps(secret)[1:-1],
+        json.dumps(secret, ensure_ascii=False)[1:-1],
+        secret.translate(HTML),
+    }
     plain |= {quote(data, safe=""), quote(data), quote_plus(data)}
     yield from map(re.escape, plain)
     yield "".join(f"(?:%{byte:02X}|%{byte:02x}|{re.escape(chr(byte))})" for byte in data)

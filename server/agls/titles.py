@@ -1,9 +1,9 @@
 """Titles of sessions: one line without characters that could mislead its reader."""
 
-import re
+from agls.regex import regex
 
 LONGEST = 200  # characters
-_UNPRINTED = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_UNPRINTED = regex(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def one_line(words: str) -> str:

@@ -1,30 +1,50 @@
 """Rooms write tools and actions with this: each is a pydantic model and an async function."""
 
+import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import KW_ONLY, field, replace
 from functools import cache
 from inspect import cleandoc
-from typing import Any, Generic, Literal, Protocol, TypeVar, cast
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
-from agls.engine.actions import ActionContext, ActionError, ActionOutcome, ActionSpec, ActionValue
+from agls.engine.actions import MORE, ActionContext, ActionError, ActionOutcome, ActionSpec, ActionValue
 from agls.engine.limits import Totals
-from agls.engine.ports import Effect, PathOutside, Preview, Target, ToolContext, ToolSpec, WorkspaceError
+from agls.engine.ports import (
+    Effect,
+    Loading,
+    PathOutside,
+    Preview,
+    Target,
+    Tool,
+    ToolContext,
+    ToolSpec,
+    WorkspaceError,
+)
 from agls.engine.vocabulary import FileChange, FileVersion, JsonObject, ToolCall, ToolOutcome
 from agls.frozen import frozen
 from agls.names import camel
+from agls.short_text import cut
 
-SHOWN_PROBLEMS = 10  # wrong arguments that are told to the model at once
+SHOWN_PROBLEMS = 10  # wrong arguments that are reported to the model at once
 NULL = {"type": "null"}
+SCHEMAS = Path(__file__).with_name("argument_schemas.json")
 DATA = frozenset({"default", "enum", "const", "examples"})  # schema keys that hold values, not schemas
 
 
 class Arguments(BaseModel):
-    """The arguments of a tool. The docstring of a subclass is the description of the tool for the model."""
+    """The arguments of a tool. The docstring of a subclass is the description of the tool for the model.
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    A subclass whose `descriptions` say other words of some members, which follow from settings, has the
+    schema of its base with these: to make one takes longer than the rest of a request.
+    """
+
+    descriptions: ClassVar[Mapping[str, str]] = {}
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     @model_validator(mode="before")
     @classmethod
@@ -50,14 +70,14 @@ async def no_description(arguments: Arguments, context: ToolContext) -> Preview:
     return Preview("", {})
 
 
-@frozen(eq=False, kw_only=True)
+@frozen(eq=False)
 class TypedTool(Generic[Given]):
     """A tool (`engine.ports.Tool`) made of an argument model and the function that does the work.
 
     `work` may raise `WorkspaceError`: its message becomes a failed outcome. `targets` says what a
     call would touch, from its arguments alone, so that it cannot fail. `describe` makes the preview;
     it may raise `WorkspaceError` and may leave title or subject empty: then the name and the
-    arguments are shown. Its own targets are ignored. `polls` and `output_limit` are as in `ToolSpec`.
+    arguments are shown. Its own targets are ignored. `polls`, `output_limit` and `load` are as in `ToolSpec`.
     """
 
     name: str
@@ -66,13 +86,17 @@ class TypedTool(Generic[Given]):
     effects: frozenset[Effect]
     targets: Callable[[Given], tuple[Target, ...]] = no_targets
     describe: Callable[[Given, ToolContext], Awaitable[Preview]] = no_description
+    _: KW_ONLY
     polls: bool = False
     output_limit: int | None = None
+    load: Loading = "always"
 
     @property
     def spec(self) -> ToolSpec:
         """The tool as the model sees it."""
-        return _spec_of(self.name, self.arguments, self.effects, self.output_limit, polls=self.polls)
+        return _spec_of(
+            self.name, self.arguments, self.effects, self.output_limit, self.load, polls=self.polls
+        )
 
     async def preview(self, call: ToolCall, context: ToolContext) -> Preview:
         """Return the intended effect of the call, or why it would fail."""
@@ -89,7 +113,8 @@ class TypedTool(Generic[Given]):
         except WorkspaceError as problem:
             return replace(basic, problem=str(problem))
         subject = better.subject or basic.subject
-        return replace(basic, title=better.title or basic.title, subject=subject, essence=better.essence)
+        title = better.title or basic.title
+        return replace(basic, title=title, subject=subject, essence=better.essence, problem=better.problem)
 
     async def __call__(self, call: ToolCall, context: ToolContext) -> ToolOutcome:
         """Check the arguments and do the work. **Returns** errors as failed outcomes for the model."""
@@ -103,23 +128,46 @@ class TypedTool(Generic[Given]):
             return ToolOutcome(str(problem), status="failed")
 
 
+@frozen(eq=False)
+class SpecifiedTool:
+    """A tool (`engine.ports.Tool`) that the model sees with this `spec` instead of its own."""
+
+    tool: Tool
+    spec: ToolSpec
+
+    async def preview(self, call: ToolCall, context: ToolContext) -> Preview:
+        """Return the intended effect of the call."""
+        return await self.tool.preview(call, context)
+
+    async def __call__(self, call: ToolCall, context: ToolContext) -> ToolOutcome:
+        """Do the work."""
+        return await self.tool(call, context)
+
+
 Choices = Callable[[ActionContext], Awaitable[Sequence[ActionValue]]]
 
 
-@frozen(eq=False, kw_only=True)
+@frozen(eq=False)
 class TypedAction(Generic[Given]):
     """An action (`engine.actions.Action`) made of an argument model and the function that does the work.
 
     The docstring of the model describes the action to the user. `work` may raise
     `ActionError`, and `WorkspaceError`, whose message is passed on as one. `choices` are the values of its
-    members, by their names on the wire.
+    members, by their names on the wire; `aliases`, `group`, `prompts`, `shorthand` and `screened` are as in
+    `ActionSpec`.
     """
 
     name: str
     title: str
     arguments: type[Given]
     work: Callable[[Given, ActionContext], Awaitable[ActionOutcome]]
+    _: KW_ONLY
     when: Literal["idle", "running", "any"] = "any"
+    aliases: tuple[str, ...] = ()
+    group: str = MORE
+    prompts: bool = False
+    shorthand: tuple[str, str] = ("", "")
+    screened: bool = False
     choices: Mapping[str, Choices] = field(default_factory=dict[str, Choices])
 
     async def values(self, member: str, context: ActionContext) -> Sequence[ActionValue]:
@@ -130,7 +178,19 @@ class TypedAction(Generic[Given]):
     def spec(self) -> ActionSpec:
         """The action as the user sees it."""
         description = cleandoc(self.arguments.__doc__ or "")
-        return ActionSpec(self.name, self.title, description, schema_of(self.arguments), self.when)
+        schema = schema_of(self.arguments)
+        return ActionSpec(
+            self.name,
+            self.title,
+            description,
+            schema,
+            self.when,
+            self.aliases,
+            self.group,
+            prompts=self.prompts,
+            shorthand=self.shorthand,
+            screened=self.screened,
+        )
 
     async def __call__(self, arguments: JsonObject, context: ActionContext) -> ActionOutcome:
         """Check the arguments and do the work. **Raises** `ActionError`."""
@@ -153,13 +213,8 @@ def complaint(name: str, arguments: type[Arguments], error: ValidationError) -> 
         elif detail["type"] == "extra_forbidden":
             problems.append(f"- {where}: there is no such argument (there are: {known})")
         else:
-            problems.append(f"- {where}: {detail['msg']}; it was {_brief(detail['input'])}")
+            problems.append(f"- {where}: {detail['msg']}; it was {cut(repr(detail['input']), 80)}")
     return "\n".join([f"{name} was not run, its arguments are wrong:", *problems])
-
-
-def _brief(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else text[:80] + "…"
 
 
 # --- schemas -------------------------------------------------------------------------------------
@@ -171,11 +226,12 @@ def _spec_of(
     arguments: type[Arguments],
     effects: frozenset[Effect],
     output_limit: int | None,
+    load: Loading,
     *,
     polls: bool,
 ) -> ToolSpec:
     described = cleandoc(arguments.__doc__ or "")
-    return ToolSpec(name, described, schema_of(arguments), effects, polls, output_limit)
+    return ToolSpec(name, described, schema_of(arguments), effects, polls, output_limit, load)
 
 
 @cache
@@ -183,8 +239,32 @@ def schema_of(arguments: type[Arguments]) -> JsonObject:
     """Return the JSON schema of a tool's arguments, as short as possible. Do not change it.
 
     There are no titles, references are inlined (so a model may not contain itself), and an argument that may
-    be left out is not nullable as well.
+    be left out is not nullable as well. Those of rooms are shipped.
     """
+    if descriptions := vars(arguments).get("descriptions"):
+        return _described(schema_of(cast("type[Arguments]", arguments.__base__)), descriptions)
+    return shipped_schemas().get(name_of(arguments)) or _made_schema(arguments)
+
+
+def _described(schema: JsonObject, descriptions: Mapping[str, str]) -> JsonObject:
+    """Return the schema with these descriptions of members."""
+    members: dict[str, JsonObject] = schema["properties"]
+    others = {name: {**members[name], "description": text} for name, text in descriptions.items()}
+    return {**schema, "properties": {**members, **others}}
+
+
+def name_of(arguments: type[Arguments]) -> str:
+    """**Returns** the name of a model in the shipped schemas."""
+    return f"{arguments.__module__}.{arguments.__qualname__}"
+
+
+@cache
+def shipped_schemas() -> dict[str, JsonObject]:
+    """**Returns** the schemas that `scripts/reference.py` wrote (docs/decisions/702)."""
+    return json.loads(SCHEMAS.read_text("utf-8"))
+
+
+def _made_schema(arguments: type[Arguments]) -> JsonObject:
     schema = arguments.model_json_schema()
     definitions = schema.pop("$defs", {})
     schema.pop("description", None)
@@ -243,7 +323,7 @@ def _undescribed(node: Any, *, names: bool = False) -> Any:
 def shorten(text: str, limit: int, rest: str) -> tuple[str, int]:
     """Return `text` in about `limit` characters, head and tail, and the bytes (UTF-8) that were left out.
 
-    `rest` is the sentence that tells the model how to get the missing part.
+    `rest` is the sentence that says how the model gets the missing part.
     """
     if len(text) <= limit:
         return text, 0

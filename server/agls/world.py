@@ -1,11 +1,16 @@
 """The parts that one process works with: sessions, store, connections, processes. Opened and closed here."""
 
-from collections.abc import AsyncGenerator, Callable
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from functools import partial
-from pathlib import Path
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
 from agls.assembly import (
+    Export,
+    FileSettings,
+    OpenSessionControl,
+    Plans,
     ProcessServices,
     Rooms,
     RunServices,
@@ -13,11 +18,16 @@ from agls.assembly import (
     SessionServices,
     complete,
     expand,
+    export_nothing,
     features,
+    load,
+    screen,
+    withheld_file,
 )
 from agls.config import (
     EDITOR,
     PROGRAM,
+    AgentDefinition,
     Choice,
     Config,
     ConfigError,
@@ -28,36 +38,51 @@ from agls.config import (
     Setup,
     Usual,
     agent_of,
+    allowed_tools,
     bounds_of,
     check_folder,
     look_for_keys,
 )
 from agls.engine.children import Children
-from agls.engine.facts import Admitted, SessionChanged
+from agls.engine.facts import Admitted, Entry, SessionChanged
 from agls.engine.feature import RunSetup
 from agls.engine.ports import ModelClient, ModelError, ModelInfo
 from agls.engine.recovery import left_of
-from agls.engine.run_action import NO_PROMPT
+from agls.engine.run_action import NO_PROMPT, ONLY_ACTIONS
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.state import State, inherited_options
 from agls.engine.vocabulary import JsonObject
-from agls.features import families, lean, permissions, scratchpad
-from agls.features.permissions.rules import denied
-from agls.features.subagents.delegates import hands_over
+from agls.inline_edit import InlineEditor
+from agls.language_servers import LanguageServers
 from agls.modes import Mode
-from agls.room import Completions, Piece, Typing
+from agls.room import Completions, GivenText, Piece, Room, Typing
 from agls.room.budgets import BudgetRegistry
+from agls.room.exposed import (
+    InlineModels,
+    ModelAdvice,
+    PermissionRules,
+    ScratchChoice,
+    ServerReading,
+    SmallContext,
+)
+from agls.room.mcp_ports import GivenServer
 from agls.room.mode_choices import Choices, SessionChoices, check
-from agls.room.ports import NO_CLIENT, RunInfo, ToolClient
+from agls.room.process_ports import NO_CLIENT, ToolClient
+from agls.room.run_ports import RunInfo
 from agls.stores.memory import MemoryStore
 from agls.stores.scratch import Scratch
 from agls.stores.storage import in_memory, on_disk
+from agls.web.access import WebAccess
 from agls.workspace.clock import SystemClock
 from agls.workspace.editor import Editor
 from agls.workspace.paths import Own
 from agls.workspace.processes import Processes
+from agls.workspace.sandbox.on_use import SandboxesOnUse
 from agls.workspace.workspace import OpenWorkspace
+
+if TYPE_CHECKING:
+    from agls.mcp_servers import SharedServers
 
 Reread = Callable[[Setup], Setup]
 
@@ -71,7 +96,8 @@ class World:
     """The parts that one process works with.
 
     `setup` may be replaced: runs that begin later work with the new one. `reread` is asked for it before each
-    of them. `rooms` are those that runs have from the next one on.
+    of them, `reload` when the user wants all settings read again. `export` makes a file of a session.
+    `rooms` are those that runs have from the next one on.
     """
 
     def __init__(
@@ -81,10 +107,14 @@ class World:
         self._editor = editor
         self._usual = usual
         self.reread: Reread = as_it_is
-        self.rooms = Rooms()
+        self.reload: Reread = as_it_is
+        self.export: Export = export_nothing
+        self.rooms, self._plans = Rooms(), Plans()
         self._processes, self._choice = Processes(setup.environment), Choice(lambda: self.setup)
         keeps = partial(on_disk, setup.state_folder, lambda: self.setup.secrets)
         self.storage = keeps() if setup.keeps else in_memory()
+        self._loaded = False
+        self._screened: RunServices | None = None  # with which the last prompt was screened
         self._checked: object = None  # the last that a run could begin with; most begin alike
         clock, own_files = SystemClock(), GuardedFiles(setup.state_folder, setup.config_file)
         self._process = ProcessServices(
@@ -92,14 +122,26 @@ class World:
             storage=self.storage,
             scratch=Scratch(setup.state_folder),
             client=client,
-            budgets=BudgetRegistry(self.storage.ledger, clock.now, hands_over),
+            budgets=BudgetRegistry(self.storage.ledger, clock.now),
             choices=Choices(),
             own_files=own_files,
             seal=Seal(own_files),
+            web=WebAccess(self._processes),
+            processes=self._processes,
             lasting=not headless,
+            door=editor.name,
+            language_servers=LanguageServers(setup.environment),
+            mcp_servers=lambda: self._mcp_servers,
+            given_servers={},
+            sandboxes=SandboxesOnUse(f"{setup.state_folder}/sandbox" if setup.keeps else ""),
         )
+        self.missing_consents = self._process.missing_consents
         self.sessions = Sessions(self.storage.sessions, self._build_run, clock)
         self.sessions.on_open = self._reopen
+
+    def renew(self, setup: Setup) -> None:
+        """Let runs that begin later work with other settings."""
+        self.setup = setup
 
     async def model(self, folder: str, name: str = "") -> ModelClient:
         """Return the model of a run in `folder`: the named one, the default, or one found on this machine.
@@ -115,9 +157,16 @@ class World:
         return self._choice.known(folder)
 
     def prepare(self, folder: str) -> None:
-        """Load what the first question to the default model of `folder` needs, as it takes a while."""
-        with suppress(ConfigError, ModelError):  # who asks it is told
+        """Load what the first run in `folder` needs, as it takes a while."""
+        with suppress(ConfigError, ModelError):  # the first request raises it again
             self._choice.resolver(self.setup.load(folder)).resolve("")
+        if not self._loaded:
+            self._loaded = True
+            self.sessions.spawn(self._load())
+
+    async def _load(self) -> None:
+        for _ in load(self.rooms):
+            await asyncio.sleep(0)  # what came meanwhile goes first
 
     def check_options(self, folder: str, options: JsonObject) -> None:
         """Refuse options (the session's and the run's) that a run could not begin with.
@@ -144,17 +193,48 @@ class World:
         """Remember the mode that was chosen, with these options, for a session or for one of its runs."""
         self._process.choices.choose(session_id, options)
 
-    def sketch(self, folder: str) -> Session:
-        """Return a session of `folder` as it would be, to see what it offers. A use of it may still fail."""
-        return self.sessions.sketch(MemoryStore().create("sketch"), folder)
+    def serve(self, session: Session, servers: Sequence[JsonObject]) -> Sequence[GivenServer]:
+        """Give a session the servers that its client brings. **Returns** each, or what is wrong with it.
+
+        **Raises** `ConfigError`.
+        """
+        given = self.setup.load(session.state.cwd).config.exposed(ServerReading).read_given(servers)
+        self._process.given_servers[session.session_id] = given
+        return given
+
+    def sketch(self, folder: str, session_id: str = "sketch", entries: Sequence[Entry] = ()) -> Session:
+        """Return a session of `folder` as it would be with these entries, to see what it offers.
+
+        Nothing of it is kept. A use of it may still fail.
+        """
+        journal = MemoryStore().create(session_id)
+        journal.append(*entries)
+        return self.sessions.sketch(journal, folder)
+
+    async def screen(self, session: Session, given: GivenText) -> tuple[Piece, ...]:
+        """Return what goes with a text that somebody gives. **Raises** `ConfigError`, `PromptRefused`."""
+        self._screened = self._services(session, NO_PROMPT)
+        return tuple(await screen(self.rooms.screening, self._screened, given))
 
     async def expand(self, session: Session, text: str) -> tuple[Piece, ...]:
         """Return the meaning of a typed text besides its words. **Raises** `ConfigError`."""
-        return tuple(await expand(self.rooms, self._services(session, NO_PROMPT), text))
+        return tuple(await expand(self.rooms.expanding, self._services(session, NO_PROMPT), text))
+
+    def withheld_file(self, session: Session, name: str) -> str:
+        """Return the file that makes this command, in a folder that nobody trusts; "" for none."""
+        return withheld_file(self.rooms, self._services(session, NO_PROMPT), name)
 
     async def complete(self, session: Session, typing: Typing) -> Completions:
         """Return the completions that the rooms have for a prompt. **Raises** `ConfigError`."""
-        return await complete(self.rooms, self._services(session, NO_PROMPT), typing)
+        return await complete(self.rooms.completing, self._services(session, NO_PROMPT), typing)
+
+    def inline(self, session: Session) -> tuple[InlineEditor, OpenWorkspace]:
+        """Return what edits at the cursor, and what it sees. **Raises** `ConfigError`, `ModelError`."""
+        run = self._services(session, NO_PROMPT)
+        choice = run.config.exposed(InlineModels)
+        allowance, budgets = run.bounds.allowance, self._process.budgets
+        editor = InlineEditor(run.models, choice, allowance, budgets, lambda: self.setup.held_keys)
+        return editor, run.workspace
 
     async def check(self, folder: str, options: JsonObject) -> None:
         """Check that a run in `folder` could begin with these options.
@@ -164,10 +244,11 @@ class World:
         check_folder(folder)
         self._renew()
         setup = self.setup
-        asked = (setup, setup.load(folder), folder, repr(options))
+        loaded = setup.load(folder)
+        asked = (setup, loaded, folder, repr(options))
         if asked == self._checked:
             kept = dict(setup.kept)
-            await look_for_keys(setup, folder)  # one may have come, or gone
+            await look_for_keys(setup, loaded)  # one may have come, or gone
             if kept == setup.kept:
                 return
         self.check_options(folder, options)
@@ -184,8 +265,23 @@ class World:
 
     async def aclose(self) -> None:
         """End the processes and the connections; the sessions are closed before."""
+        if "_mcp_servers" in vars(self):
+            await self._mcp_servers.aclose()
+        await self._process.language_servers.aclose()
         await self._processes.aclose()
         await self._choice.aclose()
+
+    @cached_property
+    def _mcp_servers(self) -> "SharedServers":
+        from agls.mcp_servers import Pins, SharedServers  # noqa: PLC0415 - a session begins without it
+
+        setup = self.setup
+        folder = setup.state_folder if setup.keeps else None
+        return SharedServers(setup.environment, Pins(folder, self._process.seal))
+
+    def forget_texts(self) -> None:
+        """Have every text that people wrote for agents looked for again, by the next that needs one."""
+        self._process.surveys.clear()
 
     def _renew(self) -> None:
         """Take in the user's changes of the configuration. **Raises** `ConfigError`."""
@@ -194,10 +290,18 @@ class World:
 
     def _build_run(self, session: Session, admitted: Admitted) -> RunSetup:
         run = self._services(session, admitted)
+        self._screened = None
+        rooms, for_list = self._rooms_for(admitted), admitted is ONLY_ACTIONS
+        plan = self._plans.of(rooms, run.config, run.agent, for_list=for_list)
         limits = left_of(session.state, admitted, run.bounds.limits, run.bounds.asked)
         return RunSetup(
-            features=features(self.rooms, run), models=run.models, workspace=run.workspace, limits=limits
+            features=features(plan, run), models=run.models, workspace=run.workspace, limits=limits
         )
+
+    def _rooms_for(self, admitted: Admitted) -> Sequence[Room[Any]]:
+        if admitted is ONLY_ACTIONS:
+            return self.rooms.acting
+        return self.rooms.all if admitted is NO_PROMPT else self.rooms.in_runs
 
     def _services(self, session: Session, admitted: Admitted) -> RunServices:
         state, setup = session.state, self.setup
@@ -209,13 +313,18 @@ class World:
         chosen = str(options.get("model", ""))
         window = models.window(chosen)
         model = models.model_name(chosen)
-        is_small = config.section(lean.ROOM).applies(window)
-        keeps_scratch = config.section(scratchpad.ROOM).enabled
+        is_small = config.exposed(SmallContext).applies(window)
+        keeps_scratch = config.exposed(ScratchChoice).enabled
         scratch = str(process.scratch.path(session.session_id)) if keeps_scratch else ""
-        workspace = self._workspace(state, config, scratch)
+        screened = self._screened
+        if screened and screened.fits(session, config, scratch):
+            workspace, services = screened.workspace, screened.session
+        else:
+            workspace = self._workspace(state, config, scratch)
+            services = self._session_services(session, workspace.root)
         return RunServices(
             process=process,
-            session=self._session_services(session, workspace.root),
+            session=services,
             setup=setup,
             config=config,
             agent=agent,
@@ -232,17 +341,25 @@ class World:
                 window=window,
                 is_small=is_small,
                 model=model,
-                advice=config.section(families.ROOM).family(model, is_small=is_small).prompt,
+                advice=config.exposed(ModelAdvice).advice(model, is_small=is_small),
                 lasting=process.lasting,
                 answers=self._usual.answers,
             ),
             scratch=scratch,
+            tools=allowed_tools(agent, self._callers(session, config)),
         )
+
+    def _callers(self, session: Session, config: Config) -> Iterator[AgentDefinition]:
+        """Yield the agents of the sessions that this one works for, as far as they are known today."""
+        for above in self.sessions.above(session):
+            with suppress(ValueError):
+                yield agent_of(config.agents, above.state.settings)
+            yield from self._callers(above, config)
 
     def _workspace(self, state: State, config: Config, scratch: str = "") -> OpenWorkspace:
         setup = self.setup
         own = Own(tuple(map(str, setup.own_places)), scratch, (str(setup.config_file),))
-        hidden = denied(config.section(permissions.ROOM).deny)
+        hidden = config.exposed(PermissionRules).hidden()
         return OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, own, hidden)
 
     def _session_services(self, session: Session, folder: str) -> SessionServices:
@@ -253,7 +370,9 @@ class World:
             children=Children(sessions, session),
             above=tuple(Children(sessions, one) for one in sessions.above(session)),
             choices=SessionChoices(process.choices, self._lineage(session)),
-            grants=FolderGrants(process.own_files, process.seal, Path(folder), session.session_id),
+            grants=FolderGrants(process.own_files, process.seal, folder, session.session_id),
+            control=OpenSessionControl(session, sessions, self),
+            settings=FileSettings(folder, process.own_files, self),
         )
 
     def _lineage(self, session: Session) -> tuple[str, ...]:
@@ -264,9 +383,9 @@ class World:
     def _reopen(self, session: Session) -> None:
         """Take a wider mode than the configured one back that was chosen before the session was closed."""
         configured: Mode = "ask"
-        with suppress(ConfigError):  # whoever begins a run is told
-            configured = self.setup.load(session.state.cwd).config.section(permissions.ROOM).mode
-        if self._process.choices.reopen(session.session_id, session.state, configured):
+        with suppress(ConfigError):  # beginning a run raises it again
+            configured = self.setup.load(session.outline.cwd).config.exposed(PermissionRules).mode
+        if self._process.choices.reopen(session.session_id, session.outline, configured):
             session.log.record(SessionChanged(options={"mode": None}))
 
 

@@ -77,7 +77,7 @@ def patient(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Patient:
     return Patient(tmp_path)
 
 
-async def test_all_is_well(patient: Patient) -> None:
+async def test_healthy_setup_has_no_findings(patient: Patient) -> None:
     async with ModelServer([CALL], pages=PAGES) as server:
         patient.use(server, 'api_key_env = "WORK_KEY"\n')
         report = await patient.report()
@@ -111,7 +111,7 @@ async def test_what_a_model_server_does_wrong(
     assert {found[name].status for name in ORDINARY} <= {"pass", "warn"}
 
 
-async def test_a_wrong_port(patient: Patient) -> None:
+async def test_wrong_port_is_a_finding_about_base_url(patient: Patient) -> None:
     async with ModelServer() as server:
         patient.use(server)
     report = await patient.report()
@@ -178,7 +178,7 @@ async def test_a_state_folder_that_others_look_into(patient: Patient) -> None:
 
 
 @pytest.mark.row(87)
-async def test_no_model_at_all(patient: Patient) -> None:
+async def test_no_model_is_configured(patient: Patient) -> None:
     """The missing model server is found."""
     patient.configure("")
     found = await patient()
@@ -211,7 +211,10 @@ async def test_a_key_whose_variable_is_not_set(patient: Patient) -> None:
 
 @pytest.mark.parametrize(
     ("value", "status", "said"),
-    [("http://127.0.0.1:1", "warn", "nobody answers"), ("socks9://x", "fail", "no address of a proxy")],
+    [
+        ("http://127.0.0.1:1", "warn", "nothing answers"),
+        ("socks9://x", "fail", "not the address of a usable proxy"),
+    ],
 )
 async def test_a_proxy_that_cannot_be_used(patient: Patient, value: str, status: str, said: str) -> None:
     patient.configure("")
@@ -227,12 +230,12 @@ async def test_a_dead_proxy_is_a_failure_when_a_model_is_elsewhere(patient: Pati
     proxy = next(found for found in report.findings if found.topic == "proxy")
     assert (proxy.status, proxy.text) == (
         "fail",
-        "HTTPS_PROXY is http://127.0.0.1:1, and nobody answers there.",
+        "HTTPS_PROXY is http://127.0.0.1:1, but nothing answers there.",
     )
     assert "secret-4711" not in report.text()
 
 
-async def test_a_proxy_that_answers(patient: Patient) -> None:
+async def test_proxy_in_use_is_a_finding_with_its_exceptions(patient: Patient) -> None:
     patient.configure("")
     async with ModelServer() as server:
         patient.environment |= {"HTTP_PROXY": f"127.0.0.1:{server.port}", "NO_PROXY": "intern.example"}
@@ -246,7 +249,7 @@ async def test_certificates_that_are_not_there(patient: Patient, name: str) -> N
     patient.configure("")
     patient.environment[name] = "/nowhere/ca.pem"
     found = (await patient(offline=True))["certificates"]
-    assert (found.status, found.fix) == ("fail", f"Correct {name}, or take it away.")
+    assert (found.status, found.fix) == ("fail", f"Correct {name}, or unset it.")
 
 
 @pytest.mark.parametrize(
@@ -264,7 +267,7 @@ async def test_an_editor_that_is_too_old(patient: Patient, said: str, status: st
     assert (editors.status, "Neovim" in editors.text) == (status, True)
 
 
-async def test_offline_nobody_is_asked(patient: Patient) -> None:
+async def test_offline_mode_sends_no_request(patient: Patient) -> None:
     async with ModelServer([CALL], pages=PAGES) as server:
         patient.use(server, 'api_key_env = "WORK_KEY"\ncontext_window = 4000\n')
         patient.environment["HTTPS_PROXY"] = server.url
@@ -278,6 +281,8 @@ async def test_a_scripted_model_needs_its_script(patient: Patient) -> None:
     patient.configure('model = "s"\n[models.s]\ndialect = "scripted"\nscript = "s.json"\n')
     assert (await patient())["model"].status == "fail"
     (patient.home / "s.json").write_text("{}")
+    assert (await patient())["model"].status == "fail", "it has no prompts"
+    (patient.home / "s.json").write_text('{"prompts": [{"turns": [{"text": "Hello."}]}]}')
     assert (await patient())["model"].status == "pass"
 
 
@@ -296,6 +301,6 @@ def test_the_report_hides_secrets_and_counts() -> None:
     bad: Sequence[Finding] = (Finding("a", "fail", f"<{KEY}>", KEY), Finding("b", "warn", "x", "y"))
     report = Report(tuple(bad), (("c", KEY),)).without([KEY, "canary"])
     assert KEY not in report.text() + report.markdown() + str(report.data())
-    assert (report.verdict, report.is_well) == ("1 of 2 checks failed, 1 warn.", False)
-    assert Report(tuple(bad[1:])).verdict == "Nothing failed, 1 of 1 checks warn."
-    assert Report(()).verdict == "All is well."
+    assert (report.verdict, report.is_well) == ("1 of 2 checks failed, 1 gave warnings.", False)
+    assert Report(tuple(bad[1:])).verdict == "Nothing failed, 1 of 1 checks gave warnings."
+    assert Report(()).verdict == "Everything works."

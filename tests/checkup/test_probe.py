@@ -40,7 +40,7 @@ async def findings(
     return {one.topic: one for one in found}
 
 
-async def test_all_is_well() -> None:
+async def test_healthy_setup_has_no_findings() -> None:
     found = await findings()
     assert {topic: one.status for topic, one in found.items()} == dict.fromkeys(
         ("endpoint", "key", "model", "streaming", "tools", "context"), "pass"
@@ -48,7 +48,7 @@ async def test_all_is_well() -> None:
     assert found["context"].text == "The context is 32,768 tokens."
 
 
-async def test_nobody_listens() -> None:
+async def test_unreachable_server_is_a_failure_that_says_what_to_do() -> None:
     async with ModelServer() as server:
         url = server.url
     async with Asking() as asking:
@@ -69,7 +69,7 @@ async def test_a_wrong_path_and_the_one_that_is_right(path: str) -> None:
     assert found["endpoint"].fix.endswith('/v1": that address answers.')
 
 
-async def test_a_wrong_path_and_none_that_is_right() -> None:
+async def test_wrong_path_without_a_right_one() -> None:
     found = await findings([Raw([b"<html>"], 404)], pages={"/v1/models": Raw([b"<html>"], 404)})
     assert found["endpoint"].status == "fail"
     assert "an address usually ends in /v1" in found["endpoint"].fix
@@ -78,7 +78,7 @@ async def test_a_wrong_path_and_none_that_is_right() -> None:
     assert "A login page is in between" in found["endpoint"].fix
 
 
-async def test_a_wrong_key() -> None:
+async def test_wrong_key_is_a_finding_that_names_its_source() -> None:
     refused = Failure(401, f"Incorrect API key provided: {KEY}", "invalid_api_key")
     found = await findings([refused], pages={"/v1/models": refused.raw()}, key_variable="MY_KEY")
     assert (found["endpoint"].status, found["key"].status) == ("pass", "fail")
@@ -87,13 +87,13 @@ async def test_a_wrong_key() -> None:
     assert found["key"].fix == "No key was sent. Set the environment variable MY_KEY."
 
 
-async def test_an_empty_account() -> None:
+async def test_empty_account_is_a_finding_about_credit() -> None:
     found = await findings([Failure(429, "You exceeded your current quota", "insufficient_quota")])
     assert found["key"].status == "fail"
     assert "add credit" in found["key"].fix
 
 
-async def test_an_unknown_model() -> None:
+async def test_unknown_model_is_a_finding_with_the_known_names() -> None:
     missing = Failure(404, "The model `large` does not exist", "model_not_found")
     names = page({"data": [{"id": "largest"}, {"id": "small"}]})
     found = await findings([missing], pages={"/v1/models": names})
@@ -138,7 +138,7 @@ async def test_a_small_context_and_the_setting_that_makes_it_larger(
     assert "4,096 tokens" in found["context"].text
     assert setting in found["context"].fix
     if own is OLLAMA:
-        assert "cut off without a word" in found["context"].text
+        assert "cut off silently" in found["context"].text
         assert "[models.m]\nbase_url = " in found["context"].fix
         assert 'dialect = "ollama"\ncontext_window = 16384' in found["context"].fix
 
@@ -169,7 +169,7 @@ async def test_a_model_that_does_not_call_the_tool_as_it_should(reply: Reply, st
     assert (await findings([reply]))["tools"].status == status
 
 
-async def test_what_the_server_gives_counts_more_than_what_the_settings_hope() -> None:
+async def test_context_of_the_server_overrides_the_configured_one() -> None:
     found = await findings(pages={**GOOD, **OLLAMA}, context_window=128_000)
     assert found["context"].status == "fail"
     assert "gives 4,096 tokens, not the 128,000" in found["context"].text
@@ -182,7 +182,7 @@ async def test_how_much_context_is_enough(window: int, status: str) -> None:
     assert (await findings(pages=bare, context_window=window))["context"].status == status
 
 
-async def test_a_context_nobody_knows_and_one_that_is_full_at_once() -> None:
+async def test_unknown_context_and_one_that_is_full_at_once() -> None:
     bare = {"/v1/models": page({"data": [{"id": "large"}]})}
     unknown = (await findings(pages=bare, table="m"))["context"]
     assert (unknown.status, unknown.fix) == ("warn", "Write context_window = 16384 into [models.m].")
@@ -209,7 +209,7 @@ async def test_a_model_that_takes_too_long() -> None:
     assert "[doctor] seconds" in found["model"].fix
 
 
-async def test_a_redirect_is_told_and_not_followed() -> None:
+async def test_redirect_is_reported_and_not_followed() -> None:
     there = Raw(status=308, headers={"Location": "https://elsewhere.example/v1"})
     found = await findings([there], pages={"/v1/models": there})
     assert found["endpoint"].status == "fail"
@@ -261,7 +261,7 @@ async def test_a_proxy_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.skipif(not shutil.which("openssl"), reason="openssl makes the certificate")
-async def test_a_certificate_nobody_trusts(tmp_path: Path) -> None:
+async def test_untrusted_certificate(tmp_path: Path) -> None:
     key, certificate = tmp_path / "key.pem", tmp_path / "cert.pem"
     subject = ("-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1")
     made = ("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *subject)

@@ -14,6 +14,7 @@ from agls.world import open_world
 from support.config import home, setup_of, workspace, write
 
 __all__ = ["home", "workspace"]
+BUILT_IN = ("explore", "general", "help", "plan", "review", "verify")
 REVIEWER = 'description = "Reads a change and says what is wrong with it."\n'
 
 
@@ -43,14 +44,12 @@ def test_an_agent_in_the_config_file_and_one_in_a_file_of_its_own(home: Path, wo
     assert where["agents.writer.limits.max_turns"] == f"{Rank.USER}, {file}:4"
 
 
-def test_without_a_name_it_is_the_users_own_agent_which_may_delegate_to_all(
-    home: Path, workspace: Path
-) -> None:
+def test_unnamed_agent_is_the_users_own_and_may_delegate_to_all(home: Path, workspace: Path) -> None:
     user_file(home, "agents/reviewer.toml", REVIEWER)
     agents = setup_of(workspace, {}).load(str(workspace)).config.agents
-    assert agent_of(agents, {}).agents == ("reviewer",)
+    assert agent_of(agents, {}).agents == (*BUILT_IN, "reviewer")
     assert agent_of(agents, {"agent": "reviewer"}).agents == ()
-    with pytest.raises(ValueError, match="no agent 'nobody'; there are reviewer"):
+    with pytest.raises(ValueError, match=r"no agent 'nobody'; there are explore, .*reviewer"):
         agent_of(agents, {"agent": "nobody"})
     with pytest.raises(ValueError, match="none is configured"):
         agent_of({}, {"agent": "nobody"})
@@ -58,10 +57,13 @@ def test_without_a_name_it_is_the_users_own_agent_which_may_delegate_to_all(
 
 def test_agents_of_a_project_count_only_when_its_folder_is_trusted(home: Path, workspace: Path) -> None:
     write(workspace / ".agls/agents/theirs.toml", REVIEWER)
-    assert setup_of(workspace, {}).load(str(workspace)).config.agents == {}
-    assert list(setup_of(workspace, {}, trusted=True).load(str(workspace)).config.agents) == ["theirs"]
+    assert setup_of(workspace, {}).load(str(workspace)).config.agents.keys() == {*BUILT_IN}
+    assert list(setup_of(workspace, {}, trusted=True).load(str(workspace)).config.agents) == [
+        *BUILT_IN,
+        "theirs",
+    ]
     (workspace / ".agls/agents/theirs.toml").write_text("this is [not TOML")
-    assert setup_of(workspace, {}).load(str(workspace)).config.agents == {}
+    assert setup_of(workspace, {}).load(str(workspace)).config.agents.keys() == {*BUILT_IN}
 
 
 @pytest.mark.parametrize("place", ["config.toml", "agents/reviewer.toml"])
@@ -85,12 +87,12 @@ def test_a_project_cannot_change_an_agent_that_the_user_has(home: Path, workspac
             "a.toml",
             f"{REVIEWER}agents = ['b']\n",
             0,
-            "a may delegate to 'b', which there is not; there are a",
+            "a may delegate to 'b', which does not exist; there are explore",
         ),
         ("not a name.toml", REVIEWER, 1, "up to 50 letters"),
     ],
 )
-def test_a_mistake_is_told_with_its_file(
+def test_mistake_in_an_agent_names_its_file(
     home: Path, workspace: Path, name: str, text: str, line: int, said: str
 ) -> None:
     file = write(workspace / ".agls/agents" / name, text)
@@ -113,7 +115,7 @@ def test_the_limits_of_an_agent_hold_where_they_are_lower(
     assert (limits_now.max_tool_calls, limits_now.max_seconds) == (holds, holds)
 
 
-def test_what_an_agent_says_of_its_critic_counts_before_the_rest(home: Path, workspace: Path) -> None:
+def test_critic_settings_of_an_agent_override_the_others(home: Path, workspace: Path) -> None:
     user_file(home, "config.toml", "[critic]\nwake_after = 7\npatience = 5\n")
     user_file(home, "agents/reviewer.toml", REVIEWER + "[critic]\nenabled = true\npatience = 2\n")
     config = setup_of(workspace, {}).load(str(workspace)).config
@@ -131,7 +133,7 @@ async def test_a_run_of_an_agent_has_its_words_its_tools_and_its_model(home: Pat
     user_file(home, "agents/reviewer.toml", own)
     setup = read(ConfigInputs(state_dir=str(home / "state")), str(workspace), lambda folder: False, {})
     async with open_world(setup, editor=NoEditor(), headless=True) as world:
-        with pytest.raises(ConfigError, match="no agent 'nobody'; there are reviewer"):
+        with pytest.raises(ConfigError, match=r"no agent 'nobody'; there are explore, .*reviewer"):
             world.check_options(str(workspace), {"agent": "nobody"})
         session = await world.sessions.create(str(workspace), options={"agent": "reviewer"})
         run_setup = session.run_setup(Admitted("run_1", "item_1", ()))

@@ -73,7 +73,7 @@ class Keys:
 
     async def of(self, setup: Setup) -> dict[str, tuple[str, str]]:
         """The key and the place of every model."""
-        await look_for_keys(setup, str(self._workspace))
+        await look_for_keys(setup, setup.load(str(self._workspace)))
         offered = offered_models(setup, setup.load(str(self._workspace)))
         return {e.name: (e.api_key, e.key_place) for e in offered.endpoints}
 
@@ -115,7 +115,7 @@ async def test_the_environment_then_the_editor_then_the_keyring_then_the_file(
     assert editor.asked == [], "nobody is asked for a key that is there"
 
 
-async def test_a_kept_key_does_for_a_variable_that_is_not_set(keys: Keys) -> None:
+async def test_stored_key_replaces_an_unset_variable(keys: Keys) -> None:
     keys.file.set("work.example", KEY)
     setup = keys.setup(f'model = "work"\n{WORK}api_key_env = "NOT_SET"\n')
     with pytest.raises(ConfigError, match="NOT_SET is not set"):
@@ -200,7 +200,7 @@ def test_a_link_is_not_followed(keys: Keys, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"keys": []}', '{"key": {}}', "\udcff"])
-def test_a_damaged_file_is_told(keys: Keys, text: str) -> None:
+def test_damaged_key_file_is_refused(keys: Keys, text: str) -> None:
     keys.file.set("work.example", KEY)
     keys.file.file.write_bytes(os.fsencode(text))
     with pytest.raises(ConfigError, match="damaged"):
@@ -220,5 +220,5 @@ async def test_a_keyring_that_is_locked_holds_nothing(keyring: Path) -> None:
         ring.set("work.example", KEY)
 
 
-async def test_without_the_library_there_is_no_keyring() -> None:
+async def test_keyring_without_its_library_holds_nothing() -> None:
     assert (Keyring().usable, await Keyring().find("x"), Keyring().remove("x")) == (False, "", False)

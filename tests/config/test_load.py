@@ -14,6 +14,7 @@ from agls.config import (
     load,
 )
 from agls.config.sources import RANKS, from_arguments, from_environment, from_toml
+from agls.features import hooks as hooks_room
 
 pytestmark = pytest.mark.promise("P2")
 
@@ -43,7 +44,7 @@ def test_the_higher_place_wins_whatever_the_order_they_are_given_in(lower: Rank,
 
 
 @pytest.mark.parametrize("rank", NO_PROJECT)
-def test_a_place_that_says_nothing_of_a_key_leaves_it_to_the_places_below(rank: Rank) -> None:
+def test_source_without_a_key_leaves_it_to_weaker_sources(rank: Rank) -> None:
     loaded = load([Source(Rank.MANAGED, {"budget": {"max_turns": 7}}), Source(rank, {"budget": {}})])
     assert loaded.config.budget.max_turns == 7
     assert loaded.rank("budget", "max_turns") is Rank.MANAGED
@@ -65,7 +66,7 @@ def test_permission_rules_of_all_places_add_up() -> None:
     assert load([below, above]).config.permissions.deny == ["read(/secret/**)", "read(/other/**)"]
 
 
-def test_without_any_place_everything_has_its_default() -> None:
+def test_config_without_sources_has_every_default() -> None:
     assert load([]).config == Config()
 
 
@@ -84,10 +85,18 @@ def test_a_project_may_add_rules_that_deny_or_ask() -> None:
     assert loaded.warnings == ()
 
 
+def test_agent_of_a_project_chooses_no_tier() -> None:
+    loaded = with_project({"agents": {"helper": {"description": "Helps.", "tier": "theirs"}}})
+    assert loaded.config.agents["helper"].tier == ""
+    assert "agents.helper.tier" in loaded.warnings[0]
+
+
 @pytest.mark.parametrize(
     "project",
     [
         {"model": "theirs"},
+        {"effort": "high"},
+        {"permissions": {"mode": "plan"}},
         {"base_url": "https://evil.example/v1"},
         {"api_key_env": "AWS_SECRET_ACCESS_KEY"},
         {"models": {"m": {"base_url": "https://evil.example/v1"}}},
@@ -105,7 +114,7 @@ def test_a_project_may_add_rules_that_deny_or_ask() -> None:
         {"delivery": {"targets": {"t": {"command": ["sh"]}}}},
     ],
 )
-def test_a_project_cannot_say_anything_else_and_the_user_is_told(project: dict[str, Any]) -> None:
+def test_other_settings_of_a_project_are_ignored_with_a_warning(project: dict[str, Any]) -> None:
     loaded = with_project(project)
     assert loaded.config == Config()
     assert len(loaded.warnings) == 1
@@ -136,34 +145,74 @@ def test_an_editor_cannot_pass_on_addresses_or_keys() -> None:
 # --- mistakes ------------------------------------------------------------------------------------
 
 
-def test_broken_toml_is_told_with_its_line() -> None:
+def test_broken_toml_is_refused_with_its_line() -> None:
     error = failure('model = "a"\n\n[budget\nmax_turns = 3\n')
     assert (error.file, error.line) == ("/home/me/config.toml", 3)
     assert "not valid TOML" in str(error)
     assert str(error).startswith("/home/me/config.toml:3: ")
 
 
-def test_a_file_that_ends_in_the_middle_is_told_with_its_last_line() -> None:
+def test_truncated_file_is_refused_with_its_last_line() -> None:
     assert failure('model = "a"\nbase_url = """abc').line == 2
 
 
-def test_an_unknown_key_is_told_with_its_line_and_what_was_probably_meant() -> None:
+def test_all_mistakes_of_a_file_are_named_with_their_lines() -> None:
+    text = """\
+model = 3
+[budget]
+max_turn = 4
+max_seconds = "x"
+[permissions]
+allow = ["foo(x)", "shell(", "rad_file"]
+deny = ["bar(y)"]
+[agents.rev]
+description = "Reviews."
+tools = ["read_fil", "gerp"]
+agents = ["nobody", "none"]
+"""
+    lines = str(failure(text)).splitlines()
+    assert [(line.split(": ")[0].rpartition(":")[2], line.split(": ")[1]) for line in lines] == [
+        ("/home/me/config.toml", "agents"), ("/home/me/config.toml", "agents"),
+        ("1", "model"), ("3", "budget.max_turn"), ("4", "budget.max_seconds"),
+        *[("6", "permissions.allow")] * 3, ("7", "permissions.deny"),
+        *[("10", "agents.rev.tools")] * 2,
+    ]  # fmt: skip
+    for word in ("'nobody'", "'none'", "'foo'", "'shell('", "'read_file'", "'bar'", "'grep'"):
+        assert word in "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('a = "x\n', "is a quotation mark missing?"),
+        ("a = x\n", "a text stands in quotation marks"),
+        ("a = [1\n", "is a ] missing?"),
+        ("[models.a]\n[models.a]\n", "[models.a] is there already"),
+        ("a = 1\na = 2\n", "this key is there already"),
+        ('a = "C:\\quick"\n', "for a backslash"),
+    ],
+)
+def test_mistakes_of_toml_are_explained(text: str, words: str) -> None:
+    assert words in failure_to_parse(text)
+
+
+def test_unknown_key_is_refused_with_its_line_and_the_nearest_key() -> None:
     error = failure('model = "a"\n\n[permissions]\nmdoe = "ask"\n')
     assert (error.line, error.key) == (4, "permissions.mdoe")
     assert "did you mean 'mode'?" in str(error)
 
 
-def test_an_unknown_key_of_a_model_is_told() -> None:
+def test_unknown_key_of_a_model_is_refused_with_its_line() -> None:
     error = failure('[models.local]\nbase_ulr = "http://localhost/v1"\n')
     assert (error.line, error.key) == (2, "models.local.base_ulr")
     assert "did you mean 'base_url'?" in str(error)
 
 
-def test_an_unknown_table_is_told_with_the_known_ones() -> None:
+def test_unknown_table_is_refused_with_the_known_ones() -> None:
     assert "known here: model, base_url" in str(failure("[zzz]\nx = 1\n"))
 
 
-def test_a_wrong_type_is_told_with_its_line() -> None:
+def test_wrong_type_is_refused_with_its_line() -> None:
     error = failure('[budget]\n\nmax_turns = "many"\n')
     assert (error.line, error.key) == (3, "budget.max_turns")
     assert "integer" in str(error)
@@ -174,12 +223,12 @@ def test_dotted_keys_and_inline_tables_are_found_too() -> None:
     assert failure('\n\n[models]\n"my model" = { base_url = "nowhere" }\n').line == 4
 
 
-def test_a_wrong_value_of_a_variable_is_told_with_its_name() -> None:
+def test_wrong_value_of_a_variable_is_refused_with_its_name() -> None:
     with pytest.raises(ConfigError, match=r"^AGLS_BASE_URL: .* is not an address"):
         load([from_environment({"AGLS_BASE_URL": "localhost"})])
 
 
-def test_a_wrong_argument_is_told_with_its_key() -> None:
+def test_wrong_argument_is_refused_with_its_key() -> None:
     with pytest.raises(ConfigError, match=r"arguments \(base_url\).*is not an address"):
         load([Source(Rank.ARGUMENTS, {"base_url": "ftp://x"})])
 
@@ -222,7 +271,7 @@ def test_explain_says_for_every_value_where_it_came_from() -> None:
 
 def test_a_key_in_plain_sight_is_a_warning_and_is_shown_nowhere() -> None:
     loaded = load([user('[models.m]\napi_key = "sk-canary"\nheaders = { X-Auth = "canary-too" }\n')])
-    assert "plain sight" in loaded.warnings[0]
+    assert "stands in plain text" in loaded.warnings[0]
     told = f"{loaded.explain()} {loaded.warnings} {loaded.config!r}"
     assert "canary" not in told
     assert "(set)" in told
@@ -248,7 +297,7 @@ def test_a_key_in_plain_sight_is_a_warning_and_is_shown_nowhere() -> None:
         ('[models.x]\nbase_url = "http://[::1/v1"\n', "is not an address"),
     ],
 )
-def test_a_value_of_the_wrong_kind_is_told_in_plain_words(text: str, said: str) -> None:
+def test_value_of_the_wrong_kind_is_refused_in_plain_words(text: str, said: str) -> None:
     assert said in failure(text).message
 
 
@@ -258,16 +307,16 @@ def test_a_whole_number_is_a_number_and_a_list_is_a_list() -> None:
     assert list(config.permissions.deny) == ["shell"]
 
 
-def test_a_variable_with_bytes_that_are_no_text_is_told() -> None:
-    with pytest.raises(ConfigError, match="bytes that are no text"):
+def test_variable_with_bytes_that_are_no_text_is_refused() -> None:
+    with pytest.raises(ConfigError, match="bytes that are not text"):
         load([from_environment({"AGLS_MODEL": "caf\udce9"})])
 
 
-def test_a_file_that_is_nested_without_end_is_told() -> None:
+def test_file_nested_too_deeply_is_refused() -> None:
     assert "nested too deeply" in failure_to_parse("x = " + "[" * 5_000)
 
 
-def test_what_the_command_line_says_wrong_is_told_by_its_option() -> None:
+def test_wrong_value_of_an_option_is_refused_with_its_name() -> None:
     with pytest.raises(ConfigError, match=r"^--base-url: 'x' is not an address"):
         load([from_arguments({"base_url": "x"})])
 
@@ -276,3 +325,17 @@ def failure_to_parse(text: str) -> str:
     with pytest.raises(ConfigError) as caught:
         user(text)
     return str(caught.value)
+
+
+MANAGED_HOOK = {"event": "PreToolUse", "command": "check"}
+
+
+@pytest.mark.parametrize("rank", [rank for rank in Rank if rank not in {Rank.DEFAULT, Rank.MANAGED}])
+def test_what_only_an_administrator_says_is_ignored_elsewhere(rank: Rank) -> None:
+    managed = Source(Rank.MANAGED, {"hooks": {"managed": [MANAGED_HOOK], "only_managed": True}})
+    other = Source(rank, {"hooks": {"managed": [], "only_managed": False}, "policy": {"managed": {}}})
+    loaded = load([managed, other], trusted=True)
+    hooks = loaded.config.section(hooks_room.ROOM)
+    assert [each.command for each in hooks.managed] == ["check"]
+    assert hooks.only_managed
+    assert any("hooks" in warning for warning in loaded.warnings)

@@ -27,9 +27,7 @@ def test_keys_are_taken_out_of_the_environment(home: Path, workspace: Path, tmp_
     assert "k3" not in repr(setup)
 
 
-def test_what_clouds_sign_with_stays_in_the_environment_and_is_never_shown(
-    home: Path, workspace: Path
-) -> None:
+def test_cloud_credentials_stay_in_the_environment_and_are_never_shown(home: Path, workspace: Path) -> None:
     environment = {"AWS_SECRET_ACCESS_KEY": "aws-canary", "AWS_BEARER_TOKEN_BEDROCK": "key-canary"}
     setup = setup_of(workspace, environment)
     assert environment == {"AWS_SECRET_ACCESS_KEY": "aws-canary"}
@@ -58,7 +56,7 @@ LOCAL = '[models.local]\nbase_url = "http://localhost:1/v1"\nmodel = "qwen"\n'
 PAID = '[models.paid]\nbase_url = "https://paid.example/v1"\napi_key_env = "PAID_KEY"\n'
 
 
-def test_with_nothing_said_there_is_no_model(endpoints: Endpoints) -> None:
+def test_empty_configuration_has_no_model(endpoints: Endpoints) -> None:
     found = endpoints()
     assert (found.endpoints, found.default) == ((), "")
 
@@ -137,7 +135,7 @@ def test_a_key_follows_its_model_to_another_path_of_its_host(endpoints: Endpoint
 
 
 @pytest.mark.parametrize("given_as", ["api_key_env", "api_key"])
-def test_a_key_of_a_base_url_is_not_sent_to_the_address_of_a_higher_place(
+def test_key_for_a_base_url_is_not_sent_to_the_address_of_a_stronger_source(
     endpoints: Endpoints, given_as: str
 ) -> None:
     text = f'model = "m"\nbase_url = "https://paid.example/v1"\n{given_as} = "PAID_KEY"\n'
@@ -151,7 +149,7 @@ def test_a_key_from_the_environment_goes_where_the_arguments_say(endpoints: Endp
     assert endpoint.api_key == "k"
 
 
-def test_but_not_when_the_environment_named_another_host(endpoints: Endpoints) -> None:
+def test_key_from_the_environment_goes_to_no_host_that_only_the_arguments_name(endpoints: Endpoints) -> None:
     environment = {"AGLS_API_KEY": "k", "AGLS_BASE_URL": "https://mine/v1"}
     found = endpoints("", environment, base_url="https://h/v1", model="m")
     assert found.endpoints[0].api_key == ""
@@ -201,7 +199,7 @@ def test_the_chosen_model_needs_an_address_or_a_script(endpoints: Endpoints) -> 
     assert moved.endpoints[0].base_url == "http://h/v1"
 
 
-def test_a_key_that_is_missing_is_told_with_its_place(endpoints: Endpoints) -> None:
+def test_missing_key_is_refused_with_its_variable_and_line(endpoints: Endpoints) -> None:
     with pytest.raises(ConfigError) as caught:
         endpoints(f'model = "paid"\n{PAID}')
     assert (caught.value.line, caught.value.key) == (4, "models.paid.api_key_env")
@@ -214,7 +212,7 @@ def test_the_shared_address_is_checked_as_ours_are(endpoints: Endpoints, url: st
         endpoints("", {"OPENAI_MODEL": "m", "OPENAI_BASE_URL": url})
 
 
-def test_a_name_that_is_not_configured_is_not_asked_of_somebody_else(endpoints: Endpoints) -> None:
+def test_unconfigured_model_is_not_sent_to_another_server(endpoints: Endpoints) -> None:
     shared = {"OPENAI_API_KEY": "k", "OPENAI_MODEL": "gpt"}
     assert [e.name for e in endpoints(LOCAL, shared, model="lokal").endpoints] == ["local"]
     assert [e.name for e in endpoints(LOCAL, shared).endpoints] == ["local"]

@@ -1,6 +1,8 @@
 """Where settings, keys and trust are kept, and what may not move them."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from agls.config import (
 )
 from agls.config.folders import check_outside, home_folder, managed_file, state_folder, user_file
 from support.config import home, setup_of, workspace, write
+from support.ordinary_user import ordinary_user
 
 pytestmark = pytest.mark.promise("P1")
 
@@ -28,11 +31,10 @@ def test_the_user_file_is_read_from_the_platform_folder(home: Path, workspace: P
     write(home / "XDG_CONFIG_HOME/agls/AGENTS.md", "Be brief.")
     setup = setup_of(workspace, {})
     assert setup.load(str(workspace)).config.model == "mine"
-    assert setup.instructions == "Be brief."
     assert setup.state_folder == (home / "XDG_STATE_HOME/agls").resolve()
 
 
-def test_a_managed_file_counts_less_than_the_users(
+def test_managed_file_is_weaker_than_that_of_the_user(
     home: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     managed = write(home / "etc/config.toml", 'model = "managed"\n[budget]\nmax_turns = 3\n')
@@ -42,7 +44,8 @@ def test_a_managed_file_counts_less_than_the_users(
     assert (config.model, config.budget.max_turns) == ("mine", 3)
 
 
-def test_the_managed_file_lies_where_only_an_administrator_writes() -> None:
+def test_managed_file_lies_where_only_an_administrator_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_DIRS", str(home_folder()))
     assert managed_file().name == "config.toml"
     assert not managed_file().is_relative_to(home_folder())
 
@@ -53,21 +56,39 @@ def test_a_project_file_counts_only_when_its_folder_is_trusted(home: Path, works
     assert setup_of(workspace, {}, trusted=True).load(str(workspace)).config.budget.max_turns == 3
 
 
+def without_agents(config: Config) -> Config:
+    """Return the settings without the agents that are part of agls."""
+    return config.model_copy(update={"agents": {}})
+
+
 def test_an_untrusted_project_file_is_not_even_looked_at(home: Path, workspace: Path) -> None:
     write(workspace / ".agls/config.toml", "this is [not TOML")
-    assert setup_of(workspace, {}).load(str(workspace)).config == Config()
+    assert without_agents(setup_of(workspace, {}).load(str(workspace)).config) == Config()
     with pytest.raises(ConfigError, match="not valid TOML"):
         setup_of(workspace, {}, trusted=True).load(str(workspace))
 
 
+def test_mistakes_of_the_config_file_and_of_agent_files_are_named_together(
+    home: Path, workspace: Path, tmp_path: Path
+) -> None:
+    file = write(tmp_path / "config.toml", "model = large\n")
+    write(tmp_path / "agents/one.toml", "description = [\n")
+    write(tmp_path / "agents/two.toml", 'description = "Looks."\n')
+    write(tmp_path / "agents/three.toml", "description\n")
+    with pytest.raises(ConfigError) as caught:
+        setup_of(workspace, {"AGLS_CONFIG": str(file)})
+    named = [line.partition(":")[0] for line in str(caught.value).splitlines()]
+    assert named == [str(tmp_path / name) for name in ("config.toml", "agents/one.toml", "agents/three.toml")]
+
+
 def test_a_pipe_in_place_of_a_project_file_does_not_make_us_wait(home: Path, workspace: Path) -> None:
     os.mkfifo(workspace / ".agls/config.toml")
-    assert setup_of(workspace, {}, trusted=True).load(str(workspace)).config == Config()
+    assert without_agents(setup_of(workspace, {}, trusted=True).load(str(workspace)).config) == Config()
 
 
 def test_a_dotenv_file_is_never_read(home: Path, workspace: Path) -> None:
     write(workspace / ".env", "AGLS_MODEL=theirs\nAGLS_STATE_DIR=/tmp\n")
-    assert setup_of(workspace, {}, trusted=True).load(str(workspace)).config == Config()
+    assert without_agents(setup_of(workspace, {}, trusted=True).load(str(workspace)).config) == Config()
 
 
 def test_a_config_file_that_is_named_must_exist(home: Path, workspace: Path, tmp_path: Path) -> None:
@@ -91,7 +112,7 @@ def test_the_editor_may_name_the_config_file_and_the_state_folder(
 @pytest.mark.parametrize(
     ("content", "problem"), [(b"\xff\xfe", "not UTF-8"), (b"# long\n" * 200_000, "larger than")]
 )
-def test_a_file_that_is_no_config_file_is_told(
+def test_file_that_is_no_config_file_is_refused(
     home: Path, workspace: Path, tmp_path: Path, content: bytes, problem: str
 ) -> None:
     file = tmp_path / "config.toml"
@@ -100,12 +121,31 @@ def test_a_file_that_is_no_config_file_is_told(
         setup_of(workspace, {"AGLS_CONFIG": str(file)})
 
 
-@pytest.mark.skipif(os.getuid() == 0, reason="root may read everything")
-def test_a_file_that_may_not_be_read_is_told(home: Path, workspace: Path, tmp_path: Path) -> None:
-    file = write(tmp_path / "config.toml", "")
-    file.chmod(0)
-    with pytest.raises(ConfigError, match="cannot be read"):
-        setup_of(workspace, {"AGLS_CONFIG": str(file)})
+OPENED = """
+import os, sys
+from agls.config import ConfigError, ConfigInputs, check_folder, read
+config, folder = sys.argv[1:]
+def try_it(work):
+    try:
+        work()
+    except ConfigError as problem:
+        print(problem)
+try_it(lambda: read(ConfigInputs(), os.getcwd(), lambda folder: False, {"AGLS_CONFIG": config}))
+try_it(lambda: check_folder(folder))
+"""
+
+
+def test_what_is_closed_to_the_user_is_refused(home: Path, workspace: Path, tmp_path: Path) -> None:
+    """As an ordinary user: root may open everything."""
+    file, folder = write(tmp_path / "config.toml", ""), tmp_path / "closed"
+    folder.mkdir()
+    for each in (file, folder):
+        each.chmod(0)
+    command = [*ordinary_user(), sys.executable, "-c", OPENED, str(file), str(folder)]
+    refused = subprocess.run(command, capture_output=True, check=True, text=True, cwd=workspace).stdout
+    of_file, of_folder = refused.splitlines()
+    assert "cannot be read" in of_file
+    assert "may not be opened: permission denied" in of_folder
 
 
 # --- our own places are never in a workspace -------------------------------------------------------
@@ -119,7 +159,9 @@ def test_a_variable_may_not_move_our_own_files_into_the_workspace(
         setup_of(workspace, {variable: str(workspace / "theirs/config.toml")})
 
 
-def test_not_even_through_a_link(home: Path, workspace: Path, tmp_path: Path) -> None:
+def test_variable_may_not_move_our_own_files_into_the_workspace_through_a_link(
+    home: Path, workspace: Path, tmp_path: Path
+) -> None:
     (tmp_path / "link").symlink_to(workspace)
     with pytest.raises(ConfigError, match="inside the workspace"):
         setup_of(workspace, {"AGLS_STATE_DIR": str(tmp_path / "link/state")})
@@ -254,19 +296,42 @@ def test_a_byte_order_mark_is_no_mistake(home: Path, workspace: Path) -> None:
 
 def test_no_config_file_can_be_asked_for(home: Path, workspace: Path) -> None:
     write(home / "XDG_CONFIG_HOME/agls/config.toml", 'model = "mine"\n')
-    assert setup_of(workspace, {"AGLS_CONFIG": os.devnull}).load(str(workspace)).config == Config()
+    assert (
+        without_agents(setup_of(workspace, {"AGLS_CONFIG": os.devnull}).load(str(workspace)).config)
+        == Config()
+    )
 
 
 def test_a_folder_to_work_in_must_be_one(tmp_path: Path) -> None:
     check_folder(str(tmp_path))
     (tmp_path / "file").touch()
-    for name, said in (("file", "is no folder"), ("absent", "there is no folder"), ("x" * 999, "be reached")):
+    for name, said in (
+        ("file", "is not a folder"),
+        ("absent", "there is no folder"),
+        ("x" * 999, "be reached"),
+    ):
         with pytest.raises(ConfigError, match=f"{said}.*Name one to work in"):
             check_folder(str(tmp_path / name))
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may open everything")
-def test_a_folder_that_is_closed_to_us_is_told(tmp_path: Path) -> None:
+def test_folder_closed_to_the_user_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0)
     with pytest.raises(ConfigError, match="is closed to you"):
         check_folder(str(tmp_path))
+
+
+def test_folders_of_agents_that_are_not_there_are_looked_for_once(
+    home: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every run loads the settings: with each it would try to open some twenty folders."""
+    monkeypatch.setattr("agls.workspace.path_stamps.TICK", 0)  # nothing here changed just now
+    setup, listed = setup_of(workspace, {}, trusted=True), list[str]()
+    setup.load(str(workspace))
+    monkeypatch.setattr("os.listdir", lambda path: listed.append(str(path)) or [])
+    setup.load(str(workspace))
+    assert listed == []
+
+    write(workspace / ".agls/agents/scout.toml", 'description = "Looks."\n')
+    setup.load(str(workspace))
+    assert str(workspace / ".agls/agents") in listed

@@ -75,12 +75,12 @@ def test_session_of_the_former_name_is_resumed_in_an_editor(home: Path, tmp_path
         assert [item["text"] for item in items if item["kind"] == "message"] == ["Hello from before."]
 
 
-def test_program_is_told_in_its_log(home: Path) -> None:
+def test_program_gets_the_notice_of_the_former_name_in_its_log(home: Path) -> None:
     told = agls(home, "-c", LIBRARY)
     assert "settings of aglet" in told.stderr, told.stderr
 
 
-def test_what_is_there_under_the_new_name_stays(home: Path) -> None:
+def test_folders_of_the_new_name_are_not_replaced_by_the_former(home: Path) -> None:
     for place in (".local/state/agls", ".config/agls"):
         (home / place).mkdir()
     listed = agls(home, "sessions")
@@ -96,7 +96,7 @@ def test_settings_of_another_program_of_that_name_are_left_alone(home: Path) -> 
     assert not (home / ".config/agls").exists()
 
 
-def test_strict_rules_of_a_project_hold_under_the_former_name_and_are_told(home: Path) -> None:
+def test_strict_rules_of_a_project_apply_under_the_former_name_with_a_notice(home: Path) -> None:
     workspace = home.parent / "made/workspace"
     (workspace / ".aglet").mkdir()
     (workspace / ".aglet/config.toml").write_text('[permissions]\ndeny = ["shell(curl *)"]\n')

@@ -33,8 +33,9 @@ from agls.engine.vocabulary import (
     ToolResult,
     UserMessage,
 )
-from agls.features.history.session_metadata import tags_of
-from agls.features.review.notes import edit, verdict
+from agls.features.review.notes import edit
+from agls.room.agent_changes import verdict
+from agls.room.session_metadata import tags_of
 from agls.stores.rows import summarise
 from support.scenario import paired
 from support.store_samples import SAMPLES, conversation, entries_of
@@ -93,7 +94,7 @@ def converted(document: Any) -> Any:
 
 
 @pytest.mark.row(75)
-def test_a_session_of_the_reference_is_taken_in_whole() -> None:
+def test_session_of_the_reference_is_imported_whole() -> None:
     """A file with all its fields loads, and the transcript is the same."""
     state = converted(reference())
     said = [
@@ -119,7 +120,7 @@ def test_a_session_of_the_reference_is_taken_in_whole() -> None:
 
 
 @pytest.mark.row(75)
-def test_what_of_the_reference_is_out_of_order_is_kept_and_every_call_has_its_result() -> None:
+def test_calls_and_results_out_of_order_are_imported_in_pairs() -> None:
     """The reference writes results without calls and calls without results."""
     calls = [
         {"id": "c", "function": {"name": "shell", "arguments": "{broken"}},
@@ -173,7 +174,7 @@ def test_what_of_the_reference_is_out_of_order_is_kept_and_every_call_has_its_re
         (b"[" * 100_000, "neither"),
     ],
 )
-def test_what_is_no_session_is_refused_with_a_reason(data: bytes, why: str) -> None:
+def test_import_of_a_file_that_is_no_session_is_refused_with_a_reason(data: bytes, why: str) -> None:
     with pytest.raises(NoSession, match=why.replace("[", r"\[")):
         imported(data, 0.0)
 
@@ -217,16 +218,16 @@ def test_an_imported_session_may_do_nothing_that_its_file_says() -> None:
 
 
 @pytest.mark.parametrize("cut_off", [(), (RunEnded("run_1", Stop(StopReason.INTERRUPTED)),)])
-def test_what_an_imported_session_was_cut_off_in_is_not_begun_by_itself(cut_off: tuple[Fact, ...]) -> None:
+def test_interrupted_run_of_an_imported_session_is_not_continued_by_itself(cut_off: tuple[Fact, ...]) -> None:
     facts = [SessionChanged("/project"), Admitted("run_1", "item_1", (Text("go"),)), RunStarted("run_1")]
     entries, _ = imported(exported("ses_1", entries_of([*facts, *cut_off]), "jsonl"), 0.0)
     assert not summarise("ses_2", entries)[0].interrupted
 
 
 @pytest.mark.parametrize("at", [float("inf"), float("nan"), -1e9, 1e12])
-def test_a_time_that_cannot_be_is_no_entry_of_the_list(at: float) -> None:
+def test_session_file_with_an_impossible_time_is_not_listed(at: float) -> None:
     """One such file made `agls sessions` fail for every session."""
-    with pytest.raises(NoSession, match="entry 1 has a time that cannot be"):
+    with pytest.raises(NoSession, match="entry 1 has an impossible time"):
         imported(exported("ses_1", entries_of([SessionChanged("/project")], at=at), "jsonl"), 0.0)
 
 
@@ -237,7 +238,7 @@ def test_a_folder_that_cannot_be_one_is_left_out(cwd: str) -> None:
     assert converted(reference(runtime_config={"cwd": cwd})).cwd == ""
 
 
-def test_a_title_and_tags_of_strangers_are_what_a_user_could_have_given() -> None:
+def test_imported_title_and_tags_are_cleaned_like_those_of_a_user() -> None:
     facts = [
         SessionChanged("/project", "\x1b]0;x\x07" + "x" * 1000),
         Noted("history", "tags", {"tags": 5}),
@@ -281,7 +282,7 @@ def test_page_has_a_change_that_was_made_outside_of_a_call(form: str, line: str)
     )
     noted = Noted("review", "judged", verdict("h1", "reverted") | edit(change))
     page = exported("ses_1", entries_of([SessionChanged("/project"), noted]), form).decode()
-    assert "A change of the agent was reverted" in page
+    assert "A change of the agent was undone" in page
     assert "file:///src/a.py" in page
     assert line in page
 

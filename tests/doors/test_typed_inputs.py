@@ -11,16 +11,18 @@ from doors.headless.conftest import Agls
 from support.wire import Wire, script, turns
 
 TABLE = tomllib.loads(Path(__file__).with_name("typed_inputs.toml").read_text(encoding="utf-8"))
+NO_PAGES = '\n[permissions]\ndeny = ["web_fetch"]\n'  # a page that a text points at is not fetched
 Meaning = dict[str, Any]
 Door = Callable[[str], Meaning]
 """What a door made of a text: `command` and `input`, `refused`, or `prompt` and `pieces`."""
 
 
-def plant(workspace: Path) -> None:
+def plant(workspace: Path, home: Path) -> None:
     """Write the files of the table."""
-    for name, text in TABLE["files"].items():
-        (workspace / name).parent.mkdir(exist_ok=True)
-        (workspace / name).write_text(text)
+    for root, files in ((workspace, TABLE["files"]), (home, TABLE["home"])):
+        for name, text in files.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
 
 
 def prompt_of(item: dict[str, Any], workspace: Path) -> Meaning:
@@ -40,8 +42,10 @@ class AgentRun:
     """`agent/run` with `expand`."""
 
     def __init__(self, folder: Path) -> None:
-        self.wire = Wire(folder, script(folder, *[turns("Done.")] * len(TABLE["case"])))
-        plant(self.wire.workspace)
+        config = script(folder, *[turns("Done.")] * len(TABLE["case"]))
+        config.write_text(config.read_text() + NO_PAGES)
+        self.wire = Wire(folder, config)
+        plant(self.wire.workspace, folder)
         self.begin()
 
     def begin(self) -> None:
@@ -75,9 +79,9 @@ class PlainLsp(AgentRun):
         if "error" in response:
             return {"refused": response["error"]["message"]}
         self.wire.until(lambda _: len(self.wire.of_method("window/showMessage")) > before)
-        told = self.wire.of_method("window/showMessage")[before]["params"]["message"]
+        shown = self.wire.of_method("window/showMessage")[before]["params"]["message"]
         if action := response["result"].get("action"):
-            assert told == action["output"][0]["text"], "its user sees what came of it"
+            assert shown == action["output"][0]["text"], "its user sees what came of it"
             return {"command": action["name"], "input": action["input"]}
         page = self.wire.call("agent/events", {"sessionId": response["result"]["sessionId"]})
         return prompt_of(user_message(page["events"]), self.wire.workspace)
@@ -88,8 +92,9 @@ class Headless:
 
     def __init__(self, folder: Path) -> None:
         self.agls = Agls(folder)
-        plant(self.agls.workspace)
-        self.agls.script({"text": "Done."})
+        plant(self.agls.workspace, self.agls.home)
+        self.agls.script(*[{"text": "Done."}] * 2)
+        self.agls.configure(self.agls.config_file.read_text() + NO_PAGES)
 
     def __call__(self, text: str) -> Meaning:
         done = self.agls.run("run", "--output", "jsonl", "--", text)

@@ -54,7 +54,7 @@ async def test_the_same_key_with_other_params_is_a_conflict(other: dict[str, obj
 
 
 @pytest.mark.item(33)
-async def test_who_asks_again_is_answered_when_it_is_durable() -> None:
+async def test_repeated_prompt_is_answered_once_the_first_is_durable() -> None:
     async with World(say()).session() as session:
         is_durable = asyncio.Event()
         waiting: list[object] = []
@@ -75,7 +75,7 @@ async def test_who_asks_again_is_answered_when_it_is_durable() -> None:
 
 
 @pytest.mark.item(34)
-async def test_what_came_too_late_to_steer_runs_with_its_own_options() -> None:
+async def test_steer_after_a_cancel_runs_next_with_its_own_options() -> None:
     async with World([hang], say("next")).session() as session:
         first = await session.prompt(GO)
         await asked(session)
@@ -88,7 +88,7 @@ async def test_what_came_too_late_to_steer_runs_with_its_own_options() -> None:
 
 
 @pytest.mark.parametrize("busy", [False, True])
-async def test_what_was_cancelled_before_it_came_never_begins(busy: bool) -> None:
+async def test_prompt_of_a_cancelled_request_never_begins(busy: bool) -> None:
     async with World([hang], say("next")).session() as session:
         if busy:
             await session.prompt(GO)
@@ -107,7 +107,7 @@ async def wait_for(session: Session, admission: Admission) -> str:
     return str(problem.value)
 
 
-async def test_who_waits_for_a_run_that_did_not_begin_is_told_when_the_session_is_closed() -> None:
+async def test_waiting_for_a_queued_run_ends_when_its_session_is_closed() -> None:
     world = World([hang], say("later"))
     async with world.sessions() as sessions:
         session = await sessions.create("/project")
@@ -125,7 +125,7 @@ async def test_who_waits_for_a_run_that_did_not_begin_is_told_when_the_session_i
         assert [waiting.run_id for waiting in again.state.queue] == [kept.run_id]
 
 
-async def test_who_waits_for_a_run_of_a_session_that_was_lost_is_told() -> None:
+async def test_waiting_for_a_run_raises_when_another_process_takes_the_session() -> None:
     gone = "another process has this session now"
     release = asyncio.Event()
     async with World([release.wait, Replied("", "a")]).session() as session:
@@ -143,9 +143,7 @@ async def test_who_waits_for_a_run_of_a_session_that_was_lost_is_told() -> None:
 
 
 @pytest.mark.item(34)
-async def test_what_was_steered_into_a_run_that_never_began_is_taken_in_at_its_end_and_stays_in_order() -> (
-    None
-):
+async def test_steer_into_a_run_that_never_began_stays_in_the_conversation_in_order() -> None:
     async with World(say("next")).session() as session:
         first = await session.prompt(GO)
         steered = await session.steer((Text("aside"),))

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 import pytest
 
@@ -12,7 +13,7 @@ from agls.engine.facts import Noted, SessionChanged
 from agls.engine.ports import JournalError, WorkspaceError
 from agls.engine.session import Session
 from agls.engine.state import fold_all
-from agls.engine.vocabulary import Terminal, ToolOutcome
+from agls.engine.vocabulary import KeptOutput, Terminal, ToolOutcome
 from support.patience import become
 
 from .test_sessions import GO, World, end, hang, say
@@ -41,11 +42,11 @@ async def test_a_task_ends_by_itself_while_no_run_is_on() -> None:
         assert (session.state.status, session.background.running) == ("idle", (task_id,))
         await session.background.over()
         (task,) = tasks_of(session.state).values()
-        assert (task.outcome, task.told, session.background.running) == (DONE, False, ())
-        session.background.tell([task])
-        assert session.background.tasks[task_id].told
+        assert (task.outcome, task.is_reported, session.background.running) == (DONE, False, ())
+        session.background.mark_reported([task])
+        assert session.background.tasks[task_id].is_reported
         before = session.state.seq
-        session.background.tell(session.background.tasks.values())
+        session.background.mark_reported(session.background.tasks.values())
         assert session.state.seq == before
 
 
@@ -103,7 +104,7 @@ async def test_a_task_that_crashes_has_failed() -> None:
         assert (outcome.status, outcome.effects) == ("failed", "unknown")
 
 
-async def test_what_is_new_of_its_output_is_told_once() -> None:
+async def test_news_of_a_task_holds_each_piece_of_output_once() -> None:
     async def talks(show: Show) -> ToolOutcome:
         for text in ("one\n", "two\n", "x" * (KEPT + 5)):
             show(text)
@@ -161,7 +162,7 @@ async def test_a_task_whose_process_died_is_closed_and_not_begun_again() -> None
         assert [note.kind for note in again.state.notes[ROOM]] == ["began", "ended"]
 
 
-async def test_a_fork_has_no_task_that_goes_on() -> None:
+async def test_fork_has_no_running_task() -> None:
     world = World(say())
     async with world.sessions() as sessions:
         session = await sessions.create("/project")
@@ -175,7 +176,7 @@ async def test_a_fork_has_no_task_that_goes_on() -> None:
         assert fork.state == fold_all(fork.log.journal.entries())
 
 
-async def test_a_task_of_a_session_that_another_process_took_ends_all_the_same(
+async def test_task_of_a_session_that_another_process_took_still_ends(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def lost(*entries: object) -> None:
@@ -190,15 +191,65 @@ async def test_a_task_of_a_session_that_another_process_took_ends_all_the_same(
         monkeypatch.undo()
 
 
-def test_an_end_without_a_beginning_says_nothing() -> None:
+def test_end_without_a_beginning_is_ignored() -> None:
     known = tasks_of(fold_all(()))
     assert take(known, "ended", {"taskId": "task_1"}) is None
     assert take(known, "told", {"taskIds": ["task_1"]}) is None
 
 
-async def test_what_was_left_open_is_ended_once() -> None:
+async def test_note_about_an_unknown_task_leaves_no_task_open() -> None:
     async with World().session() as session:
         assert left_open(session.state, DIED) == []
         session.log.record(SessionChanged(title="t"))
         session.log.record(Noted(ROOM, "told", {"taskIds": ["task_9"]}))
         assert tasks_of(session.state) == {}
+
+
+async def test_work_that_is_waited_for_ends_or_is_moved() -> None:
+    async with World().session() as session:
+        tasks, shown = session.background, list[str]()
+        assert await tasks.wait_for("make", "call_1", MAKE, at_once, shown.append) == DONE
+        go = asyncio.Event()
+
+        async def work(show: Show) -> ToolOutcome:
+            show("begun\n")
+            await go.wait()
+            show("moved\n")
+            return DONE
+
+        waits = asyncio.create_task(tasks.wait_for("make", "call_2", MAKE, work, shown.append))
+        await become(lambda: bool(shown))
+        assert (dict(tasks.waited_for), tasks.move("call_1")) == ({"call_2": "make"}, None)
+        task = tasks.move("call_2")
+        assert task
+        assert (await waits, task.task_id, dict(tasks.waited_for)) == (task, "task_1", {})
+        assert tasks.news("task_1") == "begun\n"
+        go.set()
+        await tasks.over()
+        assert tasks.tasks["task_1"].outcome == DONE
+        assert shown == ["begun\n"], "from then on it is the output of the task"
+
+
+async def test_work_that_is_waited_for_ends_with_its_call() -> None:
+    async with World().session() as session:
+        shown = list[str]()
+        waits = asyncio.create_task(session.background.wait_for("make", "call_1", MAKE, never, shown.append))
+        await become(lambda: bool(shown))
+        waits.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waits
+        assert (session.background.tasks, dict(session.background.waited_for)) == ({}, {})
+
+
+async def test_end_of_a_task_names_the_file_with_all_of_its_output() -> None:
+    async with World().session() as session:
+        whole = replace(DONE, kept=KeptOutput("task-1.txt", 7))
+
+        async def work(show: Show) -> ToolOutcome:
+            return whole
+
+        task_id = begin(session, work)
+        await session.background.over()
+        assert session.background.tasks[task_id].outcome == whole
+        facts = [background.outcome_in(entry.fact) for entry in session.log.journal.entries()]
+        assert [fact.kept for fact in facts if fact] == [KeptOutput("task-1.txt", 7)]

@@ -108,14 +108,14 @@ async def test_leaving_the_block_cancels_what_is_not_done_and_waits_for_its_end(
         assert len(used(parent)) == 2, "the broken-off calls count as well"
 
 
-async def test_a_family_may_have_nothing_to_do() -> None:
+async def test_empty_task_group_ends() -> None:
     async with World().task_group() as (_, parent, children):
         async with children.task_group():
             pass
         assert used(parent) == []
 
 
-async def test_one_that_is_cancelled_before_it_is_admitted_leaves_nothing_running() -> None:
+async def test_child_cancelled_before_admission_leaves_nothing_running() -> None:
     async with World(say()).task_group() as (sessions, _, children):
         async with children.task_group() as begin:
             future = begin(child_task())
@@ -124,7 +124,7 @@ async def test_one_that_is_cancelled_before_it_is_admitted_leaves_nothing_runnin
         assert not sessions.is_open(children.child_of(child_task()))
 
 
-async def test_what_is_no_child_of_this_session_cannot_go_on() -> None:
+async def test_resuming_a_session_that_is_no_child_fails() -> None:
     async with World(say()).task_group() as (sessions, parent, children):
         other = await sessions.create("/project")
         fork = await sessions.fork(parent.session_id)
@@ -160,7 +160,7 @@ async def test_a_child_that_somebody_else_prompted_meanwhile_stays_open() -> Non
         assert sessions.is_open(child.session_id)
 
 
-async def test_what_a_crash_kept_from_being_charged_is_charged_once() -> None:
+async def test_spending_of_a_child_lost_in_a_crash_is_charged_once() -> None:
     world = World(say("one", usage=Usage(1, 1)), say("two", usage=Usage(2, 2)))
     async with world.task_group() as (sessions, parent, children):
         await done(children, child_task())
@@ -194,7 +194,7 @@ async def test_a_child_that_was_made_before_is_found_again() -> None:
         assert parent.state.total.model_calls == 1
 
 
-def test_what_is_left_of_limits() -> None:
+def test_limits_less_what_was_used_are_never_negative() -> None:
     limits = Limits(max_turns=5, max_cost_usd=1.0, max_total_tokens=10)
     rest = left(limits, Totals(turns=2, cost=0.25, input_tokens=11))
     assert rest == Limits(max_turns=3, max_cost_usd=0.75, max_total_tokens=0)

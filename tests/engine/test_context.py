@@ -7,7 +7,7 @@ import pytest
 
 from agls.engine.admission import Refused
 from agls.engine.context import CLEARED, Measure
-from agls.engine.facts import Admitted, Cleared, Compacted, Fact
+from agls.engine.facts import Admitted, Cleared, Compacted, Expanded, Fact
 from agls.engine.feature import Feature, RunSetup, RunView
 from agls.engine.history import forked, name_of, rewinding
 from agls.engine.session import Session
@@ -74,7 +74,7 @@ async def test_a_summary_leaves_the_messages_it_names_in_front() -> None:
         assert shorten(session, Compacted("item_t", "all", 4, (ids[0],))) == ["1", "all"]
 
 
-async def test_what_stands_before_a_summary_cannot_be_gone_back_to() -> None:
+async def test_rewind_to_before_a_summary_is_refused() -> None:
     async with played([say("a")], [say("b")], [say("c")]) as session:
         ids = [name_of(message) for message in session.state.context.messages]
         session.log.record(Compacted("item_s", "so far", 4, (ids[2],)))
@@ -103,3 +103,16 @@ async def test_the_measure_is_what_the_last_reply_was_counted_at() -> None:
         assert session.state.measure == Measure(3, 300, measure.at)
         session.log.record(rewinding(session, "item_s"))
         assert session.state.measure == Measure(0, 0, measure.at)
+
+
+async def test_undone_summary_gives_back_what_it_replaced_and_keeps_what_came_since() -> None:
+    async with played([say("a")], [say("b")], [say("c")]) as session:
+        whole = texts(session.state.context.messages)
+        assert shorten(session, Compacted("item_s", "so far", 4)) == ["so far", *whole[4:]]
+        assert shorten(session, Expanded("item_u", "item_s", 5, 50)) == whole
+        assert session.state.measure.tokens == 50
+        assert shorten(session, Expanded("item_v", "item_unknown")) == whole
+        assert shorten(session, Compacted("item_t", "again", 2)) == ["again", *whole[2:]]
+        keep = name_of(session.state.context.messages[2])
+        session.log.record(rewinding(session, keep))
+        assert shorten(session, Expanded("item_w", "item_t")) == whole[:4], "what was taken back stays so"

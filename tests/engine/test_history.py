@@ -129,7 +129,7 @@ def test_the_last_words_are_joined_where_a_limit_cut_them() -> None:
 # --- forks ---------------------------------------------------------------------------------------
 
 
-async def test_a_fork_holds_everything_and_goes_its_own_way() -> None:
+async def test_fork_has_the_whole_session_and_is_independent() -> None:
     async with playing(TWO_CALLS, say("one"), say("two"), say("elsewhere")) as sessions:
         session = await sessions.create("/project", title="Mine", options={"mode": "plan"})
         await run(session, "first")
@@ -187,7 +187,7 @@ async def test_a_fork_is_named_after_the_session_even_before_that_had_a_title() 
 
 
 @pytest.mark.row(78)
-async def test_a_fork_of_what_was_cut_off_is_not_gone_on_with_by_itself() -> None:
+async def test_fork_of_an_interrupted_session_does_not_continue_by_itself() -> None:
     """Only what the user says in a fork begins work in it, whatever the setting `recovery`."""
     async with playing([hang]) as sessions:
         session = await sessions.create("/project")
@@ -232,7 +232,7 @@ async def test_a_fork_at_the_last_item_of_a_running_run_ends_there() -> None:
         assert [spoken(m) for m in session.state.transcript] == seen(fork)
 
 
-async def test_what_rooms_note_at_the_end_of_a_run_belongs_to_its_last_item() -> None:
+async def test_fork_at_the_last_item_of_a_run_keeps_the_notes_made_at_its_end() -> None:
     async with playing([lambda: asyncio.sleep(0.01), Replied("", "one")]) as sessions:
         session = await sessions.create("/project")
         session.log.subscribe(lambda event, state: note_once(session))
@@ -271,7 +271,7 @@ async def test_a_deleted_session_is_gone() -> None:
 # --- rewinds -------------------------------------------------------------------------------------
 
 
-async def test_a_rewound_conversation_goes_on_from_there_and_a_rewind_can_be_undone() -> None:
+async def test_conversation_continues_from_a_rewind_which_can_be_undone() -> None:
     async with playing(TWO_CALLS, say("one"), say("two"), say("other")) as sessions:
         session = await sessions.create("/project")
         await run(session, "first")
@@ -308,7 +308,7 @@ async def test_a_conversation_can_be_rewound_to_nothing_and_files_alone_leave_it
         assert undo_of_undo.item_id == ""
 
 
-async def test_what_cannot_be_rewound_is_refused() -> None:
+async def test_rewind_without_a_valid_target_is_refused() -> None:
     async with playing(say("one"), say("two"), [hang]) as sessions:
         session = await sessions.create("/project")
         await run(session, "first")
@@ -348,7 +348,7 @@ async def test_waiting_prompts_can_be_moved_replaced_and_removed() -> None:
         remove(session, ids["b"], ANYBODY)
         assert waiting(session) == ["c", "A"]
         for gone in (ids["a"], ids["b"], first.item_id):
-            with pytest.raises(Refused, match="does not wait"):
+            with pytest.raises(Refused, match="it runs, has run, or was removed"):
                 remove(session, gone, ANYBODY)
         session.cancel(first.run_id)
         last = session.state.queue[-1].run_id
@@ -427,7 +427,7 @@ async def test_an_action_may_begin_a_run_and_says_when_it_is_possible() -> None:
         session.cancel(queued="drop")
 
 
-async def test_what_a_sketch_would_offer_is_seen_and_nobody_keeps_it() -> None:
+async def test_sketch_offers_its_actions_and_is_not_kept() -> None:
     spec = ActionSpec("dance", "Dance", "", {"type": "object"})
     async with playing(offers=[FakeAction(spec, lambda given, context: ActionOutcome(""))]) as sessions:
         sketch = sessions.sketch(MemoryStore().create("sketch"), "/project")

@@ -56,7 +56,7 @@ def test_a_day_begins_with_what_was_spent_before() -> None:
     assert days.of(Totals(turns=5)) == {FIRST: Totals(turns=2), FIRST + 1: Totals(turns=3)}
 
 
-async def test_a_ledger_of_nothing() -> None:
+async def test_ledger_that_is_off_keeps_nothing() -> None:
     ledger = NoLedger()
     await ledger.enter(Row(FIRST, "ses_1", "run_1", "", NOTHING))
     assert await ledger.rows(FIRST) == ()

@@ -61,7 +61,7 @@ def opened(
 
 
 @pytest.mark.port("Checkpointer")
-async def test_what_was_cut_off_comes_before_what_waited() -> None:
+async def test_interrupted_run_continues_before_a_waiting_prompt() -> None:
     """In the same session, without new input."""
     store = store_with(
         Admitted("run_1", "item_1", PROMPT), RunStarted("run_1"), Admitted("run_2", "item_2", (Text("two"),))
@@ -105,7 +105,7 @@ async def test_a_prompt_that_never_began_is_begun() -> None:
         assert (await session.finished("run_1")).stop.reason is StopReason.END_TURN
 
 
-async def test_what_runs_is_left_alone() -> None:
+async def test_recovery_leaves_a_running_run_alone() -> None:
     asked: list[str] = []
 
     async def look() -> None:
@@ -139,7 +139,9 @@ SPENT = (
         (Limits(max_turns=50), Limits(max_turns=50), Limits(50, 5, 2, 70, 80, 30, 1.5)),
     ],
 )
-async def test_what_is_left_of_the_limits_counts(usual: Limits, asked: Limits, left: Limits) -> None:
+async def test_continued_run_has_what_is_left_of_its_limits(
+    usual: Limits, asked: Limits, left: Limits
+) -> None:
     """The limits of a run hold over any number of resumes."""
     sessions, given = opened(store_with(*SPENT), FakeModel([say()]), usual, asked)
     async with sessions:
@@ -148,7 +150,7 @@ async def test_what_is_left_of_the_limits_counts(usual: Limits, asked: Limits, l
     assert given == [left]
 
 
-async def test_a_run_is_gone_on_with_as_what_it_was_begun() -> None:
+async def test_continued_run_keeps_the_options_it_began_with() -> None:
     """Its options hold on, over any number of deaths; those that are said anew replace them."""
     begun = {"agent": "careful", "mode": "plan", "maxTurns": 3}
     facts = (
@@ -185,7 +187,7 @@ async def test_a_run_that_came_to_an_end_begins_anew() -> None:
         (None, None, None, None),
     ],
 )
-async def test_the_seconds_that_were_used_are_gone_unless_others_are_asked_for(
+async def test_continued_run_has_the_rest_of_its_seconds_unless_others_are_given(
     before: float | None, usual: float | None, asked: float | None, left: float | None
 ) -> None:
     store = MemoryStore()

@@ -83,6 +83,27 @@ async def test_tools_run_and_the_model_sees_their_results() -> None:
     assert state.total.tool_calls == 1
 
 
+async def test_turn_that_a_feature_answers_is_no_turn_and_no_model_call() -> None:
+    """Its calls are settled like those of the model, which is asked in the next turn."""
+    tool = FakeTool("look", text="a file")
+
+    async def look_first(request: ModelRequest, view: RunView, inner: CallModel) -> Reply:
+        if view.state.total.tool_calls:
+            return await inner(request)
+        return Replied(request.reply_id, "", tool_calls=(ToolCall("c1", "look", {}),), model_calls=0)
+
+    state = await check(
+        say(),
+        features=[Feature(name="first", tools=(tool,), around_model=look_first)],
+        facts=[
+            *START, "turn", "replied - look(c1)", "started c1", "finished c1 completed: a file",
+            "turn", "replied done", "ended end_turn",
+        ],
+    )  # fmt: skip
+    assert (state.run.turns, state.run.model_calls, state.run.tool_calls) == (1, 1, 1)
+    assert (state.total.turns, state.used_by["loop"].model_calls) == (1, 1)
+
+
 @pytest.mark.parametrize(
     ("finish", "reason"),
     [
@@ -141,6 +162,44 @@ async def test_a_refused_call_gives_the_reason_to_the_model() -> None:
     )  # fmt: skip
     assert tool.ran == 0
     assert state.total.tool_calls == 0
+
+
+async def test_call_of_a_room_passes_every_wrapper_and_is_no_part_of_the_conversation() -> None:
+    async def crash(context: ToolContext) -> None:
+        raise RuntimeError("boom")
+
+    tool, broken, passed = FakeTool("look"), FakeTool("break", body=crash), list[str]()
+    outcomes: list[ToolOutcome] = []
+
+    async def around(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
+        passed.append(f"{invocation.call.name}: {invocation.consent.by if invocation.consent else ''}")
+        invocation.context.show("nobody hears this")
+        return await inner(invocation)
+
+    async def gate(view: RunView) -> Sequence[Stop]:
+        outcomes.append(await view.pass_call(ToolCall("own1", "look", {}), "/fix"))
+        outcomes.append(await view.pass_call(ToolCall("own2", "break", {})))
+        outcomes.append(await view.pass_call(ToolCall("own3", "none", {})))
+        return ()
+
+    gated = Feature(name="gated", tools=(tool, broken), around_tool=around, before_turn=gate)
+    await check(say(), features=[gated], facts=[*START, "turn", "replied done", "ended end_turn"])
+    assert (tool.ran, passed) == (1, ["look: /fix", "break: ", "none: "])
+    assert [outcome.status for outcome in outcomes] == ["completed", "failed", "failed"]
+    assert "RuntimeError: boom" in outcomes[1].text
+
+
+async def test_cancelled_call_of_a_room_is_left_without_an_outcome() -> None:
+    async def wait(context: ToolContext) -> None:
+        await hang()
+
+    async def gate(view: RunView) -> Sequence[Stop]:
+        view.stop(stop_with(StopReason.CANCELLED))
+        await view.pass_call(ToolCall("own1", "wait", {}))
+        raise AssertionError
+
+    feature = Feature(name="gated", tools=(FakeTool("wait", body=wait),), before_turn=gate)
+    await check(features=[feature], facts=[*START, "ended cancelled"])
 
 
 def crashing(slot: str) -> Feature:
@@ -241,7 +300,7 @@ class Odd(BaseException):
     [SystemExit(3), Odd("odd"), ExceptionGroup("two", [ValueError("a")]), StopIteration(), TimeoutError()],
     ids=lambda problem: type(problem).__name__,
 )
-async def test_a_tool_that_raises_anything_at_all_ends_nothing(problem: BaseException) -> None:
+async def test_exception_in_a_tool_does_not_end_the_run(problem: BaseException) -> None:
     """A tool exception of any type; a tool that calls `sys.exit` took the whole process with it."""
 
     async def crash(context: ToolContext) -> None:
@@ -297,7 +356,7 @@ async def test_a_provider_error_ends_the_run_as_a_model_error() -> None:
     assert not any(isinstance(message, AssistantMessage) for message in state.transcript)
 
 
-async def test_what_an_attempt_said_before_it_was_retried_counts_for_nobody() -> None:
+async def test_text_of_a_retried_attempt_is_dropped() -> None:
     retried = Retrying(1, 0.1, "overloaded")
     await check(
         [TextDelta("", "first"), ThinkingDelta("", "hm"), retried, TextDelta("", "second"), KeyError("x")],
@@ -325,7 +384,7 @@ async def test_an_unknown_model_is_a_model_error_before_any_turn() -> None:
 
 
 @pytest.mark.row(11)
-async def test_cancel_while_streaming_keeps_the_text_and_tells_the_model() -> None:
+async def test_cancel_while_streaming_keeps_the_text_and_notifies_the_model() -> None:
     """In the middle of a stream."""
 
     async def cancel(scene: Meanwhile) -> None:
@@ -382,7 +441,7 @@ async def test_cancel_with_one_of_two_tools_running_settles_both() -> None:
         ]),
     ],
 )  # fmt: skip
-async def test_nothing_begins_once_the_run_shall_end(moment: type[Fact], facts: list[str]) -> None:
+async def test_stopping_run_begins_no_more_work(moment: type[Fact], facts: list[str]) -> None:
     """Not even in the moment between the cancel and its arrival at the work (protocol#cancel, point 2)."""
     views: list[RunView] = []
 
@@ -445,7 +504,7 @@ async def test_cancel_before_the_start_never_asks_the_model() -> None:
 
 
 @pytest.mark.row(6)
-async def test_overflow_then_room_goes_on() -> None:
+async def test_run_continues_when_an_overflow_is_followed_by_more_room() -> None:
     """An overflow, then an answer."""
 
     async def compact(view: RunView) -> Sequence[Compacted]:
@@ -464,7 +523,7 @@ async def test_overflow_then_room_goes_on() -> None:
 
 
 @pytest.mark.row(7)
-async def test_overflow_then_room_then_a_tool_call_goes_on() -> None:
+async def test_run_continues_with_a_tool_call_after_an_overflow() -> None:
     """An overflow, then a tool call, then an answer."""
 
     async def compact(view: RunView) -> Sequence[Compacted]:
@@ -523,7 +582,7 @@ async def test_steering_goes_into_the_next_request() -> None:
     assert not state.pending
 
 
-async def test_steering_during_the_last_reply_makes_the_run_go_on() -> None:
+async def test_steering_during_the_last_reply_continues_the_run() -> None:
     steered = asyncio.Event()
 
     async def steer(scene: Meanwhile) -> None:
@@ -541,7 +600,7 @@ async def test_steering_during_the_last_reply_makes_the_run_go_on() -> None:
     )  # fmt: skip
 
 
-async def test_a_message_that_came_too_late_is_what_the_next_run_begins_with() -> None:
+async def test_message_that_came_too_late_begins_the_next_run() -> None:
     async def steer(scene: Meanwhile) -> None:
         await scene.until_fact(TurnStarted)
         await scene.session.steer((Text("never lost"),))
@@ -558,7 +617,7 @@ async def test_a_message_that_came_too_late_is_what_the_next_run_begins_with() -
     assert not state.pending
 
 
-async def test_a_feature_can_make_a_finished_run_go_on() -> None:
+async def test_feature_can_continue_a_finished_run() -> None:
     async def once(reply: Replied, view: RunView) -> Sequence[Injected]:
         return (line("critic", "are you sure?"),) if view.state.run.turns == 1 else ()
 
@@ -695,7 +754,7 @@ async def test_questions_wait_for_their_answer() -> None:
     )  # fmt: skip
 
 
-async def test_a_question_that_finds_nobody_is_answered_at_once() -> None:
+async def test_question_without_an_attached_client_is_answered_at_once() -> None:
     await check(
         call(("c1", "ask")), say(),
         features=asking,
@@ -706,7 +765,7 @@ async def test_a_question_that_finds_nobody_is_answered_at_once() -> None:
     )  # fmt: skip
 
 
-async def test_the_last_human_who_leaves_ends_the_waiting() -> None:
+async def test_last_leaving_client_ends_the_waiting() -> None:
     async def leave(scene: Meanwhile) -> None:
         await scene.until_fact(Asked)
         scene.session.questions.attend(True)
@@ -800,7 +859,7 @@ async def test_wrappers_are_entered_in_order_and_left_in_reverse() -> None:
     assert order == ["run a", "run b", "model a", "model b", "b end_turn", "a end_turn"]
 
 
-async def test_what_happens_around_the_run_is_out_of_reach_of_a_cancel() -> None:
+async def test_cancel_does_not_interrupt_work_around_the_run() -> None:
     cleaned: list[str] = []
 
     async def around(attempt: Attempt, view: RunView) -> Stop:
@@ -823,7 +882,7 @@ async def test_what_happens_around_the_run_is_out_of_reach_of_a_cancel() -> None
     assert cleaned == ["cancelled"]
 
 
-async def test_a_run_that_ended_by_itself_is_not_said_to_be_cancelled() -> None:
+async def test_cancel_after_the_end_of_a_run_does_not_change_its_reason() -> None:
     """Also while what comes behind it, a delivery, is still on its way (protocol#cancel, point 9)."""
     delivering, delivered = asyncio.Event(), asyncio.Event()
 
@@ -846,7 +905,7 @@ async def test_a_run_that_ended_by_itself_is_not_said_to_be_cancelled() -> None:
 
 
 async def test_a_feature_that_says_nothing_passes_everything_on() -> None:
-    """Its wrappers are left out of a run; whoever calls them all the same gets what is inside."""
+    """Its slots are left out of a run; whoever calls them all the same gets what is inside, or nothing."""
     silent: Any = Feature(name="silent")
     inside = object()
 
@@ -857,3 +916,5 @@ async def test_a_feature_that_says_nothing_passes_everything_on() -> None:
     assert await silent.around_run(inner, None) is inside
     assert await silent.around_model(None, None, inner) is inside
     assert await silent.around_tool(None, None, inner) is inside
+    assert await silent.before_turn(None) == await silent.before_stop(None, None) == ()
+    assert silent.show_tools(inside, None) is inside

@@ -106,7 +106,7 @@ async def test_prompts_run_one_at_a_time_in_their_order() -> None:
         ]  # fmt: skip
 
 
-async def test_who_sees_the_end_can_begin_the_next_run() -> None:
+async def test_observer_of_the_end_can_begin_the_next_run() -> None:
     async with World(say("one"), say("two")).session() as session:
         begun: list[asyncio.Task[Admission]] = []
 
@@ -201,7 +201,7 @@ async def test_cancelling_nothing_is_no_error() -> None:
         assert session.cancel(ended.run_id).state == "alreadyEnded"
 
 
-async def test_cancel_keeps_the_queue_unless_told_otherwise() -> None:
+async def test_cancel_keeps_the_queue_unless_asked_to_clear_it() -> None:
     async with World([hang], [hang]).session() as session:
         first = await session.prompt(GO)
         second = await session.prompt(GO)
@@ -233,7 +233,7 @@ async def test_a_waiting_run_can_be_cancelled_alone() -> None:
     assert len(world.model.requests) == 1
 
 
-async def test_a_caller_who_goes_away_cancels_the_run_and_still_sees_its_end_recorded() -> None:
+async def test_caller_that_leaves_cancels_the_run_whose_end_is_recorded() -> None:
     async with World([hang]).session() as session:
         admission = await session.prompt(GO)
         waiting = asyncio.ensure_future(session.finished(admission.run_id))
@@ -455,7 +455,7 @@ async def test_facts_that_only_a_newer_version_knows_change_nothing() -> None:
         assert session.state.total.cost == 0.5
 
 
-async def test_a_listener_that_fails_keeps_nothing_from_the_others() -> None:
+async def test_failing_listener_does_not_affect_the_others() -> None:
     async with World(say()).session() as session:
         seen: list[object] = []
 
@@ -527,7 +527,7 @@ async def test_a_request_with_a_key_makes_one_fork_in_every_process() -> None:
 
 
 @pytest.mark.parametrize("facts", range(5))
-async def test_what_a_crash_left_of_a_new_session_is_made_anew(facts: int) -> None:
+async def test_fork_left_unfinished_by_a_crash_is_made_anew(facts: int) -> None:
     world = World(say("one"))
     async with world.sessions() as sessions:
         session = await sessions.create("/project")
@@ -651,7 +651,7 @@ async def test_a_session_that_another_process_writes_is_followed_and_taken_over(
         assert len(notices) == 1
 
 
-async def test_a_followed_session_that_is_deleted_is_said_to_be_gone() -> None:
+async def test_followed_session_reports_its_deletion() -> None:
     world = World()
     async with world.sessions() as sessions, world.sessions() as others:
         session_id = (await others.create("/project")).session_id

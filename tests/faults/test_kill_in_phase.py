@@ -78,7 +78,7 @@ def phases_asked(server: ModelServer) -> list[str]:
         pytest.param("look", ["plan", "do", "do", "look"], ["look"], marks=pytest.mark.slow),
     ],
 )
-def test_a_run_killed_in_a_phase_goes_on_in_it_and_repeats_nothing(
+def test_run_killed_in_a_phase_continues_in_it_and_repeats_nothing(
     agls: Agls, killed_in: str, asked_before: list[str], asked_after: list[str]
 ) -> None:
     """Kill -9 in each phase; what is over is not run again, and every prompt is said once."""

@@ -82,7 +82,7 @@ def test_whatever_call_it_died_at_or_that_failed_nothing_is_lost_torn_or_repeate
         pytest.param("strace", "EIO", 20, marks=TRACED),
     ],
 )
-def test_sixty_points_and_more(layer: str, what: str, points: int, tmp_path: Path) -> None:
+def test_faults_at_many_points_leave_no_damage(layer: str, what: str, points: int, tmp_path: Path) -> None:
     assert run(tmp_path, layer, what, points, seed=60, seconds=850)[-1]["failed"] == 0
 
 
@@ -135,7 +135,7 @@ def _leave_in_the_state(place: story.Place) -> None:
         (_leave_in_the_state, "left over"),
     ],
 )
-def test_harm_is_found(
+def test_damage_to_a_finished_story_is_found(
     told: story.Place, tmp_path: Path, harm: Callable[[story.Place], None], found: str
 ) -> None:
     subprocess.run(["cp", "-r", str(told.folder), str(tmp_path / "copy")], check=True)

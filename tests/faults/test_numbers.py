@@ -95,7 +95,7 @@ async def ask(session: Session) -> None:
     assert (await session.finished(admission.run_id)).stop.reason is StopReason.END_TURN
 
 
-async def test_what_a_turn_writes_does_not_depend_on_the_length_of_the_session(
+async def test_turn_writes_as_much_in_a_long_session_as_in_a_short_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same run, with one call, behind 4 and behind 10,000 items: as many writes, of as many bytes."""
@@ -184,7 +184,7 @@ def marked(request: Request) -> Answer:
     ][place]
 
 
-def test_fifty_sessions_at_once_do_not_hear_of_each_other(tmp_path: Path) -> None:
+def test_fifty_sessions_at_once_get_only_their_own_events(tmp_path: Path) -> None:
     """All of them stand before their first write at the same time; then each goes on to its end."""
     asking = "agent/requestPermission"
     with ModelServer(marked) as server, Wire(tmp_path, config_for(tmp_path, server)) as wire:

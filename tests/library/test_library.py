@@ -158,7 +158,7 @@ async def test_image_that_a_tool_gives_is_in_its_result(workspace: Path, given: 
     assert [b64decode(image.data) for image in drawn.images] == ([given] if given == GIF else [])
 
 
-async def test_wrong_arguments_are_told_to_the_model(workspace: Path) -> None:
+async def test_model_gets_a_message_about_wrong_arguments(workspace: Path) -> None:
     @tool
     def order(dish: str) -> str:
         """Order."""
@@ -177,7 +177,7 @@ async def test_without_a_yes_nothing_is_done(workspace: Path, decide: Any) -> No
     assert list(workspace.iterdir()) == []
 
 
-async def test_what_was_changed_is_in_the_result(workspace: Path) -> None:
+async def test_result_lists_the_changed_files(workspace: Path) -> None:
     async def yes(question: Any) -> bool:
         return True
 
@@ -228,7 +228,7 @@ async def test_leaving_early_does_not_stop_the_run_and_leaving_the_agent_does(
         assert result.stop.reason is StopReason.CANCELLED
 
 
-async def test_what_is_wrong_is_said_before_anything_is_sent(workspace: Path, tmp_path: Path) -> None:
+async def test_wrong_arguments_raise_before_anything_is_sent(workspace: Path, tmp_path: Path) -> None:
     async with Agent(workspace, state=tmp_path / "state") as agent:
         session = await agent.session()
         with pytest.raises(Exception, match="nowhere"):
@@ -244,7 +244,7 @@ async def test_what_is_wrong_is_said_before_anything_is_sent(workspace: Path, tm
 
 
 @pytest.mark.port("Extra tools")
-async def test_what_crashes_around_a_run_changes_nothing_and_everything_is_closed(workspace: Path) -> None:
+async def test_crash_of_a_hook_or_tool_set_leaves_the_result_and_closes_everything(workspace: Path) -> None:
     """A hook or a tool set that crashes leaves end_turn; clean-up always runs."""
     done: list[str] = []
 
@@ -283,7 +283,7 @@ async def test_what_crashes_around_a_run_changes_nothing_and_everything_is_close
         assert len(done) == 4, "nothing was opened for a run that never was"
 
 
-async def test_what_is_cut_off_or_waits_is_closed_too(workspace: Path, tmp_path: Path) -> None:
+async def test_tool_sets_of_cancelled_and_queued_runs_are_closed(workspace: Path, tmp_path: Path) -> None:
     done: list[str] = []
 
     @asynccontextmanager
@@ -328,7 +328,7 @@ async def test_tools_of_one_run_are_not_those_of_another_that_waits(workspace: P
     assert told == ["rain", "sun"]
 
 
-async def test_a_run_of_somebody_else_cannot_be_waited_for(workspace: Path) -> None:
+async def test_run_of_another_process_cannot_be_waited_for(workspace: Path) -> None:
     async with Agent(workspace) as agent:
         with pytest.raises(JournalError, match="was not begun here"):
             await (await agent.session()).wait("run_x")
@@ -392,7 +392,7 @@ def never(monkeypatch: pytest.MonkeyPatch) -> Iterator[Never]:
 
 
 @pytest.mark.parametrize("kind", ["thread", "async", "opening", "closing"])
-async def test_what_never_returns_around_a_run_keeps_nobody_from_its_result(
+async def test_hook_that_never_returns_does_not_hold_back_the_result(
     workspace: Path, never: Never, kind: str
 ) -> None:
     """A hook, or the opening or closing of a tool set, has its time; then the run is over without it."""
@@ -465,7 +465,7 @@ async def test_a_tool_set_is_opened_and_closed_in_one_task(workspace: Path) -> N
         assert done == ["closed"]
 
 
-async def test_a_function_that_leaves_the_program_fails_like_any_other(workspace: Path) -> None:
+async def test_function_that_exits_the_program_fails_like_any_other(workspace: Path) -> None:
     @tool(reads_only=True)
     def weather(city: str) -> str:
         """Leave."""
@@ -498,7 +498,7 @@ async def test_a_decision_that_is_never_made_hangs_neither_the_run_nor_the_agent
     never.going.set()
 
 
-async def test_an_option_that_there_is_not_is_refused_as_on_the_wire(workspace: Path) -> None:
+async def test_unknown_option_is_refused_as_on_the_wire(workspace: Path) -> None:
     async with Agent(workspace) as agent:
         with pytest.raises(ConfigError, match="no option 'maxTurn'; did you mean 'maxTurns'"):
             await agent.session(maxTurn=3)
@@ -531,7 +531,7 @@ async def test_the_program_names_its_run_and_the_one_it_works_for(workspace: Pat
         (record,) = (outcome.data or {})["records"]
         told = [record[name] for name in ("runId", "parentRunId", "caller", "tier")]
         assert told == ["job-7", "night.1", "cron", "default"]
-        with pytest.raises(ConfigError, match="there is such a run"):
+        with pytest.raises(ConfigError, match="has a run with this id"):
             await session.run("Say hello", run_id="job-7")
         with pytest.raises(ConfigError, match="64 letters"):
             await session.run("Say hello", run_id="a/b")

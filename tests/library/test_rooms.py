@@ -54,6 +54,11 @@ def bells(name: str, *, tool: str = "", action: str = "") -> Room[NoSettings]:
     return Room(name, NoSettings, build)
 
 
+def _yes(question: object) -> bool:
+    """Somebody is there who allows everything."""
+    return True
+
+
 def tools_of(post: Any) -> list[str]:
     """The names of the tools that a model was offered."""
     return [tool["function"]["name"] for tool in post.body["tools"]]
@@ -71,7 +76,12 @@ async def test_room_that_arrives_has_its_tools_and_actions_at_its_place_until_it
     tmp_path: Path,
 ) -> None:
     with ModelServer([Reply("One."), Reply("Two."), Reply("Three.")]) as server:
-        settings: dict[str, Any] = {"base_url": server.url, "model": "m", "subagents": {"delegate": True}}
+        settings: dict[str, Any] = {
+            "base_url": server.url,
+            "model": "m",
+            "subagents": {"delegate": True},
+            "answer": lambda _: True,
+        }
         async with Agent(tmp_path, **settings) as agent:
             agent.rooms.add(bells("plugin"))
             session = await agent.session()
@@ -85,8 +95,10 @@ async def test_room_that_arrives_has_its_tools_and_actions_at_its_place_until_it
             await session.run("hello")
             with pytest.raises(ActionRefused, match="no action 'server\\.strike'"):
                 await session.act("server.strike")
-    first, second, third = (tools_of(post) for post in server.posts)
-    assert first[-3:] == ["plan", "delegate", "plugin_ring"]
+    first, second, third = (
+        [name for name in tools_of(post) if name != "find_tools"] for post in server.posts
+    )
+    assert first[-4:] == ["plan", "remember", "delegate", "plugin_ring"]
     assert second[-4:] == ["delegate", "plugin_ring", "second_ring", "server_ring"]
     assert third[-3:] == ["delegate", "plugin_ring", "second_ring"]
     own = [name for name in names if name.endswith(".strike")]
@@ -138,7 +150,7 @@ async def test_tool_and_action_whose_names_are_taken_are_left_out_and_logged(
 ) -> None:
     with ModelServer([Reply("One.")]) as server:
         room = bells("plugin", tool="shell", action="compact")
-        async with Agent(tmp_path, base_url=server.url, model="m") as agent:
+        async with Agent(tmp_path, base_url=server.url, model="m", answer=_yes) as agent:
             agent.rooms.add(room)
             session = await agent.session()
             await session.run("hello")

@@ -52,13 +52,13 @@ def test_a_model_at_its_providers_address_is_known(
         ("gpt-5", ""),
     ],
 )
-def test_anything_else_stays_unknown_and_costs_nobody_knows_what(model: str, base_url: str) -> None:
+def test_unlisted_model_has_unknown_figures_and_price(model: str, base_url: str) -> None:
     found = known(model, base_url)
     assert (found.context_window, found.prices) == (None, Prices())
     assert cost_of(Usage(10, 10), found.prices) is None
 
 
-def test_what_the_user_says_counts() -> None:
+def test_configured_facts_override_the_bundled_ones() -> None:
     found = known("gpt-5", OPENAI, context_window=1000, prices=Prices(9.0, 9.0))
     assert (found.context_window, found.prices) == (1000, Prices(9.0, 9.0))
 
@@ -69,7 +69,7 @@ def test_a_model_that_is_found_by_name_has_its_facts() -> None:
     assert (info.context_window, info.input_price, info.output_price) == (1_000_000, 5.0, 25.0)
 
 
-def test_the_list_is_whole() -> None:
+def test_bundled_list_is_complete_and_valid() -> None:
     providers = _list()
     models = [model for provider in providers for model in provider["models"]]
     assert len(models) > 1000

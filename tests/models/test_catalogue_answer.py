@@ -152,7 +152,7 @@ async def test_38_a_call_of_five_megabytes_arrives_whole(dialect: DialectName) -
     assert call.arguments == {"text": large}
 
 
-async def test_39_a_tool_that_there_is_not_is_told_to_the_model(dialect: DialectName) -> None:
+async def test_39_a_call_of_an_unknown_tool_is_reported_to_the_model(dialect: DialectName) -> None:
     unknown = raw(dialect, Said("", [("c", "teleport", "{}")]))
     ran = await run_with(dialect, [unknown, raw(dialect, Said("I see"))])
     assert (ran.ended, ran.done) == ("end_turn", [])
@@ -160,7 +160,7 @@ async def test_39_a_tool_that_there_is_not_is_told_to_the_model(dialect: Dialect
     assert result.is_error and "teleport" in result.text
 
 
-async def test_40_text_and_a_call_and_a_refusal_are_all_told(dialect: DialectName) -> None:
+async def test_40_text_a_call_and_a_refusal_in_one_answer_are_all_reported(dialect: DialectName) -> None:
     said = Said("Well. ", [("c", "read", '{"value":"a"}')], refusal="I cannot do that.")
     heard, _ = await heard_of(dialect, raw(dialect, said))
     assert heard.reply and heard.reply.text.startswith("Well. ")
@@ -204,7 +204,9 @@ async def test_44_an_unknown_reason_to_end_is_an_end(dialect: DialectName) -> No
 
 
 @pytest.mark.parametrize("provider", OVERFLOWS)
-async def test_45_a_context_overflow_is_told_with_its_numbers(dialect: DialectName, provider: str) -> None:
+async def test_45_a_context_overflow_is_reported_with_its_numbers(
+    dialect: DialectName, provider: str
+) -> None:
     for case in OVERFLOWS[provider]:
         body = case.body if isinstance(case.body, str) else json.dumps(case.body)
         heard, server = await heard_of(dialect, Raw([body.encode()], case.status))
@@ -213,7 +215,7 @@ async def test_45_a_context_overflow_is_told_with_its_numbers(dialect: DialectNa
         assert (heard.waits, len(server.posts)) == ([], 1)
 
 
-async def test_45_an_overflow_that_is_not_told_is_one_all_the_same(dialect: DialectName) -> None:
+async def test_45_an_overflow_that_the_server_does_not_name_is_recognised(dialect: DialectName) -> None:
     for finish in ("", LENGTHS[dialect]):
         nothing = raw(dialect, Said("", usage=(8_190, 0), finish=finish))
         heard, _ = await heard_of(dialect, nothing, context_window=8_192)

@@ -148,7 +148,7 @@ async def test_14_a_401_in_the_middle_of_a_run_ends_it_and_repeats_no_tool(diale
     assert len(ran.server.posts) == 2
 
 
-async def test_15_a_login_page_with_200_is_told(dialect: DialectName) -> None:
+async def test_15_a_login_page_with_status_200_is_reported_as_an_error(dialect: DialectName) -> None:
     page = Raw([b"<html>Log in"], headers={"Content-Type": "text/html"})
     heard, server = await heard_of(dialect, page)
     assert heard.error and heard.error.kind == "network"
@@ -253,7 +253,7 @@ async def test_23_very_many_empty_deltas_are_nothing(dialect: DialectName) -> No
 
 @pytest.mark.slow
 @pytest.mark.timeout(1_800)
-async def test_a_million_empty_deltas_are_nothing_or_too_much(dialect: DialectName) -> None:
+async def test_a_million_empty_deltas_are_ignored_or_refused(dialect: DialectName) -> None:
     many = [empty(dialect) * 10_000] * 100
     heard, _ = await heard_of(dialect, Raw([*many, *HELLO.events(dialect)]))
     if len(empty(dialect)) * 1_000_000 < client.LARGEST_ANSWER - 10_000:

@@ -47,7 +47,7 @@ def reply(*chunks: Any) -> Replied:
     return made.reply()
 
 
-def test_what_one_read_brought_leaves_as_one_delta_of_each_kind_in_order() -> None:
+def test_deltas_of_one_read_are_joined_by_kind_in_order() -> None:
     think, say = choice({"reasoning_content": "hm"}), choice({"content": "so"})
     made = answer(think, think, say, say, think).deltas()
     assert [(type(delta), delta.text) for delta in made] == [
@@ -127,7 +127,7 @@ def test_a_character_cut_in_two_is_joined_and_a_lone_half_is_replaced() -> None:
     assert made.deltas(final=True) == [TextDelta("item_1", "\ufffd")]
 
 
-def test_a_refusal_is_shown_and_told() -> None:
+def test_refusal_is_shown_and_reported() -> None:
     refused = reply(choice({"refusal": "I cannot"}), choice({"refusal": " do it."}), STOP)
     assert (refused.text, refused.finish) == ("I cannot do it.", "refusal")
 
@@ -199,7 +199,7 @@ def test_usage_that_never_came_is_unknown_and_so_is_the_cost() -> None:
         ServerEvent("error", '{"message": "it broke", "code": 500}'),
     ],
 )
-def test_an_error_in_the_stream_is_told_and_what_came_before_is_kept(bad: Any) -> None:
+def test_error_in_the_stream_is_reported_and_earlier_text_is_kept(bad: Any) -> None:
     made = answer(choice({"content": "so far"}), bad, choice({"content": " no more"}), "[DONE]")
     assert made.deltas(final=True) == [TextDelta("item_1", "so far")]
     assert isinstance(made.failure, Failure)
@@ -218,14 +218,16 @@ def test_an_overflow_in_the_stream_is_an_overflow() -> None:
     ("data", "kind", "is_retryable"),
     [("<html>", "network", False), ('{"choices": [', "network", True), ("what?", "providerInternal", True)],
 )
-def test_what_is_no_json_is_told_for_what_it_is(data: str, kind: str, is_retryable: bool) -> None:
+def test_answer_that_is_no_json_fails_with_the_kind_that_fits(
+    data: str, kind: str, is_retryable: bool
+) -> None:
     failure = answer(data).failure
     assert isinstance(failure, Failure)
     assert (failure.kind, failure.is_retryable) == (kind, is_retryable)
 
 
 @pytest.mark.parametrize("odd", ["", "[1, 2]", "3", {"choices": "?"}, {"choices": [3, {"delta": []}]}])
-def test_json_that_means_nothing_changes_nothing(odd: Any) -> None:
+def test_meaningless_json_changes_nothing(odd: Any) -> None:
     assert reply(odd, choice({"content": "x"}), STOP).text == "x"
 
 

@@ -80,7 +80,7 @@ OPENAI, MISTRAL, ROUTER = (
         ("http://127.0.0.1:1234/v1", "gpt-5", {}),
     ],
 )
-def test_a_server_that_wants_to_be_asked_to_remember_is_asked(url: str, model: str, asked: Any) -> None:
+def test_prompt_cache_members_are_sent_to_servers_that_take_them(url: str, model: str, asked: Any) -> None:
     endpoint = replace(ENDPOINT, base_url=url, model=model)
     body = body_of(prompt(session_id="ses_1"), endpoint)
     assert {key: body[key] for key in ("prompt_cache_key", "cache_control") if key in body} == asked

@@ -123,7 +123,7 @@ async def test_deltas_arrive_while_the_server_is_still_speaking() -> None:
 
 
 @pytest.mark.row(9)
-async def test_a_failure_that_passes_is_tried_again_and_each_wait_is_told() -> None:
+async def test_temporary_failure_is_retried_and_each_wait_is_reported() -> None:
     """A dropped connection and a busy server; the third try is answered."""
     replies = [Raw(begin="reset"), Failure(429, "slow", headers={"retry-after-ms": "20"}), Reply("there")]
     async with ModelServer(replies) as server, Asking() as asking:
@@ -164,7 +164,7 @@ async def test_server_trouble_is_tried_again(status: int) -> None:
         (Raw([b"oops"], 404, {"Content-Type": "text/plain"}), "badRequest"),
     ],
 )
-async def test_what_will_not_pass_is_told_at_once(failure: Any, kind: str) -> None:
+async def test_permanent_failure_is_reported_without_a_retry(failure: Any, kind: str) -> None:
     async with ModelServer([failure]) as server, Asking() as asking:
         heard = await hear(asking.model(server.url, QUICK))
     assert heard.error
@@ -181,7 +181,7 @@ async def test_an_unknown_model_is_answered_with_the_models_there_are() -> None:
 
 
 @pytest.mark.parametrize("listing", [Raw([b"<html>"]), Raw(begin="reset"), Raw([b"[]"])])
-async def test_an_unknown_model_is_told_also_when_nothing_can_be_listed(listing: Raw) -> None:
+async def test_unknown_model_is_reported_even_without_a_list(listing: Raw) -> None:
     replies = [Failure(404, "no such model")]
     async with ModelServer(replies, pages={"/v1/models": listing}) as server, Asking() as asking:
         heard = await hear(asking.model(server.url))
@@ -225,7 +225,7 @@ async def test_an_error_in_the_stream_before_the_first_words_is_waited_for() -> 
     assert (heard.text, [wait.attempt for wait in heard.waits]) == ("whole", [1])
 
 
-async def test_an_error_after_the_first_words_that_will_not_pass_is_told_at_once() -> None:
+async def test_permanent_error_after_the_first_words_is_reported_at_once() -> None:
     bad = Raw([chunk("so far"), sse({"error": {"message": "no", "code": "insufficient_quota"}})])
     async with ModelServer([bad]) as server, Asking() as asking:
         heard = await hear(asking.model(server.url, QUICK))
@@ -250,7 +250,7 @@ async def test_a_connection_that_breaks_after_the_finish_takes_nothing_back() ->
     assert heard.reply and heard.reply.text == "all"
 
 
-async def test_what_nobody_said_of_a_model_is_asked_of_its_server_once() -> None:
+async def test_unknown_figures_of_a_model_are_requested_from_its_server_once() -> None:
     listed = {"id": "test-model", "pricing": {"prompt": "0.000001", "completion": "0.000002"}}
     pages = {
         "/props": Raw([b'{"default_generation_settings": {"n_ctx": 6144}}']),
@@ -319,7 +319,7 @@ async def test_a_silent_server_is_given_up_after_the_idle_time(silent: Raw) -> N
         assert await server.closed()
 
 
-async def test_a_slow_server_that_goes_on_speaking_is_not_given_up() -> None:
+async def test_slow_server_that_keeps_sending_is_not_given_up() -> None:
     pieces = [b": still working\n\n"] * 6 + [chunk("done", "stop")]
     async with ModelServer([Raw(pieces, delay=0.05)] * TRIES) as server, Asking() as asking:
         heard = [await hear(asking.model(server.url, idle_timeout=0.2))]
@@ -339,7 +339,7 @@ async def test_a_server_that_never_comes_to_an_end_is_given_up_after_the_whole_t
             assert await server.closed()
 
 
-async def test_a_server_that_is_not_there_is_told_with_its_address() -> None:
+async def test_unreachable_server_is_reported_with_its_address() -> None:
     server = ModelServer().start()
     server.stop()
     async with Asking() as asking:
@@ -350,7 +350,7 @@ async def test_a_server_that_is_not_there_is_told_with_its_address() -> None:
     assert heard.waits == []
 
 
-async def test_an_address_that_is_none_is_told() -> None:
+async def test_invalid_address_is_reported() -> None:
     async with Asking() as asking:
         for url in ("nonsense", "ftp://host/v1", "http://[bad/v1", "http://host:port/v1"):
             heard = await hear(asking.model(url))
@@ -379,7 +379,7 @@ async def test_a_compressed_answer_is_read() -> None:
     assert server.requests[0].headers["accept-encoding"] == "identity"
 
 
-async def test_bytes_that_cannot_be_decompressed_are_told() -> None:
+async def test_undecodable_compressed_bytes_are_reported() -> None:
     async with (
         ModelServer([Raw([b"no gzip"], headers={"Content-Encoding": "gzip"})]) as server,
         Asking() as asking,
@@ -426,7 +426,7 @@ async def test_burst_arrives_whole_with_one_delta_for_each_read(together: int) -
     assert heard.deltas < 100
 
 
-async def test_text_that_utf8_cannot_carry_is_sent_all_the_same() -> None:
+async def test_text_that_utf8_cannot_encode_is_sent_with_replacements() -> None:
     async with ModelServer([Reply("x")]) as server, Asking() as asking:
         assert (await hear(asking.model(server.url), prompt("lone \ud83d half"))).text == "x"
     assert server.requests[0].body["messages"][-1]["content"] == "lone \ufffd half"
@@ -481,7 +481,7 @@ def own_certificate(tmp_path: Path) -> Path:
     return tmp_path / "cert.pem"
 
 
-async def test_a_certificate_of_ones_own_is_trusted_when_the_user_says_so(
+async def test_own_certificate_is_trusted_when_the_user_configured_it(
     own_certificate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
@@ -496,7 +496,7 @@ async def test_a_certificate_of_ones_own_is_trusted_when_the_user_says_so(
             assert (await hear(asking.model(server.url))).text == "safe"
 
 
-def test_what_the_system_trusts_is_trusted_and_everything_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_certificates_are_checked_against_the_trust_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
     loaded: list[ssl.SSLContext] = []
 
     def load(trusted: ssl.SSLContext) -> None:
@@ -509,7 +509,16 @@ def test_what_the_system_trusts_is_trusted_and_everything_is_checked(monkeypatch
     assert (trusted.verify_mode, trusted.check_hostname) == (ssl.CERT_REQUIRED, True)
 
 
-async def test_certificates_that_cannot_be_loaded_are_told(
+async def test_server_without_encryption_is_asked_without_reading_certificates(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    """A model on this machine: certificates would take as long as the rest of the first request."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "nothing.pem"))
+    async with ModelServer([Reply("plain")]) as server, Asking(fresh=True) as asking:
+        assert (await hear(asking.model(server.url))).text == "plain"
+
+
+async def test_certificates_that_cannot_be_loaded_are_reported(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:
     broken = tmp_path / "ca.pem"
@@ -530,7 +539,7 @@ async def test_certificates_that_cannot_be_loaded_are_told(
         (httpx.ProxyError("502 no"), "network", "NO_PROXY"),
     ],
 )
-def test_what_the_network_says_becomes_something_to_do(error: Exception, kind: str, words: str) -> None:
+def test_network_error_gets_a_hint_that_says_what_to_do(error: Exception, kind: str, words: str) -> None:
     endpoint = connections.Endpoint(name="m", base_url="https://host.example/v1")
     with pytest.raises(connections.CallFailed) as caught, connections.failures_raised(endpoint):
         raise error

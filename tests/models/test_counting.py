@@ -26,7 +26,7 @@ def test_a_guess_becomes_a_measure_with_the_first_answer() -> None:
 
 
 @pytest.mark.parametrize("usage", [Usage(), Usage(0), Usage(3)])
-def test_too_little_teaches_nothing(usage: Usage) -> None:
+def test_small_request_does_not_calibrate_the_meter(usage: Usage) -> None:
     gauge = TokenEstimator()
     gauge.learn(prompt("x"), 6000, usage)
     assert gauge.count(prompt("x"), 100).sure == "guess"
@@ -128,7 +128,7 @@ async def test_each_answer_makes_the_next_count_surer() -> None:
     assert (before.sure, after) == ("guess", TokenCount(4000, "calibrated"))
 
 
-async def test_what_ollama_would_cut_off_without_a_word_is_an_overflow() -> None:
+async def test_prompt_that_ollama_would_cut_silently_is_an_overflow() -> None:
     answers = [Raw(Said("ok", usage=(3000, 1)).events("ollama"))]
     async with ModelServer(answers) as server, Asking() as asking:
         small = asking.model(server.url, dialect="ollama", context_window=2000)
@@ -143,7 +143,7 @@ async def test_what_ollama_would_cut_off_without_a_word_is_an_overflow() -> None
     assert len(server.requests) == 1
 
 
-async def test_a_server_that_tells_an_overflow_itself_is_asked() -> None:
+async def test_local_limit_is_not_enforced_for_a_server_that_reports_overflows() -> None:
     async with ModelServer([Reply("ok")]) as server, Asking() as asking:
         heard = await hear(asking.model(server.url, context_window=10), prompt(LONG))
     assert heard.text == "ok"

@@ -50,7 +50,7 @@ async def test_each_request_is_signed_over_its_own_bytes(monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(("profile", "said"), [("", "No AWS credentials"), ("nobody", r"profile \(nobody\)")])
-async def test_credentials_that_are_not_there_are_told(profile: str, said: str) -> None:
+async def test_missing_credentials_are_reported(profile: str, said: str) -> None:
     with pytest.raises(CallFailed, match=said) as failed:
         await AwsSignature("r", profile).sign("POST", "https://h/x", {}, b"")
     assert failed.value.kind == "auth" and "aws sso login" in failed.value.hint
@@ -90,9 +90,9 @@ async def test_token_is_made_once_and_again_when_it_is_refused(
     assert await credential.key() == ""
 
 
-async def test_google_credentials_that_are_not_there_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_missing_google_credentials_fail_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", "/nowhere.json")
-    with pytest.raises(CallFailed, match="Google credentials cannot be had") as failed:
+    with pytest.raises(CallFailed, match="Google credentials cannot be obtained") as failed:
         await GoogleToken().sign("POST", "https://h/x", {}, b"")
     assert failed.value.kind == "auth" and "gcloud auth" in failed.value.hint
 
@@ -127,8 +127,8 @@ async def test_key_of_a_program_is_held_renewed_and_known_to_the_redactor(
 
 
 @pytest.mark.parametrize("program", ["true", "echo a b", "printf 'ü\\n'", "false", "/nowhere"])
-async def test_program_that_tells_no_key_is_told(program: str) -> None:
-    with pytest.raises(CallFailed, match="The key_command of m told no key") as failed:
+async def test_program_without_a_key_in_its_output_is_reported(program: str) -> None:
+    with pytest.raises(CallFailed, match="The key_command of m printed no key") as failed:
         await key_command("m", ("sh", "-c", program), 60.0).key()
     assert failed.value.kind == "auth" and "by hand" in failed.value.hint
 

@@ -45,7 +45,7 @@ def test_an_overflow_inside_an_answer_is_one() -> None:
     assert isinstance(failure_of(None, {}, body, ENDPOINT), Overflowed)
 
 
-def test_what_the_server_does_not_say_is_taken_from_the_configured_window() -> None:
+def test_overflow_without_a_limit_takes_the_configured_window() -> None:
     endpoint = replace(ENDPOINT, context_window=1000)
     body = message("prompt too long; exceeded max context length by 50 tokens")
     assert failure_of(400, {}, body, endpoint) == Overflowed(json.loads(body)["error"]["message"], 1000, 1050)
@@ -163,7 +163,7 @@ def test_without_a_key_the_hint_says_where_to_put_one() -> None:
 
 
 @pytest.mark.parametrize(("said", "written"), [("bad key", "bad key."), ("Too bad!", "Too bad!")])
-def test_what_the_server_said_ends_as_a_sentence_before_the_hint(said: str, written: str) -> None:
+def test_error_text_of_the_server_ends_with_a_full_stop(said: str, written: str) -> None:
     assert told(401, message(said)).message == f"m (host.example) answered HTTP 401: {written}"
 
 

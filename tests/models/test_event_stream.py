@@ -50,7 +50,7 @@ async def test_answer_in_frames_that_breaks_off_anywhere_is_no_answer() -> None:
 
 
 @pytest.mark.parametrize("at", [0, 9, 14, 60, -1])
-async def test_damaged_frame_is_told_and_nothing_of_it_believed(at: int) -> None:
+async def test_damaged_frame_is_reported_and_ignored(at: int) -> None:
     damaged = bytearray(BODY)
     damaged[at] ^= 1
     async with ModelServer([Raw([bytes(damaged)], headers=STREAM)]) as server, Asking() as asking:

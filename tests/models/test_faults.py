@@ -23,7 +23,7 @@ async def test_an_answer_is_read(dialect: DialectName) -> None:
         (400, {}, "badRequest", 1),
     ],
 )
-async def test_a_refusal_is_told_for_what_it_is(
+async def test_refusal_is_reported_as_a_refusal(
     dialect: DialectName, status: int, headers: dict[str, str], kind: str, tried: int
 ) -> None:
     heard, server = await heard_of(dialect, *[Failure(status, "no", headers=headers)] * 3, api_key=KEY)

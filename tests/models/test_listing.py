@@ -63,7 +63,7 @@ async def test_a_server_that_does_not_answer_is_not_waited_for(answer: Raw) -> N
     assert listing.failure.message.endswith("did not answer within 0.2 seconds.")
 
 
-async def test_nobody_listens() -> None:
+async def test_unreachable_server_is_a_failure_that_says_what_to_do() -> None:
     async with ModelServer() as server:
         url = server.url
     async with Asking() as asking:
@@ -73,6 +73,6 @@ async def test_nobody_listens() -> None:
     assert "Start it" in listing.failure.hint
 
 
-def test_an_empty_list_says_nothing_of_a_model() -> None:
+def test_empty_list_has_no_information_about_a_model() -> None:
     nothing: Any = ModelList()
     assert nothing.has("any") is None

@@ -87,7 +87,7 @@ def test_a_model_that_is_named_by_its_file_is_called_by_the_files_name(
     assert [endpoint.name for endpoint in endpoints] == [f"llamacpp/{name}" for name in names]
 
 
-async def test_nobody_gets_a_key_and_no_redirect_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_key_is_sent_and_no_redirect_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-1")
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     async with ModelServer() as elsewhere:
@@ -99,7 +99,7 @@ async def test_nobody_gets_a_key_and_no_redirect_is_followed(monkeypatch: pytest
     assert not [r for r in two.requests if "authorization" in r.headers or "canary" in str(r.headers)]
 
 
-async def test_whoever_is_no_model_server_is_left_out() -> None:
+async def test_services_that_are_no_model_servers_are_left_out() -> None:
     pages = [
         page({"data": [{"id": "x"}]}, status=500),
         page({"data": []}),
@@ -138,5 +138,5 @@ async def test_a_server_that_never_ends_does_not_keep_the_process() -> None:
     assert out == b"[]\n"
 
 
-async def test_asking_nobody_finds_nobody() -> None:
+async def test_search_without_addresses_finds_no_server() -> None:
     assert await find_local_servers(()) == []

@@ -15,7 +15,7 @@ def model(base_url: str = "http://x.example/v1", **more: Any) -> Endpoint:
     return Endpoint(name="m", model="claude-haiku-4-5", base_url=base_url, **more)
 
 
-def test_what_nobody_said_is_unknown_and_not_nothing() -> None:
+def test_missing_figures_are_unknown_and_not_zero() -> None:
     assert figures(model(), {}) == dict.fromkeys(NAMES, Figure(None, "unknown"))
 
 
@@ -60,5 +60,5 @@ def test_your_settings_count_more_than_the_list_and_the_list_more_than_the_serve
         ({"pricing": [], "context_window": None}, {}),
     ],
 )
-def test_what_servers_say_in_their_lists_is_understood(entry: dict[str, Any], told: dict[str, float]) -> None:
+def test_figures_in_model_lists_of_servers_are_read(entry: dict[str, Any], told: dict[str, float]) -> None:
     assert listed_figures(entry) == told

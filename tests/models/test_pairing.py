@@ -35,7 +35,7 @@ def test_a_sound_conversation_breaks_no_rule() -> None:
         (SAID, USER),
     ],
 )
-def test_what_is_not_paired_is_found_in_every_dialect(messages: Sequence[Message]) -> None:
+def test_unpaired_calls_and_results_are_found_in_every_dialect(messages: Sequence[Message]) -> None:
     found = {problem.partition(":")[0] for problem in broken_rules(messages)}
     assert found == set(DIALECTS)
 

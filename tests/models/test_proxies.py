@@ -103,7 +103,7 @@ async def test_a_host_that_no_proxy_does_not_name_is_asked_through_it(
         assert (await asked()).text == "safe"
 
 
-async def test_a_certificate_that_nobody_trusts_gets_nothing(
+async def test_server_with_an_untrusted_certificate_gets_nothing(
     server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with Proxy(server.port) as proxy:

@@ -11,6 +11,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
+from agls.models.http.connections import Route
 from support.model_asking import Asking, Heard, hear, prompt
 from support.model_recordings import Exchange, check, check_calls, own, recorded, said_finished
 from support.model_replies import Raw
@@ -77,7 +78,7 @@ class QuickReader(Reader):
 
     def __init__(self, asking: Asking) -> None:
         self._asking, self._network = asking, FakeNetwork()
-        asking.connections._transports[""] = self._network
+        asking.connections._transports[Route("", encrypted=False)] = self._network
 
     async def __call__(self, exchange: Exchange, raw: Raw) -> Heard:
         self._network.answer = raw

@@ -64,7 +64,7 @@ async def test_many_bad_tools_do_not_stop_a_session_either() -> None:
         ("messages.3: `tool_use` ids were found without `tool_result` blocks", None),
     ],
 )
-async def test_refusal_of_no_single_tool_is_told(words: str, code: str | None) -> None:
+async def test_refusal_without_a_tool_is_reported(words: str, code: str | None) -> None:
     failure = Failure(400, words, code)
     async with ModelServer([failure, Reply("no")]) as server, Asking() as asking:
         heard = await hear(asking.model(server.url), prompt(tools=(tool("read"),)))

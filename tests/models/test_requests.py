@@ -167,7 +167,7 @@ EFFORTS: list[tuple[DialectName, str, str, Any]] = [
 
 
 @pytest.mark.parametrize(("dialect", "model", "effort", "wanted"), EFFORTS)
-def test_an_effort_is_asked_for_in_the_words_of_the_model(
+def test_effort_is_sent_in_the_terms_of_the_model(
     dialect: DialectName, model: str, effort: str, wanted: Any
 ) -> None:
     at = endpoint(dialect, model=model)

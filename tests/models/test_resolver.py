@@ -29,7 +29,7 @@ def refused(models: Models, name: str) -> ModelError:
 
 
 @pytest.mark.port("Model resolver")
-def test_a_name_an_alias_a_tier_and_nothing_find_their_model() -> None:
+def test_model_is_found_by_name_alias_tier_and_default() -> None:
     """Aliases."""
     models = Models([BIG, SMALL], aliases={"fast": "small", "mine": "big"}, default="big")
     found = {
@@ -41,7 +41,7 @@ def test_a_name_an_alias_a_tier_and_nothing_find_their_model() -> None:
     assert models.names == ("fast", "mine", "big", "small")
 
 
-def test_what_is_known_of_a_model_is_told() -> None:
+def test_configured_facts_of_a_model_are_in_its_info() -> None:
     info = Models([BIG]).resolve("").info
     assert (info.provider, info.context_window, info.input_price, info.output_price) == (
         "a.example",
@@ -94,7 +94,7 @@ def test_a_server_without_a_model_says_how_to_name_one() -> None:
 
 
 @pytest.mark.port("Model resolver")
-def test_without_any_model_ways_to_get_one_are_told() -> None:
+def test_hint_without_any_model_names_ways_to_configure_one() -> None:
     """Nothing to resolve."""
     assert "OPENAI_API_KEY and OPENAI_MODEL" in refused(Models([]), "").hint
 
@@ -103,7 +103,7 @@ def test_the_default_may_be_an_alias() -> None:
     assert Models([BIG, SMALL], aliases={"fast": "small"}, default="fast").resolve("").info.name == "small"
 
 
-def test_with_several_models_and_no_default_the_names_are_told() -> None:
+def test_hint_without_a_default_names_the_models() -> None:
     assert (
         refused(Models([BIG, SMALL]), "").hint
         == "Choose one (--model, or model in the config file): big, small."
@@ -167,7 +167,7 @@ def chain(*urls: str, last: str = "") -> list[Endpoint]:
 
 
 @pytest.mark.parametrize("failure", [BUSY, Failure(402, "spent"), Failure(429, "slow"), Raw(begin="reset")])
-async def test_a_fallback_answers_in_the_place_of_a_model_that_cannot_and_the_user_is_told(
+async def test_fallback_answers_for_a_failing_model_and_the_user_gets_a_notice(
     failure: Answer,
 ) -> None:
     async with ModelServer([failure]) as down, ModelServer([Reply("here")]) as up:
@@ -208,7 +208,7 @@ async def test_no_fallback_hides_a_mistake_or_follows_half_an_answer(answer: Ans
     assert up.requests == []
 
 
-async def test_when_the_fallback_fails_too_its_failure_is_told() -> None:
+async def test_failure_of_the_fallback_is_reported_when_both_fail() -> None:
     async with ModelServer([BUSY]) as down, ModelServer([Failure(401, "wrong key")]) as up:
         models = Models(chain(down.url, up.url), default="a", policy=RetryPolicy(tries=1))
         heard = await hear(models.resolve(""))
@@ -216,7 +216,7 @@ async def test_when_the_fallback_fails_too_its_failure_is_told() -> None:
     assert heard.error and heard.error.kind == "auth"
 
 
-def test_fallbacks_that_lead_nowhere_are_told_before_anything_is_asked() -> None:
+def test_invalid_fallbacks_are_reported_before_any_request() -> None:
     url = "http://localhost:1/v1"
     error = refused(Models(chain(url, url, last="a"), default="a"), "")
     assert "a, b, a" in error.hint

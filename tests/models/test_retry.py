@@ -53,7 +53,7 @@ async def test_a_passing_failure_is_announced_waited_for_and_tried_again() -> No
     assert time.slept == [1.0, 2.0]
 
 
-async def test_after_the_last_try_the_failure_is_told() -> None:
+async def test_failure_is_reported_after_the_last_attempt() -> None:
     model, time = FakeModel(*[FLAKY] * 9), FakeTime()
     with pytest.raises(CallFailed, match="too busy"):
         await parts_of(model, time.patience)
@@ -61,7 +61,7 @@ async def test_after_the_last_try_the_failure_is_told() -> None:
 
 
 @pytest.mark.parametrize("kind", ["auth", "quota", "badRequest", "modelNotFound"])
-async def test_a_failure_that_will_not_pass_is_told_at_once(kind: str) -> None:
+async def test_permanent_failure_is_reported_at_once(kind: str) -> None:
     model, time = FakeModel(Failure(kind, "no")), FakeTime()
     with pytest.raises(CallFailed):
         await parts_of(model, time.patience)
@@ -74,7 +74,7 @@ async def test_torn_answer_is_asked_for_once_more_after_it_was_announced() -> No
     assert parts == [word, Retrying(1, 1.0, "too busy"), word, DONE]
 
 
-async def test_answer_torn_twice_is_told_with_its_tries() -> None:
+async def test_answer_interrupted_twice_is_reported_with_its_attempts() -> None:
     model, time = FakeModel(FLAKY, FLAKY, begin=True), FakeTime()
     with pytest.raises(CallFailed, match="too busy") as told:
         await parts_of(model, time.patience)

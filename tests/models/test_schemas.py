@@ -12,7 +12,7 @@ from agls.features.output_schema.settings import Settings
 from agls.models.dialects.dialect import dialect_of
 from agls.models.dialects.structured_output import is_closed
 from agls.models.endpoint import DialectName, Endpoint
-from agls.room.ports import RunInfo
+from agls.room.run_ports import RunInfo
 from support.model_asking import Asking, hear, prompt
 from support.model_dialects import Said
 from support.model_faults import QUICK, raw, run_with
@@ -63,14 +63,14 @@ async def test_a_server_that_refuses_a_schema_is_asked_without_it_from_then_on(d
 
 
 @pytest.mark.parametrize("failure", [Failure(400, "no such field: top_k"), Failure(401, "response_format")])
-async def test_another_mistake_is_told_as_it_is(dialect: DialectName, failure: Failure) -> None:
+async def test_other_mistakes_are_reported_unchanged(dialect: DialectName, failure: Failure) -> None:
     async with ModelServer([failure]) as server, Asking() as asking:
         heard = await hear(asking.model(server.url, QUICK, dialect=dialect), prompt(output_schema=CLOSED))
     assert heard.error and len(server.posts) == 1
 
 
 @pytest.mark.parametrize("dialect", ["chat", "responses"])
-def test_strict_is_said_only_of_a_schema_that_may_be_strict(dialect: DialectName) -> None:
+def test_strict_is_sent_only_for_a_schema_that_may_be_strict(dialect: DialectName) -> None:
     at = Endpoint(name="m", model="gpt-5", base_url="http://host/v1", dialect=dialect)
     for schema, strict in ((OPEN, False), (CLOSED, True)):
         body = dialect_of(at).body(replace(prompt(), output_schema=schema), at)

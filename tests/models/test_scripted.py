@@ -237,9 +237,7 @@ async def test_a_bad_script_is_explained_with_file_and_key(
     assert name in str(told) and words in str(told)
 
 
-async def test_a_script_that_is_not_there_or_no_text_is_explained(
-    tmp_path: Path, model: ScriptedModel
-) -> None:
+async def test_missing_or_binary_script_is_explained(tmp_path: Path, model: ScriptedModel) -> None:
     missing = replace(Endpoint(name="x"), script=str(tmp_path / "no.toml"))
     told = (await hear(ScriptedModel(missing))).error
     assert told and "no.toml" in str(told) and "No such file" in str(told)

@@ -112,7 +112,7 @@ async def test_a_web_page_is_one_event() -> None:
     assert await all_of(b"<!doctype html>\n", b"\ndata: no") == data("<!doctype html>\n\ndata: no")
 
 
-async def test_no_bytes_are_no_events() -> None:
+async def test_empty_stream_has_no_events() -> None:
     assert await all_of() == []
     assert await all_of(b"\n", b" ") == []
 

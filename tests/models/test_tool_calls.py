@@ -81,7 +81,7 @@ def test_arguments_may_be_an_object() -> None:
 
 
 @pytest.mark.parametrize("raw", ['{"a":', "[1]", '"text"', "{'a': 1}", '{"a": NaN}', "[" * 100_000, DEEP])
-def test_arguments_that_are_no_json_object_are_kept_as_they_are(raw: str) -> None:
+def test_arguments_without_a_json_object_are_kept_unchanged(raw: str) -> None:
     assert calls(fragment(0, "a", "one", raw)) == (ToolCall("a", "one", {}, raw),)
 
 
@@ -110,5 +110,5 @@ def test_a_whole_last_call_of_a_cut_answer_is_run() -> None:
     assert calls(fragment(0, "a", "one", '{"x": 1}'), cut=True) == (ToolCall("a", "one", {"x": 1}),)
 
 
-def test_what_names_nothing_and_says_nothing_is_no_call() -> None:
+def test_empty_call_fragment_is_no_call() -> None:
     assert calls(fragment(0, "a", "", ""), {"index": 1}) == ()

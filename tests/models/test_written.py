@@ -46,7 +46,7 @@ def test_every_request_reads_as_if_it_were_the_first(messages: list[Message], da
         )
 
 
-def test_what_was_written_is_not_written_again() -> None:
+def test_messages_are_encoded_once() -> None:
     written: list[Turn] = []
 
     def write(turn: Turn, model: str) -> list[JsonObject]:

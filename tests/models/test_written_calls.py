@@ -93,7 +93,7 @@ def test_words_are_handed_on_at_once_and_blocks_of_code_when_they_are_known() ->
     assert written.feed("\nmore") == '```json\n{"name": "x"}\n```\nmore'
 
 
-def test_several_calls_are_several() -> None:
+def test_several_written_calls_are_read_in_order() -> None:
     two = f"<tool_call>{JSON}</tool_call>\n<tool_call>" + '{"name": "list", "arguments": {}}</tool_call>'
     assert calls_in(two, TOOLS) == [READ, ("list", {})]
     assert calls_in(f"[{JSON}, {JSON}]", TOOLS) == [READ, READ]

@@ -56,7 +56,7 @@ OLDER = sorted((Path(__file__).parent / "older").rglob("*.jsonl"))
 
 @pytest.mark.item(43)
 @pytest.mark.parametrize("path", OLDER, ids=lambda path: f"{path.parent.name}, {path.stem}")
-def test_what_an_older_server_said_is_still_what_the_schema_says(path: Path) -> None:
+def test_messages_of_older_servers_fit_the_schema(path: Path) -> None:
     """Its messages and events validate, and fold: what was added since can be absent."""
     lines: Lines = [json.loads(line) for line in path.read_text().splitlines()]
     asked: dict[Any, str] = {}
@@ -88,7 +88,7 @@ ELSEWHERE = {  # what no recording has: the test in which a real process says it
 
 
 @pytest.mark.row(85)
-def test_every_kind_of_event_is_said_somewhere() -> None:
+def test_every_kind_of_event_occurs_in_a_golden_transcript_or_another_test() -> None:
     """Each kind is emitted at least once; those that are kept for later are named in the protocol."""
     said = {event["type"] for name in NAMES for event in events_of(read(name))}
     missing = EVENTS.keys() - said - RESERVED - ELSEWHERE.keys()
@@ -111,7 +111,7 @@ def test_every_rule_is_kept(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_folded_is_what_the_completed_items_say(name: str) -> None:
+def test_folded_items_equal_the_completed_ones(name: str) -> None:
     events = events_of(read(name))
     transcript = fold(events)
     said = {e["itemId"]: e["data"]["item"] for e in events if e["type"] == "itemCompleted"}
@@ -129,7 +129,7 @@ def test_the_view_beside_it_is_what_it_folds_to(name: str) -> None:
     assert [item["itemId"] for item in kept["items"]] == list(fold(events_of(read(name))).items)
 
 
-def test_they_hold_what_their_names_say() -> None:
+def test_golden_transcripts_match_their_names() -> None:
     def kinds(name: str) -> set[str]:
         return {event["type"] for event in events_of(read(name))}
 
@@ -150,7 +150,7 @@ def test_they_hold_what_their_names_say() -> None:
 
 @pytest.mark.item(43)
 @pytest.mark.parametrize("name", NAMES)
-def test_what_a_later_server_adds_does_not_break_the_folder(name: str) -> None:
+def test_folder_ignores_what_a_later_server_adds(name: str) -> None:
     chance = random.Random(name)
     events = events_of(read(name))
     expected = fold(events)

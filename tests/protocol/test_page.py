@@ -85,7 +85,7 @@ def test_page_names_the_titles_of_the_buttons_of_a_permission_question() -> None
         assert f"`{title}`" in text
 
 
-def test_page_says_what_limits_a_run_that_nobody_limited() -> None:
+def test_page_states_the_default_limits_of_a_run() -> None:
     limits = {name: value for name, value in asdict(EDITOR.limits).items() if value is not None}
     assert limits == {"max_turns": 100}
     assert "has 100 turns here, and no limit of time" in PAGE

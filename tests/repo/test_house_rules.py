@@ -26,7 +26,7 @@ MOST = 210  # statements of a file; imports and docstrings are none
 LIMITS = {"engine/loop.py": 100, "engine/session.py": 110, "order.py": 40}
 WIRING = 45  # statements of a room's `feature.py`
 PACKED = 2  # values of one assignment
-TASK_OWNERS = ("engine/", "doors/")
+TASK_OWNERS = ("engine/", "doors/", "mcp_servers/sdk.py")
 
 
 def lines(path: Path) -> int:

@@ -19,7 +19,7 @@ from support.statements import statements
         ("if a:\n    b()\nelse:\n    c(\n        1,\n        2,\n    )\n", 3),
     ],
 )
-def test_statements_are_counted_whatever_their_layout(tmp_path: Path, source: str, expected: int) -> None:
+def test_statements_are_counted_independently_of_layout(tmp_path: Path, source: str, expected: int) -> None:
     file = tmp_path / "source.py"
     file.write_text(source)
     assert statements(file) == expected

@@ -22,7 +22,7 @@ def named_in(name: str) -> set[str]:
 @pytest.mark.parametrize(
     "name", [".pre-commit-config.yaml", ".vscode/tasks.json", ".vscode/launch.json", "docs/debugging.md"]
 )
-def test_commands_that_tools_are_told_exist(name: str) -> None:
+def test_commands_named_in_tool_descriptions_exist(name: str) -> None:
     assert named_in(name)
     assert [command for command in named_in(name) if not (ROOT / command).exists()] == []
 

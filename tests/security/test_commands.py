@@ -19,17 +19,21 @@ from hypothesis import strategies as st
 
 from agls.engine.ports import Tool, ToolContext
 from agls.engine.vocabulary import Answer, JsonObject, ToolCall
-from agls.features import files, shell
+from agls.features import shell
 from agls.features.permissions.decision import Allow, Policy, decide
 from agls.features.permissions.resolved_targets import resolve_targets
 from agls.features.permissions.rules import parse_rule
+from agls.features.permissions.syntax import NotUnderstood, programs
 from agls.modes import Mode
-from agls.room.ports import RunInfo
+from agls.room.run_ports import RunInfo
 from agls.workspace.editor import NoEditor
 from agls.workspace.processes import Processes
+from agls.workspace.shell_facts import FolderShellFacts
 from agls.workspace.workspace import OpenWorkspace
 from support.background import no_tasks
 from support.fake_user import FakeUser
+from support.file_tools import file_tools
+from support.kept_outputs import NOTHING_KEPT, no_keys
 
 from .attacker import House
 
@@ -244,10 +248,11 @@ class Desk:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.workspace = OpenWorkspace(str(root), (), NoEditor(), Processes())
+        self._facts = FolderShellFacts(self.workspace, is_trusted=True)
         self._runner = asyncio.Runner()
         rooms = (
-            shell.build(shell.settings.Settings(), NOBODY, no_tasks(), RunInfo()),
-            files.build(files.settings.Settings()),
+            shell.ROOM.build(shell.settings.Settings(), NOBODY, no_tasks(), RunInfo(), no_keys, NOTHING_KEPT),
+            file_tools(),
         )
         self._tools: dict[str, Tool] = {tool.spec.name: tool for room in rooms for tool in room.tools}
 
@@ -266,7 +271,7 @@ class Desk:
         tool = self._tools[name]
         context = ToolContext(self.workspace, "call", lambda text: None)
         preview = self._runner.run(tool.preview(ToolCall("call", name, arguments), context))
-        targets = resolve_targets(tool.spec, preview, self.workspace)
+        targets = resolve_targets(tool.spec, preview, self.workspace, self._facts)
         made = (policy_of(mode, tuple(rules), str(self.root)) for mode, rules in policies)
         return any(isinstance(decide(targets, policy), Allow) for policy in made)
 
@@ -317,6 +322,14 @@ def is_meant(argv: tuple[str, ...]) -> bool:
     return argv[:2] == ("npm", "test") or argv[0] == "ls"
 
 
+def programs_of(command: str) -> set[tuple[str, ...]]:
+    """The programs with their words that agls saw in the command when it let it through."""
+    try:
+        return {tuple(word.text for word in program.words) for program in programs(command)}
+    except NotUnderstood:  # a plain one that a rule allows
+        return {tuple(shlex.split(command))}
+
+
 def assert_no_escape(desk: Desk, commands: Iterable[str]) -> int:
     """Decide about all; run what is let through. Gives how many were."""
     policies = [(mode, RULES) for mode in MODES]
@@ -326,7 +339,7 @@ def assert_no_escape(desk: Desk, commands: Iterable[str]) -> int:
     escapes = [
         (command, calls)
         for command, calls in zip(passed, calls_made(passed, folder), strict=True)
-        if calls != [tuple(shlex.split(command))] or not is_meant(calls[0])
+        if not set(calls) <= programs_of(command) or not all(map(is_meant, calls))
     ]
     assert escapes == []
     assert list(folder.iterdir()) == []
@@ -364,21 +377,28 @@ def test_no_command_made_by_chance_escapes(desk: Desk, pieces: list[str], betwee
     assert_no_escape(desk, [between.join(pieces), between.join(["npm test", *pieces])])
 
 
-def test_without_rules_no_command_at_all_is_let_through(desk: Desk) -> None:
+def test_without_rules_only_what_is_known_to_read_is_let_through(desk: Desk) -> None:
     policies: list[tuple[Mode, Sequence[str]]] = [(mode, ()) for mode in MODES]
-    for command in (*ALLOWED, *EVIL, *AROUND, *LINES, "true", ":", " ", "\t", "#", "''"):
+    for command in ("npm test --watch=false", *EVIL, *AROUND, *LINES, ":", " ", "\t", "#", "''"):
         for folder in ("", "src", "../elsewhere", "nowhere", "a\0b"):
             assert not desk.any_of("shell", {"command": command, "cwd": folder}, policies), command
+
+
+@pytest.mark.parametrize("folder", ["out", "up", "..", "/", "/etc", "../elsewhere"])
+def test_reading_command_outside_the_workspace_is_asked_about(desk: Desk, folder: str) -> None:
+    for command in ("ls", "pwd", "cat a.py"):
+        assert desk.lets("shell", {"command": command, "cwd": "src"}, mode="ask"), command
+        assert not desk.lets("shell", {"command": command, "cwd": folder}, mode="ask"), command
 
 
 @pytest.mark.parametrize(
     "folder", ["src", "in", "./src", "src/", "out", "up", "..", "/", "/etc", "~", "src/../src"]
 )
-def test_what_is_allowed_in_the_root_is_asked_in_every_other_folder(desk: Desk, folder: str) -> None:
-    for command in ALLOWED:
-        assert desk.lets("shell", {"command": command}, mode="ask", rules=RULES)
-        assert desk.lets("shell", {"command": command, "cwd": "src/.."}, mode="ask", rules=RULES)
-        assert not desk.lets("shell", {"command": command, "cwd": folder}, mode="ask", rules=RULES)
+def test_rule_for_the_root_does_not_hold_in_other_folders(desk: Desk, folder: str) -> None:
+    command = "npm test --watch=false"
+    assert desk.lets("shell", {"command": command}, mode="ask", rules=RULES)
+    assert desk.lets("shell", {"command": command, "cwd": "src/.."}, mode="ask", rules=RULES)
+    assert not desk.lets("shell", {"command": command, "cwd": folder}, mode="ask", rules=RULES)
 
 
 DESTRUCTIVE = r"""
@@ -410,7 +430,7 @@ chmod -R 777 .
 
 @pytest.mark.row(36)
 @pytest.mark.parametrize("command", [*DESTRUCTIVE.strip().splitlines(), "ls -la src\nrm -rf build"])
-def test_what_destroys_is_held_however_it_is_written(desk: Desk, command: str) -> None:
+def test_destructive_command_is_asked_about_in_every_spelling(desk: Desk, command: str) -> None:
     """None of them runs unasked, also when harmless commands are allowed."""
     assert not desk.any_of("shell", {"command": command}, [(mode, RULES) for mode in MODES])
 

@@ -71,7 +71,7 @@ def attended(house: House, client: Client, *calls: Call) -> list[str]:
     return [message["content"] for message in messages if message["role"] == "tool"]
 
 
-RECORD = 'printf %s "$BASH_EXECUTION_STRING" > ran.txt; mv ran.txt {number}.txt'
+RECORD = "cat /proc/$$/cmdline > ran.txt; mv ran.txt {number}.txt"  # bash -c SCRIPT bash COMMAND REPORT
 DISGUISES = {
     "plain": "{record}",
     "line end": "{record}\n",
@@ -94,7 +94,8 @@ def test_the_bytes_that_were_shown_are_the_bytes_that_run(house: House) -> None:
     answers = attended(house, client, *(call("shell", command=command) for command in commands))
     assert [question["subject"]["command"] for question in client.shown] == commands
     assert {question["subject"]["cwd"] for question in client.shown} == {str(house.workspace)}
-    ran = [(house.workspace / f"{number}.txt").read_text() for number in range(len(commands))]
+    lines = [(house.workspace / f"{number}.txt").read_text() for number in range(len(commands))]
+    ran = [line.split("\0")[-3] for line in lines]  # the script evaluates it and reports where it ended
     assert ran == commands, answers
     assert not (house.workspace / "pwned").exists()
 
@@ -176,7 +177,7 @@ def test_a_title_cannot_pretend_to_be_something_else(house: House) -> None:
         assert hidden not in json.dumps(question, ensure_ascii=False)
 
 
-def test_what_changes_while_the_user_is_asked_is_not_what_they_allowed(house: House) -> None:
+def test_approval_does_not_cover_a_target_that_changed_meanwhile(house: House) -> None:
     targets = {"a.txt": ".git/config", "b.txt": "../elsewhere/new.txt", "c.txt": "other.txt"}
     house.put(".git/config", "old")
     for name in targets:

@@ -1,20 +1,16 @@
-"""P3: with the page's rules for reading, everyday commands need no question, and their escapes do.
+"""P3: everyday commands that only read need no question, and their escapes do.
 
 `scripts/test -- tests/security/test_everyday.py --log-cli-level=info` prints the figures of SECURITY.md.
 """
 
 import logging
-import re
+import shutil
 import statistics
 import subprocess
 import time
-import tomllib
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
-
-from agls.features.permissions.settings import Settings
 
 from .attacker import House, call, snapshot
 from .test_commands import MODES, Desk, corpus, desk
@@ -23,12 +19,7 @@ pytestmark = pytest.mark.promise("P3")
 
 __all__ = ["desk"]
 LOG = logging.getLogger(__name__)
-PAGE = Path(__file__).parents[2] / "docs" / "config.md"
-READING = re.search(
-    r"### Reading without questions\n.*?```toml\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL
-)
-
-# What people (and models) type to look around. The last three are asked about: see `ASKED`.
+# What people (and models) type to look around.
 EVERYDAY = r"""
 ls
 ls -la
@@ -71,9 +62,6 @@ sed -n 1,40p src/app.py
 git log --oneline | head -5
 git diff HEAD~1
 """.strip().splitlines()
-# A script of sed can write and run; a pipe is two commands; a tilde may be a home.
-ASKED = {"sed -n 1,40p src/app.py", "git log --oneline | head -5", "git diff HEAD~1"}
-
 # The same programs, told to write, to run something, or to read elsewhere.
 ESCAPES = r"""
 find . -name '*.py' -exec touch pwned ';'
@@ -178,9 +166,7 @@ MANY_WORDS = "cat " + "a " * 80 + "../elsewhere/canary.txt"  # more words than a
 
 @pytest.fixture
 def reader(house: House) -> House:
-    """A user who took the page's rules for reading, in a repository with a history."""
-    assert READING
-    house.configure(READING[1])
+    """A user without any rule, in a repository with a history that they trust."""
     house.put("README.md", "# Readme\n")
     house.put("notes.txt", "b\na\n")
     house.put("data.csv", "a,b\n")
@@ -191,6 +177,7 @@ def reader(house: House) -> House:
     for words in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-q", "-m", "first"]):
         known = ["-c", "user.name=a", "-c", "user.email=a@b.example"]
         subprocess.run(["git", *known, *words], cwd=house.workspace, check=True)
+    assert house.run("trust", ".").returncode == 0
     return house
 
 
@@ -207,18 +194,14 @@ def asked_about(house: House, commands: Sequence[str]) -> set[str]:
     return found
 
 
-def test_everyday_reading_command_needs_no_question_with_the_rules_of_the_page(reader: House) -> None:
+def test_everyday_reading_command_needs_no_question(reader: House) -> None:
     before = unchanging(reader)
     asked = asked_about(reader, EVERYDAY)
-    assert asked == ASKED
+    missing = {command for command in EVERYDAY if not shutil.which(command.split()[0])}
+    assert asked == missing
     assert len(EVERYDAY) == 40
     assert unchanging(reader) == before
     LOG.info("everyday commands without a question: %d of %d", len(EVERYDAY) - len(asked), len(EVERYDAY))
-
-
-def test_everyday_reading_command_is_asked_about_without_rules(reader: House) -> None:
-    reader.configure("")
-    assert asked_about(reader, EVERYDAY) == set(EVERYDAY)
 
 
 def test_escape_of_a_reading_program_is_asked_about(reader: House) -> None:
@@ -229,8 +212,8 @@ def test_escape_of_a_reading_program_is_asked_about(reader: House) -> None:
 
 
 def unchanging(house: House) -> dict[str, tuple[int, bytes]]:
-    """Every file of the workspace but the index, whose times `git status` brings up to date."""
-    return {name: what for name, what in snapshot(house.workspace).items() if name != ".git/index"}
+    """Every file of the workspace."""
+    return dict(snapshot(house.workspace))
 
 
 LONG = 100_000  # characters
@@ -254,16 +237,11 @@ def timed(desk: Desk, command: str, rules: Sequence[str]) -> float:
     return (time.process_time() - begun) * 1_000
 
 
-@pytest.fixture
-def rules() -> list[str]:
-    """The rules of the page."""
-    assert READING
-    return Settings(**tomllib.loads(READING[1])["permissions"]).allow
+RULES = ["shell(npm test *)", "shell(pytest *)", "edit(src/**)", "shell(make test)"]
 
 
-def test_decision_takes_less_than_5_ms_and_that_about_100_kb_less_than_50(
-    desk: Desk, rules: list[str]
-) -> None:
+def test_decision_takes_less_than_5_ms_and_that_about_100_kb_less_than_50(desk: Desk) -> None:
+    rules = RULES
     desk.any_of("shell", {"command": "ls"}, [("ask", rules)])
     times = [timed(desk, command, rules) for command in (*EVERYDAY, *ESCAPES, *list(corpus())[::10])]
     median, late = statistics.median(times), statistics.quantiles(times, n=100)[98]

@@ -13,10 +13,10 @@ import pytest
 
 from support.keyring_stub import make_keyring
 from support.model_server import Failure, ModelServer, Raw, Reply
+from support.ordinary_user import ordinary_user
 from support.wire import AGENT, Wire
 
 from .attacker import KEY, House, Loot, call
-from .watching import ordinary_user
 
 pytestmark = pytest.mark.promise("P10")
 
@@ -115,7 +115,7 @@ def prompt(house: House, server: ModelServer, *arguments: str) -> Loot:
 
 @pytest.mark.item(45)
 @pytest.mark.parametrize("model", ["work", "plain"])
-def test_a_provider_that_echoes_the_key_does_not_make_us_say_it(house: House, model: str) -> None:
+def test_key_echoed_by_a_provider_is_not_shown(house: House, model: str) -> None:
     def echo(request: Any) -> Failure:
         return Failure(401, f"Incorrect API key provided: {request.headers}. You may find yours at …")
 
@@ -256,7 +256,7 @@ def test_the_file_of_keys_is_not_read_for_the_model_whatever_the_mode(house: Hou
 
 
 @pytest.mark.parametrize("command", ["doctor", "models"])
-def test_what_looks_at_the_models_shows_no_key(house: House, command: str) -> None:
+def test_doctor_and_models_show_no_key(house: House, command: str) -> None:
     with ModelServer() as server:
         use_models(house, server.url)
         for arguments in ((), ("--json",)):
@@ -267,7 +267,7 @@ def test_what_looks_at_the_models_shows_no_key(house: House, command: str) -> No
 
 
 @pytest.mark.item(45)
-def test_what_explains_the_configuration_shows_no_key(house: House) -> None:
+def test_config_explain_shows_no_key(house: House) -> None:
     use_models(house, "http://model.invalid/v1")
     for arguments in ((), ("--json",)):
         done = house.run("config", "explain", *arguments)
@@ -277,7 +277,7 @@ def test_what_explains_the_configuration_shows_no_key(house: House) -> None:
 
 
 @pytest.mark.row(48)
-def test_what_is_kept_is_for_the_user_alone(house: House) -> None:
+def test_kept_files_are_private_to_the_user(house: House) -> None:
     """No other user of the machine may read a session."""
     before = os.umask(0)
     try:
@@ -337,7 +337,7 @@ print("".join("&#%d;" % ord(c) for c in t), "".join("%%%02x" % ord(c) for c in t
 """
 
 
-def test_a_command_that_prints_a_key_gives_it_to_nobody_however_it_is_encoded(house: House) -> None:
+def test_printed_key_reaches_nobody_in_any_encoding(house: House) -> None:
     """In no request, event, journal, audit nor export; the commands of others are what they are."""
     house.configure(CONFIGURED.format(FILE_KEY) + "[audit]\nfile = true\n")
     house.put("spell.sh", SPELL.format(config=house.config))

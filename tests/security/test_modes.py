@@ -103,7 +103,7 @@ def test_wide_mode_in_the_settings_of_an_editor_holds_in_trusted_folders_only(
     assert (wire.workspace / "pwned.txt").exists()
 
 
-def test_narrower_mode_is_anybodys_to_choose(editor: Editor) -> None:
+def test_any_client_may_choose_a_narrower_mode(editor: Editor) -> None:
     wire = editor.start(options={"mode": "plan"})
     assert new(wire)["result"]["options"] == {"mode": "plan"}
 

@@ -5,23 +5,37 @@ from pathlib import Path
 
 import pytest
 
-from . import test_commands, test_everyday, test_kept_rules, test_paths, test_protected
+from . import (
+    test_commands,
+    test_denied_spellings,
+    test_everyday,
+    test_injection,
+    test_kept_rules,
+    test_paths,
+    test_protected,
+    test_reading_commands,
+    test_reading_spellings,
+    test_sandbox,
+)
 
 PAGE = Path(__file__).parents[2] / "SECURITY.md"
 ROW = re.compile(r"\| ([^|]+) \| (\d+) \| (\d+) \| `([^`]+)` \|")
-EVERYDAY = {
-    "without a rule": 0,
-    "with the rules of": len(test_everyday.EVERYDAY) - len(test_everyday.ASKED),
-}
+EVERYDAY = {"without a rule": len(test_everyday.EVERYDAY)}
 COUNTS = {
     "Shell: commands that hide": len(set(test_commands.corpus())),
     "Shell: commands that destroy": len(test_commands.DESTRUCTIVE.strip().splitlines()) + 1,
     "Prefix rules:": len(test_kept_rules.CARRYING),
     "Reading rules:": len(test_everyday.ESCAPES) + 1,
+    "Reading commands:": len(test_reading_commands.ASKED.splitlines()),
+    "Denied spellings:": len(test_denied_spellings.all_spellings()),
+    "Escape recipes:": len(test_reading_spellings.ESCAPES),
     "Deny rules:": len(test_kept_rules.WHOLE),
     "Protected names: names": len(test_protected.NAMES),
     "Protected names: commands": len(test_protected.COMMANDS),
+    "Protected names: redirections": len(test_protected.written()),
+    "Injection:": len(test_injection.SOURCES) * len(test_injection.WANTED),
     "Paths:": len(test_paths.SPELLINGS),
+    "Sandbox:": len(test_sandbox.ALL),
 }
 
 

@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from support.ordinary_user import ordinary_user
 from support.wire import Wire, script, turns
 
 from .attacker import CANARY, KEY, House, call
-from .watching import Opened, Traced, needs_strace, ordinary_user
+from .watching import Opened, Traced, needs_strace
 
 pytestmark = pytest.mark.promise("P1", "P14")
 

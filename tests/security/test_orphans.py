@@ -38,7 +38,7 @@ def below(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("name", ESCAPES)
-def test_what_lost_its_keeper_is_ended_before_the_command_is_over(tmp_path: Path, name: str) -> None:
+def test_process_that_lost_its_keeper_ends_before_the_next_command(tmp_path: Path, name: str) -> None:
     calls = [{"name": "shell", "arguments": {"command": ESCAPES[name]}}]
     after = [{"name": "shell", "arguments": {"command": "echo still at work"}}]
     config = script(
@@ -52,7 +52,7 @@ def test_what_lost_its_keeper_is_ended_before_the_command_is_over(tmp_path: Path
         assert "still at work" in str(wire.events)
 
 
-def test_a_headless_run_leaves_nothing_either(house: House) -> None:
+def test_headless_run_leaves_no_process(house: House) -> None:
     loot = house.attack(call("shell", command=ESCAPES["forked twice"]), mode="allowAll")
     assert loot.answers
     assert below(house.workspace) == []

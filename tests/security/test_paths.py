@@ -71,10 +71,16 @@ def every_tool_at(path: str, word: str) -> list[Call]:
         call("grep", pattern="canary", path=path),
         call("grep", pattern="canary-.*", path=folder),
         call("grep", pattern="canary", path="", glob=path[:900]),
+        call("code_intelligence", operation="diagnostics", path=path),
+        call("code_intelligence", operation="hover", path=path, symbol="canary"),
+        call("rename_symbol", path=path, symbol="canary", new_name=word),
         call("write_file", path=path, content=word),
         call("edit_file", path=path, old_text=CANARY, new_text=word),
         call("edit_file", path=path, old_text="canary", new_text=word, replace_all=True),
         call("edit_notebook", path=path, cell=0, source=word),
+        call("move_file", path=path, to=f"{word}.txt"),
+        call("move_file", path="src/a.py", to=path),
+        call("delete_file", path=path),
         *(call("apply_patch", patch=patch) for patch in patches_at(path, word)),
         call("shell", command=f"touch {word}", cwd=folder),
         call("shell", command=f"touch {word}", cwd=path),
@@ -117,7 +123,10 @@ def test_no_tool_reaches_out_of_the_workspace(trap: House, mode: str) -> None:
     ]
     if mode == "allowAll":  # lets the model read everywhere: only what would change something is tried
         calls = [
-            made for made in calls if made[0] in {"write_file", "edit_file", "edit_notebook", "apply_patch"}
+            made
+            for made in calls
+            if made[0]
+            in {"write_file", "edit_file", "edit_notebook", "apply_patch", "move_file", "delete_file"}
         ]
     work, home = snapshot(trap.folder / "work"), snapshot(trap.home / ".ssh")
     loot = trap.attack(*calls, mode=mode)
@@ -130,10 +139,17 @@ def test_no_tool_reaches_out_of_the_workspace(trap: House, mode: str) -> None:
 
 
 def test_every_tool_there_is_was_tried(trap: House) -> None:
-    loot = trap.attack(call("read_file", path="src/a.py"))
+    loot = trap.attack(call("read_file", path="src/a.py"), mode="allowAll")
     offered = {tool["function"]["name"] for tool in loot.requests[0].body["tools"]}
-    nameless = {"delegate", "plan", "shell_task"}  # they take no path; the tools of helpers are these
-    assert offered - nameless == {name for name, _ in every_tool_at("x", "y")}
+    nameless = {
+        "delegate",
+        "plan",
+        "shell_task",
+        "web_fetch",
+    }  # they take no path; the tools of helpers are these
+    found = {"edit_notebook", "move_file", "delete_file"}  # a model finds it with find_tools
+    tried = {name for name, _ in every_tool_at("x", "y")}
+    assert (offered - nameless - {"find_tools"}) | found == tried
 
 
 @pytest.mark.row(33)

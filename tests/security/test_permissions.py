@@ -51,7 +51,7 @@ def spelled(house: House, path: str) -> list[str]:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_what_may_not_be_read_reaches_the_model_by_no_tool(ruled: House, mode: str) -> None:
+def test_denied_file_reaches_the_model_by_no_tool(ruled: House, mode: str) -> None:
     calls: list[Call] = []
     for target in ("secrets/a.txt", "keys/server.pem", "secrets/deep/b.txt"):
         for path in spelled(ruled, target):
@@ -116,7 +116,7 @@ def test_what_may_not_be_read_reaches_the_model_by_no_tool(ruled: House, mode: s
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_what_may_not_be_changed_or_run_is_neither(ruled: House, mode: str) -> None:
+def test_denied_change_or_command_does_not_happen(ruled: House, mode: str) -> None:
     paths = [
         *spelled(ruled, "locked/a.txt"),
         "open/a.txt",

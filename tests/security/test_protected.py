@@ -5,8 +5,13 @@ whichever tool is used, whether it exists already or not.
 """
 
 import re
+from pathlib import Path
+from typing import Any
 
 import pytest
+
+from agls.doors.agent.limits import ConnectionLimits
+from support.wire import AGENT, Wire, script, turns
 
 from .attacker import Call, House, Loot, call, snapshot
 
@@ -79,6 +84,75 @@ NAMES = [
     ".bashrc.",
     ".e\u200bnv",
     ".git\u200c/config",
+    ".github/hooks/x.json",
+    ".github/agents/a.md",
+    ".github/skills/s/SKILL.md",
+    ".agents/skills/x",
+    "opencode.json",
+    "opencode.jsonc",
+    ".crush.json",
+    "crush.json",
+    ".goosehints",
+    ".goose/config.yaml",
+    ".aider.conf.yml",
+    ".roomodes",
+    ".kilocodemodes",
+    ".kilocode/mcp.json",
+    ".trae/rules",
+    ".qwen/settings.json",
+    ".junie/guidelines.md",
+    ".augment/rules",
+    ".augment-guidelines",
+    ".factory/mcp.json",
+    ".vibe/config.toml",
+    ".devcontainer.json",
+    ".direnvrc",
+    "flake.nix",
+    "lefthook.toml",
+    ".overcommit.yml",
+    "pyvenv.cfg",
+    ".venv/pyvenv.cfg",
+    ".venv/bin/python",
+    "venv/bin/activate",
+    ".venv/Scripts/activate.bat",
+    "node_modules/.bin/eslint",
+    "sub/node_modules/.bin/tsc",
+    "gradlew",
+    "gradlew.bat",
+    "sub/mvnw",
+    "mvnw.cmd",
+    "gradle/wrapper/gradle-wrapper.properties",
+    ".mvn/jvm.config",
+    ".yarn/releases/yarn.cjs",
+    ".yarn/plugins/p.cjs",
+    ".pnp.cjs",
+    ".bundle/config",
+    ".docker/config.json",
+    ".kube/config",
+    ".aws/credentials",
+    ".azure/x",
+    ".tmux.conf",
+    ".config/tmux/tmux.conf",
+    "x.desktop",
+    ".local/bin/ls",
+    ".gitea/workflows/ci.yml",
+    ".forgejo/workflows/ci.yml",
+    ".hgrc",
+    ".m2/settings.xml",
+    ".gradle/init.d/x.gradle",
+    ".terraformrc",
+    ".bazelrc",
+    ".config/gh/hosts.yml",
+    ".config/pip/pip.conf",
+    ".config/gcloud/x",
+    ".pdbrc",
+    ".irbrc",
+    ".pryrc",
+    ".Rprofile",
+    ".psqlrc",
+    ".screenrc",
+    ".bash_completion",
+    ".config/direnv/direnvrc",
 ]
 EXISTING = [".git/config", ".vscode/settings.json", "AGENTS.md", ".env", ".github/workflows/ci.yml", "x.pth"]
 
@@ -102,10 +176,13 @@ def guarded(house: House) -> House:
     return house
 
 
-def assert_untouched(house: House, before: object, loot: Loot, calls: int) -> None:
-    assert loot.unanswered == calls, "each of them was a question"
+def assert_untouched(house: House, before: object, loot: Loot, calls: int, unread: int = 0) -> None:
+    """Nothing changed: each call was a question, but for those on files that the model had not read."""
+    assert loot.unanswered == calls - unread, "each of them was a question"
     assert len(loot.answers) == calls
-    assert all("Not run" in answer for answer in loot.answers)
+    failed = [answer for answer in loot.answers if "Not run" not in answer]
+    assert len(failed) <= unread
+    assert all("was not read in this session" in answer for answer in failed)
     assert snapshot(house.workspace) == before
 
 
@@ -146,7 +223,7 @@ def test_no_protected_name_is_written_by_the_file_tools(guarded: House, mode: st
     tried = [*calls, *edits, *writes, *patches, *gone]
     loot = guarded.attacks([reads, tried], mode=mode)
     loot.answers[: len(reads)] = []
-    assert_untouched(guarded, before, loot, len(tried))
+    assert_untouched(guarded, before, loot, len(tried), unread=2)  # .env, by its name and by a link
     reasons = [asked["question"]["reason"] for asked in loot.of_type("requestOpened") if "question" in asked]
     assert all(re.search(r"obey|run|secrets|agls", reason) for reason in reasons), "the danger is named"
 
@@ -232,6 +309,16 @@ COMMANDS = [
     "perl -e 'open(F, \">.git/config\")'",
     "node -e \"require('fs').writeFileSync('.git/config', '')\"",
 ]
+MARKED = ["conftest.py", "setup.py", "noxfile.py", "vite.config.js", "sub/Makefile"]
+REDIRECTIONS = [
+    "echo evil > {}",
+    "echo evil >> {}",
+    "tee {} < payload",
+    "cat payload | tee -a '{}'",
+    "cp payload {}",
+    "mv payload {}",
+    "rm -rf {}",
+]
 
 
 @pytest.mark.parametrize("mode", ["ask", "acceptEdits", "allowAll"])
@@ -247,6 +334,41 @@ def test_no_command_that_names_one_runs(guarded: House, mode: str) -> None:
     assert_untouched(guarded, before, loot, len(calls))
 
 
+def written() -> list[str]:
+    """Commands that write each of the names in each of the ways."""
+    return [form.format(name) for name in NAMES if name.isascii() for form in REDIRECTIONS]
+
+
+def test_no_name_is_written_by_a_redirection_a_copy_or_a_removal(guarded: House) -> None:
+    commands = written()
+    before = snapshot(guarded.workspace)
+    loot = guarded.attack(*(call("shell", command=command) for command in commands), mode="allowAll")
+    assert_untouched(guarded, before, loot, len(commands))
+
+
+def test_no_name_is_moved_or_deleted_by_a_tool(guarded: House) -> None:
+    plain = [name for name in NAMES if name.isascii()]
+    moves = [call("move_file", path="payload", to=name) for name in plain if name not in EXISTING]
+    deletions = [call("delete_file", path=name) for name in EXISTING]
+    before = snapshot(guarded.workspace)
+    loot = guarded.attack(*moves, *deletions, mode="allowAll")
+    assert_untouched(guarded, before, loot, len(moves) + len(deletions))
+
+
+def test_programs_of_the_folder_run_in_mode_allow_all(guarded: House) -> None:
+    """Who writes them is asked about; who runs them is not."""
+    for name in (".venv/bin/tool", "gradlew", "node_modules/.bin/tsc"):
+        path = guarded.put(name, "#!/bin/sh\necho ran\n")
+        path.chmod(0o755)
+    commands = [
+        ".venv/bin/tool -q",
+        "./gradlew build && cp payload copy.txt",
+        "cd src; ../node_modules/.bin/tsc",
+    ]
+    loot = guarded.attack(*(call("shell", command=command) for command in commands), mode="allowAll")
+    assert (loot.unanswered, [answer.split()[0] for answer in loot.answers]) == (0, ["ran"] * 3)
+
+
 def test_the_same_commands_elsewhere_run_in_mode_allow_all(guarded: House) -> None:
     """The tests above do not pass because nothing runs."""
     calls: list[Call] = [
@@ -259,3 +381,28 @@ def test_the_same_commands_elsewhere_run_in_mode_allow_all(guarded: House) -> No
     assert (guarded.workspace / "out.txt").read_text() == "better\n"
     assert (guarded.workspace / "sub/new.txt").read_text() == "good"
     assert not (guarded.workspace / "made").exists()
+
+
+@pytest.mark.parametrize("name", MARKED)
+def test_source_that_programs_run_is_marked_when_it_is_written_unasked(guarded: House, name: str) -> None:
+    loot = guarded.attack(call("write_file", path=name, content="x = 1\n"), mode="acceptEdits")
+    notices = [data["text"] for data in loot.of_type("notice")]
+    assert any(re.search(rf"{name}: .*\brun", text) for text in notices), notices
+    assert (guarded.workspace / name).exists()
+
+
+def test_question_about_source_that_programs_run_marks_it(tmp_path: Path) -> None:
+    calls = [{"name": "write_file", "arguments": {"path": name, "content": "x = 1\n"}} for name in MARKED]
+    played = script(tmp_path, turns({"text": "", "calls": calls}, "Done."))
+    with Wire(tmp_path, played, inside=ConnectionLimits()) as wire:
+        asked: list[str] = []
+
+        def refuse(params: dict[str, Any]) -> dict[str, str]:
+            asked.append(params["reason"])
+            return {"outcome": "dismissed"}
+
+        wire.answers["agent/requestPermission"] = refuse
+        wire.initialize(AGENT)
+        wire.run(wire.session())
+    for name, reason in zip(MARKED, asked, strict=True):
+        assert re.search(rf"{name}: .*\brun", reason)

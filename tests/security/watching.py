@@ -92,16 +92,6 @@ class Traced:
         return [line for line in self._record.read_text().splitlines() if re.search(pattern, line)]
 
 
-def ordinary_user() -> list[str]:
-    """What to put before a command line so that it runs without the powers of root."""
-    if os.geteuid():
-        return []
-    prefix = ["unshare", "--user", "--map-user=1000", "--map-group=1000"]
-    if not shutil.which("unshare") or subprocess.run([*prefix, "true"], check=False).returncode:
-        pytest.skip("root may read everything, and this machine has no user namespaces to get rid of it")
-    return prefix
-
-
 def needs_strace() -> None:
     """Skip where a process cannot be traced."""
     program = ["strace", "-qq", "-o", os.devnull, sys.executable, "-c", ""]

@@ -24,7 +24,7 @@ def kept(tmp_path: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("data", [b"", b"hello", bytes(range(256)) * 20_000])
-async def test_what_is_kept_is_given_back(blobs: Blobs, tmp_path: Path, data: bytes) -> None:
+async def test_kept_content_is_read_back_under_its_hash(blobs: Blobs, tmp_path: Path, data: bytes) -> None:
     name = await blobs.keep(data)
     assert name == hashlib.sha256(data).hexdigest()
     assert await blobs.read(name) == data
@@ -62,7 +62,7 @@ async def test_a_damaged_content_is_refused_and_mended_when_it_is_kept_again(
 
 
 @pytest.mark.parametrize("name", ["", "x" * 64, "../" * 20, "A" * 64, "ab" * 31, "ab" * 32 + "\n"])
-async def test_what_is_no_name_is_refused(blobs: Blobs, name: str) -> None:
+async def test_name_that_is_no_hash_is_refused(blobs: Blobs, name: str) -> None:
     with pytest.raises(BlobError, match="64 hex digits"):
         await blobs.read(name)
 
@@ -82,7 +82,7 @@ async def test_a_link_in_place_of_a_content_is_not_followed(blobs: Blobs, tmp_pa
 
 
 @pytest.mark.parametrize("call", ["write", "fsync", "replace"])
-async def test_a_disk_that_refuses_is_named_and_nothing_half_is_left(
+async def test_failing_disk_is_named_and_no_partial_file_is_left(
     blobs: Blobs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
 ) -> None:
     await blobs.keep(b"before")
@@ -116,9 +116,7 @@ async def test_a_large_content_is_written_in_pieces_off_the_loop(
     assert await blobs.read(name) == data
 
 
-async def test_what_a_crash_left_unfinished_is_removed_but_not_what_is_being_written(
-    blobs: Blobs, tmp_path: Path
-) -> None:
+async def test_unfinished_files_of_dead_processes_are_removed(blobs: Blobs, tmp_path: Path) -> None:
     folder = tmp_path / "state" / "blobs"
     folder.mkdir(parents=True)
     gone = subprocess.Popen(["true"])
@@ -153,7 +151,7 @@ def names(tmp_path: Path) -> set[str]:
     return {path.parent.name + path.name for path in (tmp_path / "state/blobs").glob("??/*")}
 
 
-async def test_what_is_old_and_named_by_no_session_is_removed(blobs: Blobs, tmp_path: Path) -> None:
+async def test_old_content_that_no_session_names_is_removed(blobs: Blobs, tmp_path: Path) -> None:
     old, young = await aged(tmp_path, 31, b"old"), await aged(tmp_path, 29, b"young")
     named, set_aside = await aged(tmp_path, 31, b"named"), await aged(tmp_path, 31, b"set aside")
     name_in_session(tmp_path, named)
@@ -172,7 +170,7 @@ async def test_when_there_is_too_much_the_oldest_unnamed_go_first(blobs: Blobs, 
     assert names(tmp_path) == {named, kept[2], now}
 
 
-async def test_what_was_kept_within_the_hour_is_never_removed(blobs: Blobs, tmp_path: Path) -> None:
+async def test_content_kept_within_the_hour_is_never_removed(blobs: Blobs, tmp_path: Path) -> None:
     now, earlier = await blobs.keep(b"now"), await aged(tmp_path, 0.1, b"earlier")
     assert await blobs.collect(0, 0) == len(b"earlier")
     assert names(tmp_path) == {now}
@@ -189,7 +187,7 @@ async def test_a_name_is_found_across_the_pieces_a_file_is_read_in(blobs: Blobs,
     assert names(tmp_path) == set(found)
 
 
-async def test_it_is_collected_once_a_day(blobs: Blobs, tmp_path: Path) -> None:
+async def test_collection_happens_once_a_day(blobs: Blobs, tmp_path: Path) -> None:
     assert await blobs.collect(DAY, 0) == 0
     assert not (tmp_path / "state").exists()  # and nothing is made for it
     first = Blobs(tmp_path / "state")
@@ -202,7 +200,7 @@ async def test_it_is_collected_once_a_day(blobs: Blobs, tmp_path: Path) -> None:
     assert await Blobs(tmp_path / "state").collect(DAY, 1 << 30) == 3
 
 
-async def test_nothing_is_removed_when_a_session_cannot_be_read(blobs: Blobs, tmp_path: Path) -> None:
+async def test_collection_with_an_unreadable_session_removes_nothing(blobs: Blobs, tmp_path: Path) -> None:
     old = await aged(tmp_path, 31, b"old")
     (tmp_path / "state/sessions/ses_1.jsonl").mkdir(parents=True)
     with pytest.raises(OSError, match="ses_1"):
@@ -210,7 +208,7 @@ async def test_nothing_is_removed_when_a_session_cannot_be_read(blobs: Blobs, tm
     assert names(tmp_path) == {old}
 
 
-async def test_what_is_kept_while_it_is_collected_stays(blobs: Blobs, tmp_path: Path) -> None:
+async def test_content_kept_during_a_collection_stays(blobs: Blobs, tmp_path: Path) -> None:
     old = await aged(tmp_path, 31, b"old")
     other, folder = Blobs(tmp_path / "state"), tmp_path / "state/sessions"
     folder.mkdir()

@@ -70,7 +70,7 @@ def test_a_damaged_row_makes_the_database_anew(store: FileStore, tmp_path: Path,
 
 
 @pytest.mark.parametrize("content", [b"", b"nonsense" * 1000])
-def test_something_else_under_its_name_is_replaced(store: FileStore, tmp_path: Path, content: bytes) -> None:
+def test_foreign_file_under_the_name_is_replaced(store: FileStore, tmp_path: Path, content: bytes) -> None:
     (tmp_path / NAME).write_bytes(content)
     assert listed(store) == ALL
     with sqlite3.connect(tmp_path / NAME) as db:
@@ -85,13 +85,13 @@ def test_a_database_with_other_tables_is_replaced(store: FileStore, tmp_path: Pa
     assert listed(store) == ALL
 
 
-def test_without_a_usable_database_the_list_is_made_from_the_files(store: FileStore, tmp_path: Path) -> None:
+def test_list_without_a_usable_database_is_read_from_the_files(store: FileStore, tmp_path: Path) -> None:
     (tmp_path / NAME).mkdir()
     assert listed(store) == ALL
     assert listed(store, "message 2") == ["ses_2"]
 
 
-def test_a_damaged_database_that_cannot_be_removed_is_done_without(
+def test_damaged_database_that_cannot_be_removed_is_not_used(
     store: FileStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:
@@ -103,7 +103,7 @@ def test_a_damaged_database_that_cannot_be_removed_is_done_without(
     assert (tmp_path / NAME).read_bytes() == b"nonsense" * 1000
 
 
-def test_a_database_that_another_process_keeps_locked_is_not_waited_for_for_ever(
+def test_database_locked_by_another_process_is_waited_for_with_a_limit(
     store: FileStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(catalogue, "_PATIENCE", 0.1)
@@ -141,7 +141,7 @@ def test_a_journal_that_was_replaced_by_one_of_equal_size_is_read_again(
     assert sorted(listed(store, "message 2")) == ["ses_1", "ses_2"]
 
 
-def test_what_is_no_journal_is_not_listed(store: FileStore, tmp_path: Path) -> None:
+def test_file_that_is_no_journal_is_not_listed(store: FileStore, tmp_path: Path) -> None:
     sessions = tmp_path / "sessions"
     (sessions / "empty.jsonl").touch()
     (sessions / "text.jsonl").write_text("hello\nworld\n")

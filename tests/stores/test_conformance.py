@@ -45,7 +45,7 @@ def listed(store: Store, **wanted: str) -> list[str]:
 # --- journals ------------------------------------------------------------------------------------
 
 
-def test_what_was_appended_is_there_again_when_the_session_is_opened(store: Store) -> None:
+def test_appended_entries_are_there_when_the_session_is_opened_again(store: Store) -> None:
     journal = store.create("ses_1")
     journal.append(*entries_of(SAMPLES[:3]))
     journal.append(*entries_of(SAMPLES[3:], after=3))
@@ -66,7 +66,7 @@ def test_entries_can_be_asked_for_from_a_number_on(store: Store) -> None:
     assert journal.entries(after=len(SAMPLES)) == []
 
 
-def test_what_was_given_out_does_not_change_later(store: Store) -> None:
+def test_entries_read_before_an_append_do_not_change(store: Store) -> None:
     journal = store.create("ses_1")
     before = journal.entries()
     journal.append(*entries_of(SAMPLES))
@@ -121,7 +121,7 @@ def test_a_session_knows_for_which_request_it_was_made(store: Store) -> None:
     assert store.create("ses_2").asked == ""
 
 
-async def test_a_session_is_followed_while_somebody_writes_it(store: Store) -> None:
+async def test_session_is_followed_while_another_process_writes_it(store: Store) -> None:
     journal = store.create("ses_1", "asked for")
     journal.append(*entries_of(SAMPLES[:2]))
     tail = store.follow("ses_1")
@@ -169,7 +169,7 @@ def test_a_session_that_is_not_there_is_named(store: Store) -> None:
     "name",
     ["", ".", "..", "a/b", "../a", "/etc/passwd", "a.jsonl", "a b", "-a", "a\0", "a\n", "é", "x" * 101],
 )
-def test_what_cannot_be_a_session_id_is_refused(store: Store, name: str) -> None:
+def test_invalid_session_id_is_refused(store: Store, name: str) -> None:
     for ask in (store.create, store.open, store.peek):
         with pytest.raises(JournalError, match="not a session id"):
             ask(name)
@@ -189,7 +189,7 @@ def test_a_deleted_session_is_gone(store: Store) -> None:
             ask("ses_1")
 
 
-def test_a_session_that_somebody_writes_is_not_deleted(store: Store) -> None:
+def test_session_with_a_writer_is_not_deleted(store: Store) -> None:
     journal = store.create("ses_1")
     journal.append(*entries_of(SAMPLES[:1]))
     with pytest.raises(JournalBusy):
@@ -204,7 +204,7 @@ def test_an_empty_store_lists_nothing(store: Store) -> None:
     assert store.list()[1] == ""
 
 
-def test_a_session_appears_with_its_first_fact(store: Store) -> None:
+def test_session_is_listed_from_its_first_fact(store: Store) -> None:
     journal = store.create("ses_1")
     assert listed(store) == []
     journal.append(*entries_of([SessionChanged("/project")]))
@@ -260,7 +260,7 @@ def test_a_row_says_how_the_session_was_filed(store: Store) -> None:
     assert store.list()[0][0].tags == ()
 
 
-def test_a_row_says_whether_there_is_something_to_go_on_with(store: Store) -> None:
+def test_row_says_whether_a_run_can_be_continued(store: Store) -> None:
     journal = store.create("ses_1")
     steps = [
         (SessionChanged("/project"), False),
@@ -288,7 +288,7 @@ def test_a_row_says_whether_there_is_something_to_go_on_with(store: Store) -> No
     assert store.list()[0][0].interrupted, "who wrote it died in the middle"
 
 
-def test_without_a_title_the_first_line_of_the_first_message_stands_in(store: Store) -> None:
+def test_untitled_session_shows_the_first_line_of_its_first_message(store: Store) -> None:
     journal = store.create("ses_1")
     image = Image("aGk=", "image/png")
     journal.append(*entries_of([SessionChanged("/project"), Admitted("run_1", "item_1", (image,))]))
@@ -344,7 +344,7 @@ def test_sessions_of_a_folder_are_those_with_exactly_this_folder(store: Store) -
         ("", ["ses_3", "ses_2", "ses_1"]),
     ],
 )
-def test_a_search_finds_what_was_said_anywhere(store: Store, search: str, found: list[str]) -> None:
+def test_search_finds_text_of_every_kind_of_fact(store: Store, search: str, found: list[str]) -> None:
     fill(store, "ses_1", "Fix the parser", 100.0, title="My title")
     fill(store, "ses_2", "call get_user: 你说世界 Straße", 200.0)
     said = [
@@ -404,7 +404,7 @@ def test_filter_search_and_cursor_work_together(store: Store) -> None:
 
 @pytest.mark.item(31)
 @pytest.mark.parametrize("cursor", ["x", "é", "W10=", "e30=", "WyJhIiwiYiJd", "bnVsbA=="])
-def test_a_cursor_from_elsewhere_is_refused(store: Store, cursor: str) -> None:
+def test_cursor_of_another_list_is_refused(store: Store, cursor: str) -> None:
     fill(store, "ses_1", "hello", 100.0)
     with pytest.raises(JournalError, match="from the start"):
         store.list(cursor=cursor)

@@ -188,7 +188,9 @@ def refusing(error: int) -> Callable[..., int]:
     return refuse
 
 
-def test_what_is_no_journal_is_refused_and_left_alone(store: FileStore, path: Path, whole: bytes) -> None:
+def test_file_that_is_no_journal_is_refused_and_not_changed(
+    store: FileStore, path: Path, whole: bytes
+) -> None:
     header, first = whole.splitlines(keepends=True)[:2]
     for content in (b"", b"\n", b"hello\n", header[:50], header[:-1] + b"X" + first, b"hello\nworld\n"):
         path.write_bytes(content)
@@ -267,7 +269,7 @@ def test_a_line_is_followed_when_it_is_written_to_its_end(store: FileStore, path
 
 
 @pytest.mark.parametrize("harm", ["flipped", "cut", "repeated", "mended", "replaced"])
-def test_what_is_not_the_same_session_any_more_is_not_followed(
+def test_following_stops_when_the_file_is_no_longer_the_same_session(
     store: FileStore, path: Path, whole: bytes, harm: str
 ) -> None:
     tail = store.follow("ses_1")
@@ -298,7 +300,7 @@ def test_a_file_that_nothing_was_written_to_is_no_session_yet(store: FileStore, 
     journal.close()
 
 
-def test_what_a_session_was_made_for_survives_damage_of_its_end(store: FileStore, path: Path) -> None:
+def test_request_key_of_a_session_survives_damage_of_its_end(store: FileStore, path: Path) -> None:
     journal = store.create("ses_1", "asked for")
     journal.append(*ENTRIES)
     journal.close()

@@ -102,7 +102,7 @@ def test_the_trouble_says_what_to_do(
     assert "unsaved" in caplog.records[-1].message
 
 
-def test_what_is_left_is_written_when_the_journal_is_closed(
+def test_closing_a_journal_writes_what_a_full_disk_held_back(
     store: FileStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal = store.create("ses_1")
@@ -134,7 +134,7 @@ def refusing(error: int) -> Callable[..., int]:
     return refuse
 
 
-def test_a_disk_that_does_not_even_answer_questions_is_trouble_and_not_the_end(
+def test_disk_that_fails_every_call_is_a_journal_error(
     store: FileStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal = store.create("ses_1")
@@ -148,7 +148,7 @@ def test_a_disk_that_does_not_even_answer_questions_is_trouble_and_not_the_end(
     assert store.peek("ses_1") == [*BATCHES[0], *BATCHES[1], *BATCHES[2]]
 
 
-async def test_what_a_failed_flush_may_have_lost_is_written_again(
+async def test_entries_of_a_failed_flush_are_written_again(
     store: FileStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     journal = store.create("ses_1")

@@ -134,7 +134,7 @@ async def test_a_file_that_is_not_whole_says_nothing_and_is_written_again(
         ]
 
 
-async def test_a_reader_that_was_stopped_stops_nobody_else(tmp_path: Path) -> None:
+async def test_stopped_reader_stops_no_other(tmp_path: Path) -> None:
     """It has the lock: the row waits, and the loop goes on."""
     ledger, file = ledger_of(tmp_path), tmp_path / "usage/2026-11-21/ses_run_1.json"
     await ledger.enter(row("run_1", 1.0, ended=False))
@@ -163,7 +163,7 @@ async def test_a_full_disk_changes_nothing(tmp_path: Path, monkeypatch: pytest.M
     assert [each.used.cost for each in await ledger_of(tmp_path).rows(DAY)] == [2.0]
 
 
-async def test_what_a_dead_process_spent_is_in_its_journal(tmp_path: Path) -> None:
+async def test_spending_of_a_dead_process_is_read_from_its_journal(tmp_path: Path) -> None:
     """A process was killed before it wrote down what it spent: nothing is lost, nothing counts twice."""
     left_by_a_dead_process(
         tmp_path,
@@ -199,7 +199,7 @@ async def test_a_run_that_goes_on_elsewhere_is_left_alone_until_it_has_ended(tmp
     journal.close()
 
 
-async def test_what_a_deleted_session_spent_stays(tmp_path: Path) -> None:
+async def test_spending_of_a_deleted_session_stays(tmp_path: Path) -> None:
     await ledger_of(tmp_path).enter(row("run_1", 0.5, ended=False))
     (seen,) = await ledger_of(tmp_path).rows(DAY)
     assert (seen.used.cost, seen.ended) == (0.5, True)

@@ -50,7 +50,7 @@ def test_many_writers_lose_no_line_of_each_other(tmp_path: Path) -> None:
     assert sorted(found) == sorted(f"{writer} {number}" for writer in range(4) for number in range(50))
 
 
-def test_a_process_that_was_stopped_in_the_middle_keeps_nobody_waiting(tmp_path: Path) -> None:
+def test_line_is_added_although_another_process_holds_the_lock(tmp_path: Path) -> None:
     path = tmp_path / "audit" / "audit.jsonl"
     lines = LineFile(path, tuple)
     lines.add("before", 1, 3)

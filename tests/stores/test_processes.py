@@ -113,7 +113,7 @@ def states(store: FileStore) -> dict[str, str]:
 
 @pytest.mark.row(74)
 @pytest.mark.parametrize("lines", [1, 50, 300])
-def test_nothing_that_append_returned_from_is_lost_by_a_kill(tmp_path: Path, lines: int) -> None:
+def test_kill_loses_no_entry_whose_append_returned(tmp_path: Path, lines: int) -> None:
     """Kill -9 between any two facts."""
     process = start(COUNT, tmp_path)
     assert process.stdout

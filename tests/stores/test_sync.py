@@ -74,7 +74,7 @@ async def test_all_who_come_during_one_flush_share_the_next(journal: FileJournal
     assert flush.sizes[1] == journal._path.stat().st_size
 
 
-async def test_what_was_appended_during_a_flush_is_flushed_by_the_next(
+async def test_entries_appended_during_a_flush_are_flushed_by_the_next(
     journal: FileJournal, flush: FakeFlush
 ) -> None:
     flush.go.set()

@@ -3,12 +3,19 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agls.views.wire_json import is_list, is_object
+from agls.json_values import is_list, is_object
 
 Message = dict[str, Any]
 
 # What every client takes (LSP 3.17: no capability exists for it, and unknown notifications are ignored).
-ALWAYS = {"window/showMessage", "window/logMessage", "$/cancelRequest", "textDocument/publishDiagnostics"}
+# `agent/editDelta` comes only to a client that named its edit.
+ALWAYS = {
+    "window/showMessage",
+    "window/logMessage",
+    "$/cancelRequest",
+    "textDocument/publishDiagnostics",
+    "agent/editDelta",
+}
 AGENT = ("experimental", "agent")
 NEEDS: Mapping[str, tuple[str, ...]] = {
     "window/showMessageRequest": ("window", "showMessage"),
@@ -24,6 +31,9 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
     "agent/saveDocuments": (*AGENT, "edits", "save"),
     "agent/secret": (*AGENT, "secrets"),
     "agent/diagnostics": (*AGENT, "diagnostics"),
+    "agent/codeQuery": (*AGENT, "codeQuery"),
+    "agent/notebook": (*AGENT, "notebooks"),
+    "agent/editNotebook": (*AGENT, "notebooks"),
     "workspace/didChangeWatchedFiles": (*AGENT, "edits", "fileEvents"),
 }
 EDITS_BY_RESOURCE = "resourceOperations"  # how Neovim says that it applies `documentChanges`

@@ -21,7 +21,7 @@ def check_wire(
     get that of the session; the events of a type that follow each other count once, and what only says how
     it goes (`heartbeat`, `contextUsage`) not at all. **Returns** the answers: results, or `error` objects.
     """
-    played = [turns(prompt) if isinstance(prompt, str) else prompt for prompt in prompts]
+    played = [turns(prompt) if isinstance(prompt, str) else prompt for prompt in prompts or ("Unused.",)]
     with Wire(folder, script(folder, *played), inside=limits or ConnectionLimits()) as wire:
         wire.initialize(AGENT if agent is None else agent)
         session = wire.session()

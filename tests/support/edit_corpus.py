@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from agls.engine.vocabulary import ToolOutcome
-from agls.features.files import build
-from agls.features.files.settings import Settings
 from agls.workspace.editor import NoEditor
 from agls.workspace.processes import Processes
 from agls.workspace.workspace import OpenWorkspace
+from support.file_tools import file_tools
 from support.toolbox import Toolbox
 
 OWN = Path(__file__).parent / "edit_cases.jsonl"
@@ -46,7 +45,7 @@ async def attempt(case: Case, root: Path) -> str:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_bytes(text.encode())
     workspace = OpenWorkspace(str(root), (), NoEditor(), Processes({}))
-    tools = Toolbox(build(Settings()), workspace)
+    tools = Toolbox(file_tools(), workspace)
     for name in before:
         await tools.call("read_file", path=name)
     return judge(case, await _call(tools, case), contents(root))

@@ -15,7 +15,11 @@ class FakeEditor:
     disk changes) just before the edit arrives. `distort(change)`: another text is applied than asked.
     """
 
+    name = "an editor"
     can_save = True
+    encoding = "utf-16"
+    knows_code = False
+    has_notebooks = False
     lost: Sequence[str] = ()
     follows = False
 
@@ -38,9 +42,21 @@ class FakeEditor:
         self._buffers[uri] = Buffer(uri, 1, text)
         self.sync.opened(self._buffers[uri])
 
-    async def diagnostics(self, session_id: str) -> Mapping[str, Sequence[JsonObject]]:
+    async def diagnostics(
+        self, session_id: str, uri: str = "", wait: float = 0.0
+    ) -> Mapping[str, Sequence[JsonObject]]:
         """What the user sees as wrong."""
         return self.problems
+
+    async def ask_notebook(self, method: str, params: JsonObject) -> JsonObject:
+        """It has no notebook."""
+        return {}
+
+    async def ask_servers(
+        self, session_id: str, method: str, params: JsonObject, seconds: float
+    ) -> tuple[bool, object]:
+        """It has no language server."""
+        return False, None
 
     def type(self, uri: str, text: str) -> None:
         """The user turns a document into this text."""
@@ -99,6 +115,6 @@ class FakeEditor:
             self.sync.saved(self._buffers[each.uri])
         return {}
 
-    def tell(self, uri: str, *, created: bool) -> None:
+    def report_written(self, uri: str, *, created: bool) -> None:
         """Remember it."""
         self.told.append((uri, created))

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import agls_protocol
+from agls.json_values import is_list, is_object
 from agls.views.transcript import fold
-from agls.views.wire_json import is_list, is_object
 from support.machine import NO_LOCAL_SERVERS
 from support.wire import Message, Wire, events_in, script, turns
 
@@ -135,7 +135,8 @@ def crash_and_resume(folder: Path) -> list[Line]:
         again.initialize()
         cursor = {"epoch": wire.events[0]["epoch"], "seq": _last_fact(wire.events)}
         again.call("agent/resume", {"sessionId": session, "replay": "since", "after": cursor})
-        params = {"sessionId": session, "continueRun": True, "wait": True, "options": {"mode": "allowAll"}}
+        options = {"options": {"mode": "allowAll"}, "chosenBy": "user"}
+        params = {"sessionId": session, "continueRun": True, "wait": True, **options}
         again.call("agent/run", params)
         return [*_said(wire), *_said(again)]
 

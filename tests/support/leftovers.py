@@ -53,3 +53,15 @@ def _said_of(pid: int, what: str) -> float:
     except FileNotFoundError:
         return 0
     return int(("0" + status.partition(what)[2].strip()).split()[0]) / 1024
+
+
+def processes_with(mark: str) -> list[int]:
+    """Return the processes in whose command line this stands."""
+    return [int(folder.name) for folder in Path("/proc").glob("[0-9]*") if mark in _command_line(folder)]
+
+
+def _command_line(folder: Path) -> str:
+    try:
+        return (folder / "cmdline").read_text(errors="replace")
+    except OSError:  # it has ended
+        return ""

@@ -270,11 +270,18 @@ class LspEditor:
 
 
 def attach(
-    wire: Wire, encoding: str = "utf-16", *, saves: bool = False, events: bool = False, versions: bool = True
+    wire: Wire,
+    encoding: str = "utf-16",
+    *,
+    saves: bool = False,
+    events: bool = False,
+    versions: bool = True,
+    code: bool = False,
 ) -> LspEditor:
     """An editor at the other end of a server process. Its user allows everything."""
     agent: Message = {"protocolVersions": [1], "events": {}, "permission": {}, "edits": {}}
     agent["edits"] |= {"save": {}} if saves else {}
+    agent |= {"codeQuery": {}, "diagnostics": {}} if code else {}
     agent["edits"] |= {"fileEvents": {}} if events else {}
     wire.initialize(
         agent,

@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from agls.doors.messages import member
-from agls.views.wire_json import is_object
+from agls.json_values import is_object, object_in
 from agls_protocol.errors import ERRORS
 
 Message = dict[str, Any]
@@ -34,7 +33,7 @@ def check_messages(said: Said) -> None:
     for place, message in enumerate(messages):
         request = asked.get(message.get("id"), {})
         if request.get("method") == "agent/run" and "result" in message and "method" not in message:
-            _check_run(messages, place, waited=member(request, "params").get("wait") is True)
+            _check_run(messages, place, waited=object_in(request, "params").get("wait") is True)
         if message.get("method") in {"agent/requestPermission", "agent/askUser"}:
             _check_question(messages, place)
         if message.get("method") == "workspace/applyEdit" and not taking_back:
@@ -92,7 +91,7 @@ def _check_versions(said: Said) -> None:
     told: set[Any] = set()
     for _, message in said:
         if message.get("method") in {"textDocument/didOpen", "textDocument/didChange"}:
-            document = member(message, "params", "textDocument")
+            document = object_in(message, "params", "textDocument")
             told.add((document.get("uri"), document.get("version")))
         for event in _events(message):
             if event["type"] == "itemCompleted":

@@ -26,6 +26,7 @@ from support.patience import PATIENCE, become
 
 __all__ = ["Answer", "Failure", "ModelServer", "Raw", "Reply", "Request"]
 Choose = Callable[[Request], Answer]
+BEGINNING = 5  # turns of the loop until a connection that was just accepted is served, and so is closed
 NO_REPLY_LEFT = "the model server has no reply left for this request"
 TICK = 0.005  # seconds between two looks at whether the client is still there
 
@@ -112,6 +113,8 @@ class ModelServer:
         self._ready.set()
         await self._stopping.wait()
         server.close()
+        for _ in range(BEGINNING):
+            await asyncio.sleep(0)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1

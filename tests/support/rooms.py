@@ -136,7 +136,7 @@ class FakeWorkspace:
         except OSError as error:
             raise Trouble(str(error)) from None
 
-    async def walk(self, under: str = "", glob: str = "") -> AsyncGenerator[Sequence[str]]:
+    async def walk(self, under: str = "", glob: str = "", exclude: str = "") -> AsyncGenerator[Sequence[str]]:
         """All files below."""
         self.opened.append(under)
         root = Path(self.root)

@@ -19,6 +19,7 @@ from agls.engine.facts import (
     Compacted,
     Cut,
     Entry,
+    Expanded,
     Fact,
     Injected,
     LimitsChanged,
@@ -88,6 +89,7 @@ class FakeModel:
     requests: list[ModelRequest] = field(default_factory=list[ModelRequest])
     closed: int = 0
     info: ModelInfo = field(default_factory=lambda: ModelInfo("fake"))
+    has_tokenizer: bool = False
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta | Reply, None]:
         """The next turn."""
@@ -108,6 +110,10 @@ class FakeModel:
     async def count(self, request: ModelRequest) -> TokenCount:
         """One token a message."""
         return TokenCount(len(request.messages), "guess")
+
+    async def tokens_of(self, texts: Sequence[str]) -> int | None:
+        """Count words with a tokenizer of words, where `has_tokenizer`."""
+        return sum(len(text.split()) for text in texts) if self.has_tokenizer else None
 
     def resolve(self, name: str) -> ModelClient:
         """Every name is this model, except `nowhere`."""
@@ -299,10 +305,12 @@ def paired(messages: Sequence[Message]) -> bool:
 def described(entries: Sequence[Entry]) -> list[str]:
     """The facts in one line each, without ids and times; messages that are taken in by their words."""
     said: dict[str, str] = {}
+    prompts: dict[str, str] = {}
     lines: list[str] = []
     for entry in entries:
         match entry.fact:
-            case Admitted(item_id=item_id, content=content):
+            case Admitted(run_id, item_id, content):
+                prompts[run_id] = item_id
                 said[item_id] = f"user: {words(content)}"
             case Steered(item_id=item_id, content=content, origin=origin):
                 said[item_id] = f"{origin}: {words(content)}"
@@ -310,8 +318,13 @@ def described(entries: Sequence[Entry]) -> list[str]:
                 pass
         if not isinstance(entry.fact, TakenIn):
             lines.append(describe(entry.fact))
-        if isinstance(entry.fact, TakenIn | RunStarted) and entry.fact.item_ids:
-            lines.append("took in " + ", ".join(said[item_id] for item_id in entry.fact.item_ids))
+        match entry.fact:
+            case RunStarted(run_id) if entry.fact.took(prompts.get(run_id, "")) and run_id in prompts:
+                lines.append(f"took in {said[prompts[run_id]]}")
+            case TakenIn(item_ids):
+                lines.append("took in " + ", ".join(said[item_id] for item_id in item_ids))
+            case _:
+                pass
     return lines
 
 
@@ -354,6 +367,8 @@ def describe(fact: Fact) -> str:  # noqa: PLR0911, PLR0912, C901 - one line per 
             return f"compacted to {summary!r} keeping from {keep_from}"
         case Cleared(_, call_ids):
             return f"cleared {', '.join(call_ids)}"
+        case Expanded(undoes=undoes):
+            return f"undid the summary {undoes}"
         case Rewound(_, item_id, keep, undoes):
             return f"rewound to {item_id} keeping {keep} undoing {undoes}"
         case PhaseStarted(name):

@@ -10,6 +10,7 @@ from agls.engine.facts import (
     Compacted,
     Cut,
     Entry,
+    Expanded,
     Fact,
     Injected,
     LimitsChanged,
@@ -108,6 +109,7 @@ SAMPLES: tuple[Fact, ...] = (
     ToolFinished("call_3", ToolOutcome("done", terminal=Terminal("ls", "/src", 0, unsaved=("a.py",)))),
     ToolFinished("call_4", ToolOutcome("a.png", images=(Image("iVBO", "image/png"),))),
     ToolFinished("call_5", ToolOutcome("a", truncated=7, kept=KeptOutput("shell-1.txt", 3))),
+    Expanded("item_8", "item_5", 900, 7_000),
 )  # fmt: skip
 
 

@@ -1,13 +1,15 @@
 """A room's tools as a run calls them: through the room's own wrapper, with notes that are kept."""
 
-from collections.abc import Coroutine
-from typing import Any, Literal
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, Literal, TypeVar
 
 from agls.engine.facts import Entry, Noted, RoomFact, Transient
 from agls.engine.feature import Feature, Invocation
 from agls.engine.ports import Preview, Tool, ToolContext, Workspace
 from agls.engine.state import State, fold
-from agls.engine.vocabulary import JsonObject, Stop, ToolCall, ToolOutcome
+from agls.engine.vocabulary import JsonObject, Stop, StopReason, ToolCall, ToolOutcome
+
+Made = TypeVar("Made")
 
 
 class Toolbox:
@@ -20,16 +22,28 @@ class Toolbox:
 
     async def call(self, name: str, **arguments: Any) -> ToolOutcome:
         """Call a tool and give its outcome."""
-        tool, context = self._tool(name), self.context()
+        tool, context = self.tool(name), self.context()
         invocation = Invocation(ToolCall(context.call_id, name, arguments), tool, context)
-        return await self._feature.around_tool(invocation, self, run_tool)
+        return await self._in_run(lambda: self._feature.around_tool(invocation, self, run_tool))
 
     async def preview(self, name: str, **arguments: Any) -> Preview:
         """What the call would do."""
         context = self.context()
-        return await self._tool(name).preview(ToolCall(context.call_id, name, arguments), context)
+        call = ToolCall(context.call_id, name, arguments)
+        return await self._in_run(lambda: self.tool(name).preview(call, context))
 
-    def _tool(self, name: str) -> Tool:
+    async def _in_run(self, work: Callable[[], Awaitable[Made]]) -> Made:
+        made: list[Made] = []
+
+        async def attempt() -> Stop:
+            made.append(await work())
+            return Stop(StopReason.END_TURN)
+
+        await self._feature.around_run(attempt, self)
+        return made[0]
+
+    def tool(self, name: str) -> Tool:
+        """The tool of this name."""
         return next(tool for tool in self._feature.tools if tool.spec.name == name)
 
     def context(self) -> ToolContext:
@@ -56,6 +70,10 @@ class Toolbox:
     def spawn(self, work: Coroutine[Any, Any, None], scope: Literal["run", "session"]) -> None:
         """No tool starts background work."""
         raise AssertionError(scope)
+
+    async def pass_call(self, call: ToolCall, consent: str = "") -> ToolOutcome:
+        """No tool calls others."""
+        raise AssertionError(call)
 
 
 async def run_tool(invocation: Invocation) -> ToolOutcome:

@@ -15,8 +15,7 @@ from typing import Any, Self
 from uuid import uuid4
 
 from agls.doors.agent.limits import ConnectionLimits
-from agls.doors.messages import member
-from agls.views.wire_json import is_object
+from agls.json_values import is_object, object_in
 from support.advertised import check_advertised
 from support.in_memory import ServerThread
 from support.machine import NO_LOCAL_SERVERS
@@ -62,13 +61,14 @@ class Wire:
         config: Path | None = None,
         command: list[str] | None = None,
         inside: ConnectionLimits | None = None,
+        variables: Mapping[str, str] | None = None,
     ) -> None:
         self.workspace = folder / "workspace"
         self.workspace.mkdir(exist_ok=True)
         kept = ("PATH", "LANG", "COVERAGE_PROCESS_START", "COVERAGE_PROCESS_CONFIG", "COVERAGE_FILE")
         environment = {name: os.environ[name] for name in kept if name in os.environ}
         environment |= {"HOME": str(folder), "AGLS_STATE_DIR": str(folder / "state"), **NO_LOCAL_SERVERS}
-        environment |= {"AGLS_CONFIG": str(config)} if config else {}
+        environment |= {**({"AGLS_CONFIG": str(config)} if config else {}), **(variables or {})}
         self.log = folder / "stderr.log"
         self.process: Any = None
         with self.log.open("ab") as errors:
@@ -122,17 +122,19 @@ class Wire:
     def check(self) -> None:
         """Everything that was said keeps the rules of the protocol."""
         check_messages(self.said)
-        check_advertised([m for m in self.messages if not self._is_trace(m)], self.asked)
+        unasked = self.messages
+        if self._wants_traces():
+            unasked = [m for m in unasked if m.get("method") != "$/logTrace"]
+        check_advertised(unasked, self.asked)
         hello = next((params for method, params in self.asked.values() if method == "initialize"), Message())
-        wishes: Message = member(hello, "capabilities", "experimental", "agent", "events")
+        wishes: Message = object_in(hello, "capabilities", "experimental", "agent", "events")
         killed = self.process.returncode < 0
         check_events(self.events, excluded=wishes.get("exclude", ()), whole=not killed)
 
-    def _is_trace(self, message: Message) -> bool:
-        """Whether this is a line of a trace that the client asked for."""
-        asked = any(m["method"] == "$/setTrace" for who, m in self.said if who == "client" and "method" in m)
-        hello = any("trace" in params for method, params in self.asked.values() if method == "initialize")
-        return message.get("method") == "$/logTrace" and (asked or hello)
+    def _wants_traces(self) -> bool:
+        """Whether the client asked for traces."""
+        asked = any(m.get("method") == "$/setTrace" for who, m in self.said if who == "client")
+        return asked or any("trace" in given for what, given in self.asked.values() if what == "initialize")
 
     # --- sending ---
 

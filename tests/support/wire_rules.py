@@ -20,7 +20,13 @@ SCHEMA = json.loads(Path(agls_protocol.__file__).with_name("schema.json").read_t
 DEFS = SCHEMA["$defs"]
 ENDED = {"completed", "failed", "rejected", "cancelled"}
 RESTING = {"idle", "closed"}  # the states of a session that does nothing
-STREAMED = {"message": "text", "thought": "text", "toolCall": "output", "task": "output"}
+STREAMED = {
+    "message": "text",
+    "thought": "text",
+    "toolCall": "output",
+    "task": "output",
+    "sideAnswer": "text",
+}
 SHOWN = {
     "gap",
     "itemDelta",
@@ -370,7 +376,7 @@ class Items:
         if item["kind"] == "toolCall":
             assert {"output", "effects", "input"} <= set(item), "a call says how it went"
         if item["kind"] == "task":
-            assert {"output", "effects", "terminal"} <= set(item), "a task says how it went"
+            assert {"output", "effects"} <= set(item), "a task says how it went"
             state = self._states.get(item["itemId"], "stopped" if item["status"] == "cancelled" else "")
             assert TASK_ENDS[state] == item["status"], "taskChanged says the same"
 

@@ -154,7 +154,7 @@ def test_context_usage_has_the_window_where_it_is_known() -> None:
     assert meters == [{"used": 13, "sure": "told", "size": 32_000}, {"used": 13, "sure": "told"}]
 
 
-async def test_a_run_is_told_from_admission_to_idle() -> None:
+async def test_events_of_a_run_reach_from_admission_to_idle() -> None:
     turn = [
         TextDelta("", "Hé"),
         TextDelta("", "llo"),
@@ -228,7 +228,7 @@ async def test_a_tool_call_is_one_item_with_its_output_changes_and_terminal() ->
     ]
 
 
-async def test_changed_arguments_are_told_when_the_call_starts() -> None:
+async def test_call_item_shows_changed_arguments_once_the_call_starts() -> None:
     async def change(invocation: Invocation, view: RunView, inner: Any) -> ToolOutcome:
         changed = ToolCall("c1", "look", {"path": "b"})
         return await inner(Invocation(changed, invocation.tool, invocation.context))
@@ -253,7 +253,7 @@ async def test_a_cancelled_message_keeps_its_text() -> None:
     assert "usage" not in recording.data("runEnded"), "a zero would be a lie"
 
 
-async def test_a_broken_answer_is_discarded_and_the_error_told() -> None:
+async def test_broken_answer_is_discarded_and_its_run_ends_with_the_error() -> None:
     turn = [TextDelta("", "half"), ModelError("reset", kind="network", hint="Try again.")]
     recording = await play(turn, scene=just_run)
     item = list(recording.transcript().items.values())[-1]
@@ -274,7 +274,7 @@ async def test_a_retry_starts_a_new_item() -> None:
     }  # fmt: skip
 
 
-async def test_a_retry_that_breaks_again_is_told_once() -> None:
+async def test_retry_that_fails_again_leaves_one_failed_item() -> None:
     turn = [TextDelta("", "bad"), Retrying(1, 0.25, "reset"), ModelError("reset", kind="network")]
     recording = await play(turn, scene=just_run)
     check_events(recording.events)
@@ -308,7 +308,7 @@ async def test_open_calls_and_questions_are_closed_when_the_run_ends() -> None:
     assert states == ["running", "requiresAction", "running", "idle"]
 
 
-async def test_a_question_nobody_answers_is_counted() -> None:
+async def test_unanswered_question_is_counted() -> None:
     options = (Option("yes", "Yes", "allow", "run", "edit *"),)
 
     def asking(session: Session) -> Sequence[Feature]:
@@ -358,7 +358,7 @@ async def test_a_crash_leaves_nothing_open_on_the_wire() -> None:
             ]
 
 
-async def test_steered_and_injected_messages_are_told_apart() -> None:
+async def test_steered_and_injected_messages_have_different_origins() -> None:
     async def steer(recording: Recording) -> None:
         admission = await recording.session.prompt((Text("go"),))
         await recording.until("itemDelta")
@@ -384,7 +384,7 @@ async def test_steered_and_injected_messages_are_told_apart() -> None:
     assert waiting["data"]["itemId"] == steered[0]["itemId"]
 
 
-async def test_the_queue_is_told_whole_and_idle_only_when_nothing_follows() -> None:
+async def test_queue_event_lists_every_prompt_and_idle_comes_after_the_last() -> None:
     async def queue(recording: Recording) -> None:
         first = await recording.session.prompt((Text("one"),))
         second = await recording.session.prompt((Text("two"), Image("aGk=", "image/png")))
@@ -465,7 +465,7 @@ async def test_deltas_that_come_too_late_are_left_out() -> None:
     assert [projection.transient(shown, 1.0) for shown in late] == [[], [], []]
 
 
-async def test_the_end_of_a_run_closes_a_message_that_nobody_cut() -> None:
+async def test_end_of_a_run_closes_an_open_message() -> None:
     facts = await play(say("hi"), scene=just_run)
     entries = facts.session.log.journal.entries()
     projection = Projection(NOTES, "ses", "epoch")

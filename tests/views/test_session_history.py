@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agls.engine.facts import Entry
+from agls.engine.facts import Entry, Unknown
 from agls.engine.log import Log
 from agls.engine.ports import Journal
 from agls.engine.rests import Rests
@@ -156,7 +156,7 @@ def test_end_of_a_run_is_found_by_a_history_that_took_in_nothing(
 
 
 @pytest.mark.parametrize("type", sorted(UNSEEN))
-def test_what_a_brief_replay_leaves_out_changes_no_transcript(type: str) -> None:
+def test_events_left_out_of_a_brief_replay_change_no_transcript(type: str) -> None:
     """Or it would have to be told."""
     transcript = Transcript()
     transcript.take({"type": type, "seq": 0, "runId": "run_1", "data": {"item": {}, "state": "x"}})
@@ -233,3 +233,16 @@ def test_new_facts_are_translated_once_and_none_before_them(folds: Counter[int])
     assert len(tail(history)) == TAIL
     assert set(folds) == set(range(known + 1, len(entries) + 1))
     assert folds.total() == len(entries) - known
+
+
+def test_facts_of_a_newer_version_under_known_names_are_passed_over(tmp_path: Path) -> None:
+    newer = [Unknown(kind, {"of": "tomorrow"}) for kind in ("replied", "rewound", "run_started", "run_ended")]
+    entries = long_session(Path("/project"), 1, 2, 90)
+    store = FileStore(tmp_path)
+    journal = store.create("ses_1")
+    journal.append(*entries, *(Entry(len(entries) + n, 1.7e9 + 99, fact) for n, fact in enumerate(newer, 1)))
+    journal.close()
+    history = opened(store.open("ses_1"))
+    assert history.usage
+    assert history.end_of("run_0")
+    assert len(tail(history)) == 6

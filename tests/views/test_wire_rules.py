@@ -285,7 +285,7 @@ PRINTED: dict[str, tuple[Callable[[Events], Events], str]] = {
 }
 
 
-def test_what_a_headless_run_prints_keeps_every_rule() -> None:
+def test_lines_of_a_headless_run_keep_every_rule() -> None:
     check_lines(printed())
     check_lines([HELLO, {"jsonrpc": "2.0", "id": 1, "result": {}}, *printed()[1:]])
     check_lines([HELLO, FATAL])

@@ -290,7 +290,7 @@ async def test_unsaved_text_of_a_removed_file_is_kept(
         await workspace.write("a.py", "mine\n", expected=seen.version)
 
 
-async def test_what_a_formatter_does_after_a_save_is_the_disks(
+async def test_text_formatted_after_a_save_is_read_from_the_disk(
     workspace: Workspace, editor: FakeEditor, file: Path, uri: str
 ) -> None:
     editor.open(uri, "disk\n")
@@ -312,7 +312,7 @@ async def test_a_document_restored_with_unsaved_text_can_still_come_into_conflic
     assert (seen.text, seen.dirty, seen.behind) == ("restored\n", True, True)
 
 
-async def test_what_is_known_of_a_document_outlives_the_workspace_of_one_run(
+async def test_knowledge_of_a_document_outlives_the_workspace_of_one_run(
     workspace: Workspace, editor: FakeEditor, root: Path, file: Path, uri: str, processes: Processes
 ) -> None:
     editor.open(uri, "disk\n")
@@ -353,7 +353,7 @@ async def test_a_document_without_a_name_is_read_and_edited_by_its_uri(
         await workspace.read("untitled:Untitled-1")
 
 
-async def test_an_untitled_document_outside_the_workspace_is_nobodys(
+async def test_untitled_document_outside_the_workspace_is_ignored(
     workspace: Workspace, editor: FakeEditor, outside: Path
 ) -> None:
     editor.open(f"untitled:{outside}/new.py", "draft\n")
@@ -365,7 +365,7 @@ async def test_an_untitled_document_outside_the_workspace_is_nobodys(
 # --- around a command ----------------------------------------------------------------------------
 
 
-async def test_a_command_tells_what_it_could_not_see_and_what_it_changed(
+async def test_command_reports_unsaved_files_and_its_changes(
     workspace: Workspace, editor: FakeEditor, root: Path, uri: str
 ) -> None:
     for name in ("b.py", "c.py", "d.py"):
@@ -380,7 +380,7 @@ async def test_a_command_tells_what_it_could_not_see_and_what_it_changed(
     assert (again.unsaved, again.changed) == (("a.py",), ())
 
 
-async def test_what_the_editor_saves_before_a_command_is_seen_by_it(
+async def test_command_sees_what_the_editor_saved_before_it(
     workspace: Workspace, editor: FakeEditor, file: Path, uri: str
 ) -> None:
     editor.open(uri, "disk\n")
@@ -392,9 +392,7 @@ async def test_what_the_editor_saves_before_a_command_is_seen_by_it(
     assert editor.saves == [[uri]]
 
 
-def test_where_the_user_looks_is_told_of_the_workspace_alone(
-    root: Path, editor: FakeEditor, uri: str
-) -> None:
+def test_focus_is_known_only_inside_the_workspace(root: Path, editor: FakeEditor, uri: str) -> None:
     workspace = OpenWorkspace(str(root), (), editor, Processes(), hidden=("secret.py",))
     assert workspace.focus() is None
     editor.focus = Focus(uri, (2, 3), selected=True)

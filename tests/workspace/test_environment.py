@@ -5,8 +5,9 @@ import sys
 
 import pytest
 
+from agls.redaction import is_secret
 from agls.workspace.environment import allowed
-from agls.workspace.redact import harden, is_secret
+from agls.workspace.redact import harden
 
 pytestmark = pytest.mark.promise("P10")
 
@@ -37,14 +38,14 @@ def test_toolchains_and_the_locale_are_let_through() -> None:
         "CARGO_HOME": "/c",
         "JAVA_HOME": "/j",
     }
-    assert allowed(given) == {**given, "TERM": "dumb"}
+    assert allowed(given) == {**given, "TERM": "dumb", "GIT_OPTIONAL_LOCKS": "0"}
 
 
 def test_programs_that_hijack_others_are_not() -> None:
     given = dict.fromkeys(
         ("LD_PRELOAD", "BASH_ENV", "ENV", "PAGER", "GIT_SSH_COMMAND", "PYTHONSTARTUP"), "/evil"
     )
-    assert allowed(given).keys() == {"PATH", "LANG", "TERM"}
+    assert allowed(given).keys() == {"PATH", "LANG", "TERM", "GIT_OPTIONAL_LOCKS"}
 
 
 def test_a_proxy_is_let_through_unless_it_holds_a_password() -> None:
@@ -62,6 +63,6 @@ def test_a_hardened_process_is_not_dumpable() -> None:
     assert answer.stdout == "True 0\n"
 
 
-def test_elsewhere_hardening_says_that_it_did_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hardening_on_other_systems_reports_that_it_did_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "elsewhere")
     assert harden() is False

@@ -163,7 +163,7 @@ async def test_the_refusal_says_what_to_do(workspace: Workspace, root: Path) -> 
         await workspace.read("/etc/passwd")
 
 
-async def test_an_open_document_outside_is_none_of_our_business(
+async def test_open_document_outside_the_workspace_is_ignored(
     workspace: Workspace, editor: FakeEditor, outside: Path
 ) -> None:
     uri = (outside / "canary.txt").as_uri()
@@ -267,7 +267,7 @@ def test_a_link_is_never_followed_while_opening(root: Path, outside: Path, openi
         os.close(handles.open_beneath(folder, name.split("/"), os.O_RDONLY))
 
 
-def test_what_is_no_link_is_opened(root: Path, opening: str) -> None:
+def test_path_without_links_is_opened(root: Path, opening: str) -> None:
     deep = root / "a" / "b"
     deep.mkdir(parents=True)
     (deep / "c").write_text("found")

@@ -147,7 +147,7 @@ async def test_a_file_that_exists_is_not_created_again(workspace: Workspace, roo
 
 
 @pytest.mark.parametrize("expected", ["absent", "seen"])
-async def test_what_happens_just_before_the_rename_is_noticed(
+async def test_change_just_before_the_rename_is_noticed(
     workspace: Workspace, root: Path, monkeypatch: pytest.MonkeyPatch, expected: str
 ) -> None:
     if expected == "seen":
@@ -278,7 +278,7 @@ async def test_of_many_creators_one_wins(workspace: Workspace, root: Path) -> No
         ("n" * 300, lambda path: None, "too long"),
     ],
 )
-async def test_what_cannot_be_read_is_refused_with_the_reason(
+async def test_unreadable_file_is_refused_with_the_reason(
     workspace: Workspace, root: Path, name: str, make: Callable[[Path], None], says: str
 ) -> None:
     make(root / name)
@@ -374,9 +374,7 @@ async def test_a_file_says_how_it_is_encoded(
     assert (seen.encoding, seen.guessed) == (encoding, guessed)
 
 
-async def test_the_editor_is_told_of_what_was_written_and_of_nothing_else(
-    workspace: Workspace, editor: FakeEditor
-) -> None:
+async def test_editor_gets_reports_of_written_files_only(workspace: Workspace, editor: FakeEditor) -> None:
     change = await workspace.write("new", "x", expected=None)
     await workspace.write("new", "y", expected=change.result)
     with pytest.raises(Stale):

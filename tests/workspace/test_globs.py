@@ -45,7 +45,7 @@ def test_braces_that_stand_for_too_much_are_refused() -> None:
 
 
 @pytest.mark.parametrize("glob", ["*a" * 50 + "b", "**/a/" * 50 + "b", "?*" * 50 + "b"])
-def test_a_hostile_glob_takes_no_time(glob: str) -> None:
+def test_hostile_glob_is_fast(glob: str) -> None:
     matches = matcher(glob)
     for watch in within(1.0):
         with watch:

@@ -92,9 +92,7 @@ async def test_the_repository_s_own_exclude_file_is_the_weakest(workspace: Works
     assert await found(workspace) == [".gitignore", "mine.txt", "sub/x"]
 
 
-async def test_a_folder_asked_for_by_name_is_walked_even_when_it_is_ignored(
-    workspace: Workspace, root: Path
-) -> None:
+async def test_ignored_folder_is_walked_when_asked_for_by_name(workspace: Workspace, root: Path) -> None:
     _plant(root, "vendor/lib/a.c", "vendor/lib/b.log", "src/c.c", "src/d.log")
     _write(root, ".gitignore", "vendor", "*.log")
     assert await found(workspace, "vendor/lib") == ["vendor/lib/a.c", "vendor/lib/b.log"]
@@ -110,7 +108,7 @@ async def test_links_are_not_followed(workspace: Workspace, root: Path, outside:
     assert await found(workspace) == ["real/a"]
 
 
-async def test_what_a_killed_write_left_behind_is_not_shown_and_can_be_removed(
+async def test_file_left_by_a_killed_write_is_hidden_and_can_be_removed(
     workspace: OpenWorkspace, root: Path
 ) -> None:
     _plant(root, "sub/.agls-write-0123", "sub/.agls-write-4567", "a")
@@ -120,9 +118,7 @@ async def test_what_a_killed_write_left_behind_is_not_shown_and_can_be_removed(
     assert [entry.name for entry in await workspace.list("sub")] == [".agls-write-4567"]
 
 
-async def test_what_a_write_of_a_dead_process_left_is_known_at_once(
-    workspace: OpenWorkspace, root: Path
-) -> None:
+async def test_file_left_by_a_dead_process_is_removed_at_once(workspace: OpenWorkspace, root: Path) -> None:
     gone = subprocess.Popen(["true"])
     gone.wait()
     _plant(root, f".agls-write-{gone.pid}-1", f".agls-write-{os.getpid()}-2", ".agls-write-x-3")
@@ -170,7 +166,7 @@ async def test_a_folder_that_may_not_be_read_is_passed_over(
         await found(workspace, "closed")
 
 
-async def test_what_is_not_there_cannot_be_listed(workspace: Workspace) -> None:
+async def test_listing_of_a_missing_folder_is_refused(workspace: Workspace) -> None:
     for operation in (found(workspace, "missing"), workspace.list("missing")):
         with pytest.raises(WorkspaceError, match="missing does not exist"):
             await operation
@@ -239,7 +235,7 @@ async def test_a_tree_of_3_000_levels_does_not_hold_up_a_walk(workspace: Workspa
     subprocess.run(("rm", "-rf", str(root / "x")), check=True)  # Python would recurse
 
 
-async def test_what_is_hidden_is_in_no_list(
+async def test_hidden_files_are_in_no_list(
     tmp_path: Path, root: Path, editor: FakeEditor, processes: Processes
 ) -> None:
     _plant(root, "a.txt", "secrets/key", "secrets/deep/key", "src/b.py")

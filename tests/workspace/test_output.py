@@ -83,7 +83,7 @@ def test_head_and_tail_are_kept_and_the_rest_is_counted() -> None:
     assert kept.text() == "0123456789\n[1,007 bytes are left out here]\nABCDEFGHIJ"
 
 
-def test_what_fits_is_kept_whole_though_it_came_in_pieces() -> None:
+def test_output_that_fits_is_kept_whole_though_it_came_in_pieces() -> None:
     kept = OutputBuffer(20)
     for piece in ("ä".encode()[:1], "ä".encode()[1:], b"bcd", b"e" * 10):
         kept.feed(piece)
@@ -96,7 +96,7 @@ def test_characters_cut_by_the_middle_do_not_show() -> None:
     assert kept.text() == "ä\n[14 bytes are left out here]\n€"
 
 
-def test_nothing_may_be_kept() -> None:
+def test_buffer_of_size_zero_keeps_nothing() -> None:
     kept = OutputBuffer(0)
     kept.feed(b"abc")
     assert kept.text() == "\n[3 bytes are left out here]\n"

@@ -56,7 +56,7 @@ def test_the_whole_file_system_may_be_the_workspace(root: Path) -> None:
     assert place.shown == str(root / "a")[1:]
 
 
-def test_a_root_that_is_given_twice_is_one(tmp_path: Path, root: Path) -> None:
+def test_root_that_is_given_twice_counts_once(tmp_path: Path, root: Path) -> None:
     (tmp_path / "name").symlink_to(root)
     ground = Ground(str(root), [str(root), str(tmp_path / "name"), str(tmp_path)])
     assert [found.named for found in ground.roots] == [str(root), str(tmp_path)]

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -17,6 +18,7 @@ import pytest
 from agls.engine.ports import Command, Finished, PathOutside, Workspace, WorkspaceError
 from agls.workspace import processes as module
 from agls.workspace.processes import Processes
+from agls.workspace.stream_programs import StreamPrograms
 from agls.workspace.texts import hash_of
 from agls.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
@@ -161,7 +163,7 @@ async def test_in_a_root_that_is_a_link_the_shell_sees_the_client_s_name(
     assert (await run(workspace, "pwd")).output == f"{tmp_path}/name\n"
 
 
-async def test_what_cannot_be_run_says_why(workspace: Workspace, root: Path) -> None:
+async def test_command_that_cannot_be_run_says_why(workspace: Workspace, root: Path) -> None:
     finished = await workspace.run(Command(("no-such-program",)), lambda text: None)
     assert (finished.exit_code, finished.output) == (127, "no-such-program: No such file or directory\n")
     (root / "script").write_text("not executable")
@@ -229,8 +231,8 @@ async def test_only_allowed_variables_reach_a_command(root: Path) -> None:
     finished = await workspace.run(command, lambda text: None)
     seen = dict(line.split("=", 1) for line in finished.output.splitlines())
     assert seen == {
-        "HOME": "/home/me", "LC_ALL": "C", "PATH": "/usr/bin:/bin", "TERM": "dumb", "GIVEN": "1",
-        "PWD": str(root),
+        "HOME": "/home/me", "LC_ALL": "C", "PATH": "/usr/bin:/bin", "TERM": "dumb",
+        "PWD": str(root), "GIVEN": "1", "GIT_OPTIONAL_LOCKS": "0",
     }  # fmt: skip
 
 
@@ -256,7 +258,7 @@ async def test_a_command_that_is_asked_to_end_may_clean_up(workspace: Workspace,
     raise AssertionError("it was not asked")
 
 
-async def test_what_a_command_leaves_behind_ends_with_it(workspace: Workspace, mark: str) -> None:
+async def test_processes_that_a_command_leaves_end_with_it(workspace: Workspace, mark: str) -> None:
     for watch in within(2.5):
         with watch:
             finished = await run(workspace, ESCAPEES + "\nexit 7", mark=mark)
@@ -274,7 +276,7 @@ async def test_a_grandchild_that_holds_the_output_open_does_not_hold_the_result(
     assert not alive(mark)
 
 
-async def test_somebody_out_of_reach_who_holds_the_output_open_does_not_hold_the_result(
+async def test_escaped_process_that_holds_the_output_open_does_not_delay_the_result(
     workspace: Workspace, root: Path, mark: str
 ) -> None:
     text = "echo $$; until rm go 2> /dev/null; do sleep 0.01; done; echo done"
@@ -314,7 +316,7 @@ async def test_cancelling_twice_does_not_let_anything_escape(workspace: Workspac
     await gone(mark)
 
 
-async def test_cancelling_at_any_moment_leaves_nothing(workspace: Workspace, mark: str) -> None:
+async def test_cancel_at_any_moment_leaves_no_process(workspace: Workspace, mark: str) -> None:
     for delay in range(12):
         async with asyncio.TaskGroup() as group:
             task = group.create_task(run(workspace, "sleep 1000 & sleep 1000", mark=mark))
@@ -394,7 +396,7 @@ def _is_keeper(process: Path) -> bool:
         return False
 
 
-async def test_a_keeper_does_not_listen_to_anybody_else(workspace: Workspace, mark: str) -> None:
+async def test_keeper_ignores_other_processes(workspace: Workspace, mark: str) -> None:
     finished = await run(
         workspace, "kill -TERM $PPID; kill -HUP $PPID; sleep 0.1; echo still here", mark=mark
     )
@@ -465,11 +467,42 @@ async def test_escapes_reach_neither_the_model_nor_the_user(workspace: Workspace
 @pytest.mark.parametrize(
     ("command", "left"), [("true", 0), ("sleep 60 & sleep 60 & echo x", 2), ("exit 3", 0)]
 )
-async def test_what_was_left_running_is_counted(workspace: Workspace, command: str, left: int) -> None:
+async def test_processes_left_running_are_counted(workspace: Workspace, command: str, left: int) -> None:
     finished = await run(workspace, command)
     assert (finished.left_over, finished.timed_out) == (left, False)
 
 
-async def test_a_command_that_was_stopped_left_nothing_over(workspace: Workspace) -> None:
+async def test_stopped_command_leaves_no_process(workspace: Workspace) -> None:
     finished = await run(workspace, "sleep 60 & sleep 60", timeout=0.2)
     assert (finished.left_over, finished.timed_out) == (0, True)
+
+
+class Ends:
+    """Listens to a program, and counts its ends."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def received(self, data: bytes) -> None:
+        """Take no output."""
+
+    def ended(self) -> None:
+        self.count += 1
+
+
+async def test_program_that_ends_while_it_is_connected_is_reported_after_its_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs, ends = StreamPrograms(), Ends()
+    connect = asyncio.get_running_loop().connect_read_pipe
+
+    async def connect_after_the_end(*arguments: Any) -> Any:
+        (program,) = programs._running
+        await become(lambda: program.status is not None)
+        return await connect(*arguments)
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "connect_read_pipe", connect_after_the_end)
+    program = await programs.start(("/none/there",), str(tmp_path), ends)
+    assert ends.count == 0
+    await program.over
+    assert ends.count == 1

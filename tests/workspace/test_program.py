@@ -35,7 +35,7 @@ async def test_program_gets_its_environment_and_nothing_to_read() -> None:
         (("sh", "-c", "exit 4"), "failed with exit code 4: no words"),
     ],
 )
-async def test_program_that_fails_is_told(argv: tuple[str, ...], said: str) -> None:
+async def test_failing_program_is_reported(argv: tuple[str, ...], said: str) -> None:
     with pytest.raises(WorkspaceError, match=said):
         await output_of(argv, PLAIN, 30.0)
 
@@ -48,7 +48,7 @@ async def test_program_that_takes_too_long_is_ended_with_its_children(tmp_path: 
     await become(lambda: not is_there(pid))
 
 
-async def test_program_that_nobody_waits_for_is_ended(tmp_path: Path) -> None:
+async def test_abandoned_program_is_ended(tmp_path: Path) -> None:
     file = tmp_path / "child"
     task = asyncio.create_task(output_of(("sh", "-c", STAYS.format(file)), PLAIN, 300.0))
     await become(lambda: file.exists() and file.read_text().strip())
@@ -64,6 +64,6 @@ async def test_program_that_writes_without_end_is_ended() -> None:
         await output_of(("sh", "-c", "exec cat /dev/zero"), PLAIN, 60.0)
 
 
-async def test_child_that_holds_the_output_open_keeps_nobody_waiting() -> None:
+async def test_child_that_holds_the_output_open_delays_nothing() -> None:
     told = await output_of(("sh", "-c", "sleep 3 & echo told"), PLAIN, 60.0)
     assert told == "told\n"

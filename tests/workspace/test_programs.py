@@ -39,5 +39,5 @@ async def test_a_program_is_found_outside_the_workspace_only(root: Path, tmp_pat
     assert (await workspace.run(Command(("tool",)), lambda text: None)).output == f"{tmp_path.name}\n"
 
 
-async def test_a_process_told_nothing_still_finds_programs(workspace: Workspace) -> None:
+async def test_workspace_without_an_environment_still_finds_programs(workspace: Workspace) -> None:
     assert workspace.which("sh")

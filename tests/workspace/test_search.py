@@ -273,7 +273,7 @@ async def test_a_limit_is_kept_and_the_rest_is_not_searched(
 
 
 @pytest.mark.parametrize("ripgrep", [*BACKENDS, pytest.param("/no/such/program", id="gone")])
-async def test_what_ripgrep_cannot_read_is_not_missed(tmp_path: Path, ripgrep: str) -> None:
+async def test_files_that_ripgrep_cannot_read_are_searched(tmp_path: Path, ripgrep: str) -> None:
     (tmp_path / "plain.txt").write_text("needle")
     (tmp_path / "wide.txt").write_text("needle", encoding="utf-16")
     for number in range(60):
@@ -416,7 +416,7 @@ def test_lines_end_where_lsp_says(text: str) -> None:
     assert lines_of(text) == (lines if lines[-1] else lines[:-1])
 
 
-async def test_a_search_that_nobody_waits_for_any_more_ends(tmp_path: Path) -> None:
+async def test_abandoned_search_ends(tmp_path: Path) -> None:
     (tmp_path / "trap.txt").write_text("a" * 40 + "!\n")
     for watch in within(2.0):
         with watch, pytest.raises(TimeoutError):
@@ -429,6 +429,7 @@ def test_the_program_needs_only_the_standard_library(tmp_path: Path) -> None:
     (tmp_path / "no").write_text("c")
     question = {
         "start": (), "real": str(tmp_path), "patterns": [["**", "*"]], "left_out": [], "only": [],
+        "excluded": [],
         "hidden": [], "roots": [], "closed": [],
         "texts": {}, "new": [], "multiline": False, "offset": 0,
         "expression": "b", "ignore_case": True, "needed": ["b"], "ripgrep": "",

@@ -53,7 +53,7 @@ def test_the_encoding_is_recognised(data: bytes, text: str, name: str) -> None:
         codecs.BOM_UTF32_LE,
     ],
 )
-def test_what_is_no_text_is_called_binary(data: bytes) -> None:
+def test_data_that_is_no_text_is_binary(data: bytes) -> None:
     with pytest.raises(Binary):
         decode(data)
 

@@ -70,7 +70,7 @@ async def test_file_that_cannot_be_read_is_found_before_anything_is_done(
     assert (root / "a").read_text() == "a\n"
 
 
-async def test_what_cannot_be_taken_back_is_named(
+async def test_files_that_cannot_be_restored_are_named(
     workspace: OpenWorkspace, root: Path, editor: FakeEditor
 ) -> None:
     uri = (root / "c").as_uri()
@@ -89,7 +89,7 @@ async def test_what_cannot_be_taken_back_is_named(
     assert editor.buffer(uri).text == "typed\n"  # type: ignore[union-attr]
 
 
-async def test_what_is_done_is_taken_back_when_the_call_is_cancelled(
+async def test_changes_of_a_cancelled_call_are_undone(
     workspace: OpenWorkspace, root: Path, editor: FakeEditor
 ) -> None:
     editor.open((root / "c").as_uri(), "c\n")

@@ -45,7 +45,7 @@ def test_other_spellings_are_understood(uri: str) -> None:
         "file://[broken/a",
     ],
 )
-def test_what_names_no_file_of_this_machine_is_refused(uri: str) -> None:
+def test_uri_of_no_local_file_is_refused(uri: str) -> None:
     with pytest.raises(WorkspaceError, match=r"plain path|not a URI"):
         to_path(uri)
 

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Parts } from "./extension";
-import type { Change } from "./protocol.gen";
+import type { Action, Change } from "./protocol.gen";
 import { at, type Hunk } from "./review/hunks";
 
 /** Commands are called with whatever their caller has. */
@@ -13,6 +13,13 @@ export function register(parts: Parts): vscode.Disposable[] {
   const verbs: Record<string, Verb> = {
     "chat.open": () => chat.reveal(),
     "chat.new": () => conversation.begin().then(() => chat.reveal()),
+    "chat.tab": () => chat.showTab(),
+    "context.add": () => parts.addContext.pick(),
+    "context.terminal": () => parts.addContext.terminal().then(() => chat.reveal()),
+    "context.test": (given: unknown) => {
+      parts.addContext.testResult(given);
+      return chat.reveal();
+    },
     sessions: () => sessions.pick(),
     stop: () => chat.stop(),
     fork: (itemId: string) => sessions.fork(conversation.sessionId, itemId),
@@ -28,6 +35,7 @@ export function register(parts: Parts): vscode.Disposable[] {
     effort: () => options.effort(),
     budget: () => options.budget(),
     actions: () => parts.actions.menu(),
+    action: (action: Action) => parts.actionsView.run(action),
     ask: () => code.ask(),
     explain: () => code.explain(),
     addToChat: (uri?: vscode.Uri, all?: vscode.Uri[]) => code.add(uri, Array.isArray(all) ? all : undefined),

@@ -3,14 +3,18 @@
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { type Api, apiOf } from "./api";
+import { AddContext } from "./chat/add_context";
 import { Chat } from "./chat/provider";
 import { register } from "./commands";
 import { Attachments } from "./context/attachments";
+import { CodeQueries } from "./context/code_queries";
 import { CodeCommands } from "./context/commands";
+import { editNotebook, shownNotebook } from "./context/notebooks";
 import { wrong } from "./context/offers";
 import { reportFocus } from "./focus";
 import type {
   AskUserParams,
+  CodeQueryParams,
   DiagnosticsAnswer,
   DiagnosticsParams,
   EventParams,
@@ -30,6 +34,7 @@ import { Keys } from "./server/keys";
 import { Server } from "./server/server";
 import { Status } from "./server/status";
 import { Actions } from "./session/actions";
+import { ActionsView } from "./session/actions_view";
 import { Conversation, kindOf } from "./session/conversation";
 import { Models } from "./session/models";
 import { Notify } from "./session/notify";
@@ -63,8 +68,10 @@ function assemble(context: vscode.ExtensionContext) {
   const texts = new TextDocuments();
   const actions = new Actions(conversation, texts);
   const models = new Models(server, failed);
-  const known = { server, models, conversation, questions, actions, texts, attachments, failed };
+  const known = { server, keys, models, conversation, questions, actions, texts, attachments, failed };
   const chat = new Chat(context.extensionUri, known);
+  const actionsView = new ActionsView(server, conversation, actions);
+  const addContext = new AddContext(attachments, (text) => chat.compose(text));
   const notify = new Notify(
     () => chat,
     () => questions,
@@ -93,6 +100,8 @@ function assemble(context: vscode.ExtensionContext) {
     return isObject(input) ? input : undefined;
   }
 
+  const queries = new CodeQueries();
+
   function prepare(client: LanguageClient): void {
     client.onNotification("agent/event", ({ events }: EventParams) => {
       conversation.take(events);
@@ -107,9 +116,13 @@ function assemble(context: vscode.ExtensionContext) {
     );
     client.onRequest("agent/saveDocuments", save);
     client.onRequest("agent/diagnostics", (asked: DiagnosticsParams) => diagnostics(asked, client));
+    client.onRequest("agent/codeQuery", (asked: CodeQueryParams) => queries.answer(asked));
+    client.onRequest("agent/notebook", shownNotebook);
+    client.onRequest("agent/editNotebook", editNotebook);
     client.onRequest("agent/secret", (asked: SecretParams) => keys.find(asked));
   }
 
+  environment.onProgress((text) => chat.postProgress(text));
   server.onState((state) => {
     if (state !== "ready") {
       questions.forget();
@@ -120,7 +133,19 @@ function assemble(context: vscode.ExtensionContext) {
   conversation.onReplaced(() => review.later());
 
   const talk = { server, environment, keys, conversation, questions, attachments, review, chat, texts };
-  const verbs = { actions, models, sessions, rewind, options, code, marks, compare, status };
+  const verbs = {
+    addContext,
+    actionsView,
+    actions,
+    models,
+    sessions,
+    rewind,
+    options,
+    code,
+    marks,
+    compare,
+    status,
+  };
   return { ...talk, ...verbs, log, failed };
 }
 
@@ -129,7 +154,19 @@ export function activate(context: vscode.ExtensionContext): Api {
   const { log, texts, server, conversation, models, attachments, review, marks, compare, status } = parts;
   const { chat, code } = parts;
   context.subscriptions.push(
-    ...[log, texts, server, conversation, models, attachments, review, marks, compare, status],
+    ...[
+      log,
+      texts,
+      server,
+      conversation,
+      models,
+      attachments,
+      review,
+      marks,
+      compare,
+      status,
+      parts.actionsView,
+    ],
     new Files(review),
     reportFocus(server),
     vscode.window.registerWebviewViewProvider(Chat.view, chat),
@@ -165,12 +202,28 @@ async function save({ documents }: SaveDocumentsParams): Promise<SaveDocumentsAn
   return { saved, failed };
 }
 
+/** Wait until what is shown for a file changes. */
+async function changed(uri: string, most: number): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      listening.dispose();
+      resolve();
+    };
+    const timer = setTimeout(end, most);
+    const listening = vscode.languages.onDidChangeDiagnostics(({ uris }) => {
+      if (uris.some((one) => one.toString() === uri)) end();
+    });
+  });
+}
+
 /** What the editor shows as wrong in the opened folders. */
-function diagnostics(
-  { uri }: DiagnosticsParams,
+async function diagnostics(
+  { uri, waitMs }: DiagnosticsParams,
   { code2ProtocolConverter }: LanguageClient,
-): DiagnosticsAnswer {
+): Promise<DiagnosticsAnswer> {
   const wanted = uri === undefined ? undefined : vscode.Uri.parse(uri).toString();
+  if (wanted !== undefined && waitMs) await changed(wanted, waitMs);
   const shown = vscode.languages
     .getDiagnostics()
     .filter(([where]) => vscode.workspace.getWorkspaceFolder(where))

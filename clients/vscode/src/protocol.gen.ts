@@ -9,7 +9,7 @@ export interface AckParams {
   seq: number;
 }
 
-/** Something the user can do; `slash` is how it is written in a prompt, `when` is idle, running or any. */
+/** Something the user can do; `slash` is how it is written in a prompt, `when` is idle, running or any. `group` is the heading under which it stands. */
 export interface Action {
   name: string;
   title: string;
@@ -17,6 +17,7 @@ export interface Action {
   inputSchema: Record<string, unknown>;
   slash: string;
   when: string;
+  group?: string;
 }
 
 /** Does it; `input` is what its `inputSchema` describes. */
@@ -89,7 +90,16 @@ export interface CallToolParams {
   input: Record<string, unknown>;
 }
 
-/** `queued` (keep or drop), `tasks` (keep or stop): what else ends; `reason` is told with the end. */
+/** The words for the calls of one tool: "Read" and "Reading", before what a call is about. `kind` groups tools that look alike to people; `about` is the argument that says what a call is about. */
+export interface CallWords {
+  name: string;
+  done: string;
+  doing: string;
+  kind: "read" | "search" | "edit" | "command" | "web" | "plan" | "helper" | "question" | "other";
+  about?: string;
+}
+
+/** `queued` (keep or drop), `tasks` (keep or stop): what else ends; `reason` is in the end's event. */
 export interface CancelParams {
   sessionId: string;
   runId?: string;
@@ -118,14 +128,14 @@ export interface Change {
   via: "editor" | "disk";
 }
 
-/** What these `files` (URIs) were before a call, a command or a restore (`reason`) changed them was kept. `checkpointId` is that call, for the action `checkpoint.diff`, or the restore, which it undoes. A restore is told when it begins, without files, and again with each file. */
+/** The contents of these `files` (URIs) before a call, a command or a restore (`reason`) are kept. `checkpointId` is that call, for the action `checkpoint.diff`, or the restore, which it undoes. The event of a restore comes when the restore begins, without files, and again with each file. */
 export interface CheckpointData {
   checkpointId: string;
   reason: string;
   files: string[];
 }
 
-/** What the client can. `protocolVersions` is best first; absent means `[1]`. `secrets`: it answers `agent/secret`. `diagnostics`: it answers `agent/diagnostics`. */
+/** What the client can. `protocolVersions` is best first; absent means `[1]`. `secrets`: it answers `agent/secret`. `diagnostics`: it answers `agent/diagnostics`. `codeQuery`: it answers `agent/codeQuery`. `notebooks`: it answers `agent/notebook` and `agent/editNotebook`. */
 export interface ClientBlock {
   protocolVersions?: number[];
   events?: EventWishes;
@@ -135,6 +145,8 @@ export interface ClientBlock {
   followAlong?: Marker;
   secrets?: Marker;
   diagnostics?: Marker;
+  codeQuery?: Marker;
+  notebooks?: Marker;
   tools?: ClientTool[];
 }
 
@@ -144,6 +156,19 @@ export interface ClientTool {
   description: string;
   inputSchema?: Record<string, unknown>;
   readOnly?: boolean;
+}
+
+/** `result` as LSP has it; without `answered` no language server of the client knows such files. */
+export interface CodeQueryAnswer {
+  answered: boolean;
+  result?: unknown;
+}
+
+/** `agent/codeQuery`: a request of LSP 3.17 to the language servers of the client, with its params. */
+export interface CodeQueryParams {
+  sessionId: string;
+  method: string;
+  params: Record<string, unknown>;
 }
 
 /** A command that was done: the action it names, its `input` as it was understood, and what came of it. */
@@ -201,7 +226,7 @@ export interface Conflict {
 
 export type Content = TextContent | ImageContent | ResourceContent | ResourceLinkContent;
 
-/** How many tokens the last request and its answer took, of how many that the model holds (`size`). `sure` says how the count was got: told (by the server), calibrated (from what it told of others), guess. When it is absent, nobody knows. `cost` is US dollars of the whole session, as far as prices are known. */
+/** How many tokens the last request and its answer took, of how many that the model holds (`size`). `sure` says where the count comes from: told (counted by the server), calibrated (estimated from its counts of other requests), guess. When it is absent, that is unknown. `cost` is US dollars of the whole session, as far as prices are known. */
 export interface ContextUsageData {
   used: number;
   sure?: string;
@@ -220,16 +245,71 @@ export interface DiagnosticsAnswer {
   files: FileDiagnostics[];
 }
 
-/** `agent/diagnostics`: what the client shows as wrong, in all files, or in the one with this `uri`. */
+/** `agent/diagnostics`: what the client shows as wrong, in all files, or in the one with this `uri`. `waitMs`: that file changed just now; wait so long at most until what is shown for it changes. */
 export interface DiagnosticsParams {
   sessionId: string;
   uri?: string;
+  waitMs?: number;
 }
 
 /** One version of an open document. */
 export interface DocumentVersion {
   uri: string;
   version: number;
+}
+
+/** An edit that was asked for before: what was wanted, and the text that came. */
+export interface EditAttempt {
+  instruction: string;
+  text: string;
+}
+
+/** `agent/editDelta`: more of the text of an edit that is under way. */
+export interface EditDeltaParams {
+  editId: string;
+  text: string;
+}
+
+/** The `notebook` after the change; without it nothing was changed, and `failureReason` says why. */
+export interface EditNotebookAnswer {
+  notebook?: ShownNotebook;
+  failureReason?: string;
+}
+
+/** `agent/editNotebook`: one change of one cell, if the notebook is still at this version. `action` is `replace`, `insert` (before `cell`; behind the last one it appends) or `delete`; `type` is that of an inserted cell. */
+export interface EditNotebookParams {
+  sessionId: string;
+  uri: string;
+  version: string;
+  cell: number;
+  action: string;
+  label: string;
+  source?: string;
+  type?: string;
+}
+
+/** `agent/edit`: the text that shall take the place of `range` (LSP 3.17) in the file with this `uri`. `version` is that of the open document that the range is of; `text` is the whole text of a document that is no file (untitled, a cell of a notebook). `editId` is the client's name for this request: with it, the text comes piece by piece, too. `diagnostics` are those of LSP, near the range; `attempts` are earlier answers that were not what was wanted, the oldest first. */
+export interface EditParams {
+  uri: string;
+  range: Record<string, unknown>;
+  instruction: string;
+  version?: number;
+  text?: string;
+  editId?: string;
+  diagnostics?: Record<string, unknown>[];
+  attempts?: EditAttempt[];
+  sessionId?: string;
+  cwd?: string;
+}
+
+/** `text` for `range`, which has the whole lines that were meant; nothing is changed yet. `version` is the version of the document that this is for; it is left out where none is open. */
+export interface EditResult {
+  text: string;
+  range: Record<string, unknown>;
+  model: string;
+  usage: Record<string, unknown>;
+  version?: number;
+  cost?: number;
 }
 
 /** What the client does with documents. `confirm`: it shows a review and answers per hunk. `save`: it answers `agent/saveDocuments`. `fileEvents`: it wants `workspace/didChangeWatchedFiles`. */
@@ -376,7 +456,7 @@ export interface ImageContent {
   type: "image";
 }
 
-export type Item = MessageItem | ThoughtItem | UserMessageItem | ToolCallItem | NoticeItem | CompactionItem | TaskItem | FileEditItem | SubagentItem | PlanItem;
+export type Item = MessageItem | ThoughtItem | UserMessageItem | ToolCallItem | NoticeItem | CompactionItem | TaskItem | FileEditItem | SubagentItem | PlanItem | SideAnswerItem;
 
 /** The whole item. */
 export interface ItemData {
@@ -401,7 +481,7 @@ export interface ItemParams {
 
 /** The item, or a part of a field: `text`, which begins at byte `start` of `total`. */
 export interface ItemResult {
-  item?: MessageItem | ThoughtItem | UserMessageItem | ToolCallItem | NoticeItem | CompactionItem | TaskItem | FileEditItem | SubagentItem | PlanItem;
+  item?: MessageItem | ThoughtItem | UserMessageItem | ToolCallItem | NoticeItem | CompactionItem | TaskItem | FileEditItem | SubagentItem | PlanItem | SideAnswerItem;
   text?: string;
   start?: number;
   total?: number;
@@ -427,11 +507,24 @@ export interface Limits {
   maxSeconds?: number;
 }
 
+/** A model as its server names it. */
+export interface ListedModel {
+  name: string;
+  contextWindow?: number;
+}
+
 /** What this process does: sessions with a run, runs that wait, bytes that the client has not read. */
 export interface Load {
   running: number;
   queued: number;
   unreadBytes: number;
+}
+
+/** A model server on this machine, with the names of its models as they can be chosen. */
+export interface LocalServerRow {
+  kind: string;
+  baseUrl: string;
+  models: string[];
 }
 
 /** Supported. */
@@ -472,6 +565,17 @@ export interface ModelRow {
 export interface NotSaved {
   uri: string;
   message: string;
+}
+
+/** `notebook` is left out or `null` where it is not open as a notebook. */
+export interface NotebookAnswer {
+  notebook?: ShownNotebook;
+}
+
+/** `agent/notebook`: the notebook with this URI, as the client has it open. */
+export interface NotebookParams {
+  sessionId: string;
+  uri: string;
 }
 
 /** Something the user should know; advisory only. `kind` detached: no more events, resume for the rest. */
@@ -522,7 +626,7 @@ export interface PermissionAnswer {
 /** `agent/requestPermission`: the question, and where it comes from. `hunks` are the single changes of an edit, for clients with `edits.confirm`. */
 export interface PermissionParams {
   requestId: string;
-  kind: "permission" | "form";
+  kind: "permission" | "plan" | "form";
   title: string;
   reason?: string;
   itemId?: string;
@@ -560,7 +664,7 @@ export interface PlanItemEntry {
   after?: number[];
 }
 
-/** The key of a provider (its host): `state` is present, missing or none (nobody said that it has one). `variable` is the environment variable, `place` where else it is kept. The key itself is never told. */
+/** The key of a provider (its host): `state` is present, missing or none (nobody said that it has one). `variable` is the environment variable, `place` where else it is kept. The key itself is never sent. */
 export interface ProviderAuth {
   provider: string;
   state: "present" | "missing" | "none";
@@ -568,10 +672,51 @@ export interface ProviderAuth {
   place?: string;
 }
 
-/** A question to the human: a permission (`options`, `subject`, `shown`) or a form (`schema`). */
+/** `looked` says whether model servers of this machine were looked for: the settings may forbid it. */
+export interface ProviderListResult {
+  providers: ProviderRow[];
+  local: LocalServerRow[];
+  looked: boolean;
+}
+
+/** A provider by its name, or another server by its `baseUrl`. */
+export interface ProviderModelsParams {
+  provider?: string;
+  baseUrl?: string;
+}
+
+/** The models of a server; or why they cannot be listed, with what helps (`hint`). */
+export interface ProviderModelsResult {
+  models: ListedModel[];
+  problem?: string;
+  hint?: string;
+  kind?: string;
+}
+
+/** A provider with a known address; `hasKey` is whether a key for its `host` is kept or given. */
+export interface ProviderRow {
+  name: string;
+  host: string;
+  hasKey: boolean;
+}
+
+/** The `model` of a provider or of the server at `baseUrl`; with neither, one that can be named. */
+export interface ProviderUseParams {
+  model: string;
+  provider?: string;
+  baseUrl?: string;
+}
+
+/** The name by which sessions choose the model, and the file in which it is the default now. */
+export interface ProviderUseResult {
+  model: string;
+  configFile: string;
+}
+
+/** A question to the human: a permission, a plan (`options`, `subject`, `shown`), or a form (`schema`). */
 export interface Question {
   requestId: string;
-  kind: "permission" | "form";
+  kind: "permission" | "plan" | "form";
   title: string;
   reason?: string;
   itemId?: string;
@@ -930,7 +1075,7 @@ export interface SessionState {
   state: string;
 }
 
-/** `state` is idle, running, requiresAction or closed (nothing more is told of the session). */
+/** `state` is idle, running, requiresAction or closed (no more events of the session follow). */
 export interface SessionStateData {
   state: string;
   queued: number;
@@ -945,6 +1090,14 @@ export interface SetOptionParams {
   chosenBy?: string;
 }
 
+/** A cell of a notebook. `type` is `code`, `markdown` or `raw`; `output` is what it printed, in words. */
+export interface ShownCell {
+  type: string;
+  source: string;
+  executionCount?: number;
+  output?: string;
+}
+
 /** A single change of an edit that is asked about: `old` lines, from `line` (from 0) on, become `new`. */
 export interface ShownHunk {
   hunkId: string;
@@ -954,10 +1107,27 @@ export interface ShownHunk {
   new: string;
 }
 
+/** A notebook as the client has it open. `version` is the client's own word for its present content. */
+export interface ShownNotebook {
+  version: string;
+  cells: ShownCell[];
+  unsaved?: boolean;
+}
+
 /** What must be seen before a permission is given, as plain text; not `whole` when some is left out. */
 export interface ShownText {
   text: string;
   whole: boolean;
+}
+
+/** The answer (`text`) to what the user asked beside the work (`title`): the model sees neither. */
+export interface SideAnswerItem {
+  itemId: string;
+  status: string;
+  title: string;
+  text: string;
+  background?: boolean;
+  kind: "sideAnswer";
 }
 
 /** The session as it stands at `seq`; with `olderCursor` there are older items. `items` are those that are complete; the runs are those they and the open ones belong to. `info` is what `sessionInfo` said, `usage` what `contextUsage` said last, `queue` what waits. */
@@ -981,7 +1151,7 @@ export interface SnapshotRun {
   ended?: RunEndedData;
 }
 
-/** How the server is: `problem` says in one sentence why no run could begin, where that is so. The default is the first of the `models`. `configFile` is the `file:` URI of the user's settings, which may not be there yet. The models that it names are read again before the next run when it has changed. */
+/** How the server is: `problem` says in one sentence why no run could begin, where that is so. The default is the first of the `models`. `configFile` is the `file:` URI of the user's settings, which may not be there yet. The models that it names are read again before the next run when it has changed. `calls` has the words for calls of the tools that this server may offer. */
 export interface StatusResult {
   version: string;
   protocolVersion: number;
@@ -991,6 +1161,7 @@ export interface StatusResult {
   sessions: SessionState[];
   configFile?: string;
   problem?: string;
+  calls?: CallWords[];
 }
 
 /** `ifEnded` says what becomes of the message when the run is over: run, queue or return. `expand` is as in `agent/run`. */
@@ -1067,7 +1238,7 @@ export interface ThoughtItem {
   discarded?: boolean;
 }
 
-/** A tool call, from the model's request to its end. `effects` (none, applied, partial, unknown) says what is known of its traces; `truncated` counts the bytes that were left out of `output`; `malformed` holds arguments that were no JSON object. `images` are those that the call gave to the model; `output` says what they are. */
+/** A tool call, from the model's request to its end. `effects` (none, applied, partial, unknown) says what is known of its traces; `truncated` counts the bytes that were left out of `output`; `malformed` holds arguments that were no JSON object. `images` are those that the call gave to the model; `output` says what they are. `refusedBy` says what kept it from running: rule, mode, policy, hook, limit, user, or nobody (nobody was there to allow it). */
 export interface ToolCallItem {
   itemId: string;
   status: string;
@@ -1075,6 +1246,7 @@ export interface ToolCallItem {
   title: string;
   input: Record<string, unknown>;
   kind: "toolCall";
+  refusedBy?: string;
   output?: string;
   effects?: string;
   changes?: Change[];
@@ -1159,14 +1331,22 @@ export interface Methods {
   "agent/action/list": { params: ActionListParams; result: ActionListResult; direction: "toServer" };
   "agent/action/invoke": { params: ActionInvokeParams; result: ActionInvokeResult; direction: "toServer" };
   "agent/complete": { params: CompleteParams; result: CompleteResult; direction: "toServer" };
+  "agent/edit": { params: EditParams; result: EditResult; direction: "toServer" };
   "agent/focus": { params: FocusParams; result: never; direction: "toServer" };
   "agent/status": { params: Empty; result: StatusResult; direction: "toServer" };
+  "agent/provider/list": { params: Empty; result: ProviderListResult; direction: "toServer" };
+  "agent/provider/models": { params: ProviderModelsParams; result: ProviderModelsResult; direction: "toServer" };
+  "agent/provider/use": { params: ProviderUseParams; result: ProviderUseResult; direction: "toServer" };
   "agent/ack": { params: AckParams; result: never; direction: "toServer" };
   "agent/event": { params: EventParams; result: never; direction: "toClient" };
+  "agent/editDelta": { params: EditDeltaParams; result: never; direction: "toClient" };
   "agent/requestPermission": { params: PermissionParams; result: PermissionAnswer; direction: "toClient" };
   "agent/askUser": { params: AskUserParams; result: AskUserAnswer; direction: "toClient" };
   "agent/saveDocuments": { params: SaveDocumentsParams; result: SaveDocumentsAnswer; direction: "toClient" };
   "agent/diagnostics": { params: DiagnosticsParams; result: DiagnosticsAnswer; direction: "toClient" };
+  "agent/codeQuery": { params: CodeQueryParams; result: CodeQueryAnswer; direction: "toClient" };
+  "agent/notebook": { params: NotebookParams; result: NotebookAnswer; direction: "toClient" };
+  "agent/editNotebook": { params: EditNotebookParams; result: EditNotebookAnswer; direction: "toClient" };
   "agent/secret": { params: SecretParams; result: SecretAnswer; direction: "toClient" };
   "agent/callTool": { params: CallToolParams; result: CallToolAnswer; direction: "toClient" };
 }

@@ -1,12 +1,18 @@
 """The composition root: from the order of the rooms to the features of one run."""
 
 from agls.assembly.arrivals import Rooms
-from agls.assembly.build import features
+from agls.assembly.build import Plans, features, load
 from agls.assembly.record import SessionLog
 from agls.assembly.services import ProcessServices, RunServices, SessionServices
-from agls.assembly.typed import complete, expand
+from agls.assembly.session_control import Export, OpenSessionControl, export_nothing
+from agls.assembly.settings_store import FileSettings
+from agls.assembly.typed import complete, expand, screen, withheld_file
 
 __all__ = [
+    "Export",
+    "FileSettings",
+    "OpenSessionControl",
+    "Plans",
     "ProcessServices",
     "Rooms",
     "RunServices",
@@ -14,5 +20,9 @@ __all__ = [
     "SessionServices",
     "complete",
     "expand",
+    "export_nothing",
     "features",
+    "load",
+    "screen",
+    "withheld_file",
 ]

@@ -10,21 +10,36 @@ from agls.config import AgentDefinition, Config, ConfigError
 from agls.engine.feature import Feature
 from agls.order import PLUGINS, ROOMS, in_order
 from agls.room import Arrivals, Room
+from agls.room.declaration import admit_anything, complete_nothing, understand_nothing
 
+OWN = frozenset(ROOMS)  # their tools and actions have names of their own
 _TAKEN = {*(room.name for room in ROOMS), *Config.model_fields, *AgentDefinition.model_fields}
 _log = logging.getLogger(__name__)
 
 
 class Rooms:
-    """All rooms in their order. What is added or taken away counts from the next run on."""
+    """All rooms in their order. What is added or taken away counts from the next run on.
+
+    `acting` are those that may offer actions (those that arrived do not say so), `in_runs` those that take
+    part in runs; `screening`, `expanding` and `completing` are asked about what somebody types. The tuples
+    stay the same objects until a room is added or taken away.
+    """
 
     def __init__(self) -> None:
         self._arrived: dict[Arrivals, tuple[Room[Any], ...]] = {}
-        self._ordered = tuple(in_order(self._arrived))
+        self._put_in_order()
+
+    def _put_in_order(self) -> None:
+        self.all = tuple(in_order(self._arrived))
+        self.acting = tuple(room for room in self.all if room.has_actions or room not in OWN)
+        self.in_runs = tuple(room for room in self.all if room.in_runs)
+        self.screening = tuple(room for room in self.all if room.screen is not admit_anything)
+        self.expanding = tuple(room for room in self.all if room.expand is not understand_nothing)
+        self.completing = tuple(room for room in self.all if room.complete is not complete_nothing)
 
     def __iter__(self) -> Iterator[Room[Any]]:
         """Iterate over the rooms, the first outermost."""
-        return iter(self._ordered)
+        return iter(self.all)
 
     def add(self, room: Room[Any], place: Arrivals = PLUGINS) -> Callable[[], None]:
         """Add a room behind those that arrived at the same place.
@@ -45,7 +60,7 @@ class Rooms:
 
     def _set(self, place: Arrivals, rooms: tuple[Room[Any], ...]) -> None:
         self._arrived[place] = rooms
-        self._ordered = tuple(in_order(self._arrived))
+        self._put_in_order()
 
 
 def distinct(feature: Feature, before: Sequence[Feature]) -> Feature:

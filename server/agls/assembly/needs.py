@@ -3,22 +3,64 @@
 It is a table and no `match`: one row is one line and no branch (docs/decisions/430).
 """
 
-from collections.abc import Callable, Mapping
-from functools import partial
+import os
+from collections import deque
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import lru_cache, partial
 
+from agls.assembly.accounts import UserKeys, UserTrust
+from agls.assembly.agent_store import FolderAgents
+from agls.assembly.consents import FolderConsents
+from agls.assembly.editor_notebooks import AskedNotebooks
+from agls.assembly.folder_texts import SessionTexts, taken_names
+from agls.assembly.instruction_folders import instruction_files
+from agls.assembly.notebook_snapshots import NotebookSnapshots
+from agls.assembly.sandbox import RunSandbox
 from agls.assembly.services import RunServices
 from agls.checkup import for_action
-from agls.config import tier_of
+from agls.config import (
+    AgentDefinition,
+    Config,
+    ConfigError,
+    key_of_host,
+    project_memory,
+    tier_of,
+    user_memory,
+)
+from agls.config.recall import REMEMBERED, recalled
 from agls.engine import background, ports, spawning
+from agls.engine.actions import ActionError
+from agls.engine.run_action import NO_PROMPT, actions
 from agls.engine.state import State
-from agls.features import deadline, outputs, permissions
-from agls.features.permissions.memory import PermissionMemory
 from agls.frozen import frozen
+from agls.instruction_files import InstructionFiles
+from agls.instruction_files.folder_texts import FolderTexts
+from agls.language_servers import FolderServers
 from agls.models.http.post import post
-from agls.room import ports as room
+from agls.prompt_files.agent_store import AgentStore
+from agls.room import OnUse, code_ports, folder_ports, process_ports, run_ports, session_ports, web_ports
 from agls.room.budgets import Allowance, BudgetRegistry
-from agls.room.ports import AgentEntry
+from agls.room.exposed import OutputShare, PageBounds, PermissionRules, RunCeiling, ToolPolicy
+from agls.room.hook_ports import HookPorts
+from agls.room.mcp_ports import GivenServer, McpServer, McpServers, ServerDefinition
+from agls.room.memory_ports import MemoryFiles
+from agls.room.notebook_ports import EditorNotebooks
+from agls.room.offers import Consents
+from agls.room.permission_memory import PermissionMemory
+from agls.room.process_ports import AgentEntry
+from agls.room.sandbox_ports import CommandSandbox
+from agls.room.whole_outputs import WholeOutputs
+from agls.web.limits import PageLimits
+from agls.workspace import machine_facts
+from agls.workspace.command_traces import CommandTraces
+from agls.workspace.environment import allowed_names
+from agls.workspace.git_commands import FolderGit
+from agls.workspace.git_state import NO_GIT, GitState, head_of
+from agls.workspace.shell_facts import FolderShellFacts
 from agls.workspace.uncommitted import uncommitted
+
+PDF_READER = OnUse("agls.assembly.pdf_reader", "ProcessPdfReader")  # of runs: a session begins without it
+OUTLINER = OnUse("agls.outline.outliner", "ProgramOutliner")  # the same
 
 
 @frozen
@@ -45,38 +87,155 @@ class SessionOutputs:
         return str(await self.run.process.scratch.keep(self.run.info.session_id, name, text, most))
 
 
-def _surroundings(run: RunServices) -> room.Surroundings:
-    configured = run.config.section(permissions.ROOM).mode
+@frozen
+class SessionMcpServers:
+    """Implements `McpServers` for the session of a run, and for those that work for it."""
 
-    def mode_of(state: State) -> str:
-        return run.session.choices.mode_of(state, configured)
+    run: RunServices
 
-    return room.Surroundings(
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """The variables of the process."""
+        return self.run.setup.environment
+
+    @property
+    def keys(self) -> Collection[str]:
+        """The keys of the user's models."""
+        return frozenset(self.run.setup.held_keys)
+
+    @property
+    def given(self) -> Sequence[GivenServer]:
+        """Those that the client brought."""
+        known, info = self.run.process.given_servers, self.run.info
+        return known.get(info.session_id) or known.get(info.works_for, ())
+
+    def get(self, definition: ServerDefinition) -> McpServer:
+        """**Returns** the server with this definition."""
+        return self.run.process.mcp_servers().get(definition)
+
+
+@frozen
+class SessionMode:
+    """Implements `ModeControl` for the session of a run."""
+
+    run: RunServices
+
+    def of(self, state: State) -> str:
+        """**Returns** the mode that holds."""
+        configured = self.run.config.exposed(PermissionRules).mode
+        return self.run.session.choices.mode_of(state, configured)
+
+    async def change(self, mode: str, *, by_user: bool) -> None:
+        """Set the mode of the session. **Raises** `ActionError`."""
+        await self.run.session.control.set({"mode": mode}, by_user=by_user)
+
+
+def _surroundings(run: RunServices) -> folder_ports.Surroundings:
+    return folder_ports.Surroundings(
         now=run.process.clock.now,
-        mode_of=mode_of,
+        mode_of=SessionMode(run).of,
         scratch="" if run.info.is_small else run.scratch,
-        above=run.workspace.above,
         trusted=run.setup.trusts_folder(run.workspace.root),
-        instructions=run.setup.instructions,
+        door=run.process.door,
+        attended=run.process.lasting,
     )
 
 
-def _known_agents(run: RunServices) -> room.KnownAgents:
-    known = ((name, run.config.agents[name]) for name in run.agent.agents)
-    return room.KnownAgents(tuple(AgentEntry(name, one.description, bool(one.tier)) for name, one in known))
+def _machine(run: RunServices) -> folder_ports.Machine:
+    return partial(_facts_of_machine, tuple(run.setup.environment.items()))
+
+
+@lru_cache(maxsize=4)  # every run asks, and the environment of a process stays the same
+def _facts_of_machine(variables: tuple[tuple[str, str], ...]) -> folder_ports.MachineFacts:
+    environment = dict(variables)
+    programs = machine_facts.programs(environment.get("PATH", ""))
+    named = machine_facts.user(environment), machine_facts.shell(environment)
+    return folder_ports.MachineFacts(machine_facts.system(), *named, programs, allowed_names(environment))
+
+
+@frozen
+class FolderRepository:
+    """Implements `Repository` for the folder of a run."""
+
+    run: RunServices
+
+    def known(self) -> GitState | None:
+        """**Returns** what is known."""
+        return self.run.process.git_states.known(self.run.workspace.root) if self._is_trusted() else NO_GIT
+
+    async def look(self) -> GitState:
+        """Ask git, in a folder that is trusted."""
+        workspace = self.run.workspace
+        return (
+            await self.run.process.git_states.look(workspace.root, workspace)
+            if self._is_trusted()
+            else NO_GIT
+        )
+
+    def head(self) -> str:
+        """**Returns** where HEAD is, in a folder that is trusted."""
+        return head_of(self.run.workspace.root) if self._is_trusted() else ""
+
+    def _is_trusted(self) -> bool:
+        return self.run.setup.trusts_folder(self.run.workspace.root)
+
+
+def _known_agents(run: RunServices) -> process_ports.KnownAgents:
+    return recalled(_agents, (run.config, run.agent), partial(_agents_for, run.config, run.agent))
+
+
+_agents: deque[tuple[tuple[Config, AgentDefinition], process_ports.KnownAgents]] = deque(maxlen=REMEMBERED)
+
+
+def _agents_for(config: Config, agent: AgentDefinition) -> process_ports.KnownAgents:
+    known = ((name, config.agents[name]) for name in agent.agents)
+    entries = (
+        AgentEntry(
+            name,
+            one.description,
+            bool(one.tier),
+            has_tool=one.has_tool,
+            may_wait=one.within_caller,
+            mode=one.mode,
+            effort=one.effort,
+            background=one.background,
+        )
+        for name, one in known
+    )
+    return process_ports.KnownAgents(tuple(entries), agent.only_reads)
 
 
 def _memory(run: RunServices) -> PermissionMemory:
-    return PermissionMemory(run.session.grants, run.session.choices, run.process.own_files)
+    traces = CommandTraces(run.workspace.real_roots)
+    session, facts = run.session, run.session.session.log.journal
+    forbids = partial(run.config.exposed(ToolPolicy).denial, SessionTexts(run))
+    return PermissionMemory(session.grants, session.choices, run.process.own_files, traces, facts, forbids)
 
 
-def _ceilings(run: RunServices) -> room.Ceilings:
-    return room.Ceilings(run.bounds.allowance.most, run.config.section(deadline.ROOM).ceiling)
+def _shell_facts(run: RunServices) -> FolderShellFacts:
+    return FolderShellFacts(run.workspace, is_trusted=run.setup.trusts_folder(run.workspace.root))
 
 
-def _uncommitted(run: RunServices) -> room.Uncommitted:
+def _memory_files(run: RunServices) -> MemoryFiles:
+    above = run.workspace.folders_above
+    folder = above[0] if above else run.workspace.root
+    real = os.path.realpath(folder) if above else run.workspace.real_root
+    place = run.setup.config_file
+    files = run.process.own_files
+    return MemoryFiles(user_memory(place, files), project_memory(place, real, files), folder)
+
+
+def _ceilings(run: RunServices) -> run_ports.Ceilings:
+    return run_ports.Ceilings(run.bounds.allowance.most, run.config.exposed(RunCeiling).ceiling)
+
+
+def _uncommitted(run: RunServices) -> folder_ports.Uncommitted:
     is_trusted = run.setup.trusts_folder(run.workspace.root)  # else git must not read its settings
     return partial(uncommitted, run.workspace) if is_trusted else nothing_uncommitted
+
+
+def _git(run: RunServices) -> FolderGit:
+    return FolderGit(run.workspace, trusted=run.setup.trusts_folder(run.workspace.root))
 
 
 async def nothing_uncommitted() -> str:
@@ -84,50 +243,158 @@ async def nothing_uncommitted() -> str:
     return ""
 
 
-def _output_limits(run: RunServices) -> room.OutputLimits:
-    return run.config.section(outputs.ROOM).limits(run.info.window)
+def _page_reader(run: RunServices) -> web_ports.PageReader:
+    settings = run.config.exposed(PageBounds)
+    limits = PageLimits(
+        most=settings.max_bytes,
+        seconds=settings.timeout_s,
+        keep=settings.cache_s,
+        private_hosts=frozenset(settings.private_hosts),
+    )
+    return partial(run.process.web.read, limits)
 
 
-def _tool_names(run: RunServices) -> room.ToolNames:
-    return room.ToolNames(frozenset(tool.spec.name for feature in run.built for tool in feature.tools))
+def _key_finder(run: RunServices) -> web_ports.KeyFinder:
+    async def find(variable: str, host: str) -> str:
+        try:
+            return await key_of_host(run.setup, variable, host)
+        except ConfigError as problem:
+            raise web_ports.WebError(str(problem)) from None
+
+    return find
 
 
-PORTS: Mapping[type, Callable[[RunServices], object]] = {
+def _code_servers(run: RunServices) -> FolderServers:
+    return FolderServers(
+        run.process.language_servers,
+        run.workspace,
+        run.setup.trusts_folder(run.workspace.root),
+        run.info.session_id,
+        RunSandbox(run).enter_read_only,
+    )
+
+
+def _pdf_reader(run: RunServices) -> folder_ports.PdfReader:
+    return PDF_READER(run.process.processes)
+
+
+def _outliner(run: RunServices) -> code_ports.Outliner:
+    return OUTLINER(run.process.processes)
+
+
+def _output_limits(run: RunServices) -> session_ports.OutputLimits:
+    return run.config.exposed(OutputShare).limits(run.info.window)
+
+
+def _known_models(run: RunServices) -> session_ports.KnownModels:
+    def knows(name: str) -> bool:
+        try:
+            models = run.session.control.models()
+        except ActionError:  # no run can begin, which says why
+            return False
+        return name in run.config.tiers or any(name == model.name for model in models)
+
+    return session_ports.KnownModels(knows)
+
+
+def _hook_ports(run: RunServices) -> HookPorts:
+    return HookPorts(run.info, SessionMode(run), run.workspace, run.process.web.ask, SessionOutputs(run))
+
+
+def _offer(run: RunServices) -> session_ports.SessionOffer:
+    session = run.session.session
+    return session_ports.SessionOffer(
+        lambda: actions(session), lambda: [tool.spec for tool in session.run_setup(NO_PROMPT).tools]
+    )
+
+
+def _tool_names(run: RunServices) -> run_ports.ToolNames:
+    built = tuple(run.built)
+    return run_ports.ToolNames(lambda: frozenset(tool.spec.name for each in built for tool in each.tools))
+
+
+def run_tools(run: RunServices) -> run_ports.RunTools:
+    """**Returns** the place for the tools of a run; they come when all rooms are built."""
+    return run_ports.RunTools()
+
+
+def _notebooks(run: RunServices) -> AskedNotebooks:
+    return AskedNotebooks(run.workspace.editor, run.info.session_id)
+
+
+Need = Callable[[RunServices], object]
+BY_PLACE: frozenset[Need] = frozenset({_tool_names, taken_names})
+"""These say what the rooms before have: they are made for each room that needs them."""
+
+PORTS: Mapping[type, Need] = {
     # of the process
     ports.Clock: lambda run: run.process.clock,
-    room.BlobStore: lambda run: run.process.storage.blobs,
-    room.AuditFile: lambda run: run.process.storage.write,
-    room.Post: lambda _: post,
-    room.ToolClient: lambda run: run.process.client,
-    room.HeldKeys: lambda run: lambda: run.setup.held_keys,
-    room.Examiner: lambda run: for_action(run.setup),
+    folder_ports.BlobStore: lambda run: run.process.storage.blobs,
+    process_ports.AuditFile: lambda run: run.process.storage.write,
+    process_ports.Post: lambda _: post,
+    process_ports.ToolClient: lambda run: run.process.client,
+    process_ports.KeptKeys: UserKeys,
+    process_ports.TrustedFolders: UserTrust,
+    McpServers: SessionMcpServers,
+    process_ports.HeldKeys: lambda run: lambda: run.setup.held_keys,
+    process_ports.Examiner: lambda run: for_action(run.setup),
+    EditorNotebooks: _notebooks,
+    folder_ports.PdfReader: _pdf_reader,
+    web_ports.ServiceCaller: lambda run: run.process.web.ask,
+    web_ports.KeyFinder: _key_finder,
     BudgetRegistry: lambda run: run.process.budgets,
     # of the session
     ports.Asker: lambda run: run.session.session.questions,
-    room.Forms: lambda run: run.session.session.questions,
+    session_ports.Forms: lambda run: run.session.session.questions,
     background.Background: lambda run: run.session.session.background,
     spawning.Spawner: lambda run: run.session.children,
-    room.Ancestors: lambda run: room.Ancestors(run.session.above),
-    room.SessionRecord: lambda run: run.session.record,
-    room.SessionFacts: lambda run: run.session.session.log.journal,
-    room.ScratchFolder: SessionScratch,
-    room.OutputFolder: SessionOutputs,
+    session_ports.Ancestors: lambda run: session_ports.Ancestors(run.session.above),
+    session_ports.SessionRecord: lambda run: run.session.record,
+    session_ports.SessionFacts: lambda run: run.session.session.log.journal,
+    session_ports.SessionControl: lambda run: run.session.control,
+    session_ports.ModeControl: SessionMode,
+    process_ports.SettingsStore: lambda run: run.session.settings,
+    session_ports.SessionOffer: _offer,
+    session_ports.ScratchFolder: SessionScratch,
+    session_ports.OutputFolder: SessionOutputs,
     PermissionMemory: _memory,
+    Consents: FolderConsents,
     # of the run
-    room.RunInfo: lambda run: run.info,
+    run_ports.RunInfo: lambda run: run.info,
+    HookPorts: _hook_ports,
     ports.Workspace: lambda run: run.workspace,
-    room.Revealer: lambda run: run.workspace,
-    room.Uncommitted: _uncommitted,
-    room.Diagnostics: lambda run: partial(run.workspace.diagnostics, run.info.session_id),
-    room.FileSnapshots: lambda run: run.workspace.snapshots,
-    room.Leftovers: lambda run: room.Leftovers((run.workspace.clean, run.process.storage.tidy)),
+    CommandSandbox: RunSandbox,
+    folder_ports.Revealer: lambda run: run.workspace,
+    process_ports.ShellFacts: _shell_facts,
+    folder_ports.Uncommitted: _uncommitted,
+    folder_ports.GitCommands: _git,
+    folder_ports.Diagnostics: lambda run: partial(run.workspace.diagnostics, run.info.session_id),
+    code_ports.CodeServers: _code_servers,
+    code_ports.Outliner: _outliner,
+    folder_ports.FileSnapshots: lambda run: NotebookSnapshots(run.workspace.snapshots, _notebooks(run)),
+    process_ports.Leftovers: lambda run: process_ports.Leftovers(
+        (run.workspace.clean, run.process.storage.tidy)
+    ),
     ports.ModelResolver: lambda run: run.models,
-    room.Tiers: lambda run: room.Tiers(frozenset(run.config.tiers), partial(tier_of, run.config.agents)),
-    room.KnownAgents: _known_agents,
-    room.Surroundings: _surroundings,
-    room.Ceilings: _ceilings,
-    room.OutputLimits: _output_limits,
-    room.Remaining: lambda run: partial(run.process.budgets.left, run.info.session_id),
-    room.ToolNames: _tool_names,
+    process_ports.Tiers: lambda run: process_ports.Tiers(
+        frozenset(run.config.tiers), partial(tier_of, run.config.agents)
+    ),
+    process_ports.KnownAgents: _known_agents,
+    folder_ports.Surroundings: _surroundings,
+    folder_ports.Machine: _machine,
+    folder_ports.Repository: FolderRepository,
+    MemoryFiles: _memory_files,
+    InstructionFiles: instruction_files,
+    FolderTexts: SessionTexts,
+    AgentStore: FolderAgents,
+    session_ports.TakenNames: taken_names,
+    session_ports.KnownModels: _known_models,
+    run_ports.Ceilings: _ceilings,
+    session_ports.OutputLimits: _output_limits,
+    WholeOutputs: lambda run: WholeOutputs(SessionOutputs(run), _output_limits(run)),
+    run_ports.Remaining: lambda run: partial(run.process.budgets.left, run.info.session_id),
+    run_ports.ToolNames: _tool_names,
+    run_ports.RunTools: run_tools,
+    web_ports.PageReader: _page_reader,
     Allowance: lambda run: run.bounds.allowance,
 }

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from agls.engine.facts import Compacted, Entry, SessionChanged, Used
+from agls.engine.facts import Compacted, Entry, Expanded, SessionChanged, Used
 from agls.engine.log import Log
 from agls.engine.vocabulary import Message
-from agls.room.ports import Observer
+from agls.room.session_ports import Observer
 
 
 class SessionLog:
@@ -30,13 +30,13 @@ class SessionLog:
         """Give the session a title. **Raises** `JournalError`."""
         self._log.record(SessionChanged(title=title))
 
-    async def compact(self, summary: Compacted, messages: Sequence[Message]) -> bool:
-        """Put the summary in the place of the beginning of these messages, durably.
+    async def compact(self, fact: Compacted | Expanded, messages: Sequence[Message]) -> bool:
+        """Put a summary in the place of the beginning of these messages, or undo one, durably.
 
         **Returns** whether that was done. **Raises** `JournalError`.
         """
         if self._log.state.running or self._log.state.context.messages is not messages:
             return False
-        self._log.record(summary)
+        self._log.record(fact)
         await self._log.sync()
         return True

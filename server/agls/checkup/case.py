@@ -6,7 +6,7 @@ from dataclasses import field
 from agls.config import ConfigError, Setup
 from agls.engine.ports import Workspace
 from agls.frozen import frozen
-from agls.workspace.redact import is_secret
+from agls.redaction import is_secret
 
 SHORTEST = 6  # characters of a secret; shorter values of such variables are settings
 

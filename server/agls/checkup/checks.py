@@ -5,10 +5,13 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 
 from agls.checkup.case import Case
 from agls.checkup.machine import config_files, editors, state_folder, versions
+from agls.checkup.model_names import model_names
 from agls.checkup.models import local_servers, model
 from agls.checkup.network import certificates, proxy
 from agls.checkup.report import Report
-from agls.order import ROOMS
+from agls.checkup.room_files import room_files
+from agls.checkup.sandbox import sandbox
+from agls.checkup.servers import own_servers
 from agls.room.findings import Finding
 
 Check = Callable[[Case], AsyncGenerator[Finding, None]]
@@ -17,21 +20,18 @@ OFFLINE = frozenset({"local", "endpoint", "key", "streaming", "tools"})
 BROKEN = "Please report it, with the log in the state folder (agls.log)."
 
 
-async def rooms(case: Case) -> AsyncGenerator[Finding, None]:
-    """Whatever the rooms declare."""
-    for finding in (finding for room in ROOMS for finding in room.findings):
-        yield finding
-
-
 CHECKS: Mapping[str, Check] = {
     "versions": versions,
     "config": config_files,
     "state": state_folder,
-    "rooms": rooms,
+    "files": room_files,
+    "servers": own_servers,
+    "sandbox": sandbox,
     "editors": editors,
     "proxy": proxy,
     "certificates": certificates,
     "local": local_servers,
+    "model names": model_names,
     "model": model,
 }
 
@@ -44,7 +44,7 @@ async def examine(case: Case) -> Report:
             found += [finding async for finding in check(case)]
         except Exception:  # whoever looks for faults must not be stopped by one of his own
             logging.getLogger(__name__).exception("the check %s broke", name)
-            found.append(Finding(name, "fail", "This check itself broke: a fault of agls.", BROKEN))
+            found.append(Finding(name, "fail", "This check itself failed: a bug in agls.", BROKEN))
     return Report(tuple(found), _unchecked(case, found)).without(case.secrets)
 
 
@@ -56,7 +56,7 @@ def _unchecked(case: Case, found: list[Finding]) -> tuple[tuple[str, str], ...]:
 
     def reason(topic: str) -> str:
         if case.offline and topic in OFFLINE:
-            return "nobody is asked with --offline"
+            return "no server is asked with --offline"
         if topic == "local":
             return "local_servers = false"
         return f"{failed} comes first" if failed else "this model needs none"

@@ -6,13 +6,14 @@ import re
 import shutil
 import stat
 import tempfile
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from agls import __version__
-from agls.checkup.case import Case
-from agls.config import ConfigError, Setup, folders
+from agls.checkup.case import SHORTEST, Case
+from agls.config import ConfigError, Setup, Source, folders
+from agls.config.tables import leaves
 from agls.engine.ports import WorkspaceError
 from agls.engine.vocabulary import Command
 from agls.room.findings import Finding
@@ -22,11 +23,11 @@ OLDEST = {"nvim": (0, 11), "code": (1, 91)}  # what the clients need
 EDITORS = {"nvim": "Neovim", "code": "VS Code"}
 ROOM = 200_000_000  # bytes; less is soon full
 QUICK = 10.0  # seconds for a program to say its version
-EXPLAIN = "agls config explain shows what holds, and who said it."
+EXPLAIN = "agls config explain shows every setting that applies, and where it comes from."
 
 
 async def versions(case: Case) -> AsyncGenerator[Finding, None]:
-    """Of agls, Python and the libraries."""
+    """Check the versions of agls, Python and the libraries."""
     system = f"{platform.system()} {platform.release()}"
     known = {name: _version(name) for name in LIBRARIES}
     said = ", ".join(f"{name} {found}" for name, found in known.items() if found)
@@ -46,7 +47,7 @@ def _version(name: str) -> str:
 
 
 async def config_files(case: Case) -> AsyncGenerator[Finding, None]:
-    """Whether they can be read and followed, and whether a key in one can be read by others."""
+    """Check that they can be read and followed, and that others cannot read a key in them."""
     if isinstance(case.setup, ConfigError):
         yield Finding("config", "fail", str(case.setup), _remedy(case.setup))
         return
@@ -59,12 +60,16 @@ async def config_files(case: Case) -> AsyncGenerator[Finding, None]:
     yield Finding("config", "pass", f"Read: {', '.join(read)}." if read else _no_file(case.setup))
     for warning in loaded.warnings:
         yield Finding("config", "warn", warning, EXPLAIN)
+    for unknown in loaded.unknown_tools:
+        yield Finding("config", "warn", unknown, "Correct the name, or leave it out; docs/tools.md has all.")
     for file in _open_secrets(case.setup):
-        yield Finding("config", "warn", f"{file} holds a key and others may read it.", f"chmod 600 {file}")
+        yield Finding(
+            "config", "warn", f"{file} holds a key, and other users can read it.", f"chmod 600 {file}"
+        )
 
 
 def _remedy(problem: ConfigError) -> str:
-    return f"Correct {problem.file or problem.key or 'what was said'}; the README shows settings that hold."
+    return f"Correct {problem.file or problem.key or 'the setting'}; docs/config.md lists the settings."
 
 
 def _no_file(setup: Setup) -> str:
@@ -73,13 +78,18 @@ def _no_file(setup: Setup) -> str:
 
 def _open_secrets(setup: Setup) -> Iterator[str]:
     for source in setup.sources:
-        holds = any(secret and secret in str(source.values) for secret in setup.secrets)
-        if source.file and holds and Path(source.file).stat().st_mode & 0o077:
+        if source.file and _holds_key(source, setup.held_keys) and Path(source.file).stat().st_mode & 0o077:
             yield source.file
 
 
+def _holds_key(source: Source, keys: Sequence[str]) -> bool:
+    """**Returns** whether a key stands in the settings; the name of a key's variable is none."""
+    values = [str(value) for path, value in leaves(source.values) if path[-1] != "api_key_env"]
+    return any(len(key) >= SHORTEST and key in value for key in keys for value in values)
+
+
 async def state_folder(case: Case) -> AsyncGenerator[Finding, None]:
-    """Whether sessions can be kept, and by whom they can be read."""
+    """Check that sessions can be kept, and who can read them."""
     try:
         folder = (
             case.setup.state_folder
@@ -98,44 +108,56 @@ async def state_folder(case: Case) -> AsyncGenerator[Finding, None]:
             file.flush()
         mode, free = there.stat().st_mode, shutil.disk_usage(there).free
     except OSError as error:
-        text = f"Nothing can be written to {folder}: {error.strerror}. Sessions would be lost."
+        text = f"Nothing can be written to {folder}: {error.strerror}. Sessions would not be saved."
         yield Finding(
             "state", "fail", text, f"chmod u+rwx {folder}, or set AGLS_STATE_DIR to another folder."
         )
         return
     if there == folder and mode & stat.S_IRWXO and os.name == "posix":
-        yield Finding("state", "warn", f"Others may look into {folder}.", f"chmod 700 {folder}")
+        yield Finding("state", "warn", f"Other users can read {folder}.", f"chmod 700 {folder}")
     if free < ROOM:
-        text = f"{folder} has {free // 1_000_000} MB left."
-        yield Finding("state", "warn", text, "Make room, or set AGLS_STATE_DIR to a larger disk.")
-    yield Finding("state", "pass", f"Sessions are kept in {folder}.")
+        text = f"{folder} has {free // 1_000_000} MB of free space left."
+        yield Finding(
+            "state", "warn", text, "Free some space, or set AGLS_STATE_DIR to a folder on a larger disk."
+        )
+    yield Finding("state", "pass", f"Sessions are stored in {folder}.")
 
 
 async def editors(case: Case) -> AsyncGenerator[Finding, None]:
-    """The editors we have clients for, and whether they would find agls."""
+    """Check the editors that we have clients for, and whether they find agls."""
     found = {name: path for name in EDITORS if (path := case.workspace.which(name))}
     said: list[str] = []
     for name, path in found.items():
-        told = await _told_version(case, path)
-        said.append(f"{EDITORS[name]} {told} ({path})".replace("  ", " "))
-        if told and tuple(map(int, told.split(".")[:2])) < OLDEST[name]:
+        version = await _reported_version(case, path)
+        said.append(f"{EDITORS[name]} {version} ({path})".replace("  ", " "))
+        if version and tuple(map(int, version.split(".")[:2])) < OLDEST[name]:
             least = ".".join(map(str, OLDEST[name]))
-            text = f"{EDITORS[name]} {told} is older than {least}, which our client needs."
+            text = f"{EDITORS[name]} {version} is older than {least}, which our client needs."
             yield Finding("editors", "warn", text, f"Install {EDITORS[name]} {least} or newer.")
     if not case.workspace.which("agls"):
-        text = "The program agls is on no absolute folder of the PATH: editors do not find it by its name."
-        yield Finding(
-            "editors", "warn", text, "Add its folder to the PATH, or set its whole path in the editor."
-        )
+        yield _own_program(case.environment.get("PATH", ""))
     none = "Neither nvim nor code is on the PATH; any LSP client can use agls (docs/any-editor.md)."
     yield Finding("editors", "pass", f"Found: {', '.join(said)}." if said else none)
 
 
-async def _told_version(case: Case, path: str) -> str:
-    """What the program says of its version; "" when it does not say."""
+def _own_program(path: str) -> Finding:
+    """**Returns** why editors cannot find agls by its name."""
+    folders = [folder for folder in path.split(os.pathsep) if Path(folder).is_absolute()]
+    own = shutil.which("agls", path=os.pathsep.join(folders))
+    if own:
+        text = (
+            f"{own} is inside this workspace, and an editor starts no program of the folder that it opened."
+        )
+        return Finding("editors", "warn", text, "Install agls elsewhere, or set its full path in the editor.")
+    text = "agls is not in an absolute folder of the PATH, so editors cannot find it by its name."
+    return Finding("editors", "warn", text, "Add its folder to the PATH, or set its full path in the editor.")
+
+
+async def _reported_version(case: Case, path: str) -> str:
+    """**Returns** the version that the program prints; "" when it prints none."""
     try:
         finished = await case.workspace.run(Command((path, "--version"), timeout=QUICK), lambda _: None)
     except WorkspaceError:
         return ""
-    told = re.search(r"\d+\.\d+(\.\d+)?", finished.output)
-    return told[0] if told else ""
+    version = re.search(r"\d+\.\d+(\.\d+)?", finished.output)
+    return version[0] if version else ""

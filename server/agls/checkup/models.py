@@ -1,7 +1,6 @@
 """Checks of the model: what is configured, what runs on this machine, and what the first question shows."""
 
 from collections.abc import AsyncGenerator
-from pathlib import Path
 
 from agls.checkup.case import Case
 from agls.checkup.probe import context_finding, probe
@@ -9,12 +8,13 @@ from agls.config import ConfigError, ModelCatalog, Setup, look_for_keys, offered
 from agls.config.choice import is_local_name
 from agls.config.load import Loaded
 from agls.engine.ports import ModelError, has_prices
-from agls.features import budget, doctor
 from agls.models.catalog.bundled import with_known_figures
 from agls.models.endpoint import Endpoint
 from agls.models.http.connections import Connections
 from agls.models.local.discovery import LocalServer, find_local_servers
 from agls.models.resolver import Models
+from agls.models.scripted.script import Script
+from agls.room.exposed import ProbePatience, SpendingLimits
 from agls.room.findings import Finding
 
 START = (
@@ -26,30 +26,30 @@ CHOOSE = "Set OPENAI_API_KEY and OPENAI_MODEL (or those of ANTHROPIC, or of GEMI
 
 
 async def local_servers(case: Case) -> AsyncGenerator[Finding, None]:
-    """The model servers of this machine, at their usual ports."""
+    """Check the model servers of this machine, at their usual ports."""
     if case.offline or not _looks(case):
         return
     found = await find_local_servers()
     if found:
         yield Finding("local", "pass", f"Found: {', '.join(map(_shown, found))}.")
         return
-    text = "No Ollama, LM Studio, llama.cpp or vLLM with a model answers at its usual port of this machine."
+    text = "No Ollama, LM Studio, llama.cpp or vLLM with a model answers at its usual port on this machine."
     yield Finding("local", "pass", text) if _configured(case) else Finding("local", "warn", text, START)
 
 
 def _looks(case: Case) -> bool:
-    """Whether model servers of this machine are looked for; also where the settings are wrong."""
+    """**Returns** whether model servers of this machine are looked for; also where the settings are wrong."""
     loaded = _loaded(case)
     return loaded is None or loaded.config.local_servers
 
 
 def asks_others(case: Case) -> bool:
-    """Whether any configured model is on another machine."""
+    """**Returns** whether any configured model is on another machine."""
     return any(endpoint.base_url and not endpoint.is_local for endpoint in _configured(case))
 
 
 def _configured(case: Case) -> tuple[Endpoint, ...]:
-    """All configured models, also those that lack something; none where the settings are wrong."""
+    """**Returns** all configured models, also incomplete ones; none where the settings are wrong."""
     try:
         loaded = _loaded(case)
         return _offered(case, loaded, complete=False).endpoints if loaded else ()
@@ -62,11 +62,11 @@ def _shown(server: LocalServer) -> str:
 
 
 async def model(case: Case) -> AsyncGenerator[Finding, None]:
-    """The model that a run would ask."""
+    """Check the model that a run would ask."""
     if not (isinstance(case.setup, Setup) and (loaded := _loaded(case))):
         return
     try:
-        await look_for_keys(case.setup, case.folder)
+        await look_for_keys(case.setup, loaded)
         offered = _offered(case, loaded)
         lacks = not offered.endpoints or is_local_name(case.model or offered.default, offered)
         if lacks and not case.offline and loaded.config.local_servers:
@@ -80,8 +80,10 @@ async def model(case: Case) -> AsyncGenerator[Finding, None]:
         return
     async for finding in _looked_at(endpoint, case, loaded):
         yield finding
-    if loaded.config.section(budget.ROOM).limits_cost and not has_prices(with_known_figures(endpoint).info):
-        text = f"The price of {endpoint.model} is not known: max_cost_usd in [budget] cannot hold for it."
+    if loaded.config.exposed(SpendingLimits).limits_cost and not has_prices(
+        with_known_figures(endpoint).info
+    ):
+        text = f"The price of {endpoint.model} is not known, so max_cost_usd in [budget] cannot apply to it."
         fix = "Set input_price and output_price in its [models] table, or limit tokens (max_total_tokens)."
         yield Finding("prices", "warn", text, fix)
 
@@ -90,19 +92,19 @@ async def _looked_at(endpoint: Endpoint, case: Case, loaded: Loaded) -> AsyncGen
     if endpoint.dialect == "scripted":
         yield _script(endpoint)
     elif case.offline:
-        yield Finding("model", "pass", f"A run asks {endpoint.model} at {endpoint.address}.")
+        yield Finding("model", "pass", f"Runs use {endpoint.model} at {endpoint.address}.")
         yield context_finding(with_known_figures(endpoint))
     else:
         connections = Connections()
         try:
-            for finding in await probe(endpoint, connections, loaded.config.section(doctor.ROOM).seconds):
+            for finding in await probe(endpoint, connections, loaded.config.exposed(ProbePatience).seconds):
                 yield finding
         finally:
             await connections.aclose()
 
 
 def _loaded(case: Case) -> Loaded | None:
-    """The settings; `None` when they are wrong, which the check of the config files tells."""
+    """**Returns** the settings, `None` when they are wrong: the check of the config files reports that."""
     try:
         return case.setup.load(case.folder) if isinstance(case.setup, Setup) else None
     except ConfigError:
@@ -115,7 +117,7 @@ def _offered(case: Case, loaded: Loaded, *, complete: bool = True) -> ModelCatal
 
 
 def _chosen(case: Case, offered: ModelCatalog) -> Endpoint:
-    """The model that was asked for, or the default. Raises `ModelError`."""
+    """**Returns** the named model, or the default. **Raises** `ModelError`."""
     if not offered.endpoints:
         assert isinstance(case.setup, Setup)
         raise ModelError(NONE, kind="modelNotFound", hint=CHOOSE.format(case.setup.config_file))
@@ -125,12 +127,12 @@ def _chosen(case: Case, offered: ModelCatalog) -> Endpoint:
 
 def _correct(problem: Exception) -> str:
     file = problem.file if isinstance(problem, ConfigError) else ""
-    return f"Set it, or correct {file or 'the configuration'}; a key can also be kept: agls key set HOST."
+    return f"Set it, or correct {file or 'the configuration'}; a key can also be stored: agls key set HOST."
 
 
 def _script(endpoint: Endpoint) -> Finding:
-    if Path(endpoint.script).is_file():
-        return Finding("model", "pass", f"The scripted model plays {endpoint.script}.")
-    return Finding(
-        "model", "fail", f"There is no script {endpoint.script}.", "Write it, or name another one."
-    )
+    try:
+        Script.load(endpoint.script)
+    except ModelError as problem:
+        return Finding("model", "fail", str(problem), "Correct the script, or choose another one.")
+    return Finding("model", "pass", f"The scripted model plays {endpoint.script}.")

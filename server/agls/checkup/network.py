@@ -26,14 +26,14 @@ async def proxy(case: Case) -> AsyncGenerator[Finding, None]:
     for name, value in said.items():
         url = _parsed(value)
         if url is None:
-            text = f"{name} is no address of a proxy that can be used."
-            yield Finding("proxy", "fail", text, f"Write {name}=http://HOST:PORT, or take it away.")
+            text = f"{name} is not the address of a usable proxy."
+            yield Finding("proxy", "fail", text, f"Write {name}=http://HOST:PORT, or unset it.")
             continue
         at = f"{url.scheme}://{url.hostname}:{_port(url)}"
         if not case.offline and not await _answers(url):
-            fix = f"Correct {name} or take it away; or add the model's host to NO_PROXY."
+            fix = f"Correct {name} or unset it, or add the model's host to NO_PROXY."
             needed = "fail" if asks_others(case) else "warn"
-            yield Finding("proxy", needed, f"{name} is {at}, and nobody answers there.", fix)
+            yield Finding("proxy", needed, f"{name} is {at}, but nothing answers there.", fix)
             continue
         without = _value(case.environment, "NO_PROXY")
         besides = f" It is not used for {without} (NO_PROXY)" if without else " It is used for every host"
@@ -78,8 +78,8 @@ async def certificates(case: Case) -> AsyncGenerator[Finding, None]:
     for name, is_there in (("SSL_CERT_FILE", Path.is_file), ("SSL_CERT_DIR", Path.is_dir)):
         value = case.environment.get(name, "")
         if value and not is_there(Path(value)):
-            text = f"{name} names {value}, which is not there."
-            yield Finding("certificates", "fail", text, f"Correct {name}, or take it away.")
+            text = f"{name} names {value}, which does not exist."
+            yield Finding("certificates", "fail", text, f"Correct {name}, or unset it.")
             return
     try:
         trusted = await asyncio.to_thread(system_trust)
@@ -89,4 +89,4 @@ async def certificates(case: Case) -> AsyncGenerator[Finding, None]:
         return
     named = case.environment.get("SSL_CERT_FILE") or case.environment.get("SSL_CERT_DIR")
     whose = f"those of {named} and of this system" if named else "the usual ones and those of this system"
-    yield Finding("certificates", "pass", f"Trusted are {whose}: {len(trusted.get_ca_certs())} were loaded.")
+    yield Finding("certificates", "pass", f"Trusted: {whose} ({len(trusted.get_ca_certs())} loaded).")

@@ -24,6 +24,7 @@ from agls.models.http.connections import Connections, HttpRequest
 from agls.models.local.ollama_sizes import ROOM
 from agls.models.local.server_info import UNKNOWN_SERVER, ServerInfo, identify_server
 from agls.models.retry import RetryPolicy
+from agls.regex import regex
 from agls.room.findings import Finding
 
 LEAST = 8_192  # tokens: instructions and tools, one file, and an answer
@@ -36,12 +37,10 @@ REPORT = ToolSpec(
     {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]},
     frozenset(),
 )
-AS_TEXT = re.compile(r"tool_call|<function|TOOL_CALLS|\breport\s*\(|\"(name|word)\"\s*:")
+AS_TEXT = regex(r"tool_call|<function|TOOL_CALLS|\breport\s*\(|\"(name|word)\"\s*:")
 ONCE = RetryPolicy(tries=1)
-PATHS = re.compile(r"/(chat/completions|completions|messages|responses|models|api/chat)/?$")
-PROXY = (
-    "The proxy wants to know who you are: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT (HTTP_PROXY for http)."
-)
+PATHS = regex(r"/(chat/completions|completions|messages|responses|models|api/chat)/?$")
+PROXY = "The proxy requires a login: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT (HTTP_PROXY for http)."
 
 
 @dataclass(slots=True)
@@ -162,7 +161,9 @@ class _Probe:
             case "network":
                 return [_unreached(failure)]
             case "timeout":
-                hint = "A local model may need long to load: ask it once by hand, or raise [doctor] seconds."
+                hint = (
+                    "A local model may load slowly: send it one request by hand, or raise [doctor] seconds."
+                )
                 return [here, Finding("model", "fail", failure.message, hint)]
             case _:
                 return [*self._reached(), Finding("model", "fail", failure.message, failure.hint)]
@@ -173,7 +174,7 @@ class _Probe:
             fix = self.server.more_context(self.endpoint, ROOM)
             return Finding("context", "fail", failure.message, fix)
         if failure == incomplete(self.endpoint):
-            fix = "Look at the log of the server, and at the time-outs of a proxy in between."
+            fix = "Check the log of the server, and the timeouts of any proxy in between."
             return Finding("streaming", "fail", failure.message, fix)
         if failure.kind == "badRequest" and "stream" in failure.message.lower():
             fix = "agls needs streaming: switch it on in the server, or choose another one."
@@ -212,12 +213,12 @@ class _Probe:
 
     def _streaming(self, heard: ProbeAnswer) -> Finding:
         if "json" in heard.kind and "ndjson" not in heard.kind:
-            text = "The server sends its answer in one piece: you see nothing before its end."
+            text = "The server sends its answer in one piece, so you see nothing until it is complete."
             fix = (
                 "Switch streaming on in the server, or buffering off in a proxy (nginx: proxy_buffering off)."
             )
             return Finding("streaming", "warn", text, fix)
-        return Finding("streaming", "pass", "The answer comes piece by piece.")
+        return Finding("streaming", "pass", "The answer is streamed.")
 
     def _refused_tools(self, failure: Failure) -> Finding:
         text = f"The server does not let this model use tools: {failure.message}"
@@ -237,32 +238,34 @@ class _Probe:
         text = "The model was asked to call a tool and did not."
         return Finding("tools", "warn", text, self.server.tools(self.endpoint))
 
-    def _context(self, told: float | None) -> Finding:
-        return context_finding(self.endpoint, self.server, int(told or 0))
+    def _context(self, reported: float | None) -> Finding:
+        return context_finding(self.endpoint, self.server, int(reported or 0))
 
 
-def context_finding(endpoint: Endpoint, server: ServerInfo = UNKNOWN_SERVER, told: int = 0) -> Finding:
+def context_finding(endpoint: Endpoint, server: ServerInfo = UNKNOWN_SERVER, reported: int = 0) -> Finding:
     """Return the finding about the size of the context.
 
-    `told` is the server's own figure; 0 is unknown, and the configured or listed one counts.
+    `reported` is the server's own figure; 0 is unknown, and the configured or listed one counts.
     """
     believed = endpoint.context_window or 0
-    size = told or believed
+    size = reported or believed
     more = server.more_context(endpoint, max(ROOM, believed))
     if not size:
-        text = "Nobody says how much context this model has."
+        text = "The size of this model's context is not known."
         return Finding("context", "warn", text, endpoint.setting(f"context_window = {ROOM}"))
-    if told and believed > told:
-        text = f"The server gives {size:,} tokens, not the {believed:,} of context_window: the rest is lost."
+    if reported and believed > reported:
+        text = (
+            f"The server gives {size:,} tokens, not the {believed:,} of context_window: the rest is cut off."
+        )
         return Finding("context", "fail", text, f"{more} Or set context_window = {size}.")
     if size < LEAST:
-        cut = "are cut off without a word" if server.kind == "ollama" else "the work stops early"
+        cut = "are cut off silently" if server.kind == "ollama" else "the work stops early"
         text = (
             f"The context is {size:,} tokens: the definitions of tools and your files do not fit, and {cut}."
         )
         return Finding("context", "fail", text, more)
     if size < ROOM:
-        text = f"The context is {size:,} tokens: enough to begin, little for work on several files."
+        text = f"The context is {size:,} tokens: enough to start, but small for work on several files."
         return Finding("context", "warn", text, more)
     return Finding("context", "pass", f"The context is {size:,} tokens.")
 

@@ -29,11 +29,8 @@ class Report:
         """The same, with no secret in any text."""
         known = tuple(secrets)
 
-        def told(text: str) -> str:
-            return without(known, text)
-
-        findings = (replace(f, text=told(f.text), fix=told(f.fix)) for f in self.findings)
-        return Report(tuple(findings), tuple((topic, told(why)) for topic, why in self.unchecked))
+        findings = (replace(f, text=without(known, f.text), fix=without(known, f.fix)) for f in self.findings)
+        return Report(tuple(findings), tuple((topic, without(known, why)) for topic, why in self.unchecked))
 
     def data(self) -> JsonObject:
         """For programs."""
@@ -65,12 +62,17 @@ class Report:
         failed = sum(f.status == "fail" for f in self.findings)
         warned = sum(f.status == "warn" for f in self.findings)
         if failed:
-            return f"{failed} of {len(self.findings)} checks failed, {warned} warn."
-        return f"Nothing failed, {warned} of {len(self.findings)} checks warn." if warned else "All is well."
+            return f"{failed} of {len(self.findings)} checks failed, {warned} gave warnings."
+        return (
+            f"Nothing failed, {warned} of {len(self.findings)} checks gave warnings."
+            if warned
+            else "Everything works."
+        )
 
 
 def _lines(finding: Finding) -> list[str]:
-    line = f"{MARKS[finding.status]}  {finding.topic:<12} {finding.text}"
+    text, *others = finding.text.splitlines() or [""]
+    line = f"{MARKS[finding.status]}  {finding.topic:<12} {text}"
     first, *more = finding.fix.splitlines() or [""]
     fix = [f"{INDENT}-> {first}", *(f"{INDENT}   {each}" for each in more)] if finding.fix else []
-    return [line, *fix]
+    return [line, *(f"{INDENT}{each}" for each in others), *fix]

@@ -1,28 +1,35 @@
-"""What an agent is besides the model: its words, its tools, its limits, and to whom it may delegate."""
+"""Definitions of agents: their words, their tools, their limits, and to whom they may delegate."""
 
-import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import AfterValidator, BaseModel, Field, create_model
 
-from agls.features.budget.settings import Settings as Budget
-from agls.order import ROOMS
+from agls.engine.vocabulary import Limits
+from agls.frozen import frozen
+from agls.order import ROOMS, exposing
+from agls.regex import regex
 from agls.room import Room, Table
+from agls.room.exposed import SpendingLimits
 
 OPTION = "agent"  # of a session or a run: which of these it is
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,50}")
+_NAME = regex(r"[A-Za-z0-9_-]{1,50}")
 
 
 def checked(name: str) -> str:
-    """A name that can stand in the name of a tool. Raises `ValueError`."""
+    """**Returns** a name that can stand in the name of a tool. **Raises** `ValueError`."""
     if not _NAME.fullmatch(name):
         raise ValueError("an agent's name has up to 50 letters, digits, _ and -")
     return name
 
 
-_OF_ROOMS: dict[str, Any] = {room.name: room.of_agent for room in ROOMS if room.of_agent}
+_SPENDING = exposing(SpendingLimits).settings
+_OF_ROOMS: dict[str, Any] = {
+    "limits": (_SPENDING, _SPENDING.model_construct()),
+    **{room.name: room.of_agent for room in ROOMS if room.of_agent},
+}
 AgentName = Annotated[str, AfterValidator(checked)]
 
 
@@ -32,17 +39,43 @@ class _Words(Table):
     tier: str = ""
     tools: tuple[str, ...] | None = None
     agents: tuple[str, ...] = ()
-    limits: Budget = Budget()
+    disallowed_tools: tuple[str, ...] = ()
+    mode: Literal["", "ask", "acceptEdits", "plan", "allowAll"] = ""
+    effort: str = ""
+    background: bool = False
+    within_caller: bool = False
+    has_tool: bool = True
 
 
 class AgentDefinition(create_model("OfRooms", __base__=_Words, **_OF_ROOMS)):
     """One agent: `[agents.NAME]` in the config file, or a file `agents/NAME.toml` beside it.
 
-    `description` tells the model that may delegate to it what it is for. `prompt` stands in place of the
+    `description` says what it is for, to the model that may delegate to it. `prompt` stands in place of the
     built-in system prompt. `tier` is the model it works with where nobody says another. `tools` are the only
-    tools it has, all where nothing is said. `agents` are those it may delegate to,
+    tools it has, all where nothing is said, but never the `disallowed_tools`; `*` in a name stands for any
+    text. `agents` are those it may delegate to,
     `phases` the steps that each of its runs takes, in order. What `critic` says counts before `[critic]`.
+    With `permissions.read_only` it may only read, whatever the mode. `mode` and `effort` hold where it works
+    for another; the mode only where it is stricter than that one's. One for the `background` is never waited
+    for. `skills.preload` are skills that it has from the begin. One that is `within_caller` has at most the
+    tools of whoever it works for; one without `has_tool` is named to `delegate`.
     """
+
+    @property
+    def most(self) -> Limits:
+        """The most that its runs may spend."""
+        return cast("SpendingLimits", vars(self)["limits"]).limits
+
+    @property
+    def only_reads(self) -> bool:
+        """Whether its runs may only read."""
+        return bool(vars(self)["permissions"].model_fields_set)
+
+    def allows(self, tool: str) -> bool:
+        """**Returns** whether it may have a tool."""
+        if any(fnmatchcase(tool, name) for name in self.disallowed_tools):
+            return False
+        return self.tools is None or any(fnmatchcase(tool, name) for name in self.tools)
 
     def over(self, room: Room[Any], usual: BaseModel) -> Any:
         """**Returns** the settings of a room for its runs: `usual` where it says nothing of the room."""
@@ -54,22 +87,43 @@ class AgentDefinition(create_model("OfRooms", __base__=_Words, **_OF_ROOMS)):
         return usual.model_copy(update={name: getattr(said, name) for name in said.model_fields_set})
 
 
+@frozen
+class AllowedTools:
+    """The names of the tools that all of these agents may have."""
+
+    agents: tuple[AgentDefinition, ...]
+
+    def __contains__(self, tool: object) -> bool:
+        """Return whether they may have one."""
+        return all(agent.allows(str(tool)) for agent in self.agents)
+
+
+def allowed_tools(agent: AgentDefinition, callers: Iterable[AgentDefinition]) -> AllowedTools | None:
+    """**Returns** the tools that an agent may have when it works for these, `None` for all."""
+    asked = (agent, *(callers if agent.within_caller else ()))
+    narrow = tuple(one for one in asked if one.tools is not None or one.disallowed_tools)
+    return AllowedTools(narrow) if narrow else None
+
+
 Agents = Mapping[AgentName, AgentDefinition]
 
 
 def known(agents: Agents) -> Agents:
-    """These agents. Raises `ValueError` when one may delegate to another that there is not."""
-    for name, agent in agents.items():
-        if strangers := [other for other in agent.agents if other not in agents]:
-            there = ", ".join(agents)
-            raise ValueError(
-                f"{name} may delegate to {strangers[0]!r}, which there is not; there are {there}"
-            )
+    """**Returns** these agents. **Raises** `ValueError`, a line for each unknown one that is to get work."""
+    there = ", ".join(agents)
+    strangers = [
+        f"{name} may delegate to {other!r}, which does not exist; there are {there}"
+        for name, agent in agents.items()
+        for other in agent.agents
+        if other not in agents
+    ]
+    if strangers:
+        raise ValueError("\n".join(strangers))
     return agents
 
 
 def agent_of(agents: Agents, options: Mapping[str, object]) -> AgentDefinition:
-    """The agent of a run with these options. Raises `ValueError` when there is none of that name."""
+    """**Returns** the agent of a run with these options. **Raises** `ValueError` for an unknown name."""
     name = options.get(OPTION)
     if name is None:
         return _users_own(tuple(agents))
@@ -80,11 +134,11 @@ def agent_of(agents: Agents, options: Mapping[str, object]) -> AgentDefinition:
 
 
 def tier_of(agents: Agents, options: Mapping[str, object]) -> str:
-    """The tier or model that a run with these options asks for, as its configuration stands now."""
+    """**Returns** the tier or model that a run with these options asks for, by today's configuration."""
     agent = agents.get(str(options.get(OPTION, "")))
     return str(options.get("model", "")) or (agent.tier if agent else "") or "default"
 
 
 @lru_cache(maxsize=8)
 def _users_own(agents: tuple[str, ...]) -> AgentDefinition:
-    return AgentDefinition(description="the user's own agent", agents=agents)
+    return AgentDefinition.model_construct(description="the user's own agent", agents=agents)

@@ -1,5 +1,6 @@
 """Which model a run in a folder works with: a configured one, or one that was found on this machine."""
 
+import asyncio
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -75,7 +76,7 @@ class Preferring(NamedTuple):
         """How many tokens the named model holds, `None` when that is not known."""
         try:
             return self.models.window(name or self.usual)
-        except ModelError:  # whoever asks the model will be told
+        except ModelError:  # asking the model raises it again
             return None
 
     def model_name(self, name: str) -> str:
@@ -98,13 +99,18 @@ class Choice:
         """The named model, the default, or one found on this machine.
 
         Raises `ConfigError` (nothing is configured, it is wrong, or a key is missing) and `ModelError`
-        (no such model).
+        (no such model, or a script that cannot be played).
         """
         await self.find(folder, name)
         setup = self._setup()
         loaded = setup.load(folder)
         models = self._models(loaded)
-        check_model(setup, loaded, models.endpoint(name))
+        endpoint = models.endpoint(name)
+        check_model(setup, loaded, endpoint)
+        if endpoint.dialect == "scripted":
+            from agls.models.scripted.script import Script  # noqa: PLC0415 - most never need it
+
+            await asyncio.to_thread(Script.load, endpoint.script)
         return models.resolve(name)
 
     async def find(self, folder: str, name: str = "") -> None:
@@ -112,7 +118,8 @@ class Choice:
 
         Raises `ConfigError` when there is no model.
         """
-        await look_for_keys(self._setup(), folder)
+        setup = self._setup()
+        await look_for_keys(setup, setup.load(folder))
         offered = self._offered(folder)
         if offered.endpoints and not is_local_name(name or offered.default, offered):
             return

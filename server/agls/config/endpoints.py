@@ -64,9 +64,8 @@ def offered_models(setup: Setup, loaded: Loaded, *, complete: bool = True) -> Mo
     return recalled(_offered, (setup, loaded, kept, complete), reader.offered)
 
 
-async def look_for_keys(setup: Setup, folder: str) -> None:
-    """Look everywhere for the keys that models for `folder` lack, and hold them. Raises `ConfigError`."""
-    loaded = setup.load(folder)
+async def look_for_keys(setup: Setup, loaded: Loaded) -> None:
+    """Look everywhere for the keys that models of these settings lack, and hold them."""
     reader = _Reader(setup, loaded, {}, complete=False)
     hosts = recalled(_keyless, (setup, loaded), reader.hosts_without_a_key)
     if not hosts:
@@ -75,6 +74,15 @@ async def look_for_keys(setup: Setup, folder: str) -> None:
     for host in hosts:
         setup.kept.pop(host, None)
     setup.kept.update(found)
+
+
+async def key_of_host(setup: Setup, variable: str, host: str) -> str:
+    """Return the key in a variable, else the one kept for the host, "" for none. Raises `ConfigError`."""
+    if key := setup.keys.get(variable, ""):
+        return key
+    found = await look_up((host,), (*setup.places, *own_places(setup.state_folder)))
+    setup.kept.update(found)  # so that it is shown nowhere
+    return found[host].key if found else ""
 
 
 def check_model(setup: Setup, loaded: Loaded, endpoint: Endpoint) -> None:
@@ -143,7 +151,7 @@ class _Reader:
         if not cloud:
             return made
         key = self._setup.keys.get(cloud.key_variable, "") or entry.api_key.get_secret_value()
-        told = key or made.credential is not FIXED_KEY
+        has_own = key or made.credential is not FIXED_KEY
         return replace(
             made,
             dialect=cloud.dialect,
@@ -151,7 +159,7 @@ class _Reader:
             api_key=key,
             key_variable=cloud.key_variable,
             key_place="",
-            credential=made.credential if told else cloud.credential,
+            credential=made.credential if has_own else cloud.credential,
             service=cloud.service,
         )
 
@@ -189,7 +197,8 @@ class _Reader:
             prices=Prices(*(getattr(entry, f"{kind}_price") for kind in PRICED)),
             idle_timeout=entry.idle_timeout,
             timeout=entry.timeout,
-            script=self._script(name, entry.script),
+            script=self._beside(name, "script", entry.script),
+            tokenizer=self._beside(name, "tokenizer", entry.tokenizer),
             fallback=entry.fallback,
             temperature=entry.temperature,
             top_p=entry.top_p,
@@ -329,10 +338,11 @@ class _Reader:
         wrong = misfit(f"the environment variable {variable} is not set", path, self._loaded.said)
         return KeyMissing(wrong.message, file=wrong.file, line=wrong.line, key=wrong.key)
 
-    def _script(self, name: str, script: str) -> str:
-        source = self._loaded.said.get(("models", name, "script"))
+    def _beside(self, name: str, setting: str, file: str) -> str:
+        """Return the path of a file that a setting names, relative to the config file that says so."""
+        source = self._loaded.said.get(("models", name, setting))
         folder = Path(source.file).parent if source and source.file else Path()
-        return str(folder / Path(script).expanduser()) if script else ""
+        return str(folder / Path(file).expanduser()) if file else ""
 
 
 def by_rank(sources: Sequence[Source]) -> list[Source]:

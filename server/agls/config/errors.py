@@ -1,5 +1,7 @@
 """What is said when a setting cannot be used."""
 
+from collections.abc import Sequence
+
 
 class ConfigError(Exception):
     """A setting is wrong: `file`, `line` (from 1; 0 when unknown) and `key` say where.
@@ -18,6 +20,13 @@ class ConfigError(Exception):
         place = f"{self.file}:{self.line}" if self.file and self.line else self.file
         own = ": ".join(part for part in (place, self.key, self.message) if part)
         return "\n".join((own, *map(str, self.others)))
+
+
+def together(problems: Sequence[ConfigError]) -> ConfigError:
+    """**Returns** the first of these mistakes, with the others beside it."""
+    first, *others = problems
+    first.others = (*first.others, *others)
+    return first
 
 
 class KeyMissing(ConfigError):

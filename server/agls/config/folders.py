@@ -1,6 +1,7 @@
 """Where agls keeps its own things: its config files and its state, never inside a workspace."""
 
 import os
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -11,11 +12,14 @@ from agls.config.errors import ConfigError
 LONGEST_SHOWN = 300  # characters of a wrong path in a message
 PROJECT_FILE = Path(".agls", "config.toml")
 AGENTS = "agents"  # the folder of agent files beside a config file, and the table they fill
+MEMORY = "memory"  # the folder beside a config file with what the user wants remembered
 
 
 def managed_file() -> Path:
-    """The file of the machine's administrator."""
-    return platformdirs.site_config_path("agls") / "config.toml"
+    """The file of the machine's administrator. No variable of the environment says where it is."""
+    if sys.platform == "darwin" or sys.platform == "win32":
+        return platformdirs.site_config_path("agls") / "config.toml"
+    return Path("/etc/xdg/agls/config.toml")
 
 
 def user_file(environment: Mapping[str, str]) -> Path:
@@ -85,8 +89,8 @@ def check_folder(folder: str) -> None:
         if os.path.isdir(folder) and os.access(folder, os.R_OK | os.X_OK):  # noqa: PTH112 - before every run
             return
         path = Path(folder)
-        there = f"{name} is no folder" if path.exists() else f"there is no folder {name}"
-        why = f"the folder {name} is closed to you" if path.is_dir() else there
+        there = f"{name} is not a folder" if path.exists() else f"there is no folder {name}"
+        why = f"the folder {name} may not be opened: permission denied" if path.is_dir() else there
     except OSError as error:
         why = f"the folder {name} cannot be reached ({error.strerror})"
     raise ConfigError(f"{why}. Name one to work in.")

@@ -1,4 +1,4 @@
-"""What was kept under the name that agls had before: taken over once, and told."""
+"""Take over the state and the settings of the name that agls had before, once and with a notice."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""What the user allowed for a project, kept in their own state folder, never in the project."""
+"""Permissions for a project, kept in the user's own state folder, never in the project."""
 
 import json
 from collections.abc import Sequence
@@ -23,19 +23,19 @@ class FolderGrants:
     The file is keyed, as trust is, by what the folder really is, and counts only with the mark of agls.
     """
 
-    def __init__(self, files: GuardedFiles, seal: Seal, folder: Path, session_id: str = "") -> None:
+    def __init__(self, files: GuardedFiles, seal: Seal, folder: Path | str, session_id: str = "") -> None:
         self._files, self._seal = files, seal
         self._folder, self._session = folder, session_id
         self.ignored = ""
 
     def load(self) -> Sequence[str]:
-        """The rules allowed before; none when they cannot be read or belong to another folder.
+        """**Returns** the saved rules; none when they cannot be read or belong to another folder.
 
         `ignored` says afterwards why a file that is there does not count, "" when it does.
         """
         self.ignored = ""
         try:
-            path, number = identity(self._folder)
+            path, number = identity(Path(self._folder))
             file = self._file(path)
             held: dict[str, Any] = json.loads(file.read_text("utf-8"))
             mark = held.pop("seal", "")
@@ -47,11 +47,11 @@ class FolderGrants:
             return []
 
     def save(self, rules: Sequence[str]) -> None:
-        """Add rules. Raises `OSError`."""
+        """Add rules. **Raises** `OSError`."""
         self._hold(list(dict.fromkeys((*self.load(), *rules))))
 
     def remove(self, rules: Sequence[str]) -> None:
-        """Take rules back. Raises `OSError`."""
+        """Take rules back. **Raises** `OSError`."""
         self._hold([rule for rule in self.load() if rule not in rules])
 
     def mark(self, rules: Sequence[str]) -> str:
@@ -59,11 +59,11 @@ class FolderGrants:
         return self._seal.sign(SESSION, [self._session, list(rules)])
 
     def vouch(self, rules: Sequence[str], mark: str) -> bool:
-        """Whether agls allowed these rules for this session."""
+        """**Returns** whether agls allowed these rules for this session."""
         return self._seal.proves(SESSION, [self._session, list(rules)], mark)
 
     def _hold(self, rules: Sequence[str]) -> None:
-        path, number = identity(self._folder)
+        path, number = identity(Path(self._folder))
         held = {"folder": path, "identity": number, "rules": list(rules)}
         self._files.write(self._file(path), {**held, "seal": self._seal.sign(KIND, held)})
 

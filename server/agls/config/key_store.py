@@ -23,7 +23,7 @@ from agls.workspace.protected import KEYS
 SERVICE = "agls"  # under which the keyring holds them
 LARGEST = 1_000_000  # bytes of the file
 OPENED_TO_OTHERS = "others can read this file, and keys are in it. Correct it: chmod 600 {}"
-NOT_YOURS = "this file with keys is not yours. Take it away, or make it yours: chown {} {}"
+NOT_YOURS = "this file with keys is not yours. Remove it, or make it yours: chown {} {}"
 
 
 @frozen
@@ -70,7 +70,7 @@ class KeyFile:
         except OSError as error:
             raise ConfigError(f"the keys cannot be read: {error.strerror}", file=str(self.file)) from None
         except (ValueError, KeyError, TypeError, AttributeError):
-            message = "this file is damaged. Take it away and enter the keys again: agls key set HOST"
+            message = "this file is damaged. Remove it and enter the keys again: agls key set HOST"
             raise ConfigError(message, file=str(self.file)) from None
 
     def set(self, host: str, key: str) -> None:

@@ -1,27 +1,29 @@
-"""From all the places that have a say to one frozen `Config`, and where each of its values came from."""
+"""Merge all sources of settings into one `Config`, and record the origin of each value."""
 
 import difflib
 import json
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from types import UnionType
 from typing import Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, SecretStr, ValidationError
 
-from agls.config.errors import ConfigError
+from agls.config.errors import ConfigError, together
 from agls.config.recall import REMEMBERED, recalled
 from agls.config.schema import Config
 from agls.config.sources import RANKS, Rank, Source
-from agls.config.stricter import ADDED_UP, narrowed, tighten, within
-from agls.config.tables import KeyPath, is_list, is_table, leaves, prefixes
+from agls.config.stricter import ADDED_UP, narrowed, tighten, within, without_managed
+from agls.config.tables import KeyPath, leaves, prefixes
 from agls.config.toml import line_of
+from agls.config.tool_names import unknown_tools
 from agls.engine.vocabulary import JsonObject
-from agls.features import budget
-from agls.features.budget.settings import Settings as Budget
 from agls.frozen import frozen
-from agls.order import ROOMS
+from agls.json_values import is_list, is_object
+from agls.order import ROOMS, exposing
+from agls.room.exposed import SpendingLimits
 
 _known: deque[tuple[object, "Loaded"]] = deque(maxlen=REMEMBERED)
 USER_ONLY = frozenset(  # an editor may pass on a workspace's
@@ -34,7 +36,7 @@ USER_ONLY = frozenset(  # an editor may pass on a workspace's
         *(room.name for room in ROOMS if room.user_only),
     }
 )
-MOST_MISTAKES = 20  # told at once beside the first
+MOST_MISTAKES = 20  # shown at once
 WHY = {
     Rank.MANAGED: "the managed file allows no more.",
     Rank.PROJECT: "a project file may only make things stricter. Put it into your own config file.",
@@ -45,7 +47,7 @@ WHY = {
 
 @frozen
 class Origin:
-    """One effective value and where it came from. Secrets are not in it."""
+    """One effective value and its origin. Secrets are not in it."""
 
     key: str
     value: object
@@ -55,28 +57,30 @@ class Origin:
 
 @frozen
 class Loaded:
-    """The settings that hold, who said what, and what was not followed and why.
+    """The settings that hold, the source of each (`said`), and warnings about those that were ignored.
 
+    `unknown_tools` are problems with names of tools that a client may bring.
     `policy` is the budget of the managed file: the most there can be, whatever anybody else says.
     """
 
     config: Config
     said: Mapping[KeyPath, Source]
     warnings: tuple[str, ...]
-    policy: Budget
+    policy: SpendingLimits
+    unknown_tools: tuple[str, ...] = ()
 
     def explain(self) -> tuple[Origin, ...]:
-        """Every effective value with its origin."""
+        """**Returns** every effective value with its origin."""
         values = self.config.model_dump(mode="python")
         return tuple(self._origin(path, value) for path, value in leaves(values))
 
     def rank(self, *path: str) -> Rank:
-        """Who decided this value."""
+        """**Returns** the rank of the source that decided this value."""
         source = self._source(path)
         return source.rank if source else Rank.DEFAULT
 
     def place(self, *path: str) -> str:
-        """**Returns** what said this value, as its author knows it: `--base-url`, or a key and its file."""
+        """**Returns** the place of this value as its author knows it: `--base-url`, or a key and its file."""
         source, key = self._source(path), ".".join(path)
         if source is None:
             return key
@@ -92,12 +96,12 @@ class Loaded:
 
 
 def load(sources: Sequence[Source], *, trusted: bool = False) -> Loaded:
-    """The settings these places add up to, as `added_up`; what was asked for lately is known already."""
+    """**Returns** the merged settings of these sources, as `added_up`; the latest results are cached."""
     return recalled(_known, (tuple(sources), trusted), partial(added_up, sources, trusted=trusted))
 
 
 def added_up(sources: Sequence[Source], *, trusted: bool = False) -> Loaded:
-    """The settings these places add up to, the highest rank winning. Pure. Raises `ConfigError`.
+    """**Returns** the merged settings of these sources, the highest rank winning. **Raises** `ConfigError`.
 
     Tables are merged key by key. The rules of `[permissions]` add up instead of replacing each other. Of a
     project file only what makes things stricter is followed, an editor widens no permission unless the folder
@@ -117,17 +121,25 @@ def added_up(sources: Sequence[Source], *, trusted: bool = False) -> Loaded:
             for path in paths
         ]
         values = _merged(values, accepted)
-        said |= dict.fromkeys((path for path, _ in leaves(accepted)), source)
-    config = _validated(values, said)
-    managed = _validated({"budget": policy.get("budget", {})}, said).section(budget.ROOM)
-    return Loaded(config, said, (*warnings, *_plain_keys(config, said)), managed)
+        said |= dict.fromkeys((path for path, value in leaves(accepted) if value != {} or path[1:]), source)
+    unknown = [(source, tool) for source in sources for tool in unknown_tools(source.values)]
+    misspelt = [misfit(tool.problem, tool.path, {tool.path: source}) for source, tool in unknown if tool.near]
+    config = _validated(values, said, misspelt)
+    if misspelt:
+        raise together(misspelt)
+    spending = exposing(SpendingLimits).name
+    managed = _validated({spending: policy.get(spending, {})}, said).exposed(SpendingLimits)
+    strangers = tuple(f"{source.where(tool.path)}: {tool.problem}" for source, tool in unknown)
+    return Loaded(config, said, (*warnings, *_plain_keys(config, said)), managed, strangers)
 
 
 def _admit(
     source: Source, values: JsonObject, said: Mapping[KeyPath, Source], *, trusted: bool
 ) -> tuple[JsonObject, Sequence[KeyPath]]:
-    """What of a source is followed, and what is not."""
+    """**Returns** the admitted values of a source, and the paths of those that are refused."""
     match source.rank:
+        case Rank.MANAGED:
+            return source.values, ()
         case Rank.PROJECT:
             return tighten(source.values, _validated(values, said).model_dump(mode="python"))
         case Rank.EDITOR:
@@ -136,38 +148,43 @@ def _admit(
             admitted, widening = (kept, ()) if trusted else narrowed(kept)
             return admitted, (*refused, *widening)
         case _:
-            return source.values, ()
+            return without_managed(source.values)
 
 
-def _validated(values: JsonObject, said: Mapping[KeyPath, Source]) -> Config:
-    try:  # as JSON: strict there means no guessing ("5" is no number), while a list still makes a tuple
-        return Config.model_validate_json(json.dumps(values, default=str), strict=True)
+def _validated(
+    values: JsonObject, said: Mapping[KeyPath, Source], more: Sequence[ConfigError] = ()
+) -> Config:
+    """**Returns** the settings. **Raises** `ConfigError` with all mistakes, and `more` behind them."""
+    try:
+        return Config.of_json(json.dumps(values, default=str), values)
     except ValidationError as error:
-        first, *others = (_explained(problem, said) for problem in error.errors(include_url=False))
-        first.others = tuple(others[:MOST_MISTAKES])
-        raise first from None
+        found = (each for problem in error.errors(include_url=False) for each in _explained(problem, said))
+        mistakes = [*islice(found, MOST_MISTAKES), *more]
+        raise together(sorted(mistakes, key=lambda each: (each.file, each.line))) from None
 
 
-def _explained(problem: Mapping[str, Any], said: Mapping[KeyPath, Source]) -> ConfigError:
+def _explained(problem: Mapping[str, Any], said: Mapping[KeyPath, Source]) -> Iterator[ConfigError]:
+    """Yield the mistakes of a place: what a room has to say of it has a line for each."""
     path = tuple(str(part) for part in problem["loc"] if part != "[key]")
     message = problem["msg"].removeprefix("Value error, ").replace("Input should be", "this must be")
     match problem["type"]:
         case "extra_forbidden":
-            message = f"unknown key{_did_you_mean(path)}"
+            message = f"unknown key{_did_you_mean(path, problem.get('input'))}"
         case "model_type" | "dict_type":
             message = "this must be a table"
         case "missing":
             message = "this is required"
         case "json_invalid":
-            message = "a setting holds bytes that are no text"
+            message = "a setting has bytes that are not text"
         case _:
             pass
-    return misfit(message, path, said)
+    yield from (misfit(line, path, said) for line in message.splitlines())
 
 
 def misfit(message: str, path: KeyPath, said: Mapping[KeyPath, Source]) -> ConfigError:
-    """What is wrong with the value at `path`, with the place of whoever said it."""
-    source = next((said[p] for around in prefixes(path) for p in said if p[: len(around)] == around), None)
+    """**Returns** the error about the value at `path`, with the place where it was set."""
+    found = [said[p] for around in prefixes(path) for p in said if p[: len(around)] == around]
+    source = next((each for each in found if each.file), found[0] if found else None)
     key = ".".join(path)
     if source is None:
         return ConfigError(message, key=key)
@@ -175,14 +192,28 @@ def misfit(message: str, path: KeyPath, said: Mapping[KeyPath, Source]) -> Confi
     return ConfigError(message, file=source.file, line=line_of(path, source.lines), key=key)
 
 
-def _did_you_mean(path: KeyPath) -> str:
-    known = list(_model_at(path[:-1]).model_fields)
+def _did_you_mean(path: KeyPath, value: object) -> str:
+    model = _model_at(path[:-1])
+    known = list(model.model_fields)
+    if is_object(value) and (place := _place_of_tables(model)):
+        return f"; such a table stands at [{'.'.join((*path[:-1], place, path[-1]))}]"
     close = difflib.get_close_matches(path[-1], known, n=1)
     return f"; did you mean {close[0]!r}?" if close else f"; known here: {', '.join(known)}"
 
 
+def _place_of_tables(model: type[BaseModel]) -> str:
+    """**Returns** the one key of a table that holds tables by their names, "" where there is none."""
+    found = [name for name, field in model.model_fields.items() if _holds_tables(field.annotation)]
+    return found[0] if len(found) == 1 else ""
+
+
+def _holds_tables(annotation: Any) -> bool:
+    arguments = get_args(annotation)
+    return get_origin(annotation) in {dict, Mapping} and bool(arguments and _model_in(arguments[-1]))
+
+
 def _model_at(path: KeyPath) -> type[BaseModel]:
-    """The model that describes the table at `path`."""
+    """**Returns** the model that describes the table at `path`."""
     model: type[BaseModel] = Config
     for part in path:
         if part in model.model_fields:
@@ -205,14 +236,14 @@ def _plain_keys(config: Config, said: Mapping[KeyPath, Source]) -> Iterator[str]
         if model.api_key.get_secret_value():
             path = ("models", name, "api_key")
             where = said[path].where(path)
-            yield f'{where}: a key in plain sight; better name a variable: api_key_env = "MY_KEY"'
+            yield f'{where}: this key stands in plain text; better name a variable: api_key_env = "MY_KEY"'
 
 
 def _merged(below: JsonObject, above: JsonObject, at: KeyPath = ()) -> JsonObject:
     merged = dict(below)
     for key, value in above.items():
         old, path = below.get(key), (*at, key)
-        if is_table(old) and is_table(value):
+        if is_object(old) and is_object(value):
             merged[key] = _merged(old, value, path)
         elif path in ADDED_UP and is_list(old) and is_list(value):
             merged[key] = [*old, *(item for item in value if item not in old)]

@@ -28,7 +28,7 @@ OURS = frozenset(
 def address(url: str) -> str:
     """The address without a slash at its end. Raises `ValueError`, which never shows a password."""
     if "@" in url.partition("//")[2].partition("/")[0]:
-        raise ValueError("an address may not hold a password; name a variable with api_key_env instead")
+        raise ValueError("an address may not contain a password; name a variable with api_key_env instead")
     if not _is_address(url):
         raise ValueError(f"{url!r} is not an address such as http://localhost:11434/v1")
     return url.rstrip("/")
@@ -70,7 +70,9 @@ class ModelSettings(Table):
     that everybody uses (such as OPENAI_API_KEY). `api_key_env` names another variable with the key;
     `api_key` holds it in plain sight. `headers` are sent with every request. Prices are US dollars per
     million tokens, sizes are tokens. `idle_timeout` is how many seconds the server may stay silent,
-    `timeout` how many one answer may take in all. `script` is what a scripted model plays.
+    `timeout` how many one answer may take in all. `script` is what a scripted model plays
+    (docs/scripted-model.md). `tokenizer` is the tokenizer.json of the model on this machine, which counts
+    its tokens.
     `fallback` is the model that is asked when this one is busy, spent or gone. `key_command` is a program
     that writes the key to its standard output (words, or one line), asked again after `key_ttl` seconds; it
     counts only in the user's own file. `extra_body` is sent with every request for an answer. `service` is
@@ -103,4 +105,5 @@ class ModelSettings(Table):
     top_p: Annotated[float, Field(ge=0, le=1)] | None = None
     extra_body: Annotated[Mapping[str, Any], AfterValidator(extra)] = {}
     script: str = ""
+    tokenizer: str = ""
     fallback: str = ""

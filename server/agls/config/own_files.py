@@ -4,16 +4,22 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from agls.config.folders import AGENTS, MEMORY
 from agls.config.private import replace_file
 from agls.engine.vocabulary import JsonObject
 from agls.workspace.protected import KEYS, SEAL
 
+CONSENTS = "consents.json"  # what of folders and plugins the user let act
+COMMANDS = "commands"  # the user's own, beside the config file
+SKILLS = "skills"  # in the same place
 NOTED = "changed.json"  # what changed, until the user looked
 LARGEST = 1_000_000  # bytes of one file that are compared
+MOST_FILES = 500  # in one folder
 
 
 class GuardedFiles:
@@ -94,12 +100,14 @@ class GuardedFiles:
         return {file: digest for file in self._files() if (digest := _digest(file))}
 
     def _files(self) -> Iterator[Path]:
-        yield from (self.state_folder / name for name in ("trust.json", SEAL, KEYS, NOTED))
+        yield from (self.state_folder / name for name in ("trust.json", CONSENTS, SEAL, KEYS, NOTED))
         yield self._config
         yield self._config.with_name("AGENTS.md")
-        for folder in (self.state_folder / "grants", self._config.with_name("agents")):
+        beside = (self._config.with_name(name) for name in (AGENTS, MEMORY, COMMANDS, SKILLS))
+        for folder in (self.state_folder / "grants", *beside):
             with suppress(OSError):
-                yield from (file for file in folder.iterdir() if file.suffix in {".json", ".toml"})
+                found = islice(folder.rglob("*"), MOST_FILES)
+                yield from (file for file in found if file.suffix in {".json", ".toml", ".md"})
 
     def _read(self) -> set[str]:
         try:

@@ -1,5 +1,6 @@
 """The user's models, read again when the config file has changed while the process runs."""
 
+from collections.abc import Callable, MutableMapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,14 +16,22 @@ Stamp = tuple[int, int, int] | None
 
 
 class Reload:
-    """Which models the config file names now. All other settings hold as they were when the process began.
+    """Follows the models that the config file names. All other settings hold as they were at the start.
 
     A program that the agent starts could write the file: what widens permissions needs a restart. Where the
-    settings were wrong, nothing could be started so far: then the file counts whole.
+    settings were wrong, nothing could be started so far: then the file counts whole. It also does when
+    the user says so (`whole`). Keys are taken out of the `variables`.
     """
 
-    def __init__(self, told: ConfigInputs, folder: str, trusts: Trusts, setup: Setup) -> None:
-        self._told = told
+    def __init__(
+        self,
+        inputs: ConfigInputs,
+        folder: str,
+        trusts: Trusts,
+        setup: Setup,
+        variables: Callable[[], MutableMapping[str, str]] = process_environment,
+    ) -> None:
+        self._inputs, self._variables = inputs, variables
         self._folder, self._trusts = folder, trusts
         self._seen = _stamp(setup.config_file)
 
@@ -34,19 +43,24 @@ class Reload:
         stamp = _stamp(setup.config_file)
         if stamp == self._seen:
             return setup
-        variables = process_environment()
-        now = read(self._told, self._folder, self._trusts, {**variables, **setup.environment, **setup.keys})
+        anew = self.whole(setup)
+        if _is_wrong(setup):
+            return anew
+        return replace(anew, sources=_with_models(setup.sources, anew.sources, str(setup.config_file)))
+
+    def whole(self, setup: Setup) -> Setup:
+        """Return the setup with all settings as their files have them now. **Raises** `ConfigError`."""
+        stamp, variables = _stamp(setup.config_file), self._variables()
+        now = read(self._inputs, self._folder, self._trusts, {**variables, **setup.environment, **setup.keys})
         for name in now.keys:
             variables.pop(name, None)
         self._seen = stamp
         environment = {name: value for name, value in setup.environment.items() if name not in now.keys}
-        before, file = setup.sources, str(setup.config_file)
-        sources = now.sources if _is_wrong(setup) else _with_models(before, now.sources, file)
-        return replace(setup, sources=sources, keys=now.keys, environment=environment)
+        return replace(setup, sources=now.sources, keys=now.keys, environment=environment)
 
 
 def _with_models(before: tuple[Source, ...], now: tuple[Source, ...], file: str) -> tuple[Source, ...]:
-    """The sources of before, but for the models that the file names."""
+    """**Returns** the sources of before with the models that the file names now."""
     known = next((source.values for source in before if source.file == file), JsonObject())
     kept = {key: value for key, value in known.items() if key not in MODEL_KEYS}
     read_now = next((source for source in now if source.file == file), Source(Rank.USER, {}, file))

@@ -1,18 +1,20 @@
-"""What this process was told when it began, and from it the settings of any folder."""
+"""The inputs of this process, and the settings of any folder that follow from them."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import field, replace
 from errno import ELOOP, ENOENT, ENOTDIR
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from stat import S_ISREG
 
 from agls.config import former_name
+from agls.config.agent_files import agent_source, folders_for
 from agls.config.environment import process_environment
-from agls.config.errors import ConfigError
+from agls.config.errors import ConfigError, together
 from agls.config.folders import (
     AGENTS,
+    MEMORY,
     PROJECT_FILE,
     check_outside,
     home_folder,
@@ -32,24 +34,29 @@ from agls.config.trust import Trust
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.models.catalog.providers import KEY_VARIABLES
-from agls.workspace.redact import forget, is_secret
+from agls.prompt_files.agent_places import AgentFolder
+from agls.redaction import is_secret
+from agls.room.web_ports import SEARCH_KEYS
+from agls.workspace.path_stamps import LooksAtPaths, PathStamps
+from agls.workspace.redact import forget
 
 ABSENT = {ENOENT, ENOTDIR, ELOOP}
 MAX_BYTES = 1_000_000  # of one config file
-OWN_KEYS = ("AGLS_API_KEY", *KEY_VARIABLES)
+OWN_KEYS = ("AGLS_API_KEY", *KEY_VARIABLES, *SEARCH_KEYS.values())
 CLOUD_SECRETS = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")  # which AWS's own tools need as well
 RENAME = "{}: read for its strict rules as long as it is there. Rename the folder to .agls."
 Trusts = Callable[[Path], bool]
+FOLDERS = 16  # whose settings are remembered: every run asks for those of its own
 
 
 @frozen
 class Setup:
-    """What was said by everyone but a project, and what goes with it.
+    """The settings of every source but a project, and the services that go with them.
 
-    `keys` are by the name of their variable, `environment` is the rest of the variables, `instructions`
-    are the user's own for every project (`AGENTS.md` beside their config file), `config_file` is where
-    their settings are or would be. `own_places` decide what the agent may do: the state, the config file, the
-    platform's folder for it. `places` are where a missing key is looked for besides this machine's own,
+    `keys` are by the name of their variable, `environment` is the rest of the variables, `config_file` is
+    where the user's settings are or would be. `own_places` decide what the agent may do: the state, the
+    config file, the platform's folder for it. `places` are where a missing key is looked for besides this
+    machine's own,
     `kept` what was found so far, by host. `keeps` is whether anything is kept in the state folder,
     `trust` which folders the user trusts from now on; `notices` say what was taken over from the name that
     agls had before.
@@ -60,7 +67,6 @@ class Setup:
     keys: Mapping[str, str] = field(repr=False)
     environment: Mapping[str, str] = field(repr=False)
     config_file: Path
-    instructions: str
     trusts: Trusts
     trust: Trust = field(repr=False, compare=False)
     own_places: tuple[Path, ...] = ()
@@ -68,28 +74,36 @@ class Setup:
     kept: dict[str, StoredKey] = field(default_factory=dict[str, StoredKey], repr=False)
     keeps: bool = True
     notices: tuple[str, ...] = ()
+    _written: tuple[str, ...] = field(init=False, repr=False, compare=False)  # keys in files and variables
+    _looks: LooksAtPaths[Loaded] = field(
+        init=False, repr=False, compare=False, default_factory=lambda: LooksAtPaths[Loaded](FOLDERS)
+    )
+
+    def __post_init__(self) -> None:
+        """Look once for the keys that are written somewhere: every call of a tool asks for all keys."""
+        written = [
+            str(value)
+            for path, value in self._said()
+            if path[-1] == "api_key" or (path[-2:-1] == ("headers",) and is_secret(str(path[-1])))
+        ]
+        others = [self.environment[name] for name in CLOUD_SECRETS if self.environment.get(name)]
+        object.__setattr__(self, "_written", (*written, *others))
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What may never be shown: all keys, and the values of extra headers."""
+        """**Returns** the texts that may never be shown: all keys, and the values of extra headers."""
         headers = (str(value) for path, value in self._said() if path[-2:-1] == ("headers",))
         return (*self.held_keys, *headers)
 
     @property
     def held_keys(self) -> tuple[str, ...]:
-        """All keys, what clouds sign with, and the values of headers whose names say that they hold one."""
-        written = (
-            str(value)
-            for path, value in self._said()
-            if path[-1] == "api_key" or (path[-2:-1] == ("headers",) and is_secret(str(path[-1])))
-        )
-        kept = (kept.key for kept in self.kept.values())
-        others = (self.environment[name] for name in CLOUD_SECRETS if self.environment.get(name))
-        return (*self.keys.values(), *written, *kept, *told_keys(), *others)
+        """**Returns** all keys, the credentials of clouds, and values of headers named like a key."""
+        kept = [kept.key for kept in self.kept.values()]
+        return (*self.keys.values(), *self._written, *kept, *told_keys())
 
     @property
     def log_level(self) -> str:
-        """The least level of what is logged, as `AGLS_LOG` names it; "" when it says nothing."""
+        """**Returns** the least level that is logged, as `AGLS_LOG` names it; "" when it is not set."""
         return self.environment.get("AGLS_LOG", "")
 
     def _said(self) -> Iterator[tuple[tuple[str, ...], object]]:
@@ -99,19 +113,44 @@ class Setup:
         """**Returns** whether the user trusts this folder."""
         return self.trusts(_project(folder)[0])
 
-    def load(self, folder: str) -> Loaded:
-        """The settings for work in `folder`; its files count when it is trusted. Raises `ConfigError`."""
+    def agent_folders(self, folder: str) -> Sequence[AgentFolder]:
+        """**Returns** the folders of agents that count in a folder."""
+        return self._agent_folders(folder, PathStamps())
+
+    def _agent_folders(self, folder: str, looked_at: PathStamps) -> Sequence[AgentFolder]:
+        home = self.environment.get("HOME", "")
+        return folders_for(folder, self.config_file, home, looked_at, trusted=self.trusts_folder(folder))
+
+    def said_in(self, folder: str) -> tuple[Source, ...]:
+        """**Returns** what the files of settings say for `folder`. **Raises** `ConfigError`."""
+        return self._said_in(folder, PathStamps())
+
+    def _said_in(self, folder: str, looked_at: PathStamps) -> tuple[Source, ...]:
         root, file, former = _project(folder)
         if not self.trusts(root):
-            return load(self.sources)
-        old = tuple(_read_with_agents(former, Rank.PROJECT))
-        loaded = load((*self.sources, *old, *_read_with_agents(file, Rank.PROJECT)), trusted=True)
+            return self.sources
+        return (*self.sources, *_project_sources((former, file), looked_at))
+
+    def load(self, folder: str) -> Loaded:
+        """**Returns** the settings for `folder`; its files count if trusted. **Raises** `ConfigError`.
+
+        A run asks several times: while nothing changed at the places of its files, the answer is known.
+        """
+        trusted = self.trusts_folder(folder)
+        return self._looks.get((folder, trusted), partial(self._load, folder, trusted))
+
+    def _load(self, folder: str, trusted: bool, looked_at: PathStamps) -> Loaded:
+        former, said = _project(folder)[2], self._said_in(folder, looked_at)
+        agents = agent_source(self._agent_folders(folder, looked_at), said, looked_at)
+        loaded = load((agents, *said), trusted=trusted)
+        before = f"{former.parent}/"
+        old = trusted and any(source.file.startswith(before) for source in said)
         return replace(loaded, warnings=(*loaded.warnings, RENAME.format(former))) if old else loaded
 
 
 @frozen
 class ConfigInputs:
-    """What a door was told: `arguments` and `editor` are tables as in the config file.
+    """The inputs of a door: `arguments` and `editor` are tables as in the config file.
 
     So are `defaults`: what holds for this door where nobody says anything. With `remembered` the folders
     count that the user trusts from now on (`agls trust`).
@@ -126,24 +165,24 @@ class ConfigInputs:
 
 
 def read(
-    told: ConfigInputs, folder: str, trusts: Trusts, environment: MutableMapping[str, str] | None = None
+    inputs: ConfigInputs, folder: str, trusts: Trusts, environment: MutableMapping[str, str] | None = None
 ) -> Setup:
     """Read the config files and the environment, and take the keys out of the environment.
 
     `folder` is the workspace our own files may not lie in. Raises `ConfigError`.
     """
     environment = process_environment() if environment is None else environment
-    variables = _with_told(environment, told)
+    variables = _with_inputs(environment, inputs)
     notices = take_over(variables)
     _check_places(variables, Path(folder))
     file, named = user_file(variables), bool(variables.get("AGLS_CONFIG"))
     said = (
-        Source(Rank.DEFAULT, told.defaults),
+        Source(Rank.DEFAULT, inputs.defaults),
         *_read_with_agents(managed_file(), Rank.MANAGED),
         *_read_with_agents(file, Rank.USER, required=named),
-        Source(Rank.EDITOR, told.editor),
+        Source(Rank.EDITOR, inputs.editor),
         from_environment(variables),
-        from_arguments(told.arguments),
+        from_arguments(inputs.arguments),
     )
     state = state_folder(variables).resolve()
     files = GuardedFiles(state, file)
@@ -154,21 +193,20 @@ def read(
         keys=_take(environment, key_variables(said)),
         environment=dict(environment),
         config_file=file,
-        instructions=_text(file.with_name("AGENTS.md")) or "",
-        trusts=(lambda root: trusts(root) or trust.trusts(root)) if told.remembered else trusts,
+        trusts=(lambda root: trusts(root) or trust.trusts(root)) if inputs.remembered else trusts,
         trust=trust,
-        own_places=(state, file, file.with_name(AGENTS), *usual_config_folder()),
+        own_places=(state, file, file.with_name(AGENTS), file.with_name(MEMORY), *usual_config_folder()),
         notices=notices,
     )
 
 
 def take_over(variables: Mapping[str, str]) -> tuple[str, ...]:
-    """Take over what was kept under the former name, once. **Returns** what to say of it."""
+    """Take over the files of the former name, once. **Returns** the notices for the user."""
     return former_name.take_over(variables, lambda file: load(tuple(_read_with_agents(file, Rank.USER))))
 
 
 def key_variables(sources: Iterable[Source]) -> set[str]:
-    """The names of the variables that hold keys: ours, and those named in `api_key_env`."""
+    """**Returns** the names of variables that hold keys: ours, and those named in `api_key_env`."""
     names: set[str] = set(OWN_KEYS)
     for source in sources:
         said = (value for path, value in leaves(source.values) if path[-1] == "api_key_env")
@@ -183,12 +221,12 @@ def _take(environment: MutableMapping[str, str], names: Iterable[str]) -> Mappin
     return {name: value for name, value in taken.items() if value}
 
 
-def _with_told(environment: Mapping[str, str], told: ConfigInputs) -> dict[str, str]:
+def _with_inputs(environment: Mapping[str, str], inputs: ConfigInputs) -> dict[str, str]:
     variables = dict(environment)
-    if told.config_file:
-        variables["AGLS_CONFIG"] = told.config_file
-    if told.state_dir:
-        variables["AGLS_STATE_DIR"] = told.state_dir
+    if inputs.config_file:
+        variables["AGLS_CONFIG"] = inputs.config_file
+    if inputs.state_dir:
+        variables["AGLS_STATE_DIR"] = inputs.state_dir
     return variables
 
 
@@ -200,17 +238,36 @@ def _check_places(variables: Mapping[str, str], workspace: Path) -> None:
 
 @lru_cache(maxsize=16)  # a run asks several times
 def _project(folder: str) -> tuple[Path, Path, Path]:
-    """The folder, where its own settings are, and where they were under the former name."""
+    """**Returns** the folder, the place of its own settings, and their place under the former name."""
     return Path(folder), Path(folder, PROJECT_FILE), Path(folder, former_name.PROJECT_FILE)
 
 
+def _project_sources(files: Sequence[Path], looked_at: PathStamps) -> tuple[Source, ...]:
+    """**Returns** what a project's files of settings say. **Raises** `ConfigError`."""
+    for file in files:
+        looked_at.exists(str(file))
+        looked_at.exists(str(_beside(file)))
+        for agent in _agents(file):
+            looked_at.add(str(agent))
+    return tuple(source for file in files for source in _read_with_agents(file, Rank.PROJECT))
+
+
 def _read_with_agents(file: Path, rank: Rank, *, required: bool = False) -> Iterator[Source]:
-    """What a config file says, and every agent file beside it."""
-    if source := _read(file, rank, required=required):
-        yield source
-    for agent in _agents(file):
-        if source := _read(agent, rank):
-            yield placed(source, AGENTS, agent.stem)
+    """**Returns** the content of a config file and of every agent file beside it.
+
+    **Raises** `ConfigError` with the mistakes of all of them.
+    """
+    problems: list[ConfigError] = []
+    for each in (file, *_agents(file)):
+        try:
+            source = _read(each, rank, required=required and each == file)
+        except ConfigError as problem:
+            problems.append(problem)
+            continue
+        if source and not problems:
+            yield source if each == file else placed(source, AGENTS, each.stem)
+    if problems:
+        raise together(problems)
 
 
 def _agents(file: Path) -> Sequence[Path]:
@@ -235,7 +292,7 @@ def _read(file: Path, rank: Rank, *, required: bool = False) -> Source | None:
 
 
 def _text(file: Path) -> str | None:
-    """What is in a file of ours; `None` when there is no such file. Raises `ConfigError`."""
+    """**Returns** the text of a file of ours, `None` when there is none. **Raises** `ConfigError`."""
     try:
         if not (S_ISREG(os.stat(file).st_mode) or str(file) == os.devnull):  # noqa: PTH116 - each run asks often
             return None

@@ -67,6 +67,7 @@ VARIABLES: Mapping[str, KeyPath] = {
     "AGLS_MODEL": ("model",),
     "AGLS_BASE_URL": ("base_url",),
     "AGLS_LOCAL_SERVERS": ("local_servers",),
+    "AGLS_SANDBOX": ("sandbox", "use"),
 }
 SWITCHES: Mapping[str, bool] = {"true": True, "false": False}
 
@@ -74,10 +75,11 @@ SWITCHES: Mapping[str, bool] = {"true": True, "false": False}
 def from_environment(environment: Mapping[str, str]) -> Source:
     """What the environment variables say; empty ones say nothing. Keys are not settings (`secrets.py`)."""
     said = {name: path for name, path in VARIABLES.items() if environment.get(name)}
-    values: JsonObject = {
-        path[0]: SWITCHES.get(environment[name], environment[name])
-        if path == ("local_servers",)
-        else environment[name]
-        for name, path in said.items()
-    }
+    values: JsonObject = {}
+    for name, (*tables, key) in said.items():
+        table = values
+        for each in tables:
+            table = table.setdefault(each, {})
+        text = environment[name]
+        table[key] = SWITCHES.get(text, text) if name == "AGLS_LOCAL_SERVERS" else text
     return Source(Rank.ENVIRONMENT, values, names={path: name for name, path in said.items()})

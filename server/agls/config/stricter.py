@@ -8,14 +8,16 @@ from collections.abc import Callable, Iterator
 from typing import TypeGuard
 
 from agls.config.folders import AGENTS
-from agls.config.tables import KeyPath, is_table, leaves, put, value_at
+from agls.config.tables import KeyPath, leaves, put, value_at
 from agls.engine.vocabulary import JsonObject
+from agls.json_values import is_object
 from agls.modes import widens
 from agls.order import ROOMS
 
 ADDED_UP = frozenset({("permissions", "allow"), ("permissions", "ask"), ("permissions", "deny")})
 STRICTER = frozenset({("permissions", "ask"), ("permissions", "deny")})  # lists that may grow
 LOWERED = frozenset(room.name for room in ROOMS if room.lowered)  # tables whose numbers may become smaller
+MANAGED_ONLY = frozenset((room.name, key) for room in ROOMS for key in room.managed_keys)
 Sorted = tuple[JsonObject, tuple[KeyPath, ...]]  # what is followed, and the keys that are not
 
 
@@ -35,6 +37,11 @@ def within(values: JsonObject, policy: JsonObject) -> Sorted:
     return _sorted(leaves(values), lambda path, value: not _is_above(value, value_at(most, path)))
 
 
+def without_managed(values: JsonObject) -> Sorted:
+    """What of `values` is not for the managed file alone."""
+    return _sorted(_entries(values), lambda path, _: path[:2] not in MANAGED_ONLY)
+
+
 def _sorted(entries: Iterator[tuple[KeyPath, object]], follow: Callable[[KeyPath, object], bool]) -> Sorted:
     accepted: JsonObject = {}
     refused: list[KeyPath] = []
@@ -48,9 +55,14 @@ def _sorted(entries: Iterator[tuple[KeyPath, object]], follow: Callable[[KeyPath
 
 def _entries(values: JsonObject) -> Iterator[tuple[KeyPath, object]]:
     for table, content in values.items():
-        if table in LOWERED and is_table(content):
+        if table in LOWERED and is_object(content):
             yield from leaves(content, (table,))
-        elif is_table(content):
+        elif table == AGENTS and is_object(content):
+            for name, agent in content.items():
+                tier = agent.get("tier") if is_object(agent) else None
+                yield (table, name), agent if tier is None else {**agent, "tier": ""}
+                yield from (((table, name, "tier"), tier),) if tier else ()  # a folder chooses no model
+        elif is_object(content):
             yield from (((table, key), value) for key, value in content.items())
         else:
             yield (table,), content
@@ -64,9 +76,9 @@ def _is_stricter(path: KeyPath, value: object, held: JsonObject) -> bool:
     if path in STRICTER:
         return isinstance(value, list)
     if path[0] == AGENTS:
-        return len(path) == 2 and is_table(value) and path[1] not in held[AGENTS]
+        return len(path) == 2 and is_object(value) and path[1] not in held[AGENTS]
     around = value_at(held, path[:-1])
-    if path[0] not in LOWERED or not is_table(around) or path[-1] not in around:
+    if path[0] not in LOWERED or not is_object(around) or path[-1] not in around:
         return False
     return _is_number(value) and not _is_above(value, around[path[-1]])
 

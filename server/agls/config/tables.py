@@ -1,27 +1,18 @@
 """Nested tables of settings, as a TOML file gives them."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeGuard
+from typing import Any
 
 from agls.engine.vocabulary import JsonObject
+from agls.json_values import is_object, value_in
 
 KeyPath = tuple[str, ...]
-
-
-def is_table(value: object) -> TypeGuard[JsonObject]:
-    """Whether this is a table."""
-    return isinstance(value, dict)
-
-
-def is_list(value: object) -> TypeGuard[list[Any]]:
-    """Whether this is a list."""
-    return isinstance(value, list)
 
 
 def leaves(values: Mapping[str, Any], at: KeyPath = ()) -> Iterator[tuple[KeyPath, Any]]:
     """Every value that is no table (or an empty one), with its path."""
     for key, value in values.items():
-        if is_table(value) and value:
+        if is_object(value) and value:
             yield from leaves(value, (*at, key))
         else:
             yield (*at, key), value
@@ -34,10 +25,7 @@ def prefixes(path: KeyPath) -> Iterator[KeyPath]:
 
 def value_at(values: JsonObject, path: KeyPath) -> Any:
     """The value at a path; `None` when there is none."""
-    value: Any = values
-    for part in path:
-        value = value.get(part) if is_table(value) else None
-    return value
+    return value_in(values, *path)
 
 
 def put(values: JsonObject, path: KeyPath, value: object) -> None:

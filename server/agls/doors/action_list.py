@@ -19,6 +19,7 @@ def action_list(session: Session) -> list[JsonObject]:
             "inputSchema": spec.schema,
             "slash": slash(spec),
             "when": spec.when,
+            "group": spec.group,
         }
         for spec in actions(session)
     ]

@@ -11,9 +11,9 @@ from agls.config import ConfigError, Setup
 from agls.doors.from_wire import GivenFile, Malformed
 from agls.engine.ports import JournalError
 from agls.engine.vocabulary import Content, Image, Resource
-from agls.features import attachments
-from agls.features.attachments.links import link
 from agls.pictures import media_type
+from agls.room.attachment_links import link
+from agls.room.exposed import AttachmentSize
 from agls.stores.blobs import BlobError
 from agls.stores.storage import Contents
 
@@ -91,7 +91,7 @@ def _read(file: Path, largest: int, folder: Path) -> tuple[str, GivenFile]:
     """Return the address of a file, and the file. **Raises** `ValueError`."""
     try:
         if not file.is_file():
-            raise ValueError(f"{file} cannot be attached: it is no file.")
+            raise ValueError(f"{file} cannot be attached: it is not a file.")
         real = file.resolve(strict=True)
         _check_inside(file, real, folder)
         with os.fdopen(os.open(real, os.O_RDONLY | os.O_NOFOLLOW), "rb") as stream:
@@ -119,7 +119,7 @@ def _check_inside(file: Path, real: Path, folder: Path) -> None:
 
 
 def _largest(setup: Setup, folder: str) -> int:
-    return setup.load(folder).config.section(attachments.ROOM).max_bytes
+    return setup.load(folder).config.exposed(AttachmentSize).max_bytes
 
 
 def _too_large(name: str, largest: int) -> str:

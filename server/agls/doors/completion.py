@@ -1,18 +1,28 @@
 """Completion of a prompt that somebody types: its command, or what the rooms know of its words."""
 
-import re
 from collections.abc import Sequence
 from typing import Protocol
 
-from agls.commands import Slot, TypedCommand, command_in, member_schema, quoted, slash, slot_at, values_of
+from agls.commands import (
+    Slot,
+    TypedCommand,
+    command_in,
+    member_schema,
+    quoted,
+    raw_member,
+    slash,
+    slot_at,
+    values_of,
+)
 from agls.engine.actions import ActionSpec, ActionValue
 from agls.engine.run_action import actions, values
 from agls.engine.session import Session
 from agls.fuzzy import best
+from agls.regex import regex
 from agls.room import Completion, Completions, Typing
 
 MOST = 50
-_NAME = re.compile(r"\s*(/\S*)")
+_NAME = regex(r"\s*(/\S*)")
 
 
 class Completer(Protocol):
@@ -31,7 +41,7 @@ async def completions(completer: Completer, session: Session, text: str, cursor:
 
 
 async def _of_command(session: Session, typing: Typing) -> Completions | None:
-    """**Returns** how a command goes on, `None` where the cursor is in none."""
+    """**Returns** how a command goes on, `None` where the cursor is in none, or in words of free text."""
     name = _NAME.match(typing.text)
     if name is None or typing.cursor <= name.start(1):
         return None
@@ -39,17 +49,25 @@ async def _of_command(session: Session, typing: Typing) -> Completions | None:
     if typing.cursor <= name.end():
         return _names(specs, typing, name.start(1), name.end())
     command = command_in(typing.text, specs)
-    return await _words(session, command, typing) if command else None
+    return await _words(session, command, typing) if command and not raw_member(command.spec) else None
 
 
 def _names(specs: Sequence[ActionSpec], typing: Typing, start: int, end: int) -> Completions:
-    found, more = best(specs, typing.text[start + 1 : typing.cursor], lambda spec: spec.name, MOST)
+    typed = typing.text[start + 1 : typing.cursor]
+    aliases = [(alias, spec) for spec in specs for alias in spec.aliases if typed]
+    known = [*((spec.name, spec) for spec in specs), *aliases]
+    found, more = best(known, typed, lambda pair: pair[0], MOST)
     return Completions(
         [
             Completion(
-                label=slash(spec), kind="command", text=slash(spec), start=start, end=end, detail=spec.title
+                label=f"/{name}",
+                kind="command",
+                text=f"/{name}",
+                start=start,
+                end=end,
+                detail=spec.title if name == spec.name else f"{spec.title} ({slash(spec)})",
             )
-            for spec in found
+            for name, spec in found
         ],
         more,
     )

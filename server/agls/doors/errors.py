@@ -14,6 +14,7 @@ from agls.engine.admission import Refused
 from agls.engine.facts import Asked
 from agls.engine.ports import JournalBusy, JournalError, ModelError, NoSuchSession, WorkspaceError
 from agls.engine.session import Session
+from agls.room import PromptRefused
 from agls_protocol.converter import explain
 from agls_protocol.errors import ERRORS
 
@@ -85,6 +86,7 @@ KINDS: Mapping[type[Exception], str] = {  # the first that fits
     ActionError: "actionFailed",
     ConfigError: "configInvalid",
     WorkspaceError: "failed",
+    PromptRefused: "failed",
 }
 
 
@@ -103,7 +105,9 @@ def overloaded(message: str, **data: str) -> Bad:
 
 def given_up() -> Bad:
     """Return the error that the server ends before this was done; nobody cancelled it."""
-    return bad("serverCancelled", "The server ends, and gave this request up. What it did is not known.")
+    return bad(
+        "serverCancelled", "The server is shutting down and gave up this request. What it did is unknown."
+    )
 
 
 def cannot_open(session_id: str, error: JournalError) -> Bad:
@@ -120,7 +124,9 @@ def session_busy(session_id: str) -> Bad:
 
 def cursor_expired(epoch: str, seq: int) -> Bad:
     """Return the error that the cursor belongs to another journal, or lies outside of this one."""
-    return bad("cursorExpired", "That cursor is none of this session as it is now.", epoch=epoch, seq=seq)
+    return bad(
+        "cursorExpired", "That cursor does not belong to this session as it is now.", epoch=epoch, seq=seq
+    )
 
 
 def unsupported(message: str, capability: str) -> Bad:

@@ -22,11 +22,12 @@ from agls.engine.vocabulary import (
     Text,
 )
 from agls.frozen import frozen
-from agls.views.wire_json import is_list, is_object
+from agls.json_values import is_list, is_object
+from agls.regex import regex
 
 LONGEST_REASON = 500  # characters of why a client cancels
 LONGEST_NAME = 200  # characters of the name of a file that is attached
-MEDIA_TYPE = re.compile(r"([\w.+-]{1,60}/[\w.+-]{1,100})?", re.ASCII)
+MEDIA_TYPE = regex(r"([\w.+-]{1,60}/[\w.+-]{1,100})?", re.ASCII)
 Part = TypeVar("Part")
 NOT_UNDERSTOOD = Answer("dismissed", feedback="The answer could not be understood.")
 
@@ -169,7 +170,7 @@ def answer(question: Question, response: Any, by: str) -> Answer:
     """Return a client's answer to a question; one that cannot be understood counts as a refusal, once."""
     if not is_object(response):
         return NOT_UNDERSTOOD
-    read = _permission if question.kind == "permission" else _form
+    read = _form if question.kind == "form" else _permission
     return read(question, response, by)
 
 

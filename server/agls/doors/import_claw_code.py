@@ -35,7 +35,7 @@ from agls.engine.vocabulary import (
     Usage,
     UserMessage,
 )
-from agls.views.wire_json import is_list, is_object
+from agls.json_values import is_list, is_object
 
 ORIGIN = "import"
 ROLES = ("system", "user", "assistant", "tool")

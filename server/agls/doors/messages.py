@@ -185,16 +185,3 @@ def framed(text: str) -> bytes:
 
 def _frame(body: bytes) -> bytes:
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
-
-
-def member(value: Mapping[str, Any], *names: str) -> JsonObject:
-    """Return an object inside objects; empty where there is none."""
-    found: Any = value
-    for name in names:
-        found = cast(JsonObject, found).get(name) if isinstance(found, dict) else None
-    return cast(JsonObject, found) if isinstance(found, dict) else {}
-
-
-def array(value: Any) -> list[Any]:
-    """Return a list; empty where there is none."""
-    return cast(list[Any], value) if isinstance(value, list) else []

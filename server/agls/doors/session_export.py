@@ -20,19 +20,21 @@ def exported(session_id: str, entries: Sequence[Entry], format: str) -> bytes:
 
 def _lines(session_id: str, entries: Sequence[Entry]) -> bytes:
     """Return the journal itself, every line with its checksum."""
-    header = Header(session_id, uuid4().hex, entries[0].at)
-    return b"".join(map(encode, (header, *entries)))
+    first, *others = entries
+    begin = encode(Header(session_id, uuid4().hex, first.at)) + encode(first)
+    return b"".join((begin, *(encode(entry, first.at) for entry in others)))
 
 
 def _markdown(session_id: str, entries: Sequence[Entry]) -> bytes:
     replay = Replay(NOTES, session_id, entries)
-    page = heading(session_id, _info(session_id, replay, entries)) + markdown(_told(replay))
+    page = heading(session_id, _info(session_id, replay, entries)) + markdown(_events(replay))
     return page.encode("utf-8", "replace")
 
 
 def _html(session_id: str, entries: Sequence[Entry]) -> bytes:
     replay = Replay(NOTES, session_id, entries)
-    return html_page(session_id, _info(session_id, replay, entries), _told(replay)).encode("utf-8", "replace")
+    page = html_page(session_id, _info(session_id, replay, entries), _events(replay))
+    return page.encode("utf-8", "replace")
 
 
 def _info(session_id: str, replay: Replay, entries: Sequence[Entry]) -> JsonObject:
@@ -40,7 +42,7 @@ def _info(session_id: str, replay: Replay, entries: Sequence[Entry]) -> JsonObje
     return {**replay.transcript.info, "title": summarise(session_id, entries)[0].title}
 
 
-def _told(replay: Replay) -> list[JsonObject]:
+def _events(replay: Replay) -> list[JsonObject]:
     """Return all events, and the present one of a session that works."""
     items = replay.transcript.items.values()
     open_now = [item for item in items if item.get("status") in {"pending", "running"}]

@@ -6,7 +6,6 @@ continued by itself.
 """
 
 import os
-import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -17,11 +16,12 @@ from agls.engine.history import forked
 from agls.engine.ports import JournalError
 from agls.engine.state import State, fold, fold_all
 from agls.engine.vocabulary import JsonObject, Stop, StopReason
-from agls.features.history.session_metadata import ROOM, archived, tagged
+from agls.regex import regex
+from agls.room.session_metadata import ROOM, archived, tagged
 from agls.stores.journal_reader import read
 from agls.titles import title_from
 
-_LINE = re.compile(rb'\["[0-9a-f]{8}",')  # how a line of ours begins
+_LINE = regex(rb'\["[0-9a-f]{8}",')  # how a line of ours begins
 LARGEST = 500_000_000  # bytes
 LATEST = 253_370_764_800.0  # Unix time in seconds: the last year that a calendar has
 IMPORTED = Stop(StopReason.CANCELLED, "it was exported before it was done")
@@ -38,12 +38,12 @@ def imported(data: bytes, now: float) -> tuple[list[Entry], State]:
 
     **Raises** `NoSession`.
     """
-    told = _own(data) if _LINE.match(data) else _renumbered(converted(_text(data)), now)
-    entries = [_fit(entry) for entry in told]
+    read = _own(data) if _LINE.match(data) else _renumbered(converted(_text(data)), now)
+    entries = [_fit(entry) for entry in read]
     try:
         state = fold_all(entries)
     except (LookupError, TypeError, ValueError) as problem:  # whole lines, but not of a session
-        raise NoSession(f"what it tells makes no sense ({problem}).") from problem
+        raise NoSession(f"its contents are not valid ({problem}).") from problem
     if state.running:
         last = entries[-1]
         entries.append(Entry(last.seq + 1, last.at, RunEnded(state.run_id, IMPORTED)))
@@ -56,11 +56,11 @@ def _own(data: bytes) -> list[Entry]:
         reading = read(data)
         if reading.damage:
             raise NoSession(f"it is damaged: {reading.damage}.")
-        if not reading.entries:
+        if not (entries := list(reading.entries)):
             raise NoSession("there is nothing in it.")
     except JournalError as problem:
         raise NoSession(f"{problem}.") from problem
-    kept = [fact for entry in forked(reading.entries, "") if (fact := _harmless(entry))]
+    kept = [fact for entry in forked(entries, "") if (fact := _harmless(entry))]
     return [Entry(seq, at, fact) for seq, (at, fact) in enumerate(kept, 1)]
 
 
@@ -98,7 +98,7 @@ def _filed(kind: str, data: JsonObject) -> Noted | None:
 def _fit(entry: Entry) -> Entry:
     """Return the entry with a valid title and folder. **Raises** `NoSession` for an invalid time."""
     if not 0 <= entry.at <= LATEST:
-        raise NoSession(f"entry {entry.seq} has a time that cannot be: {entry.at}.")
+        raise NoSession(f"entry {entry.seq} has an impossible time: {entry.at}.")
     if not isinstance(entry.fact, SessionChanged):
         return entry
     title = ""

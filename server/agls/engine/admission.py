@@ -94,7 +94,7 @@ async def same_again(
 
 
 def fail(ends: Iterable[asyncio.Future[Any]], problem: JournalError | None = None) -> None:
-    """Tell everybody who waits for these runs that their ends will not be seen here."""
+    """Release everybody who waits for these runs: their ends will not be seen here."""
     for end in ends:
         if not end.done():
             end.set_exception(problem or JournalError(NOT_BEGUN))

@@ -2,12 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from typing import Any
 
 from agls.engine.facts import Fact, ToolDelta, ToolFinished, ToolStarted, TurnStarted
-from agls.engine.feature import Feature, Invocation, RunSetup, RunView, wrap_tool
+from agls.engine.feature import AroundTool, ConsentedCall, Invocation, RunSetup, RunView, wrap_tool
 from agls.engine.log import Log
 from agls.engine.ports import Effect, Preview, Tool, ToolContext, ToolSpec
+from agls.engine.together import together
 from agls.engine.vocabulary import ToolCall, ToolOutcome
 
 KEPT_OUTPUT = 16_384  # characters of a cancelled call's output that are kept for the model
@@ -41,14 +43,14 @@ class NoTool:
 
 def find_tool(call: ToolCall, offered: Sequence[Tool]) -> Tool:
     """Return the tool of a call, or one that explains why there is none."""
-    names = [tool.spec.name for tool in offered]
-    if call.name not in names:
-        known = ", ".join(names) or "none"
+    found = next((tool for tool in offered if tool.spec.name == call.name), None)
+    if found is None:
+        known = ", ".join(tool.spec.name for tool in offered) or "none"
         return NoTool(call.name, f"There is no tool called {call.name!r}. Tools: {known}.")
     if call.malformed:
         problem = f"The arguments of {call.name} are not a JSON object: {call.malformed[:500]}"
         return NoTool(call.name, f"{problem}\nCall it again with valid JSON.")
-    return offered[names.index(call.name)]
+    return found
 
 
 def batches(calls: Sequence[ToolCall], tools: Sequence[Tool]) -> Iterator[list[ToolCall]]:
@@ -75,16 +77,52 @@ async def settle(
     record: Callable[[Fact], None],
 ) -> None:
     """Settle all calls of one reply: neighbours that only read side by side, the others in order."""
+
+    def settled(call: ToolCall) -> Coroutine[Any, Any, None]:
+        settling = Settling(call, log, record)
+        context = ToolContext(run_setup.workspace, call.call_id, settling.show)
+        invocation = Invocation(call, find_tool(call, offered), context)
+        return settling.settle(invocation, run_setup.around_tool, view)
+
     for batch in batches(calls, offered):
+        if len(batch) == 1:  # as nearly always: it needs no task of its own
+            await settled(batch[0])
+            continue
         try:
-            async with asyncio.TaskGroup() as group:
-                for call in batch:
-                    settling = Settling(call, log, record)
-                    context = ToolContext(run_setup.workspace, call.call_id, settling.show)
-                    invocation = Invocation(call, find_tool(call, offered), context)
-                    group.create_task(settling.settle(invocation, run_setup.features, view))
+            await together(settled(call) for call in batch)
         except ExceptionGroup as crashes:
             raise crashes.exceptions[0] from crashes
+
+
+async def pass_call(
+    call: ToolCall, consent: str, offered: Sequence[Tool], run_setup: RunSetup, view: RunView, log: Log
+) -> ToolOutcome:
+    """Pass a call of a room through the wrappers. **Returns** its outcome; nothing of it is recorded here.
+
+    What its room noted before it is durable first: a continued run must know that the call began.
+    """
+    await log.sync()
+    context = ToolContext(run_setup.workspace, call.call_id, _unheard)
+    consented = ConsentedCall(consent, call) if consent else None
+    invocation = Invocation(call, find_tool(call, offered), context, consent=consented)
+    return await wrap_tool(run_setup.around_tool, view, _take_effect)(invocation)
+
+
+def _unheard(text: str) -> None:
+    """Drop live output: it is in the outcome."""
+
+
+async def _take_effect(invocation: Invocation) -> ToolOutcome:
+    """Run the tool; what it raises is contained."""
+    try:
+        return await invocation.tool(invocation.call, invocation.context)
+    except (asyncio.CancelledError, KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as problem:  # noqa: BLE001 - a tool's crash is contained, even a sys.exit()
+        name = invocation.call.name
+        _log.exception("the tool %s raised", name)
+        text = f"The tool {name} failed unexpectedly: {type(problem).__name__}: {problem}"
+        return ToolOutcome(text, status="failed", effects="unknown")
 
 
 class Settling:
@@ -96,13 +134,13 @@ class Settling:
         self._record = record
         self._shown = ""
 
-    async def settle(self, invocation: Invocation, features: Sequence[Feature], view: RunView) -> None:
+    async def settle(self, invocation: Invocation, wrappers: Sequence[AroundTool], view: RunView) -> None:
         """Ask the wrappers, run the tool, and record how it ended.
 
         An exception of a wrapper is let through.
         """
         try:
-            outcome = await wrap_tool(features, view, self._run)(invocation)
+            outcome = await wrap_tool(wrappers, view, self._run)(invocation)
         except asyncio.CancelledError:
             self._record(ToolFinished(self._call_id, self._cancelled()))
             raise
@@ -118,14 +156,7 @@ class Settling:
         self._record(ToolStarted(self._call_id, call.name, call.arguments))
         if not tool.spec.effects <= READ_ONLY:
             await self._log.sync()
-        try:
-            return await tool(call, invocation.context)
-        except (asyncio.CancelledError, KeyboardInterrupt, GeneratorExit):
-            raise
-        except BaseException as problem:  # noqa: BLE001 - a tool's crash is contained, even a sys.exit()
-            _log.exception("the tool %s raised", call.name)
-            text = f"The tool {call.name} failed unexpectedly: {type(problem).__name__}: {problem}"
-            return ToolOutcome(text, status="failed", effects="unknown")
+        return await _take_effect(invocation)
 
     def _cancelled(self) -> ToolOutcome:
         if not self._log.state.calls[self._call_id].started:

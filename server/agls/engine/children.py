@@ -128,7 +128,7 @@ class Children:
     def _check(self, child: Session) -> None:
         if not child.state.parent_item or child.state.parent != self._parent.session_id:
             message = (
-                f"{child.session_id} is no child of this session, so it cannot be told to go on from here."
+                f"{child.session_id} is not a child of this session, so it cannot be continued from here."
             )
             raise Refused(message, "noSuchItem")
 

@@ -1,9 +1,10 @@
 """The context: the messages that the model still sees, how it grows, and how it becomes shorter."""
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-from agls.engine.facts import Cleared, Compacted
+from agls.engine.facts import Cleared, Compacted, Expanded
 from agls.engine.vocabulary import (
     AssistantMessage,
     Message,
@@ -64,17 +65,48 @@ def closing_text(open_call: OpenCall, stop: Stop) -> str:
 
 def placed(messages: tuple[Message, ...], message: Message) -> tuple[Message, ...]:
     """Return `messages` with one more; results finish in any order and stand in the order of their calls."""
-    if not isinstance(message, ToolResult):
-        return (*messages, message)
+    here = len(messages)
+    if isinstance(message, ToolResult):
+        here = _place(messages, message)
+    if here == len(messages):
+        return messages + (message,)  # noqa: RUF005 - what it suggests copies a long tuple twice
+    return (*messages[:here], message, *messages[here:])
+
+
+def _place(messages: tuple[Message, ...], result: ToolResult) -> int:
     at = len(messages)
     while at and isinstance(messages[at - 1], ToolResult):
         at -= 1
     asked = messages[at - 1] if at else None
-    calls = asked.tool_calls if isinstance(asked, AssistantMessage) else ()
-    order = {call.call_id: index for index, call in enumerate(calls)}
-    results = [m for m in (*messages[at:], message) if isinstance(m, ToolResult)]
-    results.sort(key=lambda result: order.get(result.call_id, len(order)))
-    return (*messages[:at], *results)
+    calls = [call.call_id for call in asked.tool_calls] if isinstance(asked, AssistantMessage) else []
+    here = len(messages)
+    if result.call_id in calls:
+        first = calls[: calls.index(result.call_id)]
+        while here > at and cast(ToolResult, messages[here - 1]).call_id not in first:
+            here -= 1
+    return here
+
+
+class Replaced(NamedTuple):
+    """The messages before a summary, and how many there were with it."""
+
+    messages: tuple[Message, ...]
+    length: int
+
+
+def reshaped(
+    messages: tuple[Message, ...], fact: Compacted | Cleared | Expanded, replaced: Mapping[str, Replaced]
+) -> tuple[Message, ...]:
+    """Return the messages after this fact: shorter, or with what a summary had `replaced`."""
+    if not isinstance(fact, Expanded):
+        return shortened(messages, fact)
+    return expanded(messages, replaced[fact.undoes]) if fact.undoes in replaced else messages
+
+
+def expanded(messages: tuple[Message, ...], replaced: Replaced) -> tuple[Message, ...]:
+    """Return the messages with those before the summary; what came since, or was taken back, counts."""
+    before, missing = replaced.messages, replaced.length - len(messages)
+    return before[:-missing] if missing > 0 else (*before, *messages[replaced.length :])
 
 
 def shortened(messages: tuple[Message, ...], fact: Compacted | Cleared) -> tuple[Message, ...]:

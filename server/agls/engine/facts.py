@@ -66,11 +66,18 @@ class QueueChanged:
 
 @frozen
 class RunStarted:
-    """An admitted run began, with these limits; its prompt went into the context if it stands here."""
+    """An admitted run began, with these limits: `None` for those that the run before had last.
+
+    Its prompt went into the context if it stands in `item_ids`, or if that is `None`.
+    """
 
     run_id: str
-    limits: Limits = field(default_factory=Limits)
-    item_ids: tuple[str, ...] = ()
+    limits: Limits | None = None
+    item_ids: tuple[str, ...] | None = None
+
+    def took(self, prompt_id: str) -> bool:
+        """Return whether the prompt of the run went into the context with this fact."""
+        return self.item_ids is None or prompt_id in self.item_ids
 
 
 @frozen
@@ -111,7 +118,8 @@ class TurnStarted:
 class Replied:
     """The model's whole answer. `opaque` is provider data to be sent back unchanged; cost is US dollars.
 
-    `model` is the one that answered where it is not the one that was asked, "" else.
+    `model` is the one that answered where it is not the one that was asked, "" else. With no `model_calls` a
+    feature answered in its place: that is no turn of the run.
     """
 
     item_id: str
@@ -123,6 +131,7 @@ class Replied:
     cost: float | None = None
     model: str = ""
     opaque: JsonObject = field(default_factory=dict[str, Any])
+    model_calls: int = 1
 
     @property
     def message(self) -> AssistantMessage:
@@ -230,6 +239,19 @@ class Cleared:
 
 
 @frozen
+class Expanded:
+    """The summary `undoes` (an item id) left the context: what it replaced stands there again.
+
+    Tokens are as in `Compacted`.
+    """
+
+    item_id: str
+    undoes: str
+    tokens_before: int = 0
+    tokens_after: int = 0
+
+
+@frozen
 class Rewound:
     """The conversation went back, and `checkpoint_id` names what stood before.
 
@@ -286,7 +308,7 @@ class Unknown:
     """A fact written by a newer agls, kept as it was."""
 
     kind: str
-    data: JsonObject
+    data: JsonObject | list[Any]
 
 
 RoomFact = Used | Steered | LimitsChanged  # the facts that a room may record at any time
@@ -310,6 +332,7 @@ Fact = (
     | Answered
     | Compacted
     | Cleared
+    | Expanded
     | Rewound
     | PhaseStarted
     | LimitsChanged
@@ -356,6 +379,15 @@ class ToolDelta:
 
 
 @frozen
+class AsideDelta:
+    """More of an answer beside the conversation, to `question`: the item that a note of its room ends."""
+
+    item_id: str
+    question: str
+    text: str
+
+
+@frozen
 class Retrying:
     """A model request failed and will be sent again after `delay` seconds."""
 
@@ -382,5 +414,5 @@ class RunDiff:
 
 
 ModelDelta = TextDelta | ThinkingDelta | Retrying
-Transient = ModelDelta | ToolDelta | Notice | RunDiff
+Transient = ModelDelta | ToolDelta | AsideDelta | Notice | RunDiff
 """What is only shown. It stands behind the fact that was recorded last."""

@@ -1,6 +1,6 @@
 """Going back: a session forked at an item, a conversation rewound to one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from agls.engine import background
 from agls.engine.admission import REQUESTS, Refused
@@ -13,6 +13,7 @@ from agls.engine.facts import (
     Compacted,
     Cut,
     Entry,
+    Expanded,
     Fact,
     Injected,
     Noted,
@@ -42,7 +43,7 @@ from agls.engine.vocabulary import (
 
 FORKED = Stop(StopReason.INTERRUPTED, "the fork begins here")
 SAID = (Cut, Injected, Replied, Steered, TakenIn, TurnStarted)
-SHOWN = (*SAID, Asked, Cleared, Compacted, ToolFinished, ToolStarted)
+SHOWN = (*SAID, Asked, Cleared, Compacted, Expanded, ToolFinished, ToolStarted)
 
 
 def forked(entries: Sequence[Entry], item_id: str) -> list[Entry]:
@@ -147,7 +148,8 @@ def _kept(state: State, item_id: str) -> int:
 def _end_of(entries: Sequence[Entry], item_id: str) -> int:
     """Return how many entries there are up to this item; to the end of its run when nothing else is in it."""
     wanted = item_id.removesuffix(".thought")
-    found = [place for place, entry in enumerate(entries, 1) if wanted in _completed(entry.fact)]
+    prompts = {entry.fact.run_id: entry.fact.item_id for entry in entries if isinstance(entry.fact, Admitted)}
+    found = [place for place, entry in enumerate(entries, 1) if wanted in _completed(entry.fact, prompts)]
     if not found:
         raise _unknown(item_id)
     for place in range(found[-1], len(entries)):
@@ -158,14 +160,16 @@ def _end_of(entries: Sequence[Entry], item_id: str) -> int:
     return found[-1]
 
 
-def _completed(fact: Fact) -> tuple[str, ...]:
-    """Return the items of the conversation that end with this fact."""
+def _completed(fact: Fact, prompts: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the items of the conversation that end with this fact; `prompts` are those of the runs."""
     match fact:
-        case TakenIn(item_ids) | RunStarted(item_ids=item_ids):
+        case TakenIn(item_ids):
             return item_ids
+        case RunStarted(run_id) if (prompt := prompts.get(run_id, "")) and fact.took(prompt):
+            return (prompt,)
         case Injected(messages):
             return tuple(message.item_id for message in messages)
-        case Replied(item_id) | Cut(item_id) | Compacted(item_id) | Cleared(item_id):
+        case Replied(item_id) | Cut(item_id) | Compacted(item_id) | Cleared(item_id) | Expanded(item_id):
             return (item_id,)
         case ToolFinished(call_id):
             return (call_id,)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import fields, replace
+from functools import lru_cache
 from operator import add, sub
 from typing import NamedTuple
 
@@ -50,6 +51,10 @@ class Totals(NamedTuple):
             self.delegated_tasks,
             self.seconds,
         )
+
+    def unturned(self) -> "Totals":
+        """Return these totals without the turn that a feature answered: no model was asked."""
+        return self._replace(turns=self.turns - 1)
 
     def used(self, fact: Used) -> "Totals":
         """Return these totals and the use of another part than the loop."""
@@ -107,12 +112,16 @@ UNLIMITED = Limits()
 FIELDS = tuple(limit.name for limit in fields(Limits))
 
 
+@lru_cache(maxsize=64)  # they are looked at before each request, and most kinds have none
+def limited_kinds(limits: Limits) -> tuple[tuple[Kind, float], ...]:
+    """Return the kinds of which there is a limit, with it."""
+    said = ((kind, getattr(limits, kind.field)) for kind in KINDS)
+    return tuple((kind, most) for kind, most in said if most is not None)
+
+
 def left(limits: Limits, totals: Totals) -> Limits:
     """Return the rest of the limits, never less than nothing; the turns of the session are not looked at."""
-    rest: JsonObject = {}
-    for kind in KINDS:
-        if (most := getattr(limits, kind.field)) is not None:
-            rest[kind.field] = max(0, most - kind.used(totals))
+    rest: JsonObject = {kind.field: max(0, most - kind.used(totals)) for kind, most in limited_kinds(limits)}
     return replace(limits, **rest)
 
 

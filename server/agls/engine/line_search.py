@@ -9,6 +9,7 @@ from agls.frozen import frozen
 class LineSearch:
     """The lines that a regular expression of Python matches, in the files below `under` that fit `glob`.
 
+    Files that fit the glob `exclude`, and those in folders that do, are left out.
     With `multiline` the expression is matched against whole texts, `.` matches line ends too, and each line
     that a match touches is a matching one. Of `only`, if there are any, a file's name must fit one pattern.
 
@@ -23,6 +24,7 @@ class LineSearch:
     expression: str
     under: str = ""
     glob: str = ""
+    exclude: str = ""
     only: Sequence[str] = ()
     multiline: bool = False
     ignore_case: bool = False

@@ -1,13 +1,14 @@
 """The log: the only place where facts are made. Append, fold, publish, in one synchronous step."""
 
 import logging
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 
 from agls.engine.facts import Entry, Fact, Notice, Transient
 from agls.engine.ports import Clock, Journal, JournalError, Spawn
 from agls.engine.rests import Rests
-from agls.engine.state import State, fold
+from agls.engine.state import State, fold, fold_all
 
 Event = Entry | Transient
 Observer = Callable[[Event, State], None]
@@ -19,14 +20,57 @@ _log = logging.getLogger(__name__)
 class Log:
     """A session's journal, its fold, and its listeners: one order for all three."""
 
-    def __init__(self, journal: Journal, clock: Clock, state: State, rests: Rests | None = None) -> None:
-        """Go on behind `state`; `rests` are the places that were found when the journal was folded."""
+    def __init__(
+        self,
+        journal: Journal,
+        clock: Clock,
+        state: State,
+        rests: Rests | None = None,
+        *,
+        is_whole: bool = True,
+    ) -> None:
+        """Go on behind `state`, which may be the outline only; `rests` are the places that are known."""
         self.journal = journal
-        self.state = state
         self.rests = rests or Rests()
+        self.is_whole = is_whole  # whether more than the outline is known
+        self._state = state
+        self._kept = self.rests.seqs
+        self.keepers: list[Callable[[Rests], None]] = []
+        self._folding = threading.Lock()
         self._clock = clock
         self._observers: tuple[Observer, ...] = ()
         self._trouble = ""
+
+    @property
+    def state(self) -> State:
+        """The session as it stands. Where only its outline is known, this folds all of it first."""
+        if not self.is_whole:
+            self.fold_whole()
+        return self._state
+
+    @property
+    def outline(self) -> State:
+        """How the session stands, at once; what grows with a session may be missing."""
+        return self._state
+
+    def fold_whole(self) -> None:
+        """Fold the session from its beginning, if only its outline is known. Any thread may do it."""
+        with self._folding:
+            if not self.is_whole:
+                self._state = fold_all(self.journal.entries(), self.rests.take)
+                self.is_whole = True
+
+    def keep_rests(self) -> None:
+        """Keep the places at which the session rested for who opens it next, if there are new ones.
+
+        Then the `keepers` keep what they made of the facts between these places, each once.
+        """
+        rests = self.rests.with_end(self._state)
+        if rests.seqs != self._kept:
+            self._kept = rests.seqs
+            self.journal.keep_rests(rests)
+        while self.keepers:
+            self.keepers.pop()(rests)
 
     def record(self, fact: Fact) -> None:
         """Record a fact: write it down, fold it, notify the observers."""
@@ -78,8 +122,8 @@ class Log:
         return leave
 
     def _fold(self, entry: Entry) -> None:
-        self.state = fold(self.state, entry)
-        self.rests.take(entry, lambda: self.state)
+        self._state = fold(self.state, entry)
+        self.rests.take(entry, lambda: self._state)
 
     def _publish(self, event: Event) -> None:
         for observer in self._observers:

@@ -6,14 +6,14 @@ from collections.abc import Callable, Coroutine
 from contextlib import ExitStack
 from typing import Any, Literal
 
-from agls.engine.calls import begins, settle
+from agls.engine.calls import begins, pass_call, settle
 from agls.engine.facts import Fact, Noted, Overflowed, Replied, RunEnded, RunStarted, TakenIn, Transient
-from agls.engine.feature import Attempt, RunSetup, tell, wrap_run
+from agls.engine.feature import Attempt, RunSetup, observer_of, wrap_run
 from agls.engine.log import Log
 from agls.engine.ports import ModelError, Spawn, Tool
 from agls.engine.replies import failed, get_reply
 from agls.engine.state import State
-from agls.engine.vocabulary import JsonObject, Stop, StopReason
+from agls.engine.vocabulary import JsonObject, Stop, StopReason, ToolCall, ToolOutcome
 from agls.frozen import frozen
 
 GRACE = 3.0  # seconds that cancelled work gets to end by itself; then the run ends without it
@@ -69,12 +69,12 @@ class Run:
     async def _begin(self) -> Stop:
         if self.asked.done():
             return self.asked.result()
-        self._setup = self._build_run()
-        self._ends.callback(self._log.subscribe(tell(self._setup.features)))
-        prompts = (waiting for waiting in self.state.queue if waiting.run_id == self.run_id)
-        said = tuple(prompt.item_id for prompt in prompts if prompt.content)
-        self.record(RunStarted(self.run_id, self._setup.limits, said))
-        return await wrap_run(self._setup.features, self, self._supervised)()
+        self._setup = self._ends.enter_context(self._build_run())
+        self._ends.callback(self._log.subscribe(observer_of(self._setup.features)))
+        with_content = any(prompt.content for prompt in self.state.queue if prompt.run_id == self.run_id)
+        changed = self._setup.limits if self._setup.limits != self.state.limits else None
+        self.record(RunStarted(self.run_id, changed, None if with_content else ()))
+        return await wrap_run(self._setup.around_run, self, self._supervised)()
 
     async def _supervised(self) -> Stop:
         """Run the turns in a task of their own: a stop ends them, but never the clean-up around them."""
@@ -82,8 +82,8 @@ class Run:
         try:
             await asyncio.wait({turns, self.asked}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            turns.cancel()
-            await asyncio.wait({turns}, timeout=GRACE)
+            if turns.cancel():  # it is not over yet
+                await asyncio.wait({turns}, timeout=GRACE)
         return self.asked.result() if self.asked.done() else turns.result()
 
     async def _turns(self) -> Stop:
@@ -104,16 +104,16 @@ class Run:
     async def _gate(self) -> Stop | None:
         if self.state.pending:
             self.record(TakenIn(tuple(message.item_id for message in self.state.pending)))
-        for feature in self._setup.features:
-            for verdict in await feature.before_turn(self):
+        for pass_gate in self._setup.gates:
+            for verdict in await pass_gate(self):
                 if isinstance(verdict, Stop):
                     return verdict
                 self.record(verdict)
         return None
 
     async def _continued(self, reply: Replied) -> bool:
-        for feature in self._setup.features:
-            if verdicts := await feature.before_stop(reply, self):
+        for pass_gate in self._setup.last_gates:
+            if verdicts := await pass_gate(reply, self):
                 for verdict in verdicts:
                     self.record(verdict)
                 return True
@@ -149,3 +149,6 @@ class Run:
         task = self._spawn(work)
         if scope == "run":
             self._ends.callback(task.cancel)
+
+    async def pass_call(self, call: ToolCall, consent: str = "") -> ToolOutcome:
+        return await pass_call(call, consent, self._offered, self._setup, self, self._log)

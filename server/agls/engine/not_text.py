@@ -9,3 +9,7 @@ class NotText(WorkspaceError):
     def __init__(self, message: str, data: bytes, shown: str) -> None:
         super().__init__(message)
         self.data, self.shown = data, shown
+
+
+class LargeFile(WorkspaceError):
+    """The file is too large to be read whole; a part of it may be."""

@@ -84,7 +84,17 @@ class PlanShown:
     entries: Sequence[PlanEntry]
 
 
-NoteItem = FileEdit | ChildStart | ChildEnd | FilesKept | RunOutput | PlanShown
+@frozen
+class SideAnswer:
+    """A question of the user beside the work, answered or given up: an item. The model sees neither."""
+
+    item_id: str
+    question: str
+    text: str
+    status: Literal["completed", "cancelled", "failed"] = "completed"
+
+
+NoteItem = FileEdit | ChildStart | ChildEnd | FilesKept | RunOutput | PlanShown | SideAnswer
 NoteRow = Callable[[JsonObject], Sequence[NoteItem]]
 NoteTable = Mapping[tuple[str, str], NoteRow]
 """By room and kind of note; a note without a row has nothing to show."""

@@ -4,11 +4,13 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import field
 from enum import StrEnum
-from secrets import token_hex
+from secrets import token_bytes
 from typing import Any, Literal, Protocol
 
-from agls.engine.facts import Entry, ModelDelta, Overflowed, Replied
-from agls.engine.line_search import FoundLines, LineSearch
+from agls.diff import Patch
+from agls.engine.facts import Entry, Fact, ModelDelta, Overflowed, Replied
+from agls.engine.line_search import FoundLines, LineSearch, MatchingFile
+from agls.engine.rests import Rests
 from agls.engine.vocabulary import (
     Answer,
     Command,
@@ -27,10 +29,13 @@ from agls.engine.vocabulary import (
 )
 from agls.frozen import frozen
 
+Part = tuple[int, int]  # of a session: the facts behind which it begins, and with which it ends
+_LETTERS = b"abcdefghijklmnopqrstuvwxyz234567" * 8  # one for each byte
+
 
 def new_id(prefix: str) -> str:
-    """Return a fresh identifier such as `run_3f9c…`; 48 random bits."""
-    return f"{prefix}_{token_hex(6)}"
+    """Return a fresh identifier such as `run_k3ov…`; 50 random bits."""
+    return f"{prefix}_{token_bytes(10).translate(_LETTERS).decode()}"
 
 
 class Clock(Protocol):
@@ -55,12 +60,16 @@ class Effect(StrEnum):
     NETWORK = "network"
 
 
+Loading = Literal["always", "auto", "search"]
+"""When a model is shown a tool: always, unless all tools together are many, or once it was searched for."""
+
+
 @frozen
 class ToolSpec:
     """A tool as the model sees it; `effects` decide what runs beside it and what is asked.
 
     `output_limit` is how many characters of its output a model gets at most (`None`: as many as of any tool;
-    0: the tool itself gives its output in pages).
+    0: the tool itself gives its output in pages). `load` says when the model is shown it.
     """
 
     name: str
@@ -69,6 +78,7 @@ class ToolSpec:
     effects: frozenset[Effect]
     polls: bool = False  # it looks how something goes on: the same call again is no circle
     output_limit: int | None = None
+    load: Loading = "always"
 
 
 @frozen
@@ -131,12 +141,14 @@ Reply = Replied | Overflowed
 class ModelClient(Protocol):
     """`stream` yields deltas and then exactly one `Replied` or `Overflowed`, never a reply that did not
     complete; it raises only `ModelError`; closing it closes the connection. `count` never raises.
+    `tokens_of` counts texts with a tokenizer on this machine; `None` where there is none that can be used.
     """
 
     @property
     def info(self) -> ModelInfo: ...
     def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta | Reply, None]: ...
     async def count(self, request: ModelRequest) -> TokenCount: ...
+    async def tokens_of(self, texts: Sequence[str]) -> int | None: ...
 
 
 class ModelResolver(Protocol):
@@ -172,6 +184,14 @@ class Journal(Protocol):
     opened ("" when it was whole), `asked` for which request the session was made. It raises
     `JournalError` only when this process is no longer the writer. `sync` makes everything appended
     survive a power cut; it may begin that `later`, in seconds, together with what is appended meanwhile.
+
+    `of` returns the entries with facts of one kind, which is cheaper than to look for them; one that only a
+    newer agls reads is `Unknown` there, too. `rests` returns
+    those that were kept with `keep_rests`, as far as they fit the entries: there may be none.
+
+    `parts` returns what was kept with `keep_parts` in this `version`, by the numbers of the facts behind
+    which a part of the session begins and with which it ends; only where the facts up to there are still the
+    same.
     """
 
     @property
@@ -187,6 +207,11 @@ class Journal(Protocol):
     def append(self, *entries: Entry) -> None: ...
     async def sync(self, later: float = 0.0) -> None: ...
     def entries(self, after: int = 0) -> Sequence[Entry]: ...
+    def of(self, kind: type[Fact], after: int = 0) -> Sequence[Entry]: ...
+    def rests(self) -> Rests: ...
+    def keep_rests(self, rests: Rests) -> None: ...
+    def parts(self, version: int) -> Mapping[Part, bytes]: ...
+    def keep_parts(self, version: int, parts: Mapping[Part, bytes]) -> None: ...
     def close(self) -> None: ...
 
 
@@ -247,7 +272,7 @@ class PathInfo:
 
     `shown` is relative to the root where it can be (with /), `path` absolute with links resolved,
     `inside` whether it is in the workspace, `protected` names the danger when other programs
-    execute or obey that file ("" otherwise).
+    execute or obey that file ("" otherwise). `marked` says which program runs an ordinary source.
     """
 
     shown: str
@@ -255,6 +280,7 @@ class PathInfo:
     uri: str
     inside: bool
     protected: str = ""
+    marked: str = ""
 
 
 @frozen
@@ -277,6 +303,30 @@ class FileText:
     encoding: str = "utf-8"
     guessed: bool = False
     written: bool = False
+
+
+@frozen
+class FilePart:
+    """Lines of a text file that is too large to be read whole; `last` is its last line (0: not known).
+
+    `version` stands for the content, without a hash of it.
+    """
+
+    place: PathInfo
+    lines: tuple[str, ...]
+    size: int
+    version: FileVersion
+    last: int = 0
+
+
+@frozen
+class FoundPart:
+    """The place of a text in such a file: its first line (from 1), and the change there as a patch."""
+
+    place: PathInfo
+    line: int
+    patch: Patch
+    version: FileVersion
 
 
 @frozen
@@ -306,13 +356,15 @@ class StoredState:
 class WantedFile:
     """What shall be at a path which is at `expected` (`None`: nothing is there): `text`, or nothing (`None`).
 
-    With a `source` it is what that file becomes: `text` in its encoding, or its bytes, and its mode.
+    With a `source` it is what that file becomes: `text` in its encoding, or its bytes, and its mode. With
+    `trash` a file that goes is put into the user's trash, where there is one.
     """
 
     path: str
     text: str | None
     expected: FileVersion | None
     source: str = ""
+    trash: bool = False
 
 
 @frozen
@@ -332,7 +384,8 @@ class Workspace(Protocol):
     there files that no list shows, in doubt yes. `can_save`: the editor saves when asked. `unsaved` are the
     open documents with unsaved changes, relative to the root, `buffers` their texts; `save` has the editor
     save them as they were then, and gives by path why one was not saved. `focus` is where in the workspace
-    the user looks, as far as the editor tells. All methods raise `WorkspaceError`.
+    the user looks, if the editor reports it, `environment` the variables that commands get. All methods raise
+    `WorkspaceError`.
     """
 
     @property
@@ -348,6 +401,18 @@ class Workspace(Protocol):
 
     async def read(self, path: str, *, max_bytes: int = 10_000_000) -> FileText:
         """Return the text of a file. Refuses folders, devices, binary files and files over `max_bytes`."""
+        ...
+
+    async def read_part(self, path: str, *, first: int, count: int, width: int) -> FilePart:
+        """Return lines of a text file of any size from the disk, each cut at `width` characters."""
+        ...
+
+    async def find_part(self, path: str, old: str, new: str) -> FoundPart:
+        """Return the change that `new` in the place of `old` would be, in a text file of any size."""
+        ...
+
+    async def replace_part(self, path: str, old: str, new: str, *, expected: FileVersion) -> FileChange:
+        """Put `new` in the place of `old`, which must stand there once, byte by byte. **Raises** `Stale`."""
         ...
 
     async def read_each(self, *paths: str) -> Sequence[FileText | WorkspaceError | None]:
@@ -376,11 +441,19 @@ class Workspace(Protocol):
 
     async def list(self, path: str = "") -> Sequence[DirEntry]: ...
 
-    def walk(self, under: str = "", glob: str = "") -> AsyncGenerator[Sequence[str]]:
-        """Yield the files below that fit the glob, in portions: unsaved ones too, none ignored, no links."""
+    def walk(self, under: str = "", glob: str = "", exclude: str = "") -> AsyncGenerator[Sequence[str]]:
+        """Yield the files below that fit the glob, in portions: unsaved ones too, none ignored, no links.
+
+        What fits `exclude`, and what is in a folder that does, is left out.
+        """
         ...
 
-    async def search(self, wanted: LineSearch) -> FoundLines: ...
+    async def search(self, wanted: LineSearch, report: Callable[[MatchingFile], None] = ...) -> FoundLines:
+        """Search lines of files. Each file is reported once, as soon as it is found."""
+        ...
+
+    @property
+    def environment(self) -> Mapping[str, str]: ...
     def unsaved(self) -> Sequence[str]: ...
     def buffers(self) -> Sequence[FileText]: ...
     async def save(self, files: Sequence[FileText], session_id: str, reason: str) -> Mapping[str, str]: ...

@@ -28,26 +28,26 @@ async def get_reply(log: Log, record: Callable[[Fact], None], run_setup: RunSetu
 
     **Raises** `ModelError`; an interrupted answer is a `Cut`.
     """
-    client, request = next_request(log.state, run_setup, log.journal.session_id)
+    client = run_setup.models.resolve(model_name(log.state))
+    request = request_of(log.state, run_setup, log.journal.session_id)
     record(TurnStarted(new_id("turn"), client.info.name, client.info.context_window))
-    reply = await wrap_model(run_setup.features, view, _stream(client, log, record))(request)
+    reply = await wrap_model(run_setup.around_model, view, _stream(client, log, record))(request)
     if isinstance(reply, Replied) and reply.tool_calls:
         return with_fresh_ids(reply, _call_ids.of(log.journal.session_id, log.state.transcript))
     return reply
 
 
-def next_request(state: State, run_setup: RunSetup, session_id: str) -> tuple[ModelClient, ModelRequest]:
-    """Return the model of the run and its next request, as the state stands. **Raises** `ModelError`."""
+def request_of(state: State, run_setup: RunSetup, session_id: str) -> ModelRequest:
+    """Return the next request of a run, as the state stands, before any feature changed it."""
     context, options = state.context, state.settings
-    request = ModelRequest(
+    return ModelRequest(
         reply_id=new_id("item"),
         system=context.system,
         messages=context.messages,
-        tools=tuple(tool.spec for tool in run_setup.offered(state)),
+        tools=run_setup.shown(state),
         effort=str(options.get("effort", "")),
         session_id=session_id,
     )
-    return run_setup.models.resolve(model_name(state)), request
 
 
 def model_name(state: State) -> str:

@@ -8,17 +8,26 @@ from agls.engine.actions import Action, ActionContext, ActionOutcome, ActionSpec
 from agls.engine.admission import Refused
 from agls.engine.facts import Admitted, LimitsChanged, Noted
 from agls.engine.feature import RunSetup
-from agls.engine.replies import next_request
+from agls.engine.replies import model_name
 from agls.engine.session import Session
+from agls.engine.upcoming import upcoming_request
 from agls.engine.vocabulary import Content, JsonObject, Limits
 
 NO_PROMPT = Admitted("", "", ())
 """Stands for a prompt where features are built without a run."""
+ONLY_ACTIONS = Admitted("", "", ())
+"""As `NO_PROMPT`, where features without actions need not be built."""
 
 
 def actions(session: Session) -> Sequence[ActionSpec]:
     """Return what the features of this session offer, in their order."""
-    return [action.spec for _, action in _offered(session.run_setup(NO_PROMPT))]
+    return [action.spec for _, action in _offered(session.run_setup(ONLY_ACTIONS))]
+
+
+def spec_of(session: Session, name: str) -> ActionSpec:
+    """**Returns** what is said of the action of this name. **Raises** `Refused` (`noSuchAction`)."""
+    action, _ = _found(session, name, nullcontext)
+    return action.spec
 
 
 async def invoke(
@@ -60,7 +69,8 @@ def _found(
         show=session.log.show,
         begin=partial(_begin, session),
         limit=partial(_limit, session),
-        next_request=partial(next_request, session.state, run_setup, session.session_id),
+        model=lambda: run_setup.models.resolve(model_name(session.state)),
+        next_request=partial(upcoming_request, session.state, run_setup, session.session_id),
         breakable=breakable,
     )
 
@@ -71,7 +81,7 @@ def _check_moment(session: Session, spec: ActionSpec) -> None:
         message = f"{spec.title} is possible when no run is active. Wait for its end, or cancel it."
         raise Refused(message, "runActive", session.state.run_id)
     if spec.when == "running" and not busy:
-        raise Refused(f"{spec.title} is possible only while a run is active.", "noActiveRun")
+        raise Refused(f"“{spec.title}” works only while a run is active.", "noActiveRun")
 
 
 def _offered(run_setup: RunSetup) -> list[tuple[str, Action]]:

@@ -73,4 +73,6 @@ def _run_of(session: Session, item_id: str) -> str:
     for admitted in session.state.queue:
         if admitted.item_id == item_id:
             return admitted.run_id
-    raise Refused("That prompt does not wait (any more): it runs, has run, or was removed.", "noSuchItem")
+    raise Refused(
+        "That prompt is not (or no longer) waiting: it runs, has run, or was removed.", "noSuchItem"
+    )

@@ -40,13 +40,18 @@ class Session:
         self._runs: dict[str, Run] = {}  # admitted and not yet ended
         self._results, self.background = Results(), Background(log, spawn)
         self._current, self._closed = "", False
-        for waiting in log.state.queue:  # admitted by a process that died; they run with the next prompt
+        for waiting in log.outline.queue:  # admitted by a process that died; they run with the next prompt
             self._expect(waiting)
 
     @property
     def state(self) -> State:
         """The session as it stands now."""
         return self.log.state
+
+    @property
+    def outline(self) -> State:
+        """How the session stands, at once; what grows with a session may be missing."""
+        return self.log.outline
 
     async def prompt(
         self,
@@ -61,7 +66,7 @@ class Session:
         """Admit a prompt, durably (see `Prompter`): once for the same `key`. **Raises** `Refused`."""
         if key in self.state.keys:
             return await same_again(self.log, key, content, options or {}, continues=bool(recovers))
-        outcome = "queued" if self._current or self.state.queue else "started"
+        outcome = "queued" if self._current or self.outline.queue else "started"
         if outcome == "queued" and policy == "ifIdle":
             raise Refused("A run is active in this session.", "runActive", self._current)
         if policy == "steer" and (current := self._runs.get(self._current)) and current.accepting:
@@ -74,7 +79,7 @@ class Session:
         self.log.record(admitted)
         if policy == "interrupt":
             self.cancel()
-            self.log.record(QueueChanged((admitted.run_id, *(a.run_id for a in self.state.queue[:-1]))))
+            self.log.record(QueueChanged((admitted.run_id, *(a.run_id for a in self.outline.queue[:-1]))))
         self.start_next()
         if prompter.gone:
             self.cancel(admitted.run_id, stop=prompter.gone)
@@ -122,7 +127,7 @@ class Session:
         dropped = tuple(i for i in waiting if queued == "drop" or i == run_id)
         kept = tuple(i for i in waiting if i not in dropped)
         if dropped:
-            order = tuple(a.run_id for a in self.state.queue if a.run_id not in dropped)
+            order = tuple(a.run_id for a in self.outline.queue if a.run_id not in dropped)
             self.log.record(QueueChanged(order))
         for waiting_id in dropped:
             self._runs[waiting_id].stop(stop)
@@ -141,10 +146,11 @@ class Session:
         await self._results.all_but(self._waiting)
         await beside
         self._results.fail(self._waiting())
+        await asyncio.to_thread(self.log.keep_rests)
         self.log.journal.close()
 
     def _waiting(self) -> tuple[str, ...]:
-        return tuple(a.run_id for a in self.state.queue if a.run_id != self._current)
+        return tuple(a.run_id for a in self.outline.queue if a.run_id != self._current)
 
     def _expect(self, admitted: Admitted) -> None:
         run = Run(admitted.run_id, self.log, partial(self.run_setup, admitted), self._spawn)
@@ -153,8 +159,8 @@ class Session:
 
     def start_next(self) -> None:
         """Begin the first run that waits, unless one is running or the session is closed."""
-        if self.state.queue and not self._current and not self._closed:
-            self._current = self.state.queue[0].run_id
+        if self.outline.queue and not self._current and not self._closed:
+            self._current = self.outline.queue[0].run_id
             self._spawn(self._work(self._current))
 
     async def _work(self, run_id: str) -> None:

@@ -7,16 +7,17 @@ from hashlib import sha256
 from typing import Any, Self
 
 from agls.engine.admission import ANYBODY, ClientRequest, KeyConflict
+from agls.engine.background import left_open
 from agls.engine.facts import Entry, RunEnded, SessionChanged
 from agls.engine.history import beginning, forked
 from agls.engine.journal_tail import TailFollower
 from agls.engine.log import Log
 from agls.engine.loop import GRACE
 from agls.engine.ports import Clock, Journal, JournalBusy, JournalError, Store, Tail, new_id
-from agls.engine.rests import Rests
+from agls.engine.rests import Rests, outlined
 from agls.engine.session import BuildRun, Session
 from agls.engine.spawning import helpers_of
-from agls.engine.state import State, fold_all
+from agls.engine.state import fold_all
 from agls.engine.vocabulary import JsonObject, SessionRow, Stop, StopReason
 
 DIED = Stop(StopReason.INTERRUPTED, "the process ended before the run did")
@@ -101,26 +102,30 @@ class Sessions:
         return session
 
     def sketch(self, journal: Journal, cwd: str) -> Session:
-        """Return a session of this folder that is not kept and runs nothing.
+        """Return a session of this folder with the entries of a journal; it is not kept and runs nothing.
 
         It shows what a real one would offer.
         """
-        log = Log(journal, self._clock, State(cwd=cwd))
+        log = Log(journal, self._clock, fold_all(journal.entries())._replace(cwd=cwd))
         return Session(journal.session_id, log, self._build_run, self.spawn)
 
-    async def open(self, session_id: str) -> Session:
+    async def open(self, session_id: str, *, whole: bool = True) -> Session:
         """Open a session for writing; a run and tasks that a crash left open are closed as interrupted.
 
-        **Raises** `JournalError` (no such session) or `JournalBusy` (another process writes it).
+        One that rests may only have its outline, unless it is wanted `whole`: its state is folded when
+        somebody asks for it. **Raises** `JournalError` (no such session) or `JournalBusy` (another process
+        writes it).
         """
         while closing := self._closing.get(session_id):  # it is ours until its journal is given back
             await asyncio.shield(closing)
         async with self._opening:
-            if session_id in self._open:
-                return self._open[session_id]
-            log = await asyncio.to_thread(self._load, session_id)
+            if session := self._open.get(session_id):
+                if whole:
+                    await asyncio.to_thread(session.log.fold_whole)
+                return session
+            log = await asyncio.to_thread(self._load, session_id, whole)
             session = self._adopt(log)
-            state = log.state
+            state = log.outline
         if state.running:
             session.log.record(RunEnded(state.run_id, DIED))
         self.on_open(session)
@@ -134,7 +139,7 @@ class Sessions:
 
     def above(self, session: Session) -> tuple[Session, ...]:
         """Return the session that this one works for, if this process has it open."""
-        parent = session.state.parent if session.state.parent_item else ""
+        parent = session.outline.parent if session.outline.parent_item else ""
         return (self._open[parent],) if parent in self._open else ()
 
     async def peek(self, session_id: str) -> Sequence[Entry]:
@@ -245,16 +250,24 @@ class Sessions:
     async def _new(self, request: ClientRequest) -> Journal:
         return await asyncio.to_thread(self._store.create, made_for(request), request.asked)
 
-    def _load(self, session_id: str) -> Log:
+    def _load(self, session_id: str, whole: bool) -> Log:
         journal = self._store.open(session_id)
-        return self._log_of(journal, journal.entries())
+        rests = journal.rests()
+        outline = None if whole else outlined(journal.entries(), rests)
+        if outline and not left_open(outline, ""):
+            return Log(journal, self._clock, outline, rests, is_whole=False)
+        known = len(rests)
+        log = self._log_of(journal, journal.entries(), rests)
+        if len(rests) > known:
+            journal.keep_rests(rests)
+        return log
 
     def _read_along(self, session_id: str) -> tuple[Tail, Log]:
         tail = self._store.follow(session_id)
         return tail, self._log_of(tail, tail.entries())
 
-    def _log_of(self, journal: Journal, entries: Iterable[Entry]) -> Log:
-        rests = Rests()
+    def _log_of(self, journal: Journal, entries: Iterable[Entry], rests: Rests | None = None) -> Log:
+        rests = rests or Rests()
         return Log(journal, self._clock, fold_all(entries, rests.take), rests)
 
     def _adopt(self, log: Log) -> Session:
@@ -266,8 +279,12 @@ class Sessions:
         """Run this beside the caller; it ends, at the latest, with the sessions. Exceptions are logged."""
         task = asyncio.get_running_loop().create_task(_contained(work))
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        task.add_done_callback(lambda _: work.close())  # one that was cancelled before it began
+
+        def let_go(done: asyncio.Task[Any]) -> None:
+            self._tasks.discard(done)
+            work.close()  # of one that was cancelled before it began
+
+        task.add_done_callback(let_go)
         return task
 
 

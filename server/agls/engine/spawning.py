@@ -14,7 +14,7 @@ from agls.frozen import frozen
 
 @frozen
 class ChildTask:
-    """The task of a child, for the call `call_id`; `label` tells the children of one call apart.
+    """The task of a child, for the call `call_id`; `label` distinguishes the children of one call.
 
     `options` are those of its session; `resumes` is the child that goes on, "" for a new one.
     """

@@ -5,7 +5,7 @@ from dataclasses import replace
 from types import MappingProxyType, SimpleNamespace
 from typing import Any, NamedTuple, TypeVar, assert_never, cast
 
-from agls.engine.context import Context, Measure, OpenCall, closing_text, placed, shortened
+from agls.engine.context import Context, Measure, OpenCall, Replaced, closing_text, placed, reshaped
 from agls.engine.facts import (
     Admitted,
     Answered,
@@ -14,6 +14,7 @@ from agls.engine.facts import (
     Compacted,
     Cut,
     Entry,
+    Expanded,
     Fact,
     Injected,
     LimitsChanged,
@@ -54,8 +55,9 @@ Value = TypeVar("Value")
 _NONE: Mapping[str, Any] = MappingProxyType({})
 NO_HISTORY: JsonObject = {
     **dict.fromkeys(("transcript", "words", "late"), ()),
-    **dict.fromkeys(("notes", "rewinds", "keys"), _NONE),
+    **dict.fromkeys(("notes", "rewinds", "summaries", "keys"), _NONE),
     "context": Context(),
+    "measure": Measure(),
 }
 
 
@@ -73,8 +75,9 @@ class State(NamedTuple):
     `transcript` only grows. `context` is what compaction may shorten, `measure` its size. `run` is what
     the running (or last) run used, `total` what the session used; their seconds are those before `since`,
     from when on time counts (0: it stands still). `rewinds` holds the messages that stood before each
-    rewind. `keys` remembers who asked for what, and whether it had to wait. `words` are the item ids of what
-    the user said for the running (or last) run, `late` of what was said too late for the last one.
+    rewind, `summaries` what each summary replaced. `keys` remembers who asked for what, and whether it had
+    to wait. `words` are the item ids of what the user said for the running (or last) run, `late` of what was
+    said too late for the last one.
     """
 
     seq: int = 0
@@ -103,6 +106,7 @@ class State(NamedTuple):
     used_by: Mapping[str, Totals] = _NONE
     notes: Mapping[str, tuple[Note, ...]] = _NONE
     rewinds: Mapping[str, tuple[Message, ...]] = _NONE
+    summaries: Mapping[str, Replaced] = _NONE
     keys: Mapping[str, tuple[Admitted | Steered, bool]] = _NONE
     overflowed: bool = False
     stop: Stop | None = None
@@ -111,7 +115,10 @@ class State(NamedTuple):
 
     @property
     def settings(self) -> Mapping[str, object]:
-        """The options that hold for the running (or last) run: the session's, changed by its own."""
+        """The options that hold for the running (or last) run: the session's, changed by its own.
+
+        What is set for the session while the run is on is said later, and holds.
+        """
         return {**self.options, **(self.admitted.options if self.admitted else {})}
 
     @property
@@ -130,9 +137,12 @@ class State(NamedTuple):
 Look = Callable[[Entry, Callable[[], State]], None]
 
 
-def fold_all(entries: Iterable[Entry], look: Look | None = None) -> State:
-    """Return the state after these entries; `look` sees each, and may ask for the state after it."""
-    making = SimpleNamespace(**State()._asdict())  # a tuple for each would take half of the time
+def fold_all(entries: Iterable[Entry], look: Look | None = None, start: State | None = None) -> State:
+    """Return the state after these entries, which follow `start` (the beginning of a session).
+
+    `look` sees each, and may ask for the state after it.
+    """
+    making = SimpleNamespace(**(start or State())._asdict())  # a tuple for each would take half of the time
     members, so_far = vars(making), cast(State, making)
 
     def now() -> State:
@@ -147,7 +157,7 @@ def fold_all(entries: Iterable[Entry], look: Look | None = None) -> State:
 
 def fold(state: State, entry: Entry) -> State:
     """Return the state after one more entry."""
-    return state._replace(**_after(state, entry))
+    return State._make(map(_after(state, entry).get, State._fields, state))  # half of what `_replace` takes
 
 
 def fold_without_history(state: State, entry: Entry) -> State:
@@ -155,7 +165,7 @@ def fold_without_history(state: State, entry: Entry) -> State:
 
     For a follower of the session that needs only its present.
     """
-    return state._replace(**(_after(state, entry) | NO_HISTORY))
+    return State._make(map((_after(state, entry) | NO_HISTORY).get, State._fields, state))
 
 
 def _after(state: State, entry: Entry) -> JsonObject:
@@ -174,7 +184,16 @@ def _changes(state: State, fact: Fact, at: float) -> JsonObject:
             return _tool_changes(state, fact)
         case Admitted() | RunStarted() | RunEnded() | QueueChanged() | LimitsChanged():
             return _run_changes(state, fact, at)
-        case Steered() | TakenIn() | Injected() | Compacted() | Cleared() | Rewound() | PhaseStarted():
+        case (
+            Steered()
+            | TakenIn()
+            | Injected()
+            | Compacted()
+            | Cleared()
+            | Expanded()
+            | Rewound()
+            | PhaseStarted()
+        ):
             return _context_changes(state, fact)
         case SessionChanged():
             return _session_changes(state, fact)
@@ -216,7 +235,14 @@ def _session_changes(state: State, fact: SessionChanged) -> JsonObject:
         "depth": fact.depth if fact.parent else state.depth,
         "roots": fact.roots or state.roots,
         "options": settled({**state.options, **fact.options}),
+        "admitted": _overridden(state.admitted, fact.options) if state.running else state.admitted,
     }
+
+
+def _overridden(admitted: Admitted | None, options: Mapping[str, object]) -> Admitted | None:
+    """Return the running run without those of its own options that were set for the session meanwhile."""
+    own = {name: value for name, value in admitted.options.items() if name not in options} if admitted else {}
+    return replace(admitted, options=own) if admitted else None
 
 
 def settled(options: Mapping[str, object]) -> dict[str, object]:
@@ -249,7 +275,7 @@ def _started(state: State, fact: RunStarted, at: float) -> JsonObject:
     if admitted.recovers:
         admitted = replace(admitted, options=inherited_options(state, admitted.options, admitted.recovers))
     message = UserMessage(admitted.item_id, admitted.content)
-    taken = admitted.item_id in fact.item_ids
+    taken = bool(admitted.content) and fact.took(admitted.item_id)
     words = state.words if admitted.recovers else state.late
     return {
         **(_added(state, message) if taken else {}),
@@ -257,7 +283,7 @@ def _started(state: State, fact: RunStarted, at: float) -> JsonObject:
         "pending": (message, *state.pending) if admitted.content and not taken else state.pending,
         "admitted": admitted,
         "running": True,
-        "limits": fact.limits,
+        "limits": state.limits if fact.limits is None else fact.limits,
         "run": NOTHING,
         "since": at,
         "overflowed": False,
@@ -307,7 +333,8 @@ def inherited_options(state: State, options: JsonObject, recovers: str) -> JsonO
 
 
 def _context_changes(
-    state: State, fact: Steered | TakenIn | Injected | Compacted | Cleared | Rewound | PhaseStarted
+    state: State,
+    fact: Steered | TakenIn | Injected | Compacted | Cleared | Expanded | Rewound | PhaseStarted,
 ) -> JsonObject:
     match fact:
         case Steered(item_id, _, content, key, origin):
@@ -320,11 +347,18 @@ def _context_changes(
             return {**_added(state, *(m for m in state.pending if m.item_id in item_ids)), "pending": rest}
         case Injected(messages):
             return _added(state, *messages)
-        case Compacted(tokens_after=tokens) | Cleared(tokens_after=tokens):
-            kept = shortened(state.context.messages, fact)
-            measure = state.measure._replace(messages=len(kept), tokens=tokens)
-            context = state.context._replace(messages=kept)
-            return {"context": context, "measure": measure, "overflowed": False}
+        case Compacted() | Cleared() | Expanded():
+            kept = reshaped(state.context.messages, fact, state.summaries)
+            replaced = Replaced(state.context.messages, len(kept))
+            return {
+                "context": state.context._replace(messages=kept),
+                "measure": state.measure._replace(messages=len(kept), tokens=fact.tokens_after),
+                "summaries": {
+                    **state.summaries,
+                    **({fact.item_id: replaced} if isinstance(fact, Compacted) else {}),
+                },
+                "overflowed": False,
+            }
         case Rewound():
             return _rewound(state, fact)
         case _:
@@ -349,14 +383,12 @@ def _model_changes(
 ) -> JsonObject:
     match fact:
         case TurnStarted():
-            run = state.run
-            total = state.total
             passed = seconds_since(state, at)
             since = at if state.since else 0.0
-            return {"run": run.turned(passed), "total": total.turned(passed), "since": since}
+            return {"run": state.run.turned(passed), "total": state.total.turned(passed), "since": since}
         case Replied(tool_calls=calls, usage=usage):
             opened = {**state.calls, **{call.call_id: OpenCall(call) for call in calls}}
-            added = _added(state, fact.message) | _spent(state, usage, fact.cost)
+            added = _added(state, fact.message) | _spent(state, usage, fact.cost, fact.model_calls)
             return {**added, "measure": _measured(state, usage), "calls": opened, "overflowed": False}
         case Cut(item_id, text, thinking, usage, cause):
             spent = _spent(state, usage, None)
@@ -378,7 +410,9 @@ def _measured(state: State, usage: Usage) -> Measure:
     return Measure(len(state.context.messages) + 1, usage.input_tokens + max(said, 0), state.updated_at)
 
 
-def _spent(state: State, usage: Usage, cost: float | None) -> JsonObject:
+def _spent(state: State, usage: Usage, cost: float | None, calls: int = 1) -> JsonObject:
+    if not calls:
+        return {"run": state.run.unturned(), "total": state.total.unturned()}
     mine = state.used_by.get("loop", Totals()).spent(usage, cost)
     run, total = state.run.spent(usage, cost), state.total.spent(usage, cost)
     return {"run": run, "total": total, "used_by": {**state.used_by, "loop": mine}}

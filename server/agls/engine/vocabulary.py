@@ -1,5 +1,6 @@
 """The nouns that facts are made of: messages, tool outcomes, questions, limits, reasons to stop."""
 
+from collections.abc import Callable
 from dataclasses import field
 from enum import StrEnum
 from typing import Any, Literal
@@ -109,10 +110,15 @@ class Usage:
 
 @frozen
 class TokenCount:
-    """Tokens, and how sure they are: counted by the server, from the model's usage, or a guess (± 1/3)."""
+    """Tokens, and how sure they are.
+
+    They are counted by the server, or with a tokenizer on this machine; or estimated from the model's usage,
+    or a guess (± 1/3). `note` is the file of the tokenizer, or says why the configured one does not count.
+    """
 
     tokens: int
-    sure: Literal["told", "calibrated", "guess"]
+    sure: Literal["told", "tokenizer", "calibrated", "guess"]
+    note: str = ""
 
 
 @frozen
@@ -141,6 +147,7 @@ class AssistantMessage:
 
 
 CallStatus = Literal["completed", "failed", "rejected", "cancelled"]
+RefusedBy = Literal["", "rule", "mode", "policy", "hook", "limit", "user", "nobody"]
 
 
 @frozen
@@ -191,7 +198,10 @@ ChangeKind = Literal["added", "modified", "deleted"]
 
 @frozen
 class FileChange:
-    """One file as a call changed it. `patch` is a unified diff; `via` says through whom."""
+    """One file as a call changed it. `patch` is a unified diff; `via` says through whom.
+
+    A deleted file may be `trashed`: it is in the user's trash.
+    """
 
     uri: str
     change: ChangeKind
@@ -201,6 +211,7 @@ class FileChange:
     via: Literal["editor", "disk"]
     insertions: int = 0
     deletions: int = 0
+    trashed: bool = False
 
     @classmethod
     def of(
@@ -248,7 +259,8 @@ class ToolOutcome:
     `status` is `failed` when the call went wrong in a way the model should read, `rejected` when someone
     refused it. `effects` says what is known of its traces. `truncated` counts the bytes of output that were
     left out of `text`, `kept` says where they are. `text` also describes the images: not every model sees
-    them.
+    them. `refused_by` says who refused: a deny rule, the mode, what agls never does (`policy`), a hook, a
+    limit, the user, or `nobody`, when it needed a person and there was none.
     """
 
     text: str
@@ -259,6 +271,7 @@ class ToolOutcome:
     truncated: int = 0
     images: tuple[Image, ...] = ()
     kept: KeptOutput | None = None
+    refused_by: RefusedBy = ""
 
     @property
     def is_error(self) -> bool:
@@ -269,12 +282,19 @@ class ToolOutcome:
 # --- commands --------------------------------------------------------------------------------------
 
 
+def no_more_time() -> float:
+    """Stand for a limit that holds."""
+    return 0.0
+
+
 @frozen
 class Command:
     """A program to run. `argv` is run as it is; a shell command is `("bash", "-c", text)` made by the caller.
 
-    `timeout` in seconds; `keep` is how many bytes of output are kept (half head, half tail). `env` is
-    added to the allowed environment. `cwd` is relative to the root. `stdin` is all there is to read.
+    `timeout` in seconds; when it is over, `more_time` is asked once more, and the command ends when it gives
+    none. `keep` is how many bytes of output are kept (half head, half tail). `env` is added to the allowed
+    environment, `unset` taken from it. `cwd` is relative to the root. `stdin` is all there is to read. With
+    `reports` the last word of the arguments is the path of a file that the command may write a report to.
     """
 
     argv: tuple[str, ...]
@@ -283,6 +303,9 @@ class Command:
     keep: int = 65_536
     env: dict[str, str] = field(default_factory=dict[str, str])
     stdin: str = ""
+    unset: frozenset[str] = frozenset()
+    reports: bool = False
+    more_time: Callable[[], float] = no_more_time
 
 
 @frozen
@@ -292,6 +315,8 @@ class Finished:
     `output` is standard output and error as they came, the middle left out beyond `keep` bytes;
     `total` counts all bytes. `left_over` counts the processes it left running, which were ended with it.
     `unsaved` are the open documents whose text it could not see, `changed` those whose files it changed.
+    `report` is what it reported, as file names are decoded; `remarks` say what else there is to know of
+    how it ran, each on a line of its own.
     """
 
     exit_code: int | None
@@ -303,6 +328,8 @@ class Finished:
     left_over: int = 0
     unsaved: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
+    report: str = ""
+    remarks: tuple[str, ...] = ()
 
 
 # --- questions to a human ------------------------------------------------------------------------
@@ -321,9 +348,12 @@ class Option:
 
 @frozen
 class Question:
-    """A question only a human may answer: a permission (`options`) or a form (`schema`)."""
+    """A question only a human may answer: a permission (`options`), a plan to approve (the same), or a form.
 
-    kind: Literal["permission", "form"]
+    A form has a `schema`.
+    """
+
+    kind: Literal["permission", "plan", "form"]
     title: str
     reason: str = ""
     call_id: str = ""

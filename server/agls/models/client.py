@@ -1,7 +1,7 @@
 """The client of a model behind HTTP: it sends the request, streams the answer, and classifies failures."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from functools import partial
@@ -28,10 +28,10 @@ from agls.models.errors import (
     too_large,
     with_models,
 )
-from agls.models.http.batches import batched
 from agls.models.http.connections import Connections, ending_at
 from agls.models.http.event_stream import KIND, frames
 from agls.models.http.sse import BodyTooLarge, events
+from agls.models.local.tokenizer import LocalTokenizer
 from agls.models.overflow import silent_overflow
 from agls.models.refusals import corrected, without_refused
 from agls.models.retry import Part, RetryPolicy, with_retries
@@ -61,12 +61,16 @@ class HttpModel:
         self._connections = connections
         self._policy = policy
         self._dialect, self._gauge = dialect_of(endpoint), TokenEstimator()
+        self._tokenizer = LocalTokenizer(endpoint.tokenizer) if endpoint.tokenizer else None
         self._figures_requested = False  # once is enough
+        self._info = endpoint, endpoint.info
 
     @property
     def info(self) -> ModelInfo:
         """The model's name, provider, sizes and prices."""
-        return self._endpoint.info
+        if self._info[0] is not self._endpoint:
+            self._info = self._endpoint, self._endpoint.info
+        return self._info[1]
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta | Reply, None]:
         """Yield deltas, a `Retrying` before each retry, and one `Reply`. Raises `CallFailed`."""
@@ -78,7 +82,7 @@ class HttpModel:
         request = without_refused(request, self._endpoint.refused)
         body = self._dialect.whole_body(request, self._endpoint)
         content = encode_body(body)
-        if too_long_to_be_kept := self._cut(request, len(content)):
+        if too_long_to_be_kept := await self._cut(request, len(content)):
             yield too_long_to_be_kept
             return
         answer = self._dialect.answer(request.reply_id, self._endpoint)
@@ -103,6 +107,8 @@ class HttpModel:
             return
         reply = answer.reply()
         self._gauge.learn(request, len(content), reply.usage)
+        if self._tokenizer:
+            self._tokenizer.learn(request, reply.usage.input_tokens)
         await self._complete_figures()
         yield silent_overflow(reply, self._endpoint) or reply
 
@@ -112,7 +118,26 @@ class HttpModel:
         counting = None if self._endpoint.service else self._dialect.counting
         if counting and (tokens := await counting(self._post, body, self._endpoint)):
             return TokenCount(tokens, "told")
-        return self._gauge.count(request, len(encode_body(body)))
+        return await self._counted_here(request, len(encode_body(body)))
+
+    async def tokens_of(self, texts: Sequence[str]) -> int | None:
+        """Return the tokens of texts by the tokenizer on this machine, `None` where none can be used."""
+        if not self._tokenizer:
+            return None
+        try:
+            return await asyncio.to_thread(self._tokenizer.tokens_of, texts)
+        except ValueError:
+            return None
+
+    async def _counted_here(self, request: ModelRequest, sent: int) -> TokenCount:
+        """Return the tokens of a request, of which so many bytes are sent, without asking anybody."""
+        estimate = self._gauge.count(request, sent)
+        if not self._tokenizer:
+            return estimate
+        try:
+            return await asyncio.to_thread(self._tokenizer.count, request)
+        except ValueError as problem:
+            return replace(estimate, note=str(problem))
 
     async def _complete_figures(self) -> None:
         """Request missing figures from the server, once, after an answer: the model is loaded by then."""
@@ -129,12 +154,12 @@ class HttpModel:
             self._endpoint = replace(self._endpoint, context_window=overflow.limit)
         return overflow
 
-    def _cut(self, request: ModelRequest, sent: int) -> Overflowed | None:
+    async def _cut(self, request: ModelRequest, sent: int) -> Overflowed | None:
         """Return the overflow that this server would hide by dropping the beginning of the request."""
         window = self._endpoint.context_window
         if not (self._dialect.cuts_silently and window):
             return None
-        count = self._gauge.count(request, sent)
+        count = await self._counted_here(request, sent)
         if count.tokens <= window * (CERTAIN if count.sure == "guess" else 1):
             return None
         return Overflowed(NO_ROOM.format(self._endpoint.name, count.tokens, window), window, count.tokens)
@@ -207,8 +232,7 @@ async def _chunks(response: httpx.Response, until: float, idle: float) -> AsyncG
     encoded = "content-encoding" in response.headers
     size = 0
     read = response.aiter_bytes() if encoded else aiter(cast("httpx.AsyncByteStream", response.stream))
-    source = cast("AsyncGenerator[bytes, None]", read)
-    async with aclosing(source), aclosing(batched(source)) as chunks:
+    async with aclosing(cast("AsyncGenerator[bytes, None]", read)) as chunks:
         while True:
             async with ending_at(until, idle):
                 chunk = await anext(chunks, None)

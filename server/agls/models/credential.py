@@ -6,7 +6,7 @@ from collections.abc import Mapping
 class Credential:
     """Authorizes requests. This one does so for an endpoint with a key of its own, or none.
 
-    `hint` tells the user what to do when the server refuses the credential.
+    `hint` says what to do when the server refuses the credential.
     """
 
     hint = ""

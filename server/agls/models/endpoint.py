@@ -30,7 +30,8 @@ class Endpoint:
     `timeout` the longest duration of one answer. `script` is the file that the `scripted` dialect plays,
     `fallback` the name of the model that answers when this one cannot. `refused` are parts of a request that
     its server does not accept (`refusals.py`). `extra_body` is sent with every request for an answer.
-    `table` is the table of the configuration that describes the model, "" for one that has none.
+    `tokenizer` is the file of its tokenizer on this machine. `table` is the table of the configuration that
+    describes the model, "" for one that has none.
     `credential` authorizes requests when there is no `api_key`, `service` is the cloud of the model. An
     endpoint without `model` takes it from the requested name (`name/model`).
     """
@@ -51,6 +52,7 @@ class Endpoint:
     timeout: float = 3600.0
     script: str = ""
     fallback: str = ""
+    tokenizer: str = ""
     refused: frozenset[str] = frozenset()
     temperature: float | None = None
     top_p: float | None = None
@@ -138,5 +140,5 @@ def host_of(url: str) -> str:
     """Return the host name of a URL, "" when there is none."""
     try:
         return urlsplit(url).hostname or ""
-    except ValueError:  # no URL at all; whoever asks it will be told
+    except ValueError:  # no URL at all: a request raises it
         return ""

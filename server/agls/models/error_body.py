@@ -4,23 +4,24 @@ import json
 import re
 import time
 from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
 from typing import Any, cast
 
 from agls.frozen import frozen
+from agls.json_values import object_in, objects_in
 from agls.models.endpoint import Endpoint
-from agls.models.values import object_in, objects_in
+from agls.regex import regex
+from agls.short_text import brief
 
 LONGEST = 500  # characters of a message that are shown
-KEY_LIKE = re.compile(r"\b(?:sk|gsk|xai|pplx|key|AIza)[-_][\w*.-]{8,}|\bAIza[\w-]{20,}")
+KEY_LIKE = regex(r"\b(?:sk|gsk|xai|pplx|key|AIza)[-_][\w*.-]{8,}|\bAIza[\w-]{20,}")
 UNITS = {  # in seconds
     "ms": 0.001,
     **dict.fromkeys(("s", "sec", "second"), 1.0),
     **dict.fromkeys(("m", "min", "minute"), 60.0),
     **dict.fromkeys(("h", "hour"), 3600.0),
 }
-PART = re.compile(r"(\d+(?:\.\d+)?)\s?(ms|hour|minute|min|second|sec|h|m|s)s?(?![a-z])", re.IGNORECASE)
-AGAIN = re.compile(  # words that name a time to wait, and the time
+PART = regex(r"(\d+(?:\.\d+)?)\s?(ms|hour|minute|min|second|sec|h|m|s)s?(?![a-z])", re.IGNORECASE)
+AGAIN = regex(  # words that name a time to wait, and the time
     rf"(?:try again|retry|wait)(?: after| in| for| at least| about){{0,2}}:?"
     rf" ((?:{PART.pattern}[ ,]*){{1,4}})",
     re.IGNORECASE,
@@ -88,8 +89,7 @@ def excerpt(text: str, endpoint: Endpoint) -> str:
     """Return the text as one short line, without keys and control characters."""
     for secret in endpoint.secrets:
         text = text.replace(secret, "[key]")
-    text = " ".join("".join(c if c.isprintable() else " " for c in KEY_LIKE.sub("[key]", text)).split())
-    return text if len(text) <= LONGEST else text[:LONGEST] + "…"
+    return brief("".join(c if c.isprintable() else " " for c in KEY_LIKE.sub("[key]", text)), LONGEST)
 
 
 def requested_wait(headers: Mapping[str, str], error: ErrorBody) -> float:
@@ -112,6 +112,8 @@ def _duration(words: str) -> float:
 def _seconds(value: str) -> float:
     if seconds := _number(value):
         return seconds
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415 - few servers name a date, and it takes a while
+
     try:
         return max(parsedate_to_datetime(value).timestamp() - time.time(), 0.0)
     except (ValueError, OverflowError):

@@ -11,6 +11,7 @@ from agls.frozen import frozen
 from agls.models.endpoint import Endpoint
 from agls.models.error_body import ErrorBody, parse_error, requested_wait
 from agls.models.overflow import overflow
+from agls.regex import regex
 
 USUAL_END = "an address usually ends in /v1"
 LISTED = 12  # models named in a hint
@@ -34,7 +35,7 @@ class Failure:
 
 
 class CallFailed(ModelError):
-    """A `ModelError` with its `Failure`, which tells whether a retry makes sense."""
+    """A `ModelError` with its `Failure`, which says whether a retry makes sense."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.message, kind=failure.kind, hint=failure.hint, status=failure.status)
@@ -149,7 +150,7 @@ REMEDIES = {
     "contentFilter": "The provider's filter refused it: put it in other words, or choose another model.",
     "badRequest": "If this model cannot do what was asked (tools, images, an effort), choose another model.",
 }
-RESPONSES_ONLY = re.compile(r"/v1/responses|not a chat model", re.IGNORECASE)
+RESPONSES_ONLY = regex(r"/v1/responses|not a chat model", re.IGNORECASE)
 BAD_CALL = "The model wrote a call that does not fit its tool: ask again, or choose another model."
 BAD_REQUESTS = (  # words of the server, and what to do
     (r"max_completion_tokens", "Leave the output limit of this model unset."),

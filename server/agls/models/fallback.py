@@ -1,6 +1,6 @@
 """A fallback model for one that is overloaded, out of quota or unreachable. The user is notified."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -28,6 +28,10 @@ class ModelWithFallback:
     async def count(self, request: ModelRequest) -> TokenCount:
         """Return the tokens of a request, as the first model counts."""
         return await self._first.count(request)
+
+    async def tokens_of(self, texts: Sequence[str]) -> int | None:
+        """Return the tokens of texts by a tokenizer on this machine, `None` without one."""
+        return await self._first.tokens_of(texts)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta | Reply, None]:
         """Yield the answer of the first model, or of the other one. Raises `ModelError` when both fail."""

@@ -5,12 +5,13 @@ import re
 from agls.engine.facts import Overflowed, Replied
 from agls.models.endpoint import Endpoint
 from agls.models.error_body import ErrorBody
+from agls.regex import regex
 
-CODES = re.compile(
+CODES = regex(
     r"context_length_exceeded|context_window_exceeded|exceed_context_size|too_many_(prompt_)?tokens"
     r"|request_too_large|string_above_max_length"
 )
-WORDS = re.compile(
+WORDS = regex(
     r"(maximum|max) (context|prompt) length|exceed\w* (the |your |this )?(model'?s? |available |max )*"
     r"(context|token limit)|context (window|length|limit) exceed|context[_ ]length[_ ]exceeded"
     r"|(prompt|input) is too long|prompt too long|too many tokens|request too large"
@@ -22,7 +23,7 @@ WORDS = re.compile(
     re.IGNORECASE,
 )
 NUMBERS = tuple(
-    re.compile(pattern, re.IGNORECASE | re.DOTALL)
+    regex(pattern, re.IGNORECASE | re.DOTALL)
     for pattern in (
         r"maximum (?:context|prompt) length is (?P<limit>\d+).+?"
         r"(?:requested|resulted in|has|contains)\D{0,9}(?P<used>\d+)",

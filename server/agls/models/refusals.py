@@ -7,21 +7,23 @@ from hashlib import sha256
 
 from agls.engine.ports import ModelRequest, ToolSpec
 from agls.engine.vocabulary import JsonObject, Message, ToolResult
+from agls.json_values import object_in
 from agls.models.dialects.messages import compact_json
 from agls.models.dialects.structured_output import REFUSED as SCHEMA
 from agls.models.errors import Failure
-from agls.models.values import object_in
+from agls.regex import regex
 
 UNABLE = {"badRequest", "providerInternal"}  # how a server refuses a schema that it cannot follow
-SUMMARY = re.compile(r"reasoning.?summar", re.IGNORECASE)
-REASONING = re.compile(
-    r"(messages?|input)\b.*\breasoning(_content|_details|_text)?\b", re.IGNORECASE | re.DOTALL
+SUMMARY = regex(r"reasoning.?summar", re.IGNORECASE)
+REASONING = regex(r"(messages?|input)\b.*\breasoning(_content|_details|_text)?\b", re.IGNORECASE | re.DOTALL)
+IMAGES = regex(r"image|vision|multi.?modal|content\b.{0,40}\bstring", re.IGNORECASE)
+UNSEEN = (
+    "[You cannot see it: this model takes no images. If it matters, ask the user what it shows, or to choose "
+    "a model that sees images.]"
 )
-IMAGES = re.compile(r"image|vision|multi.?modal|content\b.{0,40}\bstring", re.IGNORECASE)
-UNSEEN = "[You cannot see it: this model takes no images.]"
-WANTED = re.compile(r"must be (passed|provided|included)|is (required|missing)", re.IGNORECASE)
-TOOL = re.compile(r"schema|parameters|function_?declarations|invalid .{0,20}(tool|function)", re.IGNORECASE)
-TOOL_PLACE = re.compile(r"(?:tools|function_?declarations)[\[.](\d+)", re.IGNORECASE)
+WANTED = regex(r"must be (passed|provided|included)|is (required|missing)", re.IGNORECASE)
+TOOL = regex(r"schema|parameters|function_?declarations|invalid .{0,20}(tool|function)", re.IGNORECASE)
+TOOL_PLACE = regex(r"(?:tools|function_?declarations)[\[.](\d+)", re.IGNORECASE)
 LEFT_OUT = {
     "schema": "It is asked without the schema of the answer.",
     "summary": "It is asked without a summary of the reasoning.",

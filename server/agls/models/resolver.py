@@ -123,7 +123,7 @@ class Models:
             chain.append(endpoint.name)
             if endpoint.name in chain[:-1]:
                 hint = f"Give one of them another fallback, or none: {', '.join(chain)}."
-                raise ModelError("The fallbacks go round in a circle.", kind="modelNotFound", hint=hint)
+                raise ModelError("The fallbacks form a circle.", kind="modelNotFound", hint=hint)
 
     def _client(self, endpoint: Endpoint) -> ModelClient:
         if endpoint.dialect == "scripted":

@@ -1,6 +1,6 @@
 """Unique ids of tool calls: some servers count from one in each answer."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -24,6 +24,10 @@ class WithUniqueCallIds:
     async def count(self, request: ModelRequest) -> TokenCount:
         """Return the tokens of a request."""
         return await self._model.count(request)
+
+    async def tokens_of(self, texts: Sequence[str]) -> int | None:
+        """Return the tokens of texts by a tokenizer on this machine, `None` without one."""
+        return await self._model.tokens_of(texts)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta | Reply, None]:
         """Yield the model's answer. Raises `ModelError`."""

@@ -54,14 +54,10 @@ class BudgetScope(Protocol):
 
 @frozen
 class BudgetRegistry:
-    """The ledger, the clock `now` (Unix seconds), and the scope of each run that works, by session.
-
-    `delegates` tells of the name of a tool whether it hands work to helpers.
-    """
+    """The ledger, the clock `now` (Unix seconds), and the scope of each run that works, by session."""
 
     ledger: Ledger
     now: Callable[[], float]
-    delegates: Callable[[str], bool]
     _scopes: dict[str, BudgetScope] = field(default_factory=dict[str, BudgetScope])
 
     @contextmanager

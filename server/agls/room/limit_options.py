@@ -1,4 +1,4 @@
-"""From what the user wrote to the engine's `Limits`."""
+"""Options of the user as the engine's `Limits`, and back."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ UNITS = {"max_cost_usd": "a number of US dollars", "max_seconds": "a number of s
 
 
 def limits_from(options: Mapping[str, object], usual: Limits) -> Limits:
-    """The limits of a run: its options, and `usual` where they say nothing.
+    """**Returns** the limits of a run: its options, and `usual` where they say nothing.
 
     `null` is the same as not given; options that are no budgets are left to others. Raises
     `ValueError`, which says what is expected.
@@ -26,7 +26,7 @@ def limits_from(options: Mapping[str, object], usual: Limits) -> Limits:
 
 
 def to_options(limits: Limits, fields: Iterable[str] = NAMES) -> dict[str, float]:
-    """The limits that are set, by the names of their options."""
+    """**Returns** the limits that are set, by the names of their options."""
     said = ((NAMES[field], getattr(limits, field)) for field in fields)
     return {name: most for name, most in said if most is not None}
 

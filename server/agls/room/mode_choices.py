@@ -12,8 +12,8 @@ from agls.frozen import frozen
 from agls.modes import Mode, is_mode, is_wider, widens
 
 NOT_CHOSEN = (
-    "the mode {} lets things run unasked, and nobody trusts the folder {}. Only a person may choose it "
-    'there: a client that was told so by its user says "chosenBy": "user"; or trust the folder: agls trust'
+    "the mode {} lets things run unasked, and the folder {} is not trusted. Only a person may choose it "
+    'there: a client whose user chose it says "chosenBy": "user"; or trust the folder: agls trust'
 )
 
 
@@ -25,7 +25,7 @@ class UntrustedMode(Refused):
 
 
 class Choices:
-    """Which modes were chosen for each session. A child may have those of the session that it works for."""
+    """The chosen modes of each session. A child may have those of the session that it works for."""
 
     def __init__(self) -> None:
         self._chosen: dict[str, set[Mode]] = {}
@@ -38,7 +38,7 @@ class Choices:
             self._chosen.setdefault(session_id, set()).add(mode)
 
     def has(self, session_id: str, mode: Mode) -> bool:
-        """Whether the mode was chosen for this session."""
+        """**Returns** whether the mode was chosen for this session."""
         return mode in self._chosen.get(session_id, ())
 
     def reopen(self, session_id: str, state: State, configured: Mode) -> bool:
@@ -55,7 +55,7 @@ class Choices:
         return True
 
     def dropped(self, session_id: str) -> Mode | None:
-        """The mode that was taken out of the options of this session when it was opened; told once."""
+        """**Returns** the mode that opening the session removed from its options; only once."""
         return self._dropped.pop(session_id, None)
 
 
@@ -70,17 +70,17 @@ def check(options: Mapping[str, object], folder: str, *, trusted: bool, by_user:
 
 @frozen
 class SessionChoices:
-    """What was chosen for the last of these sessions, and for those that it works for."""
+    """The choices for the last of these sessions, and for those that it works for."""
 
     choices: Choices
     sessions: tuple[str, ...]
 
     def allow(self, mode: Mode) -> bool:
-        """Whether somebody chose this mode."""
+        """**Returns** whether somebody chose this mode."""
         return any(self.choices.has(session_id, mode) for session_id in self.sessions)
 
     def mode_of(self, state: State, configured: Mode) -> Mode:
-        """The mode that holds now.
+        """**Returns** the mode that holds now.
 
         A mode that is wider than the configured one holds only when it was chosen while this process runs.
         One that this version does not have is the strict `ask`.
@@ -91,7 +91,7 @@ class SessionChoices:
         return configured if is_wider(mode, configured) and not self.allow(mode) else mode
 
     def not_restored(self, state: State, configured: Mode) -> Mode | None:
-        """The wider mode that the run has in its record, and that nobody chose since; told once."""
+        """**Returns** the wider mode in the run's record that nobody chose since; only once."""
         dropped = self.choices.dropped(self.sessions[-1])
         mode = state.settings.get("mode")
         if is_mode(mode) and self.mode_of(state, configured) != mode:

@@ -4,13 +4,13 @@ import asyncio
 import fcntl
 import hashlib
 import os
-import re
 import threading
 import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from agls.regex import regex
 from agls.stores.disk import (
     PRIVATE,
     READ,
@@ -22,8 +22,8 @@ from agls.stores.disk import (
     write_new,
 )
 
-_NAME = re.compile(r"[0-9a-f]{64}")
-_NAMED = re.compile(rb"[0-9a-f]{64}")
+_NAME = regex(r"[0-9a-f]{64}")
+_NAMED = regex(rb"[0-9a-f]{64}")
 _CHUNK = 1 << 18  # bytes of a session's file that are looked through at once
 _RARELY = 86_400.0  # seconds between two collections on one machine
 _SELDOM = 600.0  # seconds between two looks of one process whether it is time again

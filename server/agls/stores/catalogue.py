@@ -14,6 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from agls.engine.facts import Entry
 from agls.engine.ports import JournalError
 from agls.engine.vocabulary import SessionRow
 from agls.stores.disk import PRIVATE, locked_inodes
@@ -119,7 +120,7 @@ class Catalogue:
 
     def _learn(self, db: sqlite3.Connection, session_id: str, stamp: str, inode: int) -> None:
         try:
-            entries = read_file(self._folder / f"{session_id}{SUFFIX}").entries
+            entries: Sequence[Entry] = read_file(self._folder / f"{session_id}{SUFFIX}").entries
         except JournalError as error:
             _log.warning("not in the list of sessions: %s", error)
             entries = []

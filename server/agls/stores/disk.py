@@ -84,8 +84,10 @@ def _is_alive(pid: int) -> bool:
 
 def read_all(fd: int) -> bytes:
     """Return the whole content of an open file. **Raises** `OSError`."""
-    with open(fd, "rb", closefd=False) as file:
-        return file.read()
+    pieces: list[bytes] = []
+    while piece := os.read(fd, os.fstat(fd).st_size + 1):
+        pieces.append(piece)
+    return b"".join(pieces)
 
 
 def flush_folder(folder: Path) -> None:

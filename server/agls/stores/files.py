@@ -17,8 +17,11 @@ from agls.engine.ports import Journal, JournalError, Tail
 from agls.engine.vocabulary import SessionRow
 from agls.stores.codec import Header, encode
 from agls.stores.disk import APPEND, CREATE, PRIVATE, flush_folder, make_private, sweep, write_new
+from agls.stores.entries import Lines
 from agls.stores.journal import FileJournal
 from agls.stores.journal_reader import SUFFIX, Reading, open_file, read_file, read_open
+from agls.stores.outlines import SUFFIX as OUTLINES
+from agls.stores.parts import SUFFIX as PARTS
 from agls.stores.rows import checked
 from agls.stores.scratch import Scratch
 from agls.stores.tail import FileTail, busy
@@ -53,7 +56,7 @@ class FileStore:
                 f"No session can be kept in {self._folder}: {error.strerror}. "
                 "Make that folder writable, or choose another state folder."
             ) from error
-        return _adopt(fd, path, Reading([], "", 0, asked=asked))
+        return _adopt(fd, path, Reading(Lines(), "", 0, asked=asked))
 
     def open(self, session_id: str) -> Journal:
         """Open the session, locked for this process.
@@ -90,6 +93,8 @@ class FileStore:
             _lock(fd, path)
             Scratch(self._state_dir).remove(session_id)
             path.with_suffix(TRANSCRIPT).unlink(missing_ok=True)
+            path.with_suffix(OUTLINES).unlink(missing_ok=True)
+            path.with_suffix(PARTS).unlink(missing_ok=True)
             for file in (*self._folder.glob(f"{path.name}.damaged-*"), path):
                 file.unlink()
             flush_folder(self._folder)

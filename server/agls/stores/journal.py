@@ -4,15 +4,19 @@ import asyncio
 import fcntl
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from errno import EDQUOT, EFBIG, ENOSPC
 from pathlib import Path
 
-from agls.engine.facts import Entry
-from agls.engine.ports import JournalError
-from agls.stores.codec import encode
+from agls.engine.facts import Entry, Fact
+from agls.engine.ports import JournalError, Part
+from agls.engine.rests import Rests
+from agls.stores.codec import checksum_of, encode, name_of
 from agls.stores.disk import flush_folder
+from agls.stores.entries import JournalEntries, entries_of
 from agls.stores.journal_reader import Reading
+from agls.stores.outlines import read_outlines, write_outlines
+from agls.stores.parts import read_parts, write_parts
 
 _log = logging.getLogger(__name__)
 _flush = getattr(os, "fdatasync", os.fsync)  # macOS has only the latter
@@ -34,7 +38,7 @@ class FileJournal:
         self._path = path
         self._name = str(path)
         self._fd = fd
-        self._entries = reading.entries
+        self._lines = reading.lines
         self._durable = reading.whole  # bytes that need not be written again
         self._tail = bytearray(opening)  # the bytes behind them
         self._written = 0  # how many of the tail's bytes the operating system has
@@ -49,10 +53,11 @@ class FileJournal:
         """Write the entries; see the port. **Raises** `JournalError` when this is not the writer any more."""
         self._require_writer()
         for entry in entries:
-            if entry.seq != len(self._entries) + 1:
-                raise ValueError(f"entry {entry.seq} cannot follow entry {len(self._entries)}")
-            self._tail += encode(entry)
-            self._entries.append(entry)
+            if entry.seq != len(self._lines) + 1:
+                raise ValueError(f"entry {entry.seq} cannot follow entry {len(self._lines)}")
+            line = encode(entry, self._lines.since)
+            self._tail += line
+            self._lines.add(entry, name_of(entry.fact), checksum_of(line))
         if self._written < len(self._tail):
             self._write()
 
@@ -76,7 +81,29 @@ class FileJournal:
 
     def entries(self, after: int = 0) -> Sequence[Entry]:
         """Return the entries behind number `after`."""
-        return self._entries[after:]
+        return JournalEntries(self._lines)[after:]
+
+    def of(self, kind: type[Fact], after: int = 0) -> Sequence[Entry]:
+        """Return the entries behind number `after` with a fact of this kind."""
+        return entries_of(self._lines, kind, after)
+
+    def rests(self) -> Rests:
+        """Return the rests that are kept beside the file."""
+        return read_outlines(self._path, self.epoch, JournalEntries(self._lines))
+
+    def keep_rests(self, rests: Rests) -> None:
+        """Keep these rests for who opens the session next, unless this is not the writer any more."""
+        if not self._ended and not self._usurped():
+            write_outlines(self._path, self.epoch, rests)
+
+    def parts(self, version: int) -> Mapping[Part, bytes]:
+        """Return the parts that are kept beside the file."""
+        return read_parts(self._path, self.epoch, version, self._lines)
+
+    def keep_parts(self, version: int, parts: Mapping[Part, bytes]) -> None:
+        """Keep these parts for who opens the session next, unless this is not the writer any more."""
+        if not self._ended and not self._usurped():
+            write_parts(self._path, self.epoch, version, self._lines, parts)
 
     def close(self) -> None:
         """Give the file back. Nothing can be appended afterwards."""

@@ -2,61 +2,93 @@
 
 import os
 import stat
-from io import BytesIO
+from collections.abc import Sequence
 from pathlib import Path
+from zlib import crc32
 
 from agls.engine.facts import Entry
 from agls.engine.ports import JournalError, NoSuchSession
 from agls.frozen import frozen
-from agls.stores.codec import Damaged, Header, decode
+from agls.regex import regex
+from agls.stores.codec import SEALED, Damaged, Header, checksum_of, decode, name_of
 from agls.stores.disk import READ, read_all
+from agls.stores.entries import JournalEntries, Lines
 
 SUFFIX = ".jsonl"
+HEAD = regex(rb'\d+,-?\d+(?:\.\d+)?,"([a-z_]+)",[\[{]')
+"""The beginning of an entry behind its checksum: its number, its time, and the name of its fact."""
 
 
 @frozen
 class Reading:
     """The contents of a journal file: `whole` is how many of its bytes are sound, `damage` what is not.
 
+    Of `lines` only the checksums and numbers were looked at.
     `epoch` is "" when the header is lost. That costs nothing else: the entries are kept. `asked` is the
     request that the session was made for.
     """
 
-    entries: list[Entry]
+    lines: Lines
     epoch: str
     whole: int
     damage: str = ""
     asked: str = ""
 
+    @property
+    def entries(self) -> JournalEntries:
+        """The entries."""
+        return JournalEntries(self.lines)
+
 
 def read(data: bytes) -> Reading:
     """Return everything before the first bad line. **Raises** `JournalError` for a newer agls's file."""
-    entries: list[Entry] = []
+    lines = Lines()
     epoch = ""
-    whole = 0
     damage = ""
     asked = ""
-    for number, line in enumerate(BytesIO(data), 1):
+    *complete, torn = data.split(b"\n")
+    number = 0
+    while number < len(complete):
+        if taken := _take(lines, complete, number):
+            number += taken
+            continue
+        line = complete[number]
+        number += 1
         try:
-            found = _decode_line(line, len(entries) + 1)
+            found = _decoded(line, len(lines) + 1, lines.since)
+            if isinstance(found, Header):
+                epoch, asked = found.epoch, found.asked
+            else:
+                lines.add(found, name_of(found.fact), checksum_of(line))
         except Damaged as error:
             damage = f"line {number}: {error}"
             if number > 1:
+                number -= 1
                 break
-            whole = len(line)
-            continue
-        whole += len(line)
-        if isinstance(found, Header):
-            epoch, asked = found.epoch, found.asked
-        else:
-            entries.append(found)
-    return Reading(entries, epoch, whole, damage, asked)
+    else:
+        if torn:
+            damage = f"line {number + 1}: it was not written to its end"
+    whole = sum(map(len, complete[:number])) + number
+    return Reading(lines, epoch, whole, damage, asked)
 
 
-def _decode_line(line: bytes, seq: int) -> Entry | Header:
-    if not line.endswith(b"\n"):
-        raise Damaged("it was not written to its end")
-    found = decode(line[:-1])
+def _take(lines: Lines, complete: Sequence[bytes], start: int) -> int:
+    """Take in entries from this line on, up to one that is damaged, or another line. **Returns** how many."""
+    known = len(lines)
+    add, match = lines.add, HEAD.match
+    seq = known
+    for place in range(start, len(complete)):
+        line = complete[place]
+        checksum = crc32(line[SEALED:])
+        if not line.startswith(b'["%08x",%d,' % (checksum, seq + 1)) or not (head := match(line, SEALED)):
+            break
+        add(line, head[1].decode(), checksum)
+        seq += 1
+    return seq - known
+
+
+def _decoded(line: bytes, seq: int, since: float) -> Entry | Header:
+    found = decode(line, since)
     if isinstance(found, Entry) and found.seq != seq:
         raise Damaged(f"it is entry {found.seq} where {seq} should stand")
     return found
@@ -100,6 +132,6 @@ def read_open(fd: int, session_id: str) -> tuple[Reading, bytes]:
         raise JournalError(f"The file of session {session_id} cannot be read: {error.strerror}.") from error
     except JournalError as error:
         raise JournalError(f"Session {session_id} cannot be read: {error}.") from error
-    if not reading.epoch and not reading.entries:
+    if not reading.epoch and not reading.lines:
         raise JournalError(f"There is no session in the file of {session_id}: {reading.damage or 'empty'}.")
     return reading, data

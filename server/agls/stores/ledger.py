@@ -99,7 +99,7 @@ class DayLedger:
             if before != written:
                 record = _parsed(before, Path(path), row.day)
             record.enter(row)
-            self._last[row.session_id] = _overwrite(fd, before, _told(record)), record
+            self._last[row.session_id] = _overwrite(fd, before, _encoded(record)), record
         finally:
             os.close(fd)
 
@@ -188,7 +188,7 @@ def _overwrite(fd: int, before: bytes, data: bytes) -> bytes:
     return content
 
 
-def _told(record: DayRecord) -> bytes:
+def _encoded(record: DayRecord) -> bytes:
     said = {"ended": _lines(record.ended.values()), "going": _lines(record.going.values())}
     return _as_json(said).encode("ascii")
 

@@ -2,7 +2,6 @@
 
 import base64
 import json
-import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,11 +25,13 @@ from agls.engine.facts import (
 from agls.engine.ports import JournalError, NoSuchSession
 from agls.engine.state import State, fold_without_history
 from agls.engine.vocabulary import JsonObject, SessionRow, StopReason, Text
+from agls.regex import regex
+from agls.short_text import cut
 
 TAGS, ARCHIVED = "tags", "archived"  # notes of the room `history` that a list shows
 STANDING = (SessionChanged, Admitted, QueueChanged, RunStarted, RunEnded, Asked, Answered)
 TITLE_LENGTH = 80  # characters of a first message that stands in for a title
-_SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+_SESSION_ID = regex(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 
 
 def is_session_id(name: str) -> bool:
@@ -103,8 +104,7 @@ def at_rest(row: SessionRow) -> SessionRow:
 
 
 def _first_line(text: str) -> str:
-    line = text.strip().partition("\n")[0].rstrip()
-    return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"
+    return cut(text.strip().partition("\n")[0].rstrip(), TITLE_LENGTH)
 
 
 def searchable(text: str) -> str:

@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import Generator
 from contextlib import closing, contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 
 from agls.stores.disk import PRIVATE, READ, make_private
@@ -23,7 +24,7 @@ class Scratch:
 
     def path(self, session_id: str) -> Path:
         """Return where the session's folder is or would be; no link but itself is on the way to it."""
-        return self._folder / checked(session_id)
+        return _inside(self._folder, checked(session_id))
 
     async def make(self, session_id: str) -> None:
         """Make the session's folder, for its user alone, when it is not there. **Raises** `OSError`."""
@@ -77,6 +78,11 @@ class Scratch:
             _make_room(folder, most - len(data))
             with os.fdopen(os.open(name, _NEW, PRIVATE, dir_fd=folder), "wb") as file:
                 file.write(data)
+
+
+@lru_cache(maxsize=64)  # every run asks
+def _inside(folder: Path, name: str) -> Path:
+    return folder / name
 
 
 @contextmanager

@@ -2,14 +2,16 @@
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 
-from agls.engine.facts import Entry
-from agls.engine.ports import JournalBusy, JournalError
-from agls.stores.codec import Damaged, Header, decode
+from agls.engine.facts import Entry, Fact
+from agls.engine.ports import JournalBusy, JournalError, Part
+from agls.engine.rests import Rests
+from agls.stores.codec import Damaged, Header, checksum_of, decode, name_of
 from agls.stores.disk import READ, locked_inodes
+from agls.stores.entries import JournalEntries, entries_of
 from agls.stores.journal_reader import open_file, read_open
 
 
@@ -40,7 +42,7 @@ class FileTail:
         self.epoch = reading.epoch
         self.asked = reading.asked
         self.damage = ""
-        self._entries, self._whole = reading.entries, reading.whole
+        self._lines, self._whole = reading.lines, reading.whole
 
     def more(self) -> None:
         """Take in the lines that were completed since. **Raises** `JournalError`."""
@@ -56,7 +58,7 @@ class FileTail:
                 raise JournalError(f"Session {self.session_id} cannot be read on: {error}.") from error
 
     def held(self) -> bool:
-        """Return whether some process writes the session; true where the system does not tell."""
+        """Return whether some process writes the session; true where the system does not say."""
         held = locked_inodes()
         return held is None or os.fstat(self._fd).st_ino in held
 
@@ -70,7 +72,25 @@ class FileTail:
 
     def entries(self, after: int = 0) -> Sequence[Entry]:
         """Return the entries behind number `after`, as far as they were read."""
-        return self._entries[after:]
+        return JournalEntries(self._lines)[after:]
+
+    def of(self, kind: type[Fact], after: int = 0) -> Sequence[Entry]:
+        """Return the entries behind number `after` with a fact of this kind."""
+        return entries_of(self._lines, kind, after)
+
+    def rests(self) -> Rests:
+        """Return none: the file that keeps them belongs to the process that writes."""
+        return Rests()
+
+    def keep_rests(self, rests: Rests) -> None:
+        """Keep nothing: the other process does."""
+
+    def parts(self, version: int) -> Mapping[Part, bytes]:
+        """Return none, as `rests` does."""
+        return {}
+
+    def keep_parts(self, version: int, parts: Mapping[Part, bytes]) -> None:
+        """Keep nothing: the other process does."""
 
     def close(self) -> None:
         """Read no more."""
@@ -84,9 +104,9 @@ class FileTail:
             raise Damaged("its file was replaced")
 
     def _take(self, line: bytes) -> None:
-        found = decode(line)
+        found = decode(line, self._lines.since)
         if isinstance(found, Header):
             raise Damaged("it was mended, and its numbers go on from an earlier one")
-        if found.seq != len(self._entries) + 1:
-            raise Damaged(f"its entry {found.seq} stands where {len(self._entries) + 1} should")
-        self._entries.append(found)
+        if found.seq != len(self._lines) + 1:
+            raise Damaged(f"its entry {found.seq} stands where {len(self._lines) + 1} should")
+        self._lines.add(found, name_of(found.fact), checksum_of(line))

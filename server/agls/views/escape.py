@@ -1,8 +1,8 @@
 """Escaping of text from elsewhere, so that it has no power over a terminal."""
 
-import re
+from agls.regex import regex
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_CONTROLS = regex(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
 def escape_controls(text: str) -> str:

@@ -41,21 +41,31 @@ class HistoryPart:
 
     `totals` are what the run that is on there used before. The facts are folded once, as far as somebody
     asks for them, into `transcript`, which knows nothing of other parts; events are made again each time.
+    Of a part that is over the transcript may be `known` already.
     """
 
-    def __init__(self, notes: NoteTable, journal: Journal, start: State, totals: RunTotals) -> None:
-        self.transcript = Transcript(seq=start.seq)
+    def __init__(
+        self,
+        notes: NoteTable,
+        journal: Journal,
+        start: State,
+        totals: RunTotals,
+        known: Transcript | None = None,
+    ) -> None:
+        self.transcript = known or Transcript(seq=start.seq)
         self._start = start.seq
         self._journal = journal
         out = self._writer()
         self._beginning = Projection(notes, journal.session_id, journal.epoch, start, out, totals)
-        self._projection = self._beginning.copy_to(TranscriptWriter(self.transcript))
+        self._projection: Projection | None = None  # of a part that is known nothing is folded
         self._reading = threading.RLock()
 
     def read(self, end: int) -> Transcript:
         """Fold the facts up to this one, as far as that was not done. **Returns** what they came to."""
         with self._reading:
             for entry in self._entries(self.transcript.seq, end):
+                if self._projection is None:
+                    self._projection = self._beginning.copy_to(TranscriptWriter(self.transcript))
                 self._projection.events(entry)
         return self.transcript
 

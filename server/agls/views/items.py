@@ -7,7 +7,7 @@ from agls.engine.vocabulary import JsonObject
 from agls.views.events import EventWriter
 from agls.views.wire_json import INLINE_BYTES, ends, joined, utf8_length
 from agls_protocol.events import EventData, GapData, ItemDeltaData
-from agls_protocol.items import Item, MessageItem, ThoughtItem
+from agls_protocol.items import Item, MessageItem, SideAnswerItem, ThoughtItem
 
 ReplyKind = Literal["message", "thought"]
 REPLY_KINDS: tuple[ReplyKind, ReplyKind] = ("thought", "message")
@@ -109,6 +109,19 @@ class OpenItems:
         """Write that an item began."""
         self._out.write("itemStarted", {"item": item}, item["itemId"])
         self._open[item["itemId"]] = OpenItem(item, field, reply_id)
+
+    def start_aside(self, item_id: str, question: str) -> None:
+        """Write that an answer beside the work began, unless it did already."""
+        if item_id not in self._open:
+            item: SideAnswerItem = {
+                "itemId": item_id,
+                "kind": "sideAnswer",
+                "status": "running",
+                "title": question,
+                "text": "",
+                "background": True,
+            }
+            self.start(item, "text")
 
     def append(self, item_id: str, text: str) -> None:
         """Write that text streamed into an open item; what comes too late is left out."""

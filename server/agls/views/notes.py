@@ -12,10 +12,12 @@ from agls.engine.note_items import (
     PlanEntry,
     PlanShown,
     RunOutput,
+    SideAnswer,
 )
 from agls.engine.state import State
 from agls.views.events import EventWriter
 from agls.views.helpers import RunningHelpers
+from agls.views.items import OpenItems
 from agls.views.values import change, content_blocks, limits, usage
 from agls.views.wire_json import compact
 from agls_protocol.events import RecordedData
@@ -24,7 +26,9 @@ from agls_protocol.items import FileEditItem, PlanItem, PlanItemEntry
 NOT_SHOWN = frozenset({ENVIRONMENT, background.ROOM})  # whose messages are for the model only
 
 
-def write_note_item(item: NoteItem, out: EventWriter, helpers: RunningHelpers, state: State) -> None:
+def write_note_item(
+    item: NoteItem, out: EventWriter, items: OpenItems, helpers: RunningHelpers, state: State
+) -> None:
     """Write what a note shows; `state` is that after it."""
     match item:
         case FileEdit():
@@ -37,6 +41,9 @@ def write_note_item(item: NoteItem, out: EventWriter, helpers: RunningHelpers, s
             out.write("checkpoint", {"checkpointId": checkpoint_id, "reason": reason, "files": list(files)})
         case PlanShown():
             out.write_item(_plan(item))
+        case SideAnswer():
+            items.start_aside(item.item_id, item.question)
+            items.complete(item.item_id, {"status": item.status, "text": item.text})
         case RunOutput():  # the end of the run has it (`run_totals.py`)
             pass
 

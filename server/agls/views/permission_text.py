@@ -13,6 +13,7 @@ from itertools import groupby
 from agls.diff import CUT
 from agls.engine.vocabulary import JsonObject, Question
 from agls.frozen import frozen
+from agls.regex import regex
 from agls.views.escape import escape_controls
 
 MOST_CHARACTERS = 250_000  # of the text of one question
@@ -20,11 +21,11 @@ MOST_IN_MESSAGE = 1_000  # of the same as one message: some editors cut longer o
 MARGIN = "│ "
 FEW_GROUPS = 8  # in a long run: up to here only the long groups are written as counts
 LONG_BLANKS, LONG_LINES = 40, 4  # from so many on they are counted
-_LONG_RUN = re.compile(rf"[ \t\n]{{60,}}|\n{{{LONG_LINES},}}| {{{LONG_BLANKS},}}|\t{{8,}}|[ \t]+(?=\n|\Z)")
+_LONG_RUN = regex(rf"[ \t\n]{{60,}}|\n{{{LONG_LINES},}}| {{{LONG_BLANKS},}}|\t{{8,}}|[ \t]+(?=\n|\Z)")
 _NAMES = {" ": "space", "\t": "tab", "\n": "line end"}
 # What an editor may take for a link or a tag in a message that is plain text (LSP says that it is).
-_HEAD = re.compile(r"(---|\+\+\+) ")
-_MARKUP = re.compile(r"(?<=\])\(|<(?=[A-Za-z/!?])|&(?=#?\w+;)")
+_HEAD = regex(r"(---|\+\+\+) ")
+_MARKUP = regex(r"(?<=\])\(|<(?=[A-Za-z/!?])|&(?=#?\w+;)")
 
 
 @frozen
@@ -79,6 +80,8 @@ def _subject(subject: JsonObject) -> Iterator[str]:
                 yield f"{change.get('change', 'changed')}: {_one_line(str(change.get('uri', '')))}{ends}"
                 yield from (f"{MARGIN}{line}" for line in _diff(patch))
             yield from _json(subject, "type", "changes")
+        case "plan":
+            yield from _quoted(counted(str(subject.get("plan", ""))))
         case _:
             yield from _json(subject, "type")
 

@@ -13,6 +13,7 @@ from agls.engine.facts import (
     Compacted,
     Cut,
     Entry,
+    Expanded,
     Fact,
     Injected,
     LimitsChanged,
@@ -158,7 +159,7 @@ class Projection:
                 self._tool_fact(fact, before, after)
             case Admitted() | RunStarted() | RunEnded() | QueueChanged():
                 self._run_fact(fact, before, after)
-            case Steered() | TakenIn() | Injected() | Compacted() | Cleared() | Rewound():
+            case Steered() | TakenIn() | Injected() | Compacted() | Cleared() | Expanded() | Rewound():
                 self._context_fact(fact, before, after)
             case SessionChanged() | Asked() | Answered() | Noted():
                 self._session_fact(fact, before, after)
@@ -182,7 +183,7 @@ class Projection:
             case Noted(room, kind, data):
                 if row := self._note_rows.get((room, kind)):
                     for item in row(data):
-                        write_note_item(item, self._out, self._helpers, after)
+                        write_note_item(item, self._out, self._items, self._helpers, after)
                 if self._tasks.take(fact):
                     self._send_status()
 
@@ -220,11 +221,12 @@ class Projection:
         self._queue.starting = ""
         self._totals = RunTotals()
         self._out.run_id = fact.run_id
-        self._out.write("runStarted", compact(RunStartedData, {"limits": values.limits(fact.limits)}))
+        self._out.write("runStarted", compact(RunStartedData, {"limits": values.limits(after.limits)}))
         self._send_status()
         prompt = after.admitted
         asked = (UserMessage(prompt.item_id, prompt.content),) if prompt and prompt.content else ()
-        self._write_messages((*asked, *before.pending), fact.item_ids)
+        taken = [prompt.item_id] if prompt and fact.took(prompt.item_id) else []
+        self._write_messages((*asked, *before.pending), taken)
 
     def _run_ended(self, run_id: str, stop: Stop, before: State, after: State) -> None:
         pending = [message.item_id for message in before.pending]
@@ -276,7 +278,7 @@ class Projection:
 
     def _context_fact(
         self,
-        fact: Steered | TakenIn | Injected | Compacted | Cleared | Rewound,
+        fact: Steered | TakenIn | Injected | Compacted | Cleared | Expanded | Rewound,
         before: State,
         after: State,
     ) -> None:
@@ -289,7 +291,7 @@ class Projection:
                 for message in messages:
                     if message.origin not in NOT_SHOWN:
                         self._out.write_item(values.user_message(message, steered=False))
-            case Compacted() | Cleared():
+            case Compacted() | Cleared() | Expanded():
                 self._out.write_item(values.compaction(fact))
             case Rewound():
                 self._out.write("historyRewound", values.rewound(fact))
@@ -387,5 +389,6 @@ class Projection:
             changes=[values.change(done) for done in outcome.changes],
             terminal=outcome.terminal and values.terminal(outcome.terminal),
             images=values.content_blocks(outcome.images),
+            refusedBy=outcome.refused_by or None,
         )
         self._items.complete(call_id, ended | more)

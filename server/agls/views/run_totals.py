@@ -36,6 +36,8 @@ class RunTotals:
     def take(self, fact: Fact, notes: NoteTable) -> None:
         """Add what a fact of the run says."""
         match fact:
+            case Replied(model_calls=0):
+                pass  # nobody was asked
             case Replied(usage=used, cost=cost) | Used(usage=used, cost=cost):
                 self._spend(used, cost)
             case Cut(usage=used):
@@ -97,8 +99,8 @@ def run_so_far(notes: NoteTable, journal: Journal, state: State) -> RunTotals:
     """Return the sums of the run that is on, up to this state; empty ones when none is."""
     totals = RunTotals()
     if state.running:
-        before = journal.entries()[: state.seq]
-        begun = next(entry.seq for entry in reversed(before) if isinstance(entry.fact, RunStarted))
-        for entry in before[begun:]:
+        runs = reversed(journal.of(RunStarted))
+        begun = next(entry.seq for entry in runs if entry.seq <= state.seq)
+        for entry in journal.entries(begun)[: state.seq - begun]:
             totals.take(entry.fact, notes)
     return totals

@@ -2,13 +2,17 @@
 
 import threading
 from collections.abc import Iterator
+from itertools import pairwise
 
 from agls.engine.facts import Entry, Replied, Rewound, RunEnded
 from agls.engine.log import Log
 from agls.engine.note_items import NoteTable
+from agls.engine.ports import Part
+from agls.engine.rests import Rests
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject
 from agls.views.history_part import HistoryItem, HistoryPart
+from agls.views.packed_parts import VERSION, packed, unpacked
 from agls.views.rewinds import Rewinds
 from agls.views.run_totals import RunTotals, run_so_far
 from agls.views.transcript import Transcript
@@ -32,17 +36,18 @@ class SessionHistory:
         self._counted = 0  # the last reply of which the provider counted the tokens
         self._ends: dict[str, HistoryItem | None] = {}  # of items that went on when they were taken out
         self._reading = threading.Lock()
+        self._kept = log.journal.parts(VERSION)
 
     def catch_up(self) -> None:
         """Take in what was recorded since. Nothing is folded for it."""
         with self._reading:
-            for entry in self._log.journal.entries(self.seq):
-                self.seq = entry.seq
-                fact = entry.fact
-                if isinstance(fact, Replied) and fact.usage.input_tokens is not None:
-                    self._counted = entry.seq
-                elif isinstance(fact, Rewound) and (fact.keep is not None or fact.undoes):
-                    self._rewinds.append((entry.seq, fact))
+            journal, known = self._log.journal, self.seq
+            self.seq += len(journal.entries(known))  # more may follow at any moment
+            replies = (entry for entry in reversed(journal.of(Replied, known)) if _is_counted(entry))
+            self._counted = next((entry.seq for entry in replies if entry.seq <= self.seq), self._counted)
+            for entry in journal.of(Rewound, known):
+                if entry.seq <= self.seq and (rewind := _conversation_rewound(entry)):
+                    self._rewinds.append((entry.seq, rewind))
 
     # --- what is known at the end ---
 
@@ -59,7 +64,7 @@ class SessionHistory:
     def end_of(self, run_id: str) -> JsonObject:
         """Return the data of `runEnded` of a run that is over. **Raises** `KeyError` when none is."""
         self.catch_up()
-        for entry in reversed(self._log.journal.entries()):
+        for entry in reversed(self._log.journal.of(RunEnded)):
             if isinstance(entry.fact, RunEnded) and entry.fact.run_id == run_id:
                 return self._around(entry.seq).runs[run_id]
         raise KeyError(run_id)
@@ -95,9 +100,8 @@ class SessionHistory:
             placed.sort(key=_place)
             for held in reversed(placed):
                 end = later.get(held.item_id, held)
-                yield held._replace(
-                    item=end.item, ended=end.ended, run_end=ends.get(held.run_id, held.run_end)
-                )
+                run_id, run_end = held.run_id, ends.get(held.run_id, held.run_end)
+                yield HistoryItem(end.item, held.began, end.ended, held.place, run_id, run_end)
 
     def _returned(self, held: HistoryItem) -> HistoryItem | None:
         """Return an item as it stands at its end, if a rewind had taken it out by then: `None` if not."""
@@ -125,6 +129,26 @@ class SessionHistory:
         """Return the fact of this number."""
         return self._log.journal.entries(seq - 1)[0]
 
+    def keep(self, rests: Rests) -> None:
+        """Keep the parts between these places that somebody read, for who opens the session next.
+
+        The places are those of the log, perhaps with another end.
+        """
+        parts: dict[Part, bytes] = {}
+        for index, place in enumerate(pairwise(rests.seqs)):
+            if part := self._kept.get(place) or self._packed(index, place):
+                parts[place] = part
+        if parts.keys() != self._kept.keys():
+            self._log.journal.keep_parts(VERSION, parts)
+
+    def _packed(self, index: int, place: Part) -> bytes | None:
+        """Return a part as it is kept; `None` where nobody read any of it, or it cannot be kept."""
+        if (part := self._parts.get(index)) is None:
+            return None
+        if self._kept_part(index):  # it was not folded, and has another end now
+            part = self._new_part(index)
+        return packed(part.read(place[1]))
+
     def _around(self, seq: int) -> Transcript:
         """Return what the part around this fact came to; nothing for number 0."""
         index = self._log.rests.before(seq)
@@ -132,10 +156,18 @@ class SessionHistory:
 
     def _part(self, index: int) -> HistoryPart:
         if (part := self._parts.get(index)) is None:
-            start, journal = self._log.rests[index], self._log.journal
-            totals = run_so_far(self._notes, journal, start) if self._ends_run(index) else RunTotals()
-            part = self._parts.setdefault(index, HistoryPart(self._notes, journal, start, totals))
+            kept = self._kept_part(index)
+            part = self._parts.setdefault(index, self._new_part(index, unpacked(kept) if kept else None))
         return part
+
+    def _new_part(self, index: int, known: Transcript | None = None) -> HistoryPart:
+        start, journal = self._log.rests[index], self._log.journal
+        totals = run_so_far(self._notes, journal, start) if self._ends_run(index) else RunTotals()
+        return HistoryPart(self._notes, journal, start, totals, known)
+
+    def _kept_part(self, index: int) -> bytes | None:
+        start, *end = self._log.rests.seqs[index : index + 2]
+        return self._kept.get((start, end[0])) if end else None
 
     def _ends_run(self, index: int) -> bool:
         """Return whether the run that is on where a part begins may end in that part."""
@@ -146,6 +178,17 @@ class SessionHistory:
     def _end(self, index: int, most: int) -> int:
         rests = self._log.rests
         return min(most, rests[index + 1].seq) if index + 1 < len(rests) else most
+
+
+def _is_counted(entry: Entry) -> bool:
+    """Return whether the provider counted the tokens of a reply."""
+    return isinstance(entry.fact, Replied) and entry.fact.usage.input_tokens is not None
+
+
+def _conversation_rewound(entry: Entry) -> Rewound | None:
+    """Return the rewind, if it is one of the conversation."""
+    fact = entry.fact
+    return fact if isinstance(fact, Rewound) and (fact.keep is not None or fact.undoes) else None
 
 
 def _place(held: HistoryItem) -> int:

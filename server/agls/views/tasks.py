@@ -56,19 +56,20 @@ class RunningTasks:
 
 def _item(task: BackgroundTask) -> TaskItem:
     """Return the item of a task that goes on."""
-    return {
+    item: TaskItem = {
         "itemId": task.task_id,
         "kind": "task",
         "status": "running",
         "title": task.title,
         "background": True,
-        "terminal": terminal(task.terminal),
     }
+    return {**item, "terminal": terminal(task.terminal)} if task.terminal.command else item
 
 
 def _end(task: BackgroundTask, outcome: ToolOutcome) -> JsonObject:
     """Return what its end adds to the item."""
     output, omitted = capped(outcome.text)
     ended: JsonObject = {"status": outcome.status, "effects": outcome.effects, "output": output}
-    ended["terminal"] = terminal(outcome.terminal or task.terminal)
+    if task.terminal.command:
+        ended["terminal"] = terminal(outcome.terminal or task.terminal)
     return ended | filled(truncated=omitted + outcome.truncated or None)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from agls.engine.vocabulary import JsonObject
-from agls.views.wire_json import is_object
+from agls.json_values import is_object
 
 UNSEEN = frozenset(
     {"runAdmitted", "runStarted", "turnStarted", "turnEnded", "recorded", "checkpoint", "taskChanged"}

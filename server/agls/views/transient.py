@@ -1,6 +1,15 @@
 """What is only shown while it happens, as events: streamed text, retries, notices, the diff of the run."""
 
-from agls.engine.facts import Notice, Retrying, RunDiff, TextDelta, ThinkingDelta, ToolDelta, Transient
+from agls.engine.facts import (
+    AsideDelta,
+    Notice,
+    Retrying,
+    RunDiff,
+    TextDelta,
+    ThinkingDelta,
+    ToolDelta,
+    Transient,
+)
 from agls.views.events import EventWriter
 from agls.views.items import OpenItems
 from agls.views.wire_json import compact
@@ -18,6 +27,9 @@ def write_transient(event: Transient, items: OpenItems, out: EventWriter, *, run
                 items.append_reply("thought", item_id, text)
         case ToolDelta(call_id, text):
             items.append(call_id, text)
+        case AsideDelta(item_id, question, text):
+            items.start_aside(item_id, question)
+            items.append(item_id, text)
         case Retrying(attempt, delay, cause):
             retrying: TurnRetryingData = {
                 "attempt": attempt,

@@ -5,7 +5,7 @@ from dataclasses import fields
 from typing import cast
 
 from agls.engine import vocabulary as engine
-from agls.engine.facts import Admitted, Cleared, Compacted, Rewound
+from agls.engine.facts import Admitted, Cleared, Compacted, Expanded, Rewound
 from agls.engine.state import State
 from agls.engine.vocabulary import (
     Answer,
@@ -21,6 +21,7 @@ from agls.engine.vocabulary import (
     UserMessage,
 )
 from agls.names import camel
+from agls.short_text import brief
 from agls.views.permission_text import permission_text
 from agls.views.wire_json import compact, file_uri, file_uris, filled, timestamp
 from agls_protocol import items
@@ -87,7 +88,7 @@ def session_info(state: State) -> SessionInfoData:
 
 
 def content_blocks(content: Iterable[engine.Content]) -> list[Content]:
-    """Return content as a list of blocks told apart by `type`."""
+    """Return content as a list of blocks with their `type`."""
     return [_block(part) for part in content]
 
 
@@ -214,8 +215,7 @@ def tool_call(call: ToolCall, status: str = "pending") -> ToolCallItem:
 def call_title(name: str, arguments: JsonObject) -> str:
     """Return one line that says what the call is about: its name and its first text argument."""
     subject = next((str(value) for value in arguments.values() if isinstance(value, str) and value), "")
-    line = f"{name} {' '.join(subject.split())}".strip()
-    return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1] + "…"
+    return brief(f"{name} {subject}", TITLE_LENGTH)
 
 
 def change(done: FileChange) -> Change:
@@ -249,8 +249,8 @@ def terminal(command: engine.Terminal) -> Terminal:
     )
 
 
-def compaction(fact: Compacted | Cleared) -> CompactionItem | NoticeItem:
-    """Return the item that says how what the model sees became shorter."""
+def compaction(fact: Compacted | Cleared | Expanded) -> CompactionItem | NoticeItem:
+    """Return the item that says how what the model sees became shorter, or longer again."""
     before, after = fact.tokens_before, fact.tokens_after
     if isinstance(fact, Compacted):
         item: CompactionItem = {
@@ -262,8 +262,11 @@ def compaction(fact: Compacted | Cleared) -> CompactionItem | NoticeItem:
         tokens = filled(tokensBefore=before, tokensAfter=after) if before else {}
         return cast(CompactionItem, {**item, **tokens})
     size = f": about {before:,} tokens before, {after:,} now" if before else ""
-    calls = "1 earlier call" if len(fact.call_ids) == 1 else f"{len(fact.call_ids)} earlier calls"
-    text = f"Taken out of what the model sees: the results of {calls}{size}."
+    if isinstance(fact, Expanded):
+        text = f"The summary is undone: the model sees what it replaced{size}."
+    else:
+        calls = "1 earlier call" if len(fact.call_ids) == 1 else f"{len(fact.call_ids)} earlier calls"
+        text = f"Taken out of what the model sees: the results of {calls}{size}."
     return {
         "itemId": fact.item_id,
         "status": "completed",
@@ -304,8 +307,8 @@ def _option(option: engine.Option) -> Option:
 
 
 def _shown(asked: engine.Question) -> ShownText | None:
-    """Return what must be seen before a yes, for a permission."""
-    if asked.kind != "permission":
+    """Return what must be seen before a yes; a form has none."""
+    if asked.kind == "form":
         return None
     shown = permission_text(asked)
     return {"text": shown.text, "whole": shown.whole}

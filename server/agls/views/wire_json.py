@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeGuard, TypeVar, cast
+from typing import Any, TypeVar
 
 from agls.engine.vocabulary import JsonObject
 
@@ -13,21 +13,15 @@ EMPTY: tuple[object, ...] = (None, "", (), [], {})
 Value = TypeVar("Value")
 
 
-def is_object(value: object) -> TypeGuard[JsonObject]:
-    """Return whether a parsed JSON value is an object."""
-    return isinstance(value, dict)
-
-
-def is_list(value: object) -> TypeGuard[list[Any]]:
-    """Return whether a parsed JSON value is an array."""
-    return isinstance(value, list)
-
-
 def compact(kind: type[Value], value: Value) -> Value:
     """Return a typed dictionary without those of its optional members that are `None` or empty."""
-    required = cast(Any, kind).__required_keys__
-    members = cast(JsonObject, value).items()
-    return cast(Value, {name: member for name, member in members if member not in EMPTY or name in required})
+    typed: Any = kind
+    members: Any = value
+    required = typed.__required_keys__
+    kept: Any = {
+        name: member for name, member in members.items() if member or member not in EMPTY or name in required
+    }
+    return kept
 
 
 def filled(**members: Any) -> JsonObject:

@@ -1,4 +1,4 @@
-"""The moments at which each open document and the disk last held the same, so a difference tells who changed.
+"""The moments at which each open document and the disk last held the same, so a difference shows who changed.
 
 LSP has no "modified" flag. A document is looked at when it is opened and when it is saved; these are the
 moments at which editor and disk agree. This knowledge belongs to the editor and outlives every run. Line ends
@@ -24,7 +24,7 @@ _ANYTHING = Ground("/")  # documents may lie anywhere; they are hashed, never sh
 
 @frozen
 class Buffer:
-    """An open document as the editor last told it; `version` is the editor's own count."""
+    """An open document as the editor last sent it; `version` is the editor's own count."""
 
     uri: str
     version: int
@@ -94,12 +94,20 @@ class BufferSync:
 
     def look(self, target: ResolvedPath) -> DiskState:
         """Return the state of this file on the disk. Blocks; reads a file again only after a change."""
+        return self.known(target) or self._look_again(target)
+
+    def known(self, target: ResolvedPath) -> DiskState | None:
+        """Return the state of this file on the disk when no byte has to be read for it."""
         stamp = find_stamp(target)
         if stamp is None:
             return ABSENT
         known = self._seen.get(target.place.path)
-        if known and known[0] == stamp:
-            return known[1]
+        return known[1] if known and known[0] == stamp else None
+
+    def _look_again(self, target: ResolvedPath) -> DiskState:
+        stamp = find_stamp(target)
+        if stamp is None:
+            return ABSENT
         held = _read(target)
         if is_settled(stamp):
             self._seen[target.place.path] = stamp, held

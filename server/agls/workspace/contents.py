@@ -1,20 +1,64 @@
 """Text files on the disk: read as text, and written back with every byte outside the change kept."""
 
+import os
+from functools import lru_cache
+
 from agls.diff import compare
 from agls.engine.not_text import NotText
 from agls.engine.ports import FileText, Stale
 from agls.engine.vocabulary import FileChange, FileVersion
 from agls.workspace.decoding import UTF8, Binary, Encoding, decode
-from agls.workspace.files import DiskFile, find_stored, read_stored, replace_stored
+from agls.workspace.files import (
+    DiskFile,
+    find_cached,
+    find_stored,
+    is_settled,
+    read_stored,
+    replace_stored,
+    stamp_of,
+)
 from agls.workspace.paths import ResolvedPath
 from agls.workspace.texts import encode, hash_of
 
 LARGEST = 50_000_000  # bytes of a file that can be changed
+QUICK = 65_536  # bytes that are decoded sooner than handed to a thread
 
 
 def read_text(target: ResolvedPath, max_bytes: int) -> FileText:
     """Return the file as text. **Raises** `WorkspaceError`, which names the size when it is no text."""
-    stored = read_stored(target, max_bytes)
+    return _as_text(target, read_stored(target, max_bytes))
+
+
+def cached_text(target: ResolvedPath, max_bytes: int) -> FileText | None:
+    """Return a small file as text when the system has it in memory, else `None`: nothing is waited for.
+
+    **Raises** `WorkspaceError` when it is no text.
+    """
+    stored = find_cached(target, min(max_bytes, QUICK))
+    return _as_text(target, stored) if stored else None
+
+
+def current_text(target: ResolvedPath, max_bytes: int) -> FileText | None:
+    """Return the file as the disk holds it, read again only if it may have changed; `None` if it is absent.
+
+    **Raises** `WorkspaceError`.
+    """
+    try:
+        stamp = stamp_of(os.lstat(target.place.path))
+    except FileNotFoundError:
+        return None
+    except OSError:
+        return read_text(target, max_bytes)  # which raises the reason
+    return _unchanged(target, max_bytes, stamp) if is_settled(stamp) else read_text(target, max_bytes)
+
+
+@lru_cache(maxsize=16)
+def _unchanged(target: ResolvedPath, max_bytes: int, stamp: tuple[int, ...]) -> FileText:
+    del stamp  # as long as it is the same, so is the file
+    return read_text(target, max_bytes)
+
+
+def _as_text(target: ResolvedPath, stored: DiskFile) -> FileText:
     text, encoding = _decoded(target, stored)
     return FileText(
         target.place,

@@ -86,7 +86,7 @@ class WorkspaceDocuments:
     async def see(self, buffer: Buffer, target: ResolvedPath) -> OpenDocument:
         """Look how this document stands to the disk now."""
         await self._sync.settle()
-        held = await asyncio.to_thread(self._sync.look, target)
+        held = self._sync.known(target) or await asyncio.to_thread(self._sync.look, target)
         return OpenDocument(buffer, target, held, self._sync.judge(buffer, held))
 
     async def survey(self) -> list[OpenDocument]:

@@ -12,6 +12,11 @@ class Editor(Protocol):
     """An editor with open documents. URIs are compared after normalisation by the editor."""
 
     @property
+    def name(self) -> str:
+        """What the user calls it, "" for none."""
+        ...
+
+    @property
     def sync(self) -> BufferSync:
         """The last common states of its documents and the disk."""
         ...
@@ -23,7 +28,7 @@ class Editor(Protocol):
 
     @property
     def focus(self) -> Focus | None:
-        """The place where its user looks, as far as it tells; the path is a URI."""
+        """The place where its user looks, as far as it is known; the path is a URI."""
         ...
 
     @property
@@ -65,11 +70,47 @@ class Editor(Protocol):
         """
         ...
 
-    async def diagnostics(self, session_id: str) -> Mapping[str, Sequence[JsonObject]]:
-        """Return what it shows as wrong (LSP 3.17, Diagnostic), by URI; nothing when it does not say that."""
+    async def diagnostics(
+        self, session_id: str, uri: str = "", wait: float = 0.0
+    ) -> Mapping[str, Sequence[JsonObject]]:
+        """Return what it shows as wrong (LSP 3.17, Diagnostic), by URI; nothing when it does not say that.
+
+        With a `uri` only of that file, which changed just now if there is a time to `wait` for that.
+        """
         ...
 
-    def tell(self, uri: str, *, created: bool) -> None:
+    @property
+    def encoding(self) -> str:
+        """The unit of positions."""
+        ...
+
+    @property
+    def knows_code(self) -> bool:
+        """Whether it asks its language servers when it is asked to."""
+        ...
+
+    @property
+    def has_notebooks(self) -> bool:
+        """Whether it shows and changes the notebooks that it has open."""
+        ...
+
+    async def ask_notebook(self, method: str, params: JsonObject) -> JsonObject:
+        """Ask for a notebook, or for a change of one (`agent/notebook`, `agent/editNotebook`).
+
+        **Returns** its answer. **Raises** `Stale` when it is not known what was done, and `WorkspaceError`.
+        """
+        ...
+
+    async def ask_servers(
+        self, session_id: str, method: str, params: JsonObject, seconds: float
+    ) -> tuple[bool, object]:
+        """Ask its language servers (LSP 3.17).
+
+        **Returns** whether one of them knows such files, and its answer. **Raises** `WorkspaceError`.
+        """
+        ...
+
+    def report_written(self, uri: str, *, created: bool) -> None:
         """Notify the editor that the disk holds something new for this file."""
         ...
 
@@ -77,7 +118,11 @@ class Editor(Protocol):
 class NoEditor:
     """No editor: no document is open, and the disk is the truth."""
 
+    name = ""
     can_save = False
+    encoding = "utf-16"
+    knows_code = False
+    has_notebooks = False
     focus = None
     follows = False
 
@@ -108,9 +153,21 @@ class NoEditor:
         """Save nothing: no document is open."""
         return {}
 
-    async def diagnostics(self, session_id: str) -> Mapping[str, Sequence[JsonObject]]:
+    async def diagnostics(
+        self, session_id: str, uri: str = "", wait: float = 0.0
+    ) -> Mapping[str, Sequence[JsonObject]]:
         """Return nothing: nobody shows anything."""
         return {}
 
-    def tell(self, uri: str, *, created: bool) -> None:
+    async def ask_notebook(self, method: str, params: JsonObject) -> JsonObject:
+        """Answer nothing: no notebook is open."""
+        return {}
+
+    async def ask_servers(
+        self, session_id: str, method: str, params: JsonObject, seconds: float
+    ) -> tuple[bool, object]:
+        """Know nothing: there is no language server."""
+        return False, None
+
+    def report_written(self, uri: str, *, created: bool) -> None:
         """Do nothing: nobody listens."""

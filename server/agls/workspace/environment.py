@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from pathlib import PurePath
 
-from agls.workspace.redact import is_secret
+from agls.redaction import is_secret
 
 _NAMES = """
     PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR CI
@@ -29,7 +29,12 @@ def allowed(environment: Mapping[str, str]) -> dict[str, str]:
     kept["PATH"] = os.pathsep.join(entry for entry in path if PurePath(entry).is_absolute())
     if not kept.keys() & {"LANG", "LC_ALL", "LC_CTYPE"}:
         kept["LANG"] = "C.UTF-8"
-    return {**kept, "TERM": "dumb"}
+    return {**kept, "TERM": "dumb", "GIT_OPTIONAL_LOCKS": "0"}  # reading with git writes nothing
+
+
+def allowed_names(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the names of the variables that commands get, sorted."""
+    return tuple(sorted(allowed(environment)))
 
 
 def _is_allowed(name: str, value: str) -> bool:

@@ -15,14 +15,17 @@ from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from secrets import token_hex
 
+from agls.engine.not_text import LargeFile
 from agls.engine.ports import Stale, WorkspaceError
 from agls.frozen import frozen
 from agls.workspace.handles import check_regular, folder_beneath, open_beneath, opened
 from agls.workspace.paths import ResolvedPath
 from agls.workspace.texts import hash_of
+from agls.workspace.trash import Trash
 from agls.workspace.walker import TEMPORARY
 
 _CHUNK = 1 << 20
+_AT_ONCE = getattr(os, "RWF_NOWAIT", 0)  # Linux: read only what is in memory
 _COMMIT = threading.Lock()  # between two writers of this process, the check and the rename are one step
 
 _ABANDONED = 60.0  # seconds after which a temporary file has no writer any more
@@ -73,9 +76,9 @@ def explained(shown: str) -> Generator[None, None, None]:
 
 
 def check_size(shown: str, size: int, max_bytes: int) -> None:
-    """Check that a file of this size may be read whole. **Raises** `WorkspaceError`."""
+    """Check that a file of this size may be read whole. **Raises** `LargeFile`."""
     if size > max_bytes:
-        raise WorkspaceError(
+        raise LargeFile(
             f"{shown} has {size:,} bytes; the limit is {max_bytes:,}. "
             "Search in it, or look at a part of it with a command."
         )
@@ -88,7 +91,7 @@ def stamp_of(status: os.stat_result) -> tuple[int, ...]:
 
 def read_stored(target: ResolvedPath, max_bytes: int) -> DiskFile:
     """Return the file's bytes. **Raises** `WorkspaceError` with the reason, and for more than `max_bytes`."""
-    with explained(target.place.shown), _parent(target) as folder:
+    with explained(target.place.shown), parent_folder(target) as folder:
         return _read(target, folder, max_bytes)
 
 
@@ -96,7 +99,7 @@ def find_stored(target: ResolvedPath, max_bytes: int) -> DiskFile | None:
     """Return the file's bytes, `None` when there is no file. **Raises** like `read_stored`."""
     with explained(target.place.shown):
         try:
-            with _parent(target) as folder:
+            with parent_folder(target) as folder:
                 return _read(target, folder, max_bytes)
         except FileNotFoundError:
             return None
@@ -107,10 +110,29 @@ def is_settled(stamp: tuple[int, ...]) -> bool:
     return time.time_ns() - max(stamp[-2:]) > 2_000_000_000
 
 
+def find_cached(target: ResolvedPath, max_bytes: int) -> DiskFile | None:
+    """Return the file when the system has all of it in memory, and it is not larger; else `None`.
+
+    This waits for no disk, but for what looking up a path may take.
+    """
+    if not _AT_ONCE:
+        return None
+    name = target.parts[-1:]
+    try:
+        with parent_folder(target) as folder, opened(open_beneath(folder, name, os.O_RDONLY)) as handle:
+            status = check_regular(handle)
+            data = bytearray(min(status.st_size, max_bytes) + 1)
+            if os.preadv(handle, [data], 0, _AT_ONCE) != status.st_size or status.st_size > max_bytes:
+                return None
+    except (OSError, WorkspaceError):  # also of file systems that cannot say what is in memory
+        return None
+    return DiskFile(bytes(data[:-1]), stat.S_IMODE(status.st_mode), stamp_of(status))
+
+
 def find_stamp(target: ResolvedPath) -> tuple[int, ...] | None:
     """Return the stamp of a file that could be read, `None` when it could not."""
     try:
-        with _parent(target) as folder:
+        with parent_folder(target) as folder:
             return stamp_of(os.stat(target.parts[-1], dir_fd=folder, follow_symlinks=False))
     except OSError:
         return None
@@ -125,12 +147,12 @@ def replace_stored(target: ResolvedPath, data: bytes, before: DiskFile | None, m
     refuses; nothing is changed then, and nothing is left over.
     """
     shown, temporary = target.place.shown, f"{TEMPORARY}{os.getpid()}-{token_hex(8)}"
-    with explained(shown), _parent(target, create=before is None) as folder:
+    with explained(shown), parent_folder(target, create=before is None) as folder:
         try:
-            with opened(_open_new(folder, temporary, 0o600 if before else mode)) as handle:
+            with opened(open_new(folder, temporary, 0o600 if before else mode)) as handle:
                 if before:
-                    _check_writable(target, folder, before)
-                    _copy_attributes(target, folder, handle)
+                    check_writable(target, folder, before.mode)
+                    copy_attributes(target, folder, handle)
                 _fill(handle, data)
             with _COMMIT:
                 _take_name(target, folder, temporary, before)
@@ -141,17 +163,24 @@ def replace_stored(target: ResolvedPath, data: bytes, before: DiskFile | None, m
             os.fsync(readable)
 
 
-def remove_stored(target: ResolvedPath, before: DiskFile) -> None:
-    """Remove the file, when it still is as it was `before`. **Raises** `Stale` and `WorkspaceError`."""
-    with explained(target.place.shown), _parent(target) as folder, _COMMIT:
+def remove_stored(target: ResolvedPath, before: DiskFile, trash: Trash | None = None) -> bool:
+    """Remove the file, when it still is as it was `before`; into the `trash`, where it has a place.
+
+    **Returns** whether it is in the trash. **Raises** `Stale` and `WorkspaceError`.
+    """
+    name = target.parts[-1]
+    with explained(target.place.shown), parent_folder(target) as folder, _COMMIT:
         _check_unchanged(target, folder, before)
-        os.unlink(target.parts[-1], dir_fd=folder)
+        trashed = trash is not None and trash.take(folder, name, target.place.path)
+        if not trashed:
+            os.unlink(name, dir_fd=folder)
+    return trashed
 
 
 def remove_leftover(target: ResolvedPath) -> bool:
     """Remove what a write left behind when its process died; whether it was that, or old enough to be."""
     name = target.parts[-1]
-    with explained(target.place.shown), _parent(target) as folder:
+    with explained(target.place.shown), parent_folder(target) as folder:
         age = time.time() - os.stat(name, dir_fd=folder, follow_symlinks=False).st_mtime
         gone = age > _ABANDONED or _is_of_the_dead(name)
         if gone:
@@ -171,7 +200,8 @@ def _is_of_the_dead(name: str) -> bool:
     return False
 
 
-def _parent(target: ResolvedPath, *, create: bool = False) -> AbstractContextManager[int]:
+def parent_folder(target: ResolvedPath, *, create: bool = False) -> AbstractContextManager[int]:
+    """Open the folder of a file. **Raises** `OSError`."""
     if not target.parts:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     return folder_beneath(target.root.real, target.parts[:-1], create=create)
@@ -190,19 +220,22 @@ def _read(target: ResolvedPath, folder: int, max_bytes: int) -> DiskFile:
     return DiskFile(b"".join(chunks), stat.S_IMODE(status.st_mode), stamp_of(status))
 
 
-def _open_new(folder: int, name: str, mode: int) -> int:
+def open_new(folder: int, name: str, mode: int) -> int:
+    """Open a new file for writing."""
     return open_beneath(folder, (name,), os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
 
 
-def _check_writable(target: ResolvedPath, folder: int, before: DiskFile) -> None:
+def check_writable(target: ResolvedPath, folder: int, mode: int) -> None:
+    """Check that a file with this mode may be written. **Raises** `WorkspaceError`."""
     name = target.parts[-1]
-    if not before.mode & 0o222 or not os.access(name, os.W_OK, dir_fd=folder, effective_ids=True):
+    if not mode & 0o222 or not os.access(name, os.W_OK, dir_fd=folder, effective_ids=True):
         raise WorkspaceError(
-            f"{target.place.shown} is read-only (mode {before.mode:04o}). Change its mode first if you must."
+            f"{target.place.shown} is read-only (mode {mode:04o}). Change its mode first if you must."
         )
 
 
-def _copy_attributes(target: ResolvedPath, folder: int, copy: int) -> None:
+def copy_attributes(target: ResolvedPath, folder: int, copy: int) -> None:
+    """Give the copy the owner, the attributes and the mode of the file, as far as that is possible."""
     with opened(open_beneath(folder, target.parts[-1:], os.O_RDONLY)) as original:
         status = check_regular(original)
         with suppress(PermissionError):
@@ -248,5 +281,5 @@ def _take_new_name(folder: int, temporary: str, name: str) -> None:
     except OSError as error:
         if error.errno not in _NO_LINKS:
             raise
-        os.close(_open_new(folder, name, 0o600))  # takes the name, so that the rename replaces only this
+        os.close(open_new(folder, name, 0o600))  # takes the name, so that the rename replaces only this
         os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)

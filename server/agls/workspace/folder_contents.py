@@ -2,20 +2,31 @@
 
 import os
 from collections.abc import Callable
-from pathlib import Path
+from os.path import realpath
 
-MOST = 50_000  # entries that are looked at; a larger folder may hold everything
+MOST = 50_000  # folders that are looked at; a larger one may hold everything
 
 
-def holds(folder: str, wanted: Callable[[tuple[str, ...]], bool]) -> bool:
-    """Return whether something below the folder is wanted, judged by its components from there.
+def holds(folder: str, wanted: Callable[[str], bool]) -> bool:
+    """Return whether something below the folder is wanted, judged by its path.
 
-    Links are not followed, but they are judged. A folder with too much in it counts as holding one.
+    Links are judged, and followed, as some programs do. A folder with too much in it counts as holding one.
     """
-    seen = 0
-    for path, folders, files in os.walk(folder):
-        below = Path(path).relative_to(folder).parts
-        seen += len(folders) + len(files)
-        if seen > MOST or any(wanted((*below, name)) for name in (*folders, *files)):
+    waiting = [folder]
+    met = set(waiting)
+    while waiting:
+        try:
+            with os.scandir(waiting.pop()) as entries:
+                below = [(entry.path, entry.is_symlink(), entry.is_dir()) for entry in entries]
+        except OSError:  # it is no folder, or nobody may look into it
+            continue
+        for path, is_link, is_folder in below:
+            real = realpath(path) if is_link else path
+            if wanted(path) or (is_link and wanted(real)):
+                return True
+            if is_folder and real not in met:
+                met.add(real)
+                waiting.append(real)
+        if len(met) > MOST:
             return True
     return False

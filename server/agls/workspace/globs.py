@@ -11,15 +11,17 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from fnmatch import translate
 from functools import lru_cache
 
+from agls.regex import regex
+
 Pattern = tuple[str, ...]
 
 ALTERNATIVES = 256  # patterns that braces may stand for
 LONGEST = 1_000  # characters of a pattern's part: file names are shorter
 TOGETHER = 4_000  # characters of the patterns that are one regular expression
 
-_BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
-_SPECIAL = re.compile(r"\\(.)|\[\^", re.DOTALL)
-_WILD = re.compile(r"[*?\[\\]")
+_BRACES = regex(r"\{([^{}]*,[^{}]*)\}")
+_SPECIAL = regex(r"\\(.)|\[\^", re.DOTALL)
+_WILD = regex(r"[*?\[\\]")
 
 
 def parse_glob(glob: str) -> tuple[Pattern, ...]:

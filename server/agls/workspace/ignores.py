@@ -4,12 +4,13 @@ This module is used in isolated programs: it imports nothing but the standard li
 """
 
 import os
-import re
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from functools import lru_cache
 from itertools import groupby, islice
+from threading import Lock
 
+from agls.regex import regex
 from agls.workspace.globs import Pattern, beneath, names_here, names_matcher, parse_parts
 from agls.workspace.handles import check_regular, open_beneath, opened
 
@@ -23,7 +24,8 @@ FILES = tuple(path[0] for path in _NAMES)
 _LONGEST = 200_000  # bytes of an ignore file; the rest is skipped
 _DEEPEST = 50  # parts of a rule; one with more says nothing
 _MOST = 5_000  # rules of one file that hold in a folder, the strongest
-_BLANKS = re.compile(r"(?<![\\ ]) +\Z")
+_ONE_AT_A_TIME = Lock()  # or threads that meet the same file each compile it, and starve the event loop
+_BLANKS = regex(r"(?<![\\ ]) +\Z")
 
 Rule = tuple[Pattern, bool, bool]  # its pattern, whether it is negated, whether it matches only folders
 Source = tuple[Rule, ...]  # the rules of one ignore file, the later the stronger
@@ -42,7 +44,9 @@ class Rules:
         `top` is whether it is the root of the workspace.
         """
         paths = [path for path in _NAMES if path[0] in names and (top or len(path) == 1)]
-        added = [source for path in paths if (source := _parsed(_text(folder, path)))]
+        texts = [_text(folder, path) for path in paths]
+        with _ONE_AT_A_TIME:
+            added = [source for text in texts if (source := _parsed(text))]
         return Rules((*self._sources, *added)) if added else self
 
     def beneath(self, folder: str) -> "Rules":
@@ -55,7 +59,9 @@ class Rules:
         ignored: set[str] = set()
         undecided = set(names) if self._sources else ignored
         for source in reversed(self._sources):
-            for matching, verdict in _runs(source, folders):
+            with _ONE_AT_A_TIME:
+                runs = _runs(source, folders)
+            for matching, verdict in runs:
                 mentioned = matching(undecided)
                 undecided -= mentioned
                 if verdict:

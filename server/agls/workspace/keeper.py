@@ -21,6 +21,7 @@ import time
 
 signal = __import__("_signal")  # the C part of `signal`: without its enums we start in half the time
 GRACE = 0.6  # seconds between asking a program to end and killing it
+SETTLING = 0.02  # seconds that what ends with the program may take
 GIVE_UP = 1.0  # seconds for the last killed to be gone: the kernel may hold one in a system call
 USUAL = (  # programs expect that these end them
     signal.SIGPIPE,  # Python ignores this one, and the next
@@ -43,7 +44,7 @@ def main() -> None:
     tree.reap()
     while tree.status is None and lifeline not in _wait(None, bell, lifeline):
         tree.reap()
-    if tree.reap() and tree.status is not None:
+    if tree.status is not None and tree.settle(bell):
         _report(lifeline, len(_descendants(os.getpid())))
     tree.end(bell)
     _leave(-signal.SIGKILL if tree.status is None else tree.status)
@@ -127,6 +128,16 @@ class ProcessTree:
                 return True
             if process == self._program:
                 self.status = os.waitstatus_to_exitcode(status)
+
+    def settle(self, bell: int) -> bool:
+        """Wait a moment for those that are ending anyway, as the first process of a sandbox is.
+
+        **Returns** whether anybody is left. To look for them among all processes takes longer than they do.
+        """
+        until = time.monotonic() + SETTLING
+        while (is_left := self.reap()) and (now := time.monotonic()) < until:
+            _wait(until - now, bell)
+        return is_left
 
     def end(self, bell: int) -> None:
         """Ask all to end, kill those that do not, until none is left but those that the kernel holds."""

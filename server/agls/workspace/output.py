@@ -10,17 +10,27 @@ import os
 import re
 import time
 
+from agls.regex import regex
+
 # None of these looks at a character more than twice, whatever the output: a string ends where another begins.
 _STRING = r"(?:\x1b[PX^_\]]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]{0,4096}"  # OSC, DCS ...
-_ESCAPE = re.compile(
+_ESCAPE = regex(
     rf"{_STRING}(?:\x07|\x1b\\|\x9c)"
     r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"  # CSI
     r"|\x1b[ -/]*[0-~]?"
 )
-_UNFINISHED = re.compile(rf"(?:{_STRING}\x1b?|(?:\x1b\[|\x9b)[0-?]*[ -/]*|\x1b[ -/]*|(?<!\r)\r+)\Z")
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_INVISIBLE = re.compile(
+_UNFINISHED = regex(rf"(?:{_STRING}\x1b?|(?:\x1b\[|\x9b)[0-?]*[ -/]*|\x1b[ -/]*|(?<!\r)\r+)\Z")
+_CONTROL = regex(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_STRANGE = regex(r"[\x00-\x06\x0e-\x1a\x1c-\x1f]")  # in no text, but for NUL between names
+_INVISIBLE = regex(
     "[\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+_SAMPLE = 8_192  # bytes that decide whether an output is text ...
+_FEWEST = 100  # ... so many at least: what is shorter is shown as it is
+_FIRST = 16  # bytes of what is no text that are shown
+_NOT_TEXT = (
+    "[{total:,} bytes that are not text in UTF-8, so they are not shown. They begin with {begin}. Write them "
+    "to a file, or show them with xxd, base64 or iconv.]"
 )
 _BURST = 1_000_000  # bytes that are shown at once ...
 _RATE = 256_000  # ... and bytes per second that are shown of a flood
@@ -29,17 +39,26 @@ _RATE = 256_000  # ... and bytes per second that are shown of a flood
 def plain(text: str) -> str:
     """Return the text as a person would see it in the end. Never raises."""
     lines = _ESCAPE.sub("", text).split("\n")
-    return _clean("\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines))
+    return cleaned("\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines))
 
 
-def _clean(text: str) -> str:
+def cleaned(text: str) -> str:
+    """Return the text without control characters, and with invisible ones spelled out."""
     return _INVISIBLE.sub(lambda found: f"<U+{ord(found[0]):04X}>", _CONTROL.sub("", text))
+
+
+def is_text(data: bytes | bytearray) -> bool:
+    """Return whether these bytes are text in UTF-8, in the main; few always are."""
+    text = data[:_SAMPLE].decode("utf-8", "replace")
+    strange = text.count("\ufffd") + len(_STRANGE.findall(text))
+    return len(text) < _FEWEST or strange * 10 <= len(text)
 
 
 class Live:
     """Bytes to text while they come; characters and escapes may be cut anywhere between two pieces.
 
-    A flood is thinned out: what is beyond the rate is left out, with a note that says how much.
+    A flood is thinned out: what is beyond the rate is left out, with a note that says how much; so is what is
+    no text.
     """
 
     def __init__(self) -> None:
@@ -52,7 +71,7 @@ class Live:
         """Return the text to show now; "" when there is none yet."""
         now = time.monotonic()
         self._budget, self._at = min(_BURST, self._budget + (now - self._at) * _RATE), now
-        if len(data) > self._budget:
+        if len(data) > self._budget or not is_text(data):
             self._skipped += len(data)
             return ""
         self._budget -= len(data)
@@ -75,7 +94,7 @@ class Live:
         cut = None if final else _UNFINISHED.search(text)
         self._rest = text[cut.start() :] if cut else ""
         text = _ESCAPE.sub("", text[: cut.start()] if cut else text)
-        return _clean(re.sub(r"\r+\n?", "\n", text))
+        return cleaned(re.sub(r"\r+\n?", "\n", text))
 
 
 class OutputBuffer:
@@ -104,8 +123,16 @@ class OutputBuffer:
         """Return the output as plain text, with a note where the middle is left out."""
         tail = self._tail[max(0, len(self._tail) - self._half) :]
         left_out = self.total - len(self._head) - len(tail)
+        if not (is_text(self._head) and is_text(tail[-_SAMPLE:])):
+            return _NOT_TEXT.format(total=self.total, begin=bytes(self._head[:_FIRST]).hex(" "))
         if not left_out:
-            return plain((self._head + tail).decode("utf-8", "replace"))
-        head = codecs.getincrementaldecoder("utf-8")("replace").decode(self._head)
-        end = codecs.decode(tail.lstrip(bytes(range(0x80, 0xC0))), "utf-8", "replace")
-        return f"{plain(head)}\n[{left_out:,} bytes are left out here]\n{plain(end)}"
+            return plain(_decoded(self._head + tail))
+        begin = _decoded(self._head, final=False)
+        end = _decoded(tail.lstrip(bytes(range(0x80, 0xC0))))
+        return f"{plain(begin)}\n[{left_out:,} bytes are left out here]\n{plain(end)}"
+
+
+def _decoded(data: bytes | bytearray, *, final: bool = True) -> str:
+    """Return the text; a NUL, as `find -print0` writes it between names, is spelled out."""
+    text = codecs.getincrementaldecoder("utf-8")("replace").decode(data, final)
+    return text.replace("\0", "\\0")

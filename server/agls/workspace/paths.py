@@ -13,7 +13,7 @@ from stat import S_ISLNK
 from agls.engine.ports import PathInfo, PathOutside, WorkspaceError
 from agls.frozen import frozen
 from agls.names import meant
-from agls.workspace.protected import AGLS, CLOSED, danger
+from agls.workspace.protected import AGLS, CLOSED, danger, mark
 from agls.workspace.uris import is_file_uri, to_path, to_uri
 from agls.workspace.walker import LONGEST
 
@@ -78,13 +78,12 @@ class Ground:
             found = _root(name, links)
             by_path.setdefault(found.real, found)  # the same folder may come twice
         self.roots = tuple(by_path.values())
-        self._private = tuple(_parts(_real(folder, links)) for folder in own.private)
-        keys = ("/".join(("", *folder, name)) for folder in self._private for name in CLOSED)
-        self.closed = (*keys, *(_real(file, links) for file in own.closed))
+        private = tuple([_real(folder, links) for folder in own.private])
+        closed = tuple([_real(file, links) for file in own.closed])
+        self._private, self.closed, self._closed_names = _own_places(private, closed)
         self._scratch = (_apart(own.scratch),) if own.scratch else ()
         self._allowed: set[str] = set()
         self._known = _targets(self.roots, self._private, self._scratch)
-        self._closed_names = frozenset(closed.casefold() for closed in self.closed)
 
     def place(self, path: str) -> PathInfo:
         """Look at a path without opening it. **Raises** `WorkspaceError` for what cannot be a path."""
@@ -142,7 +141,7 @@ class Ground:
         home = self._home(real)
         root = home or _OUTSIDE
         parts = _parts(real)[len(_parts(root.real)) :]
-        spelled = str(PurePath(root.named, *parts))
+        spelled = "/".join((root.named.rstrip("/"), *parts)) or "/"
         real_danger = self._danger(real, parts)
         seen_danger = real_danger if tidy == real else self._danger(tidy, self._below(tidy))
         place = PathInfo(
@@ -151,6 +150,7 @@ class Ground:
             uri=to_uri(spelled),
             inside=home is not None,
             protected=real_danger or seen_danger,
+            marked=mark(parts),
         )
         return ResolvedPath(place, root, parts, disguised=bool(real_danger and not seen_danger))
 
@@ -169,6 +169,8 @@ class Ground:
     def _shown(self, tidy: str, named: str) -> str:
         for spelling in (tidy, named):
             for first in (self.roots[0].named, self.roots[0].real):
+                if spelling.startswith(f"{first}/"):
+                    return spelling[len(first) + 1 :]
                 if _parts(spelling)[: len(_parts(first))] == _parts(first):
                     return os.path.relpath(spelling, first)
         return named
@@ -185,6 +187,17 @@ class Ground:
         own = any(parts[: len(folder)] == folder for folder in self._private)
         own = own and not any(_is_below(parts, scratch) for scratch in self._scratch)
         return AGLS if own else danger(below)
+
+
+@lru_cache(maxsize=16)  # every run asks
+def _own_places(
+    private: tuple[str, ...], closed: tuple[str, ...]
+) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...], frozenset[str]]:
+    """Return the private folders in parts, the closed files in and beside them, and their folded names."""
+    folders = tuple(map(_parts, private))
+    keys = ("/".join(("", *folder, name)) for folder in folders for name in CLOSED)
+    files = (*keys, *closed)
+    return folders, files, frozenset(file.casefold() for file in files)
 
 
 def _absolute(root: str, path: str) -> tuple[str, str]:
@@ -218,8 +231,9 @@ def _real(path: str, links: dict[str, bool]) -> str:
 
     Parts that several paths share are looked at once (`links` remembers).
     """
-    at = ""
-    for part in path.split("/")[1:]:
+    above, _, last = path.rpartition("/")
+    at, parts = (above, [last]) if links.get(above) is False else ("", path.split("/")[1:])
+    for part in parts:
         at = f"{at}/{part}"
         if at not in links:
             links[at] = _is_link(at)

@@ -1,33 +1,37 @@
-"""The one supervisor of processes: every command runs under a keeper and never outlives us.
+"""Commands: each runs under a keeper, to its end, and never outlives this process.
 
-Processes that a command leaves running are ended with it. No other module of agls starts processes.
+Processes that a command leaves running are ended with it.
 """
 
 import asyncio
 import os
 import signal
-import socket
-import subprocess  # noqa: TID251 - this is the one place
+import subprocess  # noqa: TID251 - for the name of a stream
 import sys
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
-from pathlib import Path
+from typing import Protocol
 
 from agls.engine.ports import Command, Finished, WorkspaceError
 from agls.workspace.environment import PLAIN, allowed
-from agls.workspace.orphans import end_orphans, ours
+from agls.workspace.kept_process import PATIENCE, KeptProcess, Streams
 from agls.workspace.output import Live, OutputBuffer
 
-PATIENCE = 3.0  # seconds that are waited for a keeper to end everything; then it goes on unattended
-_IMPORTED = (
-    "import sys; sys.path.append(sys.argv.pop(1)); import keeper; keeper.main()"  # so it is compiled once
-)
-_KEEPER = (sys.executable, "-I", "-S", "-c", _IMPORTED, str(Path(__file__).parent))
 QUICK = 65_536  # bytes of output that are made text sooner than handed to a thread
 _DRAIN = 0.3  # seconds for the rest of the output, when a process out of reach still holds it open
 _CHUNK = 1 << 16
-_ROUNDS, _ROUND = 200, 0.01  # how often, and after how many seconds, orphans are looked for again
+REPORT = 1_000_000  # bytes of a command's report that are read
+
+
+class Runner(Protocol):
+    """Runs commands in open folders, with these variables."""
+
+    @property
+    def environment(self) -> Mapping[str, str]: ...
+
+    async def run(
+        self, command: Command, folder: int, cwd: str, output: Callable[[str], None]
+    ) -> Finished: ...
 
 
 class Processes:
@@ -44,8 +48,11 @@ class Processes:
         cwd: str,
         output: Callable[[str], None],
         text: Callable[[OutputBuffer], str] = OutputBuffer.text,
+        others: tuple[int, ...] = (),
     ) -> Finished:
         """Run a command to its end in the open `folder`, whose path is `cwd`; `text` decodes its output.
+
+        It gets the descriptors `others`, too.
 
         Cancelling ends the whole tree before it returns.
 
@@ -53,118 +60,123 @@ class Processes:
         """
         started = time.monotonic()
         environment = {**self.environment, "PWD": cwd, **command.env}
+        environment = {name: value for name, value in environment.items() if name not in command.unset}
         running = _Running(OutputBuffer(command.keep), output)
-        running.start(command, folder, environment)
+        running.start(command, folder, environment, others)
         self._running.add(running)
         running.over.add_done_callback(lambda _: self._running.discard(running))
         try:
             await running.feed(command.stdin)
-            await asyncio.wait({running.over}, timeout=command.timeout)
-            timed_out = not running.over.done()
+            timed_out = not await _in_time(running.over, command)
         finally:
-            await self._end(running)
-        long = running.kept.total > QUICK
+            try:
+                await self._end(running)
+            finally:
+                report = running.take_report()
+        long, status = running.kept.total > QUICK, running.process.status
         return Finished(
-            exit_code=running.status if running.status >= 0 and not timed_out else None,
-            signal=_name_of(-running.status) if running.status < 0 else "",
+            exit_code=status if status >= 0 and not timed_out else None,
+            signal=_name_of(-status) if status < 0 else "",
             timed_out=timed_out,
             output=await asyncio.to_thread(text, running.kept) if long else text(running.kept),
             total=running.kept.total,
             seconds=time.monotonic() - started,
-            left_over=running.left,
+            left_over=running.process.left,
+            report=report,
         )
 
     async def aclose(self) -> None:
         """End everything that still runs."""
         everything = tuple(self._running)
         for running in everything:
-            running.end()
+            running.process.end()
         for running in everything:
             await self._end(running)
 
     async def _end(self, running: "_Running") -> None:
-        running.end()
+        running.process.end()
         await asyncio.wait({running.over}, timeout=PATIENCE)
 
 
+async def _in_time(over: asyncio.Future[None], command: Command) -> bool:
+    """Wait for the end. **Returns** whether it came before the time, with all that was added, was over."""
+    seconds = command.timeout
+    while seconds > 0:
+        await asyncio.wait({over}, timeout=seconds)
+        if over.done():
+            return True
+        seconds = command.more_time()
+    return False
+
+
 class _Running:
-    """One command on its way: its output, and the lifeline that keeps it alive."""
+    """One command that runs, with its output and its report."""
 
     def __init__(self, kept: OutputBuffer, output: Callable[[str], None]) -> None:
         self.kept, self._show = kept, output
         self._live = Live()
         self._loop = asyncio.get_running_loop()
         self.over: asyncio.Future[None] = self._loop.create_future()
-        self.status = -signal.SIGKILL
-        self.left = 0
+        self.process = KeptProcess(self._ended)
+        self._report = -1
 
-    def start(self, command: Command, folder: int, environment: Mapping[str, str]) -> None:
-        """Start the keeper; it starts the command. **Raises** `WorkspaceError`."""
+    def start(
+        self, command: Command, folder: int, environment: Mapping[str, str], others: tuple[int, ...]
+    ) -> None:
+        """Start the command under a keeper. **Raises** `WorkspaceError`."""
         self._output, theirs = os.pipe()
-        self._lifeline, other_end = socket.socketpair()
-        handles = (other_end.fileno(), folder)
-        try:
-            self._keeper = subprocess.Popen(
-                (*_KEEPER, *map(str, handles), *command.argv),
-                stdin=subprocess.PIPE if command.stdin else subprocess.DEVNULL,
-                stdout=theirs,
-                stderr=theirs,
-                bufsize=0,
-                env=environment,
-                pass_fds=handles,
-                start_new_session=True,
+        argv = tuple(command.argv)
+        if command.reports:
+            self._report = (
+                os.memfd_create("report") if sys.platform == "linux" else os.open(os.devnull, os.O_RDWR)
             )
-        except (OSError, ValueError) as error:
+            argv, others = (*argv, f"/dev/fd/{self._report}"), (*others, self._report)
+        given = subprocess.PIPE if command.stdin else subprocess.DEVNULL
+        try:
+            self._input = self.process.start(
+                argv, folder, environment, Streams(given, theirs, theirs, others)
+            ).stdin
+        except WorkspaceError:
             os.close(self._output)
-            self._lifeline.close()
-            raise WorkspaceError(f"{command.argv[0]} could not be started: {error}.") from error
+            self.take_report()
+            raise
         finally:
             os.close(theirs)
-            other_end.close()
-        ours.add(self._keeper.pid)
         self._loop.add_reader(self._output, self._read)
-        self._loop.add_reader(self._lifeline, self._ended)
 
     async def feed(self, text: str) -> None:
         """Write to the command's standard input, at its pace; bytes that it does not read are dropped."""
-        if self._keeper.stdin:
-            data = await asyncio.to_thread(text.encode, "utf-8", "surrogatepass")
-            pipe, _ = await self._loop.connect_write_pipe(asyncio.BaseProtocol, self._keeper.stdin)
+        if self._input:
+            try:
+                data = await asyncio.to_thread(text.encode, "utf-8", "surrogatepass")
+                pipe, _ = await self._loop.connect_write_pipe(asyncio.BaseProtocol, self._input)
+            except BaseException:  # cancelled before the pipe has another owner
+                self._input.close()
+                raise
             pipe.write(data)
             pipe.write_eof()
 
-    def end(self) -> None:
-        """Cut the lifeline: the keeper ends everything. Harmless when it has ended."""
-        with suppress(OSError):
-            self._lifeline.shutdown(socket.SHUT_WR)
-            self._keeper.send_signal(signal.SIGCONT)  # in case the command had stopped it
+    def take_report(self) -> str:
+        """Return the report, and close its file."""
+        if self._report < 0:
+            return ""
+        report, self._report = self._report, -1
+        try:
+            return os.fsdecode(os.pread(report, REPORT, 0))
+        finally:
+            os.close(report)
 
     def _read(self) -> None:
         if data := os.read(self._output, _CHUNK):
             self.kept.feed(data)
-            self._tell(self._live.feed(data))
+            self._pass_on(self._live.feed(data))
             return
         self._close_output()
-        if self._lifeline.fileno() < 0:
+        if self.process.is_gone:
             self._finish()
 
     def _ended(self) -> None:
-        """Read our end of the lifeline: the number of processes left running, or the keeper is gone."""
-        with suppress(OSError):
-            if told := self._lifeline.recv(16):
-                self.left = int(told)
-                return
-        self._loop.remove_reader(self._lifeline)
-        self._lifeline.close()
-        self.status = self._keeper.wait()
-        ours.discard(self._keeper.pid)
-        self._bury(_ROUNDS if self.status < 0 else 0)
-
-    def _bury(self, rounds: int) -> None:
-        """End what a killed keeper left: its children are adopted one generation after the other."""
-        if rounds and end_orphans():
-            self._loop.call_later(_ROUND, self._bury, rounds - 1)
-        elif self._output < 0:
+        if self._output < 0:
             self._finish()
         else:
             self._loop.call_later(_DRAIN, self._finish)
@@ -179,10 +191,10 @@ class _Running:
             return
         if self._output >= 0:
             self._close_output()
-        self._tell(self._live.finish())
+        self._pass_on(self._live.finish())
         self.over.set_result(None)
 
-    def _tell(self, text: str) -> None:
+    def _pass_on(self, text: str) -> None:
         if text:
             self._show(text)
 

@@ -25,15 +25,15 @@ async def output_of(argv: Sequence[str], environment: Mapping[str, str], seconds
     until = loop.time() + seconds
     with _started(argv, environment) as process:
         ours.add(process.pid)
-        told, problems = bytearray(), bytearray()
+        output, problems = bytearray(), bytearray()
         try:
             while process.poll() is None:
-                _read(argv[0], process.stdout, told)
+                _read(argv[0], process.stdout, output)
                 _read(argv[0], process.stderr, problems)
                 if loop.time() > until:
                     raise WorkspaceError(f"{argv[0]} did not end within {seconds:g} seconds.")
                 await asyncio.sleep(LOOK)
-            _read(argv[0], process.stdout, told)
+            _read(argv[0], process.stdout, output)
             _read(argv[0], process.stderr, problems)
         finally:
             if process.poll() is None:
@@ -43,7 +43,7 @@ async def output_of(argv: Sequence[str], environment: Mapping[str, str], seconds
     if process.returncode:
         words = " ".join(problems.decode(errors="replace").split())[-200:]
         raise WorkspaceError(f"{argv[0]} failed with exit code {process.returncode}: {words or 'no words'}")
-    return told.decode(errors="replace")
+    return output.decode(errors="replace")
 
 
 def _started(argv: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:

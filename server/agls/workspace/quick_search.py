@@ -32,11 +32,16 @@ class SearchAnswer(NamedTuple):
 
 
 async def search_quickly(
-    question: Mapping[str, Any], width: int, seconds: float, run: Run
+    question: Mapping[str, Any],
+    width: int,
+    seconds: float,
+    run: Run,
+    report: Callable[[FoundFile], None],
 ) -> SearchAnswer | None:
     """Search lines of up to `width` characters, for so many seconds at most.
 
-    Everything that it began is over when it returns or raises.
+    Each file is reported to the event loop as soon as it is found. Everything that it began is over when it
+    returns or raises.
 
     **Returns** `None` when the search cannot begin, and when it is too much for a thread of the server.
     """
@@ -44,8 +49,14 @@ async def search_quickly(
     start = ripgrep.start
     sieve = Sieve(question["ripgrep"], question["needed"], question["max_bytes"], start, _SIZES, _STALL)
     found: list[FoundFile] = []
+    loop = asyncio.get_running_loop()
+
+    def take(file: FoundFile) -> None:
+        found.append(file)
+        loop.call_soon_threadsafe(report, file)
+
     bounds = SearchBounds(SIEVED if sieve.works else ALONE, _LARGEST, width)
-    search = Search(question, sieve, found.append, bounds)
+    search = Search(question, sieve, take, bounds)
     try:
         async with asyncio.timeout(seconds):
             is_done = await asyncio.to_thread(_look, search, question["real"])

@@ -1,24 +1,16 @@
 """The user's keys, kept from the programs that agls starts: in variables, and in our memory."""
 
 import ctypes
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from agls.redaction import is_secret
 from agls.workspace.orphans import adopt
 
-_SECRET = re.compile(
-    r"KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|AUTH|COOKIE|SESSION|PRIVATE|DSN", re.IGNORECASE
-)
 _PR_SET_DUMPABLE = 4  # prctl(2)
 _ENV_START, _ENV_END = 47, 48  # places in /proc/self/stat behind the name: proc(5)
 _NEEDED = ("DBUS_", "XDG_", "SSH_AUTH_SOCK")  # addresses, which C libraries look up themselves
-
-
-def is_secret(variable: str) -> bool:
-    """Return whether an environment variable of this name looks like it holds a secret."""
-    return bool(_SECRET.search(variable))
 
 
 def harden() -> bool:

@@ -5,26 +5,37 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
+from agls.workspace.path_stamps import PathStamps
+
 LARGEST = 1_000_000  # bytes of such a file
 
 
 def folders_above(folder: str) -> Sequence[Path]:
-    """Return the folders above this one up to the root of its repository, the root first.
+    """Return the folders above this absolute one up to the root of its repository, the root first.
 
     There are none when this folder is the root, when nothing above is one, and when somebody else owns a
     folder on the way: they could put files there.
     """
     found: list[Path] = []
-    here = Path(folder)
-    if _is_root(here):
+    here = folder.rstrip("/")
+    if is_repository(here):
         return ()
-    for above in here.parents:
-        if not _is_ours(above):
+    while here:
+        here = here.rpartition("/")[0]
+        if not _is_ours(here or "/"):
             return ()
-        found.append(above)
-        if _is_root(above):
+        found.append(Path(here or "/"))
+        if is_repository(here):
             return found[::-1]
     return ()
+
+
+def look_above(folder: str, looked_at: PathStamps) -> None:
+    """Look at everything that decides which folders above this one there are."""
+    here = folder.rstrip("/")
+    while here and not looked_at.exists(f"{here}/.git"):
+        here = here.rpartition("/")[0]
+        looked_at.add(here or "/")
 
 
 def read_above(folder: Path, names: Sequence[str]) -> tuple[str, str] | None:
@@ -44,12 +55,13 @@ def read_above(folder: Path, names: Sequence[str]) -> tuple[str, str] | None:
     return None
 
 
-def _is_root(folder: Path) -> bool:
-    return (folder / ".git").exists()
+def is_repository(folder: str) -> bool:
+    """Return whether this folder is the root of a repository, or of a worktree of one."""
+    return os.path.exists(f"{folder}/.git")  # noqa: PTH110 - every run asks several times
 
 
-def _is_ours(folder: Path) -> bool:
+def _is_ours(folder: str) -> bool:
     try:
-        return folder.stat().st_uid == os.geteuid()
+        return os.stat(folder).st_uid == os.geteuid()  # noqa: PTH116 - the same
     except OSError:
         return False

@@ -154,6 +154,7 @@ class Search:
             tuple(asked["left_out"]),
             hidden if hiding.hides_below(start) else None,
             only=tuple(asked["only"]),
+            excluded=tuple(tuple(pattern) for pattern in asked["excluded"]),
         )
         for folder in walk(root, tuple(asked["start"]), wanted):
             if self.is_over:

@@ -6,6 +6,7 @@ An open document counts as it would be saved: in the encoding that the file has 
 import asyncio
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from agls.diff import Patch, compare
 from agls.engine.ports import PathInfo, PathOutside, Stale, StoredState, Workspace, WorkspaceError
@@ -22,6 +23,7 @@ from agls.workspace.files import (
 )
 from agls.workspace.paths import Ground, ResolvedPath
 from agls.workspace.texts import encode, hash_of
+from agls.workspace.trash import Trash
 
 LARGEST = 50_000_000  # bytes of a file that can be put back
 
@@ -35,8 +37,10 @@ class Snapshots:
         ground: Ground,
         documents: WorkspaceDocuments,
         hides: Callable[[ResolvedPath], bool],
+        trash: Trash,
     ) -> None:
         self._workspace, self._ground = workspace, ground
+        self._trash = trash
         self._documents, self._hides = documents, hides
 
     def open_documents(self) -> list[str]:
@@ -89,9 +93,7 @@ class Snapshots:
         **Raises** `Stale` when the file is another than expected, `WorkspaceError` when it cannot be done;
         nothing is changed then.
         """
-        target = self._ground.enter(path)
-        if target.place.path != path or target.disguised:
-            raise PathOutside(f"{target.place.shown} leads to another file than before.")
+        target = self._same(path)
         buffer = self._documents.find(target)
         left_over = (
             buffer and data is not None and not expected.hash and _digest(data) == digest_of(buffer.text)
@@ -101,9 +103,28 @@ class Snapshots:
         if data is not None:
             text = _as_text(target, data)
             return await self._workspace.write(path, text, expected=expected, label=label)
+        await self._check_saved(buffer, target)
+        return await asyncio.to_thread(_put, target, None, expected, mode)
+
+    async def discard(self, path: str, expected: FileVersion) -> FileChange:
+        """Remove the file when it still is at `expected`; into the user's trash, where there is one.
+
+        **Raises** `Stale` and `WorkspaceError` like `put`.
+        """
+        target = self._same(path)
+        if buffer := self._documents.find(target):
+            await self._check_saved(buffer, target)
+        return await asyncio.to_thread(_discard, target, expected, self._trash)
+
+    def _same(self, path: str) -> ResolvedPath:
+        target = self._ground.enter(path)
+        if target.place.path != path or target.disguised:
+            raise PathOutside(f"{target.place.shown} leads to another file than before.")
+        return target
+
+    async def _check_saved(self, buffer: Buffer, target: ResolvedPath) -> None:
         if (await self._documents.see(buffer, target)).standing is not SyncState.CLEAN:
             raise Stale(f"{target.place.shown} has unsaved changes in the editor. Save or close it first.")
-        return await asyncio.to_thread(_put, target, None, expected, mode)
 
 
 def diff(shown: str, before: bytes | None, after: bytes | None) -> Patch:
@@ -191,6 +212,14 @@ def _put(target: ResolvedPath, data: bytes | None, expected: FileVersion, mode: 
     elif data is None and before:
         remove_stored(target, before)
     return _change(place, before.data if before else None, data)
+
+
+def _discard(target: ResolvedPath, expected: FileVersion, trash: Trash) -> FileChange:
+    before = find_stored(target, LARGEST)
+    if before is None or before.hash != expected.hash:
+        raise Stale(f"{target.place.shown} was changed in the meantime.")
+    trashed = remove_stored(target, before, trash)
+    return replace(_change(target.place, before.data, None), trashed=trashed)
 
 
 def _change(place: PathInfo, before: bytes | None, after: bytes | None) -> FileChange:

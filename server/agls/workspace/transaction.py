@@ -66,6 +66,8 @@ class Transaction:
             return await self._workspace.write(
                 wanted.path, wanted.text, expected=wanted.expected, label=self._label
             )
+        if wanted.trash:
+            return await self._snapshots.discard(found.place.path, found.version)
         data = _data(wanted.text, source) if source else None
         mode = source.mode if source else found.mode
         return await self._snapshots.put(found.place.path, data, found.version, mode=mode, label=self._label)
@@ -77,7 +79,7 @@ class Transaction:
 
         async def put_back() -> None:
             try:
-                left.extend([told async for told in self._put_back()])
+                left.extend([problem async for problem in self._put_back()])
             finally:
                 over.set()
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from agls.engine.line_search import FoundLines, LineSearch, MatchingFile, SearchLine
 from agls.engine.ports import Command, WorkspaceError
+from agls.json_values import is_list
 from agls.workspace.documents import WorkspaceDocuments
 from agls.workspace.files import explained, remove_leftover
 from agls.workspace.globs import Pattern, parse_glob, path_matcher
@@ -32,6 +33,35 @@ _PORTION = 0.03  # seconds of walking at a time: an abandoned walk ends that soo
 
 
 Question = dict[str, Any]
+Report = Callable[[MatchingFile], None]
+
+
+def unreported(file: MatchingFile) -> None:
+    """Report nothing: the answer is read when the search has ended."""
+
+
+class LiveResults:
+    """What a search found so far: each file is reported once, until the search is over."""
+
+    def __init__(self, report: Callable[[FoundFile], None]) -> None:
+        self._report, self._rest = report, ""
+        self._known: set[str] = set()
+        self.is_over = False
+
+    def take(self, file: FoundFile) -> None:
+        """Report a file, unless it is known: a search may begin anew."""
+        if not self.is_over and file[0] not in self._known:
+            self._known.add(file[0])
+            self._report(file)
+
+    def read(self, output: str) -> None:
+        """Report the files in a part of the output of the program; of a flood some are not shown."""
+        *lines, self._rest = (self._rest + output).split("\n")
+        for line in lines:
+            with suppress(ValueError):
+                part: Any = json.loads(line)
+                if is_list(part):
+                    self.take((part[0], part[1], part[2]))
 
 
 class FileTree:
@@ -53,15 +83,17 @@ class FileTree:
         """Return whether the file or folder at `parts` under the root of this target is hidden."""
         return self._hiding.hides(beneath(target.root.real, parts))
 
-    async def walk(self, under: str = "", glob: str = "") -> AsyncGenerator[Sequence[str]]:
+    async def walk(self, under: str = "", glob: str = "", exclude: str = "") -> AsyncGenerator[Sequence[str]]:
         """Yield the paths of the files below that fit the glob, as people read them, in portions.
+
+        What fits the glob `exclude`, and what is in a folder that does, is left out.
 
         Files that exist only as documents come first.
 
         **Raises** `WorkspaceError`.
         """
         target, patterns = self._ground.enter(under), _parsed(glob)
-        wanted = WalkFilter(patterns, hidden=self._hidden_in(target))
+        wanted = WalkFilter(patterns, hidden=self._hidden_in(target), excluded=_excluded(exclude))
         if new := self._new(target, wanted):
             yield self._shown(target, new)
         folders = _walked(target, wanted)
@@ -88,27 +120,32 @@ class FileTree:
                 break
         return paths
 
-    async def search(self, wanted: LineSearch) -> FoundLines:
+    async def search(self, wanted: LineSearch, report: Report = unreported) -> FoundLines:
         """Search the lines of the files below; unsaved text replaces the stored.
 
-        **Raises** `WorkspaceError`.
+        Each file is reported as soon as it is found. **Raises** `WorkspaceError`.
         """
         target, patterns = self._ground.enter(wanted.under), _parsed(wanted.glob)
         question = self._question(target, patterns, wanted)
-        answer = await self._quickly(question, target, wanted) or await self._by_program(
-            question, target, wanted
-        )
+        found = LiveResults(lambda file: report(self._matching(target, file)))
+        try:
+            answer = await self._quickly(question, target, wanted, found)
+            answer = answer or await self._by_program(question, target, wanted, found)
+        finally:
+            found.is_over = True
         if answer.problem and not question["new"]:
             with explained(target.place.shown):
                 raise OSError(answer.problem, "")
-        files = [
-            MatchingFile(self._shown(target, [name.split("/")])[0], count, [SearchLine(*row) for row in rows])
-            for name, count, rows in answer.found
-        ]
+        files = [self._matching(target, file) for file in answer.found]
         return FoundLines(files, answer.searched, answer.more, answer.stopped)
 
+    def _matching(self, target: ResolvedPath, file: FoundFile) -> MatchingFile:
+        name, count, rows = file
+        shown = self._ground.show(target.root, name.split("/"))
+        return MatchingFile(shown, count, [SearchLine(*row) for row in rows])
+
     async def _quickly(
-        self, question: Question, target: ResolvedPath, wanted: LineSearch
+        self, question: Question, target: ResolvedPath, wanted: LineSearch, found: LiveResults
     ) -> SearchAnswer | None:
         async def ripgrep(argv: Sequence[str]) -> Sequence[bytes] | None:
             command = Command(tuple(argv), timeout=wanted.seconds, keep=_ANSWER)
@@ -122,9 +159,11 @@ class FileTree:
 
         if not wanted.swift_width or wanted.multiline:
             return None
-        return await search_quickly(question, wanted.swift_width, wanted.seconds, ripgrep)
+        return await search_quickly(question, wanted.swift_width, wanted.seconds, ripgrep, found.take)
 
-    async def _by_program(self, question: Question, target: ResolvedPath, wanted: LineSearch) -> SearchAnswer:
+    async def _by_program(
+        self, question: Question, target: ResolvedPath, wanted: LineSearch, found: LiveResults
+    ) -> SearchAnswer:
         command = Command(
             _SEARCHER,
             timeout=wanted.seconds + _SPARE,
@@ -132,7 +171,7 @@ class FileTree:
             stdin=await asyncio.to_thread(json.dumps, question),
         )
         with explained(target.place.shown), folder_beneath(target.root.real, ()) as folder:
-            finished = await self._processes.run(command, folder, target.root.real, _unheard)
+            finished = await self._processes.run(command, folder, target.root.real, found.read)
         if finished.exit_code != 0 and not finished.timed_out:
             raise WorkspaceError(f"The search failed: {finished.output.strip()[-500:]}")
         return await asyncio.to_thread(_read, finished.output)
@@ -156,7 +195,8 @@ class FileTree:
             if seen.target.root == target.root and not self.hides(target, seen.target.parts)
             if len(seen.buffer.text.encode("utf-8", "replace")) <= wanted.max_bytes
         }
-        named = WalkFilter(patterns, tuple(wanted.left_out), only=tuple(wanted.only))
+        excluded = _excluded(wanted.exclude)
+        named = WalkFilter(patterns, tuple(wanted.left_out), only=tuple(wanted.only), excluded=excluded)
         new = map("/".join, self._new(target, named))
         return {
             "start": target.parts,
@@ -164,6 +204,7 @@ class FileTree:
             "patterns": patterns,
             "left_out": wanted.left_out,
             "only": wanted.only,
+            "excluded": excluded,
             "hidden": self._hiding.expressions,
             "roots": self._hiding.roots,
             "closed": self._hiding.closed,
@@ -187,11 +228,13 @@ class FileTree:
     def _new(self, target: ResolvedPath, wanted: WalkFilter) -> list[Parts]:
         """Return the files below that exist only as documents."""
         fits, depth = path_matcher(wanted.patterns), len(target.parts)
+        excludes = path_matcher(wanted.excluded)
         found = self._documents.new_below(target)
         return [
             parts
             for parts in found
             if fits("/".join(parts[depth:])) and wanted.chosen((parts[-1],))
+            if not any(excludes("/".join(parts[depth:end])) for end in range(depth + 1, len(parts) + 1))
             if not self.hides(target, parts)
         ]
 
@@ -208,6 +251,10 @@ def _parsed(glob: str) -> tuple[Pattern, ...]:
         return parse_glob(glob) if glob else EVERYTHING
     except ValueError as problem:
         raise WorkspaceError(f"The glob cannot be used: {problem}.") from problem
+
+
+def _excluded(glob: str) -> tuple[Pattern, ...]:
+    return _parsed(glob) if glob else ()
 
 
 def _walked(target: ResolvedPath, wanted: WalkFilter) -> Generator[Folder]:

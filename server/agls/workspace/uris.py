@@ -5,8 +5,9 @@ import re
 from urllib.parse import quote, unquote, unquote_to_bytes, urlsplit
 
 from agls.engine.ports import WorkspaceError
+from agls.regex import regex
 
-_SEPARATOR_OR_NUL = re.compile("%(2f|00)", re.IGNORECASE)
+_SEPARATOR_OR_NUL = regex("%(2f|00)", re.IGNORECASE)
 
 
 def is_file_uri(text: str) -> bool:

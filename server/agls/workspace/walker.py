@@ -38,6 +38,7 @@ class WalkFilter(NamedTuple):
     """The files a walk lists: those whose path below the start fits a pattern, except `left_out` names.
 
     Of the patterns `only`, if there are any, a name must fit one.
+    What fits a pattern of `excluded` is left out, and so is everything in a folder that does.
     `hidden` gets the components of a path below the root; hidden files and folders are left out. With
     `leftovers` only temporary files of killed writes are listed, otherwise all others.
     """
@@ -47,6 +48,7 @@ class WalkFilter(NamedTuple):
     hidden: Callable[[Parts], bool] | None = None
     leftovers: bool = False
     only: tuple[str, ...] = ()
+    excluded: tuple[Pattern, ...] = ()
 
     def chosen(self, names: Collection[str]) -> set[str]:
         """Return the names that fit `only` and are not `left_out`."""
@@ -58,6 +60,7 @@ class _Waiting(NamedTuple):
     parts: Parts
     rules: Rules
     patterns: tuple[Pattern, ...]
+    excluded: tuple[Pattern, ...] = ()
 
 
 def walk(root: int, start: Parts, wanted: WalkFilter) -> Iterator[Folder]:
@@ -74,7 +77,7 @@ def walk(root: int, start: Parts, wanted: WalkFilter) -> Iterator[Folder]:
     if is_file:
         yield Folder(start[:-1], [start[-1]], whole=False)
         return
-    waiting = [_Waiting(start, _inherited(root, start), wanted.patterns)]
+    waiting = [_Waiting(start, _inherited(root, start), wanted.patterns, wanted.excluded)]
     while waiting:
         here = waiting.pop()
         try:
@@ -105,11 +108,13 @@ def _look(root: int, here: _Waiting, wanted: WalkFilter) -> tuple[Folder, list[_
         rules = here.rules.within(handle, (*folders, *files), top=not here.parts)
     room = LONGEST - sum(map(len, here.parts)) - len(here.parts) - 1
     names = _chosen(files, here, rules, wanted, room)
-    entered = _openable(set(folders) - rules.ignored(folders, folders=True), room)
+    shut = names_matcher(names_here(here.excluded))(folders) if here.excluded else set[str]()
+    entered = _openable(set(folders) - rules.ignored(folders, folders=True) - shut, room)
     below = [
-        _Waiting((*here.parts, name), rules.beneath(name), left)
+        _Waiting((*here.parts, name), rules.beneath(name), left, excluded)
         for name in sorted(entered)
         if (left := beneath(here.patterns, name))
+        if EVERYTHING[0] not in (excluded := beneath(here.excluded, name))
         if wanted.hidden is None or not wanted.hidden((*here.parts, name))
     ]
     return Folder(here.parts, names, whole=len(names) == len(files)), below
@@ -118,6 +123,8 @@ def _look(root: int, here: _Waiting, wanted: WalkFilter) -> tuple[Folder, list[_
 def _chosen(files: Sequence[str], here: _Waiting, rules: Rules, wanted: WalkFilter, room: int) -> list[str]:
     fitting = names_matcher(names_here(here.patterns))(files)
     chosen = wanted.chosen(fitting)
+    if here.excluded:
+        chosen -= names_matcher(names_here(here.excluded))(chosen)
     names = _openable(chosen - rules.ignored(chosen, folders=False), room)
     if hidden := wanted.hidden:
         names = [name for name in names if not hidden((*here.parts, name))]

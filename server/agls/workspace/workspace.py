@@ -3,8 +3,9 @@
 import asyncio
 import os
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property
 from pathlib import Path
 
 from agls.diff import compare
@@ -12,8 +13,10 @@ from agls.engine.line_search import FoundLines, LineSearch
 from agls.engine.ports import (
     Command,
     DirEntry,
+    FilePart,
     FileText,
     Finished,
+    FoundPart,
     PathInfo,
     PathOutside,
     WantedFile,
@@ -21,21 +24,24 @@ from agls.engine.ports import (
 )
 from agls.engine.vocabulary import FileChange, FileVersion, Focus, JsonObject
 from agls.workspace.buffer_sync import UNSAVED, Buffer, SyncState
-from agls.workspace.contents import read_text, write_text
+from agls.workspace.contents import cached_text, current_text, read_text, write_text
 from agls.workspace.documents import OpenDocument, WorkspaceDocuments, check
 from agls.workspace.editor import Editor
-from agls.workspace.files import check_size, explained, is_settled, stamp_of
+from agls.workspace.files import check_size, explained
 from agls.workspace.folder_contents import holds
+from agls.workspace.folder_texts import FolderLook
 from agls.workspace.handles import folder_beneath
-from agls.workspace.hidden_files import Hiding
+from agls.workspace.hidden_files import Hiding, beneath
+from agls.workspace.large_files import find_part, read_lines, replace_part
 from agls.workspace.listing import list_folder
 from agls.workspace.paths import Ground, Own, ResolvedPath
-from agls.workspace.processes import Processes
-from agls.workspace.repository import folders_above, read_above
+from agls.workspace.processes import Processes, Runner
+from agls.workspace.repository import folders_above
 from agls.workspace.snapshots import Snapshots
 from agls.workspace.texts import hash_of
 from agls.workspace.transaction import Transaction
-from agls.workspace.tree import FileTree
+from agls.workspace.trash import Trash
+from agls.workspace.tree import FileTree, Report, unreported
 from agls.workspace.uris import is_file_uri
 
 Read = FileText | WorkspaceError | None
@@ -46,9 +52,9 @@ NOTHING_OWN = Own()
 class OpenWorkspace:
     """Files as the editor and the disk hold them, and commands run among them.
 
-    `root` and `extra_roots` are absolute folders as the client named them, `own` are agls's. A file with a
-    name, in normal form C and folded case, that fits one of the regular expressions `hidden` is in no list;
-    opening it is for the permissions to judge.
+    `root` and `extra_roots` are absolute folders as the client named them (`roots`: both), `own` are agls's.
+    A file with a name, in normal form C and folded case, that fits one of the regular expressions `hidden` is
+    in no list; opening it is for the permissions to judge.
     """
 
     def __init__(
@@ -62,21 +68,27 @@ class OpenWorkspace:
     ) -> None:
         self._ground = Ground(root, extra_roots, own)
         self._documents = WorkspaceDocuments(editor, self._ground)
-        self._editor, self._processes = editor, processes
-        roots = tuple((root.real, root.named) for root in self._ground.roots)
+        self._editor = editor
+        self._processes: Runner = processes
+        self._searching = processes  # whoever runs the commands
+        self.roots = tuple([root.named for root in self._ground.roots])
+        roots = tuple([(root.real, root.named) for root in self._ground.roots])
         self._hiding = Hiding(tuple(hidden), roots, self._ground.closed)
-        self._tree = FileTree(self._ground, self._documents, self._hiding, processes, self.which)
-        self.snapshots = Snapshots(self, self._ground, self._documents, self._hides_file)
+
+    @property
+    def snapshots(self) -> Snapshots:
+        """The bytes of files. They know the workspace, which does not keep them: no circle remains."""
+        trash = Trash(self._searching.environment)
+        return Snapshots(self, self._ground, self._documents, self._hides_file, trash)
+
+    @property
+    def _tree(self) -> FileTree:
+        return FileTree(self._ground, self._documents, self._hiding, self._searching, self.which)
 
     @property
     def root(self) -> str:
         """The first folder, as the client named it."""
         return self.roots[0]
-
-    @property
-    def roots(self) -> tuple[str, ...]:
-        """All folders, as the client named them."""
-        return tuple(root.named for root in self._ground.roots)
 
     def place(self, path: str) -> PathInfo:
         """Look at a path without opening it. **Raises** `WorkspaceError` for what cannot be a path."""
@@ -99,9 +111,33 @@ class OpenWorkspace:
             if seen.standing is not SyncState.BEHIND:
                 check_size(target.place.shown, len(buffer.text.encode("utf-8", "replace")), max_bytes)
                 return _document(seen)
-            self._editor.tell(buffer.uri, created=False)
-            return replace(await asyncio.to_thread(read_text, target, max_bytes), behind=True)
-        return await asyncio.to_thread(read_text, target, max_bytes)
+            self._editor.report_written(buffer.uri, created=False)
+            return replace(await _from_disk(target, max_bytes), behind=True)
+        return await _from_disk(target, max_bytes)
+
+    async def read_part(self, path: str, *, first: int, count: int, width: int) -> FilePart:
+        """Return lines of a text file of any size. **Raises** `WorkspaceError`."""
+        return await asyncio.to_thread(read_lines, self._closed(path), first, count, width)
+
+    async def find_part(self, path: str, old: str, new: str) -> FoundPart:
+        """Return what a change of a text file of any size would be. **Raises** `WorkspaceError`."""
+        return await asyncio.to_thread(find_part, self._closed(path), old, new)
+
+    async def replace_part(self, path: str, old: str, new: str, *, expected: FileVersion) -> FileChange:
+        """Change a text file of any size in one place. **Raises** `Stale` and `WorkspaceError`."""
+        target = self._closed(path)
+        if target.disguised:
+            raise PathOutside(f"{target.place.shown} leads to another file. Name that one.")
+        change = await asyncio.to_thread(replace_part, target, old, new, expected)
+        self._editor.report_written(change.uri, created=False)
+        return change
+
+    def _closed(self, path: str) -> ResolvedPath:
+        """Return the target of a file that is not open in the editor."""
+        target = self._documents.enter(path)
+        if self._documents.find(target):
+            raise WorkspaceError(f"{target.place.shown} is open in the editor, and too large for that.")
+        return target
 
     async def read_each(self, *paths: str) -> Sequence[Read]:
         """Read these files, looked up in one go.
@@ -136,7 +172,7 @@ class OpenWorkspace:
         buffer = self._documents.find(target)
         if buffer is None:
             change = await asyncio.to_thread(write_text, target, text, expected)
-            self._editor.tell(change.uri, created=change.change == "added")
+            self._editor.report_written(change.uri, created=change.change == "added")
             return change
         seen = await self._documents.see(buffer, target)
         check(seen, expected)
@@ -161,13 +197,13 @@ class OpenWorkspace:
         entries = await asyncio.to_thread(_list, target, new)
         return [entry for entry in entries if not self._tree.hides(target, (*target.parts, entry.name))]
 
-    def walk(self, under: str = "", glob: str = "") -> AsyncGenerator[Sequence[str]]:
+    def walk(self, under: str = "", glob: str = "", exclude: str = "") -> AsyncGenerator[Sequence[str]]:
         """Yield all files below that fit the glob; see `FileTree.walk`. **Raises** `WorkspaceError`."""
-        return self._tree.walk(under, glob)
+        return self._tree.walk(under, glob, exclude)
 
-    async def search(self, wanted: LineSearch) -> FoundLines:
-        """Search the lines of files. **Raises** `WorkspaceError`."""
-        return await self._tree.search(wanted)
+    async def search(self, wanted: LineSearch, report: Report = unreported) -> FoundLines:
+        """Search the lines of files; each is reported as soon as it is found. **Raises** `WorkspaceError`."""
+        return await self._tree.search(wanted, report)
 
     @property
     def can_save(self) -> bool:
@@ -209,10 +245,15 @@ class OpenWorkspace:
         return replace(focus, path=target.place.shown)
 
     async def diagnostics(self, session_id: str) -> Sequence[tuple[PathInfo, Sequence[JsonObject]]]:
-        """Return what the editor shows as wrong in files that may be shown."""
+        """Return errors and warnings in the editor in files that may be shown."""
         found = await self._editor.diagnostics(session_id)
         targets = [(self._documents.permitted(uri), rows) for uri, rows in found.items()]
         return [(target.place, rows) for target, rows in targets if target and not self._hides_file(target)]
+
+    @property
+    def editor(self) -> Editor:
+        """The editor, for what it knows of code."""
+        return self._editor
 
     def lists(self, path: str) -> bool:
         """Return whether a list of the workspace may show this file."""
@@ -251,6 +292,17 @@ class OpenWorkspace:
 
     # --- processes ---
 
+    def run_by(self, runner: Runner) -> "OpenWorkspace":
+        """Return this workspace, except that its commands are run by somebody else."""
+        other = copy(self)
+        other._processes = runner
+        return other
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """The variables that commands get, with their values."""
+        return self._processes.environment
+
     def which(self, program: str) -> str:
         """Return the absolute path of a program, "" when there is none outside the workspace."""
         folders = self._processes.environment["PATH"].split(os.pathsep)
@@ -286,22 +338,34 @@ class OpenWorkspace:
         now = [seen for seen in await self._documents.survey() if seen.standing in theirs]
         changed = [seen for seen in now if seen.held.hash != hashes.get(seen.buffer.uri)]
         for seen in changed:
-            self._editor.tell(seen.buffer.uri, created=False)
+            self._editor.report_written(seen.buffer.uri, created=False)
         return changed
 
     def _shown(self, documents: Iterable[OpenDocument]) -> Sequence[str]:
         return [seen.target.place.shown for seen in documents if not self._hides_file(seen.target)]
 
     def _hides_file(self, target: ResolvedPath) -> bool:
-        return self._tree.hides(target, target.parts)
+        return self._hiding.hides(beneath(target.root.real, target.parts))
 
-    def above(self, names: Sequence[str]) -> Sequence[tuple[str, str]]:
-        """Return for each folder above, up to the repository's root, the first of these files and its text.
+    @cached_property
+    def folders_above(self) -> Sequence[str]:
+        """The folders above the root up to that of its repository, which is the first."""
+        return [str(folder) for folder in folders_above(self.root)]
 
-        As `read_each` it reads on the event loop: a thread takes longer.
-        """
-        found = (read_above(folder, names) for folder in folders_above(self.root))
-        return [file for file in found if file and not self._hiding.hides(file[0])]
+    @property
+    def real_root(self) -> str:
+        """The first folder, with links resolved."""
+        return self._ground.roots[0].real
+
+    @property
+    def real_roots(self) -> Sequence[str]:
+        """All folders, with links resolved."""
+        return [root.real for root in self._ground.roots]
+
+    def look(self, trusted: Sequence[str], above: Sequence[str], own: Sequence[str]) -> FolderLook:
+        """Begin a look at the small texts of these folders, and of the user's own files."""
+        parts = (self._ground, self._documents, self._editor, self._hiding)
+        return FolderLook(parts, trusted, above, own)
 
     def holds_hidden(self, path: str) -> bool:
         """Return whether files that are hidden lie in this folder; in doubt they do.
@@ -310,12 +374,7 @@ class OpenWorkspace:
         """
         if not self._hiding.expressions:
             return False
-        target = self._ground.locate(path)
-
-        def hidden(below: Sequence[str]) -> bool:
-            return self._tree.hides(target, (*target.parts, *below))
-
-        return holds(target.place.path, hidden)
+        return holds(self._ground.locate(path).place.path, self._hiding.hides)
 
     def _is_foreign_program(self, path: str) -> bool:
         file = Path(path)
@@ -327,6 +386,11 @@ class OpenWorkspace:
         return not any(self.place(str(spelling)).inside for spelling in (file, file.parent))
 
 
+async def _from_disk(target: ResolvedPath, max_bytes: int) -> FileText:
+    """Return the text on the disk: without a thread if the system has it in memory, as of most files."""
+    return cached_text(target, max_bytes) or await asyncio.to_thread(read_text, target, max_bytes)
+
+
 def _stored(ground: Ground, paths: Iterable[str]) -> list[tuple[ResolvedPath | None, Read]]:
     """Return the contents of these on the disk."""
     found: list[tuple[ResolvedPath | None, Read]] = []
@@ -334,31 +398,11 @@ def _stored(ground: Ground, paths: Iterable[str]) -> list[tuple[ResolvedPath | N
         target = None
         try:
             target = ground.enter(path)
-            found.append((target, _as_it_is(target)))
+            found.append((target, current_text(target, LARGEST)))
         except WorkspaceError as problem:
             absent = isinstance(problem.__cause__, FileNotFoundError)
             found.append((target, None if absent else problem))
     return found
-
-
-def _as_it_is(target: ResolvedPath) -> FileText | None:
-    """Return the file as the disk holds it, read again only if it may have changed.
-
-    **Raises** `WorkspaceError`.
-    """
-    try:
-        stamp = stamp_of(os.lstat(target.place.path))
-    except FileNotFoundError:
-        return None
-    except OSError:
-        return read_text(target, LARGEST)  # which raises the reason
-    return _unchanged(target, stamp) if is_settled(stamp) else read_text(target, LARGEST)
-
-
-@lru_cache(maxsize=16)
-def _unchanged(target: ResolvedPath, stamp: tuple[int, ...]) -> FileText:
-    del stamp  # as long as it is the same, so is the file
-    return read_text(target, LARGEST)
 
 
 def _document(seen: OpenDocument) -> FileText:

@@ -31,7 +31,7 @@ total = 1
 """
 
 
-def test_run_in_a_pipe_tells_each_call_on_standard_error_and_nothing_but_the_answer_on_the_other(
+def test_run_in_a_pipe_prints_calls_on_standard_error_and_only_the_answer_on_output(
     agls: Agls,
 ) -> None:
     agls.script(

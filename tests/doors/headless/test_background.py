@@ -36,7 +36,7 @@ def test_a_task_is_stopped_with_the_only_run(agls: Agls) -> None:
     assert "task_1: stopped" in told["content"][0]["text"]
 
 
-def test_people_are_told_that_it_was_stopped(agls: Agls) -> None:
+def test_stopped_run_is_reported_to_people(agls: Agls) -> None:
     script(agls)
     done = agls.run("run", "Go.", "--mode", "allowAll")
     assert done.code == 0

@@ -23,7 +23,7 @@ def fatal(done: Done) -> dict[str, object]:
 @pytest.mark.parametrize(
     "wrong", [["--nonsense"], ["--mode", "auto"], ["--max-turns", "x"]], ids=["option", "mode", "number"]
 )
-def test_arguments_that_make_no_sense_are_told_to_who_reads_events(agls: Agls, wrong: list[str]) -> None:
+def test_invalid_arguments_are_reported_as_an_event(agls: Agls, wrong: list[str]) -> None:
     done = agls.run("run", "go", *wrong, "--output", "jsonl")
     assert (done.code, fatal(done)["kind"]) == (2, "usage")
     assert str(fatal(done)["message"]) in done.err
@@ -39,7 +39,7 @@ def test_the_first_line_says_which_schema_is_spoken_also_when_no_run_begins(agls
     assert len(bad["schema"]["sha256"]) == 64
 
 
-def test_an_unknown_model_is_told_with_the_known_ones(agls: Agls) -> None:
+def test_unknown_model_is_reported_with_the_known_ones(agls: Agls) -> None:
     done = agls.run("run", "go", "--model", "nonsense", "--output", "jsonl")
     error = fatal(done)
     assert (done.code, error["kind"]) == (2, "configInvalid"), "as the editor's door calls it"
@@ -47,7 +47,7 @@ def test_an_unknown_model_is_told_with_the_known_ones(agls: Agls) -> None:
     assert "scripted" in str(error["message"])
 
 
-def test_an_endpoint_that_cannot_be_reached_is_told(agls: Agls) -> None:
+def test_unreachable_endpoint_is_reported(agls: Agls) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
@@ -57,24 +57,24 @@ def test_an_endpoint_that_cannot_be_reached_is_told(agls: Agls) -> None:
     assert "Traceback" not in done.err
 
 
-def test_an_address_that_is_none_is_told_by_the_name_it_was_given_by(agls: Agls) -> None:
+def test_invalid_address_is_reported_with_the_option_that_has_it(agls: Agls) -> None:
     done = agls.run("run", "go", "--base-url", "localhost:1234", "--model", "m")
     assert done.err.startswith("agls: --base-url: 'localhost:1234' is not an address such as ")
     agls.configure("")
     agls.environment |= {"OPENAI_BASE_URL": "http://me:canary@h/v1", "OPENAI_MODEL": "m"}
     done = agls.run("run", "go")
-    assert done.err.startswith("agls: OPENAI_BASE_URL: an address may not hold a password")
+    assert done.err.startswith("agls: OPENAI_BASE_URL: an address may not contain a password")
     assert "canary" not in done.err
 
 
-def test_a_wrong_key_is_told(agls: Agls) -> None:
+def test_wrong_key_is_reported(agls: Agls) -> None:
     with ModelServer([Failure(401, "bad key")] * 3) as server:
         done = agls.run("run", "go", "--base-url", server.url, "--model", "m", "--output", "json")
     assert done.code == 1
     assert done.whole["error"]["kind"] == "auth"
 
 
-def test_a_folder_that_does_not_exist_is_told(agls: Agls) -> None:
+def test_missing_folder_is_reported(agls: Agls) -> None:
     done = agls.run("run", "go", "--cwd", "absent", "--output", "jsonl")
     assert (done.code, fatal(done)["kind"]) == (2, "noFolder")
     done = agls.run("run", "go", "--add-dir", "absent")
@@ -94,7 +94,7 @@ def test_a_folder_that_does_not_exist_is_told(agls: Agls) -> None:
         ('\n\n[budget]\nmax_turns = "x"\n', 4, "budget.max_turns"),
     ],
 )
-def test_a_broken_config_is_told_with_file_line_and_key(
+def test_error_in_the_configuration_names_file_line_and_key(
     agls: Agls, text: str, line: int, key: str | None
 ) -> None:
     agls.configure(text)
@@ -106,12 +106,12 @@ def test_a_broken_config_is_told_with_file_line_and_key(
     assert agls.run("config", "explain").code == 2
 
 
-def test_a_file_in_place_of_a_folder_is_told(agls: Agls) -> None:
+def test_file_in_the_place_of_a_folder_is_reported(agls: Agls) -> None:
     (agls.workspace / "file").touch()
     done = agls.run("run", "go", "--cwd", "file")
     assert (done.code, done.err) == (
         2,
-        f"agls: {agls.workspace / 'file'} is no folder. Name one to work in.\n",
+        f"agls: {agls.workspace / 'file'} is not a folder. Name one to work in.\n",
     )
 
 
@@ -123,7 +123,7 @@ def test_an_empty_folder_name_is_not_the_current_folder(agls: Agls, arguments: t
 
 
 @pytest.mark.parametrize("arguments", [("run", "go"), ("config", "explain"), ("demo", "--dir", "x"), ()])
-def test_a_current_folder_that_is_gone_is_told(agls: Agls, arguments: tuple[str, ...]) -> None:
+def test_deleted_current_folder_is_reported(agls: Agls, arguments: tuple[str, ...]) -> None:
     command = f"mkdir gone; cd gone; rmdir ../gone; {' '.join(agls.argv(arguments))}"
     done = subprocess.run(
         ["sh", "-c", command], cwd=agls.workspace, env=agls.variables, capture_output=True, text=True,
@@ -134,13 +134,13 @@ def test_a_current_folder_that_is_gone_is_told(agls: Agls, arguments: tuple[str,
     assert "Traceback" not in done.stderr
 
 
-def test_an_unknown_session_is_told(agls: Agls) -> None:
+def test_unknown_session_is_reported(agls: Agls) -> None:
     done = agls.run("resume", "ses_0123456789abcdef", "go", "--output", "jsonl")
     assert (done.code, fatal(done)["kind"]) == (2, "sessionNotFound")
     assert str(fatal(done)["message"]).endswith("See: agls sessions")
 
 
-def test_a_session_whose_folder_is_gone_is_told(agls: Agls, tmp_path: Path) -> None:
+def test_session_with_a_deleted_folder_is_reported(agls: Agls, tmp_path: Path) -> None:
     (tmp_path / "gone").mkdir()
     agls.script({"text": "ok"})
     session_id = agls.run("run", "go", "--cwd", "../gone", "--output", "json").whole["sessionId"]
@@ -152,7 +152,7 @@ def test_a_session_whose_folder_is_gone_is_told(agls: Agls, tmp_path: Path) -> N
     )
 
 
-def test_a_folder_without_sessions_is_told(agls: Agls) -> None:
+def test_folder_without_sessions_is_reported(agls: Agls) -> None:
     done = agls.run("resume")
     assert done.code == 2
     assert "There is no session of" in done.err
@@ -178,7 +178,9 @@ def test_without_any_model_three_lines_say_what_to_do(agls: Agls) -> None:
         ("AGLS_API_KEY", "no model is configured"),
     ],
 )
-def test_with_half_a_model_it_is_told_what_is_missing(agls: Agls, variable: str, said: str) -> None:
+def test_incomplete_model_settings_are_reported_with_what_is_missing(
+    agls: Agls, variable: str, said: str
+) -> None:
     agls.configure("")
     agls.environment[variable] = "set"
     done = agls.run("run", "go")
@@ -204,7 +206,7 @@ def test_a_json_object_is_written_even_when_no_run_could_begin(agls: Agls) -> No
 
 def test_a_run_without_a_prompt_is_refused(agls: Agls) -> None:
     done = agls.run("run", stdin=" \n")
-    assert (done.code, done.err) == (2, 'agls: There is no prompt. Say what to do: agls run "…"\n')
+    assert (done.code, done.err) == (2, 'agls: There is no prompt. Give one: agls run "…"\n')
 
 
 @pytest.mark.parametrize(
@@ -212,22 +214,22 @@ def test_a_run_without_a_prompt_is_refused(agls: Agls) -> None:
     [
         ([], "usage: agls"),
         (["rnu"], "agls: there is no command 'rnu'; did you mean run?\n"),
-        (["fix the bug"], 'A prompt is given so: agls run "'),
+        (["fix the bug"], 'To give a prompt: agls run "'),
         (["sessions", "lst"], "agls: there is no command 'lst'; did you mean list?\n"),
         (["run", "go", "--nonsense"], "agls: there is no option '--nonsense'\n"),
         (["run", "go", "--modle", "x"], "agls: there is no option '--modle'; did you mean --model?\n"),
         (["run", "go", "--modle=x"], "agls: there is no option '--modle'; did you mean --model?\n"),
         (["run", "go", "--out", "json"], "agls: there is no option '--out'"),
         (["run", "fix", "--trust", "it"], 'in quotes: agls run "'),
-        (["doctor", "now"], "agls: 'now' is one word too many\n"),
+        (["doctor", "now"], "agls: 'now' is one argument too many\n"),
         (["sessions", "show", "--jsn", "x"], "agls: there is no option '--jsn'; did you mean --json?\n"),
-        (["run", "go", "--mode", "auto"], "needs the sandbox"),
-        (["run", "go", "--mode", "yolo"], "there is no mode 'yolo'; there are ask, acceptEdits"),
+        (["run", "go", "--mode", "auto"], "auto is not in this version"),
+        (["run", "go", "--mode", "yolo"], "there is no mode 'yolo'; choose one of ask, acceptEdits"),
         (["run", "go", "--mode", "acceptedits"], "there is no mode 'acceptedits'; did you mean acceptEdits?"),
         (["run", "go", "--max-turns", "0.5"], "'0.5' is not a whole number, 0 or more"),
         (["run", "go", "--max-cost-usd", "much"], "'much' is not a number of US dollars, 0 or more"),
         (["run", "go", "--max-seconds", "inf"], "'inf' is not a number of seconds, 0 or more"),
-        (["run", "go", "--output", "xml"], "there is no value 'xml'; there are text, json, jsonl"),
+        (["run", "go", "--output", "xml"], "there is no value 'xml'; choose one of text, json, jsonl"),
         (["run", "go", "--output", "jsn"], "there is no value 'jsn'; did you mean json?"),
         (["resume", "two", "words"], "in quotes"),
         (["serve"], "--stdio"),
@@ -258,7 +260,7 @@ def test_a_state_folder_that_is_a_file_keeps_no_run_from_its_work(agls: Agls) ->
     assert agls.state.read_text() == "a file"
 
 
-def test_a_state_folder_that_cannot_be_made_is_told_in_an_event(agls: Agls) -> None:
+def test_state_folder_that_cannot_be_created_is_reported_in_an_event(agls: Agls) -> None:
     agls.environment["AGLS_STATE_DIR"] = "/proc/absent"
     agls.script({"text": "ok"})
     done = agls.run("run", "go", "--output", "jsonl")
@@ -275,7 +277,7 @@ def test_a_state_folder_in_the_workspace_is_refused(agls: Agls) -> None:
     assert list(agls.workspace.iterdir()) == []
 
 
-def test_a_script_that_is_missing_is_told(agls: Agls) -> None:
+def test_missing_script_is_reported(agls: Agls) -> None:
     done = agls.run("run", "go")
-    assert done.code == 1
+    assert done.code == 2
     assert str(Path(agls.home, "script.json")) in done.err

@@ -43,7 +43,9 @@ def test_a_program_sees_a_child_and_answers_its_question(agls: Agls) -> None:
 
 
 @pytest.mark.parametrize("output", ["text", "json", "jsonl"])
-def test_a_question_of_a_child_that_finds_nobody_is_refused_and_counted(agls: Agls, output: str) -> None:
+def test_question_of_a_child_without_an_attached_client_is_refused_and_counted(
+    agls: Agls, output: str
+) -> None:
     with ModelServer(cast(PARTS)) as server:
         configured(agls, server)
         done = agls.run("run", "ROOT", "--output", output)
@@ -51,7 +53,7 @@ def test_a_question_of_a_child_that_finds_nobody_is_refused_and_counted(agls: Ag
     assert not (agls.workspace / "made.txt").exists()
     if output == "text":
         assert done.out == "All done.\n", "what the child said is not the answer"
-        assert "1 question found nobody to answer" in done.err
+        assert "1 question without anybody to answer" in done.err
     if output == "json":
         assert (done.whole["result"], done.whole["unanswered"]) == ("All done.", 1)
 
@@ -67,4 +69,48 @@ def test_a_run_of_one_of_the_agents_and_a_resume_of_the_session_not_of_its_child
         assert done.whole["sessionId"] in again.whole["error"]["message"], "the latest one of the user's"
         wrong = agls.run("run", "ROOT", "--agent", "nobody", "--output", "json")
     assert wrong.code == 2
-    assert wrong.whole["error"]["message"] == "there is no agent 'nobody'; there are lead"
+    assert wrong.whole["error"]["message"].startswith("there is no agent 'nobody'; there are explore")
+
+
+def test_commands_of_a_helper_begin_in_the_root_wherever_those_of_its_parent_do(agls: Agls) -> None:
+    """The tool says so to whoever delegates."""
+    (agls.workspace / "deep").mkdir()
+    replies = {
+        "ROOT": [
+            Reply(calls=[("shell", {"command": "cd deep"})]),
+            delegate(task("WORK", "w")),
+            Reply(calls=[("shell", {"command": "pwd"})]),
+            Reply("All done."),
+        ],
+        "WORK": [Reply(calls=[("shell", {"command": "pwd"})]), Reply("Worked.")],
+    }
+    with ModelServer(cast(replies)) as server:
+        configured(agls, server)
+        done = agls.run("run", "ROOT", "--mode", "allowAll", "--output", "jsonl")
+        tools = server.posts[0].body["tools"]
+    assert done.code == 0, done.err
+    ended = [event for event in done.events if event.get("type") == "itemCompleted"]
+    printed = {
+        event["agentId"]: event["data"]["item"]["output"].split("\n")[0]
+        for event in ended
+        if event["data"]["item"].get("input") == {"command": "pwd"}
+    }
+    root = str(agls.workspace.resolve())
+    assert printed == {"helper": root, "main": f"{root}/deep"}
+    (described,) = (
+        tool["function"]["description"] for tool in tools if tool["function"]["name"] == "delegate"
+    )
+    assert "its commands begin in the root of the workspace" in " ".join(described.split())
+
+
+def test_run_on_the_command_line_ends_with_the_reports_of_helpers_in_the_background(agls: Agls) -> None:
+    parts = {
+        "ROOT": [delegate(task("WORK", "w"), background=True), Reply("I wait."), Reply("It says: fine.")],
+        "WORK": [Reply("The report is fine.")],
+    }
+    with ModelServer(cast(parts)) as server:
+        configured(agls, server)
+        done = agls.run("run", "ROOT", "--output", "json")
+        assert (done.code, done.whole["result"]) == (0, "It says: fine.")
+        assert "task_1: completed: delegate: w" in str(server.posts[-1].body["messages"][-1])
+        assert "The report is fine." in str(server.posts[-1].body["messages"][-1])

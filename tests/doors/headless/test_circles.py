@@ -35,7 +35,7 @@ def test_looking_again_and_again_at_a_build_neither_ends_the_run_nor_the_build(a
     assert (agls.workspace / "done.txt").read_text() == "built\n"
 
 
-def test_a_circle_is_named_twice_before_the_run_ends(agls: Agls) -> None:
+def test_repeating_model_is_warned_twice_before_the_run_ends(agls: Agls) -> None:
     agls.script(*[calls(read("nothing.py"))] * 12, {"text": "Never said."})
     done = agls.run("run", "look", "--output", "json", "--max-turns", "50")
     assert done.whole["stopReason"] == "guard"

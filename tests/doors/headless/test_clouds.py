@@ -215,7 +215,9 @@ def test_vertex_without_credentials_or_project_says_what_to_do(agls: Agls) -> No
     agls.environment["GOOGLE_APPLICATION_CREDENTIALS"] = "/nowhere.json"
     agls.configure(VERTEX.format("gemini-3-pro"))
     done = agls.run("run", "hi")
-    assert done.code == 1 and "Google credentials cannot be had" in done.err and "gcloud auth" in done.err
+    assert (
+        done.code == 1 and "Google credentials cannot be obtained" in done.err and "gcloud auth" in done.err
+    )
     agls.configure(VERTEX.format("gemini-3-pro").replace('project = "mine-1"\n', ""))
     done = agls.run("run", "hi")
     assert done.code == 2 and "project is missing" in done.err

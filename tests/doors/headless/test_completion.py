@@ -97,7 +97,7 @@ def test_script_is_understood_by_its_shell(agls: Agls, shell: str) -> None:
         subprocess.run([shell, "-n"], input=script, text=True, check=True)
 
 
-def test_all_mistakes_of_a_config_file_are_told_at_once(agls: Agls) -> None:
+def test_all_mistakes_of_a_config_file_are_reported_together(agls: Agls) -> None:
     agls.configure('modle = "x"\n[budget]\nmax_turns = "x"\n[permissions]\nmode = "sometimes"\n')
     err = agls.run("run", "go").err
     assert f"{agls.config_file}:1: modle: unknown key; did you mean 'model'?" in err

@@ -156,7 +156,7 @@ def test_whatever_is_not_clearly_yes_is_no(agls: Agls) -> None:
 
 
 @pytest.mark.item(42)
-def test_the_end_of_the_input_is_no_cancel_but_nobody_is_there_any_more(agls: Agls) -> None:
+def test_end_of_the_input_cancels_nothing_but_leaves_questions_unanswered(agls: Agls) -> None:
     agls.script({"calls": [WRITE]}, {"text": "I could not write."})
     program = start(agls)
     program.event("requestOpened")
@@ -205,7 +205,7 @@ def test_a_reader_that_goes_away_interrupts_the_run_while_it_waits_for_an_answer
     assert "Done after all." in agls.run("resume").out
 
 
-def test_lines_that_are_none_are_answered_and_the_run_goes_on(agls: Agls) -> None:
+def test_invalid_lines_are_answered_and_the_run_continues(agls: Agls) -> None:
     agls.script({"calls": [WRITE]}, {"text": "Done."})
     program = start(agls)
     program.event("requestOpened")
@@ -325,7 +325,7 @@ async def scene(tmp_path: Path, pipe: tuple[int, int], *prompts: Line) -> AsyncG
         yield Scene(prepared.session, conversation, lines, pipe[1])
 
 
-async def test_what_is_asked_when_the_run_is_over_is_answered_before_the_last_line(
+async def test_requests_at_the_end_of_a_run_are_answered_before_the_last_line(
     tmp_path: Path, pipe: tuple[int, int]
 ) -> None:
     async with scene(tmp_path, pipe, {"turns": [{"text": "Done."}]}) as now:
@@ -407,7 +407,7 @@ async def talk(now: Scene, chance: random.Random, asked: asyncio.Event) -> None:
         now.write(request(number, "agent/steer", input=f"message {number}", clientKey=str(number)))
 
 
-async def test_who_is_there_counts_as_somebody_until_the_input_ends(tmp_path: Path) -> None:
+async def test_program_on_standard_input_can_answer_until_the_input_ends(tmp_path: Path) -> None:
     outlet, entrance = os.pipe()
     async with scene(tmp_path, (outlet, entrance), {"turns": [{"hang": True}]}) as now:
         begun = heard(now.session, TurnStarted)

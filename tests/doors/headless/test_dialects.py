@@ -29,7 +29,7 @@ def test_a_tool_is_called_and_its_result_goes_back(agls: Agls, dialect: DialectN
     assert "sk-canary-123" not in done.err
 
 
-def test_model_and_effort_are_named_for_a_run_and_changed_when_it_is_gone_on_with(agls: Agls) -> None:
+def test_model_and_effort_of_a_run_can_be_changed_when_it_is_continued(agls: Agls) -> None:
     with ModelServer([Reply("One."), Reply("Two."), Reply("Three.")]) as server:
         agls.configure(
             f'model = "m"\n[models.m]\nbase_url = "{server.url}"\n[models.big]\nbase_url = "{server.url}"\n'
@@ -44,7 +44,7 @@ def test_model_and_effort_are_named_for_a_run_and_changed_when_it_is_gone_on_wit
     assert sent == [("other", "low"), ("big", "high"), ("m", None)], "each for its own run"
 
 
-def test_a_model_that_gives_way_to_another_is_told(agls: Agls) -> None:
+def test_switch_to_a_fallback_model_is_reported(agls: Agls) -> None:
     with ModelServer([Failure(402, "nothing left")]) as spent, ModelServer([Reply("Hello.")]) as other:
         agls.configure(
             f'model = "work"\n[models.work]\nbase_url = "{spent.url}"\nfallback = "spare"\n'

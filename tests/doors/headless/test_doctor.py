@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from doors.headless.conftest import Agls
+from doors.headless.conftest import SCRIPTED, Agls
 from support.model_replies import page
 from support.model_server import Failure, ModelServer, Reply
 from support.wire import Wire
@@ -26,17 +26,17 @@ def configure(agls: Agls, url: str) -> None:
     agls.environment["K"] = KEY
 
 
-def test_a_machine_that_is_well(agls: Agls) -> None:
+def test_machine_without_problems(agls: Agls) -> None:
     with ModelServer([CALL, CALL], pages=PAGES) as server:
         configure(agls, server.url)
         done, shown = agls.run("doctor", "--json"), agls.run("doctor")
     assert (done.code, shown.code, done.err) == (0, 0, "")
     assert checks(done.whole)["tools"] == "pass"
     assert "ok    tools        The model calls tools." in shown.out
-    assert shown.out.splitlines()[-1].startswith(("All is well", "Nothing failed"))
+    assert shown.out.splitlines()[-1].startswith(("Everything works", "Nothing failed"))
 
 
-def test_a_wrong_key_fails_and_is_not_told(agls: Agls) -> None:
+def test_wrong_key_fails_and_is_not_shown(agls: Agls) -> None:
     refuse = Failure(401, f"Incorrect API key provided: {KEY}")
     with ModelServer(lambda request: refuse, pages={"/v1/models": refuse.raw()}) as server:
         configure(agls, server.url)
@@ -82,3 +82,107 @@ def test_an_editor_can_ask_it_when_the_model_cannot_be_used(agls: Agls) -> None:
         outcome = wire.call("agent/action/invoke", params)
     assert checks(outcome["data"])["model"] == "fail"
     assert "NOT_SET is not set" in outcome["output"][0]["text"]
+
+
+def test_command_files_that_cannot_be_used_are_found(agls: Agls) -> None:
+    """Those of the user, and of a folder that is trusted; nothing else is opened."""
+    (agls.home / "commands").mkdir()
+    (agls.home / "commands/empty.md").write_text("---\ndescription: nothing\n---\n")
+    (agls.home / "commands/good.md").write_text("Do it.\n")
+    below = agls.workspace / ".agls/commands"
+    below.mkdir(parents=True)
+    (below / "two words.md").write_text("Do it.\n")
+
+    def found(*more: str) -> list[str]:
+        checks = agls.run("doctor", "--offline", "--json", *more).whole["checks"]
+        return [each["text"] for each in checks if each["name"] == "commands"]
+
+    (own,) = found()
+    assert "empty.md cannot be used: it has no text behind its front matter." in own
+    both = found("--trust")
+    assert len(both) == 2
+    assert any("two words.md cannot be used: " in text for text in both)
+    (agls.home / "commands/empty.md").unlink()
+    assert found() == ["All command files can be used (1)."]
+
+
+def test_script_that_cannot_be_played_is_found_and_ends_a_run_as_wrong_configuration(agls: Agls) -> None:
+    agls.configure('model = "s"\n[models.s]\ndialect = "scripted"\nscript = "absent.json"\n')
+    checked, ran = agls.run("doctor", "--json"), agls.run("run", "hello")
+    assert checks(checked.whole)["model"] == "fail"
+    assert ran.code == 2
+    assert "absent.json cannot be played: No such file or directory." in ran.err
+    assert "Go on with" not in ran.err
+
+
+def test_servers_of_the_config_file_that_cannot_start_are_found(agls: Agls) -> None:
+    settings = '[mcp.servers.{}]\ncommand = "{}"\n'.format
+    good = settings("good", "sh") + settings("off", "nosuchprog") + "enabled = false\n"
+    no_variable = '[mcp.servers.web]\nurl = "https://${NO_VARIABLE}/mcp"\n'
+
+    def found() -> list[tuple[str, str]]:
+        checks = agls.run("doctor", "--offline", "--json").whole["checks"]
+        return [(each["status"], each["text"]) for each in checks if each["name"] == "MCP servers"]
+
+    agls.configure(good + settings("bad", "nosuchprog") + no_variable)
+    program, variable = found()
+    assert program[0] == variable[0] == "warn"
+    assert program[1].startswith("The server bad cannot be used: there is no program nosuchprog")
+    assert variable[1].startswith("The server web cannot be used: the variable NO_VARIABLE is not set")
+    assert "The server bad cannot be used" in agls.run("run", "/doctor offline=true").out
+    agls.configure(good)
+    assert found() == [("pass", "Nothing is missing for the servers in your config file (1).")]
+
+
+def test_names_of_models_that_there_are_not_are_found_with_their_places(agls: Agls) -> None:
+    file = agls.workspace / ".agls" / "agents" / "tidy.md"
+    file.parent.mkdir(parents=True)
+    file.write_text("---\nname: tidy\ndescription: Tidies.\nmodel: stong\n---\nTidy up.\n")
+    agls.script({"text": "done"})
+    agls.configure(f"""{SCRIPTED}fallback = "scriptd"
+[tiers]
+fsat = "scripted"
+strong = "large"
+[agents.reviewer]
+description = "Reviews."
+tier = "storng"
+[[agents.reviewer.phases]]
+name = "look"
+prompt = "Look."
+tier = "quick"
+[critic]
+model = "scripted"
+""")
+    found = agls.run("doctor", "--offline")
+    for problem, fix in (
+        ("models.scripted.fallback (user file, {file}:5) names 'scriptd'", "Did you mean scripted?"),
+        (
+            "tiers.strong (user file, {file}:8) names 'large'",
+            "Write one of default, fast, strong, fsat, scripted",
+        ),
+        ("tiers.fsat (user file, {file}:7) is a tier that nothing asks for", "Did you mean fast?"),
+        ("agents.reviewer.tier (user file, {file}:11) names 'storng'", "Did you mean strong?"),
+        ("agents.reviewer.phases (user file, {file}:12) names 'quick'", "Write one of default"),
+    ):
+        after = found.out.partition(problem.format(file=agls.config_file))[2]
+        assert fix in after.splitlines()[1], problem
+    assert "critic.model" not in found.out
+    assert "tidy.md" not in found.out  # the folder is not trusted
+    assert agls.run("trust").code == 0
+    assert f"{file}: there is no model or tier 'stong'" in agls.run("doctor", "--offline").out
+    assert found.code == 0
+
+
+def test_names_of_models_that_there_are_leave_no_finding(agls: Agls) -> None:
+    agls.script({"text": "done"})
+    agls.configure(f"""{SCRIPTED}[tiers]
+fast = "scripted"
+careful = "scripted"
+[agents.reviewer]
+description = "Reviews."
+tier = "careful"
+[agents.other]
+description = "Is of a server of this machine that may not run now."
+tier = "ollama/qwen3"
+""")
+    assert "model names" not in agls.run("doctor", "--offline").out

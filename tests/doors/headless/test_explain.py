@@ -11,7 +11,7 @@ from doors.headless.conftest import SCRIPTED, Agls
 pytestmark = pytest.mark.promise("P10")
 
 
-def test_every_setting_is_shown_with_who_said_so(agls: Agls) -> None:
+def test_every_setting_is_shown_with_its_source(agls: Agls) -> None:
     agls.configure(f"{SCRIPTED}[budget]\nmax_turns = 9\n")
     agls.environment["AGLS_MODEL"] = "other"
     rows = {line.split()[0]: line for line in agls.run("config", "explain").out.splitlines() if line}
@@ -20,7 +20,7 @@ def test_every_setting_is_shown_with_who_said_so(agls: Agls) -> None:
     assert rows["permissions.mode"].split() == ["permissions.mode", '"ask"']
 
 
-def test_the_same_as_json(agls: Agls) -> None:
+def test_config_explain_as_json_has_key_value_and_source(agls: Agls) -> None:
     rows = {row["key"]: row for row in agls.run("config", "explain", "--json").whole}
     assert rows["model"]["value"] == "scripted"
     assert rows["model"]["source"] == "user file"
@@ -33,6 +33,7 @@ def test_the_same_as_json(agls: Agls) -> None:
 
 
 def test_the_model_of_a_run_is_named(agls: Agls) -> None:
+    agls.script({"text": "Done."})
     assert agls.run("config", "explain").out.endswith("\nA run here asks the model scripted (scripted).\n")
     agls.configure('model = "m"\n[models.m]\ncontext_window = 5\n')
     last = agls.run("config", "explain").out.splitlines()[-1]
@@ -95,7 +96,7 @@ def test_a_log_that_grew_large_begins_anew(tmp_path: Path, kept_logging: None) -
     assert (tmp_path / "agls.log.1").stat().st_size == LARGEST + 1
 
 
-def test_a_log_that_cannot_be_written_stops_nobody(tmp_path: Path, kept_logging: None) -> None:
+def test_unwritable_log_stops_nothing(tmp_path: Path, kept_logging: None) -> None:
     (tmp_path / "state").write_text("")
     begin_log(tmp_path / "state", list[str])
     logging.getLogger("agls").error("nobody reads this")

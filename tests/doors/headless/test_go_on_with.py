@@ -21,8 +21,8 @@ def _nothing_is_configured(agls: Agls) -> None:
 
 def typed(agls: Agls, done: Done) -> Done:
     """Type the line that the run ended with."""
-    line = next(line for line in done.err.splitlines() if line.startswith("Go on with: "))
-    program, *words = shlex.split(line.removeprefix("Go on with: "))
+    line = next(line for line in done.err.splitlines() if line.startswith("Go on "))
+    program, *words = shlex.split(line.partition(": ")[2])
     assert program == "agls"
     return agls.run(*words)
 
@@ -43,7 +43,7 @@ def test_go_on_line_after_a_server_that_was_down_works_once_it_is_up(agls: Agls)
     assert (done.code, done.out) == (0, "Here.\n"), done.err
 
 
-def test_server_that_is_down_is_told_with_the_option_that_named_it(agls: Agls) -> None:
+def test_server_that_is_down_is_reported_with_the_option_that_named_it(agls: Agls) -> None:
     assert "correct --base-url." in agls.run("run", "hi", *NOWHERE).err
     agls.environment |= {"AGLS_BASE_URL": NOWHERE[1], "AGLS_MODEL": "m"}
     assert "correct AGLS_BASE_URL." in agls.run("run", "hi").err
@@ -55,7 +55,7 @@ def test_server_that_is_down_is_told_with_the_option_that_named_it(agls: Agls) -
     assert "correct --base-url." in agls.run("run", "hi", "--base-url", "http://127.0.0.1:8/v1").err
 
 
-def test_wrong_path_at_base_url_is_told_without_a_table_that_is_not_there(agls: Agls) -> None:
+def test_hint_about_a_wrong_base_url_names_no_table_that_does_not_exist(agls: Agls) -> None:
     with ModelServer([Failure(404, "Not Found")] * 2) as server:
         done = agls.run("run", "hi", "--base-url", server.url, "-m", "m")
     assert "--base-url" in done.err

@@ -47,7 +47,7 @@ def test_key_is_asked_for_once_and_again_when_it_is_refused(agls: Agls, program:
         refused = agls.run("run", "hi")
         assert sent(server)[:3] == ["Bearer sk-canary-1", "Bearer sk-canary-2", "Bearer sk-canary-2"]
         assert sent(server)[3:] == ["Bearer sk-canary-3", "Bearer sk-canary-4"], "one more try, no third"
-    assert refused.code == 1 and "Check what key_command tells" in refused.err
+    assert refused.code == 1 and "Check what key_command prints" in refused.err
     kept = [file.read_text() for file in agls.state.rglob("*") if file.is_file() and file.suffix != ".db"]
     assert not any("sk-canary" in text for text in [*kept, done.err, refused.err])
 
@@ -72,7 +72,7 @@ def test_key_is_asked_for_again_after_its_time(agls: Agls, program: Path) -> Non
         ("echo two words", "more than one word"),
     ],
 )
-def test_program_that_tells_no_key_is_told(agls: Agls, command: str, said: str) -> None:
+def test_program_without_a_key_in_its_output_is_reported(agls: Agls, command: str, said: str) -> None:
     with ModelServer([Reply("no")]) as server:
         agls.configure(MODEL.format(server.url) + f"key_command = {json.dumps(command)}\n")
         done = agls.run("run", "hi")
@@ -94,7 +94,7 @@ def test_program_is_taken_from_no_folder(agls: Agls, program: Path) -> None:
     assert not (agls.home / "asked").exists()
 
 
-def test_key_that_a_program_tells_goes_to_no_other_host(agls: Agls, program: Path) -> None:
+def test_key_from_a_program_is_sent_to_its_host_only(agls: Agls, program: Path) -> None:
     with ModelServer([Reply("Hello.")]) as server:
         agls.configure(MODEL.format("https://mine.example/v1") + f'key_command = ["{program}"]\n')
         done = agls.run("run", "hi", "--base-url", server.url)

@@ -22,7 +22,7 @@ def test_a_key_from_standard_input_is_kept_and_forgotten(agls: Agls) -> None:
     listed = agls.run("key", "list")
     assert listed.out.splitlines() == ["HOST               KEPT IN", "api.anthropic.com  the file of keys"]
     assert agls.run("key", "remove", "api.anthropic.com").code == 0
-    assert "No key is kept" in agls.run("key", "list").err
+    assert "No key is stored" in agls.run("key", "list").err
     assert agls.run("key", "remove", "https://api.anthropic.com/v1").code == 1
     assert KEY not in kept.err + listed.out + listed.err
 
@@ -43,7 +43,7 @@ def test_a_key_from_standard_input_is_kept_and_forgotten(agls: Agls) -> None:
         ("api.example.com", "ключ", "A key is one line"),
     ],
 )
-def test_what_cannot_be_kept_changes_nothing(agls: Agls, host: str, stdin: str, said: str) -> None:
+def test_key_that_cannot_be_stored_changes_nothing(agls: Agls, host: str, stdin: str, said: str) -> None:
     done = agls.run("key", "set", host, "--in", "file", stdin=stdin)
     assert (done.code, said in done.err) == (2, True), done.err
     assert not (agls.state / "keys.json").exists()

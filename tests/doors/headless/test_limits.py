@@ -25,7 +25,7 @@ def test_unattended_run_ends_after_50_turns_with_an_answer_and_the_flag(agls: Ag
     assert "Go on with: agls resume ses_" in done.err
 
 
-def test_last_turn_is_asked_without_tools_and_the_model_is_told_why(agls: Agls) -> None:
+def test_last_turn_has_no_tools_and_a_message_that_says_why(agls: Agls) -> None:
     with ModelServer([Reply("", calls=(("list_dir", {}),)), Reply("That is all.")]) as server:
         done = agls.run(
             "run", "go", "--base-url", server.url, "--model", "m", "--max-turns", "2", "--output", "json"
@@ -50,14 +50,14 @@ def test_resume_without_a_prompt_goes_on_from_a_limit(agls: Agls) -> None:
     assert (done.code, done.out) == (0, "The other half.\n")
 
 
-def test_somebody_at_the_terminal_has_no_limit(agls: Agls, terminal: FakeTerminal) -> None:
+def test_run_at_a_terminal_has_no_limit(agls: Agls, terminal: FakeTerminal) -> None:
     agls.script(*WORKING[:60], {"text": "Done."})
     ends = {"stdin": terminal.theirs, "stdout": terminal.theirs, "stderr": terminal.theirs}
     assert agls.start("run", "go", **ends).wait(PATIENCE) == 0
     assert "Done." in terminal.rest()
 
 
-def test_explain_shows_what_holds_where_nobody_is_there(agls: Agls) -> None:
+def test_explain_shows_the_limits_without_a_terminal(agls: Agls) -> None:
     rows = {row["key"]: row for row in json.loads(agls.run("config", "explain", "--json").out)}
     assert rows["budget.max_turns"]["unattended"] == 50
     assert rows["budget.max_seconds"]["unattended"] == 1800

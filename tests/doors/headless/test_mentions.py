@@ -18,9 +18,9 @@ def test_mention_in_a_prompt_is_a_piece_of_it(agls: Agls) -> None:
     uri = (agls.workspace / "app.py").as_uri()
     assert said(agls) == [
         {"type": "text", "text": "explain @app.py:2-3 of @app.py, not @dataclass"},
+        {"type": "resource", "uri": "stdin:", "text": "see @app.py:1"},
         {"type": "resource", "uri": f"{uri}#L2-L3", "text": "two\nthree\n"},
         {"type": "resourceLink", "uri": uri, "name": "app.py"},
-        {"type": "resource", "uri": "stdin:", "text": "see @app.py:1"},
     ]
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from doors.headless.conftest import Agls
 from support.model_replies import page
-from support.model_server import ModelServer, Reply
+from support.model_server import ModelServer, Reply, Request
 
 pytestmark = pytest.mark.timeout(150)  # several processes, on a slow machine
 KEY = "sk-canary-models-4711"
@@ -50,6 +50,11 @@ class Finder(Agls):
         return [sys.executable, "-c", LOOKING.format(port=self.port), *arguments]
 
 
+def asks_for_a_report(request: Request) -> bool:
+    """Whether this is the doctor's trial of the model's tools."""
+    return [tool["function"]["name"] for tool in request.body.get("tools", [])] == ["report"]
+
+
 @pytest.fixture
 def finder(tmp_path: Path) -> Iterator[tuple[Finder, ModelServer]]:
     """The program, and the server that it finds."""
@@ -57,7 +62,7 @@ def finder(tmp_path: Path) -> Iterator[tuple[Finder, ModelServer]]:
     program.environment["AGLS_LOCAL_SERVERS"] = "true"
     calls = Reply(calls=(("report", {"word": "ready"}),))
     with ModelServer(
-        lambda request: calls if "report" in str(request.body) else Reply("Here."), models=["qwen3:8b"]
+        lambda request: calls if asks_for_a_report(request) else Reply("Here."), models=["qwen3:8b"]
     ) as server:
         program.port = server.port
         yield program, server
@@ -68,7 +73,7 @@ def of(rows: list[dict[str, Any]], name: str) -> dict[str, Any]:
     return next(row for row in rows if row["name"] == name)
 
 
-def test_every_model_with_its_server_its_names_and_who_said_what(agls: Agls) -> None:
+def test_models_are_shown_with_server_names_and_sources(agls: Agls) -> None:
     listing = {"data": [{"id": "large", "context_length": 131072}, {"id": "medium"}]}
     with ModelServer(pages={"/v1/models": page(listing)}) as server:
         agls.configure(CONFIG.format(url=server.url, key=KEY))
@@ -95,7 +100,7 @@ def test_every_model_with_its_server_its_names_and_who_said_what(agls: Agls) -> 
     assert KEY not in done.out + done.err + shown.out + shown.err
 
 
-def test_offline_nobody_is_asked(agls: Agls) -> None:
+def test_offline_mode_sends_no_request(agls: Agls) -> None:
     claude = '[models.claude]\ndialect = "anthropic"\nmodel = "claude-haiku-4-5"\n'
     with ModelServer() as server:
         agls.configure(CONFIG.format(url=server.url, key=KEY) + claude)
@@ -116,7 +121,7 @@ def test_a_model_that_could_not_be_used_is_listed_with_the_reason(agls: Agls) ->
 
 
 @pytest.mark.parametrize("text", ["model = ", 'modell = "m"\n'])
-def test_a_broken_configuration_is_told(agls: Agls, text: str) -> None:
+def test_broken_configuration_is_reported(agls: Agls, text: str) -> None:
     agls.configure(text)
     done = agls.run("models")
     assert (done.code, done.out) == (2, "")

@@ -19,7 +19,7 @@ def test_run_without_an_answer_fails_for_scripts_and_can_be_continued(agls: Agls
     assert (again.code, again.out) == (0, "Here it is.\n")
 
 
-def test_run_without_an_answer_is_told_once_to_people(agls: Agls) -> None:
+def test_run_without_an_answer_is_reported_once_to_people(agls: Agls) -> None:
     with ModelServer([Reply("")] * 2) as server:
         done = agls.run("run", "go", *at(server))
     assert (done.code, done.out) == (1, "")

@@ -72,7 +72,7 @@ async def test_when_only_output_is_left_every_signal_leaves_at_once(monkeypatch:
     task.cancel()
 
 
-async def test_what_is_written_after_the_reader_left_is_dropped() -> None:
+async def test_output_after_the_reader_left_is_dropped() -> None:
     reading, writing = os.pipe()
     os.close(reading)
     told: list[bool] = []
@@ -115,6 +115,21 @@ def test_a_typed_line_becomes_what_the_field_wants(line: str, field: dict[str, A
 
 
 @pytest.mark.parametrize(
+    ("line", "content"),
+    [("2, red, 2", {"c": ["blue", "red"]}), ("gold, please", {"own": "gold, please"}), (",", {"c": []})],
+)
+def test_several_choices_or_words_of_ones_own_are_typed_in_one_line(
+    line: str, content: dict[str, Any]
+) -> None:
+    choices = {"type": "array", "items": {"type": "string", "enum": ["red", "blue"]}}
+    (only,) = fields_of({"properties": {"c": choices, "own": {"type": "string"}}}, needed=True)
+    assert only.prompt == "Numbers, with commas between them, or your own words: "
+    assert only.read(line) == content
+    with pytest.raises(Unfit, match="from 1 to 2"):
+        only.read("1, 3")
+
+
+@pytest.mark.parametrize(
     ("line", "field", "said"),
     [
         ("perhaps", {"type": "boolean"}, "Type y or n."),
@@ -125,9 +140,7 @@ def test_a_typed_line_becomes_what_the_field_wants(line: str, field: dict[str, A
         ("", {"type": "string"}, "An answer is needed."),
     ],
 )
-def test_a_line_that_does_not_fit_is_refused_with_what_does(
-    line: str, field: dict[str, Any], said: str
-) -> None:
+def test_invalid_line_is_refused_with_the_valid_forms(line: str, field: dict[str, Any], said: str) -> None:
     (only,) = fields_of({"properties": {"it": field}, "required": ["it"]}, needed=True)
     with pytest.raises(Unfit, match=re.escape(said)):
         only.read(line)
@@ -142,7 +155,17 @@ def test_every_kind_of_subject_is_shown_whole() -> None:
     command = {"type": "command", "command": "make\nall", "cwd": ""}
     assert subject_lines(command) == ["  $ make\n    all", "  in ."]
     assert subject_lines({"type": "edit", "changes": [{"patch": "-a\n+b\n"}]}) == ["-a", "+b"]
-    assert subject_lines({"type": "tool", "name": "t", "input": {"x": 1}}) == [
+    given = {"x": 1, "words": ["a", "b\nc"], "more": {"on": True, "none": None, "all": []}, "text": "d\ne"}
+    assert subject_lines({"type": "tool", "name": "t", "input": given}) == [
         "  name: t",
-        "  input: {'x': 1}",
+        "  input:",
+        "    x: 1",
+        "    words:",
+        "      - a",
+        "      - b\n        c",
+        "    more:",
+        "      on: true",
+        "      none: null",
+        "      all: []",
+        "    text: d\n      e",
     ]

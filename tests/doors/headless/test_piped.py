@@ -70,7 +70,7 @@ def test_an_empty_standard_input_adds_nothing(agls: Agls, redirection: str) -> N
     assert said(agls) == [{"type": "text", "text": "go"}]
 
 
-def test_an_open_pipe_that_nobody_writes_to_is_given_up_with_a_word(agls: Agls) -> None:
+def test_open_pipe_without_a_writer_is_abandoned_with_a_message(agls: Agls) -> None:
     agls.script({"text": "Fine."})
     process = agls.start("run", "go", stdin=subprocess.PIPE)
     assert process.stdout
@@ -90,7 +90,7 @@ def test_a_dash_waits_for_what_comes_late(agls: Agls) -> None:
     assert [part.get("uri") for part in said(agls)] == [None, "stdin:"]
 
 
-def test_somebody_at_the_terminal_is_told_what_is_waited_for(agls: Agls, terminal: FakeTerminal) -> None:
+def test_terminal_shows_that_standard_input_is_awaited(agls: Agls, terminal: FakeTerminal) -> None:
     agls.script({"text": "Fine."})
     ends = {"stdin": subprocess.PIPE, "stdout": terminal.theirs, "stderr": terminal.theirs}
     process = agls.start("run", "go", **ends)
@@ -126,9 +126,7 @@ def test_questions_of_a_run_with_piped_input_are_asked_at_the_terminal(
     [(b"x" * 4_000_001, "More than 4 MB came on standard input"), (b"a\0b", "neither text nor an image")],
     ids=["long", "binary"],
 )
-def test_what_cannot_be_given_to_the_model_is_refused_before_anything_is_asked(
-    agls: Agls, data: bytes, message: str
-) -> None:
+def test_unusable_standard_input_is_refused_before_any_request(agls: Agls, data: bytes, message: str) -> None:
     (agls.home / "data").write_bytes(data)
     agls.script({"text": "Fine."})
     with (agls.home / "data").open("rb") as stream:

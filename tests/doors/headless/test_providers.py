@@ -118,7 +118,7 @@ def test_session_of_another_model_goes_on_at_every_provider(
     assert call.get("extra_content") == (signed if "google" in host else None)
 
 
-def test_tool_that_a_provider_refuses_is_left_out_and_told(agls: Agls) -> None:
+def test_tool_that_a_provider_refuses_is_left_out_and_reported(agls: Agls) -> None:
     refused = Failure(400, "Invalid schema for function 'grep': no", type="invalid_request_error")
     with ModelServer([refused, Reply("Hello.")]) as server:
         done = agls.run("run", "hi", "--base-url", server.url, "--model", "m")

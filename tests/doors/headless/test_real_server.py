@@ -30,7 +30,7 @@ async def name() -> str:
     return MODEL or next(iter(listing.models))
 
 
-async def test_the_server_tells_what_it_is_and_nothing_is_wrong_with_it(name: str) -> None:
+async def test_real_server_is_identified_and_has_no_problems(name: str) -> None:
     endpoint = Endpoint(name="real", model=name, base_url=URL)
     async with Asking(fresh=True) as asking:
         found = await probe(endpoint, asking.connections, seconds=300.0)
@@ -78,7 +78,7 @@ async def test_a_tool_is_called_and_its_result_is_answered(name: str) -> None:
     assert second.reply, second.error
 
 
-async def test_what_does_not_fit_is_an_overflow_with_its_numbers(name: str) -> None:
+async def test_prompt_longer_than_the_window_is_an_overflow_with_numbers(name: str) -> None:
     async with Asking(fresh=True) as asking:
         window = (
             await identify_server(Endpoint(name="real", model=name, base_url=URL), asking.connections)
@@ -89,7 +89,7 @@ async def test_what_does_not_fit_is_an_overflow_with_its_numbers(name: str) -> N
     assert heard.overflow.limit is None or heard.overflow.limit <= window
 
 
-async def test_an_answer_that_nobody_wants_any_more_does_not_hold_up_the_next(name: str) -> None:
+async def test_abandoned_answer_does_not_delay_the_next(name: str) -> None:
     async with Asking(fresh=True) as asking:
         model = asking.model(URL, model=name)
         parts = model.stream(prompt("Count to a thousand.", max_output_tokens=2_000))

@@ -32,7 +32,7 @@ def test_a_session_goes_on_where_it_was(agls: Agls) -> None:
     assert sorted(set(numbers)) == list(range(min(numbers), max(numbers) + 1))
 
 
-def test_what_a_program_missed_is_told_first_when_it_says_what_it_knows(agls: Agls) -> None:
+def test_resume_since_an_event_gives_the_missed_events_first(agls: Agls) -> None:
     agls.prompts([{"calls": [LIST]}, {"text": "First."}], [{"text": "Second."}], [{"text": "Third."}])
     before = agls.run("run", "one", "--output", "jsonl").events
     session_id, known = before[0]["sessionId"], before[-1]["seq"]
@@ -78,7 +78,7 @@ def test_an_interrupted_run_goes_on_without_a_prompt(agls: Agls) -> None:
     assert agls.run("resume").code == 2
 
 
-def test_damage_of_the_file_is_told(agls: Agls) -> None:
+def test_damage_of_the_file_is_reported(agls: Agls) -> None:
     agls.prompts([{"text": "First."}], [{"text": "Second."}])
     session_id = agls.run("run", "one", "--output", "json").whole["sessionId"]
     (journal,) = agls.state.glob("sessions/*.jsonl")
@@ -113,9 +113,7 @@ def test_a_session_works_in_its_own_folder_wherever_it_is_called_from(agls: Agls
         ([{"calls": [LIST]}], ["--max-turns", "2"]),
     ],
 )
-def test_the_way_to_go_on_that_is_told_works(
-    agls: Agls, turns: list[dict[str, Any]], more: list[str]
-) -> None:
+def test_suggested_way_to_continue_works(agls: Agls, turns: list[dict[str, Any]], more: list[str]) -> None:
     agls.script(*turns)
     *_, line = agls.run("run", "go", "--max-turns", "1").err.splitlines()
     said, session_id, *words = shlex.split(line.removeprefix("Go on with: agls "))
@@ -189,12 +187,12 @@ def test_where_no_session_had_a_prompt_it_says_how_to_begin_one(agls: Agls) -> N
         ),
         (
             [WAITING, RunStarted("run_1"), RunEnded("run_1", Stop(StopReason.END_TURN)), Rewound("r", "", 0)],
-            "its last run was taken back",
+            "it was rewound to before its last run",
             ANYTHING,
         ),
     ],
 )
-def test_what_cannot_go_on_by_itself_says_why_and_what_to_type(
+def test_session_that_cannot_continue_says_why_and_what_to_type(
     agls: Agls, facts: list[Fact], why: str, what: str
 ) -> None:
     leave(agls, "ses_killed", *facts)
@@ -205,7 +203,7 @@ def test_what_cannot_go_on_by_itself_says_why_and_what_to_type(
 
 
 @pytest.mark.row(74)
-def test_prompts_that_were_never_begun_are_gone_on_with(agls: Agls) -> None:
+def test_resume_continues_with_prompts_that_were_never_begun(agls: Agls) -> None:
     """What was admitted is never lost, whenever the process died."""
     second = Admitted("run_2", "item_2", (Text("second"),))
     leave(agls, "ses_killed", WAITING, second)

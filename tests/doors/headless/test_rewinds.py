@@ -27,7 +27,7 @@ def worked(agls: Agls) -> str:
     return made["sessionId"]
 
 
-def test_what_the_last_run_changed_is_shown(agls: Agls) -> None:
+def test_changes_of_the_last_run_are_shown(agls: Agls) -> None:
     worked(agls)
     done = agls.run("changes")
     assert done.code == 0
@@ -110,7 +110,7 @@ def test_undone_rewind_says_what_came_back_and_its_changes_wait_again(agls: Agls
     before = agls.run("changes", "list").out
     gone = json.loads(agls.run("undo", "--json").out)
     undone, shown = agls.run("changes").out, agls.run("sessions", "show", gone["sessionId"]).out
-    assert ": taken back" in undone
+    assert ": undone" in undone
     assert "+two" not in undone
     assert "Made." in shown
     assert "Edited." not in shown

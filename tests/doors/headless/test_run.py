@@ -23,7 +23,7 @@ def test_the_answer_goes_to_standard_output_and_what_led_to_it_to_the_other(agls
     assert (done.code, done.out, done.err) == (0, "It is empty.\n", "I look.\n→ list_dir\n")
 
 
-def test_an_edit_that_was_allowed_is_made_and_told(agls: Agls) -> None:
+def test_allowed_edit_is_made_and_reported(agls: Agls) -> None:
     agls.script({"calls": [WRITE]}, {"text": "Done."})
     done = agls.run("run", "write", "--mode", "acceptEdits", "--output", "json")
     assert (agls.workspace / "a.txt").read_text() == "one\ntwo\n"
@@ -51,11 +51,10 @@ def test_an_answer_that_fits_a_schema_is_given_as_json(agls: Agls) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [(None, "cannot be read"), ("{", "is no JSON"), ('{"type": 3}', "is no JSON Schema")]
+    ("text", "said"),
+    [(None, "cannot be read"), ("{", "is not valid JSON"), ('{"type": 3}', "is not a JSON Schema")],
 )
-def test_a_schema_that_is_none_is_told_before_anything_is_asked(
-    agls: Agls, text: str | None, said: str
-) -> None:
+def test_invalid_schema_is_reported_before_any_request(agls: Agls, text: str | None, said: str) -> None:
     schema = agls.workspace / "schema.json"
     if text is not None:
         schema.write_text(text)
@@ -111,7 +110,7 @@ def test_there_is_no_colour_code_in_any_output(agls: Agls) -> None:
 
 
 @pytest.mark.parametrize("output", ["text", "json", "jsonl"])
-def test_what_is_no_text_is_written_all_the_same(agls: Agls, output: str) -> None:
+def test_output_with_invalid_characters_is_written(agls: Agls, output: str) -> None:
     (agls.workspace / os.fsdecode(b"\xff\xe2\x80\xa8.txt")).touch()
     agls.script({"calls": [LIST]}, {"text": "One\u2028line \x1b."})
     done = agls.run("run", os.fsdecode(b"prompt \xff"), "--output", output)
@@ -192,20 +191,20 @@ def test_every_stop_reason_of_the_wire_has_an_exit_code() -> None:
 
 
 @pytest.mark.item(42)
-def test_a_question_that_found_nobody_is_counted_and_the_run_goes_on(agls: Agls) -> None:
+def test_question_without_an_attached_client_is_counted_and_the_run_continues(agls: Agls) -> None:
     agls.script({"calls": [WRITE]}, {"text": "I could not write."})
     done = agls.run("run", "write", "--output", "json")
     assert done.whole["unanswered"] == 1
     assert done.whole["result"] == "I could not write."
     assert done.code == 3
     assert not (agls.workspace / "a.txt").exists()
-    assert "1 question found nobody" in agls.run("run", "write").err
+    assert "1 question without anybody" in agls.run("run", "write").err
 
 
 def test_people_read_why_a_run_ended_and_how_to_go_on(agls: Agls) -> None:
     agls.script({"calls": [WRITE]}, {"text": "ok"})
     done = agls.run("run", "go", "--max-turns", "1")
-    said = "Stopped at a limit (maxTurns): The budget of turns is used up: 1 of 1. Raise maxTurns (--max-"
+    said = "Stopped at a limit: The budget of turns is used up: 1 of 1. Raise the limit (--max-"
     assert said in done.err
     assert "agls resume ses_" in done.err
 
@@ -217,14 +216,14 @@ def test_a_run_that_takes_too_long_ends_at_its_limit(agls: Agls) -> None:
     assert done.whole["detail"].startswith("The time limit of 0.5 seconds is reached. Give it more with maxS")
 
 
-def test_every_wait_for_the_model_is_told_even_without_a_terminal(agls: Agls) -> None:
+def test_every_wait_for_the_model_is_reported_even_without_a_terminal(agls: Agls) -> None:
     busy = {"kind": "overloaded", "message": "It is busy.", "times": 1, "wait": 0.1}
     agls.script({"text": "ok", "error": busy})
     done = agls.run("run", "go")
     assert (done.code, done.out, done.err) == (0, "ok\n", "It is busy. Trying again in 0 s.\n")
 
 
-def test_why_a_tool_failed_is_told(agls: Agls) -> None:
+def test_failed_tool_is_one_line_on_standard_error(agls: Agls) -> None:
     agls.script({"calls": [{"name": "read_file", "arguments": {"path": "absent"}}]}, {"text": "ok"})
     err = agls.run("run", "go").err
     assert err.startswith("failed: read_file absent  (")
@@ -312,7 +311,7 @@ def test_a_folder_is_trusted_only_for_the_run_that_says_so(agls: Agls) -> None:
     assert sum("CANARY INSTRUCTION" in journal for journal in journals) == 1
 
 
-def test_what_a_trusted_project_may_not_say_is_told(agls: Agls) -> None:
+def test_ignored_setting_of_a_trusted_project_is_reported(agls: Agls) -> None:
     (agls.workspace / ".agls").mkdir()
     (agls.workspace / ".agls/config.toml").write_text('[permissions]\nmode = "allowAll"\n')
     agls.script({"calls": [WRITE]}, {"text": "ok"})
@@ -339,4 +338,4 @@ def test_files_are_attached_and_an_image_needs_no_words(agls: Agls) -> None:
         assert "data:image/png;base64," in str(server.posts[0].body["messages"])
     refused = agls.run("run", "look", "--attach", "gone.png", "--base-url", server.url, "--model", "m")
     assert refused.code == 2
-    assert "gone.png cannot be attached: it is no file." in refused.err
+    assert "gone.png cannot be attached: it is not a file." in refused.err

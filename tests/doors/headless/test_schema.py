@@ -38,7 +38,7 @@ def test_all_files_are_written_into_the_folder(agls: Agls) -> None:
 
 
 @pytest.mark.parametrize("out", ["file", "file/below", "/proc/nothing"])
-def test_a_folder_that_cannot_be_written_is_told(agls: Agls, out: str) -> None:
+def test_folder_without_write_access_is_reported(agls: Agls, out: str) -> None:
     (agls.workspace / "file").write_text("mine")
     done = agls.run("schema", "--out", out)
     assert (done.code, done.out) == (2, "")
@@ -47,11 +47,11 @@ def test_a_folder_that_cannot_be_written_is_told(agls: Agls, out: str) -> None:
     assert (agls.workspace / "file").read_text() == "mine"
 
 
-def test_an_empty_name_is_most_likely_a_mistake(agls: Agls) -> None:
+def test_empty_folder_name_is_refused(agls: Agls) -> None:
     assert "empty" in agls.run("schema", "--out", "").err
 
 
-def test_they_are_in_the_wheel(tmp_path: Path) -> None:
+def test_protocol_files_are_in_the_wheel(tmp_path: Path) -> None:
     from hatchling.builders.wheel import WheelBuilder  # noqa: PLC0415 - only here
 
     (built,) = WheelBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"])

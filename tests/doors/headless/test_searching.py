@@ -66,6 +66,17 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
         f"[{MANY - 1} more files. Go on with offset=3, or narrow the pattern.]",
     ),
     ("glob", {"pattern": "*.md"}, "kept/notes.md"),
+    ("glob", {"pattern": "*.{py,ts}", "exclude": "many/**"}, "app.py"),
+    ("glob", {"pattern": "z.*", "exclude": "*.ts"}, "many/12/z.py"),
+    ("glob", {"pattern": "*.py", "path": "many", "exclude": "{0?,1?}"}, "No file is called *.py."),
+    ("grep", {"pattern": "total", "output": "files", "exclude": "12"}, "app.py\nkept/notes.md"),
+    ("grep", {"pattern": "total", "output": "files", "exclude": "{kept,*.py}"}, "many/12/z.ts"),
+    ("grep", {"pattern": "hay", "output": "files", "exclude": "many"}, "No match in 4 files."),
+    (
+        "grep",
+        {"pattern": r"total\(\n.*?items", "multiline": True, "exclude": "/many/12/*.ts", "output": "files"},
+        "many/12/z.py",
+    ),
     (
         "glob",
         {"pattern": "*.md", "offset": 5},

@@ -48,7 +48,7 @@ def ids(out: str) -> list[str]:
 
 
 @pytest.mark.row(78)
-def test_what_was_said_is_found_by_its_words(cli: Cli) -> None:
+def test_sessions_are_found_by_words_of_the_conversation(cli: Cli) -> None:
     """Full-text search."""
     assert ids(cli("search", "did", "FENCE")[1]) == ["ses_aa2"]
     assert ids(cli("list", "--cwd", ".")[1]) == []
@@ -135,7 +135,7 @@ def test_an_export_is_imported_with_everything_that_was_said(
 
 
 @pytest.mark.parametrize("command", ["show", "export", "fork", "audit"])
-def test_what_is_missing_of_a_damaged_session_is_told(
+def test_damaged_session_is_read_with_a_warning_about_the_missing_rest(
     cli: Cli, tmp_path: Path, caplog: pytest.LogCaptureFixture, command: str
 ) -> None:
     file = tmp_path / "state/sessions/ses_bb.jsonl"
@@ -152,9 +152,7 @@ def test_a_session_is_exported_for_people(cli: Cli) -> None:
     assert "<h2>You</h2>" in cli("export", "ses_bb", "--format", "html")[1]
 
 
-def test_what_cannot_be_imported_is_named_and_the_rest_is_taken(
-    cli: Cli, store: FileStore, tmp_path: Path
-) -> None:
+def test_import_names_bad_files_and_takes_the_others(cli: Cli, store: FileStore, tmp_path: Path) -> None:
     good, bad = tmp_path / "good.jsonl", tmp_path / "bad.jsonl"
     cli("export", "ses_bb", "--out", str(good))
     bad.write_bytes(good.read_bytes().replace(b"feed", b"food"))
@@ -197,9 +195,7 @@ def test_helpers_are_deleted_with_their_session(cli: Cli, store: FileStore) -> N
 
 
 @pytest.mark.row(79)
-def test_a_session_that_somebody_has_open_is_left_alone_but_can_be_looked_at(
-    cli: Cli, store: FileStore
-) -> None:
+def test_session_open_elsewhere_is_not_changed_but_can_be_shown(cli: Cli, store: FileStore) -> None:
     """The second writer is told, and nothing is lost."""
     journal = store.open("ses_bb")
     for command in (
@@ -225,12 +221,17 @@ def test_a_run_that_a_crash_cut_off_is_marked_in_the_list(cli: Cli, store: FileS
     assert "interrupted" in line
     rows = json.loads(cli("list", "--json")[1])
     assert [row["sessionId"] for row in rows if row.get("interrupted")] == ["ses_bb"]
+    assert "run_2: interrupted (the process ended before the run did)" in cli("audit", "ses_bb")[1]
+    journal = store.open("ses_bb")
+    assert "run_2: running" in cli("audit", "ses_bb")[1], "a process has the session open"
+    journal.close()
 
 
 @pytest.mark.port("Audit")
-def test_what_each_run_did_can_be_read(cli: Cli) -> None:
+def test_audit_shows_what_each_run_did(cli: Cli) -> None:
     """From the shell, long after the run."""
-    code, out, _ = cli("audit", "ses_bb", "--json")
+    code, out, err = cli("audit", "ses_bb", "--json")
+    assert not err, err
     (record,) = map(json.loads, out.splitlines())
     assert (code, record["output"], record["sessionId"]) == (0, "I did feed the cat.", "ses_bb")
     assert cli("audit", "ses_bb", "--run", record["runId"], "--json")[1] == out

@@ -49,6 +49,7 @@ from agls.workspace import workspace
 def read(*arguments):
     open(os.environ["HOME"] + "/reads", "w").close()
     threading.Event().wait()
+workspace.cached_text = lambda *_: None  # as with any file that was not read lately
 workspace.read_text = read
 from agls.__main__ import main
 sys.exit(main())
@@ -185,7 +186,7 @@ def test_a_list_whose_reader_goes_away_ends_quietly(agls: Agls) -> None:
     assert "Exception ignored" not in err
 
 
-def test_what_a_run_started_ends_with_it(agls: Agls) -> None:
+def test_processes_of_a_run_end_with_it(agls: Agls) -> None:
     command = {"name": "shell", "arguments": {"command": "echo $$ > pid; sleep 60"}}
     agls.script({"calls": [command]})
     process = agls.start("run", "go", "--mode", "allowAll")
@@ -201,9 +202,7 @@ def test_what_a_run_started_ends_with_it(agls: Agls) -> None:
 
 @pytest.mark.item(41)
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 1), ("SIGHUP", 1)])
-def test_a_signal_that_comes_while_the_program_is_loaded_is_told_like_any_other(
-    agls: Agls, name: str, code: int
-) -> None:
+def test_signal_during_loading_is_reported_like_any_other(agls: Agls, name: str, code: int) -> None:
     agls.script({"text": "never"})
     program = [sys.executable, "-c", WHILE_LOADING.format(name=name)]
     done = subprocess.run(
@@ -222,3 +221,15 @@ def test_a_signal_that_comes_while_the_program_is_loaded_is_told_like_any_other(
         return
     assert (last["type"], last["error"]["kind"]) == ("fatal", "cancelled")
     assert agls.sessions() == []
+
+
+def test_run_that_a_command_of_ones_own_began_is_cancelled_by_a_signal(agls: Agls) -> None:
+    commands = agls.workspace / ".agls" / "commands"
+    commands.mkdir(parents=True)
+    (commands / "slow.md").write_text("Think for long.\n")
+    agls.script({"text": "I begin", "hang": True})
+    process = agls.start("run", "--trust", "--output", "jsonl", "/slow")
+    agls.wait_until_asked()
+    process.send_signal(signal.SIGINT)
+    assert last_event(process)["data"]["stopReason"] == "cancelled"
+    assert process.returncode == 130

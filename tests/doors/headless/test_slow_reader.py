@@ -36,7 +36,7 @@ def wait_for(journal: Path, words: str, count: int = 1) -> None:
 
 @pytest.mark.item(42)
 @pytest.mark.timeout(150)
-def test_who_reads_nothing_can_still_cancel_and_little_waits_for_them(agls: Agls) -> None:
+def test_program_that_reads_nothing_can_cancel_and_little_is_buffered_for_it(agls: Agls) -> None:
     (agls.workspace / "a.txt").write_text("a file")
     flood = {"text": PIECES, "delay": 0, "calls": [READ]}
     agls.script(flood, {"text": PIECES[:9], "hang": True})
@@ -66,7 +66,7 @@ def test_who_reads_nothing_can_still_cancel_and_little_waits_for_them(agls: Agls
     assert deltas < 2 * FULL, "the others were left out, not kept"
 
 
-async def test_what_was_left_out_is_told_when_the_reader_has_caught_up() -> None:
+async def test_reader_that_caught_up_gets_the_items_with_gaps_again() -> None:
     reading, writing = os.pipe()
     asked: list[dict[str, int]] = []
 

@@ -65,7 +65,7 @@ COMMANDS = ["run go", "resume", "sessions", "usage", "trust", "permissions list"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_user_without_a_home_is_told_what_to_set(agls: Agls, command: str) -> None:
+def test_missing_home_is_an_error_that_says_what_to_set(agls: Agls, command: str) -> None:
     done = as_unknown(agls, *command.split(), HOME="")
     assert done.returncode == 2
     assert done.stderr.startswith(

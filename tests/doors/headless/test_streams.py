@@ -34,7 +34,7 @@ def test_a_full_disk_under_standard_output_is_a_failure(agls: Agls, arguments: t
 
 
 @pytest.mark.parametrize("arguments", [*COMMANDS, ("run", "go", "--cwd", "absent", "--output", "json")])
-def test_a_reader_that_is_gone_makes_no_noise(agls: Agls, arguments: tuple[str, ...]) -> None:
+def test_gone_reader_causes_no_error_output(agls: Agls, arguments: tuple[str, ...]) -> None:
     agls.script({"text": "Done."})
     agls.environment["PYTHONUNBUFFERED"] = ""  # as above
     reading, writing = os.pipe()
@@ -68,7 +68,7 @@ def test_a_closed_standard_input_holds_no_prompt(agls: Agls) -> None:
         ["sh", "-c", command], cwd=agls.workspace, env=agls.variables, capture_output=True, text=True,
         check=False,
     )  # fmt: skip
-    assert (done.returncode, done.stderr) == (2, 'agls: There is no prompt. Say what to do: agls run "…"\n')
+    assert (done.returncode, done.stderr) == (2, 'agls: There is no prompt. Give one: agls run "…"\n')
 
 
 def test_a_full_disk_under_standard_error_changes_no_exit_code(agls: Agls) -> None:
@@ -78,7 +78,7 @@ def test_a_full_disk_under_standard_error_changes_no_exit_code(agls: Agls) -> No
             assert agls.start(*arguments, stderr=full).wait(PATIENCE) == 2
 
 
-def test_a_standard_input_that_cannot_be_read_is_told(agls: Agls) -> None:
+def test_unreadable_standard_input_is_reported(agls: Agls) -> None:
     with Path("/proc/self/mem").open("rb") as unreadable:
         process = agls.start("run", "-", stdin=unreadable)
         _, err = process.communicate(timeout=PATIENCE)
@@ -112,7 +112,7 @@ def test_bytes_that_are_no_text_become_text(agls: Agls) -> None:
 
 
 @pytest.mark.parametrize("arguments", [("resume", "a", "b"), ("run",), ("resume", "ses_unknown", "go")])
-def test_what_fails_early_is_written_as_asked_for(agls: Agls, arguments: tuple[str, ...]) -> None:
+def test_early_failure_is_written_in_the_chosen_output_format(agls: Agls, arguments: tuple[str, ...]) -> None:
     whole = agls.run(*arguments, "--output", "json").whole
     assert (whole["stopReason"], whole["exitCode"]) == ("error", 2)
     first, last = agls.run(*arguments, "--output", "jsonl").events

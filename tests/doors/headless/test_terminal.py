@@ -78,7 +78,7 @@ def test_a_question_shows_the_diff_and_yes_lets_it_be_written(agls: Agls, termin
     assert "+one" in terminal.screen
     assert "[y] Allow once" in terminal.screen
     assert "[s] Allow all edits in this session (edit)" in terminal.screen
-    assert "as in: n use the other parser" in terminal.screen
+    assert "To reject with a reason, type: n use the other parser" in terminal.screen
     terminal.type("y\n")
     assert process.wait(PATIENCE) == 0
     assert (agls.workspace / "a.txt").read_text() == "one\n"
@@ -125,13 +125,13 @@ def test_yes_to_all_edits_holds_for_other_files_of_the_session_and_for_no_comman
     assert not (agls.workspace / "c.txt").exists()
 
 
-def test_a_key_that_means_nothing_is_asked_for_again(agls: Agls, terminal: FakeTerminal) -> None:
+def test_unknown_answer_is_asked_for_again(agls: Agls, terminal: FakeTerminal) -> None:
     agls.script({"calls": [{"name": "shell", "arguments": {"command": "echo hi > b"}}]}, {"text": "Done."})
     process = begin(agls, terminal)
     terminal.wait_for("n): ")
     assert "$ echo hi > b" in terminal.screen
     terminal.type("maybe\n")
-    terminal.wait_for("'maybe' is no answer here. Type one of: y,")
+    terminal.wait_for("'maybe' is not a possible answer. Type one of: y,")
     terminal.type("yes\n")
     assert process.wait(PATIENCE) == 0
     assert terminal.rest().count("Your answer (") == 2
@@ -157,11 +157,11 @@ def test_refused_calls_without_a_human_say_what_they_were_and_how_to_allow_them(
     agls.script({"calls": [command]}, {"text": "Done."})
     shown, whole = agls.run("run", "go"), agls.run("run", "go", "--output", "json").whole
     assert shown.code == 3
-    assert "--mode acceptEdits" in shown.err
+    assert 'allow = ["shell(touch b.txt)"]' in shown.err
     assert "touch b.txt" in whole["steps"][0]["calls"][0]["title"]
 
 
-def test_the_end_of_the_input_is_no_answer_and_the_run_goes_on(agls: Agls, terminal: FakeTerminal) -> None:
+def test_end_of_the_input_is_no_answer_and_the_run_continues(agls: Agls, terminal: FakeTerminal) -> None:
     agls.script({"calls": [WRITE]}, {"text": "Well."})
     process = begin(agls, terminal)
     terminal.wait_for("n): ")
@@ -203,7 +203,7 @@ def test_choices_take_own_words_where_they_may_and_are_asked_again_where_nothing
     assert f"The user answered: {answer}" in journal.read_text()
 
 
-def test_what_was_typed_before_the_question_does_not_answer_it(agls: Agls, terminal: FakeTerminal) -> None:
+def test_text_typed_before_a_question_does_not_answer_it(agls: Agls, terminal: FakeTerminal) -> None:
     agls.script({"calls": [WRITE]}, {"text": "Well."})
     terminal.type("y\ny\n")
     process = begin(agls, terminal)
@@ -213,7 +213,7 @@ def test_what_was_typed_before_the_question_does_not_answer_it(agls: Agls, termi
     assert not (agls.workspace / "a.txt").exists()
 
 
-def test_a_terminal_that_cannot_change_a_line_is_not_asked_to(agls: Agls, terminal: FakeTerminal) -> None:
+def test_dumb_terminal_gets_no_escape_sequences(agls: Agls, terminal: FakeTerminal) -> None:
     agls.script({"calls": [LIST]}, {"text": "Done."})
     agls.environment["TERM"] = "dumb"
     assert begin(agls, terminal).wait(PATIENCE) == 0
@@ -296,7 +296,7 @@ def test_control_characters_of_the_model_do_nothing(agls: Agls, terminal: FakeTe
     assert "\\x1b]0;owned\\x07 \\u202ebad \\x9b31m" in screen
 
 
-def test_a_retry_and_a_failed_tool_are_told(agls: Agls, terminal: FakeTerminal) -> None:
+def test_retry_and_failed_tool_are_reported(agls: Agls, terminal: FakeTerminal) -> None:
     missing = {"name": "read_file", "arguments": {"path": "absent"}}
     retried = {"text": "ok", "error": {"kind": "overloaded", "message": "busy", "times": 1, "wait": 0.1}}
     agls.script({"calls": [missing]}, retried)
@@ -318,7 +318,7 @@ def test_torn_answer_is_marked_before_the_next_one_begins(agls: Agls, terminal: 
     assert first < mark < last
 
 
-def test_an_answer_that_breaks_off_is_told(agls: Agls, terminal: FakeTerminal) -> None:
+def test_interrupted_answer_is_reported(agls: Agls, terminal: FakeTerminal) -> None:
     agls.script({"text": "half of it", "cut": True})
     assert begin(agls, terminal).wait(PATIENCE) == 1
     assert "(this answer broke off" in terminal.rest()

@@ -38,15 +38,16 @@ def test_untrusted_instructions_are_named_in_one_line_and_followed_after_agls_tr
     here = ("--cwd", str(sub))
     followed, errors = told(agls, *here)
     assert not followed
-    lines = [line for line in errors.splitlines() if "not followed" in line]
+    lines = [line for line in errors.splitlines() if "ignored, because" in line]
     assert len(lines) == 1
     assert str(agls.workspace / "AGENTS.md") in lines[0]
     assert "agls trust" in lines[0]
     assert agls.run("trust", str(sub)).code == 0
     assert agls.run("trust", "--list").out == f"{sub}\n"
     followed, errors = told(agls, *here)
-    assert (followed, "not followed" in errors) == (True, False)
+    assert (followed, "ignored, because" in errors) == (True, False)
     assert not told(agls)[0], "trust is in the very folder"
+    assert "ignored, because" not in told(agls)[1], "they were named for this folder, too"
     assert agls.run("trust", "--revoke", str(sub)).code == 0
     assert not told(agls, *here)[0]
     assert agls.run("trust", "--revoke", str(sub)).code == 1
@@ -56,8 +57,27 @@ def test_lines_for_programs_are_kept_clean_of_the_line_about_trust(agls: Agls, s
     with ModelServer([Reply("Done.")]) as server:
         where = ("--base-url", server.url, "--model", "m", "--output", "jsonl")
         done = agls.run("run", "go", *where)
-    assert "not followed" in done.err
+    assert "ignored, because" in done.err
     assert done.events[-1]["type"] == "runEnded"
+
+
+def test_files_of_an_untrusted_folder_are_named_once_until_others_are_there(agls: Agls, sub: Path) -> None:
+    shown = ["ignored, because" in told(agls)[1] for _ in range(2)]
+    assert shown == [True, False]
+    (agls.workspace / ".agls").mkdir()
+    (agls.workspace / ".agls/config.toml").write_text("[budget]\nmax_turns = 3\n")
+    assert "AGENTS.md, .agls/config.toml: ignored, because" in told(agls)[1]
+    assert "ignored, because" not in told(agls)[1]
+    (agls.state / "named.json").write_text("broken")
+    assert "ignored, because" in told(agls)[1]
+
+
+def test_trusting_a_folder_names_the_files_that_count(agls: Agls, sub: Path) -> None:
+    done = agls.run("trust")
+    assert "these count: AGENTS.md." in done.err
+    assert "agls trust --revoke" in done.err
+    (agls.workspace / "AGENTS.md").unlink()
+    assert "It has no files for agents yet." in agls.run("trust").err
 
 
 def test_folder_without_files_for_agents_is_not_mentioned(agls: Agls) -> None:
@@ -84,12 +104,14 @@ def test_terminal_is_asked_once_and_the_answer_is_remembered(
     (agls.workspace / "AGENTS.md").write_text(SAID)
     agls.script({"text": "Done."})
     process = begin(agls, terminal)
-    terminal.wait_for("Trust this folder, from now on?")
+    terminal.wait_for("Trust this folder from now on?")
     terminal.type("what\n")
     terminal.wait_for("what")
     terminal.type(f"{answer}\n")
     assert process.wait(PATIENCE) == 0
     assert terminal.rest().count("Trust this folder") == 2
+    assert terminal.screen.count("[y] Trust it") == 2
+    assert terminal.screen.count("Your answer (y, n): ") == 2, "it is not written again behind other lines"
     assert bool(agls.run("trust", "--list").out) is trusted
     again = begin(agls, terminal)
     assert again.wait(PATIENCE) == 0
@@ -108,7 +130,7 @@ def test_saved_permission_is_listed_explained_and_taken_back(agls: Agls, termina
     listed = json.loads(agls.run("permissions", "list", "--json").out)
     assert listed["rules"] == [{"kind": "allow", "rule": rule, "where": "saved for this folder"}]
     assert "permissions.saved" in agls.run("config", "explain").out
-    assert "runs unasked: the rule" in agls.run("permissions", "explain", "touch b.txt").out
+    assert "runs without a question: the rule" in agls.run("permissions", "explain", "touch b.txt").out
     assert "asked about" in agls.run("permissions", "explain", "touch c.txt").out
     assert agls.run("permissions", "revoke", rule).code == 0
     assert agls.run("permissions", "revoke", rule).code == 1
@@ -120,9 +142,8 @@ def test_explain_says_what_a_mode_and_a_rule_do(agls: Agls) -> None:
     agls.configure('[permissions]\ndeny = ["read(.env)"]\n')
     explain = ("permissions", "explain")
     assert "refused: The rule deny read(.env)" in agls.run(*explain, "--kind", "read", ".env").out
-    assert (
-        "unasked: mode acceptEdits" in agls.run(*explain, "--kind", "edit", "a", "--mode", "acceptEdits").out
-    )
+    allowed = agls.run(*explain, "--kind", "edit", "a", "--mode", "acceptEdits").out
+    assert "without a question: mode acceptEdits" in allowed
     assert "plan mode" in agls.run(*explain, "true", "--mode", "plan").out
 
 

@@ -10,14 +10,14 @@ pytestmark = pytest.mark.timeout(150)  # several processes, on a slow machine
 PRICED = SCRIPTED + "input_price = 1000\noutput_price = 1000\n"
 
 
-def test_before_the_first_run_nothing_was_spent(agls: Agls) -> None:
+def test_usage_before_the_first_run_is_zero(agls: Agls) -> None:
     """Also as JSON, and without a state folder."""
     done = agls.run("usage")
     assert (done.code, done.out) == (0, "Nothing was spent yet.\n")
     assert agls.run("usage", "--json").out == "[]\n"
 
 
-def test_what_the_runs_of_a_day_spent_is_told_by_caller(agls: Agls) -> None:
+def test_usage_lists_the_spending_of_a_day_by_caller(agls: Agls) -> None:
     """The runs of several processes are added up."""
     agls.configure(PRICED)
     agls.script({"text": "Reading.", "calls": [{"name": "list_dir", "arguments": {}}]}, {"text": "Done."})
@@ -49,7 +49,7 @@ def test_a_caller_with_nothing_left_today_asks_no_model(agls: Agls) -> None:
     assert "max_model_calls in [budget.callers]" in codes[1].out + codes[1].err
 
 
-def test_a_ledger_that_cannot_be_read_is_said(agls: Agls) -> None:
+def test_unreadable_ledger_is_reported(agls: Agls) -> None:
     agls.script({"text": "Done."})
     assert agls.run("run", "go").code == 0
     (day,) = (agls.state / "usage").iterdir()
@@ -57,4 +57,4 @@ def test_a_ledger_that_cannot_be_read_is_said(agls: Agls) -> None:
     day.touch()
     done = agls.run("usage")
     assert done.code != 0
-    assert "What was spent is not readable in" in done.err
+    assert "Past spending cannot be read in" in done.err

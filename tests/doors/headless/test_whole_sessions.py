@@ -39,7 +39,7 @@ def test_an_answer_that_was_cut_at_the_limit_is_printed_whole(agls: Agls, output
 
 
 @pytest.mark.row(11)
-def test_what_is_cancelled_in_a_tool_leaves_no_process_and_can_be_gone_on_with(agls: Agls) -> None:
+def test_run_cancelled_in_a_tool_leaves_no_process_and_can_be_continued(agls: Agls) -> None:
     """A signal in the middle of a command: its processes end, the session goes on."""
     tree = "sleep 600 & echo $! > child; echo $$ > parent; wait"
     agls.prompts([{"calls": [{"name": "shell", "arguments": {"command": tree}}]}], [{"text": "I am back."}])
@@ -66,7 +66,7 @@ def test_a_resume_may_widen_and_narrow_what_is_allowed(agls: Agls) -> None:
 
 
 @pytest.mark.row(78)
-def test_a_branch_can_be_gone_on_with_beside_its_origin(agls: Agls) -> None:
+def test_branch_can_be_continued_beside_its_origin(agls: Agls) -> None:
     """Branch, list, export; each by another process, and what one did is there for the next."""
     agls.prompts([{"text": "The pump works."}], [{"text": "In the branch."}])
     origin = agls.run("run", "Repair the pump", "--output", "json").whole["sessionId"]

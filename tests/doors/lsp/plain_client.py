@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from agls.doors.lsp.positions import TextPosition, offset_at, place_at
+from agls.doors.positions import TextPosition, offset_at, place_at
 from support.patience import wait_until
 from support.wire import Message, Wire
 

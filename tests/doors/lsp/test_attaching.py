@@ -128,9 +128,7 @@ BAD = [
 ]
 
 
-def test_what_cannot_be_attached_is_refused_by_name_and_begins_nothing(
-    wire: Wire, server: ModelServer
-) -> None:
+def test_bad_attachment_is_refused_by_name_and_no_run_begins(wire: Wire, server: ModelServer) -> None:
     session = wire.session()
     for method in ("agent/run", "agent/steer"):
         for block, why in BAD:

@@ -119,7 +119,7 @@ def test_the_user_sees_what_a_task_prints_and_stops_it(serve: Serve) -> None:
 
 
 @pytest.mark.item(39)
-def test_the_model_reads_stops_and_is_not_told_twice(serve: Serve) -> None:
+def test_model_reads_and_stops_a_task_and_gets_no_second_report(serve: Serve) -> None:
     ready = {"calls": [{"name": "shell", "arguments": {"command": "until [ -s pid ]; do sleep 0.02; done"}}]}
     stop = look(task_id="task_1", stop=True)
     wire = serve(turns(look(), shell(FOREVER), ready, look(), stop, look(task_id="no"), "Stopped."))
@@ -200,7 +200,7 @@ def test_a_task_dies_with_a_killed_server_and_is_not_begun_again(serve: Serve) -
 
 
 @pytest.mark.item(39)
-def test_who_comes_later_gets_the_task_that_is_open(serve: Serve) -> None:
+def test_client_that_resumes_gets_the_running_task(serve: Serve) -> None:
     wire = serve(turns(shell(FOREVER), "Up."), "Two.")
     session = began(wire)
     wire.event("itemDelta", field="output", append="up\n")
@@ -260,7 +260,7 @@ def test_a_noisy_task_is_kept_within_bounds(serve: Serve, tmp_path: Path) -> Non
 
 
 @pytest.mark.item(39)
-def test_what_is_not_allowed_is_not_begun(serve: Serve) -> None:
+def test_background_command_that_is_refused_does_not_begin(serve: Serve) -> None:
     wire = serve(turns(shell(FOREVER), "Then not."))
     wire.answers["agent/requestPermission"] = lambda asked: {"outcome": "dismissed"}
     wire.initialize()
@@ -321,3 +321,58 @@ def test_in_plain_mode_a_command_cancels_tasks(serve: Serve) -> None:
     assert wire.call("workspace/executeCommand", stop)["stoppedTasks"] == ["task_1"]
     wait_until(lambda: gone(pid))
     assert not wire.events
+
+
+ON = "echo begun; until [ -e go ]; do sleep 0.02; done; seq 20000; echo over"
+
+
+@pytest.mark.row(42)
+def test_user_moves_a_running_command_to_the_background(serve: Serve) -> None:
+    """The model goes on at once, hears of the end, and reads all of the output where it is told."""
+    running = {"calls": [{"name": "shell", "arguments": {"command": ON}}]}
+    wire = serve(turns(running, "It runs beside."), "I see it ended.")
+    wire.initialize(**ALLOW)
+    session = wire.session()
+    wire.post("agent/run", {"sessionId": session, "input": "go"})
+    wire.event("itemDelta", field="output", append="begun\n")
+    call_id = next(
+        e["itemId"] for e in wire.events if e["type"] == "itemDelta" and e["data"]["field"] == "output"
+    )
+    moved = invoke(wire, session, "task.background", call_id=call_id)
+    assert [one["taskId"] for one in moved["data"]["tasks"]] == ["task_1"]
+    assert wire.event("runEnded")["data"]["stopReason"] == "endTurn"
+    (call,) = items(wire, session, "toolCall")
+    assert call["output"].startswith(
+        "begun\n[It goes on in the background, as task_1: the user moved it there."
+    )
+    (wire.workspace / "go").touch()
+    wire.until(lambda m: bool(items(wire, session)))
+    (item,) = items(wire, session)
+    assert (item["status"], item["terminal"]["exitCode"]) == ("completed", 0)
+    assert "All of it is in " in item["output"]
+    whole = wire.call("agent/item", {"sessionId": session, "itemId": "task_1"})["item"]
+    assert "\n10000\n10001\n" in whole["output"]
+    shown = invoke(wire, session, "task.output", task_id="task_1")["data"]["output"]
+    file = shown.partition("All of it is in ")[2].partition(": read that file")[0]
+    assert "\n10000\n10001\n" in Path(file).read_text()
+    wire.run(session, "and now?")
+    (told,) = [
+        e["data"] for e in wire.events if e["type"] == "recorded" and e["data"].get("by") == "background"
+    ]
+    assert "task_1: completed, exit code 0" in told["content"][0]["text"]
+
+
+@pytest.mark.row(35)
+def test_command_over_its_time_limit_continues_in_the_background(tmp_path: Path) -> None:
+    running = {"calls": [{"name": "shell", "arguments": {"command": ON, "timeout_s": 0.2}}]}
+    config = script(tmp_path, turns(running, "It runs beside."))
+    config.write_text(config.read_text() + "[shell]\nat_time_limit = 'background'\n")
+    with Wire(tmp_path, config) as wire:
+        wire.initialize(**ALLOW)
+        session = wire.session()
+        assert wire.run(session)["stopReason"] == "endTurn"
+        (call,) = items(wire, session, "toolCall")
+        assert "as task_1: it ran longer than 0.2 s." in call["output"]
+        (wire.workspace / "go").touch()
+        wire.until(lambda m: bool(items(wire, session)))
+        assert items(wire, session)[0]["terminal"]["exitCode"] == 0

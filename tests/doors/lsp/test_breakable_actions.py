@@ -24,7 +24,7 @@ def talked(folder: Path, *replies: Reply) -> Iterator[tuple[Wire, ModelServer, M
             yield wire, model, {"sessionId": session, "name": "compact", "input": {}, "clientKey": "once"}
 
 
-def test_a_summary_that_nobody_waits_for_any_more_is_broken_off_and_can_be_asked_for_again(
+def test_abandoned_summary_is_stopped_and_can_be_requested_again(
     tmp_path: Path,
 ) -> None:
     with talked(tmp_path, Reply("half", cut_after=2, then="hang"), Reply("It was long.")) as (

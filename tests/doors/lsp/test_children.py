@@ -143,7 +143,7 @@ def test_a_question_of_a_child_can_be_answered_with_respond_and_taken_up_again(t
 
 
 @pytest.mark.port("Palette")
-def test_palette(tmp_path: Path) -> None:
+def test_cancel_of_the_root_ends_a_tree_of_three_levels(tmp_path: Path) -> None:
     """A tree of 3 levels; cancel at the root: nothing runs any more, its totals have all."""
     parts = {**TREE, "WORK": [Reply(calls=[("read_file", {"path": "none"})]), HANGS]}
     with served(tmp_path, parts) as (wire, server):
@@ -212,7 +212,7 @@ def test_one_child_can_be_cancelled_by_itself(tmp_path: Path) -> None:
 
 @pytest.mark.item(27)
 @pytest.mark.parametrize("method", ["agent/session/delete", "agent/session/close"])
-def test_who_ends_a_session_ends_its_tree_at_once(tmp_path: Path, method: str) -> None:
+def test_end_of_a_session_ends_its_child_sessions_at_once(tmp_path: Path, method: str) -> None:
     """From the root on: ended from below, each of them would go on with what came back."""
     parts = {**TREE, "WORK": [HANGS]}
     with served(tmp_path, parts) as (wire, server):

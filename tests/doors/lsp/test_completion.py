@@ -80,7 +80,7 @@ def test_names_that_the_workspace_defines_and_sources_are_completed(wire: Wire) 
     found = complete(wire, "see @di")
     assert [(item["kind"], item["insertText"], item.get("detail")) for item in found] == [
         ("source", "@diff", "what is not committed"),
-        ("source", "@diagnostics", "what the editor shows as wrong"),
+        ("source", "@diagnostics", "errors and warnings in the editor"),
         ("file", "@./diff", None),
         ("symbol", "@Diary", "src/app.py:2"),
     ]

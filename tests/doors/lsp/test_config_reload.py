@@ -44,7 +44,9 @@ def test_model_written_while_the_server_runs_is_used_by_the_next_run(tmp_path: P
         assert ended["stopReason"] == "endTurn"
 
 
-def test_file_that_is_wrong_now_is_told_and_loses_nothing(tmp_path: Path, played: str) -> None:
+def test_configuration_that_became_invalid_is_reported_and_nothing_is_lost(
+    tmp_path: Path, played: str
+) -> None:
     config = tmp_path / "config.toml"
     config.write_text(played)
     with opened(tmp_path) as wire:

@@ -38,7 +38,7 @@ def rewritten(serve: Serve, block: Message, *taken: str, **more: Any) -> Wire:
 
 
 @pytest.mark.item(24)
-def test_only_the_changes_the_user_took_are_made_and_the_model_is_told_of_the_others(serve: Serve) -> None:
+def test_only_accepted_changes_are_made_and_the_model_gets_the_others(serve: Serve) -> None:
     wire = rewritten(serve, CONFIRMS, "0/1", "0/2")
     uri = (wire.workspace / "a.txt").as_uri()
     assert asked(wire)["hunks"] == [
@@ -53,13 +53,13 @@ def test_only_the_changes_the_user_took_are_made_and_the_model_is_told_of_the_ot
     assert "-line 3\n+LINE 3\n" in item["output"]
 
 
-def test_who_takes_every_change_has_said_yes(serve: Serve) -> None:
+def test_accepting_every_change_makes_the_whole_edit(serve: Serve) -> None:
     wire = rewritten(serve, CONFIRMS, "0/0", "0/1", "0/2")
     assert (wire.workspace / "a.txt").read_text() == AFTER
     assert "left out" not in last_call(wire)["output"]
 
 
-def test_who_takes_no_change_has_said_no(serve: Serve) -> None:
+def test_accepting_no_change_rejects_the_call(serve: Serve) -> None:
     wire = rewritten(serve, CONFIRMS, feedback="not like this")
     assert (wire.workspace / "a.txt").read_text() == BEFORE
     assert last_call(wire)["status"] == "rejected"
@@ -69,7 +69,7 @@ def test_who_takes_no_change_has_said_no(serve: Serve) -> None:
 @pytest.mark.parametrize(
     ("block", "taken"), [(AGENT, "0/1"), (CONFIRMS, "0/9")], ids=["who never said so", "not shown"]
 )
-def test_an_answer_that_cannot_be_meant_is_a_no(serve: Serve, block: Message, taken: str) -> None:
+def test_invalid_answer_is_a_refusal(serve: Serve, block: Message, taken: str) -> None:
     wire = rewritten(serve, block, taken)
     assert ("hunks" in asked(wire)) == (block is CONFIRMS)
     assert (wire.workspace / "a.txt").read_text() == BEFORE
@@ -102,9 +102,7 @@ def test_of_an_open_document_the_same_is_made_by_one_versioned_edit(serve: Serve
 
 
 @pytest.mark.parametrize("when", ["while it is asked", "while it is sent"])
-def test_what_the_user_types_meanwhile_is_not_overwritten_by_the_changes_they_took(
-    serve: Serve, when: str
-) -> None:
+def test_accepted_changes_do_not_overwrite_text_typed_meanwhile(serve: Serve, when: str) -> None:
     wire = serve(REWRITE)
     path = wire.workspace / "a.txt"
     path.write_text(BEFORE)

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from support.model_server import Failure, ModelServer, Reply
 from support.wire import Wire
 
@@ -15,7 +17,9 @@ context_window = {window}
 """
 
 
+@pytest.mark.row(23)
 def test_tokens_by_kind_are_together_exactly_those_of_the_request(tmp_path: Path) -> None:
+    """Before the first run, too: what is counted is the first request as it will be, without the prompt."""
     calls = [("list_dir", {"path": "."})]
     cannot_count = Failure(404)  # what most servers answer to `/tokenize`
     answers = [cannot_count, Reply("I look.", calls=calls), Reply("Fine."), cannot_count]
@@ -30,6 +34,7 @@ def test_tokens_by_kind_are_together_exactly_those_of_the_request(tmp_path: Path
             before = wire.call("agent/action/invoke", asked)["data"]
             wire.call("agent/run", {"sessionId": session, "input": "look around " * 40, "wait": True})
             told = wire.call("agent/action/invoke", asked)
+        counted, sent = server.posts[0].body, server.posts[1].body
     data = told["data"]
     kinds = data["tokensByKind"]
     assert sum(kinds.values()) == data["tokens"]
@@ -41,6 +46,10 @@ def test_tokens_by_kind_are_together_exactly_those_of_the_request(tmp_path: Path
     )
     assert kinds["memory"] > 100
     assert (before["tokensByKind"]["user"], before["tokensByKind"]["results"]) == (0, 0)
+    assert min(before["tokensByKind"][kind] for kind in ("system", "memory", "tools", "environment")) > 0
+    assert counted["tools"] == sent["tools"]
+    assert counted["messages"][0] == sent["messages"][0]
+    assert counted["messages"][1]["content"] in sent["messages"][1]["content"], "the environment"
     assert sum(before["tokensByKind"].values()) == before["tokens"] < data["tokens"]
     for kind, tokens in (kinds | {"free": data["free"]}).items():
         assert f"| {kind} | {tokens:,} |" in told["output"][0]["text"]

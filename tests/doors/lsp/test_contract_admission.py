@@ -192,7 +192,7 @@ def test_a_key_is_followed_once_also_by_the_next_process(tmp_path: Path) -> None
 
 
 @pytest.mark.item(33)
-def test_what_was_made_and_changed_under_a_key_is_not_made_again_by_the_next_process(tmp_path: Path) -> None:
+def test_next_process_answers_a_known_key_with_the_first_answer(tmp_path: Path) -> None:
     """The answers may have been lost with the server: whoever asks again gets them."""
     config = script(tmp_path, HANGING, ANY)
     changes: list[Message] = [{"op": "remove"}, {"op": "move", "to": 0}, {"op": "replace", "input": "other"}]

@@ -120,7 +120,7 @@ def cancelled(wire: Wire, here: Message) -> None:
 
 
 @pytest.mark.item(37)
-def test_every_error_of_the_table_says_what_it_is_and_tells_no_secret(wire: Wire, tmp_path: Path) -> None:
+def test_every_error_of_the_table_has_a_message_without_secrets(wire: Wire, tmp_path: Path) -> None:
     table = {(int(code), kind): retry == "yes" for code, kind, retry in ROW.findall(TABLE.read_text())}
     with wire:
         provoke(wire, tmp_path)

@@ -58,7 +58,7 @@ def scene(tmp_path: Path) -> Callable[[], Scene]:
 
 
 @pytest.mark.item(31)
-def test_what_another_process_does_is_read_as_it_does_it(scene: Callable[[], Scene]) -> None:
+def test_follower_gets_the_events_of_another_process_as_they_happen(scene: Callable[[], Scene]) -> None:
     here = scene()
     here.writer.run(here.session, "first")
     resumed = here.resume(here.reader)
@@ -143,7 +143,9 @@ def test_a_question_of_another_process_is_seen_and_cannot_be_answered_here(
 
 
 @pytest.mark.parametrize("how", ["closes it", "leaves", "dies"])
-def test_when_the_other_process_lets_go_it_is_gone_on_with_here(scene: Callable[[], Scene], how: str) -> None:
+def test_session_can_be_continued_here_when_the_other_process_closes_it(
+    scene: Callable[[], Scene], how: str
+) -> None:
     here = scene()
     running = here.writer.call("agent/run", {**here.name, "input": "hang"})["runId"]
     here.writer.event("itemDelta")

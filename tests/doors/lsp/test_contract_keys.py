@@ -41,7 +41,7 @@ def kind(answer: Message) -> str:
 
 
 @pytest.mark.item(33)
-def test_what_was_done_under_a_key_is_not_done_again_by_the_next_process(tmp_path: Path) -> None:
+def test_request_with_a_known_key_is_not_done_again_by_the_next_process(tmp_path: Path) -> None:
     config = script(tmp_path, CALLS, turns("two"))
     with Wire(tmp_path, config) as wire:
         wire.initialize()
@@ -109,7 +109,7 @@ def test_a_message_that_was_given_back_leaves_nothing(tmp_path: Path) -> None:
         assert wire.call("agent/resume", {"sessionId": steer["sessionId"]})["seq"] == 1
 
 
-def test_what_failed_under_a_key_may_be_tried_again(tmp_path: Path) -> None:
+def test_failed_request_may_be_repeated_under_its_key(tmp_path: Path) -> None:
     with Wire(tmp_path, script(tmp_path, turns("one"))) as wire:
         wire.initialize()
         session = wire.session()
@@ -122,7 +122,7 @@ def test_what_failed_under_a_key_may_be_tried_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.item(33)
-def test_nobody_does_again_what_a_dead_process_had_begun(tmp_path: Path) -> None:
+def test_work_begun_by_a_dead_process_is_not_repeated(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:  # takes connections and never answers
         config = tmp_path / "config.toml"
         config.write_text(ASKED.format(port=silent.getsockname()[1]))

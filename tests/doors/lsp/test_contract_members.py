@@ -34,7 +34,7 @@ def behind(tmp_path: Path) -> Iterator[Serving]:
 # --- how a model failed (4.11) -------------------------------------------------------------------
 
 
-def test_a_run_whose_model_refused_says_with_what_status_whose_how_often_and_until_when(
+def test_run_refused_by_its_model_reports_status_host_attempts_and_retry_time(
     behind: Serving,
 ) -> None:
     before = datetime.now(UTC)
@@ -78,7 +78,7 @@ def test_the_context_says_how_much_the_model_holds_how_sure_that_is_and_what_it_
     ]
 
 
-def test_who_does_not_know_the_window_says_no_size(serve: Serve) -> None:
+def test_context_usage_has_no_size_when_the_window_is_unknown(serve: Serve) -> None:
     wire = serve("one")
     wire.initialize()
     wire.run(wire.session())
@@ -88,7 +88,7 @@ def test_who_does_not_know_the_window_says_no_size(serve: Serve) -> None:
 # --- snapshots (4.8) -----------------------------------------------------------------------------
 
 
-def test_a_snapshot_has_all_that_the_events_said(serve: Serve) -> None:
+def test_snapshot_has_everything_that_the_events_had(serve: Serve) -> None:
     wire = serve("one", "two", {"turns": [{"text": "I begin", "hang": True}]})
     wire.initialize()
     session = wire.session(title="A title", options={"maxTurns": 7})
@@ -125,11 +125,11 @@ def test_a_tail_has_only_the_runs_of_its_items(serve: Serve) -> None:
 # --- what only the model is told -----------------------------------------------------------------
 
 
-def test_what_the_model_is_told_of_its_surroundings_is_no_item(serve: Serve) -> None:
+def test_environment_message_is_no_item(serve: Serve) -> None:
     wire = serve("one")
     wire.initialize()
     session = wire.session()
     wire.run(session)
     assert {item["kind"] for item in fold(wire.events).items.values()} == {"userMessage", "message"}
     (said,) = (event["data"] for event in wire.events if event["data"].get("by") == "environment")
-    assert (said["fact"], "Platform: " in said["content"][0]["text"]) == ("injected", True)
+    assert (said["fact"], "<environment>" in said["content"][0]["text"]) == ("injected", True)

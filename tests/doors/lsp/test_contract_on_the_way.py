@@ -66,9 +66,7 @@ def busy(serve: Serve) -> tuple[Wire, str]:
 @pytest.mark.item(27)
 @pytest.mark.parametrize("late", LATE)
 @pytest.mark.parametrize("end", ENDS)
-def test_what_ends_the_work_of_a_session_reaches_the_run_that_is_on_its_way(
-    serve: Serve, end: str, late: str
-) -> None:
+def test_end_of_a_session_reaches_a_run_that_is_not_admitted_yet(serve: Serve, end: str, late: str) -> None:
     wire, session = busy(serve)
     method, params = LATE[late]
     at_once(wire, session, late=(method, {**params, "input": with_file()}), end=ENDS[end])
@@ -83,9 +81,7 @@ def test_what_ends_the_work_of_a_session_reaches_the_run_that_is_on_its_way(
 
 @pytest.mark.item(34)
 @pytest.mark.parametrize("content", [with_file(), "look"], ids=["file", "text"])
-def test_what_comes_behind_a_close_begins_when_the_session_is_opened_again(
-    serve: Serve, content: Any
-) -> None:
+def test_run_sent_after_a_close_opens_the_session_again(serve: Serve, content: Any) -> None:
     wire, session = busy(serve)
     run = ("agent/run", {"input": content, "wait": True})
     at_once(wire, session, before=run, close=ENDS["close"], behind=run, again=ENDS["close"])
@@ -96,7 +92,7 @@ def test_what_comes_behind_a_close_begins_when_the_session_is_opened_again(
     assert wire.run(session)["stopReason"] == "endTurn"
 
 
-def test_what_comes_behind_a_delete_finds_no_session(serve: Serve) -> None:
+def test_run_sent_after_a_delete_is_refused_as_session_not_found(serve: Serve) -> None:
     wire, session = busy(serve)
     run = ("agent/run", {"input": with_file(), "wait": True})
     at_once(wire, session, before=run, delete=ENDS["delete"], behind=run)
@@ -146,7 +142,7 @@ def test_a_run_whose_cancel_came_before_its_admission_never_asks_the_model(tmp_p
 
 @pytest.mark.item(34)
 @pytest.mark.parametrize("how", ["end of input", "exit"])
-def test_runs_that_wait_when_the_client_leaves_are_kept_and_who_waits_for_them_is_answered(
+def test_waiting_runs_of_a_leaving_client_are_kept_and_their_requests_answered(
     tmp_path: Path, how: str
 ) -> None:
     config = script(tmp_path, HANGING, ANY)

@@ -42,6 +42,9 @@ def right(wire: Wire, session: str, item: str, method: str) -> Message:
         "agent/action/invoke": {**here, "name": "usage"},
         "agent/status": {},
         "agent/complete": {**here, "text": "see @a", "cursor": 6},
+        "agent/edit": {**here, "uri": "untitled:a", "text": "a", "range": {}, "instruction": "go"},
+        "agent/provider/models": {"baseUrl": "http://127.0.0.1:9/v1"},  # nobody is there, which is a result
+        "agent/provider/use": {"model": "play"},  # which it has
     }
     return special.get(method, here)
 
@@ -94,7 +97,7 @@ def test_every_member_that_makes_no_sense_is_refused_by_name_and_changes_nothing
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_members_nobody_knows_are_ignored(lasting: Serve, method: str) -> None:
+def test_unknown_members_are_ignored(lasting: Serve, method: str) -> None:
     wire, session, item = talked(lasting)
     params = right(wire, session, item, method)
     given = {**params, "zzz": [1], "class": {"a": 1}, "_mine": "x"}
@@ -123,7 +126,7 @@ def test_numbers_beyond_all_bounds_mean_the_bound(lasting: Serve, method: str) -
 
 
 @pytest.mark.item(37)
-def test_a_list_that_goes_on_from_nowhere_is_refused(lasting: Serve) -> None:
+def test_list_with_an_unknown_cursor_is_refused(lasting: Serve) -> None:
     wire, _, _ = talked(lasting)
     error = wire.ask("agent/session/list", {"cursor": "nowhere"})["error"]
     assert (error["code"], error["data"]["kind"]) == (-32602, "cursorExpired")

@@ -157,7 +157,7 @@ def test_an_edit_whose_answer_never_comes_does_not_hold_the_cancel_up(stage: Sta
     assert time.monotonic() - begun < BOUND + LOAD
 
 
-def test_point_5_what_was_made_is_kept_and_the_model_is_told_what_was_cut(stage: Stage) -> None:
+def test_point_5_finished_output_is_kept_and_the_model_learns_what_was_cut(stage: Stage) -> None:
     scene = stage(STUBBORN, BEGUN, Reply("I see."))
     run = scene.begin()
     scene.wire.event("itemDelta", field="output")
@@ -177,7 +177,7 @@ def test_point_5_what_was_made_is_kept_and_the_model_is_told_what_was_cut(stage:
     assert "stopped" in told["assistant"].lower() or "cancel" in told["assistant"].lower()
 
 
-def test_point_6_usage_is_told_only_if_known(stage: Stage) -> None:
+def test_point_6_usage_is_reported_only_if_known(stage: Stage) -> None:
     scene = stage(BEGUN, Reply("whole", usage=(7, 2)))
     run = scene.begin()
     scene.wire.event("itemDelta")

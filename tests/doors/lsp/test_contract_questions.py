@@ -25,7 +25,7 @@ def asked_of(wire: Wire, method: str) -> list[Message]:
 @pytest.mark.parametrize(
     ("prompt", "method"), [(SHELL, "agent/requestPermission"), (FORM, "agent/askUser")], ids=["yes", "form"]
 )
-def test_an_open_question_is_taken_back_from_who_leaves_and_put_again_to_who_comes(
+def test_open_question_is_withdrawn_from_a_leaving_client_and_sent_to_the_next(
     serve: Serve, prompt: Message, method: str
 ) -> None:
     wire = serve(prompt)
@@ -52,7 +52,7 @@ def test_an_open_question_is_taken_back_from_who_leaves_and_put_again_to_who_com
     assert [item["status"] for item in calls] == ["completed"]
 
 
-def test_the_work_of_a_session_goes_on_while_nobody_listens(serve: Serve) -> None:
+def test_session_continues_without_an_attached_client(serve: Serve) -> None:
     wire = serve(SLOW)
     wire.initialize()
     here = {"sessionId": wire.session()}
@@ -94,7 +94,7 @@ def test_a_cursor_too_far_back_gives_a_snapshot(serve: Serve) -> None:
 
 
 @pytest.mark.item(31)
-def test_who_has_left_hears_nothing_before_it_resumes_whatever_it_asks(serve: Serve) -> None:
+def test_detached_client_gets_no_events_until_resume_whatever_it_requests(serve: Serve) -> None:
     """What was told while it was away would be a hole for it."""
     wire = serve("one", "two")
     wire.initialize()
@@ -128,7 +128,7 @@ AWAY: dict[str, Message] = {
 }  # fmt: skip
 
 
-def test_who_comes_back_in_the_middle_of_an_answer_hears_the_rest_of_it(serve: Serve) -> None:
+def test_client_that_resumes_during_an_answer_gets_the_rest_of_it(serve: Serve) -> None:
     wire = serve(SLOW)
     wire.initialize()
     here = {"sessionId": wire.session()}

@@ -50,13 +50,16 @@ def test_actions_are_listed_before_there_is_a_session(serve: Serve) -> None:
 def test_mcp_servers_are_answered_one_by_one(serve: Serve) -> None:
     wire = serve("one")
     wire.initialize()
-    given = {"cwd": wire.workspace.as_uri(), "mcpServers": [{"name": "db", "command": "x"}, {"url": "y"}]}
+    servers = [{"name": "db", "command": "/no/such/program"}, {"url": "y"}, {"name": "none"}]
+    given = {"cwd": wire.workspace.as_uri(), "mcpServers": servers}
     made = wire.call("agent/session/new", given)
     assert [(server["name"], server["status"]) for server in made["mcp"]] == [
-        ("db", "failed"),
+        ("db", "stopped"),
         ("", "failed"),
+        ("none", "failed"),
     ]
-    assert "does not serve MCP" in made["mcp"][0]["message"]
+    assert made["mcp"][1]["message"] == "it has no name"
+    assert "a command or a url" in made["mcp"][2]["message"]
     assert wire.run(made["sessionId"])["stopReason"] == "endTurn", "the session is there all the same"
 
 
@@ -81,7 +84,7 @@ def test_options_of_initialize_that_there_are_not_are_named(serve: Serve) -> Non
     assert "did you mean 'mode'?" in answer["error"]["message"]
 
 
-def test_a_closed_session_is_told_as_closed(serve: Serve) -> None:
+def test_closed_session_is_reported_as_closed(serve: Serve) -> None:
     wire = serve(HANGING, "one")
     wire.initialize()
     session = wire.session()
@@ -136,7 +139,7 @@ def test_the_schema_says_when_it_was_changed(serve: Serve) -> None:
 # --- cancel --------------------------------------------------------------------------------------
 
 
-def test_the_reason_of_a_cancel_is_told_with_the_end(serve: Serve) -> None:
+def test_end_of_a_cancelled_run_has_the_reason(serve: Serve) -> None:
     wire = serve(HANGING)
     wire.initialize()
     session = wire.session()

@@ -94,7 +94,7 @@ def test_a_server_that_takes_no_connection(tmp_path: Path) -> None:
             cancel(wire, session, run)
 
 
-def test_a_host_whose_name_nobody_knows_keeps_no_other_work_waiting(tmp_path: Path) -> None:
+def test_unresolvable_host_delays_no_other_work(tmp_path: Path) -> None:
     """However many looks for a name were given up, the journal is flushed and runs end."""
     with served(tmp_path, "http://model.example/v1", NO_NAMES) as wire:
         sessions = [wire.session(clientKey=f"session {number}") for number in range(MANY)]
@@ -116,7 +116,7 @@ def test_a_wait_before_the_next_try(tmp_path: Path) -> None:
         assert len(model.posts) == 2, "it was not tried again"
 
 
-def test_a_command_that_left_its_group_and_takes_no_signal(tmp_path: Path) -> None:
+def test_command_that_left_its_group_and_ignores_signals_is_ended(tmp_path: Path) -> None:
     stays = "trap '' TERM INT HUP; echo up > up; sleep 300 & wait; sleep 300"
     command = f"(setsid sh -c \"{stays}\" &) ; trap '' TERM INT; sleep 300"
     replies = [Reply(calls=[("shell", {"command": command})]), Reply("I see.")]
@@ -170,7 +170,7 @@ def test_a_run_that_waits_for_another_to_be_done_with_a_document(tmp_path: Path)
         assert len(wire.of_method("workspace/applyEdit")) == 1, "the other edit was never sent"
 
 
-def test_a_disk_that_takes_its_time(tmp_path: Path) -> None:
+def test_run_ends_on_cancel_while_the_disk_hangs(tmp_path: Path) -> None:
     """The run ends, and is told to have ended, although nothing can be made durable meanwhile."""
     hangs = Reply("I begin", cut_after=2, then="hang")
     with ModelServer([hangs]) as model, served(tmp_path, model.url, SLOW_DISK) as wire:

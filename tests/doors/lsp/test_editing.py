@@ -77,7 +77,7 @@ def test_the_model_reads_what_the_user_typed(serve: Serve) -> None:
     assert "typed 😋!" in opened.call["output"]
 
 
-def test_an_edit_the_editor_refuses_is_told_and_changes_nothing(serve: Serve) -> None:
+def test_edit_refused_by_the_editor_is_reported_and_changes_nothing(serve: Serve) -> None:
     opened = Opened(serve, "old\n", read_call(), edit_call("old", "new"), "done")
     opened.editor.manners.refusal = {"applied": False, "failureReason": "read-only", "failedChange": 0}
     opened.run()

@@ -11,7 +11,7 @@ from pygls.workspace import PositionCodec
 
 from agls.doors.lsp import pending_edits
 from agls.doors.lsp.documents import Document, lines_of
-from agls.doors.lsp.positions import TextPosition, offset_at
+from agls.doors.positions import TextPosition, offset_at
 from agls.engine.ports import FileText, Stale, Workspace, WorkspaceError
 from agls.workspace.buffer_sync import Buffer
 from support.lsp_editor import Manners
@@ -58,7 +58,7 @@ async def wrote(workspace: Workspace, seen: FileText, text: str) -> str:
         ("two\n", len("two\n")),
     ],
 )
-async def test_an_edit_that_came_back_with_typing_is_never_said_to_have_done_nothing(
+async def test_edit_returned_with_typed_text_is_not_reported_as_without_effect(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: str, at: int
 ) -> None:
     monkeypatch.setattr(pending_edits, "STRAY_PATIENCE", 0.02)
@@ -102,7 +102,7 @@ async def test_a_document_closed_and_opened_again_while_it_is_edited_can_be_edit
     assert link.editor.documents[uri].text == "one\n2\n"
 
 
-async def test_an_edit_of_a_document_that_was_closed_is_not_wanted_any_more(tmp_path: Path) -> None:
+async def test_edit_of_a_closed_document_is_withdrawn(tmp_path: Path) -> None:
     """An editor that looks ahead in what it was sent leaves it; the others answer, and are believed."""
     link, uri = linked(tmp_path)
     writing = asyncio.ensure_future(wrote(link.workspace, await link.workspace.read("a.txt"), "one\n2\n"))
@@ -225,7 +225,7 @@ def test_the_document_of_an_edit_is_known_by_its_text() -> None:
     assert not edit.spared, "half of it came"
 
 
-async def test_a_document_whose_change_made_no_sense_is_neither_read_nor_written_until_it_is_opened_again(
+async def test_document_with_an_invalid_change_is_not_used_until_reopened(
     tmp_path: Path,
 ) -> None:
     """Its text is not known any more: an edit of what it was would hit what the user wrote since."""

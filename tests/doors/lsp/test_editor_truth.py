@@ -11,7 +11,7 @@
 | renamed or closed while it is edited | `test_a_file_renamed…`, `test_a_document_closed_right_behind…` |
 | two sessions, one document | `test_two_sessions_edit_one_document…` |
 | clean document, changed disk | `test_what_a_command…`, `…changed_between_two_runs…`, `test_a_deleted…` |
-| dirty document, changed disk | `test_what_user_and_command_both_changed_is_not_written` |
+| dirty document, changed disk | `test_file_changed_by_user_and_command_is_not_written` |
 | saving before a command | `test_saving.py` |
 | one undo step, labelled | `test_one_edit_is_one_step_to_undo` |
 | watched-file events; nothing unadvertised | `…that_wants_to…`, `…that_offers_nothing_more…` |
@@ -179,7 +179,7 @@ def test_typing_right_behind_an_edit_is_not_held_against_it(make: Make, late: bo
         assert ended(first) == ended(second) == ("completed", "applied")
 
 
-def test_an_editor_that_tells_late_is_waited_for(make: Make) -> None:
+def test_late_report_of_an_editor_is_waited_for(make: Make) -> None:
     scene = make(read(), edit("two = 2", "two = 22"), edit("three = 3", "three")).opened()
     scene.editor.manners.late = True
     _, first, second = scene.run()
@@ -188,7 +188,7 @@ def test_an_editor_that_tells_late_is_waited_for(make: Make) -> None:
     assert scene.text == TEXT.replace("two = 2", "two = 22").replace("three = 3", "three")
 
 
-def test_an_editor_that_shrugs_at_an_old_version_is_not_believed(make: Make) -> None:
+def test_editor_that_ignores_the_version_of_an_edit_is_not_believed(make: Make) -> None:
     scene = make(read(), edit("two = 2", "two = 22")).opened()
     scene.editor.manners = Manners(shrugs=True, before=lambda: scene.editor.append(scene.uri, "typed"))
     _, edited = scene.run()
@@ -197,7 +197,7 @@ def test_an_editor_that_shrugs_at_an_old_version_is_not_believed(make: Make) -> 
 
 
 @pytest.mark.slow
-def test_an_editor_that_lies_is_not_believed(make: Make) -> None:
+def test_false_report_of_an_editor_is_not_believed(make: Make) -> None:
     scene = make(read(), edit("two = 2", "two = 22")).opened()
     scene.editor.manners.lies = True
     _, edited = scene.run()
@@ -205,7 +205,7 @@ def test_an_editor_that_lies_is_not_believed(make: Make) -> None:
     assert "its text is what it was" in edited["output"]
 
 
-def test_an_edit_that_was_half_applied_is_told_as_partial(make: Make) -> None:
+def test_half_applied_edit_is_reported_as_partial(make: Make) -> None:
     scene = make(read(), edit("two = 2", "two = 2 + 2222")).opened()
     scene.editor.manners.half = True
     _, edited = scene.run()
@@ -299,7 +299,7 @@ def test_two_sessions_edit_one_document_one_after_the_other(make: Make) -> None:
 
 
 @pytest.mark.item(30)
-def test_what_a_command_changed_is_read_from_the_disk_before_any_watcher_fires(make: Make) -> None:
+def test_file_changed_by_a_command_is_read_from_the_disk_before_any_watcher_fires(make: Make) -> None:
     change = shell(f"sed -i 's/two = 2/two = 222/' '{NAME}'")
     scene = make(read(), change, read(), edit("two = 222", "two = 4"), read()).opened()
     _, ran, seen, edited, last = scene.run()
@@ -314,7 +314,7 @@ def test_what_a_command_changed_is_read_from_the_disk_before_any_watcher_fires(m
     assert [{"uri": scene.uri, "type": 2}] in told
 
 
-def test_what_changed_between_two_runs_is_read_from_the_disk(make: Make) -> None:
+def test_file_changed_between_two_runs_is_read_from_the_disk(make: Make) -> None:
     scene = make(read()).opened()
     scene.run()
     scene.file.write_text("checked out\n")
@@ -331,7 +331,7 @@ def test_what_changed_between_two_runs_is_read_from_the_disk(make: Make) -> None
 
 
 @pytest.mark.item(30)
-def test_what_user_and_command_both_changed_is_not_written(make: Make) -> None:
+def test_file_changed_by_user_and_command_is_not_written(make: Make) -> None:
     change = shell(f"echo four >> '{NAME}'")
     scene = make(change, read(), edit("two = 2", "x"), read()).opened()
     scene.editor.append(scene.uri, "typed")
@@ -366,7 +366,7 @@ def test_one_edit_is_one_step_to_undo(make: Make) -> None:
     assert not scene.editor.documents[scene.uri].undo
 
 
-def test_an_editor_that_wants_to_hears_of_files_that_were_written(make: Make) -> None:
+def test_editor_that_watches_files_is_notified_of_written_ones(make: Make) -> None:
     new = call("write_file", path="new.txt", content="x")
     scene = make(new, read(), edit("two", "x")).closed()
     created, _, edited = scene.run()

@@ -87,7 +87,7 @@ def test_an_edit_around_which_the_user_typed_while_they_were_asked_is_not_made(s
     [(WRITE, 0, TYPED), (EDIT, 0, "line 15\n"), (EDIT, 15, "typed in the ")],
     ids=["a whole file", "what became ambiguous", "a line that was typed in"],
 )
-def test_what_cannot_be_made_beside_the_typing_is_not_made(
+def test_edit_that_collides_with_typing_is_not_made(
     serve: Serve, when: str, change: Message, at: int, typed: str
 ) -> None:
     editor, wire, uri = made(serve, change, at, when, typed)
@@ -97,7 +97,7 @@ def test_what_cannot_be_made_beside_the_typing_is_not_made(
     assert (item["status"], item["effects"]) == ("failed", "none")
 
 
-def test_what_was_typed_stays_when_the_edit_beside_it_is_taken_back(serve: Serve) -> None:
+def test_text_typed_beside_an_edit_survives_its_revert(serve: Serve) -> None:
     editor, wire, uri = made(serve, EDIT, 5, "while it is asked")
     session = wire.events[-1]["sessionId"]
     assert editor.documents[uri].text != BEFORE

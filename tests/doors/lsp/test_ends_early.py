@@ -56,7 +56,7 @@ def test_server_that_loads_ends_at_once(tmp_path: Path, end: str) -> None:
             assert any(message.get("id") == "end" for message in wire.messages)
 
 
-def test_request_before_the_end_of_a_server_that_loads_is_told_that_it_was_given_up(tmp_path: Path) -> None:
+def test_request_to_a_server_that_ends_while_loading_gets_an_error(tmp_path: Path) -> None:
     with Wire(tmp_path, command=[sys.executable, "-c", SLOW]) as wire:
         wire.initialize()
         asked = wire.post("agent/status")

@@ -34,7 +34,7 @@ def revert_action(wire: Wire, uri: str) -> Message:
     span = {"start": {"line": 4, "character": 0}, "end": {"line": 4, "character": 0}}
     asked = {"textDocument": {"uri": uri}, "range": span, "context": {"diagnostics": []}}
     actions = wire.call("textDocument/codeAction", asked)
-    return next(action for action in actions if action["title"] == "Revert this change")
+    return next(action for action in actions if action["title"] == "Undo this change")
 
 
 def file_edits(wire: Wire) -> list[Message]:
@@ -59,7 +59,7 @@ def test_a_reverted_change_is_an_item_and_what_the_user_typed_stays(serve: Serve
     items = wire.call("agent/resume", {"sessionId": session, "replay": "all"})["snapshot"]["items"]
     assert items[-1] == item
     assert wire.call("agent/item", {"sessionId": session, "itemId": item["itemId"]})["item"] == item
-    assert editor.undo(uri) == "agls: revert this change", "one step of the user's undo"
+    assert editor.undo(uri) == "agls: undo this change", "one step of the user's undo"
     assert editor.documents[uri].text == EDITED + "mine\n"
 
 
@@ -70,7 +70,7 @@ def test_a_revert_that_meets_new_typing_changes_nothing(serve: Serve) -> None:
     editor.once(lambda: editor.append(uri, "faster\n"))
     wire.call("workspace/executeCommand", command)
     shown = wire.until(lambda m: m.get("method") == "window/showMessage")["params"]["message"]
-    assert "the change was not reverted" in shown
+    assert "the change was not undone" in shown
     assert editor.documents[uri].text == EDITED + "faster\n"
     assert file_edits(wire) == []
     wire.call("workspace/executeCommand", revert_action(wire, uri))

@@ -1,12 +1,13 @@
 """`agent/focus`: the editor tells where its user looks, and the model hears it with the next prompt."""
 
-import json
 from typing import Any
 
 import pytest
 
 from agls.doors.agent.focus import read_focus
-from agls.engine.vocabulary import Focus
+from agls.engine.facts import Entry, Injected
+from agls.engine.vocabulary import Focus, Text
+from agls.stores.codec import decode
 from support.wire import Message, Wire
 
 from .conftest import Serve
@@ -31,19 +32,21 @@ def span(first: int, last: int, *, begin: int = 0, end: int = 5) -> Message:
         ({}, None),
     ],
 )
-def test_what_makes_no_sense_is_as_if_it_was_not_said(params: Any, focus: Focus | None) -> None:
+def test_meaningless_members_of_a_focus_are_ignored(params: Any, focus: Focus | None) -> None:
     assert read_focus(params) == focus
 
 
 def environments(wire: Wire, session: str) -> list[str]:
     """What the model was told of its environment, by prompt: it is in the journal, and no item."""
     journal = wire.workspace.parent / "state" / "sessions" / f"{session}.jsonl"
-    facts = [json.loads(line)[1:] for line in journal.read_text().splitlines()[1:]]
-    told = [message for _, _, kind, data in facts if kind == "injected" for message in data["messages"]]
-    return [message["content"] for message in told if message.get("origin") == "environment"]
+    _, *lines = journal.read_bytes().splitlines()
+    facts = [entry.fact for line in lines if isinstance(entry := decode(line), Entry)]
+    injected = [message for fact in facts if isinstance(fact, Injected) for message in fact.messages]
+    told = [message for message in injected if message.origin == "environment"]
+    return ["".join(part.text for part in message.content if isinstance(part, Text)) for message in told]
 
 
-def test_the_model_hears_with_the_next_prompt_where_the_user_looks(serve: Serve) -> None:
+def test_next_prompt_has_the_focus_of_the_user(serve: Serve) -> None:
     wire = serve("one", "two", "three")
     methods = wire.initialize()["capabilities"]["experimental"]["agent"]["methods"]
     assert "agent/focus" in methods
@@ -55,11 +58,12 @@ def test_the_model_hears_with_the_next_prompt_where_the_user_looks(serve: Serve)
     wire.notify("agent/focus", {"uri": "file:///etc/passwd"})
     wire.run(session)
     first, second, third = environments(wire, session)
-    assert "looks at" not in first + third
+    assert "looks at" not in first
+    assert "The user looks at: none any more" in third
     assert "The user looks at: src/a b.py (lines 12-14 selected, lines 1-40 visible)\n" in second
 
 
-def test_a_focus_that_cannot_be_read_harms_nobody(serve: Serve) -> None:
+def test_unreadable_focus_is_ignored(serve: Serve) -> None:
     wire = serve("one")
     wire.initialize()
     for params in (

@@ -10,6 +10,7 @@ from .conftest import Serve
 LINES = "".join(f"line {number}\n" for number in range(20))
 EDIT = call("edit_file", path="a.txt", old_text="line 12\n", new_text="LINE 12\n")
 LOOKS = [call("read_file", path=f"{name}.txt") for name in "abc"]
+READ = [(f"{name}.txt", 0) for name in "abc"]
 WORK = turns({"calls": LOOKS}, {"calls": [EDIT, call("glob", pattern="*.txt")]}, "done")
 SHOWS: Message = {"window": {"showDocument": {"support": True}}}
 FOLLOWS: Message = {**AGENT, "followAlong": {}}
@@ -41,14 +42,14 @@ def test_files_are_shown_as_the_agent_uses_them_and_the_lines_it_changed(serve: 
     wire.until(
         lambda m: m.get("method") == "window/showDocument" and m["params"]["selection"]["start"]["line"] == 12
     )
-    assert places(wire)[0] == ("a.txt", 0)
+    assert places(wire)[0] in READ, "the reads run side by side: any of them may be shown first"
     assert places(wire)[-1] == ("a.txt", 12)
     shown = wire.of_method("window/showDocument")
     assert all(message["params"]["takeFocus"] is False for message in shown)
     assert all(name.endswith(".txt") for name, _ in places(wire)), "folders are not shown"
 
 
-def test_who_is_slow_to_show_is_shown_only_the_newest(serve: Serve) -> None:
+def test_slow_client_is_asked_to_show_only_the_newest_place(serve: Serve) -> None:
     wire = serve(WORK)
     for name in "abc":
         (wire.workspace / f"{name}.txt").write_text(LINES)
@@ -64,5 +65,7 @@ def test_who_is_slow_to_show_is_shown_only_the_newest(serve: Serve) -> None:
 @pytest.mark.parametrize(
     ("block", "capabilities"), [(AGENT, SHOWS), (FOLLOWS, {})], ids=["not wanted", "cannot be shown"]
 )
-def test_nothing_is_shown_to_others(serve: Serve, block: Message, capabilities: Message) -> None:
+def test_client_without_the_capability_is_shown_nothing(
+    serve: Serve, block: Message, capabilities: Message
+) -> None:
     assert places(watched(serve, block, capabilities)) == []

@@ -11,7 +11,7 @@ from support.wire import AGENT, Message, Wire
 @pytest.mark.parametrize(
     ("agent", "offered"), [(AGENT, True), ({**AGENT, "askUser": None}, False), ({}, False)]
 )
-def test_who_can_fill_in_no_form_is_not_asked_for_one(tmp_path: Path, agent: Message, offered: bool) -> None:
+def test_client_without_forms_is_offered_no_ask_user(tmp_path: Path, agent: Message, offered: bool) -> None:
     with ModelServer([Reply("Done.")]) as model:
         config = tmp_path / "config.toml"
         config.write_text(

@@ -59,7 +59,7 @@ def test_a_fork_begins_with_what_was_said_up_to_an_item(serve: Serve) -> None:
 
 
 @pytest.mark.item(40)
-def test_a_rewound_conversation_is_told_live_and_on_resume_and_can_be_undone(serve: Serve) -> None:
+def test_rewind_is_reported_live_and_on_resume_and_can_be_undone(serve: Serve) -> None:
     wire, session = talked(serve, turns(LOOK, "one"), "two", "three")
     before = items(wire, session)
     last = next(item["itemId"] for item in before if item["kind"] == "toolCall")
@@ -197,7 +197,7 @@ def test_pages_of_history_give_every_event_once_in_both_directions(
 
 
 @pytest.mark.item(31)
-def test_a_cursor_from_elsewhere_is_refused(serve: Serve) -> None:
+def test_cursor_of_another_list_is_refused(serve: Serve) -> None:
     wire, session = talked(serve, "one")
     epoch = wire.events[0]["epoch"]
     for cursor in ({"epoch": "other", "seq": 1}, {"epoch": epoch, "seq": 10_000}):

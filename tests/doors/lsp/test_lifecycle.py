@@ -37,7 +37,18 @@ def test_the_first_answer_is_given_before_anything_is_imported(tmp_path: Path) -
         result = wire.initialize()
         modules = set(result["modules"])
         outside = {name.partition(".")[0] for name in modules} - set(sys.stdlib_module_names)
-        heavy = {"asyncio", "pygls", "lsprotocol", "pydantic", "httpx", "attrs", "cattrs", "dataclasses"}
+        heavy = {
+            "asyncio",
+            "pathlib",
+            "urllib",
+            "pygls",
+            "lsprotocol",
+            "pydantic",
+            "httpx",
+            "attrs",
+            "cattrs",
+            "dataclasses",
+        }
         assert not heavy & modules
         assert {name for name in outside if not name.startswith("_")} <= {
             "agls",
@@ -88,9 +99,7 @@ def say_goodbye(wire: Wire, how: str) -> None:
 
 
 @pytest.mark.parametrize("leave", ["shutdown and exit", "exit", "end of input"])
-def test_leaving_in_the_middle_of_a_command_leaves_nothing_behind(
-    serve: Serve, tmp_path: Path, leave: str
-) -> None:
+def test_exit_during_a_command_leaves_no_process(serve: Serve, tmp_path: Path, leave: str) -> None:
     call = {"text": "x", "calls": [{"name": "shell", "arguments": {"command": STUBBORN}}]}
     pid_file = tmp_path / "workspace" / "pid"
     for watch in within(2.3):
@@ -158,7 +167,7 @@ def test_a_server_without_a_model_starts_and_says_so(bare: Wire) -> None:
     assert (error["code"], error["data"]["kind"]) == (-33009, "configInvalid")
 
 
-def test_every_model_that_can_be_named_is_told_that_of_the_next_run_first(tmp_path: Path) -> None:
+def test_models_are_listed_with_that_of_the_next_run_first(tmp_path: Path) -> None:
     config = tmp_path / "config.toml"
     config.write_text(
         'model = "fast"\n[tiers]\nfast = "small"\n'
@@ -175,7 +184,7 @@ def test_every_model_that_can_be_named_is_told_that_of_the_next_run_first(tmp_pa
 
 
 @pytest.mark.parametrize("text", ["mdoel = 1\n", "mdoel = "], ids=["an unknown key", "no TOML"])
-def test_a_broken_configuration_is_told_to_whoever_asks(tmp_path: Path, text: str) -> None:
+def test_broken_configuration_is_reported_on_request(tmp_path: Path, text: str) -> None:
     config = tmp_path / "config.toml"
     config.write_text(text)
     with Wire(tmp_path, config) as wire:
@@ -231,7 +240,7 @@ def test_capabilities_are_negotiated(serve: Serve) -> None:
 
 
 @pytest.mark.item(24)
-def test_a_version_nobody_speaks_is_reported_and_the_server_is_an_ordinary_one(serve: Serve) -> None:
+def test_unknown_protocol_version_is_reported_and_the_server_is_plain_lsp(serve: Serve) -> None:
     wire = serve(turns("hi"))
     result = wire.initialize({"protocolVersions": [99], "events": {}})
     assert result["capabilities"]["experimental"]["agent"] == {"supportedVersions": [1], "mismatch": True}

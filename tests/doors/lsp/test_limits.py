@@ -48,7 +48,7 @@ def test_a_run_that_goes_on_is_given_more(serve: Serve) -> None:
     assert wire.event("runEnded")["data"]["stopReason"] == "endTurn"
 
 
-def test_what_cannot_be_changed_is_said_and_changes_nothing(serve: Serve) -> None:
+def test_wrong_limits_are_refused_and_change_nothing(serve: Serve) -> None:
     wire = serve(WORK)
     session, go = begin(wire)
     assert "There is no limit 'maxFun'" in limits(wire, session, maxFun=1)["error"]["message"]

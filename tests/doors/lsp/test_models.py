@@ -120,7 +120,7 @@ def test_the_first_word_is_there_before_the_last_was_sent(tmp_path: Path) -> Non
 
 
 @pytest.mark.row(9)
-def test_a_server_that_fails_twice_is_asked_three_times_and_each_wait_is_told(tmp_path: Path) -> None:
+def test_server_that_fails_twice_is_asked_three_times_and_each_wait_is_reported(tmp_path: Path) -> None:
     """Busy, then broken; the run goes on, and what happened are events."""
     replies = [
         Failure(429, "slow down", headers={"retry-after-ms": "20"}),
@@ -136,7 +136,7 @@ def test_a_server_that_fails_twice_is_asked_three_times_and_each_wait_is_told(tm
     assert len(server.posts) == 3
 
 
-def test_torn_answer_is_told_as_discarded_and_asked_for_once_more(tmp_path: Path) -> None:
+def test_torn_answer_is_marked_as_discarded_and_requested_again(tmp_path: Path) -> None:
     torn = Reply("Half of it", thinking="Hm.", cut_after=3, then="close")
     with ModelServer([torn, Reply("All of it.")]) as server, opened(tmp_path, server) as wire:
         wire.initialize()
@@ -178,7 +178,7 @@ def test_a_model_corrects_its_bad_arguments(tmp_path: Path, streamed: bool) -> N
     assert items[-1]["text"] == "It says 42."
 
 
-def test_a_model_that_another_stands_in_for_is_told_to_the_editor(tmp_path: Path) -> None:
+def test_editor_gets_a_notice_when_a_fallback_model_answers(tmp_path: Path) -> None:
     with (
         ModelServer([Failure(402, "nothing left")]) as empty,
         ModelServer([Reply("Hi.", usage=USED)]) as other,

@@ -5,7 +5,7 @@ from pathlib import Path
 from support.wire import Wire, script, turns
 
 
-def test_a_session_without_a_place_is_told_works_and_can_be_undone(tmp_path: Path) -> None:
+def test_session_that_cannot_be_saved_warns_works_and_can_be_undone(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file")
     write = {"name": "write_file", "arguments": {"path": "a.txt", "content": "one"}}
     with Wire(tmp_path, script(tmp_path, turns({"calls": [write]}, "Done."))) as wire:

@@ -62,7 +62,7 @@ def test_waiting_prompts_are_listed_moved_replaced_and_removed(serve: Serve) -> 
 # --- options -------------------------------------------------------------------------------------
 
 
-def test_an_option_is_set_told_and_taken_back(serve: Serve) -> None:
+def test_option_is_set_reported_and_unset(serve: Serve) -> None:
     wire = serve("one")
     wire.initialize()
     session = wire.session(options={"maxTurns": 5})
@@ -105,7 +105,7 @@ def test_a_run_with_an_output_schema_gives_the_answer_as_json(serve: Serve) -> N
     session = wire.session()
     schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
     bad = {"sessionId": session, "input": "go", "options": {"outputSchema": {"type": "thing"}}}
-    assert "is no JSON Schema" in wire.ask("agent/run", bad)["error"]["message"]
+    assert "is not a JSON Schema" in wire.ask("agent/run", bad)["error"]["message"]
     assert wire.run(session, options={"outputSchema": schema})["output"] == {"n": 3}
     assert wire.event("runEnded")["data"]["output"] == {"n": 3}
 
@@ -113,7 +113,7 @@ def test_a_run_with_an_output_schema_gives_the_answer_as_json(serve: Serve) -> N
 # --- actions -------------------------------------------------------------------------------------
 
 
-def test_what_features_offer_is_listed_with_schemas_and_can_be_done(serve: Serve) -> None:
+def test_actions_are_listed_with_schemas_and_can_be_invoked(serve: Serve) -> None:
     wire = serve("one")
     wire.initialize()
     session = wire.session()
@@ -223,7 +223,7 @@ def test_an_error_of_the_client_reaches_the_model(serve: Serve) -> None:
     assert "no window" in result_of(wire)["output"]
 
 
-def test_a_tool_that_cannot_be_offered_is_left_out_and_told(serve: Serve) -> None:
+def test_tool_that_cannot_be_offered_is_left_out_and_reported(serve: Serve) -> None:
     wire = serve("one")
     wire.initialize({**AGENT, "tools": [{**WINDOWS, "name": "read_file"}, 7, {"name": "a b"}]})
     assert wire.run(wire.session())["stopReason"] == "endTurn"

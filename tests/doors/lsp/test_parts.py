@@ -39,9 +39,9 @@ from agls.doors.lsp import pending_edits, watchdog
 from agls.doors.lsp.client import read_client
 from agls.doors.lsp.editor import LspEditor
 from agls.doors.lsp.plain.progress import ProgressReporter
-from agls.doors.lsp.positions import TextPosition, offset_at, place_at, smallest_edit, units
 from agls.doors.lsp.sync import Sync
 from agls.doors.messages import Bad, parse
+from agls.doors.positions import TextPosition, offset_at, place_at, smallest_edit, units
 from agls.engine.admission import Refused
 from agls.engine.facts import (
     Admitted,
@@ -144,7 +144,7 @@ def test_oversized_frames_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @settings(deadline=None)  # a thread writes them
 @given(st.binary(max_size=60))
-def test_any_bytes_are_frames_or_nothing(data: bytes) -> None:
+def test_any_bytes_are_frames_or_untrusted(data: bytes) -> None:
     try:
         assert all(isinstance(body, bytes | Oversized) for body in frames_of(data))
     except Untrusted as problem:
@@ -235,7 +235,7 @@ def test_a_writer_never_blocks_and_lets_urgent_answers_overtake() -> None:
     os.close(sending)
 
 
-def test_what_fits_into_an_empty_pipe_is_written_at_once() -> None:
+def test_message_that_fits_into_an_empty_pipe_is_written_at_once() -> None:
     """A pipe in which something is may have no room: then the thread writes."""
     receiving, sending = os.pipe()
     os.set_blocking(receiving, False)
@@ -254,7 +254,7 @@ def test_what_fits_into_an_empty_pipe_is_written_at_once() -> None:
     os.close(sending)
 
 
-def test_a_writer_whose_reader_is_gone_throws_away() -> None:
+def test_writer_without_a_reader_discards_its_output() -> None:
     receiving, sending = os.pipe()
     writer = Writer(sending)
     os.close(receiving)
@@ -297,6 +297,10 @@ class FakeSession:
         self.state = State()
         self.log = SimpleNamespace(journal=SimpleNamespace(epoch="e"))
 
+    @property
+    def outline(self) -> State:
+        return self.state
+
 
 CLIENT = read_client({"capabilities": {"experimental": {"agent": {"events": {}}}}})
 
@@ -330,7 +334,7 @@ def say(publisher: LoggedPublisher, *texts: str) -> None:
 
 
 def types_of(peer: FakePeer) -> list[str]:
-    return [event["type"] for event in peer.events][4:]
+    return [event["type"] for event in peer.events][6:]  # behind what the run began with
 
 
 async def test_short_tool_call_is_sent_with_the_turn_that_follows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -353,7 +357,45 @@ async def test_short_tool_call_is_sent_with_the_turn_that_follows(monkeypatch: p
     ]  # fmt: skip
 
 
-async def test_deltas_nobody_reads_are_left_out_and_made_up_for() -> None:
+async def test_held_facts_are_part_of_the_status_and_are_sent_later_in_their_order() -> None:
+    publisher, peer = publishing()
+    sent = len(peer.events)
+    with publisher.held():
+        publisher.take(Entry(4, 1.0, Replied("item", "", tool_calls=(ToolCall("c", "look", {}),))))
+        publisher.take(Entry(5, 1.0, ToolStarted("c", "look", {})))
+        assert [item["status"] for item in publisher.open_items()] == ["running"]
+        publisher.take(Entry(6, 1.0, ToolFinished("c", ToolOutcome("seen"))))
+        publisher.take(Entry(7, 1.0, RunEnded("run", Stop(StopReason.END_TURN))))
+        assert publisher.status == "idle"
+        assert len(peer.events) == sent
+    assert types_of(peer)[:3] == ["itemStarted", "itemUpdated", "itemCompleted"]
+    assert types_of(peer)[-2:] == ["runEnded", "sessionState"]
+    assert [event["seq"] for event in peer.events if "seq" in event] == sorted(
+        event["seq"] for event in peer.events if "seq" in event
+    )
+
+
+async def test_facts_before_a_request_to_a_model_become_events_when_it_is_sent() -> None:
+    publisher, _ = publishing()
+    made: list[str] = []
+    events = publisher._projection.events  # pyright: ignore[reportPrivateUsage]
+
+    def noted(entry: Entry, after: State) -> list[Wire]:
+        made.append(type(entry.fact).__name__)
+        return events(entry, after)
+
+    publisher._projection.events = noted  # type: ignore[method-assign]  # pyright: ignore
+    with publisher.held():
+        publisher.take(Entry(4, 1.0, Replied("item", "", tool_calls=(ToolCall("c", "look", {}),))))
+        publisher.take(Entry(5, 1.0, ToolStarted("c", "look", {})))
+        publisher.take(Entry(6, 1.0, ToolFinished("c", ToolOutcome("seen"))))
+        publisher.take(Entry(7, 1.0, TurnStarted("next", "m")))
+        assert made == []
+        await asyncio.sleep(0)
+        assert made == ["Replied", "ToolStarted", "ToolFinished", "TurnStarted"]
+
+
+async def test_unread_deltas_are_left_out_and_replaced_later() -> None:
     publisher, peer = publishing()
     say(publisher, "é", "b")
     peer.backlog = FULL + 1
@@ -374,7 +416,7 @@ async def test_deltas_nobody_reads_are_left_out_and_made_up_for() -> None:
     check_events(peer.events)
 
 
-async def test_what_completed_meanwhile_needs_no_making_up() -> None:
+async def test_item_that_completed_while_the_reader_was_slow_needs_no_gap_event() -> None:
     publisher, peer = publishing()
     say(publisher, "a")
     peer.backlog = FULL + 1
@@ -386,7 +428,7 @@ async def test_what_completed_meanwhile_needs_no_making_up() -> None:
     assert fold(peer.events).items["item"]["text"] == "ab"
 
 
-async def test_a_client_that_reads_again_is_told_although_nothing_happens(
+async def test_client_that_reads_again_gets_its_events_in_an_idle_session(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("agls.doors.agent.flow.queue.PAUSE", 0.01)
@@ -402,7 +444,7 @@ async def test_a_client_that_reads_again_is_told_although_nothing_happens(
     assert fold(peer.events).items["item"]["text"] == "abc"
 
 
-async def test_what_is_left_out_of_an_output_is_counted() -> None:
+async def test_bytes_left_out_of_an_output_are_counted() -> None:
     publisher, peer = publishing()
     call = ToolCall("call", "shell", {})
     publisher.take(Entry(4, 1.0, Replied("item", "", tool_calls=(call,))))
@@ -422,7 +464,7 @@ async def test_what_is_left_out_of_an_output_is_counted() -> None:
     check_events(peer.events)
 
 
-def test_what_is_held_back_keeps_its_order() -> None:
+def test_held_events_keep_their_order() -> None:
     publisher, peer = publishing()
     done: list[str] = []
     with publisher.held(), publisher.held():

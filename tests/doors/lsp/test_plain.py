@@ -152,7 +152,7 @@ def test_nothing_is_made_for_a_command_that_makes_no_sense(serve: Serve) -> None
     assert wire.call("agent/session/list")["sessions"] == []
 
 
-def test_a_command_takes_one_argument_and_forgets_none(serve: Serve) -> None:
+def test_command_takes_exactly_one_argument(serve: Serve) -> None:
     wire = serve("hi")
     wire.initialize({})
     session = wire.session(options={"mode": "plan"})
@@ -178,7 +178,7 @@ def test_the_session_used_last_is_meant(serve: Serve) -> None:
     assert command(wire, "agls.cancel")["sessionId"] == second
 
 
-def test_a_plain_client_that_has_left_is_shown_again_what_its_next_command_begins(serve: Serve) -> None:
+def test_plain_client_that_left_sees_again_what_its_next_command_begins(serve: Serve) -> None:
     """It has no `seq` in which there could be a hole, and no way to resume by itself."""
     wire = serve("one", "two")
     wire.initialize({})

@@ -76,7 +76,7 @@ def test_an_editor_without_our_code_has_it_all(serve: Serve, name: str) -> None:
     wire.call("agent/status")  # the client has answered what it was asked before
     assert client.shown == ([page.get("virtualUri", page["uri"])] if page["shown"] else [])
 
-    assert client.choose("Revert this change", 4)["outcome"] == "reverting"
+    assert client.choose("Undo this change", 4)["outcome"] == "reverting"
     client.eventually(lambda: not client.actions(4))
     assert client.text == TEXT
 
@@ -122,7 +122,7 @@ def test_every_command_of_the_recipe_is_advertised() -> None:
         "rewind",
         "setOption",
     )
-    advertised = json.loads(DOCUMENT.read_text())["capabilities"]["executeCommandProvider"]["commands"]
+    advertised = json.loads(Path(DOCUMENT).read_text())["capabilities"]["executeCommandProvider"]["commands"]
     assert {f"agls.{name}" for name in named} <= set(advertised)
 
 
@@ -149,13 +149,13 @@ def test_changes_that_wait_are_listed_with_their_places(serve: Serve, name: str)
 
 
 @pytest.mark.parametrize("name", ["neovim", "helix"])
-def test_what_the_user_typed_meanwhile_stays(serve: Serve, name: str) -> None:
+def test_text_typed_after_an_edit_survives_its_revert(serve: Serve, name: str) -> None:
     client = edited(serve, name)
     client.replace("line 1 ", "Zeile 0\nZeile 1 ")
     client.replace("line 6 ", "mine 6 ")
     client.replace("line 20 ", "mine 20 ")
     typed = client.text
-    client.choose("Revert this change", 5)
+    client.choose("Undo this change", 5)
     client.eventually(lambda: client.text != typed)
     assert client.text == typed.replace("neue Zeile 5 ", "line 5 ")
 
@@ -167,32 +167,30 @@ def test_a_change_that_the_user_typed_in_is_not_reverted(serve: Serve, name: str
     client.replace("neue Zeile 5 ", "my own line 5 ")
     client.replace("line 4 ", "my own line 4 ")
     typed = client.text
-    action = next(a for a in client.actions(5) if a["title"] == "Revert this change")
+    action = next(a for a in client.actions(5) if a["title"] == "Undo this change")
     disabled = client.capabilities["textDocument"]["codeAction"].get("disabledSupport", False)
     assert ("disabled" in action) == disabled
     asked = {"command": action["command"]["command"], "arguments": action["command"]["arguments"]}
     error = client.wire.ask("workspace/executeCommand", asked)["error"]
-    assert "Nothing was reverted" in error["message"]
+    assert "Nothing was undone" in error["message"]
     assert client.text == typed
     assert len(client.wire.of_method("workspace/applyEdit")) == 1, "the agent's own"
 
 
-def test_an_edit_the_editor_refuses_is_told_and_can_be_tried_again(serve: Serve) -> None:
+def test_edit_refused_by_the_editor_is_reported_and_can_be_retried(serve: Serve) -> None:
     client = edited(serve, "neovim")
     client.refusal = "read-only"
-    client.choose("Revert this change", 4)
-    client.message(
-        f"the change was not reverted: The editor did not apply the edit to {client.uri}: read-only"
-    )
+    client.choose("Undo this change", 4)
+    client.message(f"the change was not undone: The editor did not apply the edit to {client.uri}: read-only")
     client.refusal = ""
-    client.choose("Revert this change", 4)
+    client.choose("Undo this change", 4)
     client.eventually(lambda: client.text == TEXT)
 
 
 def test_a_change_that_was_kept_is_not_offered_again_even_by_another_process(serve: Serve) -> None:
     client = edited(serve, "neovim")
     session = client.command("agls.sessions")["sessions"][0]["sessionId"]
-    assert [a["title"] for a in client.actions(4)] == ["Keep this change", "Revert this change"]
+    assert [a["title"] for a in client.actions(4)] == ["Keep this change", "Undo this change"]
     assert not client.actions(10)
     assert client.choose("Keep this change", 4)["outcome"] == "kept"
     assert not client.actions(4)
@@ -207,7 +205,7 @@ def test_a_change_is_offered_by_another_process_until_it_is_kept_or_undone(serve
     assert client.wire.leave() == 0
     again = PlainClient(serve(), "neovim", client.text)
     again.command("agls.resume")
-    again.choose("Revert this change", 4)
+    again.choose("Undo this change", 4)
     again.eventually(lambda: again.text == TEXT)
 
 
@@ -252,7 +250,7 @@ def test_a_reverted_change_that_the_editor_undoes_is_offered_again(serve: Serve,
 
 def test_a_reverted_change_whose_old_text_the_user_edits_is_not_offered(serve: Serve) -> None:
     client = edited(serve, "vscode")
-    client.choose("Revert this change", 4)
+    client.choose("Undo this change", 4)
     client.eventually(lambda: not standing(client))
     client.replace("line 5 ", "my own line 5 ")
     client.wire.call("agent/status")
@@ -372,7 +370,7 @@ BREACHES: list[tuple[str, Message]] = [
 
 
 @pytest.mark.parametrize(("name", "breach"), BREACHES)
-def test_a_breach_is_caught(name: str, breach: Message) -> None:
+def test_message_outside_the_advertised_capabilities_is_caught(name: str, breach: Message) -> None:
     hello = {"capabilities": block(name)["capabilities"]}
     asked: Any = {1: ("initialize", hello), 2: ("textDocument/codeAction", {})}
     check_advertised([CREATED, PROGRESS, EDIT], asked)

@@ -12,11 +12,13 @@ ASKING = {
     "a question before its time is over": "printf 'Password: '; sleep 60",
     "a question that is given up": "echo 'Do you want to continue? [Y/n] Abort.'; exit 1",
     "a shell that reads the terminal": "read answer < /dev/tty",
+    "an editor": "echo 'Vim: Warning: Output is not to a terminal'; sleep 60",
 }
 SILENT = {
     "a failure": "echo 'error: no such file'; exit 1",
     "a command that is slow": "echo 'Building'; sleep 60",
     "a question in a text": "echo 'Why? Because.'; exit 1",
+    "a program that only needs no terminal": "echo 'No tty because stdin is not a terminal.'; exit 255",
     "a prompt that had its answer": "printf 'y' | { printf 'Go on? [y/n] '; cat; }",
 }
 
@@ -34,7 +36,7 @@ def output(serve: Serve, command: str) -> tuple[Wire, str]:
 
 @pytest.mark.row(35)
 @pytest.mark.parametrize("command", ASKING.values(), ids=ASKING)
-def test_command_that_asks_for_input_is_said_to_have_asked(serve: Serve, command: str) -> None:
+def test_output_says_that_a_command_asked_for_input(serve: Serve, command: str) -> None:
     assert TOLD in output(serve, command)[1]
 
 

@@ -80,7 +80,7 @@ def test_a_permission_is_asked_with_all_that_must_be_seen(serve: Serve) -> None:
     ],
     ids=repr,
 )
-def test_an_answer_that_is_not_clearly_yes_is_no(lasting: Serve, answer: Any) -> None:
+def test_answer_that_is_not_clearly_yes_is_a_refusal(lasting: Serve, answer: Any) -> None:
     wire = lasting(turns(SHELL, "done"))
     wire.answers["agent/requestPermission"] = lambda params: answer
     session = wire.session()
@@ -152,7 +152,7 @@ def test_a_plain_client_is_asked_by_a_message_with_fixed_actions(serve: Serve) -
     assert not wire.events
 
 
-def test_nobody_there_is_counted_and_the_run_goes_on(serve: Serve) -> None:
+def test_missing_client_is_counted_and_the_run_continues(serve: Serve) -> None:
     wire = serve(turns(SHELL, "done"))
     wire.initialize({"protocolVersions": [1], "events": {}})
     wire.run(wire.session())
@@ -189,7 +189,7 @@ def test_a_form_goes_to_a_client_that_has_forms(serve: Serve, answer: Any, outco
 
 
 @pytest.mark.parametrize("agent", [{**AGENT, "askUser": None}, {**AGENT, "permission": None}, {}])
-def test_a_form_that_nobody_can_fill_in_is_not_waited_for(serve: Serve, agent: Message) -> None:
+def test_form_that_no_client_can_fill_in_is_not_waited_for(serve: Serve, agent: Message) -> None:
     wire = serve(turns(FORM, "done"))
     wire.initialize(agent)
     wire.answers["agent/askUser"] = lambda params: {"outcome": "decline"}
@@ -218,9 +218,7 @@ UNCLEAR: list[Any] = [
 
 
 @pytest.mark.parametrize("command", ["agls.approve", "agls.reject"])
-def test_a_command_that_does_not_say_clearly_what_it_answers_answers_nothing(
-    serve: Serve, command: str
-) -> None:
+def test_command_with_an_ambiguous_answer_answers_nothing(serve: Serve, command: str) -> None:
     wire = serve(turns(SHELL, "done"))
     wire.initialize()
     session = wire.session()

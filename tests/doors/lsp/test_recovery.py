@@ -1,4 +1,4 @@
-"""What a crash or a shutdown cut off is asked about, gone on with, or left alone: the setting `recovery`."""
+"""Interrupted runs are offered, continued or left alone at the start: the setting `recovery`."""
 
 import json
 from pathlib import Path
@@ -48,7 +48,7 @@ def _events(message: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("agent", [None, {}], ids=["with views", "plain"])
-def test_the_human_is_asked_and_says_go_on(serve: Serve, tmp_path: Path, agent: Any) -> None:
+def test_user_is_asked_and_continues(serve: Serve, tmp_path: Path, agent: Any) -> None:
     leave(tmp_path)
     wire = serve("Repaired.")
     questions: list[dict[str, Any]] = []
@@ -70,7 +70,7 @@ def test_the_human_is_asked_and_says_go_on(serve: Serve, tmp_path: Path, agent: 
     assert question["message"] == "“repair it” was interrupted. Go on with it?"
 
 
-def test_what_is_put_away_is_not_asked_about_again(serve: Serve, tmp_path: Path) -> None:
+def test_archived_session_is_not_offered_for_continuation_again(serve: Serve, tmp_path: Path) -> None:
     leave(tmp_path)
     first = serve("never")
     first.answers["window/showMessageRequest"] = lambda params: {"title": "Put away"}
@@ -97,13 +97,13 @@ def test_what_is_put_away_is_not_asked_about_again(serve: Serve, tmp_path: Path)
     ]
 
 
-def test_auto_goes_on_by_itself_and_says_so(serve: Serve, tmp_path: Path) -> None:
+def test_auto_continues_an_interrupted_run_with_a_notice(serve: Serve, tmp_path: Path) -> None:
     leave(tmp_path)
     wire = serve("Repaired.")
     hello(wire, "auto")
     assert ended(wire, "run_1")["data"]["stopReason"] == "endTurn"
     said = wire.until(lambda m: m.get("method") == "window/showMessage")
-    assert said["params"]["message"] == "agls goes on with “repair it”, which was interrupted."
+    assert said["params"]["message"] == "agls continues “repair it”, which was interrupted."
     assert wire.of_method("window/showMessageRequest") == []
 
 
@@ -126,7 +126,7 @@ def test_after_three_attempts_it_is_asked(serve: Serve, tmp_path: Path) -> None:
     wire = serve("never")
     hello(wire, "auto")
     asked = wire.until(lambda m: m.get("method") == "window/showMessageRequest")
-    assert "gone on with 3 times" in asked["params"]["message"]
+    assert "continued 3 times" in asked["params"]["message"]
     assert not any(event["type"] == "runAdmitted" for event in wire.events)
 
 
@@ -138,7 +138,7 @@ def test_in_a_folder_that_is_not_trusted_auto_asks(serve: Serve, tmp_path: Path)
     assert not any(event["type"] == "runAdmitted" for event in wire.events)
 
 
-def test_a_client_without_questions_is_told_how_in_plain_mode(serve: Serve, tmp_path: Path) -> None:
+def test_client_without_questions_gets_instructions_in_plain_mode(serve: Serve, tmp_path: Path) -> None:
     leave(tmp_path)
     wire = serve("never")
     hello(wire, agent={}, window=False)
@@ -148,7 +148,7 @@ def test_a_client_without_questions_is_told_how_in_plain_mode(serve: Serve, tmp_
 
 
 @pytest.mark.row(16)
-def test_what_is_left_of_the_limits_counts_from_the_editor_as_well(serve: Serve, tmp_path: Path) -> None:
+def test_run_continued_from_the_editor_has_the_rest_of_its_limits(serve: Serve, tmp_path: Path) -> None:
     """A run that had two turns left before the crash has two turns left."""
     leave(tmp_path, facts=(CUT_OFF[0], RunStarted("run_1", Limits(max_turns=2)), RunEnded("run_1", GONE)))
     look = {"calls": [{"name": "list_dir", "arguments": {}}]}
@@ -165,7 +165,7 @@ def test_a_session_that_another_server_works_on_is_left_to_it(serve: Serve, tmp_
     leave(tmp_path, "ses_2", facts=(Admitted("run_9", "item_1", (Text("the other"),)),), at=1.0)
     wire = serve("Done.")
     hello(wire, "auto")
-    assert ended(wire)["sessionId"] == "ses_2", "the one that is free is gone on with, after the other"
+    assert ended(wire)["sessionId"] == "ses_2", "the one that is free is continued, after the other"
     assert {event["sessionId"] for event in wire.events} == {"ses_2"}
     held.close()
 
@@ -175,10 +175,10 @@ def test_a_model_that_is_missing_is_named(serve: Serve, tmp_path: Path) -> None:
     wire = serve("never")
     hello(wire, "auto")
     said = wire.until(lambda m: m.get("method") == "window/showMessage")["params"]["message"]
-    assert "cannot be gone on with" in said
+    assert "cannot be continued" in said
 
 
-def test_never_begins_and_asks_nothing(serve: Serve, tmp_path: Path) -> None:
+def test_never_mode_neither_continues_nor_asks(serve: Serve, tmp_path: Path) -> None:
     leave(tmp_path)
     wire = serve("Repaired.")
     hello(wire, "never")
@@ -189,7 +189,7 @@ def test_never_begins_and_asks_nothing(serve: Serve, tmp_path: Path) -> None:
     assert {event["sessionId"] for event in wire.events} == {session}
 
 
-def test_a_server_that_is_shut_down_in_a_run_leaves_it_to_be_gone_on_with(serve: Serve) -> None:
+def test_run_of_a_server_that_is_shut_down_can_be_continued(serve: Serve) -> None:
     """A graceful shutdown, then a start: the same run, further on."""
     first = serve({"turns": [{"text": "I begin", "hang": True}]})
     hello(first)

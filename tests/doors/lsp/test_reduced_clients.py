@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agls.views.wire_json import is_object
+from agls.json_values import is_object
 from support.advertised import NEEDS
 from support.rich_run import call
 from support.wire import AGENT, Message, Wire, script, turns
@@ -26,15 +26,24 @@ FULL: Message = {
     "edits": {"confirm": {}, "save": {}, "fileEvents": {}},
     "followAlong": {},
     "diagnostics": {},
+    "codeQuery": {},
+    "notebooks": {},
     "tools": [TOOL],
 }
 WORK = turns(
     {"calls": [call("read_file", path="code.py"), call("ask_user", question="Which?", choices=["a", "b"])]},
     {"calls": [call("edit_file", path="code.py", old_text="two = 2", new_text="two = 22")]},
+    {"calls": [call("code_intelligence", operation="hover", path="code.py", symbol="two")]},
     {"calls": [call("shell", command="echo three >> code.py"), call("theirs")]},
     {"calls": [call("write_file", path="new.txt", content="new\n"), call("read_file", path="code.py")]},
+    {"calls": [call("read_file", path="n.ipynb")]},
+    {"calls": [call("edit_notebook", path="n.ipynb", cell=0, source="two = 2")]},
     "All done.",
 )
+NOTEBOOK = (
+    '{"cells": [{"cell_type": "raw", "metadata": {}, "source": "one"}], "metadata": {}, "nbformat": 4}\n'
+)
+SHOWN: Message = {"notebook": {"version": "1", "cells": [{"type": "raw", "source": "one"}]}}
 COMMANDS = ("agls.sessions", "agls.changes", "agls.cancel", "agls.transcript")
 TAKES_BY_COMMAND = re.compile(r"agls\.reject \((\w+)\)")
 FOR_OTHERS = {  # what has a better form here, or comes only with more than this
@@ -60,6 +69,9 @@ def everything(wire: Wire, capabilities: Message) -> set[str]:
         "agent/callTool": lambda params: {"output": "seen"},
         "agent/saveDocuments": lambda params: {"saved": []},
         "agent/diagnostics": lambda params: {"files": []},
+        "agent/codeQuery": lambda params: {"answered": True},
+        "agent/notebook": lambda params: SHOWN,
+        "agent/editNotebook": lambda params: SHOWN,
         "workspace/textDocumentContent/refresh": lambda params: None,
     }
 
@@ -93,6 +105,7 @@ def allowed(params: Message) -> Message:
 def serving(serve: Serve) -> Wire:
     """A server that has its editor save before a command."""
     wire = serve(WORK, "again")
+    (wire.workspace / "n.ipynb").write_text(NOTEBOOK)
     config = wire.workspace.parent / "config.toml"
     config.write_text(config.read_text() + '\n[shell]\nsave_before_commands = "all"\n')
     return wire
@@ -110,14 +123,14 @@ def test_a_client_that_can_do_everything_is_asked_for_everything(serve: Serve) -
 
 @pytest.mark.item(26)
 @pytest.mark.parametrize("seed", range(2))
-def test_what_a_client_lacks_is_never_asked_of_it(serve: Serve, seed: int) -> None:
+def test_client_gets_no_request_for_a_capability_it_lacks(serve: Serve, seed: int) -> None:
     chance = random.Random(seed)
     everything(serving(serve), reduced(all_of_it(), chance, chance.choice([0.1, 0.3, 0.6])))
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1_800)
-def test_what_any_client_lacks_is_never_asked_of_it(tmp_path: Any) -> None:
+def test_no_client_of_many_gets_a_request_for_a_capability_it_lacks(tmp_path: Any) -> None:
     for seed in range(2, 100):
         chance, folder = random.Random(seed), tmp_path / f"{seed}"
         folder.mkdir()

@@ -93,7 +93,7 @@ def test_client_that_missed_more_than_fits_gets_a_snapshot(fat: tuple[Wire, str]
 
 
 @pytest.mark.process  # threads of a server take turns faster in its own
-def test_nobody_waits_for_what_somebody_else_asks_of_a_long_session(fat: tuple[Wire, str]) -> None:
+def test_request_about_a_long_session_delays_no_other_client(fat: tuple[Wire, str]) -> None:
     """Also while the session is read from the disk. The best of some tries: others use this machine, too."""
     wire, session = fat
     reading = {"sessionId": session}
@@ -189,7 +189,7 @@ def test_item_larger_than_a_page_is_shortened_and_can_be_read_in_parts(serve: Se
         assert "JSON Pointer" in wire.ask("agent/item", {**asked, "field": missing})["error"]["message"]
 
 
-def test_open_message_that_does_not_fit_is_told_whole_behind_the_answer(serve: Serve) -> None:
+def test_open_message_that_does_not_fit_is_sent_whole_after_the_answer(serve: Serve) -> None:
     pieces = [f"{number:05d} " + "é" * 50 for number in range(500)]
     wire = serve(turns({"text": pieces, "delay": 0, "hang": True}))
     wire.initialize()
@@ -207,7 +207,7 @@ def test_open_message_that_does_not_fit_is_told_whole_behind_the_answer(serve: S
     assert [event["data"]["patch"]["text"] for event in told if event["type"] == "itemUpdated"] == [text]
 
 
-def test_what_an_action_says_is_no_larger_than_a_page(fat: tuple[Wire, str]) -> None:
+def test_action_result_is_no_larger_than_a_page(fat: tuple[Wire, str]) -> None:
     wire, session = fat
     told = wire.call("agent/action/invoke", {"sessionId": session, "name": "audit"})
     assert size(told) <= PAGE + SLACK

@@ -142,7 +142,7 @@ class Given:
         return False
 
 
-async def test_commands_are_told_again_behind_a_run_when_they_are_others() -> None:
+async def test_changed_commands_are_sent_again_after_a_run() -> None:
     offered: list[str] = []
 
     def build_run(session: Session, admitted: Admitted) -> RunSetup:

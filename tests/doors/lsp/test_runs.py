@@ -37,7 +37,7 @@ def test_an_admitted_run_is_answered_before_its_first_event(serve: Serve) -> Non
     check_events(wire.events)
 
 
-def test_a_waiting_run_is_answered_after_its_end_with_what_the_end_said(serve: Serve) -> None:
+def test_waiting_run_request_is_answered_with_the_end_of_the_run(serve: Serve) -> None:
     wire = serve({"turns": [{"text": "hello", "usage": {"input": 7, "output": 2}}]})
     wire.initialize()
     session = wire.session()
@@ -93,7 +93,7 @@ def test_steering_reaches_the_running_run(serve: Serve) -> None:
     check_events(wire.events)
 
 
-def test_a_message_steered_too_late_is_told_and_kept(serve: Serve) -> None:
+def test_steered_message_of_a_cancelled_run_is_reported_and_kept(serve: Serve) -> None:
     wire = serve({"turns": [{"text": "I", "hang": True}], "match": ""}, "next")
     wire.initialize()
     session = wire.session()
@@ -150,7 +150,7 @@ def test_only_what_did_not_come_to_its_end_can_be_continued(serve: Serve) -> Non
     check_events(wire.events)
 
 
-def test_a_queue_has_an_end(serve: Serve) -> None:
+def test_queue_is_limited(serve: Serve) -> None:
     wire = serve(HANGING)
     wire.initialize()
     session = wire.session()

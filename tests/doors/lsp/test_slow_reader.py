@@ -83,7 +83,7 @@ def test_a_client_that_stops_reading_can_still_cancel_and_gets_a_right_transcrip
 
 
 @pytest.mark.item(28)
-def test_a_client_that_reads_again_gets_what_it_missed_although_nothing_happens(serve: Serve) -> None:
+def test_client_that_reads_again_gets_missed_events_in_an_idle_session(serve: Serve) -> None:
     pieces = [f"{n:05d} " + "x" * 500 for n in range(10_000)]
     wire = serve(turns({"text": pieces, "delay": 0, "hang": True}), limits=PATIENT)
     wire.initialize()
@@ -97,7 +97,7 @@ def test_a_client_that_reads_again_gets_what_it_missed_although_nothing_happens(
     wire.until(lambda m: any(text in item.get("text", "") for item in fold(wire.events).items.values()))
 
 
-def test_a_client_that_reads_nothing_is_detached_and_its_session_goes_on(serve: Serve) -> None:
+def test_client_that_reads_nothing_is_detached_and_its_session_continues(serve: Serve) -> None:
     calls = [{"name": "grep", "arguments": {"pattern": f"p{n}"}} for n in range(30)]
     made = [{"text": "x" * 20_000, "calls": [call], "wait": 0.1} for call in calls]
     wire = serve(turns(*made, {"text": "done"}), limits="stuck=0.4")
@@ -215,7 +215,7 @@ def test_no_event_is_larger_than_the_client_takes(serve: Serve, most: int | None
     check_events(wire.events)
 
 
-def test_what_initialize_says_of_limits_is_so(serve: Serve) -> None:
+def test_limits_in_the_initialize_result_hold(serve: Serve) -> None:
     wire = serve(HANGING)
     limits = wire.initialize()["capabilities"]["experimental"]["agent"]["limits"]
     assert limits == {

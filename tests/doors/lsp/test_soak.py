@@ -119,7 +119,7 @@ def messages(wire: Wire) -> list[Message]:
 
 
 @pytest.mark.item(44)
-def test_a_model_that_talks_and_talks_is_told_whole_and_can_be_cancelled(tmp_path: Path) -> None:
+def test_long_answer_is_delivered_whole_and_can_be_cancelled(tmp_path: Path) -> None:
     soak(tmp_path, runs=2, deltas=5_000)
 
 

@@ -25,7 +25,7 @@ def page(*events: JsonObject) -> str:
     return markdown(events)
 
 
-def test_each_kind_of_item_is_told() -> None:
+def test_each_kind_of_item_is_rendered() -> None:
     user = completed(
         kind="userMessage",
         content=[
@@ -48,7 +48,7 @@ def test_each_kind_of_item_is_told() -> None:
     assert page(completed(kind="of the future")) == ""
 
 
-def test_a_command_stands_there_with_output_and_exit_code() -> None:
+def test_command_is_shown_with_output_and_exit_code() -> None:
     terminal = {"command": "echo `x`", "cwd": "/w", "exitCode": 3}
     call = {"kind": "toolCall", "name": "shell", "title": "shell `x`", "terminal": terminal}
     told = page(completed(**call, output="x" * 20_000))
@@ -105,7 +105,7 @@ def test_a_link_in_its_place_is_not_written_through(tmp_path: Path) -> None:
     assert other.read_text() == "mine"
 
 
-def test_a_page_that_cannot_be_written_is_an_error_and_the_run_goes_on(serve: Serve) -> None:
+def test_page_that_cannot_be_written_is_an_error_and_the_run_continues(serve: Serve) -> None:
     client = PlainClient(serve("hi"), "neovim", "text\n")
     session = client.command("agls.run", {"input": "go"})["sessionId"]
     client.message("agls: done")
@@ -119,7 +119,7 @@ def test_a_page_that_cannot_be_written_is_an_error_and_the_run_goes_on(serve: Se
     client.message("The transcript cannot be shown")
 
 
-def test_sessions_are_listed_resumed_and_told_by_bare_strings(serve: Serve) -> None:
+def test_session_commands_take_bare_strings(serve: Serve) -> None:
     client = PlainClient(serve(turns("one"), turns("two")), "helix", "text\n")
     refused: Message = {"command": "agls.resume", "arguments": []}
     assert "agls.run makes one" in client.wire.ask("workspace/executeCommand", refused)["error"]["message"]
@@ -160,5 +160,5 @@ def test_rewind_with_a_bare_id_takes_back_the_files_too(serve: Serve) -> None:
     assert not made.exists()
 
 
-def test_counts_are_told_briefly() -> None:
+def test_counts_are_reported_briefly() -> None:
     assert [brief(n) for n in (0, 999, 12_345, 999_499, 1_300_000)] == ["0", "999", "12k", "999k", "1.3M"]

@@ -125,7 +125,7 @@ def test_key_of_a_prompt_cannot_become_a_command(wire: Wire) -> None:
     assert tag(wire, session, "/usage", clientKey="k")["error"]["data"]["kind"] == "keyConflict"
 
 
-def test_command_is_one_only_where_text_was_typed_and_no_run_goes_on(wire: Wire) -> None:
+def test_command_is_recognised_only_in_typed_text_and_without_a_run(wire: Wire) -> None:
     wire.initialize()
     session = wire.session()
     wire.run(session, "/usage")
@@ -224,3 +224,13 @@ def test_diff_is_what_git_says_and_only_in_a_trusted_folder(
 def git(folder: Path, *arguments: str) -> None:
     """Run git."""
     subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True)
+
+
+def test_command_of_an_untrusted_folder_is_refused_and_begins_no_run(wire: Wire) -> None:
+    place = wire.workspace / ".agls" / "commands" / "fix.md"
+    place.parent.mkdir(parents=True)
+    place.write_text("Fix $1")
+    wire.initialize(initializationOptions={"trusted": False})
+    answer = wire.ask("agent/run", {"sessionId": wire.session(), "input": "/fix 12", "expand": True})
+    assert "fix.md, but the folder is not trusted" in answer["error"]["message"]
+    assert not [event for event in wire.events if event["type"] == "runAdmitted"]

@@ -40,7 +40,7 @@ def too_many(message: Message) -> bytes:
 
 
 @pytest.mark.parametrize("garble", [not_utf8, too_deep, too_large, too_many])
-def test_a_document_whose_change_could_not_be_read_is_left_alone_until_it_is_opened_again(
+def test_document_with_an_unreadable_change_is_not_used_until_reopened(
     serve: Serve, garble: Callable[[Message], bytes]
 ) -> None:
     opened = Opened(serve, TEXT, read_call(), edit_call("two", "2"), "done")
@@ -67,7 +67,7 @@ def test_a_document_whose_change_could_not_be_read_is_left_alone_until_it_is_ope
     assert opened.text == "typed\none\n2\nmore\n"
 
 
-def test_what_could_not_be_read_and_told_of_no_document_costs_no_document(serve: Serve) -> None:
+def test_unreadable_message_about_no_document_leaves_documents_usable(serve: Serve) -> None:
     opened = Opened(serve, TEXT, read_call(), edit_call("two", "2"), "done")
     opened.wire.write(framed(b'{"jsonrpc":"2.0","id":7,"method":"agent/run","params":{"input":"\xff"}}'))
     about = json.dumps({"a": '{"method":"textDocument/didChange"}'}).encode()
@@ -103,7 +103,7 @@ def test_a_lost_document_is_known_by_every_name_of_its_file(serve: Serve) -> Non
     [({"range": None, "text": "one\ntwo\nand more\n"}, "one\n2\nand more\n"), ({"text": None}, "")],
     ids=["no range", "no text"],
 )
-def test_what_is_null_in_a_change_was_not_said(serve: Serve, change: Message, text: str) -> None:
+def test_null_members_of_a_document_change_count_as_absent(serve: Serve, change: Message, text: str) -> None:
     opened = Opened(serve, TEXT, read_call(), edit_call("two", "2"), "done")
     document = opened.editor.documents[opened.uri]
     document.text, document.version = change["text"] or "", 2

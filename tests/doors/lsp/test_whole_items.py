@@ -27,7 +27,7 @@ def whole(wire: Wire, session: str, item_id: str, **more: Any) -> Message:
     return wire.call("agent/item", {"sessionId": session, "itemId": item_id, **more})
 
 
-def test_what_was_shortened_in_its_event_is_whole_on_request(serve: Serve) -> None:
+def test_item_shortened_in_its_event_is_whole_on_request(serve: Serve) -> None:
     write = {"name": "write_file", "arguments": {"path": "a.txt", "content": LONG}}
     wire = serve(turns({"calls": [write]}, {"text": LONG}))
     wire.initialize(SMALL)

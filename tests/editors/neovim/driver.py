@@ -206,14 +206,19 @@ class Editor:
         """What a user sees, floating windows included."""
         return self.lua(SCREEN)
 
+    def shows(self, text: str) -> None:
+        """Wait until a row of the screen has this text; a change is drawn a moment after it happened."""
+        self._wait(lambda: any(text in row for row in self.screen()), f"on the screen: {text}")
+
     def until(self, condition: str, *arguments: Any) -> None:
         """Wait until a Lua expression is true; Neovim goes on working meanwhile."""
+        self._wait(lambda: self.lua(f"return not not ({condition})", *arguments), condition)
+
+    def _wait(self, true: Callable[[], object], what: str) -> None:
         deadline = time.monotonic() + PATIENCE
-        while True:
-            if self.lua(f"return not not ({condition})", *arguments):
-                return
+        while not true():
             if time.monotonic() > deadline:
-                raise AssertionError(f"never: {condition}\n{self.told()}")
+                raise AssertionError(f"never {what}\n{self.told()}")
             time.sleep(0.02)
 
     def told(self) -> str:

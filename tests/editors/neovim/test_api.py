@@ -72,7 +72,7 @@ def test_a_session_can_be_worked_with_from_lua(editor: Editor) -> None:
         editor.lua(
             "require('agls').add({ label = 'my own', block = ... })", block | {"text": "second canary"}
         )
-        assert any(" my own" in row for row in editor.screen())
+        editor.shows(" my own")
         editor.lua("require('agls').open({ layout = 'tab' })")
         assert editor.lua("return vim.fn.tabpagenr('$')") == 2
         prompt(editor, "and this?")
@@ -117,13 +117,13 @@ def test_the_statusline_shows_what_is_on(editor: Editor) -> None:
         ("agls ● running", "require('agls').stop()"),
     ):
         editor.until("vim.api.nvim_eval_statusline(vim.o.statusline, {}).str:find(..., 1, true)", word)
-        assert any(word in row for row in editor.screen()), editor.screen()
+        editor.shows(word)
         editor.lua(act)
     ended(editor, "cancelled")
     editor.until("vim.api.nvim_eval_statusline(vim.o.statusline, {}).str:find('agls ○ ready', 1, true)")
 
 
-def test_every_event_of_the_help_page_is_told(editor: Editor) -> None:
+def test_every_event_of_the_help_page_is_emitted(editor: Editor) -> None:
     listed = re.findall(r"^    (Agls\w+)", section("EVENTS"), re.MULTILINE)
     assert len(listed) == 10
     editor.lua(
@@ -172,3 +172,20 @@ def test_nothing_of_the_folder_chooses_mode_model_or_effort(editor: Editor) -> N
     status = editor.lua("return require('agls').status()")
     assert status["mode"] == "ask"
     assert editor.lua("return vim.tbl_isempty(require('agls').current().store.options)")
+
+
+def test_fork_shows_the_new_session_and_exit_leaves_it(editor: Editor) -> None:
+    with ModelServer([Reply("Answer.")]) as server:
+        use_server(editor, server)
+        opened(editor)
+        current = "require('agls').current()"
+        editor.lua("require('agls').run('Say it.')")
+        editor.until(f"next({current}.store.runs) and {current}.store.state == 'idle'")
+        before = editor.lua(f"return {current}.id")
+        editor.lua("require('agls').run('/fork')")
+        editor.until(f"{current} and {current}.id ~= ...", before)
+        assert editor.lua(f"return {current}.store.order[1] ~= nil"), "with the conversation"
+        editor.lua(f"require('agls').run('/resume {before}')")
+        editor.until(f"{current} and {current}.id == ...", before)
+        editor.lua("require('agls').run('/exit')")
+        editor.until(f"{current} == nil")

@@ -44,7 +44,7 @@ def test_what_is_attached_is_seen_dropped_and_sent(editor: Editor) -> None:
             "shot.png",
             "code.py",
         ]
-        assert any(" code.py L2-L3   code.py diagnostics " in row for row in editor.screen())
+        editor.shows(" code.py L2-L3   code.py diagnostics ")
         assert "code.py diagnostics" in editor.lua("return vim.fn.getcompletion('Agls drop ', 'cmdline')")
         editor.command("Agls drop code.py L2-L3")
         assert not any("L2-L3" in row for row in editor.screen())

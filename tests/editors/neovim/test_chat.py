@@ -91,7 +91,7 @@ def test_who_looks_at_the_end_follows_it(editor: Editor) -> None:
     prompt(editor, "talk")
     ended(editor, "endTurn")
     editor.until(f"vim.fn.line('w$', vim.fn.bufwinid({CHAT}.buf)) == vim.api.nvim_buf_line_count({CHAT}.buf)")
-    assert any("line 199" in row for row in editor.screen())
+    editor.shows("line 199")
     assert not editor.lua(f"return vim.bo[{CHAT}.buf].modifiable")
 
 
@@ -120,7 +120,7 @@ def test_it_opens_wherever_the_user_wants_it(editor: Editor, layout: str) -> Non
     prompt(editor, "hi")
     ended(editor, "endTurn")
     said(editor, "Hello there.")
-    assert any("Hello there." in row for row in editor.screen())
+    editor.shows("Hello there.")
     floats = editor.lua(
         "return #vim.tbl_filter(function(w) return vim.api.nvim_win_get_config(w).relative ~= '' end, "
         "vim.api.nvim_list_wins())"
@@ -166,13 +166,13 @@ def test_what_is_mentioned_goes_with_the_prompt(editor: Editor) -> None:
 
 def test_the_prompt_names_the_key_that_sends_now(editor: Editor) -> None:
     opened(editor, turns("Sent.", "Sent again."))
-    wait_until(lambda: any("<CR> sends" in row for row in editor.screen()))
+    editor.shows("<CR> sends")
     editor.keys("ithis")
-    wait_until(lambda: any("<C-s> sends" in row for row in editor.screen()))
+    editor.shows("<C-s> sends")
     assert not any("<CR> sends" in row for row in editor.screen()), "there it makes a new line"
     editor.keys("<C-s>")
     ended(editor, "endTurn")
-    wait_until(lambda: any("<CR> sends" in row for row in editor.screen()))
+    editor.shows("<CR> sends")
     editor.command("wincmd t")
     editor.keys("i")
     editor.until("vim.api.nvim_get_mode().mode == 'i'")

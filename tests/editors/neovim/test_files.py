@@ -2,7 +2,6 @@
 
 import pytest
 
-from support.patience import wait_until
 from support.wire import turns
 
 from .driver import Editor
@@ -64,7 +63,7 @@ def test_allowed_edit_whose_lines_changed_meanwhile_failed_and_was_not_rejected(
     editor.lua("vim.api.nvim_buf_set_lines(vim.fn.bufnr('code.py'), 5, 6, false, { '    return 7' })")
     editor.command("Agls answer 1")
     ended(editor, "endTurn")
-    wait_until(lambda: any("edit_file code.py  ✗ failed" in row for row in editor.screen()))
+    editor.shows("edit_file code.py  ✗ failed")
     assert "    return 7\n" in code(editor)
 
 
@@ -73,7 +72,7 @@ def test_changes_are_listed_shown_and_judged_together(editor: Editor) -> None:
     prompt(editor, "change two")
     ended(editor, "endTurn")
     waiting(editor, 2)
-    assert any("2 to judge" in row for row in editor.screen())
+    editor.shows("2 to judge")
     assert editor.lua("return require('agls').status().changes") == 2
     editor.command("Agls review")
     listed = editor.lua("return vim.fn.getqflist({ title = 1, items = 1 })")

@@ -14,7 +14,7 @@ FOLDERS = (CLIENT, HERE / "lua")
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=["client", "tests"])
-def test_luacheck_has_nothing_to_say(folder: Path) -> None:
+def test_luacheck_finds_no_problem(folder: Path) -> None:
     done = subprocess.run(
         [installed("luacheck"), "--no-color", "."], cwd=folder, capture_output=True, text=True, check=False
     )
@@ -22,7 +22,7 @@ def test_luacheck_has_nothing_to_say(folder: Path) -> None:
     assert "0 warnings / 0 errors" in done.stdout
 
 
-def test_stylua_would_write_it_as_it_is() -> None:
+def test_stylua_changes_nothing() -> None:
     files = [file for folder in FOLDERS for file in sorted(folder.rglob("*.lua"))]
     assert len(files) > 30
     command = ["node", HERE / "format.mjs", installed("stylua"), *files]

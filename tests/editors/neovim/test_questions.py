@@ -4,12 +4,11 @@ import re
 
 import pytest
 
-from support.patience import wait_until
 from support.shown import HIDDEN, read_back
 from support.wire import turns
 
 from .driver import Editor
-from .scene import call, code, edit, ended, opened, prompt, restarted, said, transcript
+from .scene import READ, call, code, edit, ended, opened, prompt, restarted, said, transcript
 from .test_server import kill_server
 
 pytestmark = [pytest.mark.promise("P3"), pytest.mark.editors, pytest.mark.timeout(300)]
@@ -24,7 +23,7 @@ def test_no_with_a_reason_reaches_the_model(editor: Editor) -> None:
     said(editor, "A pity.")
     assert "not on a Friday" in transcript(editor)
     assert "Why not?" in editor.lua("return INPUT")
-    assert any("✗ rejected" in row for row in editor.screen())
+    editor.shows("✗ rejected")
 
 
 def test_a_command_is_changed_before_it_runs(editor: Editor) -> None:
@@ -44,6 +43,66 @@ def test_a_command_is_changed_before_it_runs(editor: Editor) -> None:
     assert "two" not in output
 
 
+PLAN = "# Write a.txt\n\n1. Create `a.txt`.\n2. Read it again."
+PLANNED = {"text": "I plan.", "calls": [call("present_plan", plan=PLAN)]}
+
+
+@pytest.mark.row(66)
+def test_plan_is_shown_whole_and_a_comment_reaches_the_model(editor: Editor) -> None:
+    opened(
+        editor,
+        turns(PLANNED, "A pity."),
+        picks=("Keep planning, and say what is missing",),
+        options={"mode": "plan"},
+    )
+    editor.lua("vim.ui.input = function(options, done) INPUT = options.prompt; done('no tests?') end")
+    prompt(editor, "plan it")
+    ended(editor, "endTurn")
+    said(editor, "A pity.")
+    assert "no tests?" in transcript(editor)
+    asked = editor.lua("return ASKED")
+    assert asked[0]["prompt"] == "Approve this plan?"
+    offered = asked[0]["items"]
+    assert offered[:3] == [
+        "Approve, and ask about each effect",
+        "Change the plan first…",
+        "Approve, and accept edits",
+    ]
+
+
+@pytest.mark.row(66)
+def test_plan_is_approved_with_a_comment(editor: Editor) -> None:
+    opened(
+        editor,
+        turns(PLANNED, "Ready."),
+        picks=("Comment on the plan", "Approve, and accept edits"),
+        options={"mode": "plan"},
+    )
+    editor.lua("vim.ui.input = function(options, done) done('keep it small') end")
+    editor.lua(
+        "vim.api.nvim_create_autocmd('FileType', { pattern = 'aglsquestion', callback = function(event) "
+        "SHOWN = vim.api.nvim_buf_get_lines(event.buf, 0, -1, false) end })"
+    )
+    prompt(editor, "plan it")
+    ended(editor, "endTurn")
+    said(editor, "They said: keep it small")
+    assert "The user approved the plan." in transcript(editor)
+    assert "Your comment: keep it small" in editor.lua("return SHOWN")
+
+
+@pytest.mark.row(66)
+def test_plan_is_changed_before_it_is_approved(editor: Editor) -> None:
+    opened(editor, turns(PLANNED, "Ready."), picks=("Change the plan first",), options={"mode": "plan"})
+    prompt(editor, "plan it")
+    editor.until("vim.startswith(vim.fn.bufname(), 'agls://plan/') and vim.api.nvim_get_mode().mode == 'n'")
+    assert editor.lines() == PLAN.split("\n")
+    editor.keys("GccOnly step one.<Esc><CR>")
+    ended(editor, "endTurn")
+    said(editor, "Ready.")
+    assert "as they changed it" in transcript(editor)
+    assert "Only step one." in transcript(editor)
+
+
 def test_who_thinks_better_of_a_changed_command_is_asked_again(editor: Editor) -> None:
     opened(editor, turns(COMMAND, "A pity."), picks=("Change the command", "Reject"))
     prompt(editor, "run it")
@@ -51,7 +110,7 @@ def test_who_thinks_better_of_a_changed_command_is_asked_again(editor: Editor) -
     editor.keys("ccrm everything<Esc>q")
     ended(editor, "endTurn")
     assert len(editor.lua("return ASKED")) == 2
-    wait_until(lambda: any("✗ rejected" in row for row in editor.screen()))
+    editor.shows("✗ rejected")
 
 
 def test_the_buffer_of_a_changed_command_goes_with_its_run(editor: Editor) -> None:
@@ -70,7 +129,7 @@ def test_the_whole_command_is_shown_before_it_is_allowed(editor: Editor) -> None
     editor.until("#ASKED == 1")
     editor.until("not require('agls.question_window').is_open()")
     said(editor, "echo one")
-    assert any("waits for you" in row for row in editor.screen())
+    editor.shows("waits for you")
     editor.lua("PICKS = { 'Allow once' }")
     editor.command("Agls answer")
     ended(editor, "endTurn")
@@ -97,8 +156,8 @@ def test_question_is_read_while_the_file_is_scrolled_and_answered_by_a_key(edito
     assert editor.lua("return vim.fn.bufname()") != ""
 
 
-def test_a_question_does_not_take_the_keys_of_who_types(editor: Editor) -> None:
-    opened(editor, turns(edit("return 2\n", "return 22\n"), "Ready."))
+def test_question_does_not_take_the_keys_of_a_typing_user(editor: Editor) -> None:
+    opened(editor, turns(READ, edit("return 2\n", "return 22\n"), "Ready."))
     editor.command("wincmd t")
     editor.keys("<Esc>Go# I type")
     editor.until("vim.api.nvim_get_mode().mode == 'i'")
@@ -124,7 +183,20 @@ def test_a_form_is_filled_in(editor: Editor) -> None:
     assert asked[0]["items"][:2] == ["red", "blue"]
 
 
-def test_a_question_goes_with_its_run(editor: Editor) -> None:
+def test_several_choices_are_marked_one_after_the_other(editor: Editor) -> None:
+    """A choice that is taken again is not marked any more; the words of one's own are another field."""
+    asks = call("ask_user", question="Which colours?", choices=["red", "blue", "green"], several=True)
+    picks = ("[ ] green", "[ ] red", "[ ] blue", "[x] blue", "Done: red, green")
+    opened(editor, turns({"text": "I ask.", "calls": [asks]}, "Ready."), picks=picks)
+    prompt(editor, "paint it")
+    ended(editor, "endTurn")
+    said(editor, "The user answered: red, green")
+    asked = editor.lua("return ASKED")
+    assert asked[0]["items"][:4] == ["[ ] red", "[ ] blue", "[ ] green", "In your own words…"]
+    assert asked[3]["items"][:4] == ["[x] red", "[x] blue", "[x] green", "Done: red, blue, green"]
+
+
+def test_question_is_withdrawn_with_its_run(editor: Editor) -> None:
     opened(editor, turns(COMMAND, "Ready."), picks=("nothing",))
     prompt(editor, "run it")
     editor.until("require('agls.question_window').is_open()")
@@ -143,7 +215,7 @@ def test_a_helper_asks_and_its_call_says_what_it_does(editor: Editor) -> None:
     editor.until("#ASKED == 1")
     assert editor.lua("return ASKED[1].prompt").startswith("helper: ")
     editor.until("vim.tbl_count(require('agls').current().store.helpers) == 1")
-    wait_until(lambda: any("● helper: shell" in row for row in editor.screen()))
+    editor.shows("● helper: shell")
     editor.lua("PICKS = { 'Allow once' }")
     editor.command("Agls answer")
     ended(editor, "endTurn")

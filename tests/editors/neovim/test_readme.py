@@ -173,7 +173,7 @@ def as_typed(keys: str) -> str:
     return keys.replace("<localleader>", "\\")
 
 
-def test_the_lua_of_the_readme_changes_nothing_by_itself(program: str, tmp_path: Path) -> None:
+def test_lua_of_the_readme_has_no_side_effects(program: str, tmp_path: Path) -> None:
     (configuration,) = blocks("lua")
     folder = tmp_path / "home" / ".config" / "nvim"
     folder.mkdir(parents=True)

@@ -10,7 +10,7 @@ from .scene import READ, call, edit, ended, opened, prompt, said, transcript
 pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
 LOOK = {
     "text": "I look.",
-    "calls": [call("shell", command="grep -c 22 code.py mine.txt", description="Count")],
+    "calls": [call("shell", command="env grep -c 22 code.py mine.txt", description="Count")],
 }
 STORY = turns(READ, edit("return 2\n", "return 22\n"), LOOK, "Ready.")
 

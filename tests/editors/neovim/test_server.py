@@ -90,7 +90,7 @@ def test_modes_models_and_actions(editor: Editor) -> None:
     opened(editor, turns("One."), picks=("/usage",))
     editor.command("Agls mode plan")
     editor.until("require('agls').status().mode == 'plan'")
-    assert any("> plan" in row for row in editor.screen())
+    editor.shows("> plan")
     editor.command("Agls mode default")
     editor.until("require('agls').status().mode == 'ask'")
     editor.command("Agls model nothing-like-it")
@@ -142,7 +142,7 @@ def test_what_is_wrong_in_setup_is_said(editor: Editor) -> None:
         assert problem.startswith("agls.setup: "), options
 
 
-def test_a_server_that_is_not_there_is_told_with_what_to_do(editor: Editor) -> None:
+def test_unreachable_server_is_reported_with_the_remedy(editor: Editor) -> None:
     editor.setup(cmd=["/no/such/agls"])
     editor.command("Agls open")
     editor.until("vim.fn.execute('messages'):find('cannot be run')")
@@ -217,7 +217,7 @@ def test_health_says_what_works(editor: Editor) -> None:
     assert "ERROR" not in report, report
 
 
-def test_events_are_told_to_others(editor: Editor) -> None:
+def test_events_are_emitted_as_user_autocommands(editor: Editor) -> None:
     opened(editor, turns("One."))
     editor.lua(
         "TOLD = {}; vim.api.nvim_create_autocmd('User', { pattern = 'Agls*', "

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from doors.test_typed_inputs import TABLE, Meaning, plant, prompt_of
+from doors.test_typed_inputs import NO_PAGES, TABLE, Meaning, plant, prompt_of
 from support.wire import turns
 
 from .conftest import VERSIONS, installed
@@ -19,8 +19,10 @@ pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
 def neovim(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
     """One Neovim for all texts, with its chat open; it remembers the commands that were done."""
     with Editor(installed("neovim", request.param), tmp_path_factory.mktemp("typed")) as editor:
-        plant(editor.workspace)
+        plant(editor.workspace, editor.folder)
         editor.play(*[turns("Done.")] * len(TABLE["case"]))
+        config = editor.folder / "config.toml"
+        config.write_text(config.read_text() + NO_PAGES)
         editor.setup()
         editor.lua(
             "local session = require('agls.session') local shown = session.on_command "

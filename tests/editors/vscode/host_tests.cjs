@@ -107,6 +107,33 @@ const tests = {
     await editor.document.save();
   },
 
+  async "an open notebook is read and changed as notebook, unsaved, with its outputs and undo"() {
+    const notebook = await vscode.workspace.openNotebookDocument(file("plot.ipynb"));
+    await vscode.window.showNotebookDocument(notebook);
+    const typed = new vscode.WorkspaceEdit();
+    typed.insert(notebook.cellAt(0).document.uri, new vscode.Position(0, 0), "# not saved\n");
+    await vscode.workspace.applyEdit(typed);
+    const saved = fs.readFileSync(notebook.uri.fsPath, "utf8");
+    await vscode.commands.executeCommand("agls.chat.new");
+    await api.prompt("Change the notebook");
+    await until("it runs", () => api.state !== "idle");
+    await allowAll();
+    const calls = api.items.filter(({ kind }) => kind === "toolCall");
+    assert.match(calls[0].output, /# not saved\n\d+\tprint\(1\)\n\d+\t\[output of cell 0\]\n\d+\t1/);
+    const texts = notebook.getCells().map(({ document }) => document.getText());
+    assert.deepEqual(texts, ["print(2)", "print(3)"], calls.map(({ output }) => output).join("\n"));
+    assert.equal(notebook.cellAt(0).outputs.length, 1);
+    assert.ok(notebook.isDirty);
+    assert.equal(fs.readFileSync(notebook.uri.fsPath, "utf8"), saved);
+    await vscode.window.showNotebookDocument(notebook); // the chat has the keys
+    await vscode.commands.executeCommand("notebook.cell.quitEdit");
+    await vscode.commands.executeCommand("undo");
+    const left = () => notebook.getCells().map(({ document }) => document.getText());
+    await until("the last change is undone", () => left().length === 1 || left().join() !== "print(2),print(3)");
+    assert.deepEqual(left(), ["print(2)"]);
+    await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
+  },
+
   async "a refusal with a reason reaches the agent"() {
     await vscode.commands.executeCommand("agls.chat.new");
     await api.prompt("Correct the greetings");
@@ -193,6 +220,19 @@ const tests = {
     assert.deepEqual([done.name, done.input], ["changes", { scope: "session" }]);
     assert.ok(["greet.py", "README.md"].every((name) => api.context.includes(name)));
     assert.equal(api.items.length, before);
+  },
+
+  async "a fork is shown in the place of its session, and a session can be left"() {
+    const before = api.sessionId;
+    const made = await api.prompt("/fork");
+    assert.notEqual(made.data.sessionId, before);
+    assert.equal(api.sessionId, made.data.sessionId);
+    await api.prompt(`/resume ${before}`);
+    assert.equal(api.sessionId, before);
+    assert.ok(api.items.length > 0, "with its conversation");
+    await api.prompt("/exit");
+    assert.equal(api.sessionId, "");
+    await vscode.commands.executeCommand("agls.chat.new");
   },
 
   async "what the editor shows as wrong goes with a prompt that mentions it"() {

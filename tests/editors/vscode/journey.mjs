@@ -28,7 +28,7 @@ async function changeIsMade() {
   await bench.prompt("Correct the greetings");
   await bench.chat.getByText("I look at both functions.").waitFor();
   await bench.chat.getByRole("group", { name: /^Permission: Run/ }).waitFor();
-  assert.match(await bench.chat.getByLabel("The exact command; it can be edited").inputValue(), /^printf .*; ls$/);
+  assert.match(await bench.chat.getByLabel("The exact command; it can be edited").inputValue(), /^printf .*; env ls$/);
   await bench.page.locator('.statusbar-item[aria-label*="waiting for you"]').waitFor();
   await shot("permission");
   await bench.allow(bench.chat.getByRole("group", { name: /^Permission: / }));
@@ -130,9 +130,9 @@ async function questionIsAnswered() {
   await form.getByLabel("German").check();
   await form.getByRole("button", { name: "Answer" }).click();
   await bench.chat.getByText("Understood.").waitFor();
-  await bench.chat.getByRole("button", { name: "Ask ▾" }).click();
+  await bench.chat.getByRole("button", { name: "Mode: Ask" }).click();
   await bench.row("Plan");
-  await bench.chat.getByRole("button", { name: "Plan ▾" }).waitFor();
+  await bench.chat.getByRole("button", { name: "Mode: Plan" }).waitFor();
   say("a question was answered, and the mode changed");
 }
 

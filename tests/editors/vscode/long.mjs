@@ -1,24 +1,31 @@
-// Five thousand items in the chat's own page, in a real browser: read from the end to the beginning and back.
+// Five thousand items in the chat's own page, in a real browser: read from the end to the beginning and back; keys
+// while it streams; ten thousand items that come at once; and the size of the page's program.
 //   node long.mjs FOLDER      (FOLDER/dist/chat.js and chat.css: the unpacked .vsix)
 // Environment: CHROMIUM.
 
 import assert from "node:assert/strict";
+import fs from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { launch } from "./workbench.mjs";
 
 const COUNT = 5000;
+const MANY = 10_000; // items of a session that is opened
+const LARGEST = 400 * 1024; // bytes of the page's program
 const MOST = 170; // articles in the page at any time
 const dist = path.join(process.argv[2], "dist");
 
-const items = Array.from({ length: COUNT }, (_, n) => {
+const items = (count) => Array.from({ length: count }, (_, n) => {
   const itemId = `i${n}`;
   if (n % 10 === 0) return { itemId, kind: "userMessage", status: "completed", content: [{ type: "text", text: `Prompt ${n}` }] };
   const text = `Answer **${n}**\n\n${"Some words that fill a line. ".repeat(n % 7)}\n\n\`\`\`python\nprint(${n})\n\`\`\``;
   return { itemId, kind: "message", status: "completed", text };
 });
-const view = { sessionId: "s", older: false, steers: {}, transcript: { state: "running", runId: "r", items } };
+const viewOf = (sessionId, count) => ({ sessionId, older: false, steers: {}, transcript: { state: "running", runId: "r", items: items(count) } });
 
+const { size } = fs.statSync(path.join(dist, "chat.js"));
+assert.ok(size <= LARGEST, `chat.js has ${size} bytes`);
+console.log(`ok: chat.js has ${size} bytes`);
 const browser = await launch();
 try {
   const page = await browser.newPage({ viewport: { width: 420, height: 900 } });
@@ -30,7 +37,7 @@ try {
     window.acquireVsCodeApi = () => ({ postMessage: () => undefined, getState: () => undefined, setState: () => undefined });
   });
   await page.addScriptTag({ path: path.join(dist, "chat.js") });
-  await page.evaluate((message) => window.postMessage(message, "*"), { type: "session", view });
+  await page.evaluate((message) => window.postMessage(message, "*"), { type: "session", view: viewOf("s", COUNT) });
   await page.getByText(`Prompt ${COUNT - 10}`, { exact: true }).waitFor();
   const result = await page.evaluate(walk, COUNT);
   assert.deepEqual(result.missing, [], "every item is seen on the way up and down");
@@ -41,6 +48,13 @@ try {
   assert.ok(drawn.draws < drawn.deltas / 4, `${drawn.deltas} deltas were drawn ${drawn.draws} times`);
   assert.ok(drawn.atEnd, "the end is followed");
   console.log(`ok: ${drawn.deltas} deltas, drawn ${drawn.draws} times`);
+  const typed = await page.evaluate(typing);
+  assert.equal(typed.text, typed.expected, "no key is lost");
+  assert.ok(typed.articles <= 1, `a key draws ${typed.articles} articles anew`);
+  console.log(`ok: ${typed.expected.length} keys while it streams; the slowest took ${typed.slowest.toFixed(1)} ms (not judged)`);
+  const painted = await page.evaluate(paint, { type: "session", view: viewOf("many", MANY) });
+  assert.ok(painted.articles <= MOST, `${painted.articles} articles at once`);
+  console.log(`ok: ${MANY} items, ${painted.articles} in the page, after ${painted.took.toFixed(0)} ms (not judged)`);
 } finally {
   await browser.close();
 }
@@ -76,6 +90,44 @@ async function walk(count) {
   }
   const missing = Array.from({ length: count }, (_, n) => n).filter((n) => !seen.has(n));
   return { missing: missing.slice(0, 10), most, steps, jumps };
+}
+
+/** Opens another session; counts what is drawn of it, from the message to the frame that shows it. */
+async function paint(message) {
+  const begun = performance.now();
+  window.postMessage(message, "*");
+  const last = `Prompt ${message.view.transcript.items.length - 10}`;
+  const timeline = document.querySelector(".timeline");
+  while (!timeline.textContent.includes(last)) await new Promise(requestAnimationFrame);
+  return { took: performance.now() - begun, articles: timeline.querySelectorAll("article").length };
+}
+
+/** Keys into the prompt, with 20 deltas between any two; counts the articles that are drawn anew for them. */
+async function typing() {
+  const say = (event) => window.postMessage({ type: "events", events: [{ sessionId: "s", ...event }] }, "*");
+  const item = { itemId: "typed", kind: "message", status: "running", text: "" };
+  say({ type: "itemStarted", seq: 4, itemId: "typed", data: { item } });
+  const frame = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  await frame();
+  const field = document.querySelector("textarea");
+  const drawn = new Set();
+  new MutationObserver((changes) => {
+    for (const { target } of changes) drawn.add((target.closest ? target : target.parentElement)?.closest("article"));
+  }).observe(document.querySelector(".timeline"), { childList: true, characterData: true, subtree: true });
+  const expected = "what I type while it streams";
+  let slowest = 0;
+  let offset = 0;
+  for (const key of expected) {
+    for (let n = 0; n < 20; n++, offset += 6) say({ type: "itemDelta", itemId: "typed", data: { field: "text", offset, append: "word \n" } });
+    const begun = performance.now();
+    field.value += key;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    await frame();
+    slowest = Math.max(slowest, performance.now() - begun);
+  }
+  drawn.delete(undefined);
+  drawn.delete(null);
+  return { text: field.value, expected, articles: drawn.size, slowest };
 }
 
 /** A thousand deltas as fast as they come; counts how often the page is drawn. */

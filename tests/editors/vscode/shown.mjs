@@ -109,8 +109,7 @@ async function hiddenCommandsDoNotRun() {
 async function notificationsAreWhole() {
   for (const [name, command] of named) {
     await bench.prompt(`Noticed ${name}!`);
-    await bench.page.keyboard.press("Control+Shift+E");
-    await bench.page.locator(".explorer-folders-view").waitFor();
+    await bench.hideChat();
     const toast = bench.page.locator(".notification-toast").filter({ hasText: /agls (asks|waits)/ }).last();
     await toast.getByRole("button", { name: "Open the Question" }).waitFor();
     const text = await toast.locator(".notification-list-item-message").innerText();

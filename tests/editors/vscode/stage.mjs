@@ -53,16 +53,59 @@ def area(radius: float) -> str:
 \`\`\`
 `;
 
+const PLAN = `# A farewell in greet.py
+
+Nothing in greet.py says good night yet.
+
+1. Add \`good_night(name)\` beside the other greetings.
+2. Run the tests.
+
+| File | What changes |
+|------|--------------|
+| \`greet.py\` | one new function |
+`;
+
+const NOTEBOOK = {
+  cells: [
+    {
+      cell_type: "code",
+      execution_count: 1,
+      metadata: {},
+      outputs: [{ name: "stdout", output_type: "stream", text: ["1\n"] }],
+      source: ["print(1)"],
+    },
+  ],
+  metadata: { language_info: { name: "python" } },
+  nbformat: 4,
+  nbformat_minor: 2,
+};
+
 export const SCRIPT = {
   delay: 0.05,
   prompts: [
+    {
+      match: "Change the notebook",
+      turns: [
+        { calls: [{ name: "read_file", arguments: { path: "plot.ipynb" } }] },
+        { calls: [{ name: "edit_notebook", arguments: { path: "plot.ipynb", cell: 0, source: "print(2)" } }] },
+        {
+          calls: [
+            {
+              name: "edit_notebook",
+              arguments: { path: "plot.ipynb", cell: 1, action: "insert", source: "print(3)" },
+            },
+          ],
+        },
+        { text: "It prints more now." },
+      ],
+    },
     {
       match: "Correct the greetings",
       turns: [
         {
           thinking: "Two strings look wrong.",
           text: ANSWER,
-          calls: [{ name: "shell", arguments: { command: "printf '\\033[32mgreet.py\\033[0m\\n'; ls" } }],
+          calls: [{ name: "shell", arguments: { command: "printf '\\033[32mgreet.py\\033[0m\\n'; env ls" } }],
         },
         { text: "I read the file.", calls: [{ name: "read_file", arguments: { path: "greet.py" } }] },
         {
@@ -84,7 +127,7 @@ export const SCRIPT = {
     { match: "Correct it and look", turns: [
       { calls: [{ name: "read_file", arguments: { path: "greet.py" } }] },
       { calls: [{ name: "edit_file", arguments: { path: "greet.py", old_text: HELLO[0], new_text: HELLO[1] } }] },
-      { calls: [{ name: "shell", arguments: { command: "cat greet.py" } }] },
+      { calls: [{ name: "shell", arguments: { command: "env cat greet.py" } }] },
       { text: "I looked at it." },
     ] },
     { match: "Think for ever", turns: [{ text: "This takes a while", hang: true }] },
@@ -95,6 +138,12 @@ export const SCRIPT = {
         { text: "The notes are written." },
       ],
     },
+    { match: "Plan a farewell", turns: [
+      ...[1, 2].map(() => ({
+        calls: [{ name: "present_plan", arguments: { plan: PLAN, steps: ["Add the farewell", "Run the tests"] } }],
+      })),
+      { text: "The plan is approved." },
+    ] },
     { match: "Explain this code", turns: [{ text: "It greets." }] },
     { match: "Run two lines", turns: [
       { calls: [{ name: "shell", arguments: { command: "echo one" } }] },
@@ -122,7 +171,7 @@ export const SCRIPT = {
       { calls: ["missing.py", "greet.py"].map((name) => ({ name: "read_file", arguments: { path: name } })) },
       { calls: [{ name: "edit_file", arguments: { path: "greet.py", old_text: HELLO[0], new_text: HELLO[1] } }] },
       { calls: [{ name: "delegate", arguments: { tasks: [{ prompt: "Read around" }] } }] },
-      { calls: [{ name: "shell", arguments: { command: "ls" } }] },
+      { calls: [{ name: "shell", arguments: { command: "env ls" } }] },
       { text: "That is all." },
     ] },
     { match: "Read around", turns: [
@@ -152,6 +201,7 @@ export function makeProject() {
   fs.mkdirSync(workspace);
   fs.writeFileSync(path.join(workspace, "greet.py"), GREET);
   fs.writeFileSync(path.join(workspace, "README.md"), "# Greetings\n");
+  fs.writeFileSync(path.join(workspace, "plot.ipynb"), `${JSON.stringify(NOTEBOOK, null, 1)}\n`);
   // A folder that wants to choose the program and what it may do: every test proves that it has no say.
   fs.mkdirSync(path.join(workspace, ".vscode"));
   const program = { "agls.server.command": ["/bin/false"], "agls.server.python": "/bin/false" };
@@ -167,7 +217,7 @@ function playing(folder, config, prompts = []) {
   fs.writeFileSync(script, JSON.stringify({ ...SCRIPT, prompts: [...prompts, ...SCRIPT.prompts] }));
   const model = ['model = "play"', "[models.play]", 'dialect = "scripted"', `script = ${JSON.stringify(script)}`];
   fs.mkdirSync(path.dirname(config), { recursive: true });
-  fs.writeFileSync(config, [...model, "context_window = 32000", "[models.other]", ...model.slice(2), ""].join("\n"));
+  fs.writeFileSync(config, [...model, "context_window = 32000", "[models.other]", ...model.slice(2), "[web]", "fetch = false", ""].join("\n"));
 }
 
 /** The project with the scripted model, which plays these prompts too. */
@@ -175,7 +225,7 @@ export function makeStage(prompts = []) {
   const stage = makeProject();
   const config = path.join(stage.folder, "config.toml");
   playing(stage.folder, config, prompts);
-  Object.assign(stage.env, { AGLS_CONFIG: config, AGLS_STATE_DIR: path.join(stage.folder, "state"), AGLS_LOCAL_SERVERS: "false" });
+  Object.assign(stage.env, { AGLS_CONFIG: config, AGLS_STATE_DIR: path.join(stage.folder, "state"), AGLS_LOCAL_SERVERS: "false", AGLS_SANDBOX: "off" });
   return stage;
 }
 

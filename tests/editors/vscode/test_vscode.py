@@ -12,13 +12,16 @@ import subprocess
 import tempfile
 import unicodedata
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
-from agls.features.permissions.visible import BLANK, visible
-from doors.test_typed_inputs import TABLE
+from agls.features.permissions.visible import is_blank, visible
+from doors.test_slash_commands import TABLE as COMMANDS
+from doors.test_slash_commands import compare
+from doors.test_typed_inputs import NO_PAGES, TABLE
+from support.code_samples import TYPESCRIPT
 
 ROOT = Path(__file__).parents[3]
 HERE = Path(__file__).parent
@@ -82,12 +85,21 @@ def test_from_an_empty_profile_to_a_reviewed_change(tools: dict[str, str], tmp_p
     assert screens(tmp_path) == {"welcome", "permission", "edit", "review", "rewound"}
 
 
-def test_a_tour_of_what_else_can_be_done(tools: dict[str, str], tmp_path: Path) -> None:
+@pytest.mark.row(66)
+def test_tour_of_the_other_features(tools: dict[str, str], tmp_path: Path) -> None:
     said = done(["node", HERE / "tour.mjs", tmp_path], LONGEST, **tools)
     assert steps(said)[-1] == "passed"
     shown = {"slash", "refused", "chips", "mention", "understood", "sessions"}
-    shown |= {"helper", "helpers", "error", "walkthrough"}
+    shown |= {"helper", "helpers", "error", "walkthrough", "plan", "plan-changed", "plan-approved"}
     assert screens(tmp_path) == shown
+
+
+@pytest.mark.row(65)
+def test_commands_choices_and_the_plan_in_a_conversation(tools: dict[str, str], tmp_path: Path) -> None:
+    """Several choices, a plan of model and user, `/btw`, `/compaction.undo`, and stopped runs of commands."""
+    said = done(["node", HERE / "commands.mjs", tmp_path], LONGEST, **tools)
+    assert steps(said)[-1] == "passed"
+    assert screens(tmp_path) == {"several", "entries", "aside", "undone", "slow", "reviewed"}
 
 
 def test_folder_in_restricted_mode_cannot_choose_the_mode(tools: dict[str, str], tmp_path: Path) -> None:
@@ -116,7 +128,7 @@ def test_hidden_characters_of_the_page_are_those_of_the_server(tmp_path: Path) -
     """Every character that this Python's Unicode knows, alone and where what stands before it counts."""
     known = [chr(code) for code in range(0x110000)]
     known = [
-        character for character in known if character in BLANK or unicodedata.category(character) != "Cn"
+        character for character in known if is_blank(character) or unicodedata.category(character) != "Cn"
     ]
     texts = [*known, *(before + mark for before in "a#☃❤\u2800é\ufe0f\U0001f600" for mark in "\ufe0e\ufe0f")]
     texts += ["e" + "\u0301" * 6, "\u20dd\u0301\u0308\u0301", "a\r\nb\rc\r", "\t\n "]
@@ -138,7 +150,7 @@ def test_conversation_shows_what_happened(tools: dict[str, str], tmp_path: Path)
 
 
 @pytest.mark.parametrize("model", ["scripted", "local"])
-def test_somebody_new_follows_the_readme(tools: dict[str, str], tmp_path: Path, model: str) -> None:
+def test_readme_works_for_a_new_user(tools: dict[str, str], tmp_path: Path, model: str) -> None:
     """An empty profile, a first change reviewed: within three minutes, as the page promises."""
 
     def seconds() -> int:
@@ -161,20 +173,105 @@ def test_what_is_shown_can_be_read_in_light_and_dark_and_high_contrast(
 
 def test_five_thousand_items_are_read_without_a_jump(tools: dict[str, str]) -> None:
     said = done(["node", HERE / "long.mjs", tools["EXTENSION"]], LONGEST, **tools)
-    assert said.count("ok: ") == 2
+    assert said.count("ok: ") == 5
+
+
+def test_twenty_states_are_pictured_in_four_themes_and_none_is_too_wide(
+    tools: dict[str, str], tmp_path: Path
+) -> None:
+    """At 300, 400 and 700 pixels and at 200 %; the colours come from a real editor."""
+    dist = Path(tools["EXTENSION"]) / "dist"
+    said = done(["node", HERE / "pictures.mjs", dist, tmp_path], LONGEST, **tools)
+    assert "too wide" not in said
+    assert len({name.split("-")[0] for name in screens(tmp_path)}) == 20
+    assert len(list(tmp_path.glob("*.png"))) == 20 * 14
+
+
+def test_first_run_is_one_card_from_the_empty_profile_to_the_first_answer(
+    tools: dict[str, str], tmp_path: Path
+) -> None:
+    """A model is taken from a server's list in the chat, and no file is written by hand."""
+    said = done(["node", HERE / "first_run.mjs", tmp_path], LONGEST, **tools)
+    assert steps(said)[-1] == "passed"
+    assert screens(tmp_path) == {"card", "listed", "answered"}
 
 
 def test_inside_the_extension_host(tools: dict[str, str]) -> None:
     said = done(["node", HERE / "host.mjs"], LONGEST, **tools)
     assert "FAILED" not in said
-    assert said.count("ok: ") == 17
+    assert said.count("ok: ") == 19
 
 
 def test_typed_text_means_the_same_in_vscode(tools: dict[str, str], tmp_path: Path) -> None:
     table = tmp_path / "typed_inputs.json"
-    table.write_text(json.dumps(TABLE))
+    table.write_text(json.dumps({**TABLE, "config": NO_PAGES}))
     said = done(["node", HERE / "host.mjs", "typed_inputs.cjs"], LONGEST, TYPED_INPUTS=str(table), **tools)
     assert said.count("ok: ") == len(TABLE["case"])
+
+
+@pytest.mark.row(82)
+def test_commands_typed_in_vscode_answer_without_a_model(tools: dict[str, str], tmp_path: Path) -> None:
+    scene = tmp_path / "scene.json"
+    texts = [case["text"] for case in COMMANDS]
+    prompts = [{"match": "Say hello", "turns": [{"text": "Hello."}]}]
+    scene.write_text(json.dumps({"texts": texts, "prompts": prompts}))
+    more = {"SCENE": str(scene), "UNTRUSTED": "1", **tools}
+    said = done(["node", HERE / "host.mjs", "slash_commands.cjs"], LONGEST, **more)
+    folder, *told = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+    answers = iter(told)
+
+    def answer(text: str) -> tuple[bool, str]:
+        found = next(answers)
+        assert found["text"] == text
+        if "refused" in found:
+            return True, found["refused"]
+        return False, found["answer"]
+
+    compare(answer, Path(folder["folder"]))
+
+
+CODE_CALLS: Sequence[Mapping[str, object]] = (
+    {"operation": "definition", "path": "main.ts", "symbol": "total"},
+    {"operation": "references", "path": "shop.ts", "symbol": "total"},
+    {"operation": "hover", "path": "shop.ts", "symbol": "total"},
+    {"operation": "implementations", "path": "shop.ts", "symbol": "Priced.price"},
+    {"operation": "document_symbols", "path": "shop.ts"},
+    {"operation": "workspace_symbols", "symbol": "total"},
+    {"operation": "call_hierarchy", "path": "shop.ts", "symbol": "Shop.price"},
+    {"operation": "incoming_calls", "path": "shop.ts", "symbol": "total"},
+    {"operation": "outgoing_calls", "path": "shop.ts", "symbol": "Shop.price"},
+    {"operation": "diagnostics", "path": "main.ts"},
+)
+
+
+@pytest.mark.row(41)
+def test_language_extensions_of_vscode_answer_every_question_about_code(
+    tools: dict[str, str], tmp_path: Path
+) -> None:
+    """The TypeScript server that VS Code brings: ten operations, unsaved text, and a renaming."""
+    renaming = {"path": "shop.ts", "symbol": "total", "new_name": "summed"}
+    asked = {
+        "Look at the code": [("code_intelligence", each) for each in CODE_CALLS],
+        "Find by name": [
+            ("code_intelligence", {"operation": "definition", "symbol": "total"}),
+            ("code_intelligence", {"operation": "definition", "path": "shop.ts", "symbol": "unsaved"}),
+        ],
+        "Rename it": [("rename_symbol", renaming)],
+    }
+    prompts = [
+        {
+            "match": prompt,
+            "turns": [
+                *({"calls": [{"name": name, "arguments": arguments}]} for name, arguments in calls),
+                {"text": "Done."},
+            ],
+        }
+        for prompt, calls in asked.items()
+    ]
+    scene = tmp_path / "scene.json"
+    scene.write_text(json.dumps({"files": dict(TYPESCRIPT), "prompts": prompts}))
+    said = done(["node", HERE / "host.mjs", "code_intelligence.cjs"], LONGEST, SCENE=str(scene), **tools)
+    assert said.count("ok: ") == 4
 
 
 def test_the_package_brings_the_server_and_no_source(tools: dict[str, str]) -> None:

@@ -27,7 +27,7 @@ async function slashesAreCompleted() {
   await bench.until("it is told", async () => (await bench.text()).includes("Session: 0 turns"));
   assert.deepEqual(await said(), [], "nothing was sent to the model");
   await bench.prompt("/usage of what");
-  await bench.chat.getByText("'of' is too much. Write: /usage").waitFor();
+  await bench.chat.getByText("'of' is one word too many. Write: /usage").waitFor();
   await bench.until("what was written is still there", async () => (await input().inputValue()) === "/usage of what");
   await shot("refused");
   await bench.write("");
@@ -35,15 +35,15 @@ async function slashesAreCompleted() {
 }
 
 async function modelAndEffortAreChosen() {
-  await bench.chat.getByRole("button", { name: "play ▾" }).click();
+  await bench.chat.getByRole("button", { name: "Model: play", exact: true }).click();
   await bench.row("other");
-  await bench.chat.getByRole("button", { name: "other ▾" }).click();
+  await bench.chat.getByRole("button", { name: "Model: other", exact: true }).click();
   await bench.row("Reasoning effort");
   await bench.row("high");
-  await bench.chat.getByRole("button", { name: "other · high ▾" }).waitFor();
-  await bench.chat.getByRole("button", { name: "other · high ▾" }).click();
+  await bench.chat.getByRole("button", { name: "Model: other · high", exact: true }).waitFor();
+  await bench.chat.getByRole("button", { name: "Model: other · high", exact: true }).click();
   await bench.row("play");
-  await bench.chat.getByRole("button", { name: "play · high ▾" }).waitFor();
+  await bench.chat.getByRole("button", { name: "Model: play · high", exact: true }).waitFor();
   say("model and effort were chosen");
 }
 
@@ -89,17 +89,21 @@ async function keysAreEnough() {
   await input().press("Enter");
   await bench.chat.getByRole("group", { name: /^Permission: Run/ }).waitFor();
   await bench.chat.locator('[aria-live="polite"]').filter({ hasText: /^agls asks: Run/ }).waitFor({ state: "attached" });
-  const reason = bench.chat.getByLabel("What the agent shall know (optional)");
-  await bench.fill(reason, "Say two as well");
   const asked = bench.chat.getByLabel("The exact command; it can be edited");
   const reached = bench.chat.locator("button:focus");
-  await bench.until("the keys lead to the answers, one after the other", async () => {
-    await asked.press("Tab"); // from the field again, when the workbench took the focus away meanwhile
-    const [first] = await reached.allTextContents();
-    await bench.page.keyboard.press("Tab");
-    return first === "Allow once" && (await reached.allTextContents())[0] === "Reject";
+  const hasFocus = () => bench.chat.locator(".card .asked").evaluate((element) => document.activeElement === element);
+  await bench.until("one key leads from the prompt to the question", async () => {
+    await input().press("ArrowUp"); // again, when the workbench took the focus away meanwhile
+    return hasFocus();
   });
-  await reached.press("Enter");
+  await bench.until("the next one leads to the answers", async () => {
+    await asked.press("Tab");
+    return (await reached.allTextContents())[0] === "Allow once";
+  });
+  await bench.chat.getByRole("button", { name: "Add a reason…" }).press("Enter");
+  const reason = bench.chat.getByLabel("What the agent shall know (optional)");
+  await bench.fill(reason, "Say two as well");
+  await reason.press("Escape");
   await bench.chat.getByText("It ran.").waitFor();
   await bench.chat.locator(".tool.rejected").waitFor();
   await bench.chat.locator(".foot").getByText("done").waitFor();
@@ -107,8 +111,37 @@ async function keysAreEnough() {
   say("a command was refused with a reason, by keys and as a screen reader tells it");
 }
 
+async function planIsApproved() {
+  await bench.prompt("/mode plan");
+  await bench.chat.getByRole("button", { name: "Mode: Plan" }).waitFor();
+  await bench.prompt("Plan a farewell");
+  const card = bench.chat.getByRole("group", { name: /^Plan: / });
+  await card.getByRole("heading", { name: "A farewell in greet.py" }).waitFor();
+  await card.getByText("one new function").waitFor();
+  assert.equal(await card.getByRole("link").count(), 0, "greet.py is a file, not a host");
+  const presented = bench.chat.locator(".tool").filter({ hasText: /Present(ed|ing) a plan/ });
+  await presented.getByText("waits for you").waitFor();
+  assert.equal(await presented.locator("pre").count(), 0, "only the card shows the plan");
+  await shot("plan");
+  await card.getByLabel("What the agent shall know (optional)").fill("which tests?");
+  await card.getByRole("button", { name: "Keep planning" }).click();
+  await bench.chat.getByText("They said: which tests?").waitFor({ state: "attached" });
+  await card.getByRole("button", { name: "Change the plan" }).click();
+  await bench.fill(card.getByLabel("The plan, as the agent shall follow it"), "# Only the function\n\nNo tests.");
+  await card.getByRole("button", { name: "Show the plan" }).click();
+  await card.getByRole("heading", { name: "Only the function" }).waitFor();
+  await shot("plan-changed");
+  await card.getByLabel("What the agent shall know (optional)").fill("keep it small");
+  await card.getByRole("button", { name: "Approve, and ask about each effect" }).click();
+  await bench.chat.getByText("They said: keep it small").waitFor({ state: "attached" });
+  await bench.chat.getByText("The plan is approved.").waitFor();
+  await card.waitFor({ state: "detached" });
+  await shot("plan-approved");
+  say("a plan was read, commented on, changed and approved");
+}
+
 async function budgetIsSet() {
-  await bench.command("agls: Set a Budget…");
+  await bench.command("agls: Change Limits…");
   await bench.row("Turns");
   const field = bench.page.locator(".quick-input-widget:visible .quick-input-filter input");
   const asked = bench.page.locator(".quick-input-widget:visible").getByText("of a run at most");
@@ -117,7 +150,7 @@ async function budgetIsSet() {
   await field.press("Enter");
   await asked.waitFor({ state: "hidden" }); // what is opened before that takes it away unanswered
   await bench.until("it is said", async () => {
-    await bench.command("agls: Set a Budget…");
+    await bench.command("agls: Change Limits…");
     const row = bench.page.locator(".quick-input-widget:visible .monaco-list-row").filter({ hasText: "Turns" });
     const told = await row.innerText();
     await bench.page.keyboard.press("Escape");
@@ -133,9 +166,8 @@ async function questionComesAsNotification() {
   await bench.allow(bench.chat.getByRole("group", { name: /^Permission: / }));
   await bench.chat.locator(".tool.running").waitFor();
   await bench.write("Be quick");
-  await bench.chat.getByRole("button", { name: "Steer" }).click();
-  await bench.command("View: Show Explorer");
-  await bench.page.locator(".explorer-folders-view").waitFor();
+  await bench.chat.getByRole("button", { name: "Send now" }).click();
+  await bench.hideChat();
   fs.writeFileSync(path.join(stage.workspace, "go"), "");
   await bench.notification("agls asks to run, in", "Allow once");
   await bench.showChat();
@@ -183,13 +215,13 @@ async function serverIsLookedAfter() {
   const box = bench.page.locator(".monaco-dialog-box").filter({ hasText: "Version" });
   await box.getByText("from setting").waitFor();
   await box.getByRole("button", { name: "OK" }).click();
-  await bench.command("agls: Store a Provider's Key…");
+  await bench.command("agls: Set Provider Key…");
   await bench.row("Anthropic");
   const key = bench.page.locator(".quick-input-widget:visible input[type=password]");
   await bench.fill(key, "sk-of-nobody");
   await key.press("Enter");
   await bench.page.locator(".notification-toast").filter({ hasText: "The key for api.anthropic.com is kept" }).waitFor();
-  await bench.command("agls: Remove a Stored Key…");
+  await bench.command("agls: Remove Provider Key…");
   await bench.row("api.anthropic.com");
   say("the server was checked, a key stored and removed");
 }
@@ -277,7 +309,7 @@ const helpers = () => bench.chat.getByRole("list", { name: "Helpers" });
 
 /** The call says who worked for it, and what they did. */
 async function workIsTold() {
-  const call = bench.chat.locator(".tool").filter({ hasText: "Delegate" });
+  const call = bench.chat.locator(".tool").filter({ hasText: "helpers" }).first();
   if ((await call.getAttribute("open")) === null) await call.locator("summary").first().click();
   await helpers().locator("summary").filter({ hasText: /helper · task-1.*1 call, done/ }).click();
   await helpers().getByRole("list", { name: "What it did" }).getByText("shell echo helped well").waitFor();
@@ -307,6 +339,7 @@ await play(
   keysAreEnough,
   questionComesAsNotification,
   mentionsAreUnderstood,
+  planIsApproved,
   budgetIsSet,
   sessionsAreKept,
   runIsUndone,

@@ -3,10 +3,11 @@
 
 const assert = require("node:assert/strict");
 const fs = require("node:fs");
+const path = require("node:path");
 const vscode = require("vscode");
 const { until } = require("./until.cjs");
 
-const { case: cases } = JSON.parse(fs.readFileSync(process.env.TYPED_INPUTS, "utf8"));
+const { case: cases, home } = JSON.parse(fs.readFileSync(process.env.TYPED_INPUTS, "utf8"));
 
 /** What became of a text in a new session: `command` and `input`, `refused`, or `prompt` and `pieces`. */
 async function meaning(api, text) {
@@ -37,6 +38,11 @@ async function check(api, { text, command, input, refused, prompt = text, pieces
 exports.run = async function run() {
   const api = await vscode.extensions.getExtension("agls.agls").activate();
   await until("the server is ready", () => api.server.state === "ready");
+  for (const [name, text] of Object.entries(home)) {
+    const file = path.join(process.env.HOME, name);
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, text);
+  }
   for (const one of cases) {
     try {
       await check(api, one);

@@ -134,6 +134,17 @@ export class Workbench {
     await this.chat.getByRole("textbox", { name: "Prompt" }).waitFor();
   }
 
+  /** Closes the side bar that the chat is in: the user looks at something else. */
+  async hideChat() {
+    const bar = this.page.locator(".part.auxiliarybar");
+    await this.until("the chat is hidden", async () => {
+      if (!(await bar.isVisible())) return true;
+      await this.page.keyboard.press("Control+Alt+b");
+      await this.page.waitForTimeout(500);
+      return !(await bar.isVisible());
+    });
+  }
+
   /** Writes into a field; again, when the workbench took the focus away meanwhile. */
   async fill(field, text) {
     await this.until(`${text} is written`, async () => {

@@ -7,8 +7,9 @@ import pytest
 from inline_snapshot import snapshot
 
 from agls.engine.vocabulary import Answer, Question, ToolOutcome
-from agls.features.ask import build
+from agls.features.ask.feature import build
 from agls.features.ask.settings import Settings
+from agls.room.run_ports import RunInfo
 from agls.workspace.editor import NoEditor
 from agls.workspace.processes import Processes
 from agls.workspace.workspace import OpenWorkspace
@@ -18,7 +19,7 @@ from support.toolbox import Toolbox
 
 def toolbox(user: FakeUser) -> Toolbox:
     workspace = OpenWorkspace(str(Path("/")), (), NoEditor(), Processes())
-    return Toolbox(build(Settings(), user), workspace)
+    return Toolbox(build(Settings(), user, RunInfo()), workspace)
 
 
 async def asked(answer: Answer, **arguments: Any) -> tuple[ToolOutcome, list[Question]]:
@@ -67,6 +68,27 @@ async def test_a_choice_can_be_the_only_answer() -> None:
     assert sneaky.status == "failed"
 
 
+async def test_several_choices_can_be_the_answer() -> None:
+    arguments = {"question": "Which?", "choices": ["red", "blue", "green"], "several": True}
+    outcome, questions = await asked(accepted(choice=["blue", "red"], answer="And gold."), **arguments)
+    assert outcome == ToolOutcome("The user answered: blue, red, And gold.")
+    assert questions[0].schema["properties"]["choice"] == snapshot(
+        {
+            "type": "array",
+            "title": "Choices",
+            "items": {"type": "string", "enum": ["red", "blue", "green"]},
+            "uniqueItems": True,
+        }
+    )
+    assert (await asked(accepted(choice="red"), **arguments))[0].text == "The user answered: red"
+    assert (await asked(accepted(choice=[]), **arguments))[0].text == "The user chose none of them."
+    for content in ({"choice": ["red", "pink"]}, {"choice": [["red"]]}, {}):
+        assert (await asked(accepted(**content), **arguments))[0].status == "failed"
+    one = {**arguments, "several": False}
+    assert (await asked(accepted(choice=["red", "blue"]), **one))[0].status == "failed"
+    assert "several needs choices" in (await asked(accepted(), question="Which?", several=True))[0].text
+
+
 async def test_a_choice_can_come_with_words_or_be_replaced_by_them() -> None:
     arguments = {"question": "Which?", "choices": ["red", "blue"]}
     both, questions = await asked(accepted(choice="red", answer="but dark"), **arguments)
@@ -77,7 +99,7 @@ async def test_a_choice_can_come_with_words_or_be_replaced_by_them() -> None:
 
 
 @pytest.mark.parametrize("content", [{}, {"answer": ""}, {"answer": 3}, {"choice": ["red"]}, {"other": "x"}])
-async def test_an_answer_that_does_not_fit_is_told(content: dict[str, Any]) -> None:
+async def test_answer_that_does_not_match_is_reported(content: dict[str, Any]) -> None:
     outcome, _ = await asked(accepted(**content), question="Which?", choices=["red"])
     assert outcome.status == "failed"
     assert outcome.text.startswith("The answer does not fit the question")
@@ -97,7 +119,9 @@ async def test_an_answer_that_does_not_fit_is_told(content: dict[str, Any]) -> N
     ],
     ids=lambda value: getattr(value, "outcome", ""),
 )
-async def test_every_other_end_is_told_in_plain_words(answer: Answer, status: str, beginning: str) -> None:
+async def test_every_other_outcome_of_a_question_has_a_message(
+    answer: Answer, status: str, beginning: str
+) -> None:
     outcome, _ = await asked(answer, question="Which?")
     assert outcome.status == status
     assert outcome.text.startswith(beginning)
@@ -116,12 +140,12 @@ async def test_a_preview_shows_the_question() -> None:
 
 
 def test_the_tool_is_offered_only_when_somebody_can_answer() -> None:
-    assert build(Settings(), FakeUser(accepted(), available=False)).tools == ()
-    assert build(Settings(enabled=False), FakeUser(accepted())).tools == ()
+    assert build(Settings(), FakeUser(accepted(), available=False), RunInfo()).tools == ()
+    assert build(Settings(enabled=False), FakeUser(accepted()), RunInfo()).tools == ()
 
 
-def test_the_model_is_told_this_about_the_tool() -> None:
-    (tool,) = build(Settings(), FakeUser(accepted())).tools
+def test_description_of_the_tool() -> None:
+    (tool,) = build(Settings(), FakeUser(accepted()), RunInfo()).tools
     assert (tool.spec.name, tool.spec.description, tool.spec.schema) == snapshot(
         (
             "ask_user",
@@ -141,10 +165,25 @@ Ask only what you cannot find out yourself and what changes what you do next.\
                         "maxItems": 10,
                         "type": "array",
                     },
+                    "several": {
+                        "default": False,
+                        "description": "whether the user may choose several of them",
+                        "type": "boolean",
+                    },
                     "free_text": {
                         "default": True,
                         "description": "whether the user may answer in their own words",
                         "type": "boolean",
+                    },
+                    "default": {
+                        "type": "string",
+                        "default": "",
+                        "description": "what you go on with when nobody answers in time",
+                    },
+                    "timeout_s": {
+                        "exclusiveMinimum": 0,
+                        "type": "number",
+                        "description": "seconds to wait; else without limit",
                     },
                     "url": {
                         "default": "",

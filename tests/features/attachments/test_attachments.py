@@ -73,7 +73,7 @@ async def test_another_file_is_described_and_can_be_saved(workspace: Path) -> No
 
 
 @pytest.mark.port("Input files")
-async def test_both(workspace: Path) -> None:
+async def test_image_and_document_are_both_sent(workspace: Path) -> None:
     """Both."""
     parts, _ = await sent(workspace, "Compare", "photo.bin", "paper.pdf")
     assert [part["type"] for part in parts].count("image_url") == 1
@@ -82,14 +82,14 @@ async def test_both(workspace: Path) -> None:
 
 
 @pytest.mark.port("Input files")
-async def test_nothing(workspace: Path) -> None:
+async def test_prompt_without_files_offers_no_save_attachment(workspace: Path) -> None:
     """Nothing."""
     parts, tools = await sent(workspace, "Say hello")
     assert parts[0]["text"].startswith("Say hello")
     assert "save_attachment" not in tools
 
 
-async def test_a_file_that_is_there_and_an_id_that_is_not_are_told(workspace: Path) -> None:
+async def test_saving_over_a_file_or_with_an_unknown_id_fails(workspace: Path) -> None:
     (workspace / "in").mkdir()
     (workspace / "in/paper.pdf").write_bytes(b"mine")
     await sent(workspace, "Read it", "paper.pdf")
@@ -111,11 +111,9 @@ async def test_a_file_that_is_there_and_an_id_that_is_not_are_told(workspace: Pa
 
 
 @pytest.mark.parametrize(
-    ("name", "why"), [("gone.txt", "it is no file"), ("", "it is no file"), ("paper.pdf", "larger")]
+    ("name", "why"), [("gone.txt", "it is not a file"), ("", "it is not a file"), ("paper.pdf", "larger")]
 )
-async def test_what_cannot_be_attached_is_refused_before_the_run(
-    workspace: Path, name: str, why: str
-) -> None:
+async def test_invalid_attachment_is_refused_before_the_run(workspace: Path, name: str, why: str) -> None:
     async with Agent(
         workspace, base_url="http://127.0.0.1:9/v1", model="m", attachments={"max_bytes": 9}
     ) as agent:

@@ -28,7 +28,8 @@ from agls.features.audit.feature import build
 from agls.features.audit.record import RunRecord, due, records, status_of
 from agls.features.audit.report import as_json, asked_for
 from agls.features.audit.settings import Settings
-from agls.room.ports import AuditFile, RunInfo, Tiers
+from agls.room.process_ports import AuditFile, Tiers
+from agls.room.run_ports import RunInfo
 from agls.stores.memory import MemoryStore
 from support.scenario import (
     NOWHERE,
@@ -118,7 +119,7 @@ async def test_one_audit_record_for_each_of_the_ways_to_end(reason: StopReason) 
     assert [c["callId"] for step in line["steps"] for c in step["toolCalls"]] == ["c1", "c2", "c3", "c4"]
 
 
-async def test_what_the_model_did_is_why_it_ends_and_its_tokens_are_counted() -> None:
+async def test_record_has_the_models_reason_to_end_and_its_tokens() -> None:
     usage = Usage(10, 5, 2)
     written = Written(Feature(name="tools", tools=(FakeTool("look"),)))
     state = await check(
@@ -142,7 +143,7 @@ async def test_a_crash_of_a_feature_is_an_error_in_the_record() -> None:
     assert "no paper" in line["detail"]
 
 
-async def test_what_happened_besides_is_named_with_its_data() -> None:
+async def test_record_names_other_events_with_their_data() -> None:
     async def gate(view: RunView) -> Sequence[LimitsChanged]:
         if view.state.run.turns == 0:
             view.note("room", "kind", {"n": 1})
@@ -219,7 +220,7 @@ async def test_a_file_that_cannot_be_written_changes_nothing() -> None:
     await check(say(), features=features, facts=done)
 
 
-async def test_runs_that_nobody_could_write_down_are_written_by_the_next_once() -> None:
+async def test_unrecorded_runs_are_recorded_once_by_the_next() -> None:
     """A run that was taken out of the queue, one whose process died, one that could not begin."""
     store, broken = MemoryStore(), [True, False, True, False]
     written = Written()
@@ -286,10 +287,10 @@ async def test_a_waiting_run_that_is_cancelled_has_a_record_without_a_beginning(
 async def test_the_action_gives_all_runs_or_one() -> None:
     written = Written()
     state = await check(say("all done"), features=written.features, facts=None)
-    context: Any = ActionContext("ses", state, NOWHERE, *[None] * 5)
+    context: Any = ActionContext("ses", state, NOWHERE, *[None] * 6)
     outcome = await written.action({}, context)
     assert "**go**" in outcome.text
-    assert "end_turn" in outcome.text
+    assert "endTurn" in outcome.text
     assert outcome.data
     assert outcome.data["records"][0]["output"] == "all done"
     assert (await written.action({"run": state.run_id}, context)).data == outcome.data

@@ -14,7 +14,7 @@ from agls.engine.vocabulary import Limits, StopReason, Usage
 from agls.features.budget.scopes import flag
 from agls.features.budget.settings import Settings
 from agls.room.budgets import Allowance
-from agls.room.limit_options import NAMES, limits_from
+from agls.room.limit_options import limits_from
 from support.budgets import budget_room
 from support.rooms import FakeDoer, Notices, do, results, use
 from support.scenario import Part, check, say
@@ -86,7 +86,7 @@ async def test_a_run_stops_before_the_model_call_it_cannot_pay(
     assert state.run.model_calls == calls
     assert state.stop is not None
     (field,) = (name for name in FIELDS if getattr(limits, name) is not None)
-    hint = f"Raise {NAMES[field]} ({flag(field)}, or [budget] {field})."
+    hint = f"Raise the limit ({flag(field)}, or [budget] {field})."
     assert (state.stop.reason, state.stop.detail) == (reason, f"{detail} {hint}")
 
 
@@ -101,14 +101,14 @@ async def test_a_run_stops_before_the_model_call_it_cannot_pay(
         Limits(max_session_turns=0),
     ],
 )  # fmt: skip
-async def test_nothing_to_spend_means_no_model_call(limits: Limits) -> None:
+async def test_run_with_a_budget_of_zero_asks_no_model(limits: Limits) -> None:
     """Nothing to spend, nothing asked. The model was never asked."""
     state = await run(limits)
     assert state.run.model_calls == 0
     assert state.run.turns == 0
 
 
-async def test_without_limits_nothing_stops() -> None:
+async def test_run_without_limits_is_not_stopped() -> None:
     state = await run(Limits(), *turns(3), say())
     assert state.stop is not None
     assert state.stop.reason is StopReason.END_TURN
@@ -123,7 +123,7 @@ async def test_the_tool_call_that_is_too_many_is_refused_and_then_the_run_ends()
     assert state.run.tool_calls == 2
     assert results(state)["c2"] == "Not run: nothing is left of the 2 tool calls of this run."
     assert state.stop is not None
-    assert state.stop.detail.startswith("The budget of tool calls is used up: 2 of 2. Raise maxToolCalls (")
+    assert state.stop.detail.startswith("The budget of tool calls is used up: 2 of 2. Raise the limit (")
 
 
 async def test_calls_side_by_side_do_not_slip_past_the_limit() -> None:
@@ -213,13 +213,13 @@ def test_nonsense_is_refused_by_name(option: str, value: object) -> None:
         {"callers": {"ci": 5}},
     ],
 )
-def test_the_configuration_refuses_nonsense(bad: dict[str, object]) -> None:
+def test_invalid_budget_settings_are_refused(bad: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         Settings.model_validate(bad)
 
 
 @pytest.mark.row(15)
-async def test_what_children_and_helpers_used_is_spent_from_the_run() -> None:
+async def test_spending_of_children_and_helpers_counts_for_the_run() -> None:
     """A child used 5,000 tokens of a limit of 1,000; the run stops, and its totals have them."""
 
     async def delegate(view: RunView) -> list[LimitsChanged]:

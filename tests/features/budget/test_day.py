@@ -97,7 +97,7 @@ async def test_a_run_that_a_bug_ended_is_charged(tmp_path: Path) -> None:
     assert [(row.used.total_tokens, row.ended) for row in await rows(tmp_path)] == [(1000, True)]
 
 
-async def test_what_another_process_spends_meanwhile_counts_before_the_next_call(tmp_path: Path) -> None:
+async def test_spending_of_another_process_counts_before_the_next_call(tmp_path: Path) -> None:
     other = ledger_of(tmp_path)
 
     async def spend() -> None:
@@ -125,7 +125,7 @@ async def test_tool_calls_of_the_session_are_refused_and_then_the_run_ends(tmp_p
 
 
 @pytest.mark.row(13)
-async def test_turns_of_the_session(tmp_path: Path) -> None:
+async def test_limit_on_the_turns_of_a_session_stops_the_run(tmp_path: Path) -> None:
     """The turns of a whole session."""
     tools = Feature(name="tools", tools=(FakeTool("look"),))
     script = [call((f"c{n}", "look")) for n in range(3)]
@@ -138,17 +138,17 @@ async def test_turns_of_the_session(tmp_path: Path) -> None:
     assert "turns of this session is used up: 2 of 2. Begin a new session, or raise" in state.stop.detail
 
 
-async def test_a_ledger_that_cannot_be_used_stops_only_who_depends_on_it(tmp_path: Path) -> None:
+async def test_unusable_ledger_stops_only_runs_with_daily_limits(tmp_path: Path) -> None:
     (tmp_path / "usage").write_text("in the way")
     seen = Notices()
     state = await run(tmp_path, paid(), allowance=Allowance(), meanwhile=seen)
     assert state.stop is not None
     assert state.stop.reason is StopReason.END_TURN
-    assert seen.titles == ["What this run spends cannot be written down"]
+    assert seen.titles == ["What this run spends cannot be recorded"]
     state = await run(tmp_path, allowance=Allowance(day=Limits(max_turns=5)))
     assert state.stop is not None
     assert (state.stop.reason, state.run.model_calls) == (StopReason.BUDGET, 0)
-    assert state.stop.detail.startswith("What was spent today cannot be read: Not a directory. Make it")
+    assert state.stop.detail.startswith("Today's spending cannot be read: Not a directory. Make it")
 
 
 class Entered(NoLedger):
@@ -161,7 +161,7 @@ class Entered(NoLedger):
         self.entered.extend(rows)
 
 
-async def test_without_a_limit_of_the_day_nothing_is_written_between_begin_and_end(tmp_path: Path) -> None:
+async def test_ledger_without_a_day_limit_is_written_at_begin_and_end_only(tmp_path: Path) -> None:
     tools = Feature(name="tools", tools=(FakeTool("look"),))
     script = [call(("c1", "look")), call(("c2", "look")), paid()]
     ledger = Entered()

@@ -57,7 +57,7 @@ async def test_a_delegation_overshoots_by_one_model_call_at_most(tmp_path: Path,
 
 
 @pytest.mark.row(15)
-async def test_what_a_helper_of_a_helper_may_spend_is_what_the_root_has_left(tmp_path: Path) -> None:
+async def test_helper_of_a_helper_may_spend_what_the_root_has_left(tmp_path: Path) -> None:
     """All the way up."""
     parts = {
         "ROOT": [delegate(task("CHILD", "a")), Reply("never said")],
@@ -74,7 +74,7 @@ async def test_what_a_helper_of_a_helper_may_spend_is_what_the_root_has_left(tmp
 
 
 @pytest.mark.row(15)
-async def test_what_others_spend_meanwhile_ends_a_helper_before_its_next_call(tmp_path: Path) -> None:
+async def test_spending_of_others_ends_a_helper_before_its_next_call(tmp_path: Path) -> None:
     """The day is everybody's; the helper is told so, and so is its parent."""
     parts = {
         "ROOT": [delegate(task("CHILD", "a")), Reply("never said")],
@@ -135,7 +135,7 @@ async def test_tool_calls_and_tasks_of_the_session_are_those_of_its_helpers_too(
 
 
 @pytest.mark.row(15)
-async def test_who_goes_on_with_a_helper_alone_pays_for_it(tmp_path: Path) -> None:
+async def test_helper_continued_without_its_parent_pays_for_itself(tmp_path: Path) -> None:
     """With no run on above it, what it spends counts on the day by itself, and only then."""
     parts = {"ROOT": [delegate(task("CHILD", "a")), Reply("End")], "CHILD": [Reply("one"), Reply("two")]}
     with ModelServer(cast(parts)) as server:

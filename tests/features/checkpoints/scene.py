@@ -12,16 +12,18 @@ from agls.engine.run_action import invoke
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.vocabulary import JsonObject, Message, Text, ToolCall, ToolResult, UserMessage
-from agls.features import checkpoints, files, shell
+from agls.features import checkpoints, shell
 from agls.features.checkpoints.settings import Settings
-from agls.features.files.settings import Settings as FileSettings
 from agls.features.shell.settings import Settings as ShellSettings
-from agls.room.ports import Ancestors, RunInfo
+from agls.room.run_ports import RunInfo
+from agls.room.session_ports import Ancestors
 from agls.stores.blobs import Blobs
 from agls.stores.files import FileStore
 from agls.workspace.processes import Processes
 from agls.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
+from support.file_tools import file_tools
+from support.kept_outputs import NOTHING_KEPT, no_keys
 from support.scenario import FakeClock, FakeModel, Part, say
 
 
@@ -41,10 +43,12 @@ class Scene:
 
     def _build_run(self, session: Session, admitted: Admitted) -> RunSetup:
         workspace = OpenWorkspace(str(self.root), (), self.editor, self._processes)
-        room = checkpoints.build(self._settings, workspace.snapshots, self.blobs, Ancestors())
+        room = checkpoints.ROOM.build(self._settings, workspace.snapshots, self.blobs, Ancestors())
         tools = (
-            files.build(FileSettings()),
-            shell.build(ShellSettings(), session.questions, session.background, RunInfo()),
+            file_tools(),
+            shell.ROOM.build(
+                ShellSettings(), session.questions, session.background, RunInfo(), no_keys, NOTHING_KEPT
+            ),
         )
         return RunSetup((room, *self.more, *tools), self.model, workspace)
 

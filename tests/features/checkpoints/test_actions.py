@@ -16,7 +16,8 @@ async def test_the_actions_of_the_room(scene: Scene) -> None:
         "checkpoint.restore": "idle",
         "changes": "any",
         "changes.revert": "idle",
-        **dict.fromkeys(("task.list", "task.output", "task.stop"), "any"),
+        **dict.fromkeys(("task.list", "task.output", "task.stop", "shell.state", "shell.reset"), "any"),
+        "task.background": "running",
     }
     restore = next(spec for spec in actions(scene.session) if spec.name == "checkpoint.restore")
     assert set(restore.schema["properties"]) == {"toItemId", "checkpointId", "dryRun"}
@@ -44,7 +45,7 @@ async def test_the_list_names_prompts_what_followed_and_restores(scene: Scene) -
 
 
 async def test_an_empty_session_has_nothing_to_show(scene: Scene) -> None:
-    assert (await scene.act("checkpoint.list")).text == "Nothing was said in this session yet."
+    assert (await scene.act("checkpoint.list")).text == "This session has no prompts yet."
     assert (await scene.act("changes")).text == "No file was changed."
     assert (await scene.data("checkpoint.restore", toItemId=""))["files"] == []
 
@@ -82,7 +83,7 @@ async def test_a_diff_of_one_call(scene: Scene) -> None:
     assert (await scene.data("checkpoint.diff", callId="nothing"))["files"] == []
 
 
-async def test_what_is_no_text_is_compared_as_such(scene: Scene) -> None:
+async def test_binary_file_is_compared_as_binary(scene: Scene) -> None:
     (scene.root / "a.bin").write_bytes(b"text for now\n")
     await scene.read("a.bin")
     await scene.run("printf '\\0\\1' > a.bin")
@@ -92,7 +93,7 @@ async def test_what_is_no_text_is_compared_as_such(scene: Scene) -> None:
     assert scene.bytes("a.bin") == b"text for now\n"
 
 
-async def test_a_content_that_was_not_kept_is_said_in_its_row(scene: Scene) -> None:
+async def test_row_of_a_file_without_a_snapshot_says_why(scene: Scene) -> None:
     await scene.write(".env", "KEY=1\n")
     outcome = await scene.act("checkpoint.diff")
     assert outcome.data is not None

@@ -57,7 +57,7 @@ async def test_a_run_is_taken_back_and_what_was_not_allowed_was_never_kept(tmp_p
 
 
 @pytest.mark.row(77)
-async def test_what_children_changed_is_seen_and_taken_back_in_the_session_they_work_for(
+async def test_changes_of_children_are_shown_and_restored_in_the_parent_session(
     tmp_path: Path,
 ) -> None:
     """A child's file, a child's command, and a grandchild's file go back with the prompt."""

@@ -90,7 +90,7 @@ async def test_a_tool_that_names_no_target_counts_as_a_command(scene: Scene) -> 
     assert (data["commandsRan"], scene.bytes("a.txt")) == (True, b"old\n")
 
 
-async def test_what_a_cancelled_command_did_is_known(scene: Scene) -> None:
+async def test_changes_of_a_cancelled_command_are_known(scene: Scene) -> None:
     (scene.root / "a.txt").write_text("old\n")
     await scene.read("a.txt")
     running = asyncio.ensure_future(scene.run("echo new > a.txt; echo ready; exec sleep 60"))
@@ -153,7 +153,7 @@ def test_secrets_and_histories_are_withheld(path: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["a.py", "environment.py", "secrets.py", "git/config", "key.txt"])
-def test_ordinary_files_are_not(path: str) -> None:
+def test_ordinary_files_are_not_withheld(path: str) -> None:
     assert not withheld(path)
 
 

@@ -96,7 +96,7 @@ async def test_a_restore_can_be_undone_and_the_undoing_too(scene: Scene) -> None
 
 
 @pytest.mark.row(76, 77)
-async def test_it_holds_after_the_session_was_opened_again(scene: Scene) -> None:
+async def test_restore_works_after_the_session_was_opened_again(scene: Scene) -> None:
     """The history of files."""
     (scene.root / "a.txt").write_text("old\n")
     await scene.write("a.txt", "new\n")
@@ -119,7 +119,7 @@ async def test_going_forward_again_after_a_restore(scene: Scene) -> None:
     assert first
 
 
-async def test_what_the_user_changed_after_the_agent_is_shown_and_left_alone(scene: Scene) -> None:
+async def test_users_change_after_the_agents_is_a_conflict_and_stays(scene: Scene) -> None:
     await scene.write("a.txt", "agent\n")
     await scene.write("b.txt", "agent\n")
     (scene.root / "a.txt").write_text("user\n")
@@ -133,7 +133,7 @@ async def test_what_the_user_changed_after_the_agent_is_shown_and_left_alone(sce
     assert "Left alone" in (await scene.act("checkpoint.restore", toItemId="", dryRun=True)).text
 
 
-async def test_what_the_user_changed_between_two_changes_of_the_agent_is_left_alone(scene: Scene) -> None:
+async def test_users_change_between_two_of_the_agent_stays(scene: Scene) -> None:
     (scene.root / "a.txt").write_text("start\n")
     await scene.write("a.txt", "start\nagent\n")
     (scene.root / "a.txt").write_text("user\nstart\nagent\n")
@@ -226,7 +226,7 @@ async def test_in_a_real_repository_neither_snapshots_nor_restores_touch_git(sce
     assert git("status", "--porcelain") == status == "M  staged.txt\n"
 
 
-async def test_another_session_on_the_same_file_is_somebody_else(scene: Scene) -> None:
+async def test_change_by_another_session_counts_as_foreign(scene: Scene) -> None:
     """What two sessions did to one file goes back in turn, and never what is the other's."""
     (scene.root / "a.txt").write_text("old\n")
     await scene.write("a.txt", "first\n")
@@ -241,7 +241,7 @@ async def test_another_session_on_the_same_file_is_somebody_else(scene: Scene) -
         assert scene.bytes("a.txt") == expected
 
 
-async def test_what_became_of_a_file_meanwhile_is_named_and_left_alone(scene: Scene) -> None:
+async def test_file_that_was_removed_or_replaced_is_a_conflict_and_stays(scene: Scene) -> None:
     """Deleted, renamed, a folder or a pipe now, or a file where its folder was: each is a conflict."""
     for name in ("deleted", "renamed", "folder", "pipe", "inner/file"):
         (scene.root / name).parent.mkdir(exist_ok=True)
@@ -291,7 +291,7 @@ async def test_unsaved_changes_of_the_user_are_protected(scene: Scene) -> None:
     assert text_of(scene, "a.txt") == "new and mine\n"
 
 
-async def test_what_the_user_had_not_saved_comes_back_as_it_was(scene: Scene) -> None:
+async def test_unsaved_text_of_the_user_is_restored(scene: Scene) -> None:
     (scene.root / "a.txt").write_text("disk\n")
     scene.editor.open(scene.uri("a.txt"), "disk\n")
     await scene.read("a.txt")
@@ -311,7 +311,7 @@ async def test_a_keystroke_just_before_the_edit_arrives_wins(scene: Scene) -> No
     assert text_of(scene, "a.txt") == "new!\n"
 
 
-async def test_what_the_user_types_while_a_tool_works_is_theirs(scene: Scene) -> None:
+async def test_text_typed_while_a_tool_works_stays(scene: Scene) -> None:
     (scene.root / "a.txt").write_text("old\n")
     uri = scene.uri("a.txt")
     scene.editor.open(uri, "old\n")
@@ -377,7 +377,7 @@ async def test_of_a_command_only_what_was_touched_or_open_is_known(scene: Scene)
     assert text_of(scene, "open.txt") == "old\n"
 
 
-async def test_a_document_that_the_editor_did_not_load_anew_holds_nothing_back(scene: Scene) -> None:
+async def test_document_that_the_editor_did_not_reload_delays_nothing(scene: Scene) -> None:
     (scene.root / "a.txt").write_text("old\n")
     scene.editor.open(scene.uri("a.txt"), "old\n")
     await scene.run("echo new > a.txt")
@@ -386,7 +386,7 @@ async def test_a_document_that_the_editor_did_not_load_anew_holds_nothing_back(s
     assert text_of(scene, "a.txt") == "old\n"  # what the user sees, and what a save writes
 
 
-async def test_what_the_user_typed_during_a_command_is_theirs(scene: Scene) -> None:
+async def test_text_typed_during_a_command_stays(scene: Scene) -> None:
     (scene.root / "a.txt").write_text("old\n")
     scene.editor.open(scene.uri("a.txt"), "old\n")
 
@@ -413,7 +413,7 @@ async def test_a_file_beyond_the_limit_of_looks_is_not_known(tmp_path: Path) -> 
 # --- what is not kept ------------------------------------------------------------------------------
 
 
-async def test_secrets_are_not_kept_and_that_is_told(scene: Scene, tmp_path: Path) -> None:
+async def test_restore_of_a_file_with_secrets_is_a_conflict(scene: Scene, tmp_path: Path) -> None:
     (scene.root / ".env").write_text("KEY=canary-1\n")
     await scene.write(".env", "KEY=canary-2\n")
     data = await scene.data("checkpoint.restore", toItemId="")
@@ -424,7 +424,7 @@ async def test_secrets_are_not_kept_and_that_is_told(scene: Scene, tmp_path: Pat
     assert not [data for data in kept if b"canary" in data]
 
 
-async def test_a_file_that_is_too_large_is_not_kept_and_that_is_told(tmp_path: Path) -> None:
+async def test_restore_of_a_file_that_is_too_large_is_a_conflict(tmp_path: Path) -> None:
     async with opened(tmp_path, max_file_bytes=10) as scene:
         (scene.root / "a.txt").write_text("x" * 11)
         await scene.write("a.txt", "y")
@@ -433,7 +433,7 @@ async def test_a_file_that_is_too_large_is_not_kept_and_that_is_told(tmp_path: P
         assert any("a.txt" in text for text in scene.notices)
 
 
-async def test_a_disk_that_refuses_stops_no_call_and_is_told(
+async def test_full_disk_stops_no_call_and_makes_a_conflict(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (scene.root / "a.txt").write_text("old\n")
@@ -470,7 +470,7 @@ async def test_a_kept_content_that_is_damaged_is_named(scene: Scene, tmp_path: P
         ({}, "Say where to go back to"),
         ({"toItemId": "", "checkpointId": "x"}, "Say where to go back to"),
         ({"toItemId": "nowhere"}, "There is no item 'nowhere'"),
-        ({"checkpointId": "nowhere"}, "There is no restore 'nowhere'"),
+        ({"checkpointId": "nowhere"}, "There is no rewind of files 'nowhere'"),
         ({"toItem": ""}, "there is no such argument"),
         ({"toItemId": "", "dryRun": "perhaps"}, "dryRun"),
     ],
@@ -482,7 +482,7 @@ async def test_bad_input_says_what_to_do(scene: Scene, arguments: dict[str, Any]
     assert scene.bytes("a.txt") == b"agent\n"
 
 
-async def test_nothing_is_restored_while_a_run_is_active(scene: Scene) -> None:
+async def test_restore_during_a_run_is_refused(scene: Scene) -> None:
     refused: list[str] = []
 
     async def try_it() -> None:

@@ -45,7 +45,7 @@ async def test_edits_of_one_file_come_to_one_diff_and_the_next_run_begins_anew(s
     assert told[4:] == [RunDiff(f"{HEAD}@@ -1,2 +1,2 @@\n-one\n+eins\n two\n")]
 
 
-async def test_what_a_command_did_to_a_known_file_is_in_it_and_what_changed_nothing_is_silent(
+async def test_turn_diff_has_the_changes_of_a_command_and_comes_only_when_something_changed(
     scene: Scene,
 ) -> None:
     (scene.root / "a.txt").write_text("one\n")

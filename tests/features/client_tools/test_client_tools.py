@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 
 from agls.engine.ports import Effect, ToolContext
 from agls.engine.vocabulary import ToolCall, ToolOutcome
-from agls.features.client_tools import build
 from agls.features.client_tools.client_tool import KEPT, usable
+from agls.features.client_tools.feature import build
 from agls.features.client_tools.settings import Settings
-from agls.room.ports import NO_CLIENT, OfferedTool, RunInfo, ToolNames
+from agls.room.process_ports import NO_CLIENT, OfferedTool
+from agls.room.run_ports import RunInfo, ToolNames
 from support.rooms import Notices, results
 from support.scenario import NOWHERE, call, check, say
 
@@ -36,7 +37,7 @@ LIST = OfferedTool("list_windows", "List the windows.", {"type": "object"}, read
 OPEN = OfferedTool("open_window", "Open one.", {"type": "object"})
 
 
-def test_names_that_cannot_be_used_are_left_out_and_said() -> None:
+def test_tools_with_unusable_names_are_left_out_with_the_reason() -> None:
     odd = OfferedTool("no such name!", "", {})
     kept, problems = usable([LIST, odd, OPEN, LIST], {"open_window"})
     assert kept == [LIST]
@@ -46,7 +47,7 @@ def test_names_that_cannot_be_used_are_left_out_and_said() -> None:
 
 
 async def test_a_tool_executes_unless_it_only_reads() -> None:
-    feature = build(Settings(), FakeClient([LIST, OPEN]), RUN, ToolNames(frozenset()))
+    feature = build(Settings(), FakeClient([LIST, OPEN]), RUN, ToolNames(frozenset))
     assert [tool.spec.effects for tool in feature.tools] == [{Effect.READS}, {Effect.EXECUTES}]
     preview = await feature.tools[0].preview(ToolCall("c", "list_windows", {"a": 1}), context())
     assert preview.subject == {"type": "tool", "name": "list_windows", "input": {"a": 1}}
@@ -58,7 +59,7 @@ def context() -> ToolContext:
 
 async def test_the_model_gets_what_the_client_answers_and_no_more_than_it_can_read() -> None:
     client = FakeClient([LIST], ToolOutcome("x" * 1000, "failed"))
-    tool = build(Settings(), client, RUN, ToolNames(frozenset())).tools[0]
+    tool = build(Settings(), client, RUN, ToolNames(frozenset)).tools[0]
     asked = ToolCall("c", "list_windows", {})
     outcome = await tool(asked, context())
     assert client.called == [("ses", "run_1", asked)]
@@ -67,16 +68,16 @@ async def test_the_model_gets_what_the_client_answers_and_no_more_than_it_can_re
     assert tool.spec.output_limit == KEPT
 
 
-async def test_what_was_left_out_is_told_once_in_a_run() -> None:
+async def test_notice_about_left_out_tools_is_shown_once_in_a_run() -> None:
     seen = Notices()
     client = FakeClient([LIST, LIST])
-    feature = build(Settings(), client, RUN, ToolNames(frozenset()))
+    feature = build(Settings(), client, RUN, ToolNames(frozenset))
     state = await check(call(("c1", "list_windows")), say(), facts=None, features=[feature], meanwhile=seen)
     assert results(state) == {"c1": "four windows"}
     assert seen.titles == ["Tools of the editor are left out"]
 
 
-async def test_without_a_client_there_is_nothing_to_call() -> None:
-    assert build(Settings(), NO_CLIENT, RUN, ToolNames(frozenset())).tools == ()
-    assert build(Settings(enabled=False), FakeClient([LIST]), RUN, ToolNames(frozenset())).tools == ()
+async def test_run_without_a_client_has_no_client_tools() -> None:
+    assert build(Settings(), NO_CLIENT, RUN, ToolNames(frozenset)).tools == ()
+    assert build(Settings(enabled=False), FakeClient([LIST]), RUN, ToolNames(frozenset)).tools == ()
     assert (await NO_CLIENT.call("ses", "run_1", ToolCall("c", "x", {}))).status == "failed"

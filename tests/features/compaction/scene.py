@@ -1,6 +1,6 @@
 """A session whose model has a small window, with a tool `look` that gives long results."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -14,9 +14,9 @@ from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject, Limits, Message, Text, Usage, UserMessage
-from agls.features.compaction import build
+from agls.features.compaction.feature import build
 from agls.features.compaction.settings import Settings
-from agls.room.ports import RunInfo
+from agls.room.run_ports import RunInfo
 from agls.stores.memory import MemoryStore
 from support.rooms import Notices
 from support.scenario import NOWHERE, FakeClock, FakeModel, FakeTool, Part, prove, say, words
@@ -108,6 +108,7 @@ async def scene(
     limits: Limits | None = None,
     clock: FakeClock | None = None,
     others: Sequence[Feature] = (),
+    behind: Callable[[Session], Sequence[Feature]] = lambda session: (),
 ) -> AsyncIterator[Scene]:
     """The scene; `results` are how many tokens the results of `look` have, one after the other."""
     model = FakeModel(list(turns), info=ModelInfo("small", context_window=window))
@@ -123,7 +124,7 @@ async def scene(
     def build_run(session: Session, admitted: Admitted) -> RunSetup:
         room = build(settings or Settings(), models, SessionLog(session.log), time, RunInfo())
         tools = Feature(name="tools", tools=(look,))
-        return RunSetup((*others, room, tools), models, NOWHERE, limits or Limits())
+        return RunSetup((*others, room, *behind(session), tools), models, NOWHERE, limits or Limits())
 
     async with Sessions(MemoryStore(), build_run, time) as sessions:
         made = Scene(await sessions.create("/project"), model, writer)

@@ -92,7 +92,7 @@ async def test_a_second_summary_takes_in_the_first() -> None:
         assert "All was well." in said(it.writer.requests[1].messages)[0]
 
 
-async def test_what_the_provider_counted_decides() -> None:
+async def test_compaction_is_decided_by_the_tokens_that_the_provider_counted() -> None:
     counted = Usage(5_700, 10)
     first: list[Part] = [Replied("", of(2_000, "w"), usage=counted)]
     async with scene(first, say()) as it:
@@ -185,7 +185,7 @@ async def test_the_first_request_that_does_not_fit_is_tried_once_more_with_less_
         assert it.model.requests[-1].tools == whole.tools, "the next run is tried whole again"
 
 
-async def test_a_prompt_that_fits_in_no_way_ends_the_run_with_the_numbers() -> None:
+async def test_prompt_that_cannot_fit_ends_the_run_with_the_numbers() -> None:
     async with scene(overflow(), overflow()) as it:
         await it.prompt("much too long")
         assert it.stop == "context_full"
@@ -196,7 +196,7 @@ async def test_a_prompt_that_fits_in_no_way_ends_the_run_with_the_numbers() -> N
         assert len(it.model.requests) == 2, "the same request is not made twice"
 
 
-async def test_an_overflow_without_numbers_is_told_without_them() -> None:
+async def test_overflow_without_numbers_is_reported_without_them() -> None:
     async with scene([Overflowed("no")], [Overflowed("no")]) as it:
         await it.prompt("much too long")
         assert it.session.state.stop
@@ -246,7 +246,7 @@ async def test_without_a_summary_results_have_to_do() -> None:
         assert isinstance(cleared, Cleared)
 
 
-async def test_without_a_summary_a_list_of_the_steps_makes_room_when_it_cannot_go_on_else() -> None:
+async def test_list_of_the_steps_makes_room_where_no_summary_can_be_had() -> None:
     turns = [*looks(6, of(500, "w")), overflow(), say()]
     async with scene(*turns, summaries=[ASLEEP], window=None) as it:
         await it.prompt("Write a poem.")
@@ -257,7 +257,7 @@ async def test_without_a_summary_a_list_of_the_steps_makes_room_when_it_cannot_g
 
 
 @pytest.mark.parametrize("useless", ["", of(9_000)])
-async def test_a_summary_that_is_none_is_refused(useless: str) -> None:
+async def test_invalid_summary_is_refused(useless: str) -> None:
     turns = [*looks(6, of(500, "w")), overflow(), say()]
     async with scene(*turns, summaries=[say(useless)], window=None) as it:
         await it.prompt()
@@ -267,7 +267,7 @@ async def test_a_summary_that_is_none_is_refused(useless: str) -> None:
 
 
 @pytest.mark.row(29)
-async def test_after_three_failures_nobody_is_asked_any_more() -> None:
+async def test_no_request_is_made_after_three_failures() -> None:
     """After three summaries that failed no further one is asked for."""
     small = [*looks(10, of(500, "w")), *looks(8, of(60, "v"), 10)]
     async with scene(*small, say(), summaries=[ASLEEP] * 9) as it:
@@ -359,13 +359,16 @@ async def test_the_user_can_ask_for_it() -> None:
         assert done.data
         assert done.data["tokensBefore"] > done.data["tokensAfter"] > 0
         assert "tokens before" in done.text
+        assert "Your words that stayed in front of it:\n- one\n- two\n" in done.text
+        assert done.text.endswith("All was well.")
+        assert (await it.act("compaction.show")).data == done.data
         assert "the letters" in said(it.writer.requests[-1].messages)[0]
         assert [used.by for used in it.spent] == ["compaction"]
         await it.prompt("three")
         assert it.stop == "end_turn"
 
 
-async def test_what_the_user_asks_for_changes_nothing_when_it_fails() -> None:
+async def test_failed_compaction_by_the_user_changes_nothing() -> None:
     async with scene(say(of(500, "a")), say(of(500, "b")), summaries=[ASLEEP]) as it:
         await it.prompt("one")
         await it.prompt("two")
@@ -379,6 +382,8 @@ async def test_a_short_conversation_is_not_summarised() -> None:
     async with scene(say()) as it:
         with pytest.raises(ActionError, match="nothing to summarise"):
             await it.act("compact")
+        with pytest.raises(ActionError, match="was summarised yet"):
+            await it.act("compaction.show")
         await it.prompt()
         with pytest.raises(ActionError, match="nothing to summarise"):
             await it.act("compact")
@@ -405,7 +410,7 @@ async def test_a_run_that_begins_while_it_is_summarised_wins() -> None:
         assert it.shortened == []
 
 
-async def test_what_does_not_fit_the_writer_is_cut_for_it() -> None:
+async def test_conversation_too_long_for_the_summarising_model_is_cut() -> None:
     turns = [*looks(6, of(500, "w")), overflow(), say()]
     async with scene(*turns, summaries=[overflow(), overflow(), SUMMARY], window=None) as it:
         await it.prompt()
@@ -416,7 +421,7 @@ async def test_what_does_not_fit_the_writer_is_cut_for_it() -> None:
         assert "[… left out …]" in said(it.writer.requests[-1].messages)[0]
 
 
-async def test_what_never_fits_the_writer_is_not_summarised() -> None:
+async def test_conversation_that_never_fits_the_summarising_model_is_not_summarised() -> None:
     turns = [*looks(6, of(500, "w")), overflow(), say()]
     async with scene(*turns, summaries=[overflow()] * 3, window=None) as it:
         await it.prompt()

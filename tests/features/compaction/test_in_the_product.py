@@ -68,7 +68,7 @@ def test_a_long_run_makes_room_and_the_history_still_shows_everything(tmp_path: 
 
 
 @pytest.mark.row(28)
-def test_the_user_compacts_and_goes_on(tmp_path: Path) -> None:
+def test_compaction_by_the_user_reports_its_sizes_and_is_metered(tmp_path: Path) -> None:
     """`/compact` writes a summary with the cheap tier, says what it gained, and is metered."""
     after = {"match": "again", **turns({"calls": [EDIT]}, "Changed.")}
     with Wire(tmp_path, configured(tmp_path, 100_000, reading("w" * 2_000), after)) as wire:
@@ -89,7 +89,7 @@ def test_the_user_compacts_and_goes_on(tmp_path: Path) -> None:
         assert first.startswith("Changed!"), "what was read before the summary may still be edited"
 
 
-def test_a_summary_that_the_end_of_the_server_breaks_off_was_cancelled_by_nobody(tmp_path: Path) -> None:
+def test_summary_broken_off_by_the_end_of_the_server_is_not_reported_as_cancelled(tmp_path: Path) -> None:
     config = configured(tmp_path, 100_000, reading("w" * 2_000))
     writer = {"system": "memory of a coding agent", "turns": [{"text": "I", "hang": True}]}
     (tmp_path / "writer.json").write_text(json.dumps({"prompts": [writer]}))
@@ -112,3 +112,29 @@ EDIT = {
     "name": "write_file",
     "arguments": {"path": FILES[0], "content": "Changed!\n"},
 }
+
+
+@pytest.mark.row(28)
+def test_summary_longer_than_what_it_replaces_is_refused_and_one_that_stands_can_be_inspected(
+    tmp_path: Path,
+) -> None:
+    """After a refusal the conversation is as it was; `compaction.show` has both sizes and the summary."""
+    config = configured(tmp_path, 100_000, reading("w" * 2_000))
+    short = (tmp_path / "writer.json").read_text()
+    (tmp_path / "writer.json").write_text(short.replace(SUMMARY, "It goes on. " * 20_000))
+    with Wire(tmp_path, config) as wire:
+        written(wire, 2_000)
+        wire.initialize()
+        session = wire.session()
+        wire.run(session, "read it all")
+        compact = {"sessionId": session, "name": "compact", "input": {}}
+        refused = wire.ask("agent/action/invoke", compact)["error"]["message"]
+        assert "the summary was longer than what it stands for. It was not changed." in refused
+        show = {"sessionId": session, "name": "compaction.show", "input": {}}
+        assert "error" in wire.ask("agent/action/invoke", show)
+        (tmp_path / "writer.json").write_text(short)
+        done = wire.call("agent/action/invoke", compact)["data"]
+        shown = wire.call("agent/action/invoke", show)
+        assert SUMMARY in shown["output"][0]["text"]
+        sizes = [shown["data"][name] for name in ("tokensBefore", "tokensAfter")]
+        assert sizes == [done["tokensBefore"], done["tokensAfter"]]

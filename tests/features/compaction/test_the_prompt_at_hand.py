@@ -111,7 +111,7 @@ async def test_a_prompt_that_fills_most_of_the_window_is_sent_as_it_is(size: int
         assert it.writer.requests == []
 
 
-async def test_a_prompt_that_cannot_fit_costs_nothing_and_the_next_one_goes_on() -> None:
+async def test_prompt_that_cannot_fit_costs_nothing_and_the_next_one_runs() -> None:
     async with scene(say("hi"), say("yes")) as it:
         await it.prompt("hello")
         await it.prompt("p" * 100_000)
@@ -128,7 +128,7 @@ async def test_a_prompt_that_cannot_fit_costs_nothing_and_the_next_one_goes_on()
         assert state.run.turns == 1
 
 
-async def test_what_was_said_before_goes_and_the_prompt_stays_behind_it() -> None:
+async def test_earlier_messages_are_summarised_and_a_long_prompt_stays_whole() -> None:
     async with scene(*[say(of(1_000, "w"))] * 3, say()) as it:
         for number in range(3):
             await it.prompt(f"{number}" + of(400, "q"))
@@ -148,7 +148,7 @@ async def test_the_prompt_of_a_run_that_is_gone_on_with_stays_too() -> None:
         [away, *say()],
         *[call((f"d{n}", "look"), text=of(300, "w")) for n in range(9)],
         say(),
-        others=(continuation.build(Continuation()),),
+        others=(continuation.ROOM.build(Continuation()),),
     ) as it:
         await it.prompt(long)
         run_id = await continue_interrupted(it.session)
@@ -158,7 +158,7 @@ async def test_the_prompt_of_a_run_that_is_gone_on_with_stays_too() -> None:
         assert all(long in said(request.messages) for request in it.model.requests)
 
 
-async def test_what_was_said_too_late_for_a_run_stays_in_the_next() -> None:
+async def test_message_that_came_too_late_for_a_run_stays_whole_in_the_next() -> None:
     late = "late" + of(1_500, "l")
 
     async def steer() -> None:

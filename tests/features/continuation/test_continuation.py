@@ -1,5 +1,7 @@
 """Replies that broke off, or never came."""
 
+from collections.abc import Callable
+
 import pytest
 
 from agls.engine.facts import Admitted
@@ -9,8 +11,7 @@ from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.state import State
 from agls.engine.vocabulary import AssistantMessage, StopReason, Text, UserMessage
-from agls.features.continuation import build
-from agls.features.continuation.feature import NO_ANSWER
+from agls.features.continuation.feature import NO_ANSWER, build
 from agls.features.continuation.nudges import CONTINUE, EMPTY, INTERRUPTED, ends_with_a_reply, said
 from agls.features.continuation.settings import Settings
 from agls.stores.memory import MemoryStore
@@ -22,6 +23,10 @@ async def run(*script: list[Part], settings: Settings | None = None) -> State:
     tools = Feature(name="tools", tools=(FakeDoer("look", Effect.READS),))
     features = [build(settings or Settings()), tools]
     return await check(*script, facts=None, features=features)
+
+
+def build_run(rooms: tuple[Feature, ...], model: FakeModel) -> Callable[[Session, Admitted], RunSetup]:
+    return lambda session, admitted: RunSetup(rooms, model, NOWHERE)
 
 
 def reason(state: State) -> StopReason:
@@ -44,7 +49,7 @@ async def test_a_reply_that_is_cut_again_and_again_ends_as_max_tokens() -> None:
     assert reason(state) is StopReason.MAX_TOKENS
 
 
-async def test_no_continuations_means_none() -> None:
+async def test_cut_answer_is_not_continued_when_continuations_is_zero() -> None:
     state = await run(say("more", "length"), settings=Settings(continuations=0))
     assert reason(state) is StopReason.MAX_TOKENS
 
@@ -57,8 +62,7 @@ async def test_calls_in_between_do_not_give_more_continuations() -> None:
 
 async def test_a_new_prompt_gives_new_continuations() -> None:
     model = FakeModel([*[say("x", "length") for _ in range(4)], say("y", "length"), say("z")])
-    run_setup = RunSetup((build(Settings()),), model, NOWHERE)
-    async with Sessions(MemoryStore(), lambda session, admitted: run_setup, FakeClock()) as sessions:
+    async with Sessions(MemoryStore(), build_run((build(Settings()),), model), FakeClock()) as sessions:
         session = await sessions.create("/project")
         assert reason(await prompt(session, "one")) is StopReason.MAX_TOKENS
         assert reason(await prompt(session, "two")) is StopReason.END_TURN
@@ -71,7 +75,7 @@ async def test_second_empty_reply_ends_the_run_as_failed_and_names_the_hidden_ov
     assert state.stop == NO_ANSWER
 
 
-async def test_a_nudge_that_helps_says_nothing_more() -> None:
+async def test_successful_nudge_is_not_repeated() -> None:
     state = await run(say(""), say("here"))
     assert injected(state, "continuation") == [EMPTY]
     assert reason(state) is StopReason.END_TURN
@@ -98,8 +102,7 @@ async def recovered(*script: list[Part], extra: Feature | None = None) -> State:
         build(Settings()),
         Feature(name="t", tools=(FakeDoer("look", Effect.READS),)),
     )
-    run_setup = RunSetup(rooms, model, NOWHERE)
-    async with Sessions(MemoryStore(), lambda session, admitted: run_setup, FakeClock()) as sessions:
+    async with Sessions(MemoryStore(), build_run(rooms, model), FakeClock()) as sessions:
         session = await sessions.create("/project")
         first = await prompt(session, "go")
         assert isinstance(first.admitted, Admitted)
@@ -109,7 +112,7 @@ async def recovered(*script: list[Part], extra: Feature | None = None) -> State:
 FAILS: list[Part] = [ModelError("gone", kind="network")]
 
 
-async def test_a_recovered_run_that_ends_with_the_models_words_is_told_to_go_on() -> None:
+async def test_recovered_run_that_ends_with_a_reply_gets_a_message_to_continue() -> None:
     state = await recovered(say("half an answer"), say("the rest"))
     assert injected(state, "continuation") == [INTERRUPTED]
     assert reason(state) is StopReason.END_TURN
@@ -133,14 +136,13 @@ async def test_a_recovered_run_has_continuations_of_its_own() -> None:
 
 async def test_an_ordinary_run_after_an_answer_is_not_called_interrupted() -> None:
     model = FakeModel([say("one"), say("two")])
-    run_setup = RunSetup((build(Settings()),), model, NOWHERE)
-    async with Sessions(MemoryStore(), lambda session, admitted: run_setup, FakeClock()) as sessions:
+    async with Sessions(MemoryStore(), build_run((build(Settings()),), model), FakeClock()) as sessions:
         session = await sessions.create("/project")
         await prompt(session, "go")
         assert injected(await prompt(session, "again"), "continuation") == []
 
 
-def test_what_other_rooms_say_behind_a_reply_does_not_hide_it() -> None:
+def test_messages_of_other_rooms_behind_a_reply_do_not_hide_it() -> None:
     reply, note = AssistantMessage("a", "words"), UserMessage("b", (Text("it is late"),), "environment")
     assert ends_with_a_reply([reply, note])
     assert not ends_with_a_reply([reply, UserMessage("c", (Text("hi"),))])

@@ -16,7 +16,7 @@ from agls.features import critic, deadline
 from agls.features.critic.model_verdict import can_pay, read
 from agls.features.critic.settings import Settings
 from agls.features.critic.verdicts import Verdict
-from agls.room.ports import Ceilings
+from agls.room.run_ports import Ceilings
 from support.budgets import budget_room
 from support.jumping import Time
 from support.patience import become
@@ -249,7 +249,7 @@ def test_an_answer_is_read(answer: str, verdict: Verdict | None) -> None:
     assert read(answer) == verdict
 
 
-async def test_what_it_does_are_facts_of_the_run() -> None:
+async def test_decisions_of_the_critic_are_facts_of_the_run() -> None:
     seen: list[Entry] = []
 
     def features(session: Session) -> list[Feature]:

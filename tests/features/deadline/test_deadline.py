@@ -9,7 +9,7 @@ from agls.engine.feature import Feature
 from agls.engine.ports import Effect, ToolContext
 from agls.engine.session import Session
 from agls.engine.vocabulary import Answer, Limits, Question, StopReason
-from agls.features.deadline import build
+from agls.features.deadline.feature import build
 from agls.features.deadline.settings import Settings
 from support.jumping import Time
 from support.scenario import FakeTool, Meanwhile, Part, call, check, say
@@ -61,7 +61,7 @@ async def test_a_run_that_takes_too_long_is_stopped_whatever_it_does(time: Time)
     )
 
 
-async def test_no_time_is_no_call_of_the_model() -> None:
+async def test_no_model_call_without_time_left() -> None:
     facts = ["run started", "took in user: go", "ended timeout"]
     await check(facts=facts, features=[build(Settings())], limits=Limits(max_seconds=0))
 

@@ -84,7 +84,7 @@ async def test_a_file_in_the_workspace(workspace: Path) -> None:
     assert (workspace / "same.md").read_text() == "Fifteen birds.\n"
 
 
-async def test_a_webhook(workspace: Path, server: ModelServer) -> None:
+async def test_webhook_gets_the_result(workspace: Path, server: ModelServer) -> None:
     done = await run(workspace, {"webhook": f"{server.url}/hook?token=sk-secret"})
     (request,) = server.posts
     assert request.path == "/v1/hook?token=sk-secret"
@@ -96,13 +96,13 @@ async def test_a_webhook(workspace: Path, server: ModelServer) -> None:
     assert done.notes == [("delivered", {"target": "there"})]
 
 
-async def test_a_command(workspace: Path) -> None:
+async def test_command_gets_the_result(workspace: Path) -> None:
     done = await run(workspace, {"command": [sys.executable, "-c", ECHO]})
     assert done.notes == [("delivered", {"target": "there"})]
     assert json.loads((workspace / "got.json").read_text())["output"] == "Fifteen birds."
 
 
-async def test_the_editor_is_told_also_of_an_error(workspace: Path) -> None:
+async def test_editor_gets_a_notice_of_an_answer_and_of_an_error(workspace: Path) -> None:
     done = await run(workspace, {"notify": True})
     assert done.notices == [Notice("info", "The run is done", "Fifteen birds.")]
     failed = await run(workspace, {"notify": True}, "fail")
@@ -142,7 +142,7 @@ async def test_a_failing_target_changes_nothing_and_is_in_the_audit(
     assert [path.name for path in workspace.iterdir()] == ["planted"]
 
 
-async def test_a_server_that_says_no_or_sends_us_elsewhere_did_not_take_it(workspace: Path) -> None:
+async def test_webhook_with_an_error_or_a_redirect_counts_as_not_delivered(workspace: Path) -> None:
     elsewhere = {"Location": "http://127.0.0.1:9/"}
     with ModelServer([Raw([b"no"], status=500), Raw([], status=302, headers=elsewhere)]) as server:
         for status in (500, 302):
@@ -159,7 +159,7 @@ async def test_a_target_that_never_answers_is_given_up(workspace: Path) -> None:
 
 
 @pytest.mark.item(27)
-async def test_who_cancels_does_not_wait_for_a_target_that_never_answers(workspace: Path) -> None:
+async def test_cancel_does_not_wait_for_a_target_that_never_answers(workspace: Path) -> None:
     with ModelServer([Raw([b"x"], begin="hang")]) as server:
         target = {"targets": {"there": {"webhook": server.url}}, "seconds": 60}
         async with Agent(workspace, delivery=target) as agent:

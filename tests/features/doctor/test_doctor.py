@@ -4,7 +4,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from agls.engine.actions import ActionOutcome
-from agls.features.doctor import build
+from agls.features.doctor.feature import build
 from agls.features.doctor.settings import Settings
 
 ASKED: list[tuple[object, str, bool]] = []

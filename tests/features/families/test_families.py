@@ -20,6 +20,7 @@ async def first_request(folder: Path, model: str, more: str = "") -> tuple[set[s
     (folder / "workspace").mkdir()
     with ModelServer([Reply("hi")]) as server:
         config = f'model = "m"\n[models.m]\nbase_url = "{server.url}"\nmodel = "{model}"\n{more}\n'
+        config += "[permissions]\nmode = 'allowAll'\n"  # nobody is there to be asked
         (folder / "config.toml").write_text(config)
         told = ConfigInputs(config_file=str(folder / "config.toml"), state_dir=str(folder / "state"))
         setup = read(told, str(folder / "workspace"), lambda root: True, {})

@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from agls.features.files import build
-from agls.features.files.settings import Settings
 from agls.workspace.processes import Processes
 from agls.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
+from support.file_tools import file_tools
 from support.toolbox import Toolbox
 
 
@@ -26,4 +25,4 @@ def editor() -> FakeEditor:
 
 @pytest.fixture
 def tools(root: Path, editor: FakeEditor) -> Toolbox:
-    return Toolbox(build(Settings()), OpenWorkspace(str(root), (), editor, Processes()))
+    return Toolbox(file_tools(), OpenWorkspace(str(root), (), editor, Processes()))

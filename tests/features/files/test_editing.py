@@ -6,16 +6,13 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from agls.engine.calls import NoTool
-from agls.engine.feature import Invocation
 from agls.engine.ports import Effect, Target
-from agls.engine.vocabulary import ToolCall, ToolOutcome
-from agls.features.files import build
-from agls.features.files.settings import Settings
+from agls.engine.vocabulary import ToolOutcome
 from agls.workspace.processes import Processes
 from agls.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
-from support.toolbox import Toolbox, run_tool
+from support.file_tools import file_tools
+from support.toolbox import Toolbox
 
 pytestmark = pytest.mark.promise("P12")
 
@@ -80,12 +77,12 @@ async def test_a_file_that_changed_since_it_was_read_is_not_changed(tools: Toolb
     assert (await tools.call("edit_file", path="a.py", old_text="one", new_text="x")).status == "completed"
 
 
-async def test_what_was_read_is_remembered_by_another_process(
+async def test_file_read_before_a_resume_may_be_edited_after_it(
     tools: Toolbox, root: Path, editor: FakeEditor
 ) -> None:
     (root / "a.py").write_text("one\n")
     await tools.call("read_file", path="a.py")
-    resumed = Toolbox(build(Settings()), OpenWorkspace(str(root), (), editor, Processes()))
+    resumed = Toolbox(file_tools(), OpenWorkspace(str(root), (), editor, Processes()))
     resumed.state = tools.state
     outcome = await resumed.call("edit_file", path="./a.py", old_text="one", new_text="two")
     assert outcome.status == "completed"
@@ -136,7 +133,7 @@ async def test_what_the_user_types_meanwhile_is_not_overwritten(
     assert editor.buffer(uri).text == "one and typed\n"
 
 
-async def test_a_refusal_of_the_editor_is_told(tools: Toolbox, root: Path, editor: FakeEditor) -> None:
+async def test_refusal_of_the_editor_is_reported(tools: Toolbox, root: Path, editor: FakeEditor) -> None:
     (root / "a.py").write_text("one\n")
     editor.open((root / "a.py").as_uri(), "one\n")
     await tools.call("read_file", path="a.py")
@@ -155,7 +152,7 @@ async def test_bytes_outside_the_edit_stay(tools: Toolbox, root: Path) -> None:
     assert (root / "a.txt").read_bytes() == before.replace(b"old", b"new")
 
 
-async def test_a_loose_match_is_told(tools: Toolbox, root: Path) -> None:
+async def test_loose_match_is_reported(tools: Toolbox, root: Path) -> None:
     (root / "a.py").write_text("if a:\n    b()\n    c()\n")
     await tools.call("read_file", path="a.py")
     outcome = await tools.call("edit_file", path="a.py", old_text="b()\nc()", new_text="d()")
@@ -269,10 +266,3 @@ async def test_a_preview_of_a_whole_file_says_whether_there_is_one(tools: Toolbo
 async def test_a_preview_of_an_edit_that_cannot_be_made_still_names_its_target(tools: Toolbox) -> None:
     preview = await tools.preview("edit_file", path="missing.py", old_text="a", new_text="b")
     assert (preview.subject["type"], preview.targets) == ("tool", (Target(Effect.WRITES, "missing.py"),))
-
-
-async def test_tools_of_other_rooms_are_passed_on_untouched(tools: Toolbox) -> None:
-    foreign = Invocation(ToolCall("call_1", "shell", {}), NoTool("shell", "not mine"), tools.context())
-    assert await build(Settings()).around_tool(foreign, tools, run_tool) == ToolOutcome(
-        "not mine", status="failed"
-    )

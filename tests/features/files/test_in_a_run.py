@@ -9,11 +9,10 @@ from agls.engine.facts import Replied
 from agls.engine.feature import CallTool, Feature, Invocation, RunView
 from agls.engine.ports import Workspace
 from agls.engine.vocabulary import ToolCall, ToolOutcome
-from agls.features.files import build
-from agls.features.files.settings import Settings
 from agls.workspace.editor import NoEditor
 from agls.workspace.processes import Processes
 from agls.workspace.workspace import OpenWorkspace
+from support.file_tools import file_tools
 from support.rooms import results, use
 from support.scenario import check
 
@@ -38,7 +37,7 @@ async def test_an_edit_after_a_read_is_made_and_one_before_it_is_not(root: Path)
         use(ToolCall("c4", "edit_file", edit)),
         [Replied("", "done")],
         facts=None,
-        features=(in_workspace(workspace), build(Settings())),
+        features=(in_workspace(workspace), file_tools()),
     )
     assert results(state) == snapshot(
         {

@@ -22,7 +22,7 @@ def problem(text: str, old: str, new: str, *, everywhere: bool = False) -> str:
 
 def test_a_text_that_occurs_once_is_replaced_where_it_stands() -> None:
     made = replace_text("one\ntwo\nthree\n", "two", "2", everywhere=False)
-    assert (made.text, made.lines, made.loose) == ("one\n2\nthree\n", (2,), False)
+    assert (made.text, made.lines, made.loose) == ("one\n2\nthree\n", (2,), "")
 
 
 def test_every_occurrence_is_replaced_when_that_was_asked_for() -> None:
@@ -30,14 +30,14 @@ def test_every_occurrence_is_replaced_when_that_was_asked_for() -> None:
     assert (made.text, made.lines) == ("aa b aa\naa", (1, 1, 2))
 
 
-def test_several_occurrences_are_told_with_their_lines() -> None:
+def test_several_occurrences_are_reported_with_their_lines() -> None:
     assert problem("x\ny\nx\n", "x", "z") == snapshot(
         "old_text occurs 2 times, lines 1, 3; nothing was changed. Add lines around it until it is unique, "
         "or set replace_all to change every exact occurrence."
     )
 
 
-def test_of_many_occurrences_the_first_are_told_at_once() -> None:
+def test_first_of_many_occurrences_are_reported_at_once() -> None:
     told = problem("x\n" * 100_000, "x", "z")
     assert told.startswith("old_text occurs 100000 times, lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …; nothing")
 
@@ -106,10 +106,57 @@ def test_an_edit_that_changes_nothing_is_refused() -> None:
     assert problem("a\r\n", "a\r\n", "a\n") == "old_text and new_text are the same; nothing was changed."
 
 
-def test_an_edit_that_was_already_made_is_told() -> None:
+def test_edit_that_was_already_made_is_reported() -> None:
     assert problem("a\nb\nnew_name()\n", "old_name()", "new_name()") == snapshot(
         "old_text was not found, but new_text is already there, on line 3. Nothing was changed."
     )
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("log(item)", "log(item)\n    check(a)"), ("    check(a)\n", "    log(item)\n    check(a)\n")],
+)
+def test_edit_that_was_made_before_and_keeps_its_old_text_is_refused(old: str, new: str) -> None:
+    told = problem("def f():\n    log(item)\n    check(a)\n", old, new)
+    assert "new_text is already there, on line 2" in told
+
+
+def test_insertion_beside_a_longer_word_is_no_repetition() -> None:
+    text = "log(a)\ncheck(all_of)\n"
+    assert replaced(text, "log(a)", "log(a)\ncheck(all") == "log(a)\ncheck(all\ncheck(all_of)\n"
+    assert replaced("a()\n\nb()\n", "a()", "a()\n") == "a()\n\n\nb()\n", "empty lines may be wanted twice"
+
+
+def test_lines_behind_a_part_of_an_indented_line_need_their_indentation() -> None:
+    text = "def f():\n    x = 1\n    return x\n"
+    assert "which is indented" in problem(text, "x = 1", "x = 1\ny = 2")
+    assert replaced(text, "x = 1", "x = 1\n    y = 2") == text.replace("x = 1", "x = 1\n    y = 2")
+    assert replaced(text, "return x", "return x\n\n\ndef g():\n    pass").endswith(
+        "\n\n\ndef g():\n    pass\n"
+    )
+    assert replaced("f() {\n  a();\n", "a();", "a();\n}") == "f() {\n  a();\n}\n"
+    assert replaced(text, "x = 1", 'x = """\none"""') == text.replace("x = 1", 'x = """\none"""')
+
+
+def test_empty_lines_around_both_texts_do_not_matter() -> None:
+    assert replaced("a()\nb()\n", "\na()\n", "\nc()\n") == "c()\nb()\n"
+    assert replaced("a()\nb()\n", "a()\n\n", "c()\n\n") == "c()\nb()\n"
+    told = problem("a(&amp;)\nb()\n", "\nb()\n\n", "c()\n")
+    assert "old_text begins or ends with empty lines" in told
+    assert "entities" not in told
+
+
+def test_deletion_with_a_typo_in_its_last_line_is_not_called_made() -> None:
+    text = "def helper():\n    return 1\n\n\n@main.command()\n"
+    told = problem(text, "def helper():\n    return 1\n\n\n@mian.command()", "@main.command()")
+    assert "already" not in told
+    assert "@main.command()" in told
+
+
+def test_escapes_beside_one_that_the_file_has_are_named() -> None:
+    text = 'def f():\n    say("a\\n", b)\n    go("c")\n'
+    told = problem(text, 'say(\\"a\\n\\", b)\n    go(\\"c\\")', "x")
+    assert "escaped once too often" in told
 
 
 def test_new_text_that_is_no_more_than_a_sign_is_not_called_already_there() -> None:
@@ -120,7 +167,7 @@ def test_a_deletion_with_a_typo_is_answered_with_the_lines_that_still_stand() ->
     text = "def f():\n    log_call(a)\n    return result\n"
     assert problem(text, "    log_call(a)\n    return resutl\n", "    log_call(a)\n") == snapshot("""\
 old_text was not found; nothing was changed.
-What new_text keeps is already there; what it leaves out still is, not quite as old_text has it.
+new_text keeps lines that are already there; those it leaves out are there, too, but differ from old_text.
 The nearest lines are:
 2	    log_call(a)
 3	    return result
@@ -128,7 +175,7 @@ Copy old_text from the file, without the line numbers.\
 """)
 
 
-def test_a_new_text_elsewhere_is_told_beside_the_nearest_lines() -> None:
+def test_miss_reports_the_new_text_found_elsewhere_with_the_nearest_lines() -> None:
     text = "alpha = start_here(1)\nother()\nzeta = go_there(2)\n"
     told = problem(text, "alpha = begin_at(1, 2, 3)", "zeta = go_there(2)")
     assert "already there, on line 3" in told
@@ -184,7 +231,7 @@ Copy old_text from the file, without the line numbers.\
 """)
 
 
-def test_a_miss_of_something_else_entirely_says_so() -> None:
+def test_miss_without_any_similar_line_says_so() -> None:
     assert problem("alpha\n", "!!!!", "x") == snapshot("""\
 old_text was not found; nothing was changed.
 Nothing in the file is like it. Read the file again.\
@@ -193,7 +240,7 @@ Nothing in the file is like it. Read the file again.\
     assert "Nothing in the file is like it" in problem("x = 1\n", "\n\n\n\n", "b")
 
 
-def test_a_line_that_is_everywhere_does_not_say_where() -> None:
+def test_frequent_line_does_not_decide_the_place() -> None:
     text = "}\n" * 1_000 + "start()\n"
     assert "1001\tstart()" in problem(text, "start()\n}\n", "x")
 
@@ -214,9 +261,47 @@ LINES = st.lists(st.sampled_from(["a", "b", " ", "\t", "\n", "\r\n", "\r"]), max
 
 
 @given(before=LINES, inside=LINES, after=LINES, new=LINES)
-def test_what_an_edit_does_not_name_stays_as_it_is(before: str, inside: str, after: str, new: str) -> None:
+def test_edit_keeps_all_bytes_outside_the_changed_text(
+    before: str, inside: str, after: str, new: str
+) -> None:
     old = f"<{inside}>"
     made = replaced(before + old + after, flatten(old), new)
     assert made.startswith(before)
     assert made.endswith(after)
     assert flatten(made[len(before) : len(made) - len(after)]) == flatten(new)
+
+
+NFC, NFD = "caf\u00e9 = 1", "cafe\u0301 = 1"
+
+
+@pytest.mark.parametrize(("there", "given"), [(NFC, NFD), (NFD, NFC)], ids=["composed", "decomposed"])
+def test_accents_in_another_unicode_form_are_found_and_lines_that_stay_keep_theirs(
+    there: str, given: str
+) -> None:
+    text = f"def f():\n    {there}\n    x = 1\n"
+    made = replace_text(text, f"    {given}\n    x = 1", f"    {given}\n    x = 2", everywhere=False)
+    assert made.text == f"def f():\n    {there}\n    x = 2\n"
+    assert made.loose == "with letters in another Unicode form"
+
+
+def test_accents_in_another_unicode_form_at_two_places_are_not_chosen_from() -> None:
+    with pytest.raises(WorkspaceError, match="occurs 2 times, lines 1, 2"):
+        replace_text(f"{NFD}\n{NFD}\n", NFC, "x", everywhere=False)
+
+
+@pytest.mark.parametrize(
+    ("old", "told"),
+    [
+        ("1:x = 1\n2:y = 2", "line numbers in front"),
+        ("   1|x = 1\n   2|y = 2", "line numbers in front"),
+        ("-x = 1\n-y = 2", "signs of a patch"),
+        (" x = 1\n-y = 2", "signs of a patch"),
+        ("<old_text>x = 1</old_text>", "marks around it"),
+        (r"x = \d+", "not a regular expression"),
+        ("y.*", "not a regular expression"),
+    ],
+)
+def test_known_mistake_in_a_text_that_was_not_found_is_named(old: str, told: str) -> None:
+    with pytest.raises(WorkspaceError, match=told) as problem:
+        replace_text("x = 1\ny = 2\nz = 3\n", old, "new", everywhere=False)
+    assert "nothing was changed" in str(problem.value)

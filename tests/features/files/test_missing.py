@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from agls.features.files import build
-from agls.features.files.settings import Settings
 from agls.workspace.editor import NoEditor
 from agls.workspace.processes import Processes
 from agls.workspace.workspace import OpenWorkspace
+from support.file_tools import file_tools
 from support.toolbox import Toolbox
 
 
@@ -51,5 +50,5 @@ async def test_edit_of_a_folder_says_that_it_is_one(tools: Toolbox) -> None:
 
 async def test_names_that_are_hidden_are_not_near(root: Path) -> None:
     hidden = OpenWorkspace(str(root), (), NoEditor(), Processes(), hidden=(r".*app\.py",))
-    tools = Toolbox(build(Settings()), hidden)
+    tools = Toolbox(file_tools(), hidden)
     assert (await tools.call("read_file", path="src/ap.py")).text == "src/ap.py does not exist."

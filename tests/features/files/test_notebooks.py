@@ -204,3 +204,13 @@ async def test_long_outputs_are_cut(tools: Toolbox, path: Path) -> None:
 async def test_missing_notebook_is_answered_with_the_near_name(tools: Toolbox, path: Path) -> None:
     outcome = await tools.call("edit_notebook", path="m.ipynb", cell=0)
     assert outcome.text == "m.ipynb does not exist. Did you mean n.ipynb?"
+
+
+async def test_cell_is_not_replaced_by_one_of_another_type(tools: Toolbox, path: Path) -> None:
+    await tools.call("read_file", path="n.ipynb")
+    outcome = await tools.call("edit_notebook", path="n.ipynb", cell=0, source="x = 1", type="code")
+    assert (outcome.status, "Cell 0 is of the type markdown" in outcome.text) == ("failed", True)
+    assert path.read_text() == notebook()
+    assert (
+        await tools.call("edit_notebook", path="n.ipynb", cell=0, source="x", type="markdown")
+    ).status == "completed"

@@ -67,7 +67,7 @@ def test_range_of_a_diff_after_the_marks_says_where_the_hunk_begins() -> None:
     ("text", "told"),
     [
         ("x = 1", "This is no patch"),
-        ("*** Update File: a.py\n-x\n*** End Patch", "no line `*** Begin Patch`"),
+        ("*** Update File: a.py\n-x\n", "no line `*** Begin Patch`"),
         ("*** Begin Patch\n*** Update File: a.py\n-x", "may have been cut off"),
         (envelope(), "must name a file"),
         (envelope("-x", "*** Delete File: a.py"), "must name a file"),
@@ -76,7 +76,11 @@ def test_range_of_a_diff_after_the_marks_says_where_the_hunk_begins() -> None:
         (envelope("*** Update File: a.py", "*** Rename File: b"), "means nothing here"),
         (envelope("*** Add File: a.py", "x = 1"), "begins with +"),
         (envelope("*** Delete File: a.py", "-x"), "nothing may follow"),
-        ("diff --git a/x b/x\nindex 1..2\n", "does not name its file"),
+        ("diff --git a/x b/x\nindex 1..2\n", "has no changes"),
+        ("diff --git a b\nindex 1..2\n", "does not name its file"),
+        ("diff --git a/x b/x\nold mode 100644\nnew mode 100755\n", "changed by a command (chmod)"),
+        ("diff --git a/x b/x\nindex 1..2\nBinary files a/x and b/x differ\n", "no text"),
+        ("diff --git a/x b/y\ncopy from x\ncopy to y\n", "does not copy files"),
         ("--- a/x\n+++ b/x\n", "has no changes"),
         ("--- /dev/null\n+++ b/x\n@@ -1,1 +1,1 @@\n-a\n+b\n", "only lines with a +"),
     ],
@@ -113,11 +117,12 @@ rename to new.py
 -++ b
 """
     rows = (PatchRow(" ", "one"), PatchRow("-", "two"), PatchRow("+", "2"))
+    gone = (PatchRow("-", "-- a"), PatchRow("-", "++ b"))
     assert read_patch_text(text) == (
         FilePatch("update", "a.py", hunks=(PatchHunk(1, rows, line=3, final_end=False),)),
         FilePatch("update", "old.py", to="new.py"),
         FilePatch("add", "made.py", "x = 1\n"),
-        FilePatch("delete", "gone.py"),
+        FilePatch("delete", "gone.py", hunks=(PatchHunk(1, gone, line=1),)),
     )
 
 
@@ -126,7 +131,7 @@ def test_counts_of_a_diff_that_are_wrong_do_not_swallow_the_next_file() -> None:
     assert [patch.path for patch in read_patch_text(text)] == ["a", "b"]
 
 
-def test_removed_end_of_the_last_line_is_told_apart_from_an_added_one() -> None:
+def test_removed_final_line_end_differs_from_an_added_one() -> None:
     head = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n"
     mark = "\\ No newline at end of file\n"
     ends = [

@@ -56,7 +56,7 @@ def test_hunks_that_are_not_in_the_order_of_the_file_are_refused() -> None:
     assert "1\ta" in told
 
 
-def test_hunks_without_a_place_are_told() -> None:
+def test_hunks_without_a_place_are_reported() -> None:
     told = refused("alpha_one\nbeta_two\n", "@@", "-alpha_onee", "+x", "@@", "-beta_twoo", "+y")
     assert "Hunk 1 was not found" in told
     assert "1\talpha_one" in told
@@ -64,7 +64,7 @@ def test_hunks_without_a_place_are_told() -> None:
     assert "2\tbeta_two" in told
 
 
-def test_hunk_that_was_made_before_is_told_so() -> None:
+def test_hunk_that_was_already_applied_is_reported() -> None:
     told = refused("def start():\n    run_it(2)\n", "@@", " def start():", "-    run_it(1)", "+    run_it(2)")
     assert "already there, on line 1" in told
 
@@ -106,7 +106,7 @@ def test_end_of_the_last_line_goes_or_comes_when_the_diff_says_so() -> None:
     assert unified("a\nb", f"@@ -2 +2 @@\n-b\n{mark}+B\n") == "a\nB\n"
 
 
-def test_only_the_first_hunks_without_a_place_are_told_at_length() -> None:
+def test_only_the_first_hunks_without_a_place_are_described_in_full() -> None:
     told = refused("alpha_one\n", *(row for number in range(9) for row in ("@@", f"-beta_{number}", "+x")))
     assert "Hunk 3 was not found" in told
     assert told.endswith("[The hunks after hunk 3 were not looked at.]")

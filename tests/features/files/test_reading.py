@@ -7,11 +7,11 @@ from inline_snapshot import snapshot
 
 from agls.engine.ports import Effect, Target
 from agls.engine.vocabulary import ToolOutcome
-from agls.features.files import build
 from agls.features.files.settings import Settings
 from agls.workspace.processes import Processes
 from agls.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
+from support.file_tools import file_tools
 from support.toolbox import Toolbox
 
 
@@ -35,14 +35,14 @@ async def test_a_page_says_where_to_go_on(tools: Toolbox, root: Path) -> None:
     assert last == ToolOutcome("9\tline 9\n10\tline 10")
 
 
-async def test_an_offset_behind_the_end_is_told(tools: Toolbox, root: Path) -> None:
+async def test_offset_beyond_the_end_is_reported(tools: Toolbox, root: Path) -> None:
     (root / "a.txt").write_text("one\n")
     assert await tools.call("read_file", path="a.txt", offset=2) == ToolOutcome(
         "a.txt ends with line 1.", status="failed"
     )
 
 
-async def test_a_file_that_the_editor_is_behind_of_is_said_to_be(
+async def test_result_says_when_the_disk_is_newer_than_the_editor(
     tools: Toolbox, root: Path, editor: FakeEditor
 ) -> None:
     file, uri = root / "a.txt", (root / "a.txt").as_uri()
@@ -62,7 +62,7 @@ async def test_a_file_that_the_editor_is_behind_of_is_said_to_be(
 
 async def test_much_text_is_cut_at_a_line(root: Path) -> None:
     settings = Settings(read_characters=1_000, line_characters=80)
-    tools = Toolbox(build(settings), OpenWorkspace(str(root), (), FakeEditor(), Processes()))
+    tools = Toolbox(file_tools(settings), OpenWorkspace(str(root), (), FakeEditor(), Processes()))
     (root / "a.txt").write_text("x" * 5_000 + "\n" + "short\n" * 500)
     page = await tools.call("read_file", path="a.txt")
     lines = page.text.split("\n")
@@ -73,18 +73,18 @@ async def test_much_text_is_cut_at_a_line(root: Path) -> None:
 
 async def test_one_line_is_always_given(root: Path) -> None:
     settings = Settings(read_characters=1_000, line_characters=5_000)
-    tools = Toolbox(build(settings), OpenWorkspace(str(root), (), FakeEditor(), Processes()))
+    tools = Toolbox(file_tools(settings), OpenWorkspace(str(root), (), FakeEditor(), Processes()))
     (root / "a.txt").write_text("x" * 4_000 + "\ny\n")
     page = await tools.call("read_file", path="a.txt")
     assert page.text.startswith("1\t" + "x" * 4_000 + "\n[These are lines 1 to 1 of 2")
 
 
-async def test_an_empty_file_is_told(tools: Toolbox, root: Path) -> None:
+async def test_empty_file_is_reported(tools: Toolbox, root: Path) -> None:
     (root / "a.txt").touch()
     assert await tools.call("read_file", path="a.txt") == ToolOutcome("[a.txt is empty.]")
 
 
-async def test_the_unsaved_text_of_the_editor_is_read_and_said_to_be(
+async def test_unsaved_text_of_the_editor_is_read_and_marked_as_unsaved(
     tools: Toolbox, root: Path, editor: FakeEditor
 ) -> None:
     (root / "a.txt").write_text("old\n")
@@ -104,7 +104,7 @@ async def test_a_folder_is_not_a_file(tools: Toolbox, root: Path) -> None:
     )
 
 
-async def test_what_cannot_be_read_is_told(tools: Toolbox, root: Path) -> None:
+async def test_file_that_cannot_be_read_is_a_failure_with_a_reason(tools: Toolbox, root: Path) -> None:
     (root / "bin").write_bytes(b"\0\1\2")
     for path in ("missing.txt", "bin", "../outside.txt", "nul\0byte"):
         outcome = await tools.call("read_file", path=path)
@@ -143,8 +143,8 @@ async def test_a_preview_names_what_is_read(tools: Toolbox) -> None:
     assert (listing.title, listing.targets) == ("List .", (Target(Effect.READS, "."),))
 
 
-def test_the_model_is_told_this_about_the_tools() -> None:
-    tools = build(Settings()).tools
+def test_descriptions_of_the_tools() -> None:
+    tools = file_tools().tools
     assert {tool.spec.name: (tool.spec.description, tool.spec.schema) for tool in tools} == snapshot(
         {
             "read_file": (
@@ -152,7 +152,8 @@ def test_the_model_is_told_this_about_the_tools() -> None:
 Read a text file. Each line comes with its number and a tab in front, which are not part of the file.
 
 Shows the text as it is in the user's editor, unsaved changes included. Long files come in
-pages: go on with offset. Of a PNG, JPEG, GIF or WebP file you see the image, of a notebook its cells.\
+pages: go on with offset. Of a PNG, JPEG, GIF or WebP file you see the image, of a notebook its cells,
+of a PDF its text.\
 """,
                 {
                     "additionalProperties": False,
@@ -165,6 +166,11 @@ pages: go on with offset. Of a PNG, JPEG, GIF or WebP file you see the image, of
                             "type": "integer",
                         },
                         "limit": {"minimum": 1, "type": "integer", "description": "number of lines"},
+                        "pages": {
+                            "default": "",
+                            "description": "of a PDF: 3, 2-5, or 7- to its end",
+                            "type": "string",
+                        },
                     },
                     "required": ["path"],
                     "type": "object",
@@ -202,7 +208,7 @@ with enough lines around the change. The line ends of the file are kept.\
                             "type": "string",
                         },
                         "new_text": {
-                            "description": "what shall stand there; empty to delete",
+                            "description": "the text in its place; empty to delete",
                             "type": "string",
                         },
                         "replace_all": {
@@ -301,6 +307,41 @@ A unified diff (--- a/path, +++ b/path, @@ -1,3 +1,4 @@) is understood as well.\
                     "type": "object",
                 },
             ),
+            "move_file": (
+                "Move or rename a file as it is. Folders are made as needed; nothing is written over.",
+                {
+                    "additionalProperties": False,
+                    "properties": {
+                        "path": {
+                            "description": "relative to the workspace, or absolute",
+                            "minLength": 1,
+                            "type": "string",
+                        },
+                        "to": {
+                            "description": "its new path; a folder where it ends with /",
+                            "minLength": 1,
+                            "type": "string",
+                        },
+                    },
+                    "required": ["path", "to"],
+                    "type": "object",
+                },
+            ),
+            "delete_file": (
+                "Delete a file; it goes to the user's trash, where there is one.",
+                {
+                    "additionalProperties": False,
+                    "properties": {
+                        "path": {
+                            "description": "relative to the workspace, or absolute",
+                            "minLength": 1,
+                            "type": "string",
+                        }
+                    },
+                    "required": ["path"],
+                    "type": "object",
+                },
+            ),
         }
     )
     assert {tool.spec.name: sorted(tool.spec.effects) for tool in tools} == {
@@ -310,10 +351,12 @@ A unified diff (--- a/path, +++ b/path, @@ -1,3 +1,4 @@) is understood as well.\
         "write_file": [Effect.WRITES],
         "edit_notebook": [Effect.WRITES],
         "apply_patch": [Effect.WRITES],
+        "move_file": [Effect.WRITES],
+        "delete_file": [Effect.WRITES],
     }
 
 
-async def test_a_guessed_encoding_is_told(tools: Toolbox, root: Path) -> None:
+async def test_guessed_encoding_is_reported(tools: Toolbox, root: Path) -> None:
     (root / "latin.txt").write_bytes(b"caf\xe9\n")
     outcome = await tools.call("read_file", path="latin.txt")
     assert outcome.text.startswith("[Its encoding is a guess: latin-1.")

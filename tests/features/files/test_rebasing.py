@@ -28,7 +28,7 @@ async def edit(tools: Toolbox, old: str, new: str, **more: bool) -> str:
     ],
     ids=["above", "below", "a line less", "another line end"],
 )
-async def test_an_edit_beside_a_change_keeps_every_other_byte_and_tells_where_it_is(
+async def test_edit_beside_a_change_keeps_all_other_bytes_and_reports_its_place(
     tools: Toolbox, root: Path, now: bytes, where: str
 ) -> None:
     (root / "a.py").write_bytes(TEXT)
@@ -92,7 +92,7 @@ async def test_beside_a_change_one_edit_may_follow_another_but_the_whole_file_ma
     assert (await tools.call("write_file", path="a.py", content="x")).status == "completed"
 
 
-async def test_an_edit_that_changes_nothing_is_told_as_that(tools: Toolbox, root: Path) -> None:
+async def test_edit_without_a_change_is_reported_as_such(tools: Toolbox, root: Path) -> None:
     (root / "a.py").write_bytes(TEXT)
     await tools.call("read_file", path="a.py")
     (root / "a.py").write_bytes(b"# typed\n" + TEXT)

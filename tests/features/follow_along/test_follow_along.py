@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from agls.engine.feature import CallTool, Feature, Invocation, RunView
 from agls.engine.ports import Effect, Preview, Target, ToolContext, ToolSpec
 from agls.engine.vocabulary import FileChange, FileVersion, ToolCall, ToolOutcome
-from agls.features.follow_along import build
+from agls.features.follow_along.feature import build
 from agls.features.follow_along.settings import Settings
 from support.rooms import do, use
 from support.scenario import check, say
@@ -63,9 +63,9 @@ async def test_files_are_shown_before_they_are_used_and_then_what_changed_in_the
     assert await shown("go", looking) == [("b.py", 0), ("file:///w/a.py", 8)]
 
 
-async def test_what_was_refused_is_not_shown() -> None:
+async def test_refused_call_is_not_shown() -> None:
     assert await shown("refused", Feature(name="looking", around_tool=look)) == []
 
 
-async def test_where_nobody_looked_at_the_call_only_its_changes_are_shown() -> None:
+async def test_call_that_was_not_previewed_shows_only_its_changes() -> None:
     assert await shown("go") == [("file:///w/a.py", 8)]

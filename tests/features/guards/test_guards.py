@@ -17,7 +17,8 @@ from agls.engine.vocabulary import (
     ToolOutcome,
     ToolResult,
 )
-from agls.features.guards import build, feature
+from agls.features.guards import feature
+from agls.features.guards.feature import build
 from agls.features.guards.settings import Settings
 from agls.features.guards.streaks import stretches
 from support.rooms import FakeDoer, do, injected, use
@@ -50,15 +51,15 @@ async def test_failures_in_a_row_are_named_twice_and_then_stop_the_run() -> None
     first, second = injected(state, "guards")
     said = "3 replies in a row had nothing but calls that failed."
     assert first.startswith(said)
-    assert "the last time" not in first
+    assert "the last warning" not in first
     assert second.startswith(said)
-    assert "the run ends if it goes on" in second
+    assert "the run ends if this continues" in second
     assert state.stop is not None
     assert state.stop.reason is StopReason.GUARD
-    assert state.stop.detail.startswith(f"{said} It was told so twice and went on.")
+    assert state.stop.detail.startswith(f"{said} It was warned twice and went on.")
 
 
-async def test_the_same_call_with_the_same_result_is_a_circle_even_when_it_works() -> None:
+async def test_same_call_with_the_same_result_is_a_repetition_even_when_it_works() -> None:
     state = await run(*same(0, 12))
     assert state.run.tool_calls == 9
     said = "The same call of look was made 3 times in a row, with the same result each time."
@@ -67,7 +68,7 @@ async def test_the_same_call_with_the_same_result_is_a_circle_even_when_it_works
     assert state.stop.detail.startswith(said)
 
 
-async def test_the_same_call_with_another_result_is_no_circle() -> None:
+async def test_same_call_with_another_result_is_no_repetition() -> None:
     numbers = iter(range(100))
     counter = FakeDoer("look", Effect.READS, outcome=lambda call: ToolOutcome(f"line {next(numbers)}"))
     tools = Feature(name="tools", tools=(counter,))
@@ -92,7 +93,7 @@ async def test_one_call_of_a_reply_that_works_is_enough() -> None:
     assert injected(state, "guards") == []
 
 
-async def test_looking_again_at_what_goes_on_is_no_circle() -> None:
+async def test_polling_a_running_task_is_no_repetition() -> None:
     """A tool that polls says the same for as long as nothing happens."""
     tools = Feature(name="tools", tools=(FakeDoer("look", Effect.READS, outcome=outcome, polls=True),))
     script = [*same(0, 20), *failing(20, 1)]
@@ -121,7 +122,7 @@ async def test_different_calls_that_fail_slowly_are_a_circle(monkeypatch: pytest
         [say()],
     ],
 )
-async def test_something_else_in_between_begins_a_new_count(script: list[list[Part]]) -> None:
+async def test_other_call_in_between_starts_a_new_count(script: list[list[Part]]) -> None:
     state = await run(*script)
     assert injected(state, "guards") == []
     assert state.stop is not None
@@ -136,7 +137,7 @@ async def test_a_nudge_that_helps_does_not_count_towards_the_end() -> None:
     assert state.stop.reason is StopReason.END_TURN
 
 
-async def test_the_numbers_are_settings() -> None:
+async def test_guards_follow_the_configured_numbers() -> None:
     state = await run(*failing(0, 9), settings=Settings(failed_calls=1))
     assert state.run.tool_calls == 3
     state = await run(*same(0, 9), settings=Settings(identical_calls=2))
@@ -172,7 +173,7 @@ def test_a_conversation_without_a_user_is_counted_from_its_beginning() -> None:
     assert (nothing.failures(), nothing.repetitions(), nothing.is_circle) == (0, 0, False)
 
 
-def test_what_a_human_refused_is_no_failure() -> None:
+def test_call_that_the_user_refused_counts_as_no_failure() -> None:
     def failures(*statuses: CallStatus) -> int:
         messages: list[Message] = []
         for number, status in enumerate(statuses):

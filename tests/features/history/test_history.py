@@ -18,9 +18,9 @@ from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.vocabulary import Limits, Text, Usage
 from agls.features.history.feature import build
-from agls.features.history.session_metadata import tagged, tags_of
 from agls.features.history.settings import Settings
-from agls.room.ports import Tiers as TierNames
+from agls.room.process_ports import Tiers as TierNames
+from agls.room.session_metadata import tagged, tags_of
 from agls.stores.memory import MemoryStore
 from agls.titles import title_from
 from support.scenario import NOWHERE, FakeClock, FakeModel, say
@@ -78,7 +78,7 @@ async def test_the_fast_tier_gives_a_title_and_is_metered() -> None:
 
 
 @pytest.mark.parametrize("turn", [[ModelError("down", kind="network")], say("  \n"), say('"."')])
-async def test_without_a_title_the_run_is_none_the_worse(turn: list[Any]) -> None:
+async def test_run_whose_title_cannot_be_made_is_not_affected(turn: list[Any]) -> None:
     models = Tiers(fast=FakeModel([turn]))
     async with sessions_with(models) as sessions:
         session = await sessions.create("/project")
@@ -88,7 +88,7 @@ async def test_without_a_title_the_run_is_none_the_worse(turn: list[Any]) -> Non
     assert rows[0].title == "repair the pump, please", "the first words stand in"
 
 
-async def test_a_title_that_hangs_keeps_nobody_from_leaving() -> None:
+async def test_hanging_title_request_does_not_delay_the_end() -> None:
     async def hang() -> None:
         await asyncio.Event().wait()
 
@@ -135,7 +135,7 @@ async def test_tags_and_the_archive_are_actions() -> None:
 
 
 @pytest.mark.parametrize("tags", [[""], [" "], [f"{n}" for n in range(21)]])
-def test_what_is_no_tag_is_refused(tags: list[str]) -> None:
+def test_invalid_tag_is_refused(tags: list[str]) -> None:
     with pytest.raises(ValueError, match=r"tag|tags"):
         tagged(tags)
 

@@ -12,9 +12,9 @@ from agls.engine.ports import Effect
 from agls.engine.vocabulary import Text, ToolCall
 from agls.features.instructions.prompt import SHORT, SYSTEM
 from agls.features.instructions.settings import Settings as Instructions
-from agls.features.lean import build
+from agls.features.lean.feature import build
 from agls.features.lean.settings import Settings
-from agls.room.ports import RunInfo
+from agls.room.run_ports import RunInfo
 from agls.workspace.editor import NoEditor
 from agls.world import open_world
 from support.model_faults import with_tools
@@ -56,7 +56,7 @@ async def test_a_tool_that_was_left_out_still_works_when_it_is_called() -> None:
     assert results(state) == {"c": "ok"}
 
 
-async def test_the_user_is_told_once() -> None:
+async def test_notice_about_a_small_context_is_shown_once() -> None:
     seen = Notices()
     again = use(ToolCall("c", "read", {}))
     features = [build(Settings(), SMALL), with_tools(FakeTool("read"))]
@@ -80,6 +80,7 @@ async def first_request(folder: Path, model: str) -> Any:
     (folder / "workspace").mkdir()
     with ModelServer([Reply("hi")]) as server:
         config = f'model = "m"\n[models.m]\nbase_url = "{server.url}"\n{model}\n'
+        config += '[permissions]\nmode = "allowAll"\n'  # nobody is there to be asked
         (folder / "config.toml").write_text(config)
         told = ConfigInputs(config_file=str(folder / "config.toml"), state_dir=str(folder / "state"))
         setup = read(told, str(folder / "workspace"), lambda root: True, {})

@@ -8,10 +8,10 @@ from agls.engine.state import State
 from agls.engine.vocabulary import StopReason
 from agls.features import continuation
 from agls.features.continuation import settings as continuation_settings
-from agls.features.output_schema import build
 from agls.features.output_schema.answers import fitting
+from agls.features.output_schema.feature import build
 from agls.features.output_schema.settings import LARGEST, Settings, schema_from
-from agls.room.ports import RunInfo
+from agls.room.run_ports import RunInfo
 from support.model_faults import with_tools
 from support.rooms import injected
 from support.scenario import FakeTool, Meanwhile, Part, call, check, say
@@ -68,7 +68,7 @@ async def test_an_answer_that_does_not_fit_is_sent_back_with_what_is_wrong() -> 
     state = await run(*turns, asked=asked, tools=[FakeTool("read")])
     assert outputs(state) == [{"ok": True, "names": ["a"]}]
     _, first, second = injected(state, "output_schema")
-    assert "it is no JSON" in first
+    assert "it is not JSON" in first
     assert "at ok: 'yes' is not of type 'boolean'" in second
     assert [len(request.tools) for request in asked.requests] == [1, 1, 0]  # the last try, without tools
 
@@ -76,7 +76,7 @@ async def test_an_answer_that_does_not_fit_is_sent_back_with_what_is_wrong() -> 
 @pytest.mark.row(18)
 async def test_an_answer_that_was_cut_at_the_limit_is_validated_whole() -> None:
     """The reply is validated, not only the part that came last."""
-    features = [continuation.build(continuation_settings.Settings()), build(Settings(), WITH_SCHEMA)]
+    features = [continuation.ROOM.build(continuation_settings.Settings()), build(Settings(), WITH_SCHEMA)]
     turns = (say('{"ok": tr', "length"), say('ue, "names": ["a"]}'))
     assert outputs(await check(*turns, facts=None, features=features)) == [{"ok": True, "names": ["a"]}]
 
@@ -87,11 +87,11 @@ async def test_an_answer_that_never_fits_is_an_error_of_its_own_kind() -> None:
     state = await run(say("no"), say("no"), say("no"))
     assert state.stop
     assert (state.stop.reason, state.stop.kind) == (StopReason.MODEL_ERROR, "outputInvalid")
-    assert "does not fit the output schema: it is no JSON" in state.stop.detail
+    assert "does not fit the output schema: it is not JSON" in state.stop.detail
     assert outputs(state) == []
 
 
-async def test_nothing_is_sent_back_when_nothing_may_be() -> None:
+async def test_invalid_answer_without_attempts_left_ends_the_run() -> None:
     state = await run(say("no"), attempts=0)
     assert state.stop and state.stop.kind == "outputInvalid"
     assert state.run.turns == 1
@@ -111,8 +111,8 @@ def test_json_is_read_with_and_without_a_fence(text: str) -> None:
     ("text", "problem"),
     [
         ("", "it is empty"),
-        ("{'ok': true}", "it is no JSON"),
-        ("Here: " + FITS, "it is no JSON"),
+        ("{'ok': true}", "it is not JSON"),
+        ("Here: " + FITS, "it is not JSON"),
         ('{"ok": NaN}', "NaN is not JSON"),
         ("[" * 100_000, "nested too deeply"),
         ("{}", "'ok' is a required property"),
@@ -120,7 +120,7 @@ def test_json_is_read_with_and_without_a_fence(text: str) -> None:
         ('{"ok": "' + "x" * 1000 + '"}', "…"),
     ],
 )
-def test_what_does_not_fit_is_told(text: str, problem: str) -> None:
+def test_answer_that_does_not_fit_is_refused_with_the_problem(text: str, problem: str) -> None:
     with pytest.raises(ValueError) as caught:
         fitting(text, SCHEMA)
     assert problem in str(caught.value)
@@ -133,7 +133,7 @@ def test_references_inside_the_schema_are_followed() -> None:
     assert fitting("[1, 2]", schema) == [1, 2]
 
 
-def test_without_a_schema_there_is_none() -> None:
+def test_absent_or_null_schema_is_empty() -> None:
     assert schema_from(Settings(), {}) == schema_from(Settings(), {"outputSchema": None}) == {}
 
 
@@ -142,11 +142,11 @@ def test_without_a_schema_there_is_none() -> None:
     [
         ("text", "must be a JSON Schema"),
         ({}, "must be a JSON Schema"),
-        ({"type": "thing"}, "is no JSON Schema"),
+        ({"type": "thing"}, "is not a JSON Schema"),
         ({"$ref": "https://example.invalid/schema"}, "refers to what is not in it"),
         ({"$ref": "#/$defs/gone"}, "refers to what is not in it"),
         ({"$ref": "#"}, "cannot be applied"),
-        ({"pattern": "("}, "is no JSON Schema"),
+        ({"pattern": "("}, "is not a JSON Schema"),
         ({"description": "x" * LARGEST}, "at most"),
     ],
 )

@@ -47,7 +47,7 @@ async def begun(world: World, tmp_path: Path) -> tuple[Session, State]:
 
 
 @pytest.mark.row(42)
-async def test_a_long_output_is_kept_whole_and_the_model_reads_on_where_it_is_told(tmp_path: Path) -> None:
+async def test_long_output_is_kept_whole_and_the_model_can_read_the_rest(tmp_path: Path) -> None:
     """Head and tail for the model; the file is the session's alone, and goes with it."""
     with calling(COUNTING, then="read_file") as server:
         async with opened(
@@ -92,7 +92,7 @@ async def test_the_limit_follows_the_models_window(tmp_path: Path, window: int, 
 
 
 @pytest.mark.row(42)
-async def test_what_is_kept_has_no_keys_in_it(tmp_path: Path) -> None:
+async def test_kept_output_has_no_keys(tmp_path: Path) -> None:
     """It is cleaned before it is written."""
     key = "sk-0123456789abcdefghij"
     more = f'{ALL}\n[models.m]\napi_key = "{key}"'

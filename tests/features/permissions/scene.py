@@ -2,21 +2,22 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from agls.engine.facts import Asked, Entry
-from agls.engine.feature import Feature, RunSetup
+from agls.engine.feature import CallTool, Feature, Invocation, Permit, RunSetup, RunView
 from agls.engine.ports import Effect
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.state import State
-from agls.engine.vocabulary import Answer, JsonObject, Question, Text, ToolResult
-from agls.features.permissions import build
-from agls.features.permissions.memory import PermissionMemory
+from agls.engine.vocabulary import Answer, JsonObject, Question, Text, ToolOutcome, ToolResult
+from agls.features.permissions.feature import build
 from agls.features.permissions.settings import Settings
 from agls.modes import MODES
 from agls.room.mode_choices import Choices, SessionChoices
+from agls.room.permission_memory import PermissionMemory
 from agls.stores.memory import MemoryStore
 from support.rooms import FakeDoer, FakeWorkspace, Notices, do, use
 from support.scenario import FakeClock, FakeModel, Part, prove, say
@@ -58,6 +59,25 @@ class FakeGrants:
 
 
 @dataclass
+class FakeTraces:
+    """What commands leave: `then` is left by the next one."""
+
+    then: list[str] = field(default_factory=list[str])
+
+    def begin(self) -> None:
+        """A command begins."""
+
+    def end(self, *, lasting: bool) -> Sequence[str]:
+        """It ended."""
+        found, self.then = self.then, []
+        return found
+
+    def look(self) -> Sequence[str]:
+        """Nothing else changes."""
+        return ()
+
+
+@dataclass
 class FakeFiles:
     """agls's own files: `then` change while the next command runs."""
 
@@ -89,6 +109,57 @@ def pick(option: str, feedback: str = "", new: JsonObject | None = None) -> Repl
     return lambda question: Answer("selected", option, feedback, new)
 
 
+@dataclass
+class NoSandbox:
+    """There is no sandbox, or one that `works`; `says` is what questions say of that."""
+
+    says: str = ""
+    works: bool = False
+
+    async def missing(self) -> str:
+        """Why."""
+        return "this is a test"
+
+    async def lacking(self) -> str:
+        """Nothing is."""
+        return ""
+
+    def after_crash(self) -> Sequence[str]:
+        """Nothing died."""
+        return ()
+
+    async def unavailable(self) -> str:
+        """Why."""
+        return "" if self.works else "this is a test"
+
+    async def remark(self, *, confined: bool = False) -> str:
+        """What questions say of it."""
+        return self.says
+
+    def enter(self, writable: Sequence[str]) -> Any:
+        """Nobody can."""
+        raise AssertionError
+
+    def accept(self, writable: Sequence[str]) -> None:
+        """Nothing was made in it."""
+
+
+class NothingKnown:
+    """Nothing is known of any program."""
+
+    def is_foreign(self, program: str) -> bool:
+        """Whether it lies outside the workspace."""
+        return False
+
+    def expand(self, pattern: str, folder: str) -> Sequence[str]:
+        """The names for a pattern."""
+        return (pattern,)
+
+    def programs_of_git(self, folder: str) -> str:
+        """Why git might run another program."""
+        return "nobody looked"
+
+
 class Scene:
     """A folder, tools of every kind, a session with somebody (or nobody) to ask."""
 
@@ -105,22 +176,27 @@ class Scene:
         chosen = Choices()
         for mode in MODES:
             chosen.choose("here", {"mode": mode})
-        self.files = FakeFiles()
-        self.memory = PermissionMemory(self.grants, SessionChoices(chosen, ("here",)), self.files)
+        self.files, self.traces = FakeFiles(), FakeTraces()
+        choices, facts = SessionChoices(chosen, ("here",)), MemoryStore().create("none")
+        self.memory = PermissionMemory(self.grants, choices, self.files, self.traces, facts)
         self.asked: list[Question] = []
+        self.sandbox = NoSandbox()
         self.seen = Notices()
         self.session_id = ""
+        self.permits: list[Permit] = []
 
     async def run(
         self, *script: list[Part], reply: Reply | None = None, options: JsonObject | None = None,
     ) -> State:  # fmt: skip
         """Run one prompt in the (same) session; `reply` answers what is asked."""
         self.asked.clear()
-        tools = Feature(name="tools", tools=(self.shell, self.write, self.read, self.poke, self.think))
+        doers = (self.shell, self.write, self.read, self.poke, self.think)
+        tools = Feature(name="tools", tools=doers, around_tool=self._remember)
         model = FakeModel([*script, say()])
 
         def build_run(session: Session, admitted: object) -> RunSetup:
-            room = build(self.settings, session.questions, self.workspace, self.memory)
+            known = (replace(self.memory, facts=session.log.journal), NothingKnown(), self.sandbox)
+            room = build(self.settings, session.questions, self.workspace, *known)
             return RunSetup((room, tools), model, self.workspace)
 
         async with Sessions(self.store, build_run, FakeClock()) as sessions:
@@ -136,6 +212,10 @@ class Scene:
             state, entries = session.state, list(session.log.journal.entries())
         await prove(entries, state, build_run)
         return state
+
+    async def _remember(self, invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
+        self.permits.append(invocation.permit)
+        return await inner(invocation)
 
     def _answer_with(self, reply: Reply | None, session: Session) -> None:
         def look(event: object, state: State) -> None:

@@ -32,7 +32,15 @@ class Acting:
     async def do(self, name: str, **arguments: object) -> ActionOutcome:
         """Follow an action."""
         context = ActionContext(
-            "ses", self.state, NOWHERE, self._note, lambda shown: None, _never, _no_limits, _no_model
+            "ses",
+            self.state,
+            NOWHERE,
+            self._note,
+            lambda shown: None,
+            _never,
+            _no_limits,
+            _no_model,
+            _no_model,
         )
         return await self._actions[name](dict(arguments), context)
 

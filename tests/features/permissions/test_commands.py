@@ -24,7 +24,7 @@ def runs_unasked(command: str) -> bool:
     return isinstance(decide([ResolvedTarget("shell", Effect.EXECUTES, command)], POLICY), Allow)
 
 
-def test_what_is_allowed_runs() -> None:
+def test_command_within_an_allow_rule_runs_unasked() -> None:
     for command in (
         "npm test",
         "npm test --watch=false",
@@ -49,7 +49,7 @@ ATTACKS = [
 
 
 @given(st.sampled_from(["npm test --watch=false src/a.js", "git status", "ls -la src"]), st.data())
-def test_nothing_inserted_into_an_allowed_command_runs_unasked(command: str, data: st.DataObject) -> None:
+def test_text_inserted_into_an_allowed_command_makes_it_a_question(command: str, data: st.DataObject) -> None:
     attack = data.draw(st.sampled_from(ATTACKS))
     at = data.draw(st.integers(0, len(command)))
     assert not runs_unasked(command[:at] + attack + command[at:])
@@ -68,7 +68,7 @@ def test_nothing_inserted_into_an_allowed_command_runs_unasked(command: str, dat
         "npm test 'a\nb'",
     ],
 )  # fmt: skip
-def test_what_is_not_exactly_allowed_is_asked(command: str) -> None:
+def test_command_beyond_an_allow_rule_is_asked_about(command: str) -> None:
     assert not runs_unasked(command)
 
 
@@ -82,7 +82,7 @@ def test_what_is_not_exactly_allowed_is_asked(command: str) -> None:
         False),
     ],
 )  # fmt: skip
-def test_a_plain_command_may_have_a_folder(command: str, plain: bool) -> None:
+def test_simple_command_may_change_the_folder(command: str, plain: bool) -> None:
     assert is_plain(command) is plain
 
 
@@ -167,7 +167,7 @@ def test_other_commands_are_left_alone(command: str) -> None:
         "r* x", "{r,}m x", "bash f", "a=r; b=m; $a$b x", "zsh", "ls | /bin/bash",
     ],
 )  # fmt: skip
-def test_what_is_decided_at_run_time_is_unsure(command: str) -> None:
+def test_program_known_only_at_run_time_may_match_a_deny_rule(command: str) -> None:
     assert mentions(command, "rm") == "unsure"
 
 
@@ -260,7 +260,7 @@ def test_too_many_paths_are_one_that_is_not_known() -> None:
         ("git apply x -- .husky", ".husky"),
     ],
 )
-def test_what_a_command_writes_is_seen_from_where_it_goes(command: str, path: str) -> None:
+def test_paths_that_a_command_writes_follow_its_changes_of_folder(command: str, path: str) -> None:
     assert (W, path) in touched(command)
 
 

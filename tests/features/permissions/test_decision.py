@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from agls.engine.ports import Effect, PathInfo
-from agls.features.permissions.decision import PLAN, Allow, Ask, Deny, Policy, Verdict, decide
+from agls.features.permissions.decision import PLAN, PRESENT, Allow, Ask, Deny, Policy, Verdict, decide
 from agls.features.permissions.rules import ResolvedTarget, parse_rule
 from agls.modes import MODES, Mode
 
@@ -137,7 +137,7 @@ def test_a_question_offers_the_rules_that_would_answer_it() -> None:
     assert asked(decide([WRITE, other], policy())).rules == ("edit(src/a.py)", "edit(b.py)")
     assert asked(decide([FAR_READ], policy())).rules == ("read(/etc/hosts)",)
     assert asked(decide([COMMAND], policy())).rules == ("shell(git status)",)
-    assert asked(decide([HOST], policy())).rules == ("network(example.com)",)
+    assert asked(decide([HOST], policy())).rules == (f"{HOST.tool}(domain:example.com)",)
     assert asked(decide([ANY_WRITE], policy())).rules == ("tool",)
     assert asked(decide([COMMAND], policy(ask="shell"))).rules == ("shell(git status)",)
 
@@ -151,7 +151,9 @@ def test_a_question_offers_the_rules_that_would_answer_it() -> None:
         [ResolvedTarget("shell", Effect.EXECUTES)],
     ],
 )  # fmt: skip
-def test_what_no_honest_rule_can_name_is_asked_every_time(targets: Sequence[ResolvedTarget]) -> None:
+def test_target_that_no_exact_rule_can_name_is_asked_about_every_time(
+    targets: Sequence[ResolvedTarget],
+) -> None:
     assert asked(decide(targets, policy())).rules == ()
 
 
@@ -188,8 +190,8 @@ def test_a_question_says_why(target: ResolvedTarget, reason: str) -> None:
     assert asked(decide([target], policy())).reasons == (reason,)
 
 
-def test_plan_mode_tells_the_model_to_present_a_plan() -> None:
-    assert decide([WRITE], policy("plan")) == Deny(PLAN)
+def test_plan_mode_asks_the_model_to_present_a_plan() -> None:
+    assert decide([WRITE], policy("plan")) == Deny(PLAN, PRESENT, "mode")
 
 
 @pytest.mark.parametrize(
@@ -214,7 +216,7 @@ def test_a_deny_rule_that_cannot_be_ruled_out_asks(mode: Mode) -> None:
     target = ResolvedTarget("shell", Effect.EXECUTES, "$(echo rm) -rf x")
     verdict = decide([target], policy(mode, deny="shell(git push *)", allow="shell"))
     assert asked(verdict).reasons == (
-        "It cannot be told whether the rule deny shell(git push *) forbids it.",
+        "It is not certain whether the rule deny shell(git push *) forbids it.",
     )
     assert asked(verdict).rules == ()
 

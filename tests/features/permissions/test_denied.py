@@ -5,8 +5,7 @@ from pathlib import Path
 
 from agls.config import ConfigInputs, read
 from agls.engine.vocabulary import Text
-from agls.features import files, search
-from agls.features.files.settings import Settings as FileSettings
+from agls.features import search
 from agls.features.permissions.rules import denied
 from agls.features.search.settings import Settings as SearchSettings
 from agls.workspace.editor import NoEditor
@@ -15,6 +14,7 @@ from agls.workspace.processes import Processes
 from agls.workspace.workspace import OpenWorkspace
 from agls.world import open_world
 from support.fake_editor import FakeEditor
+from support.file_tools import file_tools
 from support.rooms import results
 from support.toolbox import Toolbox
 
@@ -35,11 +35,11 @@ async def test_search_and_lists_leave_out_what_is_denied(tmp_path: Path) -> None
     editor = FakeEditor({(tmp_path / "secrets" / "open.txt").as_uri(): "token"})
     hidden = denied(["read(secrets/**)", "read(*.pem)"])
     workspace = OpenWorkspace(str(tmp_path), (), editor, Processes(), hidden=hidden)
-    tools = Toolbox(search.build(SearchSettings()), workspace)
+    tools = Toolbox(search.ROOM.build(SearchSettings()), workspace)
     assert (await tools.call("grep", pattern="token")).text == "a.txt\n1:token"
     assert (await tools.call("grep", pattern="t.ken", output="files")).text == "a.txt"
     assert (await tools.call("glob", pattern="*")).text == "a.txt"
-    lists = Toolbox(files.build(FileSettings()), workspace)
+    lists = Toolbox(file_tools(), workspace)
     assert (await lists.call("list_dir")).text == "a.txt\t5"
 
 

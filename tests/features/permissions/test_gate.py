@@ -28,7 +28,10 @@ async def test_a_question_shows_the_call_and_always_the_same_answers(scene: Scen
     await scene.run(run("git status"), reply=pick("once"))
     (question,) = scene.asked
     assert question.call_id == "c1"
-    assert (question.title, question.reason) == ("shell git status", "It runs a command.")
+    assert (question.title, question.reason) == (
+        "shell git status",
+        "It runs a command: git is not found, or lies in the workspace.",
+    )
     assert question.subject == {"type": "command", "command": "git status", "cwd": ""}
     assert [(o.option_id, o.decision, o.scope, o.rule) for o in question.options] == [
         ("once", "allow", "once", ""),
@@ -39,7 +42,15 @@ async def test_a_question_shows_the_call_and_always_the_same_answers(scene: Scen
     assert scene.shell.done == [{"value": "git status"}]
 
 
-async def test_nobody_is_asked_about_a_call_that_can_only_fail(scene: Scene) -> None:
+async def test_question_about_a_command_says_whether_it_would_run_in_the_sandbox(scene: Scene) -> None:
+    scene.sandbox.says = "It would run outside of the sandbox."
+    await scene.run(run("git status"), use(do("c2", "write", "a.py")), reply=pick("once"))
+    command, edit = scene.asked
+    assert command.reason.endswith(". It would run outside of the sandbox.")
+    assert "sandbox" not in edit.reason
+
+
+async def test_call_that_can_only_fail_is_not_asked_about(scene: Scene) -> None:
     wrong = ToolCall("c1", "write", {"value": "a.py", "problem": "old_text was not found"})
     state = await scene.run(use(wrong), reply=pick("once"))
     assert scene.asked == []
@@ -54,7 +65,7 @@ async def test_a_compound_command_is_only_ever_allowed_once(scene: Scene) -> Non
     assert len(scene.shell.done) == 2
 
 
-async def test_an_answer_that_was_not_offered_is_a_no(scene: Scene) -> None:
+async def test_answer_that_was_not_offered_is_a_refusal(scene: Scene) -> None:
     state = await scene.run(run("git status; ls"), reply=pick("session"))
     assert scene.shell.done == []
     assert session_grants(state, FakeGrants()) == ()
@@ -102,27 +113,27 @@ async def test_a_revoked_permission_is_asked_again(scene: Scene) -> None:
 
 
 @pytest.mark.row(44)
-async def test_a_no_reaches_the_model_with_the_users_words(scene: Scene) -> None:
+async def test_refusal_reaches_the_model_with_the_users_words(scene: Scene) -> None:
     """No, with the reason."""
     state = await scene.run(run("rm x"), reply=pick("reject", "use git rm"))
     assert result(state).text == "Not run: the user said no. They said: use git rm"
     assert scene.shell.done == []
     state = await scene.run(run("rm x", "c2"), reply=pick("reject"))
-    assert result(state, "c2").text == "Not run: the user said no. Do not try to do the same another way."
+    assert result(state, "c2").text == "Not run: the user said no.\nDo not try to do the same another way."
 
 
-async def test_a_dismissed_question_is_a_no(scene: Scene) -> None:
+async def test_dismissed_question_is_a_refusal(scene: Scene) -> None:
     state = await scene.run(run("rm x"), reply=lambda question: Answer("dismissed"))
     assert result(state).text.startswith("Not run: the user said no.")
 
 
-async def test_a_withdrawn_question_is_a_no(scene: Scene) -> None:
+async def test_withdrawn_question_is_a_refusal(scene: Scene) -> None:
     state = await scene.run(run("rm x"), reply=lambda question: Answer("cancelled"))
     assert result(state).text == "Not run: the question was withdrawn before the user answered it."
 
 
 @pytest.mark.row(43)
-async def test_when_nobody_is_there_the_call_is_refused_and_the_run_goes_on(scene: Scene) -> None:
+async def test_call_without_anybody_to_ask_is_refused_and_the_run_continues(scene: Scene) -> None:
     """A denial is a result, and the run goes on."""
     state = await scene.run(run("rm x"))
     assert "nobody is there" in result(state).text
@@ -146,7 +157,7 @@ async def test_when_nobody_is_there_the_call_is_refused_and_the_run_goes_on(scen
     ],
     ids=lambda call: str(call.arguments["value"]),
 )  # fmt: skip
-async def test_dangers_are_asked_in_every_mode_and_refused_when_nobody_is_there(
+async def test_dangers_are_asked_about_in_every_mode_and_refused_without_anybody_to_ask(
     scene: Scene, mode: str, call: ToolCall
 ) -> None:
     (scene.root / "link").symlink_to("/")
@@ -224,11 +235,11 @@ async def test_an_outside_path_is_opened_only_after_a_yes(scene: Scene) -> None:
     assert len(scene.read.done) == 2
 
 
-async def test_what_was_approved_is_what_runs(scene: Scene) -> None:
-    await scene.run(run("printf 'a  b'\t\n"), reply=pick("once"))
-    assert scene.shell.done == [{"value": "printf 'a  b'\t\n"}]
-    assert scene.asked[0].subject["command"] == "printf 'a  b'\t\n"
-    assert scene.asked[0].title == "shell printf 'a  b'\\t\\n"
+async def test_call_runs_with_exactly_the_approved_arguments(scene: Scene) -> None:
+    await scene.run(run("deploy 'a  b'\t\n"), reply=pick("once"))
+    assert scene.shell.done == [{"value": "deploy 'a  b'\t\n"}]
+    assert scene.asked[0].subject["command"] == "deploy 'a  b'\t\n"
+    assert scene.asked[0].title == "shell deploy 'a  b'\\t\\n"
 
 
 async def test_hidden_characters_are_shown(scene: Scene) -> None:
@@ -255,7 +266,7 @@ async def test_a_command_the_user_changed_runs_as_they_wrote_it(scene: Scene) ->
     assert not result(state).is_error
 
 
-async def test_the_same_input_given_back_is_no_change(scene: Scene) -> None:
+async def test_approval_with_the_same_input_changes_nothing(scene: Scene) -> None:
     await scene.run(run("ls"), reply=pick("once", new={"value": "ls"}))
     assert scene.shell.done == [{"value": "ls"}]
 
@@ -268,7 +279,7 @@ async def test_a_deny_rule_holds_for_what_the_user_wrote_too(scene: Scene) -> No
     assert session_grants(state, FakeGrants()) == ()
 
 
-async def test_what_was_allowed_in_one_folder_is_asked_in_another(scene: Scene) -> None:
+async def test_command_allowed_in_one_folder_is_asked_about_in_another(scene: Scene) -> None:
     (scene.root / "a b").mkdir()
     calls = [
         do("c1", "shell", "npm test"),
@@ -303,7 +314,7 @@ async def test_the_mode_of_the_session_beats_the_configured_one(scene: Scene) ->
 
 
 @pytest.mark.parametrize("mode", ["auto", "yolo", 7])
-async def test_a_mode_this_version_does_not_have_means_ask_and_is_said(scene: Scene, mode: object) -> None:
+async def test_unknown_mode_means_ask_and_shows_a_notice(scene: Scene, mode: object) -> None:
     scene.settings = Settings(mode="allowAll")
     await scene.run(run("ls"), run("ls", "c2"), options={"mode": mode}, reply=pick("reject"))
     assert len(scene.asked) == 2

@@ -10,7 +10,7 @@ from .scene import Scene, pick, result, run
 
 
 @pytest.mark.parametrize(("mode", "told"), [("ask", False), ("acceptEdits", False), ("allowAll", True)])
-async def test_why_a_call_would_fail_is_not_told_about_a_file_that_may_not_be_read(
+async def test_reason_of_a_failing_edit_does_not_quote_an_unreadable_file(
     scene: Scene, mode: str, told: bool
 ) -> None:
     wrong = ToolCall("c1", "write", {"value": ".env", "problem": "the nearest line is SECRET=4711"})
@@ -21,7 +21,7 @@ async def test_why_a_call_would_fail_is_not_told_about_a_file_that_may_not_be_re
 
 
 @pytest.mark.parametrize("mode", ["ask", "acceptEdits", "allowAll"])
-async def test_what_may_not_be_read_may_not_be_edited(scene: Scene, mode: str) -> None:
+async def test_file_that_may_not_be_read_may_not_be_edited(scene: Scene, mode: str) -> None:
     scene.settings = Settings(deny=["read(secrets/**)"], ask=["read(private/**)"])
     calls = [do("c1", "write", "secrets/a"), do("c2", "write", "private/a"), do("c3", "write", "a")]
     state = await scene.run(use(*calls), options={"mode": mode}, reply=pick("reject"))

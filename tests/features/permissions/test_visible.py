@@ -60,7 +60,7 @@ def test_every_text_of_a_subject_is_made_visible() -> None:
 
 
 @given(st.text())
-def test_nothing_hidden_is_left(text: str) -> None:
+def test_visible_text_has_no_hidden_character(text: str) -> None:
     assert hidden_in(visible(text).replace("\r\n", "")) == ""
     assert "\n" not in one_line(text)
 

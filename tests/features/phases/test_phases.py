@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 from pydantic import TypeAdapter, ValidationError
@@ -12,12 +13,13 @@ from agls.engine.ports import ModelClient
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.vocabulary import Limits, StopReason, Text, UserMessage
-from agls.features.instructions import build as build_instructions
+from agls.features.instructions.feature import build as build_instructions
 from agls.features.instructions.settings import Settings as Instructions
-from agls.features.phases import build
+from agls.features.phases.feature import build
 from agls.features.phases.settings import Phases, PhaseSettings
-from agls.room.ports import RunInfo, Surroundings
+from agls.room.run_ports import RunInfo
 from agls.stores.memory import MemoryStore
+from support.instruction_folders import FolderScene
 from support.rooms import FakeWorkspace
 from support.scenario import FakeClock, FakeModel, FakeTool, Part, call, prove, say, words
 
@@ -51,7 +53,7 @@ class Scene:
             header,
             RunInfo(),
             self.workspace,
-            Surroundings(lambda: 0.0, lambda _: "ask"),
+            FolderScene(Path(self.workspace.root)).files,
         )
         tools = Feature(name="tools", tools=(FakeTool("look"), FakeTool("touch")))
         return RunSetup((instructions, build(self.phases), tools), self, self.workspace, Limits())
@@ -120,7 +122,7 @@ async def test_a_phase_without_turns_left_hands_over_what_it_has(scene: Scene) -
     assert len(scene.model.requests) == 4
 
 
-async def test_a_phase_that_said_nothing_hands_over_nothing(scene: Scene) -> None:
+async def test_phase_without_a_reply_hands_over_nothing(scene: Scene) -> None:
     await run(scene, say("boil"), *(call((f"c{n}", "touch")) for n in range(2)), say("checked"))
     assert scene.told[-1] == "boil/?"
 
@@ -134,7 +136,7 @@ async def test_the_last_phase_without_turns_left_ends_the_run(scene: Scene) -> N
     assert len(scene.model.requests) == 3
 
 
-async def test_what_a_phase_adds_to_the_system_prompt_has_places_too(scene: Scene) -> None:
+async def test_system_prompt_of_a_phase_fills_its_placeholders(scene: Scene) -> None:
     own = PhaseSettings(name="act", prompt="Go.", system="The plan for {{input}}: {{phases.plan.output}}")
     scene.phases = (PLAN, own)
     await run(scene, say("boil"), say("done"))

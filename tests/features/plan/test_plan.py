@@ -15,10 +15,11 @@ from agls.engine.run_action import invoke, values
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.vocabulary import Limits, Text, ToolCall
-from agls.features.plan import build
+from agls.features.plan.feature import build
 from agls.features.plan.settings import Settings
-from agls.room.ports import RunInfo
+from agls.room.run_ports import RunInfo
 from agls.stores.memory import MemoryStore
+from support.plan_ports import plan_ports
 from support.rooms import injected, results, use
 from support.scenario import NOWHERE, FakeClock, FakeModel, Part, say
 from support.toolbox import Toolbox
@@ -55,7 +56,8 @@ async def scene(*turns: list[Part], works_for: str = "", enabled: bool = True) -
     model = FakeModel(list(turns))
 
     def build_run(session: Session, admitted: Admitted) -> RunSetup:
-        made = build(Settings(enabled=enabled), session.log.journal, RunInfo(works_for=works_for))
+        run = RunInfo(works_for=works_for)
+        made = build(Settings(enabled=enabled), session.log.journal, run, *plan_ports(session))
         return RunSetup((made,) if made else (), model, NOWHERE, Limits())
 
     async with Sessions(MemoryStore(), build_run, FakeClock()) as sessions:
@@ -71,7 +73,7 @@ TWO = ({"text": "Read"}, {"text": "Write", "after": [1]})
 
 
 @pytest.mark.row(65)
-async def test_model_reads_the_whole_plan_back_and_is_not_told_again() -> None:
+async def test_model_that_read_the_plan_gets_no_message_about_it() -> None:
     """Create, update, dependencies, next."""
     async with scene(update("c1", *TWO), update("c2", {"id": 1, "state": "in_progress"}), say(), say()) as it:
         await it.prompt()
@@ -102,7 +104,7 @@ async def test_change_that_changes_nothing_is_no_note() -> None:
 
 
 @pytest.mark.row(66)
-async def test_edits_of_the_user_and_of_the_model_are_merged_and_the_model_is_told() -> None:
+async def test_edits_of_user_and_model_are_merged_and_the_model_gets_the_result() -> None:
     """A change of the model leaves what the user wrote as it is."""
     async with scene(update("c1", *TWO), say(), update("c2", {"id": 1, "state": "done"}), say()) as it:
         await it.prompt()
@@ -117,7 +119,7 @@ async def test_edits_of_the_user_and_of_the_model_are_merged_and_the_model_is_to
         assert await it.texts() == ["Read: done", "Write: cancelled", "Ask me first: pending"]
 
 
-async def test_model_is_told_when_the_user_emptied_the_plan() -> None:
+async def test_model_gets_a_message_when_the_user_emptied_the_plan() -> None:
     async with scene(update("c1", *TWO), say(), say(), say()) as it:
         await it.prompt()
         await it.plan(do="clear")
@@ -128,7 +130,7 @@ async def test_model_is_told_when_the_user_emptied_the_plan() -> None:
 
 @pytest.mark.row(66)
 @pytest.mark.parametrize("fact", [Compacted("item_s", "Summary.", 3), Cleared("item_s", ("c1",))])
-async def test_open_entries_are_told_again_when_they_left_the_context(fact: Compacted | Cleared) -> None:
+async def test_open_entries_are_sent_again_when_they_left_the_context(fact: Compacted | Cleared) -> None:
     """A plan survives a compaction."""
     async with scene(update("c1", *TWO), say(), say(), say()) as it:
         await it.prompt()
@@ -141,7 +143,7 @@ async def test_open_entries_are_told_again_when_they_left_the_context(fact: Comp
         ]
 
 
-async def test_plan_without_open_entries_is_not_told_again() -> None:
+async def test_plan_without_open_entries_is_not_sent_again() -> None:
     async with scene(update("c1", {"text": "Read", "state": "done"}), say(), say()) as it:
         await it.prompt()
         it.session.log.record(Compacted("item_s", "Summary.", 3))

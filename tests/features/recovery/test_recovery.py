@@ -11,13 +11,14 @@ from agls.engine.state import State
 from agls.engine.vocabulary import Stop, StopReason
 from agls.features.recovery.feature import build
 from agls.features.recovery.settings import Settings
-from agls.room.ports import Leftovers, RunInfo
+from agls.room.process_ports import Leftovers
+from agls.room.run_ports import RunInfo
 from support.scenario import check, say
 
 CUT_OFF = RunInfo(state=State(admitted=Admitted("run_0", "item_0", ()), stop=Stop(StopReason.INTERRUPTED)))
 
 
-async def test_it_is_removed_beside_the_run() -> None:
+async def test_leftovers_are_removed_beside_the_run() -> None:
     cleaned: list[str] = []
 
     async def clean() -> None:
@@ -28,7 +29,9 @@ async def test_it_is_removed_beside_the_run() -> None:
 
 
 @pytest.mark.parametrize("problem", [OSError("full"), WorkspaceError("gone")])
-async def test_what_cannot_be_removed_is_logged(problem: Exception, caplog: pytest.LogCaptureFixture) -> None:
+async def test_leftover_that_cannot_be_removed_is_logged(
+    problem: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
     async def clean() -> None:
         raise problem
 

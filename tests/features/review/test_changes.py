@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from agls.diff import compare, lines_of
 from agls.engine.facts import Entry, Noted, Rewound, ToolFinished
 from agls.engine.vocabulary import FileChange, FileVersion, JsonObject, ToolOutcome
-from agls.features.review.changes import AgentChange, SessionChanges
-from agls.features.review.editor_undo import verdicts
 from agls.features.review.edits import replace_hunks
-from agls.features.review.notes import JUDGED, ROOM, Verdict, place, verdict
+from agls.features.review.notes import place
+from agls.room.agent_changes import JUDGED, ROOM, AgentChange, SessionChanges, Verdict, verdict
+from agls.room.editor_undo import verdicts
 
 ODD = ("a\n", "b\n", "c\r\n", "d é\n", "\n", "\\ No newline\n", "-x\n", "+y\n", "@@ -1,1 +1,1 @@\n")
 END = st.sampled_from(["", "z"])
@@ -81,7 +81,7 @@ def test_undoing_two_edits_gives_the_text_before_both(first: str, second: str, t
         "".join(f"new {number}\n" for number in range(50)) + MADE,
     ],
 )
-def test_what_others_typed_around_a_change_stays(typed: str) -> None:
+def test_text_typed_around_a_change_stays_when_it_is_undone(typed: str) -> None:
     known = SessionChanges()
     known.take([finished(change(NUMBERS, MADE))])
     assert undone(typed, known) == typed.replace("ten\n", "10\n")

@@ -179,7 +179,7 @@ def test_a_file_that_the_agent_made_and_that_is_open_stays_as_an_empty_document(
     assert path.read_text() == "one\n", "nothing is saved"
     assert not (wire.workspace / "sub" / "other.txt").exists()
     assert "not saved" in done["output"][0]["text"]
-    wire.until(lambda m: titles(wire) == ["A change of the agent was reverted"] * 2)
+    wire.until(lambda m: titles(wire) == ["A change of the agent was undone"] * 2)
     wire.call("agent/action/invoke", {**asked, "name": "changes.redo"})
     assert document.text == "one\n"
     assert (wire.workspace / "sub" / "other.txt").read_text() == "two\n"
@@ -192,7 +192,7 @@ def titles(wire: Wire) -> list[str]:
     return [item["title"] for item in items if item["kind"] == "fileEdit"]
 
 
-def test_which_changes_are_meant_must_be_said(agls: Agls) -> None:
+def test_command_without_a_change_or_all_is_refused(agls: Agls) -> None:
     agls.script({"calls": NEW}, {"text": "Done."})
     assert agls.run("run", "make them", "--mode", "acceptEdits").code == 0
     for words in (["keep"], ["undo", "new.txt", "--all"]):
@@ -202,7 +202,7 @@ def test_which_changes_are_meant_must_be_said(agls: Agls) -> None:
     done = agls.run("changes", "undo", "nowhere.txt:1")
     assert "No change is called 'nowhere.txt:1'. There are: `new.txt:1`, `sub/other.txt:1`." in done.err
     done = agls.run("changes", "redo", "--all")
-    assert "There is no change that this could be done to." in done.err
+    assert "There is no change that this applies to." in done.err
 
 
 def test_the_actions_say_in_their_schemas_what_they_take(serve: Serve) -> None:

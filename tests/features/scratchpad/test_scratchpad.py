@@ -54,7 +54,7 @@ async def begun(world: World, tmp_path: Path) -> tuple[Session, State, Path]:
 
 
 @pytest.mark.row(81)
-async def test_it_is_the_sessions_own_and_goes_with_the_session(tmp_path: Path) -> None:
+async def test_scratch_folder_is_private_to_its_session_and_removed_with_it(tmp_path: Path) -> None:
     """Told to the model, open to its tools, private, there again after a restart, removed with it."""
     steps = calling(write("deep/a.txt"), shell("cat {0}/deep/a.txt; mkdir -m 500 {0}/shut; echo 2 > {0}/b"))
     with ModelServer(steps) as server:
@@ -88,7 +88,7 @@ async def test_a_session_that_only_reads_leaves_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.row(81)
-async def test_nothing_else_of_aglss_own_is_opened_by_it(tmp_path: Path) -> None:
+async def test_scratch_folder_opens_no_other_folder_of_agls(tmp_path: Path) -> None:
     """Other sessions' folders, what links lead to, and the state folder stay what they are."""
     outside = tmp_path / "secret.txt"
     outside.write_text("mine")
@@ -148,7 +148,9 @@ async def test_a_rewind_takes_back_what_was_written_in_it(tmp_path: Path) -> Non
 
 @pytest.mark.row(81)
 @pytest.mark.parametrize("more", ["[scratchpad]\nenabled = false", "[lean]\nbelow = 200000"])
-async def test_it_is_not_told_where_it_is_off_or_words_are_dear(tmp_path: Path, more: str) -> None:
+async def test_prompt_names_no_scratch_folder_when_it_is_off_or_the_context_small(
+    tmp_path: Path, more: str
+) -> None:
     """Switched off, and for a model with a small context."""
     with ModelServer(calling()) as server:
         async with opened(tmp_path, server, f"{more}\n[models.m]\ncontext_window = 100000\n") as world:

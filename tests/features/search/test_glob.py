@@ -7,7 +7,7 @@ from inline_snapshot import snapshot
 
 from agls.engine.ports import Effect, Target
 from agls.engine.vocabulary import ToolOutcome
-from agls.features.search import build
+from agls.features.search.feature import build
 from agls.features.search.settings import Settings
 from agls.workspace.processes import Processes
 from agls.workspace.workspace import OpenWorkspace
@@ -30,6 +30,36 @@ async def test_files_are_found_by_name(tools: Toolbox) -> None:
     assert await tools.call("glob", pattern="*.py") == ToolOutcome("src/a.py\nsrc/b.py")
     assert await tools.call("glob", pattern="deep/*", path="src") == ToolOutcome("src/deep/c.txt")
     assert await tools.call("glob", pattern="*.log") == ToolOutcome("No file is called *.log.")
+
+
+@pytest.mark.parametrize(
+    ("exclude", "left"),
+    [
+        ("src", [".gitignore", "docs/d.md"]),
+        ("src/", [".gitignore", "docs/d.md"]),
+        ("src/**", [".gitignore", "docs/d.md"]),
+        ("src/deep", [".gitignore", "docs/d.md", "src/a.py", "src/b.py"]),
+        ("deep", [".gitignore", "docs/d.md", "src/a.py", "src/b.py"]),
+        ("{deep,*.md,.*}", ["src/a.py", "src/b.py"]),
+        ("src/*.py", [".gitignore", "docs/d.md", "src/deep/c.txt"]),
+        ("nothing/like/this", [".gitignore", "docs/d.md", "src/a.py", "src/b.py", "src/deep/c.txt"]),
+    ],
+)
+async def test_files_and_folders_are_excluded(
+    tools: Toolbox, tmp_path: Path, exclude: str, left: list[str]
+) -> None:
+    outcome = await tools.call("glob", pattern="**", exclude=exclude)
+    assert outcome.text.split("\n") == left
+
+
+async def test_files_that_exist_only_in_the_editor_are_excluded_too(tmp_path: Path) -> None:
+    editor = FakeEditor({(tmp_path / "new/deep/a.py").as_uri(): "x = 1\n"})
+    tools = Toolbox(build(Settings()), OpenWorkspace(str(tmp_path), (), editor, Processes()))
+    assert (await tools.call("glob", pattern="*.py")).text == "new/deep/a.py"
+    for exclude in ("*.py", "new", "deep", "new/**", "new/deep"):
+        text = (await tools.call("glob", pattern="*.py", exclude=exclude)).text
+        assert text == "No file is called *.py.", exclude
+        assert (await tools.call("grep", pattern="x", exclude=exclude)).text.startswith("No match")
 
 
 async def test_a_long_list_of_files_says_how_many_are_missing(tools: Toolbox) -> None:
@@ -66,7 +96,7 @@ async def test_previews_name_what_is_searched(tools: Toolbox) -> None:
     assert (glob.title, glob.targets) == ("Find *.py in .", (Target(Effect.READS, "."),))
 
 
-def test_the_model_is_told_this_about_the_tools() -> None:
+def test_descriptions_of_the_tools() -> None:
     tools = build(Settings()).tools
     assert {tool.spec.name: (tool.spec.description, tool.spec.schema) for tool in tools} == snapshot(
         {
@@ -84,6 +114,12 @@ def test_the_model_is_told_this_about_the_tools() -> None:
                         "path": {
                             "default": "",
                             "description": "folder; empty for the whole workspace",
+                            "type": "string",
+                        },
+                        "exclude": {
+                            "default": "",
+                            "description": "not these files or folders: {tests,*.min.js}",
+                            "maxLength": 1000,
                             "type": "string",
                         },
                         "offset": {
@@ -122,6 +158,12 @@ Ignored, binary and .env files are left out. Unsaved changes in the editor are s
                         "glob": {
                             "default": "",
                             "description": "only files like this: *.py, src/**/*.{ts,tsx}",
+                            "type": "string",
+                        },
+                        "exclude": {
+                            "default": "",
+                            "description": "not these files or folders: {tests,*.min.js}",
+                            "maxLength": 1000,
                             "type": "string",
                         },
                         "type": {

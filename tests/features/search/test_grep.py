@@ -11,9 +11,9 @@ from inline_snapshot import snapshot
 
 from agls.engine.ports import Effect, Target
 from agls.engine.vocabulary import ToolOutcome
-from agls.features.search import build
+from agls.features.search.feature import build
 from agls.features.search.settings import Settings
-from agls.workspace import tree
+from agls.workspace import quick_search, tree
 from agls.workspace.processes import Processes
 from agls.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
@@ -213,7 +213,7 @@ src/a.py
         ("Python", "src/a.py\nsrc/b.py"),
         (".md", "docs/no end.md"),
         ("*.txt", "docs/latin.txt\ndocs/wide.txt"),
-        ("d.ts", "No match in 0 files."),
+        ("d.ts", "No file was searched: none fits the type d.ts."),
     ],
 )
 async def test_type_of_files_is_a_name_or_an_extension(tools: Toolbox, kind: str, found: str) -> None:
@@ -294,13 +294,14 @@ async def test_a_pattern_that_runs_away_is_stopped_with_what_was_found(
     tools = make(root, editor, timeout_s=0.5)
     (root / "trap.txt").write_text("aaa\n" + "a" * 40 + "!\n")
     (root / "early.txt").write_text("aaa\n")
+    answer = ""
     for watch in within(4.0):
         with watch:
-            outcome = await tools.call("grep", pattern="(a+)+$")
-    assert outcome.text.startswith("early.txt\n1:aaa\n[Stopped after 0.5 s; not every file was searched.")
+            answer = await text_of(tools, pattern="(a+)+$")
+    assert answer.startswith("early.txt\n1:aaa\n[Stopped after 0.5 s; not every file was searched.")
 
 
-async def test_a_search_that_ends_by_no_means_is_ended(
+async def test_endless_search_is_ended(
     root: Path, editor: FakeEditor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tree, "_SEARCHER", (sys.executable, "-c", "import time; time.sleep(100)"))
@@ -309,7 +310,7 @@ async def test_a_search_that_ends_by_no_means_is_ended(
     assert outcome.text.startswith("No match in 0 files.\n[Stopped after 0.1 s")
 
 
-async def test_what_a_killed_search_program_had_found_is_given(
+async def test_search_stopped_by_its_time_limit_returns_what_it_found(
     root: Path, editor: FakeEditor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = ["src/a.py", 1, [[2, True, "def total"]]]
@@ -358,7 +359,7 @@ async def test_a_pattern_that_only_warns_is_used(tools: Toolbox) -> None:
     assert await text_of(tools, pattern="[[:a]1") == "src/b.py\n2:TOTAL = total([1])"
 
 
-async def test_a_search_program_that_fails_is_told(
+async def test_failing_search_program_is_reported(
     root: Path, editor: FakeEditor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tree, "_SEARCHER", (sys.executable, "-c", "import sys; sys.exit('no memory')"))
@@ -366,8 +367,27 @@ async def test_a_search_program_that_fails_is_told(
     assert outcome == ToolOutcome("The search failed: no memory", status="failed")
 
 
-async def test_places_that_cannot_be_searched_are_told(tools: Toolbox) -> None:
+async def test_places_that_cannot_be_searched_are_reported(tools: Toolbox) -> None:
     for arguments in ({"path": "missing"}, {"path": ".."}, {"glob": "{a,b}" * 9}):
         outcome = await tools.call("grep", pattern="total", **arguments)
         assert outcome.status == "failed"
         assert outcome.text
+
+
+@pytest.mark.parametrize(
+    "how", [{}, {"context": 1}, {"output": "files"}, {"output": "count"}, {"multiline": True}]
+)
+async def test_rows_are_shown_as_they_are_found(tools: Toolbox, how: dict[str, Any]) -> None:
+    """By the search in the server, and by the program: each row once, in the order of the answer."""
+    text = await text_of(tools, pattern="total", **how)
+    assert "".join(tools.shown) == text
+    assert len(tools.shown) > 3
+
+
+async def test_search_that_begins_anew_shows_each_file_once(
+    tools: Toolbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quick_search, "ALONE", 0.0)
+    monkeypatch.setattr(quick_search, "SIEVED", 0.0)
+    text = await text_of(tools, pattern="total")
+    assert "".join(tools.shown) == text

@@ -1,6 +1,7 @@
 """The shell tool with real commands in a real workspace."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -12,12 +13,14 @@ from agls.engine.ports import Effect, Target
 from agls.engine.vocabulary import Answer, Terminal
 from agls.features import shell
 from agls.features.shell.settings import Settings
-from agls.room.ports import OutputLimits, RunInfo
+from agls.room.run_ports import RunInfo
+from agls.room.session_ports import OutputLimits
 from agls.workspace.processes import Processes
 from agls.workspace.workspace import OpenWorkspace
 from support.background import no_tasks
 from support.fake_editor import FakeEditor
 from support.fake_user import FakeUser
+from support.kept_outputs import NOTHING_KEPT, no_keys
 from support.patience import within
 from support.toolbox import Toolbox
 
@@ -26,7 +29,7 @@ NOBODY = FakeUser(Answer("unanswered"), available=False)
 
 def room(settings: Settings, user: FakeUser) -> Feature:
     """The room in a session that nobody keeps."""
-    return shell.build(settings, user, no_tasks(), RunInfo())
+    return shell.ROOM.build(settings, user, no_tasks(), RunInfo(), no_keys, NOTHING_KEPT)
 
 
 class NoBash(OpenWorkspace):
@@ -125,7 +128,7 @@ async def test_the_time_limit_has_a_limit(tmp_path: Path) -> None:
     assert outcome.text.startswith("[stopped: it ran longer than 0.2 s")
 
 
-async def test_a_signal_is_told(tools: Toolbox) -> None:
+async def test_signal_is_reported(tools: Toolbox) -> None:
     outcome = await tools.call("shell", command="kill -KILL $$")
     assert outcome.status == "failed"
     assert without_seconds(outcome.text) == "[ended by SIGKILL"
@@ -136,7 +139,9 @@ async def test_a_signal_is_told(tools: Toolbox) -> None:
 async def test_output_beyond_what_is_kept_keeps_its_ends(tmp_path: Path, editor: FakeEditor) -> None:
     """The cap."""
     limits, settings = OutputLimits(kept=1_000), Settings(output_bytes=1_000)
-    feature = shell.build(settings, NOBODY, no_tasks(), RunInfo(), limits)
+    feature = shell.ROOM.build(
+        settings, NOBODY, no_tasks(), RunInfo(), no_keys, replace(NOTHING_KEPT, limits=limits)
+    )
     workspace = OpenWorkspace(str(tmp_path), (), editor, Processes())
     outcome = await Toolbox(feature, workspace).call("shell", command="echo first; seq 10000; echo last")
     assert outcome.text.startswith("first\n1\n")
@@ -145,7 +150,7 @@ async def test_output_beyond_what_is_kept_keeps_its_ends(tmp_path: Path, editor:
     assert outcome.truncated == len("first\nlast\n") + sum(len(f"{n}\n") for n in range(1, 10_001)) - 1_000
 
 
-async def test_unsaved_documents_are_told_before_the_output(
+async def test_unsaved_documents_are_named_before_the_output(
     tools: Toolbox, tmp_path: Path, editor: FakeEditor
 ) -> None:
     (tmp_path / "a.py").write_text("old\n")
@@ -175,7 +180,7 @@ async def test_cancelling_ends_the_command(tools: Toolbox, tmp_path: Path) -> No
     list("\0\r\x1b\x7f\x85\u00a0\u202e\u2066\u200b\u2028\U000e0041"),
     ids=lambda character: f"U+{ord(character):04X}",
 )
-async def test_what_people_cannot_see_is_not_run(tools: Toolbox, character: str) -> None:
+async def test_command_with_invisible_characters_is_not_run(tools: Toolbox, character: str) -> None:
     outcome = await tools.call("shell", command=f"echo a{character}b")
     assert outcome.status == "failed"
     assert f"U+{ord(character):04X}" in outcome.text
@@ -203,7 +208,7 @@ async def test_a_preview_shows_the_exact_command_and_its_folder(tools: Toolbox, 
     assert long.title == "Run echo " + "y" * 55 + "…"
 
 
-def test_the_model_is_told_this_about_the_tool() -> None:
+def test_description_of_the_tool() -> None:
     tool, _ = room(Settings(), NOBODY).tools
     assert (tool.spec.name, tool.spec.description, tool.spec.schema) == snapshot(
         (
@@ -212,9 +217,10 @@ def test_the_model_is_told_this_about_the_tool() -> None:
 Run a bash command and wait for it to end; you get its output, standard error included.
 
 Every command runs in a fresh shell with an empty standard input and no terminal: nobody answers what it
-asks. It is stopped when its time is over. One in the background goes on while you work: you get its id at
-once, look at it or stop it with shell_task, and are told when it has ended. Use the file and search tools
-to read, change and find files.\
+asks. It begins in the folder and with the exported variables that the last one left. It is stopped when
+its time is over. One in the background goes on while you work: you get its id at once, look at it or stop
+it with shell_task, and get a message when it has ended. Use the file and search tools to read, change and
+find files.\
 """,
             {
                 "additionalProperties": False,
@@ -232,12 +238,12 @@ to read, change and find files.\
                     },
                     "cwd": {
                         "default": "",
-                        "description": "folder to run in; empty for the root of the workspace",
+                        "description": "folder for this one, from the root of the workspace (.)",
                         "type": "string",
                     },
                     "background": {
                         "default": False,
-                        "description": "go on beside: servers, watchers, long builds",
+                        "description": "run in the background: servers, watchers, long builds",
                         "type": "boolean",
                     },
                 },
@@ -261,7 +267,7 @@ class _Seen(list[str]):
         super().append(text)
 
 
-async def test_what_a_command_changed_and_left_running_is_told(
+async def test_output_names_files_that_the_command_changed_and_processes_it_left(
     tools: Toolbox, tmp_path: Path, editor: FakeEditor
 ) -> None:
     (tmp_path / "a.py").write_text("old\n")
@@ -313,7 +319,7 @@ async def test_a_command_in_the_background_is_prepared_and_checked_like_any_othe
     tmp_path: Path, editor: FakeEditor
 ) -> None:
     tasks, user = no_tasks(), FakeUser(Answer("dismissed"))
-    built = shell.build(Settings(), user, tasks, RunInfo())
+    built = shell.ROOM.build(Settings(), user, tasks, RunInfo(), no_keys, NOTHING_KEPT)
     tools = Toolbox(built, OpenWorkspace(str(tmp_path), (), editor, Processes()))
     for name, text in (("a.py", "saved\n"), ("b.py", "typed\n")):
         (tmp_path / name).write_text("saved\n")
@@ -331,12 +337,12 @@ async def test_a_command_in_the_background_is_prepared_and_checked_like_any_othe
     )
     looked = await tools.call("shell_task", task_id="task_1", wait_s=60)
     assert looked.text == outcome.text
-    assert tasks.tasks["task_1"].told
+    assert tasks.tasks["task_1"].is_reported
 
 
 async def test_a_command_in_the_background_is_stopped_when_its_time_is_over(tmp_path: Path) -> None:
     tasks = no_tasks()
-    built = shell.build(Settings(task_timeout_s=0.2), NOBODY, tasks, RunInfo())
+    built = shell.ROOM.build(Settings(task_timeout_s=0.2), NOBODY, tasks, RunInfo(), no_keys, NOTHING_KEPT)
     tools = Toolbox(built, OpenWorkspace(str(tmp_path), (), FakeEditor(), Processes()))
     await tools.call("shell", command="sleep 60", background=True, timeout_s=1_000)
     waited = await tools.call("shell_task", task_id="task_1", wait_s=60)
@@ -344,7 +350,7 @@ async def test_a_command_in_the_background_is_stopped_when_its_time_is_over(tmp_
     assert tasks.running == ()
 
 
-def test_the_model_is_told_this_about_tasks() -> None:
+def test_description_of_the_task_tool() -> None:
     _, tool = room(Settings(), NOBODY).tools
     assert tool.spec.effects == frozenset()
     assert (tool.spec.name, tool.spec.description, tool.spec.schema) == snapshot(
@@ -389,7 +395,7 @@ async def test_user_of_an_editor_that_cannot_save_is_not_asked(tmp_path: Path, e
     assert outcome.terminal.unsaved == ("a.py",)
 
 
-async def test_nobody_is_asked_who_is_not_there(tmp_path: Path, editor: FakeEditor) -> None:
+async def test_missing_user_is_not_asked_about_unsaved_files(tmp_path: Path, editor: FakeEditor) -> None:
     tools = Toolbox(
         room(Settings(), NOBODY),
         OpenWorkspace(str(tmp_path), (), editor, Processes()),

@@ -16,7 +16,9 @@ ANY = 'permissions = { mode = "allowAll" }'
 
 
 @pytest.mark.row(56)
-async def test_one_task_and_several_and_what_they_are_told(tmp_path: Path) -> None:
+async def test_one_and_several_tasks_get_their_instructions_and_the_shared_conversation(
+    tmp_path: Path,
+) -> None:
     """Single and multiple subtasks, and the parent's conversation where it is shared."""
     both = delegate(task("TWO", "b"), task("TRE", "c"), share_conversation=True)
     parts = {
@@ -112,13 +114,13 @@ async def test_tasks_are_done_as_they_depend_on_each_other(tmp_path: Path) -> No
     [
         ([task("A", "a", "b"), task("B", "b", "a")], "these tasks wait for each other: a <- b <- a"),
         ([task("A", "a", "a")], "these tasks wait for each other: a <- a"),
-        ([task("A", "a", "x"), task("B", "b", "y")], "'a' depends on 'x', which there is not (there are"),
+        ([task("A", "a", "x"), task("B", "b", "y")], "'a' depends on 'x', which does not exist (there are"),
         ([task("A", "a"), task("B", "a")], "two tasks with the label 'a'"),
-        ([task("A", agent="nobody")], "there is no agent 'nobody'. Agents: none."),
+        ([task("A", agent="nobody")], "there is no agent 'nobody'. Agents: explore, general, help, plan"),
         ([task("A")] * 3, "a run may have 2 helpers and this one has had 0"),
     ],
 )  # fmt: skip
-async def test_a_plan_that_cannot_be_done_is_told_and_begins_nothing(
+async def test_impossible_delegation_is_reported_and_starts_nothing(
     tmp_path: Path, tasks: list[dict[str, object]], said: str
 ) -> None:
     """Cycles and unknown labels are reported."""
@@ -194,12 +196,12 @@ async def test_only_a_child_of_this_session_can_be_resumed(tmp_path: Path) -> No
             assert other.state.parent == "" and other.state.run.turns == 1
     (result,) = results(state)
     assert result.status == "failed"
-    assert f"{other.session_id} is no child of this session" in result.text
+    assert f"{other.session_id} is not a child of this session" in result.text
     assert "ses_nowhere" in result.text
 
 
 @pytest.mark.row(15)
-async def test_what_a_child_uses_counts_for_its_parent(tmp_path: Path) -> None:
+async def test_usage_of_a_child_counts_for_its_parent(tmp_path: Path) -> None:
     """A child uses 5,000 tokens, the limit is 1,000: the parent stops, its totals have them."""
     parts = {
         "ROOT": [delegate(task("ONE")), Reply("never said")],
@@ -210,7 +212,7 @@ async def test_what_a_child_uses_counts_for_its_parent(tmp_path: Path) -> None:
             session = await world.sessions.create(str(tmp_path / "workspace"))
             state = await run(world, session, maxTotalTokens=1000, maxToolCalls=9)
             helper = fold_all(await world.sessions.peek(child(state, "task-1").session_id))
-    hint = "Raise maxTotalTokens (--max-total-tokens, or [budget] max_total_tokens)."
+    hint = "Raise the limit (--max-total-tokens, or [budget] max_total_tokens)."
     assert state.stop == Stop(StopReason.BUDGET, f"The budget of tokens is used up: 5015 of 1000. {hint}")
     assert (state.total.total_tokens, state.total.model_calls) == (5015, 2)
     assert (helper.limits.max_total_tokens, helper.limits.max_tool_calls) == (985, 8), "what was left"

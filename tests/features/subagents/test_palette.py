@@ -8,11 +8,13 @@ from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.state import State
 from agls.engine.vocabulary import Limits, Text, ToolResult
-from agls.features.subagents import build
-from agls.features.subagents.delegates import DelegateSpec, entries_of, hands_over
+from agls.features.subagents.delegates import DelegateSpec, entries_of
+from agls.features.subagents.feature import build
 from agls.features.subagents.lineage import children_of
 from agls.features.subagents.settings import Settings
-from agls.room.ports import AgentEntry, KnownAgents
+from agls.room.delegation import hands_over
+from agls.room.folder_ports import Surroundings
+from agls.room.process_ports import AgentEntry, KnownAgents
 from agls.stores.memory import MemoryStore
 from support.rooms import do, use
 from support.scenario import NOWHERE, FakeClock, FakeModel, Part, say
@@ -20,12 +22,14 @@ from support.scenario import NOWHERE, FakeClock, FakeModel, Part, say
 PALETTE = KnownAgents(
     (AgentEntry("reviewer", "Reviews."), AgentEntry("release", "Makes a release.", kind="skill"))
 )
+SURROUNDINGS = Surroundings(FakeClock().now, lambda state: "ask")
 
 
 async def run(model: FakeModel) -> State:
     def build_run(session: Session, admitted: object) -> RunSetup:
         palette = PALETTE if not session.state.depth else KnownAgents()
-        room = build(Settings(), Children(sessions, session), palette, Limits)
+        children = Children(sessions, session)
+        room = build(Settings(), children, palette, Limits, SURROUNDINGS, session.background)
         return RunSetup((room,), model, NOWHERE)
 
     async with Sessions(MemoryStore(), build_run, FakeClock()) as sessions:
@@ -57,5 +61,5 @@ async def test_an_agent_and_a_skill_are_tools_that_work_with_a_session_of_their_
     ("tool", "does"),
     [("delegate", True), ("agent__a", True), ("skill__a", True), ("shell", False), ("mcp__agent__a", False)],
 )
-def test_what_hands_over_is_known_by_its_name(tool: str, does: bool) -> None:
+def test_tool_that_delegates_is_known_by_its_name(tool: str, does: bool) -> None:
     assert hands_over(tool) is does

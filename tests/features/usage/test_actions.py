@@ -22,23 +22,32 @@ from agls.engine.vocabulary import (
     Usage,
     UserMessage,
 )
-from agls.features.instructions.prompt import ProjectFile, Sources, render
+from agls.features.instructions.prompt import Sources, render
 from agls.features.usage.actions import actions
 from agls.features.usage.kinds import IMAGE, MEMORY, shares
+from agls.instruction_files import FittedText, InstructionText
 from support.scenario import NOWHERE
 
 
 async def do(name: str, state: State, model: Any = None) -> ActionOutcome:
     action = next(action for action in actions() if action.spec.name == name)
 
-    def next_request() -> Any:
+    request = ModelRequest("r", state.context.system, state.context.messages)
+    return await action({}, context_of(state, model, request))
+
+
+def context_of(state: State, model: Any, request: ModelRequest) -> ActionContext:
+    """What an action works on whose next request is this one."""
+
+    def resolve() -> Any:
         if model is None:
             raise ModelError("No model is configured.", kind="modelNotFound")
-        return model, ModelRequest("r", "", state.context.messages)
+        return model
 
-    return await action(
-        {}, ActionContext("ses", state, NOWHERE, _ignore, _ignore, _never, _ignore, next_request)
-    )
+    async def next_request() -> ModelRequest:
+        return request
+
+    return ActionContext("ses", state, NOWHERE, _ignore, _ignore, _never, _ignore, resolve, next_request)
 
 
 class FakeCounter:
@@ -70,7 +79,7 @@ async def test_the_meter_says_how_sure_it_is(sure: Any, window: int | None, word
     }  # fmt: skip
 
 
-async def test_without_a_model_the_meter_says_that() -> None:
+async def test_context_without_a_model_says_that_tokens_are_unknown() -> None:
     told = await do("context", State())
     assert "The tokens are not known: No model is configured." in told.text
     assert told.data and "tokens" not in told.data
@@ -84,7 +93,7 @@ async def _never(content: object) -> str:
     raise AssertionError
 
 
-async def test_usage_is_told_in_words_and_numbers() -> None:
+async def test_usage_has_words_and_numbers() -> None:
     run = Totals(turns=1).spent(Usage(100, 20), 0.25)
     state = State(total=run.spent(Usage(), None), run=run, used_by={"loop": run})
     told = await do("usage", state)
@@ -98,7 +107,7 @@ async def test_usage_is_told_in_words_and_numbers() -> None:
 
 
 @pytest.mark.row(23)
-async def test_the_context_is_told_by_kind() -> None:
+async def test_context_is_split_by_kind_and_sums_to_the_whole() -> None:
     """The kinds sum to the whole."""
     messages = (
         UserMessage("1", (Text("1234"), Resource("file:///a", "56"), Image("aGk=", "image/png"))),
@@ -122,7 +131,9 @@ async def test_the_context_is_told_by_kind() -> None:
 @pytest.mark.row(23)
 async def test_the_tokens_by_kind_are_together_those_of_the_request() -> None:
     """With tools, memory files and what is free; whatever the numbers, the sum is exact."""
-    said = render(Sources(user="Answer in rhymes."), [ProjectFile("AGENTS.md", "Use tabs. " * 40)])
+    rhymes = InstructionText("own.md", "Answer in rhymes.", "user")
+    tabs = InstructionText("AGENTS.md", "Use tabs. " * 40, "project")
+    said = render(Sources(), [FittedText(each, each.text) for each in (rhymes, tabs)])
     tool = ToolSpec("look", "Look at something.", {"type": "object"}, frozenset())
     words = (UserMessage("1", (Text("word " * 33),)),)
 
@@ -130,10 +141,7 @@ async def test_the_tokens_by_kind_are_together_those_of_the_request() -> None:
         model = FakeCounter("told", window)
         request = ModelRequest("r", said, words, (tool,))
         (action,) = (one for one in actions() if one.spec.name == "context")
-        context = ActionContext(
-            "ses", State(), NOWHERE, _ignore, _ignore, _never, _ignore, lambda r=request, m=model: (m, r)
-        )
-        told = await action({}, context)
+        told = await action({}, context_of(State(), model, request))
         assert told.data
         kinds = told.data["tokensByKind"]
         assert sum(kinds.values()) == told.data["tokens"] == 2_000
@@ -147,7 +155,7 @@ async def test_the_tokens_by_kind_are_together_those_of_the_request() -> None:
     sizes=st.dictionaries(st.sampled_from(["system", *"abcdef"]), st.integers(0, 9_999)),
     whole=st.integers(0, 9_999),
 )
-def test_shares_are_exact(sizes: dict[str, int], whole: int) -> None:
+def test_shares_sum_up_to_the_whole(sizes: dict[str, int], whole: int) -> None:
     made = shares(sizes, whole)
     assert sum(made.values()) == whole
     assert all(count >= 0 for count in made.values())

@@ -7,8 +7,7 @@ from agls.engine.feature import Feature
 from agls.engine.limits import Totals
 from agls.engine.ports import Effect
 from agls.engine.vocabulary import Limits, Usage
-from agls.features.usage import build
-from agls.features.usage.feature import nearly_used
+from agls.features.usage.feature import build, nearly_used
 from agls.features.usage.settings import Settings
 from agls.toolkit import used_json
 from support.rooms import FakeDoer, Notices, do, use
@@ -27,7 +26,7 @@ def test_the_summary_has_every_total() -> None:
     }  # fmt: skip
 
 
-def test_a_cost_that_is_not_whole_is_not_told_as_one() -> None:
+def test_cost_with_unpriced_calls_is_null() -> None:
     totals = Totals().spent(Usage(), 0.25).spent(Usage(), None)
     assert used_json(totals)["costUsd"] is None
     assert used_json(totals)["unpricedCalls"] == 1

@@ -19,9 +19,12 @@ local function open(title, lines)
   vim.keymap.set("n", "q", "<cmd>close<cr>", { buffer = buf, desc = "close" })
 end
 
----Show what came of a command.
+---Show what came of a command, unless it is an item of the conversation.
 ---@param command agls.CommandResult
 function M.show(command)
+  if command.data and command.data.shownIn then
+    return
+  end
   local texts = vim.tbl_map(function(block)
     return block.text or ""
   end, command.output)
@@ -59,6 +62,8 @@ local function write(action, done)
     local function go_on(value)
       if value == nil then
         return
+      elseif field.format == "words" then
+        words[#words + 1] = value -- exactly as it was typed
       elseif value ~= "" or needed then
         local values = field.type == "array" and vim.split(value, "%s*,%s*") or { value }
         words[#words + 1] = name .. "=" .. table.concat(vim.tbl_map(quoted, values), " ")

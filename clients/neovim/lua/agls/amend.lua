@@ -1,4 +1,4 @@
--- A command that the user changes before they allow it, in a small buffer: also one of several lines.
+-- A command or a plan that the user changes before they allow it, in a small buffer.
 
 local config = require("agls.config")
 local float = require("agls.float")
@@ -8,20 +8,25 @@ local M = {}
 ---@type integer?
 local open
 
----Have a command changed. `done` gets what is to run, or nil when the user thought better of it.
----@param command string
----@param done fun(command?: string)
-function M.command(command, done)
+---@class agls.Amended
+---@field name string of the buffer
+---@field filetype string
+---@field submits string what the key does that accepts it
+
+---@param text string
+---@param what agls.Amended
+---@param done fun(changed?: string)
+local function amend(text, what, done)
   M.close()
   local buf = vim.api.nvim_create_buf(false, true)
   open = buf
-  vim.api.nvim_buf_set_name(buf, ("agls://command/%d"):format(buf))
-  vim.api.nvim_buf_set_lines(buf, 0, -1, false, vim.split(command, "\n", { plain = true }))
+  vim.api.nvim_buf_set_name(buf, ("agls://%s/%d"):format(what.name, buf))
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, vim.split(text, "\n", { plain = true }))
   vim.bo[buf].buftype, vim.bo[buf].bufhidden, vim.bo[buf].swapfile = "acwrite", "wipe", false
-  vim.bo[buf].filetype = "sh"
+  vim.bo[buf].filetype = what.filetype
   vim.bo[buf].modified = false
   local key = config.key("submit") or ":w"
-  float.fitted(buf, { title = ("%s runs it, q goes back"):format(key), enter = true, top = true })
+  float.fitted(buf, { title = ("%s %s, q goes back"):format(key, what.submits), enter = true, top = true })
   local function answer(changed)
     if open == buf then
       open = nil
@@ -45,11 +50,25 @@ function M.command(command, done)
     end,
   })
   if config.key("submit") then
-    vim.keymap.set("n", key, submit, { buffer = buf, desc = "agls: run it as it stands here" })
+    vim.keymap.set("n", key, submit, { buffer = buf, desc = "agls: " .. what.submits .. " as it stands here" })
   end
   vim.keymap.set("n", "q", function()
     answer(nil)
   end, { buffer = buf, nowait = true, desc = "agls: back to the question" })
+end
+
+---Have a command changed. `done` gets what is to run, or nil when the user thought better of it.
+---@param command string
+---@param done fun(command?: string)
+function M.command(command, done)
+  amend(command, { name = "command", filetype = "sh", submits = "runs it" }, done)
+end
+
+---Have a plan changed. `done` gets the one to approve, or nil when the user thought better of it.
+---@param plan string
+---@param done fun(plan?: string)
+function M.plan(plan, done)
+  amend(plan, { name = "plan", filetype = "markdown", submits = "approves it" }, done)
 end
 
 ---Nobody is asked any more.

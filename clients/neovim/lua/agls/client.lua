@@ -61,6 +61,7 @@ local function capabilities()
       edits = { save = vim.empty_dict(), fileEvents = vim.empty_dict() },
       secrets = vim.empty_dict(),
       diagnostics = vim.empty_dict(),
+      codeQuery = vim.empty_dict(),
     },
   }
   return made
@@ -208,7 +209,7 @@ end
 ---@param method string
 ---@param params table
 ---@param done? fun(result: any, problem?: table)
----@return fun() cancel tell the server that the result is not needed any more
+---@return fun() cancel ask the server to cancel the request
 function Client:request(method, params, done)
   done = done or notify.on_failure
   params = vim.tbl_isempty(params) and vim.empty_dict() or params -- an object, not a list

@@ -263,6 +263,14 @@ M.subcommands = {
     run = in_session(later("agls.rewind", "ask")),
     complete = { "undo" },
   },
+  output = {
+    about = "all that the call under the cursor printed, or the last one that did",
+    run = in_session(later("agls.outputs", "show")),
+  },
+  background = {
+    about = "let it go on without waiting for the command that runs",
+    run = in_session(later("agls.outputs", "background")),
+  },
   review = {
     about = "the changes that wait for you, in the quickfix list (diff: of this file)",
     run = function(rest)

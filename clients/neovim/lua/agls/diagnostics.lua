@@ -22,12 +22,40 @@ local function of(found)
   return { range = range, severity = found.severity, message = found.message, source = found.source, code = code }
 end
 
+---Wait until what is shown for a file changes.
+---@param uri string
+---@param most integer milliseconds
+local function changed(uri, most)
+  local thread, group = assert(coroutine.running()), nil
+  local function go_on()
+    if group then
+      vim.api.nvim_del_autocmd(group)
+      group = nil
+      vim.schedule(function()
+        coroutine.resume(thread)
+      end)
+    end
+  end
+  group = vim.api.nvim_create_autocmd("DiagnosticChanged", {
+    callback = function(event)
+      if vim.uri_from_bufnr(event.buf) == uri then
+        go_on()
+      end
+    end,
+  })
+  vim.defer_fn(go_on, most)
+  coroutine.yield()
+end
+
 ---Answer `agent/diagnostics`.
 ---@param params agls.DiagnosticsParams
 ---@param at agls.Client
 ---@return agls.DiagnosticsAnswer
 function M.answer(params, at)
   local files = {}
+  if params.uri and params.waitMs then
+    changed(params.uri, params.waitMs)
+  end
   for _, buf in ipairs(vim.api.nvim_list_bufs()) do
     local found = at:wants(buf) and vim.diagnostic.get(buf, { severity = { min = vim.diagnostic.severity.WARN } }) or {}
     local uri = vim.uri_from_bufnr(buf)

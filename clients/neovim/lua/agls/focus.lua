@@ -64,7 +64,7 @@ function M.report()
   end
 end
 
----Tell a server that was just started.
+---Send the focus to a server that was just started.
 ---@param to agls.Client
 function M.greet(to)
   reported = here() or reported

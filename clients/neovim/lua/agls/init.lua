@@ -5,6 +5,7 @@ local chips = require("agls.chips")
 local chat = require("agls.chat")
 local client = require("agls.client")
 local config = require("agls.config")
+local code_queries = require("agls.code_queries")
 local diagnostics = require("agls.diagnostics")
 local edits = require("agls.edits")
 local focus = require("agls.focus")
@@ -13,6 +14,7 @@ local prompt = require("agls.prompt")
 local questions = require("agls.questions")
 local secrets = require("agls.secrets")
 local session = require("agls.session")
+local status = require("agls.status")
 local window = require("agls.window")
 
 local M = {}
@@ -82,7 +84,7 @@ local function take(events)
     changed = changed or event.type ~= "itemDelta"
   end
   if changed then
-    vim.cmd.redrawstatus({ bang = true })
+    status.redraw()
   end
 end
 
@@ -102,6 +104,9 @@ local handlers = {
       return one.lsp and one.lsp.id == context.client_id
     end)
     return diagnostics.answer(params, client.all[at])
+  end,
+  ["agent/codeQuery"] = function(_, params, context)
+    return code_queries.answer(params, context.client_id)
   end,
   ["agent/secret"] = function(_, params)
     return secrets.answer(params)
@@ -137,7 +142,7 @@ function M.client(root)
       questions.forget()
       changes.forget()
     end
-    vim.cmd.redrawstatus({ bang = true })
+    status.redraw()
   end
   return made
 end
@@ -291,14 +296,25 @@ end
 ---A component for statuslines.
 ---@return string
 function M.statusline()
-  return require("agls.status").component()
+  return status.component()
+end
+
+---A command may be for another session, or leave this one.
+---@param data table
+local function follow(data)
+  if type(data.open) == "string" then
+    M.resume(data.open)
+  elseif data.leave == true then
+    window.close()
+    M.latest = nil
+  end
 end
 
 ---What is known of the session that is meant, for components of one's own.
 ---@return table?
 function M.status()
   local of = M.current()
-  return of and require("agls.status").of(of) or nil
+  return of and status.of(of) or nil
 end
 
 ---Take in the options, and make highlights and autocommands. Calling it again changes the options.
@@ -329,6 +345,7 @@ function M.setup(options)
   focus.setup(group)
   session.on_made = changes.follow
   session.on_command = function(command)
+    follow(command.data or {})
     require("agls.actions").show(command)
   end
   is_set_up = true

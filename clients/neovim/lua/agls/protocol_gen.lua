@@ -6,7 +6,7 @@
 ---@field sessionId string
 ---@field seq integer
 
----Something the user can do; `slash` is how it is written in a prompt, `when` is idle, running or any.
+---Something the user can do; `slash` is how it is written in a prompt, `when` is idle, running or any. `group` is the heading under which it stands.
 ---@class agls.Action
 ---@field name string
 ---@field title string
@@ -14,6 +14,7 @@
 ---@field inputSchema table<string, any>
 ---@field slash string
 ---@field when string
+---@field group? string
 
 ---Does it; `input` is what its `inputSchema` describes.
 ---@class agls.ActionInvokeParams
@@ -75,7 +76,15 @@
 ---@field name string
 ---@field input table<string, any>
 
----`queued` (keep or drop), `tasks` (keep or stop): what else ends; `reason` is told with the end.
+---The words for the calls of one tool: "Read" and "Reading", before what a call is about. `kind` groups tools that look alike to people; `about` is the argument that says what a call is about.
+---@class agls.CallWords
+---@field name string
+---@field done string
+---@field doing string
+---@field kind "read"|"search"|"edit"|"command"|"web"|"plan"|"helper"|"question"|"other"
+---@field about? string
+
+---`queued` (keep or drop), `tasks` (keep or stop): what else ends; `reason` is in the end's event.
 ---@class agls.CancelParams
 ---@field sessionId string
 ---@field runId? string
@@ -101,13 +110,13 @@
 ---@field patch string
 ---@field via "editor"|"disk"
 
----What these `files` (URIs) were before a call, a command or a restore (`reason`) changed them was kept. `checkpointId` is that call, for the action `checkpoint.diff`, or the restore, which it undoes. A restore is told when it begins, without files, and again with each file.
+---The contents of these `files` (URIs) before a call, a command or a restore (`reason`) are kept. `checkpointId` is that call, for the action `checkpoint.diff`, or the restore, which it undoes. The event of a restore comes when the restore begins, without files, and again with each file.
 ---@class agls.CheckpointData
 ---@field checkpointId string
 ---@field reason string
 ---@field files string[]
 
----What the client can. `protocolVersions` is best first; absent means `[1]`. `secrets`: it answers `agent/secret`. `diagnostics`: it answers `agent/diagnostics`.
+---What the client can. `protocolVersions` is best first; absent means `[1]`. `secrets`: it answers `agent/secret`. `diagnostics`: it answers `agent/diagnostics`. `codeQuery`: it answers `agent/codeQuery`. `notebooks`: it answers `agent/notebook` and `agent/editNotebook`.
 ---@class agls.ClientBlock
 ---@field protocolVersions? integer[]
 ---@field events? agls.EventWishes
@@ -117,6 +126,8 @@
 ---@field followAlong? agls.Marker
 ---@field secrets? agls.Marker
 ---@field diagnostics? agls.Marker
+---@field codeQuery? agls.Marker
+---@field notebooks? agls.Marker
 ---@field tools? agls.ClientTool[]
 
 ---A tool of the client, called with `agent/callTool`. `inputSchema` is a JSON Schema.
@@ -125,6 +136,17 @@
 ---@field description string
 ---@field inputSchema? table<string, any>
 ---@field readOnly? boolean
+
+---`result` as LSP has it; without `answered` no language server of the client knows such files.
+---@class agls.CodeQueryAnswer
+---@field answered boolean
+---@field result? any
+
+---`agent/codeQuery`: a request of LSP 3.17 to the language servers of the client, with its params.
+---@class agls.CodeQueryParams
+---@field sessionId string
+---@field method string
+---@field params table<string, any>
 
 ---A command that was done: the action it names, its `input` as it was understood, and what came of it.
 ---@class agls.CommandResult
@@ -174,7 +196,7 @@
 
 ---@alias agls.Content agls.TextContent|agls.ImageContent|agls.ResourceContent|agls.ResourceLinkContent
 
----How many tokens the last request and its answer took, of how many that the model holds (`size`). `sure` says how the count was got: told (by the server), calibrated (from what it told of others), guess. When it is absent, nobody knows. `cost` is US dollars of the whole session, as far as prices are known.
+---How many tokens the last request and its answer took, of how many that the model holds (`size`). `sure` says where the count comes from: told (counted by the server), calibrated (estimated from its counts of other requests), guess. When it is absent, that is unknown. `cost` is US dollars of the whole session, as far as prices are known.
 ---@class agls.ContextUsageData
 ---@field used integer
 ---@field sure? string
@@ -190,15 +212,64 @@
 ---@class agls.DiagnosticsAnswer
 ---@field files agls.FileDiagnostics[]
 
----`agent/diagnostics`: what the client shows as wrong, in all files, or in the one with this `uri`.
+---`agent/diagnostics`: what the client shows as wrong, in all files, or in the one with this `uri`. `waitMs`: that file changed just now; wait so long at most until what is shown for it changes.
 ---@class agls.DiagnosticsParams
 ---@field sessionId string
 ---@field uri? string
+---@field waitMs? integer
 
 ---One version of an open document.
 ---@class agls.DocumentVersion
 ---@field uri string
 ---@field version integer
+
+---An edit that was asked for before: what was wanted, and the text that came.
+---@class agls.EditAttempt
+---@field instruction string
+---@field text string
+
+---`agent/editDelta`: more of the text of an edit that is under way.
+---@class agls.EditDeltaParams
+---@field editId string
+---@field text string
+
+---The `notebook` after the change; without it nothing was changed, and `failureReason` says why.
+---@class agls.EditNotebookAnswer
+---@field notebook? agls.ShownNotebook
+---@field failureReason? string
+
+---`agent/editNotebook`: one change of one cell, if the notebook is still at this version. `action` is `replace`, `insert` (before `cell`; behind the last one it appends) or `delete`; `type` is that of an inserted cell.
+---@class agls.EditNotebookParams
+---@field sessionId string
+---@field uri string
+---@field version string
+---@field cell integer
+---@field action string
+---@field label string
+---@field source? string
+---@field type? string
+
+---`agent/edit`: the text that shall take the place of `range` (LSP 3.17) in the file with this `uri`. `version` is that of the open document that the range is of; `text` is the whole text of a document that is no file (untitled, a cell of a notebook). `editId` is the client's name for this request: with it, the text comes piece by piece, too. `diagnostics` are those of LSP, near the range; `attempts` are earlier answers that were not what was wanted, the oldest first.
+---@class agls.EditParams
+---@field uri string
+---@field range table<string, any>
+---@field instruction string
+---@field version? integer
+---@field text? string
+---@field editId? string
+---@field diagnostics? table<string, any>[]
+---@field attempts? agls.EditAttempt[]
+---@field sessionId? string
+---@field cwd? string
+
+---`text` for `range`, which has the whole lines that were meant; nothing is changed yet. `version` is the version of the document that this is for; it is left out where none is open.
+---@class agls.EditResult
+---@field text string
+---@field range table<string, any>
+---@field model string
+---@field usage table<string, any>
+---@field version? integer
+---@field cost? number
 
 ---What the client does with documents. `confirm`: it shows a review and answers per hunk. `save`: it answers `agent/saveDocuments`. `fileEvents`: it wants `workspace/didChangeWatchedFiles`.
 ---@class agls.EditSkills
@@ -326,7 +397,7 @@
 ---@field mimeType string
 ---@field type "image"
 
----@alias agls.Item agls.MessageItem|agls.ThoughtItem|agls.UserMessageItem|agls.ToolCallItem|agls.NoticeItem|agls.CompactionItem|agls.TaskItem|agls.FileEditItem|agls.SubagentItem|agls.PlanItem
+---@alias agls.Item agls.MessageItem|agls.ThoughtItem|agls.UserMessageItem|agls.ToolCallItem|agls.NoticeItem|agls.CompactionItem|agls.TaskItem|agls.FileEditItem|agls.SubagentItem|agls.PlanItem|agls.SideAnswerItem
 
 ---The whole item.
 ---@class agls.ItemData
@@ -348,7 +419,7 @@
 
 ---The item, or a part of a field: `text`, which begins at byte `start` of `total`.
 ---@class agls.ItemResult
----@field item? agls.MessageItem|agls.ThoughtItem|agls.UserMessageItem|agls.ToolCallItem|agls.NoticeItem|agls.CompactionItem|agls.TaskItem|agls.FileEditItem|agls.SubagentItem|agls.PlanItem
+---@field item? agls.MessageItem|agls.ThoughtItem|agls.UserMessageItem|agls.ToolCallItem|agls.NoticeItem|agls.CompactionItem|agls.TaskItem|agls.FileEditItem|agls.SubagentItem|agls.PlanItem|agls.SideAnswerItem
 ---@field text? string
 ---@field start? integer
 ---@field total? integer
@@ -371,11 +442,22 @@
 ---@field maxSessionTurns? integer
 ---@field maxSeconds? number
 
+---A model as its server names it.
+---@class agls.ListedModel
+---@field name string
+---@field contextWindow? integer
+
 ---What this process does: sessions with a run, runs that wait, bytes that the client has not read.
 ---@class agls.Load
 ---@field running integer
 ---@field queued integer
 ---@field unreadBytes integer
+
+---A model server on this machine, with the names of its models as they can be chosen.
+---@class agls.LocalServerRow
+---@field kind string
+---@field baseUrl string
+---@field models string[]
 
 ---Supported.
 ---@class agls.Marker
@@ -410,6 +492,15 @@
 ---@class agls.NotSaved
 ---@field uri string
 ---@field message string
+
+---`notebook` is left out or `null` where it is not open as a notebook.
+---@class agls.NotebookAnswer
+---@field notebook? agls.ShownNotebook
+
+---`agent/notebook`: the notebook with this URI, as the client has it open.
+---@class agls.NotebookParams
+---@field sessionId string
+---@field uri string
 
 ---Something the user should know; advisory only. `kind` detached: no more events, resume for the rest.
 ---@class agls.NoticeData
@@ -453,7 +544,7 @@
 ---`agent/requestPermission`: the question, and where it comes from. `hunks` are the single changes of an edit, for clients with `edits.confirm`.
 ---@class agls.PermissionParams
 ---@field requestId string
----@field kind "permission"|"form"
+---@field kind "permission"|"plan"|"form"
 ---@field title string
 ---@field reason? string
 ---@field itemId? string
@@ -487,17 +578,52 @@
 ---@field state "pending"|"inProgress"|"done"|"cancelled"
 ---@field after? integer[]
 
----The key of a provider (its host): `state` is present, missing or none (nobody said that it has one). `variable` is the environment variable, `place` where else it is kept. The key itself is never told.
+---The key of a provider (its host): `state` is present, missing or none (nobody said that it has one). `variable` is the environment variable, `place` where else it is kept. The key itself is never sent.
 ---@class agls.ProviderAuth
 ---@field provider string
 ---@field state "present"|"missing"|"none"
 ---@field variable? string
 ---@field place? string
 
----A question to the human: a permission (`options`, `subject`, `shown`) or a form (`schema`).
+---`looked` says whether model servers of this machine were looked for: the settings may forbid it.
+---@class agls.ProviderListResult
+---@field providers agls.ProviderRow[]
+---@field local agls.LocalServerRow[]
+---@field looked boolean
+
+---A provider by its name, or another server by its `baseUrl`.
+---@class agls.ProviderModelsParams
+---@field provider? string
+---@field baseUrl? string
+
+---The models of a server; or why they cannot be listed, with what helps (`hint`).
+---@class agls.ProviderModelsResult
+---@field models agls.ListedModel[]
+---@field problem? string
+---@field hint? string
+---@field kind? string
+
+---A provider with a known address; `hasKey` is whether a key for its `host` is kept or given.
+---@class agls.ProviderRow
+---@field name string
+---@field host string
+---@field hasKey boolean
+
+---The `model` of a provider or of the server at `baseUrl`; with neither, one that can be named.
+---@class agls.ProviderUseParams
+---@field model string
+---@field provider? string
+---@field baseUrl? string
+
+---The name by which sessions choose the model, and the file in which it is the default now.
+---@class agls.ProviderUseResult
+---@field model string
+---@field configFile string
+
+---A question to the human: a permission, a plan (`options`, `subject`, `shown`), or a form (`schema`).
 ---@class agls.Question
 ---@field requestId string
----@field kind "permission"|"form"
+---@field kind "permission"|"plan"|"form"
 ---@field title string
 ---@field reason? string
 ---@field itemId? string
@@ -815,7 +941,7 @@
 ---@field sessionId string
 ---@field state string
 
----`state` is idle, running, requiresAction or closed (nothing more is told of the session).
+---`state` is idle, running, requiresAction or closed (no more events of the session follow).
 ---@class agls.SessionStateData
 ---@field state string
 ---@field queued integer
@@ -828,6 +954,13 @@
 ---@field value? any
 ---@field chosenBy? string
 
+---A cell of a notebook. `type` is `code`, `markdown` or `raw`; `output` is what it printed, in words.
+---@class agls.ShownCell
+---@field type string
+---@field source string
+---@field executionCount? integer
+---@field output? string
+
 ---A single change of an edit that is asked about: `old` lines, from `line` (from 0) on, become `new`.
 ---@class agls.ShownHunk
 ---@field hunkId string
@@ -836,10 +969,25 @@
 ---@field old string
 ---@field new string
 
+---A notebook as the client has it open. `version` is the client's own word for its present content.
+---@class agls.ShownNotebook
+---@field version string
+---@field cells agls.ShownCell[]
+---@field unsaved? boolean
+
 ---What must be seen before a permission is given, as plain text; not `whole` when some is left out.
 ---@class agls.ShownText
 ---@field text string
 ---@field whole boolean
+
+---The answer (`text`) to what the user asked beside the work (`title`): the model sees neither.
+---@class agls.SideAnswerItem
+---@field itemId string
+---@field status string
+---@field title string
+---@field text string
+---@field background? boolean
+---@field kind "sideAnswer"
 
 ---The session as it stands at `seq`; with `olderCursor` there are older items. `items` are those that are complete; the runs are those they and the open ones belong to. `info` is what `sessionInfo` said, `usage` what `contextUsage` said last, `queue` what waits.
 ---@class agls.Snapshot
@@ -860,7 +1008,7 @@
 ---@field itemIds string[]
 ---@field ended? agls.RunEndedData
 
----How the server is: `problem` says in one sentence why no run could begin, where that is so. The default is the first of the `models`. `configFile` is the `file:` URI of the user's settings, which may not be there yet. The models that it names are read again before the next run when it has changed.
+---How the server is: `problem` says in one sentence why no run could begin, where that is so. The default is the first of the `models`. `configFile` is the `file:` URI of the user's settings, which may not be there yet. The models that it names are read again before the next run when it has changed. `calls` has the words for calls of the tools that this server may offer.
 ---@class agls.StatusResult
 ---@field version string
 ---@field protocolVersion integer
@@ -870,6 +1018,7 @@
 ---@field sessions agls.SessionState[]
 ---@field configFile? string
 ---@field problem? string
+---@field calls? agls.CallWords[]
 
 ---`ifEnded` says what becomes of the message when the run is over: run, queue or return. `expand` is as in `agent/run`.
 ---@class agls.SteerParams
@@ -937,7 +1086,7 @@
 ---@field text? string
 ---@field discarded? boolean
 
----A tool call, from the model's request to its end. `effects` (none, applied, partial, unknown) says what is known of its traces; `truncated` counts the bytes that were left out of `output`; `malformed` holds arguments that were no JSON object. `images` are those that the call gave to the model; `output` says what they are.
+---A tool call, from the model's request to its end. `effects` (none, applied, partial, unknown) says what is known of its traces; `truncated` counts the bytes that were left out of `output`; `malformed` holds arguments that were no JSON object. `images` are those that the call gave to the model; `output` says what they are. `refusedBy` says what kept it from running: rule, mode, policy, hook, limit, user, or nobody (nobody was there to allow it).
 ---@class agls.ToolCallItem
 ---@field itemId string
 ---@field status string
@@ -945,6 +1094,7 @@
 ---@field title string
 ---@field input table<string, any>
 ---@field kind "toolCall"
+---@field refusedBy? string
 ---@field output? string
 ---@field effects? string
 ---@field changes? agls.Change[]
@@ -1025,14 +1175,22 @@ M.methods = {
   ["agent/action/list"] = "toServer",
   ["agent/action/invoke"] = "toServer",
   ["agent/complete"] = "toServer",
+  ["agent/edit"] = "toServer",
   ["agent/focus"] = "toServer",
   ["agent/status"] = "toServer",
+  ["agent/provider/list"] = "toServer",
+  ["agent/provider/models"] = "toServer",
+  ["agent/provider/use"] = "toServer",
   ["agent/ack"] = "toServer",
   ["agent/event"] = "toClient",
+  ["agent/editDelta"] = "toClient",
   ["agent/requestPermission"] = "toClient",
   ["agent/askUser"] = "toClient",
   ["agent/saveDocuments"] = "toClient",
   ["agent/diagnostics"] = "toClient",
+  ["agent/codeQuery"] = "toClient",
+  ["agent/notebook"] = "toClient",
+  ["agent/editNotebook"] = "toClient",
   ["agent/secret"] = "toClient",
   ["agent/callTool"] = "toClient",
 }

@@ -14,6 +14,7 @@ local session = require("agls.session")
 ---@field asker integer the id of the server's client
 ---@field is_shown? boolean the user knows that it waits
 ---@field wanted? boolean the user came to answer it
+---@field comment? string it goes with whatever answer is taken
 
 local M = {}
 
@@ -38,6 +39,14 @@ local function answer(open, answer_)
   end
   coroutine.resume(open.thread, answer_)
   vim.schedule(M.next)
+end
+
+---@param open agls.Open
+---@param option agls.Option
+---@param more? table
+local function select(open, option, more)
+  local chosen = { outcome = "selected", optionId = option.optionId, feedback = open.comment }
+  answer(open, vim.tbl_extend("force", chosen, more or {}))
 end
 
 local REJECT = { outcome = "dismissed" }
@@ -76,18 +85,52 @@ local function ask_command(open, option, input)
       return M.show(open)
     end
     local changed = command ~= input.command and vim.tbl_extend("force", input, { command = command }) or nil
-    answer(open, { outcome = "selected", optionId = option.optionId, input = changed })
+    select(open, option, { input = changed })
+  end)
+end
+
+---The plan that is asked about, when this is a question about one.
+---@param params agls.PermissionParams
+---@return string?
+local function plan_of(params)
+  local plan = params.kind == "plan" and params.subject and params.subject.plan
+  return type(plan) == "string" and plan or nil
+end
+
+---@param open agls.Open
+---@param option agls.Option
+---@param plan string
+local function ask_plan(open, option, plan)
+  question_window.close()
+  amend.plan(plan, function(changed)
+    if open.done then
+      return
+    elseif not changed then
+      return M.show(open)
+    end
+    select(open, option, { input = changed ~= plan and { plan = changed } or nil })
   end)
 end
 
 ---@param open agls.Open
 local function ask_reason(open, option)
-  vim.ui.input({ prompt = "Why not? (the model reads it) " }, function(reason)
+  local about = plan_of(open.params) and "What is missing? " or "Why not? "
+  vim.ui.input({ prompt = about .. "(the model reads it) " }, function(reason)
     if reason == nil or open.done then
       return
     end
-    local feedback = reason ~= "" and reason or nil
-    answer(open, { outcome = "selected", optionId = option.optionId, feedback = feedback })
+    select(open, option, { feedback = reason ~= "" and reason or nil })
+  end)
+end
+
+---Words for the agent, which go with any answer: the question is shown again with them.
+---@param open agls.Open
+local function ask_comment(open)
+  vim.ui.input({ prompt = "What the agent shall know: ", default = open.comment }, function(words)
+    if words and not open.done then
+      open.comment, open.wanted = words ~= "" and words or nil, true
+      M.show(open)
+    end
   end)
 end
 
@@ -99,24 +142,33 @@ end
 ---@param open agls.Open
 ---@return agls.Choice[]
 local function choices_of(open)
-  local choices, input = {}, command_of(open.params)
+  local choices, input, plan = {}, command_of(open.params), plan_of(open.params)
   local function offer(words, allows, act)
     choices[#choices + 1] = { text = words, allows = allows, act = act }
   end
   for _, option in ipairs(open.params.options or {}) do
     local allows = option.decision ~= "reject"
     offer(option.label, allows, function()
-      answer(open, { outcome = "selected", optionId = option.optionId })
+      select(open, option)
     end)
     if option.optionId == "reject" then
-      offer(option.label .. ", and say why…", false, function()
+      offer(option.label .. (plan and ", and say what is missing…" or ", and say why…"), false, function()
         ask_reason(open, option)
       end)
     elseif option.scope == "once" and input then
       offer("Change the command first…", true, function()
         ask_command(open, option, input)
       end)
+    elseif option.scope == "once" and plan then
+      offer("Change the plan first…", true, function()
+        ask_plan(open, option, plan)
+      end)
     end
+  end
+  if plan then
+    offer("Comment on the plan…", false, function()
+      ask_comment(open)
+    end)
   end
   offer("Later  (:Agls answer)", false, later)
   return choices
@@ -135,8 +187,9 @@ local function put(open, body)
   local helper = params.agentId and params.agentId ~= "main" and (params.agentId .. ": ") or ""
   local title = helper .. (params.title or params.message or "agls asks")
   local focused = open.wanted or waits_here()
+  title = params.reason and (title .. "\n" .. params.reason) or title
   question_window.show({
-    title = params.reason and (title .. "\n" .. params.reason) or title,
+    title = open.comment and (title .. "\nYour comment: " .. open.comment) or title,
     text = body.text,
     whole = body.whole,
     choices = body.choices,
@@ -153,12 +206,18 @@ local function ask_permission(open)
   put(open, { text = seen.text, whole = seen.whole, choices = choices_of(open) })
 end
 
+---@param field table
+---@return string[]? the answers to choose from, of which one may be taken, or several of a list
+local function answers_of(field)
+  return field.enum or (field.items or {}).enum
+end
+
 ---@param schema table
 ---@return string[] names, those with choices first
 local function fields_of(schema)
   local names = vim.tbl_keys(schema.properties or {})
   table.sort(names, function(a, b)
-    local has_a, has_b = schema.properties[a].enum ~= nil, schema.properties[b].enum ~= nil
+    local has_a, has_b = answers_of(schema.properties[a]) ~= nil, answers_of(schema.properties[b]) ~= nil
     if has_a ~= has_b then
       return has_a
     end
@@ -173,7 +232,8 @@ local OWN_WORDS = "In your own words…"
 ---@param names string[]
 ---@param place integer
 ---@param content table
-local function ask_field(open, names, place, content)
+---@param picked? table<string, boolean> those that are chosen so far, where several may be
+local function ask_field(open, names, place, content, picked)
   local schema = open.params.schema
   local name = names[place]
   if not name then
@@ -194,21 +254,43 @@ local function ask_field(open, names, place, content)
   local function offer(words, act)
     choices[#choices + 1] = { text = words, act = act }
   end
-  local more = place < #names
-  for _, value in ipairs(field.enum or {}) do
-    offer(value, function()
-      if more then -- it is answered: the other fields are for other words
-        content[name] = value
-        return answer(open, { outcome = "accept", content = content })
-      end
-      go_on(value)
-    end)
+  local more, answers = place < #names, answers_of(field)
+  local function take(value)
+    if more then -- it is answered: the other fields are for other words
+      content[name] = value
+      return answer(open, { outcome = "accept", content = content })
+    end
+    go_on(value)
   end
-  if more and field.enum then
+  if field.type == "array" and answers then
+    local chosen = {}
+    for _, value in ipairs(answers) do
+      local is_picked = picked ~= nil and picked[value] == true
+      if is_picked then
+        chosen[#chosen + 1] = value
+      end
+      offer((is_picked and "[x] " or "[ ] ") .. value, function()
+        local now = vim.tbl_extend("force", picked or {}, { [value] = not is_picked })
+        ask_field(open, names, place, content, now)
+      end)
+    end
+    if #chosen > 0 then
+      offer("Done: " .. table.concat(chosen, ", "), function()
+        take(chosen)
+      end)
+    end
+  else
+    for _, value in ipairs(answers or {}) do
+      offer(value, function()
+        take(value)
+      end)
+    end
+  end
+  if more and answers then
     offer(OWN_WORDS, function()
       go_on("")
     end)
-  elseif not field.enum then
+  elseif not answers then
     offer(OWN_WORDS, function()
       vim.ui.input({ prompt = (field.title or open.params.message or "Your answer") .. " " }, function(value)
         if value then

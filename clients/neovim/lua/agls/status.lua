@@ -130,6 +130,20 @@ function M.prompt_bar()
   )
 end
 
+local waiting = false
+
+---Have all lines of state drawn again, as often as chats at most: drawing takes longer than reading an event.
+function M.redraw()
+  if waiting then
+    return
+  end
+  waiting = true
+  vim.defer_fn(function()
+    waiting = false
+    vim.cmd.redrawstatus({ bang = true })
+  end, math.floor(1000 / config.current.redraws))
+end
+
 ---A component for a statusline: "" while there is no server, else the busiest session.
 ---@return string
 function M.component()

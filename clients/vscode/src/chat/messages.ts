@@ -1,6 +1,14 @@
 /** The messages between the extension host and the chat's webview. */
 
-import type { AskUserAnswer, CompletionItem, Event, PermissionAnswer } from "../protocol.gen";
+import type {
+  AskUserAnswer,
+  CallWords,
+  CompletionItem,
+  Event,
+  PermissionAnswer,
+  ProviderListResult,
+  ProviderModelsResult,
+} from "../protocol.gen";
 import type { Elsewhere } from "../session/questions";
 import type { ServerState } from "../server/server";
 import type { AnyItem, Transcript, TranscriptView } from "../store/transcript";
@@ -10,7 +18,7 @@ export interface Chip {
   id: string;
   label: string;
   detail: string;
-  kind: "file" | "folder" | "selection" | "image" | "diagnostic" | "tabs";
+  kind: "file" | "folder" | "selection" | "image" | "diagnostic" | "tabs" | "terminal" | "tests";
   /** It follows the active editor, and was not chosen by the user. */
   offered?: boolean;
   /** For images: what to show, as a data URL. */
@@ -40,7 +48,16 @@ export type ToChat =
   | { type: "steers"; steers: Record<string, string> }
   | { type: "item"; item: AnyItem }
   | { type: "server"; state: ServerState; problem: string }
-  | { type: "models"; models: Model[]; problem: string; options: Record<string, unknown> }
+  | { type: "progress"; text: string }
+  | {
+      type: "models";
+      models: Model[];
+      problem: string;
+      options: Record<string, unknown>;
+      calls: CallWords[];
+    }
+  | { type: "providers"; offered: ProviderListResult }
+  | { type: "listed"; listed: ProviderModelsResult | undefined; listing: boolean }
   | { type: "chips"; chips: Chip[] }
   | { type: "completions"; ticket: number; rows: CompletionItem[] }
   | { type: "compose"; text: string }
@@ -66,6 +83,15 @@ export type FromChat =
   | { type: "edit"; itemId: string }
   | { type: "fork"; itemId: string }
   | { type: "unqueue"; itemId: string }
+  | { type: "requeue"; itemId: string; text: string }
+  | { type: "moveQueued"; itemId: string; to: number }
+  | { type: "stopTask"; itemId: string }
+  | { type: "stopHelper"; sessionId: string }
+  | { type: "compareAsked"; requestId: string }
+  | { type: "providers" }
+  | { type: "listModels"; provider?: string; baseUrl?: string; key: string }
+  | { type: "useModel"; provider?: string; baseUrl?: string; model: string }
+  | { type: "background"; itemId: string }
   | { type: "diff"; itemId: string; index: number }
   | { type: "open"; uri: string; line?: number }
   | { type: "link"; href: string }
@@ -84,6 +110,9 @@ export const CHAT_COMMANDS = [
   "agls.server.install",
   "agls.server.menu",
   "agls.server.logs",
+  "agls.server.restart",
+  "agls.budget",
+  "agls.context.add",
   "agls.review.keepAll",
   "agls.review.undoAll",
   "agls.review.next",

@@ -11,6 +11,7 @@ export function pageOf(webview: vscode.Webview, extension: vscode.Uri): string {
     "default-src 'none'",
     `style-src ${webview.cspSource}`,
     `script-src 'nonce-${nonce}'`,
+    `font-src ${webview.cspSource}`,
     "img-src data:",
     "form-action 'none'",
     "base-uri 'none'",

@@ -3,11 +3,13 @@
 import * as vscode from "vscode";
 import type { Attachments } from "../context/attachments";
 import { Completion } from "../context/completion";
-import type { Change, Content } from "../protocol.gen";
+import type { Change, Content, ProviderModelsResult } from "../protocol.gen";
 import type { Actions } from "../session/actions";
 import type { Conversation } from "../session/conversation";
 import type { Models } from "../session/models";
 import type { Questions } from "../session/questions";
+import { hostOf } from "../server/hosts";
+import type { Keys } from "../server/keys";
 import type { Server } from "../server/server";
 import { optionsOfUser } from "../settings";
 import { textOf } from "../store/patch";
@@ -18,6 +20,7 @@ import { pageOf } from "./page";
 
 export interface Parts {
   server: Server;
+  keys: Keys;
   models: Models;
   conversation: Conversation;
   questions: Questions;
@@ -28,14 +31,23 @@ export interface Parts {
   failed: (problem: unknown) => void;
 }
 
+/** A page of the chat; it hears what is posted once it has said that it is there. */
+interface Page {
+  webview: vscode.Webview;
+  ready: boolean;
+}
+
 type Handlers = { [T in FromChat["type"]]: (message: Extract<FromChat, { type: T }>) => unknown };
 
 export class Chat implements vscode.WebviewViewProvider {
   static readonly view = "agls.chat";
   changes = { changes: 0, files: 0 };
+  private progress = "";
   private view: vscode.WebviewView | undefined;
+  private tab: vscode.WebviewPanel | undefined;
+  /** Where the chat is shown: in the side bar, in a tab of the editor, or in both. */
+  private readonly pages = new Set<Page>();
   private waiting: ToChat[] = [];
-  private ready = false;
   private readonly completion: Completion;
 
   constructor(
@@ -55,28 +67,50 @@ export class Chat implements vscode.WebviewViewProvider {
   }
 
   get visible(): boolean {
-    return this.view?.visible ?? false;
+    return (this.view?.visible ?? false) || (this.tab?.visible ?? false);
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
     this.view = view;
-    this.ready = false;
-    view.webview.options = {
-      enableScripts: true,
-      localResourceRoots: [vscode.Uri.joinPath(this.extension, "dist")],
-    };
-    view.webview.onDidReceiveMessage((message: FromChat) => this.receive(message));
+    const page = this.open(view.webview);
     view.onDidDispose(() => {
       this.view = undefined;
-      this.ready = false;
+      this.pages.delete(page);
     });
-    view.webview.html = pageOf(view.webview, this.extension);
+  }
+
+  /** Show the chat in a tab of the editor, too: there is one at most. */
+  showTab(): void {
+    if (this.tab) return this.tab.reveal();
+    const tab = vscode.window.createWebviewPanel(Chat.view, "agls", vscode.ViewColumn.Active, {
+      retainContextWhenHidden: true,
+    });
+    tab.iconPath = vscode.Uri.joinPath(this.extension, "media", "agls.svg");
+    this.tab = tab;
+    const page = this.open(tab.webview);
+    tab.onDidDispose(() => {
+      this.tab = undefined;
+      this.pages.delete(page);
+    });
   }
 
   /** Show the chat, with the cursor where the user goes on: in the question that waits, else in the prompt. */
   async reveal(): Promise<void> {
-    await vscode.commands.executeCommand("agls.chat.focus");
+    if (this.tab?.visible) this.tab.reveal();
+    else await vscode.commands.executeCommand("agls.chat.focus");
     this.post({ type: "focus" });
+  }
+
+  private open(webview: vscode.Webview): Page {
+    const page = { webview, ready: false };
+    this.pages.add(page);
+    webview.options = {
+      enableScripts: true,
+      localResourceRoots: [vscode.Uri.joinPath(this.extension, "dist")],
+    };
+    webview.onDidReceiveMessage((message: FromChat) => this.receive(message, page));
+    webview.html = pageOf(webview, this.extension);
+    return page;
   }
 
   /** Show the chat with this prompt in the composer, for the user to send. */
@@ -91,8 +125,8 @@ export class Chat implements vscode.WebviewViewProvider {
   }
 
   postModels(): void {
-    const { models, problem } = this.parts.models;
-    this.post({ type: "models", models, problem, options: optionsOfUser() });
+    const { models, problem, calls } = this.parts.models;
+    this.post({ type: "models", models, problem, options: optionsOfUser(), calls });
   }
 
   postFailure(text: string, kind: string): void {
@@ -114,12 +148,25 @@ export class Chat implements vscode.WebviewViewProvider {
   }
 
   private post(message: ToChat): void {
-    if (this.ready) void this.view?.webview.postMessage(message);
-    else if (message.type === "compose" || message.type === "focus") this.waiting.push(message);
+    const ready = [...this.pages].filter((page) => page.ready);
+    // Where the user writes and looks is one page: the tab, while it is seen.
+    const tab = ready.find(({ webview }) => this.tab?.visible && webview === this.tab.webview);
+    const one = message.type === "compose" || message.type === "focus";
+    const pages = one && tab ? [tab] : ready;
+    for (const { webview } of pages) void webview.postMessage(message);
+    if (pages.length > 0) return;
+    if (message.type === "compose" || message.type === "focus") this.waiting.push(message);
   }
 
-  private async receive(message: FromChat): Promise<void> {
+  /** How far the set-up of the server is, "" when it is over. */
+  postProgress(text: string): void {
+    this.progress = text;
+    this.post({ type: "progress", text });
+  }
+
+  private async receive(message: FromChat, page: Page): Promise<void> {
     try {
+      if (message.type === "ready") page.ready = true;
       await (this.handlers[message.type] as (message: FromChat) => unknown)(message);
     } catch (problem) {
       this.parts.failed(problem);
@@ -158,6 +205,16 @@ export class Chat implements vscode.WebviewViewProvider {
     edit: ({ itemId }) => vscode.commands.executeCommand("agls.editPrompt", itemId),
     fork: ({ itemId }) => vscode.commands.executeCommand("agls.fork", itemId),
     unqueue: ({ itemId }) => this.parts.conversation.unqueue(itemId),
+    requeue: ({ itemId, text }) => this.parts.conversation.requeue(itemId, text),
+    moveQueued: ({ itemId, to }) => this.parts.conversation.moveQueued(itemId, to),
+    stopTask: ({ itemId }) => this.parts.conversation.stopTask(itemId),
+    stopHelper: ({ sessionId }) => this.parts.conversation.stopHelper(sessionId),
+    compareAsked: ({ requestId }) => this.compareAsked(requestId),
+    providers: async () => this.post({ type: "providers", offered: await this.parts.models.offered() }),
+    listModels: (asked) => this.listModels(asked),
+    useModel: ({ model, provider = "", baseUrl = "" }) =>
+      this.parts.models.choose({ model, provider, baseUrl }),
+    background: ({ itemId }) => this.parts.conversation.toBackground(itemId),
     diff: ({ itemId, index }) => {
       const change = ((this.parts.conversation.transcript.items.get(itemId)?.["changes"] ?? []) as Change[])[
         index
@@ -175,6 +232,33 @@ export class Chat implements vscode.WebviewViewProvider {
     },
   };
 
+  /** Ask a provider for its models, with the key that the user gave, which is kept for its host only. */
+  private async listModels({
+    provider,
+    baseUrl,
+    key,
+  }: Extract<FromChat, { type: "listModels" }>): Promise<void> {
+    this.post({ type: "listed", listed: undefined, listing: true });
+    let listed: ProviderModelsResult | undefined;
+    try {
+      const offered = baseUrl ? undefined : await this.parts.models.offered();
+      const known = offered?.providers.find(({ name }) => name === provider);
+      const host = known?.host ?? hostOf(baseUrl ?? "");
+      if (key.trim() && host) await this.parts.keys.store(host, key);
+      listed = await this.parts.models.listed({ provider: provider ?? "", baseUrl: baseUrl ?? "" });
+    } finally {
+      this.post({ type: "listed", listed, listing: false });
+    }
+  }
+
+  /** The change that is asked about, in the editor: the file as it is beside what it would become. */
+  private async compareAsked(requestId: string): Promise<void> {
+    const { conversation, questions } = this.parts;
+    const asked = conversation.transcript.requests[requestId] ?? questions.find(requestId);
+    const changes = (asked?.subject?.["changes"] ?? []) as Change[];
+    for (const change of changes) await vscode.commands.executeCommand("agls.showPatch", change);
+  }
+
   /** Stop all work; what waited to be sent is in the composer again. */
   async stop(): Promise<void> {
     const { conversation, attachments } = this.parts;
@@ -191,8 +275,8 @@ export class Chat implements vscode.WebviewViewProvider {
   }
 
   private begin(): void {
-    this.ready = true;
     this.postServer();
+    this.post({ type: "progress", text: this.progress });
     this.post({ type: "session", view: this.parts.conversation.view() });
     this.postElsewhere();
     this.post({ type: "chips", chips: this.parts.attachments.chips });

@@ -16,6 +16,8 @@ const OURS: ClientBlock = {
   edits: { save: {} },
   secrets: {},
   diagnostics: {},
+  codeQuery: {},
+  notebooks: {},
 };
 
 export class Abilities implements StaticFeature {
@@ -23,10 +25,11 @@ export class Abilities implements StaticFeature {
     capabilities.experimental = { ...(capabilities.experimental as object | undefined), agent: OURS };
   }
 
-  /** Commands and code actions of the server are for clients without our views; here they would stand twice. */
+  /** What the server has for clients without our views: here its commands and code actions would stand twice. */
   preInitialize(capabilities: ServerCapabilities): void {
     delete capabilities.executeCommandProvider;
     delete capabilities.codeActionProvider;
+    delete capabilities.inlineCompletionProvider; // else each key would be a request to the server
   }
 
   initialize(): void {}

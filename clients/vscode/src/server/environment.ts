@@ -12,6 +12,10 @@ const NO_PYTHON =
   "agls needs Python 3.11 or newer (with venv), and none was found. Install one, or name it in the setting agls.server.python.";
 
 export class Environment {
+  private readonly reported = new vscode.EventEmitter<string>();
+  /** What it does now, "" when it has ended. */
+  readonly onProgress = this.reported.event;
+
   constructor(
     private readonly context: vscode.ExtensionContext,
     private readonly log: vscode.LogOutputChannel,
@@ -39,12 +43,18 @@ export class Environment {
     }
     const options = { location: vscode.ProgressLocation.Notification, title: "agls", cancellable: true };
     return vscode.window.withProgress(options, async (progress, cancelled) => {
+      const say = (message: string) => {
+        progress.report({ message });
+        this.reported.fire(`${message.charAt(0).toUpperCase()}${message.slice(1)}`);
+      };
       try {
-        await this.build(found, (message) => progress.report({ message }), cancelled);
+        await this.build(found, say, cancelled);
         return true;
       } catch (problem) {
         if (!cancelled.isCancellationRequested) this.report(problem);
         return false;
+      } finally {
+        this.reported.fire("");
       }
     });
   }

@@ -43,10 +43,15 @@ export class Keys {
       ignoreFocusOut: true,
     });
     if (!value?.trim()) return undefined;
-    await this.context.secrets.store(nameOf(host), value.trim());
-    await this.remember([...new Set([...this.hosts, host])]);
+    await this.store(host, value);
     void vscode.window.showInformationMessage(`The key for ${host} is kept. The next run uses it.`);
     return { host, provider: PROVIDERS.find(({ description }) => description === host)?.name ?? "" };
+  }
+
+  /** Keep this key for this host. */
+  async store(host: string, value: string): Promise<void> {
+    await this.context.secrets.store(nameOf(host), value.trim());
+    await this.remember([...new Set([...this.hosts, host])]);
   }
 
   /** Forget a key that the user chooses. Returns whether it was done. */

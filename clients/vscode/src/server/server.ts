@@ -71,7 +71,7 @@ export class Server implements vscode.Disposable {
     return this.ready().sendRequest<R>("workspace/executeCommand", { command, arguments: [argument] });
   }
 
-  /** Tell it something that may be lost. */
+  /** Send a notification, which may be lost. */
   notify<M extends keyof Methods>(method: M, params: Methods[M]["params"]): void {
     if (this.client && this.state === "ready")
       void this.client.sendNotification(method, params).catch(() => undefined);

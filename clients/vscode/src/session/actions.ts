@@ -20,32 +20,50 @@ export class Actions {
     const { conversation } = this;
     await conversation.ensure();
     const now = conversation.transcript.state === "idle" ? "idle" : "running";
-    const rows = conversation.actions
-      .filter(({ when }) => when === "any" || when === now)
-      .map((action) => ({
+    const offered = conversation.actions.filter(({ when }) => when === "any" || when === now);
+    const rows = byGroup(offered).flatMap(([group, actions]) => [
+      { label: group, kind: vscode.QuickPickItemKind.Separator },
+      ...actions.map((action) => ({
         label: action.title,
         description: action.slash,
-        detail: action.description,
+        detail: action.description.split("\n")[0] ?? "",
         action,
-      }));
-    const chosen = await vscode.window.showQuickPick(rows, {
-      placeHolder: "Actions of this session",
+      })),
+    ]);
+    const chosen = await vscode.window.showQuickPick<vscode.QuickPickItem & { action?: Action }>(rows, {
+      placeHolder: "What can be done here: settings, agents, tools, permissions, changes",
       matchOnDescription: true,
+      matchOnDetail: true,
     });
-    if (!chosen) return;
-    const command = await written(chosen.action);
-    const done = command && (await conversation.say(command, [], "queue"));
+    if (chosen?.action) await this.run(chosen.action);
+  }
+
+  /** Do an action as if it were typed, after what it needs was asked for. */
+  async run(action: Action): Promise<void> {
+    const command = await written(action);
+    const done = command && (await this.conversation.say(command, [], "queue"));
     if (done) await this.show(done);
   }
 
-  /** Show what came of a command. */
-  async show({ name, output }: CommandResult): Promise<void> {
+  /** Show what came of a command, unless it is an item of the conversation. */
+  async show({ name, output, data }: CommandResult): Promise<void> {
+    if (data?.["shownIn"]) return;
     const title = this.conversation.actions.find((action) => action.name === name)?.title ?? name;
     const text = wordsOf(output).trim();
     if (text.length < SHORT && !text.includes("\n"))
       void vscode.window.showInformationMessage(unlinked(text || `${title}: done`));
     else await this.texts.show(`${title}.md`, `${text}\n`);
   }
+}
+
+/** The actions under their headings, as the server has them; those without one stand at the end. */
+export function byGroup(actions: readonly Action[]): [string, Action[]][] {
+  const groups = new Map<string, Action[]>();
+  for (const action of actions) {
+    const group = action.group ?? "More";
+    groups.set(group, [...(groups.get(group) ?? []), action]);
+  }
+  return [...groups];
 }
 
 /** The action as the user would type it, with what they are asked for; `undefined` when they gave up. */
@@ -55,7 +73,8 @@ async function written({ slash, inputSchema }: Action): Promise<string | undefin
     const text = await ask(field);
     if (text === undefined) return undefined;
     const values = field.type === "array" ? text.split(/\s*,\s*/) : [text];
-    if (text !== "" || field.required) words.push(`${field.name}=${values.map(quoted).join(" ")}`);
+    if (field.raw) words.push(text);
+    else if (text !== "" || field.required) words.push(`${field.name}=${values.map(quoted).join(" ")}`);
   }
   return words.join(" ");
 }

@@ -129,8 +129,16 @@ export class Conversation implements vscode.Disposable {
   }
 
   /** Send what the user typed: the server knows what it points at, and whether it is a command. Returns what that did. */
-  say(text: string, attached: readonly Content[], how: How): Promise<CommandResult | undefined> {
-    return this.send([{ type: "text", text }, ...attached], how, true);
+  async say(text: string, attached: readonly Content[], how: How): Promise<CommandResult | undefined> {
+    const done = await this.send([{ type: "text", text }, ...attached], how, true);
+    await this.follow(done?.data ?? {});
+    return done;
+  }
+
+  /** A command may be for another session, or leave this one. */
+  private async follow({ open, leave }: Record<string, unknown>): Promise<void> {
+    if (typeof open === "string") await this.open(open);
+    else if (leave === true) await this.begin();
   }
 
   /** Send a prompt; while a run goes on it is queued, or put into the run. */
@@ -172,6 +180,35 @@ export class Conversation implements vscode.Disposable {
 
   async unqueue(itemId: string): Promise<void> {
     await this.server.request("agent/queue", { sessionId: this.sessionId, op: "remove", itemId });
+  }
+
+  /** Other words for a prompt that waits; what was attached to it stays. */
+  async requeue(itemId: string, text: string): Promise<void> {
+    const waiting = this.transcript.queue.find((run) => run.itemId === itemId);
+    const attached = (waiting?.content ?? []).filter(({ type }) => type !== "text");
+    const input: Content[] = [{ type: "text", text }, ...attached];
+    await this.server.request("agent/queue", { sessionId: this.sessionId, op: "replace", itemId, input });
+  }
+
+  async moveQueued(itemId: string, to: number): Promise<void> {
+    await this.server.request("agent/queue", { sessionId: this.sessionId, op: "move", itemId, to });
+  }
+
+  /** End a command or a helper in the background. */
+  async stopTask(taskId: string): Promise<void> {
+    const stop = { name: "task.stop", input: { task_id: taskId } };
+    await this.server.request("agent/action/invoke", { sessionId: this.sessionId, ...stop });
+  }
+
+  /** End what a helper does now. */
+  async stopHelper(sessionId: string): Promise<void> {
+    await this.server.request("agent/cancel", { sessionId });
+  }
+
+  /** Let the agent go on without waiting for the command of this call. */
+  async toBackground(itemId: string): Promise<void> {
+    const move = { name: "task.background", input: { call_id: itemId } };
+    await this.server.request("agent/action/invoke", { sessionId: this.sessionId, ...move });
   }
 
   /** Read more items before the first known one. Returns them. */

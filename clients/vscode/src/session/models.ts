@@ -5,6 +5,13 @@ import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import * as vscode from "vscode";
 import type { Model } from "../chat/messages";
+import type {
+  CallWords,
+  ProviderListResult,
+  ProviderModelsParams,
+  ProviderModelsResult,
+  ProviderUseParams,
+} from "../protocol.gen";
 import type { Server } from "../server/server";
 import { setContext } from "../settings";
 
@@ -16,7 +23,7 @@ const NEW_FILE = `# The models of agls. The server reads this file again before 
 # base_url = "https://api.example.com/v1"
 # model = "its name there"
 #
-# Its key: the command "agls: Store a Provider's Key…" of the editor, or api_key_env = "A_VARIABLE" here.
+# Its key: the command "agls: Set Provider Key…" of the editor, or api_key_env = "A_VARIABLE" here.
 `;
 
 const PAUSE = 5000; // milliseconds after which it is asked again whether there is a model, as long as there is none
@@ -25,6 +32,8 @@ export class Models implements vscode.Disposable {
   models: Model[] = [];
   /** Why no run could begin, "" when one could. */
   problem = "";
+  /** The words for calls of tools. */
+  calls: CallWords[] = [];
   /** The server was asked, since it was started. */
   known = false;
   private configFile = "";
@@ -50,8 +59,9 @@ export class Models implements vscode.Disposable {
 
   async refresh(): Promise<void> {
     try {
-      const { models, problem = "", configFile = "" } = await this.server.request("agent/status", {});
-      Object.assign(this, { models, problem });
+      const status = await this.server.request("agent/status", {});
+      const { models, problem = "", configFile = "", calls = [] } = status;
+      Object.assign(this, { models, problem, calls });
       this.follow(configFile && vscode.Uri.parse(configFile).fsPath);
       clearTimeout(this.again);
       // A model server may be started meanwhile, or the file be written where the editor is slow to see it.
@@ -67,6 +77,22 @@ export class Models implements vscode.Disposable {
   async use(name: string): Promise<void> {
     const settings = vscode.workspace.getConfiguration("agls");
     await settings.update("model", name, vscode.ConfigurationTarget.Global);
+  }
+
+  /** Where models can be had: providers, and model servers of this machine. */
+  offered(): Promise<ProviderListResult> {
+    return this.server.request("agent/provider/list", {});
+  }
+
+  /** The models of a provider, or of another server; asked now. */
+  listed(source: ProviderModelsParams): Promise<ProviderModelsResult> {
+    return this.server.request("agent/provider/models", source);
+  }
+
+  /** Write a model into the user's settings, as the one that is used where no other is chosen. */
+  async choose(chosen: ProviderUseParams): Promise<void> {
+    await this.server.request("agent/provider/use", chosen);
+    await this.refresh();
   }
 
   /** Open the user's `config.toml`; where there is none yet, one to write and save. */

@@ -72,6 +72,12 @@ export class Questions {
     this.changed();
   }
 
+  /** The question with this id, whoever asks it. */
+  find(requestId: string): Question | undefined {
+    const open = this.open.get(requestId);
+    return open && questionOf(open.asked);
+  }
+
   isOpen(requestId: string): boolean {
     return this.open.has(requestId);
   }

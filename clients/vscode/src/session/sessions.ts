@@ -3,10 +3,11 @@
 import * as vscode from "vscode";
 import type { SessionRow } from "../protocol.gen";
 import type { Server } from "../server/server";
+import { dayOf } from "../store/days";
 import type { Conversation } from "./conversation";
 
 /** A session, or the way to the page of older ones that begins at `cursor`. */
-type Row = vscode.QuickPickItem & ({ row: SessionRow; cursor?: never } | { row?: never; cursor: string });
+type Row = vscode.QuickPickItem & { row?: SessionRow; cursor?: string };
 
 const RENAME = { iconPath: new vscode.ThemeIcon("edit"), tooltip: "Rename" };
 const FORK = { iconPath: new vscode.ThemeIcon("repo-forked"), tooltip: "Fork: go on from here in a copy" };
@@ -68,19 +69,33 @@ export class Sessions {
     const asked = { ...(folder ? { cwd: folder } : {}), search, cursor, limit: PAGE };
     const { sessions, nextCursor } = await this.server.request("agent/session/list", asked);
     if (picker.value.trim() !== search) return;
-    const rows = sessions.map((row): Row => ({ row, ...this.shown(row) }));
+    const rows = this.grouped(sessions, cursor ? picker.items : []);
     const older: Row[] = nextCursor ? [{ cursor: nextCursor, label: OLDER, alwaysShow: true }] : [];
-    const known = cursor ? picker.items.filter(({ row }) => row) : [];
+    const known = cursor ? picker.items.filter((item) => !item.cursor) : [];
     picker.items = [...known, ...rows, ...older];
     if (cursor) picker.activeItems = rows.slice(0, 1);
     picker.busy = false;
   }
 
-  private shown({ sessionId, state, title, updatedAt }: SessionRow): vscode.QuickPickItem {
+  /** The sessions under the days on which they were used last; `before` stand above them already. */
+  private grouped(sessions: readonly SessionRow[], before: readonly Row[]): Row[] {
+    const rows: Row[] = [];
+    let day = before.findLast(({ kind }) => kind === vscode.QuickPickItemKind.Separator)?.label ?? "";
+    for (const row of sessions) {
+      const next = dayOf(new Date(row.updatedAt), new Date());
+      if (next !== day) rows.push({ label: next, kind: vscode.QuickPickItemKind.Separator });
+      day = next;
+      rows.push({ row, ...this.shown(row) });
+    }
+    return rows;
+  }
+
+  private shown(row: SessionRow): vscode.QuickPickItem {
+    const { sessionId, state, title, updatedAt } = row;
     const open = sessionId === this.conversation.sessionId ? " · open" : "";
     return {
       label: `${STATES[state] ?? ""}${title || "(no title)"}`,
-      description: `${new Date(updatedAt).toLocaleString()}${open}`,
+      description: `${new Date(updatedAt).toLocaleTimeString([], { timeStyle: "short" })}${open}${marksOf(row)}`,
       alwaysShow: true,
       buttons: [RENAME, FORK, DELETE],
     };
@@ -106,4 +121,10 @@ export class Sessions {
     }
     this.pick(picker.value);
   }
+}
+
+/** What is known of a session besides its title. */
+function marksOf({ interrupted, archived, tags = [] }: SessionRow): string {
+  const marks = [...(interrupted ? ["interrupted"] : []), ...(archived ? ["archived"] : []), ...tags];
+  return marks.map((mark) => ` · ${mark}`).join("");
 }

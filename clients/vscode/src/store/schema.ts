@@ -7,6 +7,8 @@ export interface Field {
   title: string;
   description: string;
   type: string;
+  /** Whether it takes what is typed exactly as it is, quotes included. */
+  raw: boolean;
   choices: string[];
   required: boolean;
 }
@@ -29,6 +31,7 @@ export function fieldsOf(schema: Json): Field[] {
       title: textOf(field["title"], name),
       description: textOf(field["description"]),
       type: textOf(field["type"], "string"),
+      raw: field["format"] === "words",
       choices: Array.isArray(choices) ? choices.map(String) : [],
       required: required.includes(name),
     };

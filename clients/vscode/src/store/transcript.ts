@@ -24,7 +24,7 @@ export type AnyItem = Json & { itemId: string; kind: string; status: string };
 /** What goes from one transcript to another, beside its items. */
 const PLAIN = [
   ...(["seq", "epoch", "state", "requests", "runs", "lastItems", "info"] as const),
-  ...(["options", "queue", "runId", "usage", "helpers"] as const),
+  ...(["options", "queue", "runId", "usage", "helpers", "begun", "took"] as const),
 ];
 export type TranscriptView = { items: AnyItem[] } & Partial<Pick<Transcript, (typeof PLAIN)[number]>>;
 
@@ -49,6 +49,11 @@ export class Transcript {
   retrying: TurnRetryingData | undefined;
   notices: NoticeData[] = [];
   helpers: Helpers = {};
+  /** When the run began that goes on, in milliseconds since 1970, where that was seen. */
+  begun: number | undefined;
+  /** How long calls took, in milliseconds, where both ends were seen. */
+  took: Readonly<Record<string, number>> = {};
+  private readonly starts = new Map<string, number>();
   /** Items of which a part is missing: their whole text is to be asked for. */
   readonly incomplete = new Set<string>();
   private readonly rewinds = new Map<string, Map<string, AnyItem>>();
@@ -103,6 +108,7 @@ export class Transcript {
     switch (event.type) {
       case "itemStarted":
       case "itemCompleted":
+        this.time(event);
         this.whole(event, data["item"] as AnyItem);
         break;
       case "itemUpdated":
@@ -121,11 +127,13 @@ export class Transcript {
       }
       case "runStarted":
         this.runId = event.runId ?? "";
+        this.begun = Date.parse(event.ts);
         this.lastItems[this.runId] ??= [...this.items.keys()].at(-1) ?? ""; // it may end before it has one
         break;
       case "runEnded":
         this.runs = { ...this.runs, [event.runId ?? ""]: data as unknown as RunEndedData };
         this.runId = "";
+        this.begun = undefined;
         this.retrying = undefined;
         break;
       case "turnStarted":
@@ -208,6 +216,15 @@ export class Transcript {
     else if (event.type === "queueChanged") this.queue = (data as unknown as QueueChangedData).queue;
     else if (event.type === "contextUsage") this.usage = data as unknown as ContextUsageData;
     else if (event.type === "notice") this.notices = [...this.notices, data as unknown as NoticeData];
+  }
+
+  /** Keep how long an item took: from its beginning to its end, as the server dates them. */
+  private time({ type, itemId = "", ts }: Event): void {
+    const now = Date.parse(ts);
+    const start = this.starts.get(itemId);
+    if (type === "itemStarted") this.starts.set(itemId, now);
+    else if (start !== undefined) this.took = { ...this.took, [itemId]: now - start };
+    if (type === "itemCompleted") this.starts.delete(itemId);
   }
 
   private whole(event: Event, item: AnyItem): void {

@@ -2,142 +2,106 @@
 
 import type { RunEndedData } from "../protocol.gen";
 import { endOf } from "../store/ends";
-import { wordsOf } from "../store/transcript";
+import { Activity } from "./activity";
+import { Button } from "./button";
 import { Cards } from "./cards";
 import { Composer } from "./composer";
+import { Plan, Queue, Review, Tasks } from "./dock";
 import { Help } from "./ending";
-import { readable, visible } from "./visible";
-import { Button } from "./button";
+import { Icon } from "./icon";
 import type { Model } from "./model";
+import { Setup, Welcome } from "./setup";
 import { Timeline } from "./timeline";
+import { visible } from "./visible";
+import { ReadingProvider } from "./words";
 
 export function App({ model }: { model: Model }) {
   const { transcript: known } = model;
   const items = [...known.items.values()];
   const alive = model.server.state === "ready"; // a question of a server that is gone cannot be answered
   const questions = alive ? [...Object.values(known.requests), ...model.elsewhere] : [];
+  const asked = new Set(Object.values(known.requests).flatMap(({ itemId }) => itemId ?? []));
   return (
-    <>
-      <Banner model={model} />
+    <ReadingProvider value={model.reading}>
       {items.length > 0 ? (
-        <Timeline
-          sessionId={model.sessionId}
-          items={items}
-          older={model.older}
-          helpers={known.helpers}
-          idle={known.state === "idle"}
-          endings={known.endings}
-        />
+        <>
+          <Banner model={model} />
+          <Timeline
+            sessionId={model.sessionId}
+            items={items}
+            older={model.older}
+            helpers={known.helpers}
+            asked={asked}
+            idle={known.state === "idle"}
+            endings={known.endings}
+          />
+        </>
+      ) : model.isSetUp ? (
+        <Welcome />
       ) : (
-        <Welcome model={model} />
+        <Setup model={model} />
       )}
       <div class={questions.length > 0 ? "bottom asking" : "bottom"}>
+        {alive && questions.length === 0 && <Activity model={model} />}
         <Cards questions={questions} items={known.items} />
-        <Queue model={model} />
-        {model.failed && (
-          <div class="failed problem" role="alert">
-            {visible(model.failed.text)} <Help kind={model.failed.kind} />
-          </div>
-        )}
-        <Review model={model} />
+        <div class="dock">
+          <Plan model={model} />
+          <Tasks model={model} />
+          <Queue model={model} />
+          <Review model={model} />
+        </div>
+        <Failure model={model} />
         <Composer model={model} />
         <Foot model={model} />
       </div>
       <div class="unseen" role="status" aria-live="polite">
         {model.announcement}
       </div>
-    </>
+    </ReadingProvider>
+  );
+}
+
+/** What a button or a prompt could not do: nothing of the conversation, so it goes when the user goes on. */
+function Failure({ model }: { model: Model }) {
+  if (!model.failed) return null;
+  return (
+    <div class="failed notice-card error" role="alert">
+      <Icon name="error" />
+      <div>
+        <p>{visible(model.failed.text)}</p>
+        <div class="choices">
+          <Help kind={model.failed.kind} />
+        </div>
+      </div>
+      <button type="button" class="icon" aria-label="Dismiss" onClick={() => model.dismissFailure()}>
+        <Icon name="close" />
+      </button>
+    </div>
   );
 }
 
 function Banner({ model }: { model: Model }) {
   const { state, problem } = model.server;
-  if (state === "ready") return null;
-  if (state === "starting") return <div class="banner">The server starts …</div>;
+  if (state === "ready" && !model.problem) return null;
+  if (state === "starting")
+    return (
+      <div class="banner">
+        <Icon name="loading" spins /> Starting the server …
+      </div>
+    );
+  if (state === "ready")
+    return (
+      <div class="banner" role="alert">
+        <span>{visible(model.problem)}</span> <Help kind="configInvalid" />
+      </div>
+    );
   const [command, label] =
     state === "missing"
-      ? (["agls.server.install", "Set it up"] as const)
+      ? (["agls.server.install", "Set up the server"] as const)
       : (["agls.server.menu", "What now?"] as const);
   return (
     <div class="banner problem" role="alert">
-      {visible(problem)} <Button message={{ type: "command", command }}>{label}</Button>
-    </div>
-  );
-}
-
-function NoModel() {
-  return (
-    <section class="no-model" aria-label="No model yet">
-      <p>
-        There is no model yet. One of a model server on this machine (Ollama, LM Studio, llama.cpp, vLLM) is
-        found by itself as soon as it runs. For a provider, store its key and name the model.
-      </p>
-      <div class="choices">
-        <Help kind="configInvalid" />
-      </div>
-    </section>
-  );
-}
-
-const TRY = [
-  "Explain this project to me.",
-  "Find a bug in the open file and fix it.",
-  "Write a test for the selected code.",
-];
-
-function Welcome({ model }: { model: Model }) {
-  return (
-    <div class="welcome">
-      <h2>agls</h2>
-      {model.problem && <NoModel />}
-      <p>
-        Say what shall be changed. It asks before it edits or runs anything, and every change can be kept or
-        undone by itself.
-      </p>
-      {TRY.map((text) => (
-        <button type="button" onClick={() => model.put(text)}>
-          {text}
-        </button>
-      ))}
-    </div>
-  );
-}
-
-function Queue({ model }: { model: Model }) {
-  const waiting = model.transcript.queue;
-  const steers = Object.entries(model.steers);
-  if (waiting.length + steers.length === 0) return null;
-  return (
-    <ol class="queue" aria-label="Waiting prompts">
-      {steers.map(([itemId, text]) => (
-        <li key={itemId}>
-          <span class="words">{readable(text)}</span>
-          <span class="faint">sent; read at the next step</span>
-        </li>
-      ))}
-      {waiting.map((run) => (
-        <li key={run.itemId}>
-          <span class="words">{readable(wordsOf(run.content))}</span>
-          <Button aria-label="Remove from the queue" message={{ type: "unqueue", itemId: run.itemId }}>
-            ×
-          </Button>
-        </li>
-      ))}
-    </ol>
-  );
-}
-
-function Review({ model }: { model: Model }) {
-  const { changes, files } = model.changes;
-  if (changes === 0) return null;
-  return (
-    <div class="review" role="group" aria-label="Changes to review">
-      <span class="what">
-        {changes} {changes === 1 ? "change" : "changes"} in {files} {files === 1 ? "file" : "files"}
-      </span>
-      <Button message={{ type: "command", command: "agls.review.next" }}>Review</Button>
-      <Button message={{ type: "command", command: "agls.review.keepAll" }}>Keep all</Button>
-      <Button message={{ type: "command", command: "agls.review.undoAll" }}>Undo all</Button>
+      <span>{visible(problem)}</span> <Button message={{ type: "command", command }}>{label}</Button>
     </div>
   );
 }
@@ -147,18 +111,26 @@ function Foot({ model }: { model: Model }) {
   const last = Object.values(known.runs).at(-1);
   return (
     <div class="foot">
-      <span role="status">{known.state === "idle" ? last && endOf(last.stopReason) : stateOf(model)}</span>
+      <span role="status">
+        {known.state === "idle" ? (
+          last && endOf(last.stopReason)
+        ) : (
+          <span class="unseen">{stateOf(model)}</span>
+        )}
+      </span>
       <span class="end" />
       {known.usage && <Meter used={known.usage.used} size={model.window} />}
-      {last && <span title="Cost of the last run">{costOf(last)}</span>}
+      {last && (
+        <span class="cost" title={`Cost of the last run: ${costOf(last)}`}>
+          {costOf(last)}
+        </span>
+      )}
     </div>
   );
 }
 
 function stateOf({ transcript: known }: Model): string {
-  if (known.retrying)
-    return `waiting ${Math.round(known.retrying.delayMs / 1000)} s: ${known.retrying.cause}`;
-  return known.state === "requiresAction" ? "waits for you" : "working …";
+  return known.state === "requiresAction" ? "Waiting for you" : "Working";
 }
 
 function costOf(run: RunEndedData): string {

@@ -6,6 +6,8 @@ import type { CompletionItem } from "../protocol.gen";
 import { MODES } from "../store/modes";
 import { textOf } from "../store/patch";
 import { Button } from "./button";
+import { whenFocused } from "./focus";
+import { Icon } from "./icon";
 import { host, type Model } from "./model";
 
 const HISTORY = 50;
@@ -36,7 +38,7 @@ export function Composer({ model }: { model: Model }) {
   useEffect(() => {
     const { text: given, replace } = model.compose;
     setText((now) => (replace || !now.trim() || now === given ? given : `${given}\n\n${now}`));
-    if (model.compose.focus) input.current?.focus(); // not when the page comes up by itself
+    if (model.compose.focus) whenFocused(() => input.current?.focus()); // not when the page comes up by itself
   }, [model.compose.number]);
   useEffect(() => host.setState({ draft: text }), [text]);
   useEffect(() => {
@@ -102,52 +104,98 @@ export function Composer({ model }: { model: Model }) {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
       event.preventDefault();
       send(running && (event.ctrlKey || event.metaKey) ? "steer" : "queue");
-    } else if (event.key === "ArrowUp") recall(event, 1);
+    } else if (event.key === "ArrowUp") up(event);
     else if (event.key === "ArrowDown" && place.current >= 0) recall(event, -1);
     else if (event.key === "Escape" && running) host.postMessage({ type: "stop" });
+  };
+  /** To the question that waits, else to what was sent before. */
+  const up = (event: KeyboardEvent) => {
+    if (!text && toQuestion()) event.preventDefault();
+    else recall(event, 1);
   };
 
   return (
     <div class="composer" onDragOver={(event) => event.preventDefault()} onDrop={onDrop}>
       <Completions rows={rows} chosen={at} accept={accept} />
-      <Chips model={model} />
-      <textarea
-        ref={input}
-        rows={2}
-        value={text}
-        aria-label="Prompt"
-        aria-autocomplete="list"
-        aria-controls="completions"
-        aria-activedescendant={rows[at] ? `completion-${at}` : undefined}
-        placeholder={
-          running
-            ? "Enter queues, Ctrl+Enter steers the run"
-            : "Ask for a change. @ adds context, / shows actions"
-        }
-        onInput={({ currentTarget: { value, selectionStart } }) => write(value, selectionStart)}
-        onKeyDown={onKeyDown}
-        onPaste={onPaste}
-      />
-      <div class="bar">
-        <Pickers model={model} />
-        <span class="end">
-          {running && (
-            <Button class="stop" title="Stop the run (Escape)" message={{ type: "stop" }}>
-              ◼ Stop
-            </Button>
-          )}
-          {running && text.trim() && (
-            <button type="button" title="Send it into the run (Ctrl+Enter)" onClick={() => send("steer")}>
-              Steer
-            </button>
-          )}
-          <button type="button" class="primary" disabled={!text.trim()} onClick={() => send("queue")}>
-            {running ? "Queue" : "Send"}
-          </button>
-        </span>
+      <div class="box">
+        <Chips model={model} />
+        <textarea
+          ref={input}
+          rows={2}
+          value={text}
+          aria-label="Prompt"
+          aria-autocomplete="list"
+          aria-controls="completions"
+          aria-activedescendant={rows[at] ? `completion-${at}` : undefined}
+          placeholder={placeholder(model)}
+          onInput={({ currentTarget: { value, selectionStart } }) => write(value, selectionStart)}
+          onKeyDown={onKeyDown}
+          onPaste={onPaste}
+        />
+        <div class="bar">
+          <Pickers model={model} />
+          <SendButtons running={running} ready={text.trim() !== ""} send={send} />
+        </div>
       </div>
     </div>
   );
+}
+
+interface SendProps {
+  running: boolean;
+  /** Something is written. */
+  ready: boolean;
+  send: (how: How) => void;
+}
+
+/** Send and stop, in one place. */
+function SendButtons({ running, ready, send }: SendProps) {
+  return (
+    <span class="end">
+      {running && (
+        <Button class="icon stop" aria-label="Stop" title="Stop (Escape)" message={{ type: "stop" }}>
+          <Icon name="stop-circle" />
+        </Button>
+      )}
+      {running && ready && (
+        <button
+          type="button"
+          class="icon"
+          aria-label="Send now"
+          title="Send it now, into the work that goes on (Ctrl+Enter)"
+          onClick={() => send("steer")}
+        >
+          <Icon name="arrow-up" />
+        </button>
+      )}
+      <button
+        type="button"
+        class="icon primary"
+        aria-label={running ? "Queue" : "Send"}
+        title={running ? "Queue it: it is sent when this is done (Enter)" : "Send (Enter)"}
+        disabled={!ready}
+        onClick={() => send("queue")}
+      >
+        <Icon name={running ? "list-ordered" : "send"} />
+      </button>
+    </span>
+  );
+}
+
+/** What can be done now, in the words of the editor. */
+function placeholder({ transcript, elsewhere }: Model): string {
+  const asks = Object.keys(transcript.requests).length + elsewhere.length;
+  if (asks > 0) return "A question waits for you. Press ↑ to answer it";
+  if (transcript.state !== "idle") return "Enter queues, Ctrl+Enter sends now";
+  const words = transcript.items.size > 0 ? "What next?" : "What should I change?";
+  return `${words} @ adds context, / shows commands`;
+}
+
+/** Go to the question that waits, where there is one. */
+function toQuestion(): boolean {
+  const card = document.querySelector<HTMLElement>(".card .asked, .card input, .card button");
+  card?.focus();
+  return card !== null;
 }
 
 interface CompletionsProps {
@@ -156,27 +204,60 @@ interface CompletionsProps {
   accept: (row: CompletionItem) => void;
 }
 
+const SIGNS: Record<CompletionItem["kind"], [icon: string, category: string]> = {
+  file: ["file", "Files"],
+  folder: ["folder", "Files"],
+  symbol: ["symbol-method", "Symbols"],
+  source: ["symbol-reference", "Context"],
+  command: ["terminal", "Commands"],
+  argument: ["symbol-parameter", "Arguments"],
+  value: ["symbol-value", "Values"],
+};
+
 function Completions({ rows, chosen, accept }: CompletionsProps) {
   if (rows.length === 0) return null;
   return (
     <ul class="completions" role="listbox" id="completions" aria-label="Completions">
-      {rows.map((row, index) => (
-        <li
-          id={`completion-${index}`}
-          role="option"
-          aria-selected={index === chosen}
-          class={index === chosen ? "chosen" : ""}
-          onMouseDown={(event) => {
-            event.preventDefault(); // the prompt keeps the focus
-            accept(row);
-          }}
-        >
-          {row.label} <span class="faint">{row.detail}</span>
-        </li>
-      ))}
+      {rows.map((row, index) => {
+        const [icon, category] = SIGNS[row.kind];
+        const before = rows[index - 1];
+        const isFirst = !before || SIGNS[before.kind][1] !== category;
+        return (
+          <>
+            {isFirst && (
+              <li class="category faint" role="presentation">
+                {category}
+              </li>
+            )}
+            <li
+              id={`completion-${index}`}
+              role="option"
+              aria-selected={index === chosen}
+              class={index === chosen ? "chosen" : ""}
+              onMouseDown={(event) => {
+                event.preventDefault(); // the prompt keeps the focus
+                accept(row);
+              }}
+            >
+              <Icon name={icon} /> {row.label} <span class="faint">{row.detail}</span>
+            </li>
+          </>
+        );
+      })}
     </ul>
   );
 }
+
+const CHIPS: Record<string, string> = {
+  file: "file",
+  folder: "folder",
+  selection: "list-selection",
+  image: "file-media",
+  diagnostic: "warning",
+  tabs: "files",
+  terminal: "terminal",
+  tests: "beaker",
+};
 
 function Chips({ model }: { model: Model }) {
   if (model.chips.length === 0) return null;
@@ -184,10 +265,10 @@ function Chips({ model }: { model: Model }) {
     <ul class="chips" aria-label="Context of this prompt">
       {model.chips.map((chip) => (
         <li class={`chip ${chip.offered ? "offered" : ""}`} title={chip.detail} key={chip.id}>
-          {chip.preview && <img src={chip.preview} alt="" />}
+          {chip.preview ? <img src={chip.preview} alt="" /> : <Icon name={CHIPS[chip.kind] ?? "file"} />}
           <span>{chip.label}</span>
-          <Button aria-label={`Drop ${chip.label}`} message={{ type: "drop", id: chip.id }}>
-            ×
+          <Button aria-label={`Drop ${chip.label}`} title="Remove" message={{ type: "drop", id: chip.id }}>
+            <Icon name="close" />
           </Button>
         </li>
       ))}
@@ -199,19 +280,38 @@ function Pickers({ model }: { model: Model }) {
   const options = { ...model.settings, ...model.transcript.options };
   const mode = textOf(options["mode"], "ask");
   const effort = textOf(options["effort"]) && ` · ${textOf(options["effort"])}`;
-  const name = textOf(options["model"], model.models[0]?.name ?? "model");
+  const name = textOf(options["model"], model.models[0]?.name ?? "");
+  const label = MODES.find(({ value }) => value === mode)?.label ?? mode;
   return (
     <>
       <Button
+        class="icon"
+        aria-label="Add context"
+        title="Add context: files, images, terminal, problems"
+        message={{ type: "command", command: "agls.context.add" }}
+      >
+        <Icon name="attach" />
+      </Button>
+      <Button
         class={`pick ${mode}`}
-        title="What it may do unasked"
+        aria-label={`Mode: ${label}`}
+        title="What it may do without asking"
         message={{ type: "command", command: "agls.mode" }}
       >
-        {MODES.find(({ value }) => value === mode)?.label ?? mode} ▾
+        <span>{label}</span>
+        <Icon name="chevron-down" />
       </Button>
-      <Button class="pick" title="Model and effort" message={{ type: "command", command: "agls.model" }}>
-        {name}
-        {effort} ▾
+      <Button
+        class="pick model"
+        aria-label={name ? `Model: ${name}${effort}` : "Choose a model"}
+        title="Model and effort"
+        message={{ type: "command", command: "agls.model" }}
+      >
+        <span>
+          {name || "Choose a model"}
+          {effort}
+        </span>
+        <Icon name="chevron-down" />
       </Button>
     </>
   );

@@ -1,16 +1,18 @@
-/** How a run ended that came to no end of its own: why, and what can be done about it. */
+/** How a run ended that came to no end of its own: a card that stays, with why, and what can be done about it. */
 
-import type { RunEndedData } from "../protocol.gen";
 import type { ChatCommand } from "../chat/messages";
+import type { RunEndedData } from "../protocol.gen";
 import { endOf } from "../store/ends";
-import { visible } from "./visible";
 import { Button } from "./button";
+import { Icon } from "./icon";
+import { visible } from "./visible";
 
-const KEY = { command: "agls.key.set", label: "Store a key…" } as const;
-const MODEL = { command: "agls.model", label: "Choose a model…" } as const;
-const CONFIG = { command: "agls.config.open", label: "Open config.toml" } as const;
-const LOG = { command: "agls.server.logs", label: "Show the log" } as const;
+const KEY = { command: "agls.key.set", label: "Set key…" } as const;
+const MODEL = { command: "agls.model", label: "Choose model…" } as const;
+const CONFIG = { command: "agls.config.open", label: "Edit config.toml" } as const;
+const LOG = { command: "agls.server.logs", label: "Open log" } as const;
 const STATUS = { command: "agls.server.doctor", label: "Check the server" } as const;
+const LIMITS = { command: "agls.budget", label: "Change limits…" } as const;
 
 interface Step {
   command: ChatCommand;
@@ -35,16 +37,44 @@ const HELP: Record<string, Step[]> = {
   toolCrash: [LOG],
   internal: [LOG],
 };
+/** What helps with an end that is no error, by the reason. */
+const STEPS: Record<string, Step[]> = {
+  budget: [LIMITS],
+  maxTurns: [LIMITS],
+  timeout: [LIMITS],
+  contextFull: [MODEL],
+  refusal: [MODEL],
+};
 
 export function Help({ kind }: { kind: string }) {
+  return <Steps steps={HELP[kind] ?? []} />;
+}
+
+function Steps({ steps }: { steps: Step[] }) {
   return (
     <>
-      {(HELP[kind] ?? []).map(({ command, label }) => (
+      {steps.map(({ command, label }) => (
         <Button message={{ type: "command", command }}>{label}</Button>
       ))}
     </>
   );
 }
+
+const TITLES: Record<string, string> = {
+  auth: "The model server refused the key",
+  authRequired: "The model server wants a key",
+  configInvalid: "The settings keep it from working",
+  modelNotFound: "There is no such model",
+  badRequest: "The model server refused the request",
+  quota: "The quota is used up",
+  rateLimit: "Too many requests",
+  overloaded: "The model server is overloaded",
+  contextTooLong: "The conversation is too long for the model",
+  contentFilter: "The answer was filtered",
+  network: "The model server cannot be reached",
+  timeout: "The model server did not answer in time",
+  providerInternal: "The model server had an error",
+};
 
 interface Props {
   ended: RunEndedData;
@@ -53,20 +83,59 @@ interface Props {
 }
 
 export function Ending({ ended, newest }: Props) {
-  const { stopReason, error, detail } = ended;
-  const text = error
-    ? `The run failed: ${error.message}`
-    : `The run ended: ${endOf(stopReason)}. ${sentence(detail ?? "")}`;
+  const { stopReason, error, detail = "" } = ended;
+  if (error) return <Card kind="error" icon="error" newest={newest} {...ofError(error)} />;
+  if (STOPPED.has(stopReason)) return <Stopped newest={newest} detail={sentence(detail)} />;
+  const steps = STEPS[stopReason] ?? [];
+  const title = sentence(endOf(stopReason)).replace(/\.$/, "");
   return (
-    <section class={`item ending ${error ? "problem" : ""}`} aria-label="How the run ended">
-      <p role={error && newest ? "alert" : undefined}>{visible(text.trim())}</p>
+    <Card kind="limit" icon="warning" newest={newest} title={title} text={sentence(detail)} steps={steps} />
+  );
+}
+
+const STOPPED = new Set(["cancelled", "killed"]);
+
+function ofError({ kind, message }: { kind: string; message: string }) {
+  return { title: TITLES[kind] ?? "The run failed", text: message, steps: HELP[kind] ?? [] };
+}
+
+interface CardProps {
+  kind: "error" | "limit";
+  icon: string;
+  title: string;
+  text: string;
+  steps: Step[];
+  newest: boolean;
+}
+
+function Card({ kind, icon, title, text, steps, newest }: CardProps) {
+  return (
+    <section class={`item ending ${kind}`} aria-label="How the run ended">
+      <h3 role={kind === "error" && newest ? "alert" : undefined}>
+        <Icon name={icon} /> {title}
+      </h3>
+      {text && <p>{visible(text.trim())}</p>}
       {newest && (
         <div class="choices">
           <Button class="primary" message={{ type: "continue" }}>
-            {error ? "Try again" : "Continue"}
+            {kind === "error" ? "Try again" : "Continue"}
           </Button>
-          {error && <Help kind={error.kind} />}
+          <Steps steps={steps} />
         </div>
+      )}
+    </section>
+  );
+}
+
+/** What the user stopped needs no card: a line, and the way on. */
+function Stopped({ newest, detail }: { newest: boolean; detail: string }) {
+  return (
+    <section class="item ending stopped faint" aria-label="How the run ended">
+      <Icon name="debug-stop" /> Stopped. {visible(detail)}{" "}
+      {newest && (
+        <Button class="link" message={{ type: "continue" }}>
+          Continue
+        </Button>
       )}
     </section>
   );

@@ -1,27 +1,36 @@
 /** One item of the transcript, by its kind; an unknown kind is shown by its title or text. */
 
 import { memo } from "preact/compat";
+import type { FromChat } from "../chat/messages";
 import type { Change, Content, Terminal } from "../protocol.gen";
 import { baseName, textOf } from "../store/patch";
 import { LIVE, statusOf } from "../store/ends";
 import type { Helpers } from "../store/helpers";
+import { type CallRow, duration, type Folded, rowOf, summaryOf } from "../store/rows";
 import type { AnyItem } from "../store/transcript";
 import { outputHtml } from "./ansi";
 import { DiffView } from "./diff";
 import { HelperList } from "./helpers";
 import { toHtml } from "./markdown";
+import { CallIcon, Icon } from "./icon";
 import { Mark } from "./mark";
+import { statOf } from "./patch";
+import { useReading } from "./words";
 import { Button } from "./button";
 import { readable, visible } from "./visible";
+
+const NOTICED = 1000; // milliseconds that a call may take without a word about it
 
 interface ItemProps {
   item: AnyItem;
   idle: boolean;
   /** Who works for this call. */
   helpers?: Helpers[string] | undefined;
+  /** A question about it is open: its card shows what the call is about. */
+  asked?: boolean;
 }
 
-export const ItemView = memo(function ItemView({ item, idle, helpers }: ItemProps) {
+export const ItemView = memo(function ItemView({ item, idle, helpers, asked }: ItemProps) {
   switch (item.kind) {
     case "userMessage":
       return <UserMessage item={item} idle={idle} />;
@@ -31,20 +40,40 @@ export const ItemView = memo(function ItemView({ item, idle, helpers }: ItemProp
       return <Folded item={item} title="Thought" />;
     case "toolCall":
     case "task":
-      return <ToolCall item={item} helpers={helpers} />;
+      return <ToolCall item={item} helpers={helpers} asked={asked} />;
     case "fileEdit":
       return <FileEdit item={item} />;
     case "notice":
-      return <Folded item={item} title={`Told to the model: ${textOf(item["title"], "a notice")}`} />;
+      return <Folded item={item} title={`Note to the model: ${textOf(item["title"], "a notice")}`} />;
     case "subagent":
       return <ChildLine item={item} />;
     case "plan":
       return <Folded item={item} title={textOf(item["title"], "Plan")} open />;
+    case "sideAnswer":
+      return <Folded item={item} title={`Asked beside the work: ${textOf(item["title"])}`} open />;
     case "compaction":
       return <Folded item={item} title="The conversation so far was summed up" />;
     default:
       return <Folded item={item} title={textOf(item["title"]) || item.kind} />;
   }
+});
+
+/** Calls that only looked, in one row: what they were is inside. */
+export const FoldedView = memo(function FoldedView({ row, idle }: { row: Folded; idle: boolean }) {
+  const { words } = useReading();
+  return (
+    <details class="item tool looks">
+      <summary>
+        <span class="mark completed">
+          <Icon name="search" />
+        </span>
+        <span class="title">{summaryOf(row.items, words)}</span>
+      </summary>
+      {row.items.map((item) => (
+        <ItemView key={item.itemId} item={item} idle={idle} />
+      ))}
+    </details>
+  );
 });
 
 function Html({ html, className }: { html: string; className: string }) {
@@ -71,15 +100,31 @@ function UserMessage({ item, idle }: { item: AnyItem; idle: boolean }) {
       )}
       {item["steer"] === true && <div class="faint">sent while it worked</div>}
       <div class="tools">
-        <Button disabled={!idle} message={{ type: "edit", itemId: item.itemId }}>
-          Edit
-        </Button>
-        <Button disabled={!idle} message={{ type: "rewind", itemId: item.itemId }}>
-          Rewind
-        </Button>
-        <Button message={{ type: "fork", itemId: item.itemId }}>Fork</Button>
+        <Tool icon="edit" label="Edit" disabled={!idle} message={{ type: "edit", itemId: item.itemId }} />
+        <Tool
+          icon="discard"
+          label="Rewind"
+          disabled={!idle}
+          message={{ type: "rewind", itemId: item.itemId }}
+        />
+        <Tool icon="repo-forked" label="Fork" message={{ type: "fork", itemId: item.itemId }} />
       </div>
     </article>
+  );
+}
+
+interface ToolProps {
+  icon: string;
+  label: string;
+  message: FromChat;
+  disabled?: boolean;
+}
+
+export function Tool({ icon, label, message, disabled = false }: ToolProps) {
+  return (
+    <Button class="icon" aria-label={label} title={label} disabled={disabled} message={message}>
+      <Icon name={icon} />
+    </Button>
   );
 }
 
@@ -133,41 +178,75 @@ function ChildLine({ item }: { item: AnyItem }) {
   );
 }
 
-function ToolCall({ item, helpers }: Omit<ItemProps, "idle">) {
-  const output = textOf(item["output"]);
-  const changes = (item["changes"] ?? []) as Change[];
+function ToolCall({ item, helpers, asked = false }: Omit<ItemProps, "idle">) {
+  const { words } = useReading();
   const terminal = item["terminal"] as Terminal | undefined;
+  const changes = (item["changes"] ?? []) as Change[];
   const live = LIVE.has(item.status);
   return (
-    <details class={`item tool ${item.status}`} open={item.status === "running" || changes.length > 0}>
-      <CallLine item={item} terminal={terminal} />
-      {changes.length === 0 && <Asked item={item} terminal={terminal} />}
+    <details class={`item tool ${item.status}`} open={goesOn(item, helpers)}>
+      <CallLine row={rowOf(item, words)} item={item} asked={asked} />
+      {changes.length === 0 && !asked && <Wanted item={item} terminal={terminal} />}
       {helpers && <HelperList helpers={helpers} live={live} />}
       {changes.map((change, index) => (
         <DiffView change={change} itemId={item.itemId} index={index} />
       ))}
-      {output && changes.length === 0 && <Output itemId={item.itemId} output={output} live={live} />}
+      {(changes.length === 0 || live) && <Output item={item} live={live} />}
+      {item.status === "running" && isCommand(item) && (
+        <div class="tools">
+          <Button message={{ type: "background", itemId: item.itemId }}>Move to background</Button>
+        </div>
+      )}
     </details>
   );
 }
 
-/** What the model wants of the tool: a command as it is typed, anything else as it was given. */
-function Asked({ item, terminal }: { item: AnyItem; terminal: Terminal | undefined }) {
-  const input = (item["input"] ?? {}) as Record<string, unknown>;
-  const command = terminal?.command ?? textOf(input["command"]);
-  return command ? <Command command={command} cwd={terminal?.cwd} /> : <Input input={input} />;
+/** Something comes of it meanwhile that is worth to be seen. */
+function goesOn(item: AnyItem, helpers: Helpers[string] | undefined): boolean {
+  return item.status === "running" && (isCommand(item) || item.kind === "task" || helpers !== undefined);
 }
 
-function CallLine({ item, terminal }: { item: AnyItem; terminal: Terminal | undefined }) {
+function CallLine({ row, item, asked }: { row: CallRow; item: AnyItem; asked: boolean }) {
+  const { took } = useReading();
+  const terminal = item["terminal"] as Terminal | undefined;
+  const changes = (item["changes"] ?? []) as Change[];
   return (
     <summary>
-      <Mark status={item.status} />
-      <Title item={item} />
+      <CallIcon kind={row.kind} status={item.status} waits={asked} />
+      <Title row={row} item={item} />
+      {changes.length > 0 && <EditEnd changes={changes} itemId={item.itemId} />}
       {item.kind === "task" && <span class="faint">in the background</span>}
-      <span class="faint">{stateOf(item, terminal)}</span>
+      <span class="faint end">{asked ? "waits for you" : stateOf(item, terminal, took[item.itemId])}</span>
       <Unsaved files={terminal?.unsaved ?? []} />
     </summary>
   );
+}
+
+/** What an edit comes to, and the way to look at it: one line is enough to go on. */
+function EditEnd({ changes, itemId }: { changes: readonly Change[]; itemId: string }) {
+  const stats = changes.map(({ patch }) => statOf(patch));
+  const sum = (name: "added" | "removed") => stats.reduce((all, stat) => all + stat[name], 0);
+  return (
+    <span class="edit">
+      <span class="added">+{sum("added")}</span> <span class="removed">−{sum("removed")}</span>{" "}
+      <Button class="link" title="Open the diff in the editor" message={{ type: "diff", itemId, index: 0 }}>
+        diff
+      </Button>
+    </span>
+  );
+}
+
+/** The agent waits for a command: it may go on without it. */
+function isCommand(item: AnyItem): boolean {
+  const input = (item["input"] ?? {}) as Record<string, unknown>;
+  return item.kind === "toolCall" && typeof input["command"] === "string";
+}
+
+/** What the model wants of the tool: a command as it is typed, anything else as it was given. */
+function Wanted({ item, terminal }: { item: AnyItem; terminal: Terminal | undefined }) {
+  const input = (item["input"] ?? {}) as Record<string, unknown>;
+  const command = terminal?.command ?? textOf(input["command"]);
+  return command ? <Command command={command} cwd={terminal?.cwd} /> : <Input input={input} />;
 }
 
 function Command({ command, cwd }: { command: string; cwd: string | undefined }) {
@@ -189,41 +268,66 @@ function Unsaved({ files }: { files: readonly string[] }) {
   );
 }
 
+/** The arguments of a call: long texts as they read, all else as JSON. */
 function Input({ input }: { input: Record<string, unknown> }) {
-  if (Object.keys(input).length === 0) return null;
-  return <pre class="input">{visible(JSON.stringify(input, null, 2))}</pre>;
-}
-
-function stateOf(item: AnyItem, terminal: Terminal | undefined): string {
-  if (terminal && item.status === "completed") {
-    return terminal.exitCode === null ? (terminal.signal ?? "ended") : `exit code ${terminal.exitCode}`;
-  }
-  return item.status === "completed" ? "" : statusOf(item.status);
-}
-
-/** What is done, and the reason that the model gives. Of a path that is too long the folder is cut. */
-function Title({ item }: { item: AnyItem }) {
-  const input = (item["input"] ?? {}) as Record<string, unknown>;
-  const title = visible(textOf(item["title"]) || textOf(item["name"]));
-  const path = visible(textOf(input["path"]));
-  const description = visible(textOf(input["description"]));
-  if (description) return <span class="title" title={title}>{`${description} · ${title}`}</span>;
-  if (!path.includes("/") || !title.endsWith(path)) return <span class="title">{title}</span>;
-  const name = path.slice(path.lastIndexOf("/"));
-  const folder = path.slice(0, -name.length);
+  const isLong = ([, value]: [string, unknown]) => textOf(value).includes("\n");
+  const texts = Object.entries(input).filter(isLong);
+  const rest = Object.fromEntries(Object.entries(input).filter((member) => !isLong(member)));
   return (
-    <span class="title of-file" title={title}>
-      <span>{title.slice(0, -path.length)}</span>
-      <span class="folder">{folder}</span>
-      <span class="name">{name}</span>
+    <>
+      {texts.map(([name, text]) => (
+        <>
+          <div class="faint">{visible(name)}</div>
+          <pre class="input">{readable(textOf(text))}</pre>
+        </>
+      ))}
+      {Object.keys(rest).length > 0 && <pre class="input">{visible(JSON.stringify(rest, null, 2))}</pre>}
+    </>
+  );
+}
+
+/** How it ended, and how long it took: what went well says only what people look for. */
+function stateOf(item: AnyItem, terminal: Terminal | undefined, took: number | undefined): string {
+  if (LIVE.has(item.status)) return item.kind === "task" ? statusOf(item.status) : "";
+  const time = took !== undefined && took >= NOTICED ? duration(took) : "";
+  const code =
+    terminal && (terminal.exitCode === null ? (terminal.signal ?? "ended") : `exit ${terminal.exitCode}`);
+  const isOver = item.status === "completed" || (item.status === "failed" && terminal);
+  const state = isOver ? code : statusOf(item.status);
+  return [time, state].filter(Boolean).join(" · ");
+}
+
+/** What is done, in words; of a file its name, which opens it, before the folder, which may be cut. */
+function Title({ row: { verb, about, folder, file, kind }, item }: { row: CallRow; item: AnyItem }) {
+  const input = (item["input"] ?? {}) as Record<string, unknown>;
+  const description = visible(textOf(input["description"]));
+  const whole = visible([verb, file || about].filter(Boolean).join(" "));
+  if (file)
+    return (
+      <span class="title of-file" title={whole}>
+        <span>{verb} </span>
+        <Button class="name" message={{ type: "link", href: encodeURI(file) }}>
+          {visible(about)}
+        </Button>
+        {folder && <span class="folder faint">{visible(folder)}</span>}
+      </span>
+    );
+  const quoted = kind === "search" && about ? `‘${about}’` : about;
+  return (
+    <span class="title" title={whole}>
+      {description ? `${description} · ` : verb && `${verb} `}
+      {kind === "command" && item.kind !== "task" ? <code>{visible(about)}</code> : visible(quoted)}
     </span>
   );
 }
 
-function Output({ itemId, output, live }: { itemId: string; output: string; live: boolean }) {
+function Output({ item, live }: { item: AnyItem; live: boolean }) {
+  const { itemId } = item;
+  const output = textOf(item["output"]);
   const follow = (element: HTMLElement | null) => {
     if (element && live) element.scrollTop = element.scrollHeight;
   };
+  if (!output) return null;
   return (
     <div class="output">
       <pre
@@ -234,7 +338,7 @@ function Output({ itemId, output, live }: { itemId: string; output: string; live
       />
       <div class="tools">
         <Button message={{ type: "copy", text: output }}>Copy</Button>
-        <Button message={{ type: "output", itemId }}>Open all</Button>
+        <Button message={{ type: "output", itemId }}>Open in editor</Button>
       </div>
     </div>
   );

@@ -3,16 +3,18 @@
 import { render } from "preact";
 import type { ToChat } from "../chat/messages";
 import { App } from "./app";
+import { whenFocused } from "./focus";
 import { host, Model } from "./model";
+import "@vscode/codicons/dist/codicon.css";
 import "./base.css";
+import "./setup.css";
 import "./transcript.css";
 import "./bottom.css";
 import "./colours.css";
 
 /** The cursor goes where the user goes on: to the question that waits, else to the prompt. */
-function focus(): void {
-  window.focus();
-  root.querySelector<HTMLElement>(".card .asked, .card input, .composer > textarea")?.focus();
+function placeCursor(): void {
+  root.querySelector<HTMLElement>(".card .asked, .card input, .composer textarea")?.focus();
 }
 
 const root = document.getElementById("chat") as HTMLElement;
@@ -20,7 +22,7 @@ const model = new Model(() => render(<App model={model} />, root));
 
 window.addEventListener("message", (event: MessageEvent<ToChat>) => {
   model.take(event.data);
-  if (event.data.type === "focus") requestAnimationFrame(focus);
+  if (event.data.type === "focus") requestAnimationFrame(() => whenFocused(placeCursor));
 });
 document.addEventListener("click", (event) => {
   const target = event.target as HTMLElement;

@@ -1,12 +1,14 @@
 /** What a model wrote, as HTML that can do nothing: no markup of its own, no images, no scripts, no strange links. */
 
 import DOMPurify from "dompurify";
-import hljs from "highlight.js/lib/common";
+
 import MarkdownIt from "markdown-it";
+import { hljs } from "./languages";
 import { readable } from "./visible";
 
 const markdown = new MarkdownIt({ html: false, linkify: true, breaks: false, highlight });
 markdown.disable("image");
+markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false }); // greet.py is a file, not a host in Paraguay
 const fence = markdown.renderer.rules.fence;
 markdown.renderer.rules.fence = (tokens, index, options, env, self) => {
   const code = fence ? fence(tokens, index, options, env, self) : "";

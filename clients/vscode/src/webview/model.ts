@@ -1,11 +1,19 @@
 /** All that the chat knows; the components read it, and are drawn again at most once per frame. */
 
 import type { Chip, FromChat, Model as ModelRow, SessionView, ToChat } from "../chat/messages";
-import type { CompletionItem, Content, Event } from "../protocol.gen";
+import type {
+  CallWords,
+  CompletionItem,
+  Content,
+  Event,
+  ProviderListResult,
+  ProviderModelsResult,
+} from "../protocol.gen";
 import type { Elsewhere } from "../session/questions";
 import type { ServerState } from "../server/server";
 import { endOf } from "../store/ends";
 import { Transcript, wordsOf } from "../store/transcript";
+import type { Reading } from "./words";
 
 interface Host {
   postMessage(message: FromChat): void;
@@ -15,12 +23,29 @@ interface Host {
 declare function acquireVsCodeApi(): Host;
 export const host: Host = acquireVsCodeApi();
 
+function wordsOfCalls(calls: readonly CallWords[]): ReadonlyMap<string, CallWords> {
+  return new Map(calls.map((row) => [row.name, row]));
+}
+
+/** Where models can be had, as far as it was asked. */
+interface Providers {
+  offered: ProviderListResult | undefined;
+  /** The models of the chosen one. */
+  listed: ProviderModelsResult | undefined;
+  /** It is being asked. */
+  listing: boolean;
+}
+
 export class Model {
   transcript = new Transcript();
   sessionId = "";
   older = false;
   server: { state: ServerState; problem: string } = { state: "starting", problem: "" };
+  /** What the set-up of the server does now, "" when there is none. */
+  progress = "";
   models: ModelRow[] = [];
+  reading: Reading = { words: new Map(), took: {} };
+  providers: Providers = { offered: undefined, listed: undefined, listing: false };
   /** Why no run could begin, "" when one could. */
   problem = "";
   settings: Record<string, unknown> = {};
@@ -34,6 +59,11 @@ export class Model {
   steers: Record<string, string> = {};
   /** A prompt that is put into the composer; the number makes it another one. At first: the draft of before. */
   compose = { text: host.getState()?.draft ?? "", number: 0, focus: false, replace: true };
+  /** The user can begin: nothing of the set-up is missing. A server that only starts needs none. */
+  get isSetUp(): boolean {
+    const { state } = this.server;
+    return state !== "missing" && state !== "failed" && !this.problem && !this.progress;
+  }
   /** How many tokens the model of this session holds, where it is known. */
   get window(): number | undefined {
     const named = this.transcript.options["model"] ?? this.settings["model"];
@@ -62,6 +92,12 @@ export class Model {
     this.changed();
   }
 
+  /** Another provider is looked at. */
+  forgetListed(): void {
+    this.providers = { ...this.providers, listed: undefined, listing: false };
+    this.changed();
+  }
+
   take(message: ToChat): void {
     switch (message.type) {
       case "session":
@@ -81,7 +117,17 @@ export class Model {
       case "server":
         this.server = message;
         break;
+      case "progress":
+        this.progress = message.text;
+        break;
+      case "providers":
+        this.providers = { ...this.providers, offered: message.offered };
+        break;
+      case "listed":
+        this.providers = { ...this.providers, listed: message.listed, listing: message.listing };
+        break;
       case "models":
+        this.reading = { ...this.reading, words: wordsOfCalls(message.calls) };
         this.models = message.models;
         this.problem = message.problem;
         this.settings = message.options;
@@ -141,6 +187,8 @@ export class Model {
       return;
     }
     this.transcript.take(event);
+    if (this.reading.took !== this.transcript.took)
+      this.reading = { ...this.reading, took: this.transcript.took };
     if (event.type === "requestOpened") this.announcement = `agls asks: ${String(event.data["title"])}`;
     if (event.type === "runEnded")
       this.announcement = `agls: the run has ended, ${endOf(String(event.data["stopReason"]))}`;
@@ -150,6 +198,7 @@ export class Model {
   private show({ sessionId, older, steers, transcript }: SessionView): void {
     Object.assign(this, { sessionId, older, steers, failed: undefined });
     this.transcript = Transcript.of(transcript);
+    this.reading = { ...this.reading, took: this.transcript.took };
     this.dropSentDraft();
   }
 }

@@ -4,10 +4,14 @@ import { Fragment, type RefObject } from "preact";
 import { type MutableRef, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { RunEndedData } from "../protocol.gen";
 import type { Helpers } from "../store/helpers";
+import { type Folded, folded } from "../store/rows";
 import type { AnyItem } from "../store/transcript";
 import { Ending } from "./ending";
-import { ItemView } from "./items";
+import { FoldedView, ItemView } from "./items";
 import { host } from "./model";
+import { useReading } from "./words";
+
+type Row = AnyItem | Folded;
 
 const STEP = 40; // items that come into the page at once
 const MOST = 160; // items in the page
@@ -60,6 +64,8 @@ interface Props {
   older: boolean;
   idle: boolean;
   helpers?: Helpers | undefined;
+  /** The items that a question is open about. */
+  asked?: ReadonlySet<string>;
   /** How runs ended that came to no end of their own, by their last item. */
   endings?: ReadonlyMap<string, RunEndedData>;
 }
@@ -101,15 +107,29 @@ function useFollow(scroller: RefObject<HTMLDivElement>, pinned: MutableRef<boole
   }, []);
 }
 
+function has(row: Row, itemId: string): boolean {
+  return row.itemId === itemId || (isFolded(row) && row.items.some((item) => item.itemId === itemId));
+}
+
+function isFolded(row: Row): row is Folded {
+  return row.kind === "folded";
+}
+
+/** The first item of the session that is known, which may stand in a row with others. */
+function oldestOf(row: Row | undefined): string | undefined {
+  return row && isFolded(row) ? row.items[0]?.itemId : row?.itemId;
+}
+
 /** Which items are in the page: more at an edge that is near, and older ones from the extension at the first. */
 function useSpan(
-  { sessionId, items, older }: Props,
+  { sessionId, older }: Props,
+  items: readonly Row[],
   scroller: RefObject<HTMLDivElement>,
   pinned: MutableRef<boolean>,
 ): { shown: Span; atEnd: boolean; bring: (below: number) => void } {
   const asked = useRef("");
   const [span, setSpan] = useState<Span>(() => spanAtEnd(items.length));
-  const oldest = items[0]?.itemId;
+  const oldest = oldestOf(items[0]);
   const first = useRef(oldest);
   const atEnd = !Number.isFinite(span.end);
 
@@ -119,7 +139,8 @@ function useSpan(
   }, [sessionId]);
 
   // Older items that were put before the first one: the window stays where it was.
-  const added = first.current === undefined ? 0 : items.findIndex((item) => item.itemId === first.current);
+  const known = first.current;
+  const added = known === undefined || known === oldest ? 0 : items.findIndex((row) => has(row, known));
   if (added > 0) setSpan({ start: span.start + added, end: span.end + added });
   first.current = oldest;
 
@@ -152,11 +173,14 @@ function useSpan(
 }
 
 export function Timeline(props: Props) {
-  const { items, older, idle, helpers, endings } = props;
+  const { older, idle, helpers, asked, endings } = props;
+  const { words } = useReading();
+  const isApart = (itemId: string) => asked?.has(itemId) === true || endings?.has(itemId) === true;
+  const items: Row[] = folded(props.items, words, isApart);
   const scroller = useRef<HTMLDivElement>(null);
   const pinned = useRef(true);
   const top = useRef(0);
-  const { shown, atEnd, bring } = useSpan(props, scroller, pinned);
+  const { shown, atEnd, bring } = useSpan(props, items, scroller, pinned);
   useHold(scroller, pinned, top, items[shown.start]?.itemId);
   useFollow(scroller, pinned);
 
@@ -183,11 +207,17 @@ export function Timeline(props: Props) {
       <div class="items">
         {(older || shown.start > 0) && <div class="faint center">Scroll up for earlier messages</div>}
         {items.slice(shown.start, shown.end).map((item) => {
+          if (isFolded(item)) return <FoldedView key={item.itemId} row={item} idle={idle} />;
           const ended = endings?.get(item.itemId);
           const newest = idle && item === items.at(-1);
           return (
             <Fragment key={item.itemId}>
-              <ItemView item={item} idle={idle} helpers={helpers?.[item.itemId]} />
+              <ItemView
+                item={item}
+                idle={idle}
+                helpers={helpers?.[item.itemId]}
+                asked={asked?.has(item.itemId) ?? false}
+              />
               {ended && <Ending ended={ended} newest={newest} />}
             </Fragment>
           );

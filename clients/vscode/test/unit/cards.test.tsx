@@ -63,6 +63,12 @@ const button = (name: string) =>
     (found) => found.textContent.trim() === name,
   ) as HTMLButtonElement;
 
+/** What holds for longer, once it is shown. */
+const longer = (scope: string) =>
+  [...root().querySelectorAll<HTMLButtonElement>(".longer button")].find((found) =>
+    found.textContent.includes(scope),
+  );
+
 function write(element: HTMLInputElement | HTMLTextAreaElement, value: string): void {
   void act(() => {
     element.value = value;
@@ -75,16 +81,36 @@ test("a permission shows the exact command, where it runs, and the rule that alw
   expect(root().querySelector("textarea")?.value).toBe("ls -la");
   expect(root().textContent).toContain("in /project");
   expect(root().textContent).toContain("shell(ls -la)");
-  void act(() => button("Allow for this session").click());
+  expect(longer("session")).toBeUndefined();
+  void act(() => root().querySelector<HTMLElement>('[aria-label="Allow for longer"]')?.click());
+  expect(longer("session")?.textContent).toBe("Allow for this sessionshell(ls -la)");
+  void act(() => longer("session")?.click());
   expect(sent).toEqual([
     { type: "answer", requestId: "q1", answer: { outcome: "selected", optionId: "session" } },
+  ]);
+});
+
+test("Ctrl+Enter allows what was read, and Escape refuses", () => {
+  show(<Cards questions={[command]} items={new Map([["c1", call]])} />);
+  const press = (key: string, ctrlKey = false) =>
+    void act(() => {
+      const event = new KeyboardEvent("keydown", { key, ctrlKey, bubbles: true });
+      root().querySelector("textarea")?.dispatchEvent(event);
+    });
+  press("Enter");
+  expect(sent).toEqual([]);
+  press("Enter", true);
+  press("Escape");
+  expect(sent.map((message) => message.type === "answer" && message.answer)).toEqual([
+    { outcome: "selected", optionId: "once" },
+    { outcome: "selected", optionId: "reject" },
   ]);
 });
 
 test("an edited command is allowed once only, with all its other arguments", () => {
   show(<Cards questions={[command]} items={new Map([["c1", call]])} />);
   write(root().querySelector("textarea") as HTMLTextAreaElement, "ls");
-  expect(button("Allow for this session")).toBeUndefined();
+  expect(root().querySelector('[aria-label="Allow for longer"]')).toBeNull();
   void act(() => button("Allow as edited").click());
   const answer = { outcome: "selected", optionId: "once", input: { command: "ls", timeout: 5 } };
   expect(sent).toEqual([{ type: "answer", requestId: "q1", answer }]);
@@ -105,7 +131,7 @@ test("without all of the text there is no yes", () => {
     if (!shown) delete question.shown; // as a server of before sends it
     show(<Cards questions={[question]} items={new Map()} />);
     const names = [...root().querySelectorAll("button")].map((found) => found.textContent);
-    expect(names).toEqual(["Reject"]);
+    expect(names).toEqual(["Reject", "Add a reason…"]);
     render(null, root());
   }
 });
@@ -117,7 +143,8 @@ test("what is longer than its box is allowed only after it was scrolled to its e
   );
   show(<Cards questions={[command]} items={new Map([["c1", call]])} />);
   expect(button("Allow once").disabled).toBe(true);
-  expect(button("Allow for this session").disabled).toBe(true);
+  const more = root().querySelector<HTMLButtonElement>('[aria-label="Allow for longer"]');
+  expect(more?.disabled).toBe(true);
   expect(button("Reject").disabled).toBe(false);
   expect(root().textContent).toContain("scroll to the end");
   const box = root().querySelector(".asked") as HTMLElement;
@@ -130,14 +157,15 @@ test("what is longer than its box is allowed only after it was scrolled to its e
 });
 
 test("what the agent says of a command stands in its question", () => {
-  const told = { ...call, input: { ...call.input, description: "list the files" } };
-  show(<Cards questions={[command]} items={new Map([["c1", told]])} />);
+  const described = { ...call, input: { ...call.input, description: "list the files" } };
+  show(<Cards questions={[command]} items={new Map([["c1", described]])} />);
   expect(root().textContent).toContain("The agent says: list the files");
 });
 
 test("a refusal carries the reason, and never an edited command", () => {
   show(<Cards questions={[command]} items={new Map([["c1", call]])} />);
   write(root().querySelector("textarea") as HTMLTextAreaElement, "ls");
+  void act(() => button("Add a reason…").click());
   write(root().querySelector("input.reason") as HTMLInputElement, "use find");
   void act(() => button("Reject").click());
   const answer = { outcome: "selected", optionId: "reject", feedback: "use find" };
@@ -159,6 +187,20 @@ test("a form is filled in by its schema, and what must be there is waited for", 
     { type: "answer", requestId: "q2", answer: { outcome: "accept", content: { choice: "b" } } },
   ]);
   expect(contentOf(fieldsOf(schema), { choice: "a", n: "3" })).toEqual({ choice: "a", n: 3 });
+});
+
+test("several choices are ticked, and go as a list", () => {
+  const items = { type: "string", enum: ["red", "blue", "green"] };
+  const schema = { type: "object", properties: { choice: { type: "array", title: "Choices", items } } };
+  show(<Cards questions={[{ requestId: "q3", kind: "form", title: "Which?", schema }]} items={new Map()} />);
+  for (const place of [2, 1, 0, 1]) {
+    const boxes = root().querySelectorAll<HTMLInputElement>("input[type=checkbox]");
+    void act(() => boxes[place]?.click());
+  }
+  void act(() => button("Answer").click());
+  expect(sent).toEqual([
+    { type: "answer", requestId: "q3", answer: { outcome: "accept", content: { choice: ["green", "red"] } } },
+  ]);
 });
 
 test("a helper's command can be edited, with the arguments of its own call", () => {
@@ -185,4 +227,47 @@ test("what a helper asks is a card that says who asks, and is answered like any 
   expect(sent).toEqual([
     { type: "answer", requestId: "q1", answer: { outcome: "selected", optionId: "once" } },
   ]);
+});
+
+const plan: Question = {
+  requestId: "q9",
+  kind: "plan",
+  title: "Approve this plan?",
+  subject: { type: "plan", plan: "# Steps\n\n1. Read\n2. Write <b>it</b>" },
+  options: [
+    { optionId: "ask", label: "Approve, and ask about each effect", decision: "allow", scope: "once" },
+    { optionId: "acceptEdits", label: "Approve, and accept edits", decision: "allow", scope: "session" },
+    { optionId: "reject", label: "Keep planning", decision: "reject", scope: "once" },
+  ],
+  shown: { text: "│ # Steps", whole: true },
+};
+const press = (name: string) =>
+  act(() => [...root().querySelectorAll("button")].find((button) => button.textContent === name)?.click());
+const type = (selector: string, value: string) =>
+  act(() => {
+    const field = root().querySelector<HTMLInputElement>(selector);
+    if (field) field.value = value;
+    field?.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+
+test("a plan is read as Markdown and approved with a comment", () => {
+  show(<Cards questions={[plan]} items={new Map()} />);
+  expect(root().querySelector(".markdown h1")?.textContent).toBe("Steps");
+  expect(root().querySelectorAll(".markdown li")).toHaveLength(2);
+  expect(root().querySelector(".markdown b")).toBeNull();
+  void type("input.reason", "be quick");
+  void press("Approve, and accept edits");
+  const answer = { outcome: "selected", optionId: "acceptEdits", feedback: "be quick" };
+  expect(sent).toEqual([{ type: "answer", requestId: "q9", answer }]);
+});
+
+test("a plan is changed before it is approved", () => {
+  show(<Cards questions={[plan]} items={new Map()} />);
+  void press("Change the plan");
+  void type("textarea.plan", "Only read.");
+  void press("Show the plan");
+  expect(root().querySelector(".markdown")?.textContent.trim()).toBe("Only read.");
+  void press("Approve, and ask about each effect");
+  const answer = { outcome: "selected", optionId: "ask", input: { plan: "Only read." } };
+  expect(sent).toEqual([{ type: "answer", requestId: "q9", answer }]);
 });

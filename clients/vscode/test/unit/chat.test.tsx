@@ -48,6 +48,25 @@ test("a plan is an open checklist", () => {
   expect(lines.map((line) => line.trim())).toEqual(["[x] 1. Read", "[ ] 2. Write"]);
 });
 
+test("a call that is asked about is read in its question; later its long texts read as they are", () => {
+  const input = { plan: "# Greet\n\nIn greet.py.", steps: ["one"] };
+  const call = {
+    itemId: "c",
+    kind: "toolCall",
+    status: "pending",
+    name: "present_plan",
+    title: "Present",
+    input,
+  };
+  const draw = (asked: Set<string>) =>
+    show(<Timeline sessionId="s" items={[call]} older={false} idle={false} asked={asked} />);
+  draw(new Set(["c"]));
+  expect(root().querySelector(".tool")?.textContent).toBe("Using Presentwaits for you");
+  draw(new Set());
+  const shown = [...root().querySelectorAll("pre.input")].map((one) => one.textContent);
+  expect(shown).toEqual(["# Greet\n\nIn greet.py.", '{\n  "steps": [\n    "one"\n  ]\n}']);
+});
+
 test("of five thousand items only the last are in the page", () => {
   const items = Array.from({ length: 5000 }, (_, n) => {
     return { itemId: `i${n}`, kind: "message", status: "completed", text: `Text **${n}**` };
@@ -182,7 +201,7 @@ test("a draft comes back with the page, but not one that was sent before the pag
   expect(restored("Mend it", items)).toBe("");
 });
 
-test("what went wrong is told until the user goes on", () => {
+test("an error stays until the user types", () => {
   const model = new Model(() => undefined);
   model.take({ type: "failed", text: "There is no /x.", kind: "" });
   show(<Composer model={model} />);
@@ -214,7 +233,24 @@ test("a command in the background says so, what it printed, and how it ended", (
   expect(running?.querySelector("summary")?.textContent).toContain("makein the backgroundrunning");
   expect(running?.querySelector(".output pre")?.textContent).toBe("one\n");
   const ended = shown({ ...task, status: "completed", terminal: { ...terminal, exitCode: 2 } });
-  expect(ended?.querySelector("summary")?.textContent).toContain("makein the backgroundexit code 2");
+  expect(ended?.querySelector("summary")?.textContent).toContain("makein the backgroundexit 2");
+});
+
+test("a running command has a button that moves it to the background", () => {
+  const call = {
+    itemId: "call_1",
+    kind: "toolCall",
+    name: "shell",
+    title: "Run make",
+    input: { command: "make" },
+  };
+  const button = () =>
+    [...root().querySelectorAll("button")].find((one) => one.textContent === "Move to background");
+  show(<ItemView item={{ ...call, status: "running" }} idle={false} />);
+  button()?.click();
+  expect(sent).toEqual([{ type: "background", itemId: "call_1" }]);
+  show(<ItemView item={{ ...call, status: "completed" }} idle={true} />);
+  expect(button()).toBeUndefined();
 });
 
 test("a helper's events change nothing of the session but what its call says it does", () => {
@@ -224,7 +260,7 @@ test("a helper's events change nothing of the session but what its call says it 
   model.take({ type: "session", view: { sessionId: "s", older: false, steers: {}, transcript } });
   const place = { v: 1, sessionId: "child", epoch: "f", ts: "", agentId: "worker", parentItemId: "c" };
   const item = { itemId: "i", kind: "toolCall", status: "running", name: "shell", title: "shell ls" };
-  const told = [
+  const events = [
     { ...place, seq: 1, type: "sessionInfo", data: { parentSessionId: "s" } },
     { ...place, seq: 2, type: "runStarted", runId: "x", data: {} },
     { ...place, seq: 3, type: "itemStarted", itemId: "i", data: { item } },
@@ -236,7 +272,7 @@ test("a helper's events change nothing of the session but what its call says it 
     },
     { ...place, seq: 5, type: "sessionState", data: { state: "requiresAction" } },
   ];
-  model.take({ type: "events", events: told as unknown as Event[] });
+  model.take({ type: "events", events: events as unknown as Event[] });
   const { seq, state, info, requests, items, runId } = model.transcript;
   expect({ seq, state, info, requests, runId }).toEqual({
     seq: 4,

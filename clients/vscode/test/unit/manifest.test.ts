@@ -34,16 +34,16 @@ test("every setting stands in the README with its default", () => {
   const rows = read("README.md")
     .split("\n")
     .filter((line) => line.startsWith("| `agls."));
-  const told = new Map<string, string>();
+  const listed = new Map<string, string>();
   for (const row of rows) {
     const [, names = "", value = ""] = row.split("|");
-    for (const [, name] of names.matchAll(/`([^`]+)`/g)) if (name) told.set(name, value.trim());
+    for (const [, name] of names.matchAll(/`([^`]+)`/g)) if (name) listed.set(name, value.trim());
   }
   const settings = Object.entries(contributes.configuration.properties);
-  expect([...told.keys()].sort()).toEqual(settings.map(([name]) => name).sort());
+  expect([...listed.keys()].sort()).toEqual(settings.map(([name]) => name).sort());
   for (const [name, { default: value }] of settings) {
     const shown = typeof value === "string" && value !== "" ? value : JSON.stringify(value);
-    expect(told.get(name), name).toBe(`\`${shown}\``);
+    expect(listed.get(name), name).toBe(`\`${shown}\``);
   }
 });
 

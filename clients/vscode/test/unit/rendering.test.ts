@@ -58,6 +58,14 @@ test("the columns of a table stand where they shall, without a style of their ow
   expect(html).not.toContain("style");
 });
 
+test("names of files are no links, addresses are", () => {
+  const page = document.createElement("div");
+  page.innerHTML = toHtml("Change greet.py and notes.md, mail a@b.example, see https://a.example/greet.py");
+  expect([...page.querySelectorAll("a")].map((link) => link.getAttribute("href"))).toEqual([
+    "https://a.example/greet.py",
+  ]);
+});
+
 test("half an answer, cut anywhere, is rendered without an error", () => {
   const whole =
     "Text **bold** [link](https://a.example) `code`\n\n```js\nlet a = `x`;\n```\n\n- one\n- two\n";

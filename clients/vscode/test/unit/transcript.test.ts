@@ -154,16 +154,16 @@ test("a merge patch removes with null, merges objects and replaces the rest (RFC
 const call = (itemId: string, status: string) => {
   return { itemId, kind: "toolCall", status, name: "shell", title: `shell ${itemId}` };
 };
-/** What a helper's session tells, whether it is heard as it happens or read afterwards. */
-function ofHelper(...told: [type: string, data: Record<string, unknown>][]): Event[] {
-  return told.map(([type, data]) =>
+/** Events of a helper's session, whether they arrive live or are read afterwards. */
+function ofHelper(...rows: [type: string, data: Record<string, unknown>][]): Event[] {
+  return rows.map(([type, data]) =>
     event(type, data, { sessionId: "child", agentId: "worker", parentItemId: "a" }),
   );
 }
 
 test("what a helper did is kept with its call: its task, its calls in their order, and its end", () => {
   const known = open();
-  const told = ofHelper(
+  const events = ofHelper(
     ["sessionInfo", { title: "task-1", parentSessionId: "s" }],
     ["runStarted", {}],
     ["itemStarted", { item: item("said") }],
@@ -173,7 +173,7 @@ test("what a helper did is kept with its call: its task, its calls in their orde
     ["runEnded", { stopReason: "endTurn" }],
     ["sessionState", { state: "idle" }],
   );
-  expect(told.map((one) => known.takeHelper(one))).toEqual([
+  expect(events.map((one) => known.takeHelper(one))).toEqual([
     true,
     true,
     false,
@@ -193,8 +193,8 @@ test("what a helper did is kept with its call: its task, its calls in their orde
     ],
   };
   expect(known.helpers).toEqual({ a: { child: helper } });
-  const early = new Transcript(); // the order holds per session only: its call is told later
-  for (const one of told) early.takeHelper(one);
+  const early = new Transcript(); // the order holds per session only: the event of its call comes later
+  for (const one of events) early.takeHelper(one);
   expect(early.helpers).toEqual(known.helpers);
 });
 

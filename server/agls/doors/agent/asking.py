@@ -63,7 +63,7 @@ class OpenQuestions:
 
     def put_again(self) -> None:
         """Ask everything that is open and not in front of the client."""
-        for request_id, question in self._session.state.questions.items():
+        for request_id, question in self._session.outline.questions.items():
             if request_id not in self._pending:
                 self.put(Asked(request_id, question))
 
@@ -86,8 +86,8 @@ class OpenQuestions:
 
     def _way(self, request_id: str, question: Question) -> Way | None:
         session, client = self._session, self._client
-        agent = values.agent_id(session.state)
-        place = {"sessionId": session.session_id, "runId": session.state.run_id, "agentId": agent}
+        agent = values.agent_id(session.outline)
+        place = {"sessionId": session.session_id, "runId": session.outline.run_id, "agentId": agent}
         read = partial(read_answer, client, question)
         if question.kind == "form":
             form = {"requestId": request_id, "message": question.title, **shown_as(client, question)}

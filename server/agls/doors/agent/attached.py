@@ -76,9 +76,9 @@ class Attached:
         self._peer = peer
         self._gone = gone
         self.read_only = role == "followed"
-        self.publisher = Publisher(session, peer, presenter.report)
+        self.publisher = Publisher(session, peer, presenter.report, self._keep)
         self.asking = OpenQuestions(session, peer, presenter)
-        self.cancel_target = CancelTarget(session.state, peer)
+        self.cancel_target = CancelTarget(session.outline, peer)
         self._ends: dict[str, JsonObject] = {}  # the data of `runEnded`, of the last runs
         self.listens = True  # whether the client gets the events
         self.offers: list[JsonObject] | None = None  # the commands that the client knows
@@ -116,7 +116,7 @@ class Attached:
         """
         with suppress(KeyError):  # it ended before this process, or long ago
             await self.session.finished(run_id)
-        await self.publisher.told()
+        await self.publisher.drained()
         if known := self._ends.get(run_id):
             return known
         history = SessionHistory(NOTES, self.session.log)
@@ -127,18 +127,23 @@ class Attached:
         fact = event.fact if isinstance(event, Entry) else None
         if isinstance(fact, Answered):  # before `requestResolved` goes out
             self.publisher.then(partial(self.asking.withdraw, fact))
-        events = self.publisher.publish(event, state)
-        if problem := self.presenter.record(events, attached=self.listens):
-            self.session.log.show(Notice("warning", "The transcript is not kept any more", problem))
+        self.publisher.publish(event, state)
         if isinstance(fact, RunEnded):
-            self._remember(events)
             asyncio.get_running_loop().call_soon(self.offer)  # the next run works with what is set up now
         if isinstance(fact, Asked) and self.listens and not self.read_only:  # behind `requestOpened`
             self.publisher.then(partial(self.asking.put, fact))
         if self._peer.overfull:
             self._gone()
 
+    def _keep(self, events: Sequence[JsonObject]) -> None:
+        self._remember(events)
+        if problem := self.presenter.record(events, attached=self.listens):
+            self.session.log.show(Notice("warning", "The transcript is not kept any more", problem))
+
     def _remember(self, events: Sequence[JsonObject]) -> None:
-        self._ends |= {event["runId"]: event["data"] for event in events if event["type"] == "runEnded"}
+        ended = {event["runId"]: event["data"] for event in events if event["type"] == "runEnded"}
+        if not ended:
+            return
+        self._ends |= ended
         for run_id in list(self._ends)[:-REMEMBERED]:
             del self._ends[run_id]

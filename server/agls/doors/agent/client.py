@@ -31,6 +31,8 @@ class ClientCapabilities(NamedTuple):
     file_events: bool = False
     secrets: bool = False
     diagnostics: bool = False
+    code_query: bool = False  # it asks its language servers for us
+    notebooks: bool = False  # it shows and changes the notebooks that it has open
     followed: bool = False  # its user wants to see where the agent works
     action_literals: bool = False
     disabled_actions: bool = False

@@ -7,11 +7,11 @@ from typing import Any
 
 from agls.doors import from_wire
 from agls.doors.agent.peer import Peer, PeerError
-from agls.doors.messages import JsonObject, array
+from agls.doors.messages import JsonObject
 from agls.engine.vocabulary import Content, Image, Resource, ResourceLink, Text, ToolCall, ToolOutcome
+from agls.json_values import is_object, list_in
 from agls.pictures import TooLarge, picture
-from agls.room.ports import OfferedTool
-from agls.views.wire_json import is_object
+from agls.room.process_ports import OfferedTool
 
 UNSEEN = "[an image that is no PNG, JPEG, GIF or WebP]"
 ANY = {"type": "object"}  # the schema of a tool that says nothing of its arguments
@@ -22,7 +22,7 @@ class ClientTools:
 
     def __init__(self, peer: Peer, described: Any) -> None:
         self._peer = peer
-        self._tools = [_offered(one) for one in array(described) if is_object(one)]
+        self._tools = [_offered(one) for one in list_in(described) if is_object(one)]
 
     def tools(self, session_id: str, run_id: str) -> Sequence[OfferedTool]:
         """The same for every run."""

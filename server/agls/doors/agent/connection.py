@@ -80,6 +80,8 @@ class Connection(ABC):
         if session_id in self._followed:
             raise session_busy(session_id)
         if known := self._used(session_id):
+            if not known.session.log.is_whole:
+                await asyncio.to_thread(known.session.log.fold_whole)
             if not self.client.events:
                 self.join(known, call)
             return known
@@ -95,7 +97,7 @@ class Connection(ABC):
         if known := self._used(session_id):
             return known
         try:
-            session = await self.world.sessions.open(session_id)
+            session = await self.world.sessions.open(session_id, whole=False)
         except JournalBusy:
             if control:
                 raise session_busy(session_id) from None
@@ -116,8 +118,8 @@ class Connection(ABC):
             notice = Notice("warning", "The session was damaged", damage)
             call.until_answered.callback(session.log.show, notice)
         attached = self._attached[session.session_id] = self._attached_to(session)
-        call.until_answered.callback(self.world.prepare, session.state.cwd)  # after the next line's
-        call.until_answered.callback(attached.offer)
+        call.until_answered.callback(self.world.prepare, session.outline.cwd)  # after the next line's
+        call.until_answered.callback(self._offer, attached)
         return attached
 
     def join(self, attached: Attached, call: Call) -> None:
@@ -125,16 +127,28 @@ class Connection(ABC):
         if attached.listens:
             return
         attached.join()
-        call.until_answered.callback(attached.offer)
+        call.until_answered.callback(self._offer, attached)
         for child in self._children(attached.session.session_id):
             child.join()
             call.until_answered.callback(child.asking.put_again)
+
+    def _offer(self, attached: Attached) -> None:
+        """Send the list of commands; of a session whose outline is known only, when all of it is folded."""
+        if attached.session.log.is_whole:
+            attached.offer()
+        else:
+            self.world.sessions.spawn(self._offer_of_whole(attached))
+
+    async def _offer_of_whole(self, attached: Attached) -> None:
+        await asyncio.to_thread(attached.session.log.fold_whole)
+        attached.offer()
 
     @asynccontextmanager
     async def admission(self, session_id: str, call: Call) -> AsyncGenerator[None]:
         """While a run is admitted: a cancel of the session's work reaches it too, whenever it comes."""
         attached = self._attached.get(session_id)
-        busy = attached is not None and (attached.session.state.running or bool(attached.session.state.queue))
+        outline = attached.session.outline if attached else State()
+        busy = outline.running or bool(outline.queue)
         opens = self._closing.over(session_id)
         async with self.admissions.under_way(session_id, call, busy=busy, opens=opens):
             yield
@@ -164,7 +178,9 @@ class Connection(ABC):
 
     async def history(self, session: Session) -> SessionHistory:
         """Return the history of this session, up to this moment. It is kept with the session."""
-        history = self._histories.setdefault(session, SessionHistory(NOTES, session.log))
+        if (history := self._histories.get(session)) is None:
+            history = self._histories[session] = SessionHistory(NOTES, session.log)
+            session.log.keepers.append(history.keep)
         await asyncio.to_thread(history.catch_up)
         history.catch_up()  # with what was recorded meanwhile
         return history
@@ -176,7 +192,7 @@ class Connection(ABC):
     # --- leaving and ending ---
 
     def detach(self, session_id: str, *, unread: bool = True) -> None:
-        """Send nothing more of this session to the client; it goes on. One that does not read is told."""
+        """Send nothing more of this session to the client; it goes on. One that does not read is notified."""
         attached = self._attached.get(session_id) or self._followed.get(session_id)
         if attached and attached.listens:
             for one in (attached, *self._children(session_id)):
@@ -243,7 +259,7 @@ class Connection(ABC):
     def _children(self, session_id: str) -> Iterator[Attached]:
         """Yield those that work for this session, and those that work for them."""
         for child in list(self._attached.values()):
-            if child.session.state.parent_item and child.session.state.parent == session_id:
+            if child.session.outline.parent_item and child.session.outline.parent == session_id:
                 yield child
                 yield from self._children(child.session.session_id)
 
@@ -272,7 +288,7 @@ class Connection(ABC):
 
     def _attached_to(self, session: Session, role: Role = "own", *, leaves: str = "") -> Attached:
         gone = partial(self.detach, leaves or session.session_id)
-        self.asked.update(session.state.questions)
+        self.asked.update(session.outline.questions)
         session.log.subscribe(self._remember_question)
         presenter, configured = self.present(session, role), partial(self._configured, session)
         return Attached(session, self.peer, presenter, gone, configured, role)
@@ -285,4 +301,4 @@ class Connection(ABC):
     def _configured(self, session: Session) -> object:
         """Return the settings behind what a session offers, as they stand. **Raises** `ConfigError`."""
         setup = self.world.setup
-        return setup, setup.load(session.state.cwd)
+        return setup, setup.load(session.outline.cwd)

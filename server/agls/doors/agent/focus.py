@@ -1,8 +1,8 @@
 """`agent/focus`: where the user looks, read leniently: what makes no sense is as if it was not said."""
 
-from agls.doors.messages import JsonObject, array, member
+from agls.doors.messages import JsonObject
 from agls.engine.vocabulary import Focus
-from agls.views.wire_json import is_object
+from agls.json_values import object_in, objects_in
 
 Lines = tuple[int, int]
 
@@ -12,8 +12,8 @@ def read_focus(params: JsonObject) -> Focus | None:
     uri = params.get("uri")
     if not isinstance(uri, str) or not uri:
         return None
-    selection = member(params, "selection")
-    seen = [lines for given in array(params.get("visible")) if is_object(given) and (lines := _lines(given))]
+    selection = object_in(params, "selection")
+    seen = [lines for given in objects_in(params.get("visible")) if (lines := _lines(given))]
     return Focus(
         path=uri,
         lines=_lines(selection),
@@ -24,7 +24,7 @@ def read_focus(params: JsonObject) -> Focus | None:
 
 def _lines(given: JsonObject) -> Lines | None:
     """Return the lines of an LSP range, from 1. One that ends where a line begins has none of that line."""
-    start, end = member(given, "start"), member(given, "end")
+    start, end = object_in(given, "start"), object_in(given, "end")
     first, last = start.get("line"), end.get("line")
     if not (isinstance(first, int) and isinstance(last, int) and 0 <= first <= last):
         return None

@@ -6,8 +6,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from hashlib import sha256
 from typing import Any
 
-import attrs
-
 from agls.doors.errors import bad
 from agls.doors.messages import JsonObject
 from agls.engine.admission import REQUESTS, ClientRequest, KeyConflict
@@ -22,10 +20,10 @@ DONE = "done"
 FAILED = "failed"
 PROMPT = "prompt"  # how a prompt or a message was asked for, where that was not as usual
 UNKNOWN = (
-    "This was begun under the same clientKey, and its process ended before it was done. What it did is not "
+    "A request with this clientKey was begun, and its process ended before it was done. What it did is not "
     "known: look, and ask again with a new clientKey if it is still wanted."
 )
-TOO_LARGE = "This was done under the same clientKey; its answer was too large to be kept."
+TOO_LARGE = "A request with this clientKey was done; its answer was too large to be kept."
 
 
 class Idempotency:
@@ -87,7 +85,7 @@ def check_prompt(session: Session, key: str, method: str, *ways: str) -> None:
     if not key:
         return
     asked = " ".join((method, *ways)).rstrip()
-    known = [told.data["asked"] for told in _notes(session) if told.data.get("key") == key]
+    known = [note.data["asked"] for note in _notes(session) if note.data.get("key") == key]
     if not known and key in session.state.keys:
         fact, _ = session.state.keys[key]
         known = ["agent/run" if isinstance(fact, Admitted) else "agent/steer"]
@@ -130,8 +128,11 @@ def _notes(session: Session) -> Sequence[Note]:
     return session.state.notes.get(REQUESTS, ())
 
 
+def _members(record: object) -> JsonObject:
+    return {name: value for name, value in vars(record).items() if value and name != "client_key"}
+
+
 def request_of(method: str, params: Any) -> ClientRequest:
     """Return what is asked for with these params: absent members and the key itself make no difference."""
-    members = attrs.asdict(params, filter=lambda member, value: bool(value) and member.name != "client_key")
-    asked = json.dumps([method, members], sort_keys=True)
+    asked = json.dumps([method, params], sort_keys=True, default=_members)
     return ClientRequest(params.client_key, sha256(asked.encode()).hexdigest())

@@ -34,22 +34,22 @@ class Pending:
     """A request the client has not answered yet."""
 
     def __init__(
-        self, future: asyncio.Future[Any], forget: Callable[[], None], tell: Callable[[], None]
+        self, future: asyncio.Future[Any], forget: Callable[[], None], notify: Callable[[], None]
     ) -> None:
         self.future = future
-        self._forget, self._tell = forget, tell
+        self._forget, self._notify = forget, notify
 
     def withdraw(self) -> None:
         """Take the request back: the client is notified, and a late answer ignored."""
         if not self.future.done():
             self._forget()
-            self._tell()
+            self._notify()
             self.future.cancel()
 
     def send_cancel(self) -> None:
         """Notify the client that it need not do this any more. Its answer counts: it may have done it."""
         if not self.future.done():
-            self._tell()
+            self._notify()
 
 
 class Peer:
@@ -95,7 +95,7 @@ class Peer:
             self.notify("$/logTrace", {"message": message, **details})
 
     def send_events(self, events: Sequence[Piece]) -> None:
-        """Send consecutive events in one `agent/event`, with what else is told before this step is over."""
+        """Send consecutive events in one `agent/event`, with what else is sent before this step is over."""
         if self._writer.put(events):
             asyncio.get_running_loop().call_soon(self._writer.flush)
 

@@ -54,10 +54,10 @@ def events_page(
     At least those of one fact are given, whatever the limits say.
     """
     wanted = None if types is None else set(types)
-    told = ([event for event in events if wanted is None or event["type"] in wanted] for events in facts)
+    chosen = ([event for event in events if wanted is None or event["type"] in wanted] for events in facts)
     given: list[list[JsonObject]] = []
     count = 0
-    for events in filter(None, told):
+    for events in filter(None, chosen):
         fits = (
             page.takes(events, first=not given, part="data")
             if count + len(events) <= limit or not given
@@ -78,5 +78,5 @@ def in_order(facts: Iterable[list[JsonObject]]) -> list[JsonObject]:
 def all_or_none(facts: Iterator[list[JsonObject]], page: Page, limit: int) -> list[JsonObject] | None:
     """The events of all these facts; `None` when they are too many, or too large."""
     given, more = events_page(facts, page, limit, None)
-    told = in_order(given)
-    return None if more or len(told) > limit or page.left < 0 else told
+    chosen = in_order(given)
+    return None if more or len(chosen) > limit or page.left < 0 else chosen

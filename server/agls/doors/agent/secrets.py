@@ -4,7 +4,7 @@ import asyncio
 
 from agls.doors.agent.peer import Peer, PeerError
 from agls.doors.messages import JsonObject
-from agls.views.wire_json import is_object
+from agls.json_values import is_object
 
 PATIENCE = 30.0  # seconds; the editor's storage may have to be unlocked
 LONGEST = 10_000  # characters

@@ -20,9 +20,8 @@ from agls.doors.messages import (
     Bad,
     JsonObject,
     RequestId,
-    member,
 )
-from agls.views.wire_json import is_object
+from agls.json_values import is_object, object_in
 from agls_protocol.converter import make_converter
 from agls_protocol.methods import METHODS
 
@@ -72,7 +71,7 @@ class AgentServer:
 
     def notification(self, message: JsonObject) -> None:
         """Follow a notification; what is not known is ignored (LSP 3.17)."""
-        given = member(message, "params")
+        given = object_in(message, "params")
         match message["method"]:
             case "$/cancelRequest":
                 self.cancel(given.get("id"))

@@ -1,4 +1,4 @@
-"""What `agent/resume` tells of a session: the last of its items that fit, and the runs they belong to."""
+"""What `agent/resume` returns of a session: the last of its items that fit, and the runs they belong to."""
 
 from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
@@ -34,13 +34,32 @@ class LastItems(NamedTuple):
     is_all: bool
 
 
+class ReadAhead(NamedTuple):
+    """All items up to fact `seq`, of which none is left out, with their `size` on a page."""
+
+    seq: int
+    last: LastItems
+    size: int
+
+
 def snapshot(
-    result: ResumeResult, session: Session, history: SessionHistory, page: Page, wanted: SnapshotRequest
+    result: ResumeResult,
+    session: Session,
+    history: SessionHistory,
+    page: Page,
+    wanted: SnapshotRequest,
+    ahead: ReadAhead | None,
 ) -> Snapshot:
-    """Return the session as it stands; `result` has its open items. **Raises** `Bad` (`noSuchItem`)."""
+    """Return the session as it stands; `result` has its open items. **Raises** `Bad` (`noSuchItem`).
+
+    What was read `ahead` counts if nothing came since.
+    """
     queue = page.must_have({"queue": history.queue})["queue"]
-    last = last_items(history, page, wanted, {item["itemId"] for item in result.open_items})
-    state = session.state
+    if ahead and ahead.seq == history.seq and not result.open_items and ahead.size <= page.left:
+        last = ahead.last
+    else:
+        last = last_items(history, page, wanted, {item["itemId"] for item in result.open_items})
+    state = session.outline
     made = Snapshot(
         seq=result.seq,
         items=[held.item for held in last.items],
@@ -56,6 +75,13 @@ def snapshot(
         first = last.items[0].began if last.items else result.seq + 1
         made.older_cursor = {"epoch": result.epoch, "seq": first}
     return made
+
+
+def read_ahead(history: SessionHistory, page: Page, wanted: SnapshotRequest) -> ReadAhead | None:
+    """Read items as `snapshot` will. **Returns** them if they are all. **Raises** `Bad` (`noSuchItem`)."""
+    seq, room = history.seq, page.left
+    last = last_items(history, page, wanted)
+    return ReadAhead(seq, last, room - page.left) if last.is_all else None
 
 
 def last_items(
@@ -79,7 +105,7 @@ def last_items(
             fits = sent if whole else page.takes(sent, first=not kept)
             if fits is None:
                 return LastItems(kept[::-1], ends, is_all=False)
-            kept.append(held._replace(item=fits[0]))
+            kept.append(held if fits[0] is held.item else held._replace(item=fits[0]))
             ends |= dict.fromkeys([held.run_id][: len(fits) - 1], fits[-1])
 
 

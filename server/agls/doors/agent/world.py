@@ -9,8 +9,11 @@ from agls.doors.messages import JsonObject
 from agls.engine.ports import ModelClient, ModelInfo
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
-from agls.room import Completions, Piece, Typing
+from agls.inline_edit import InlineEditor
+from agls.room import Completions, GivenText, Piece, Typing
+from agls.room.mcp_ports import GivenServer
 from agls.stores.storage import Storage
+from agls.workspace.workspace import OpenWorkspace
 
 
 class WorldPort(Protocol):
@@ -22,6 +25,10 @@ class WorldPort(Protocol):
     def sessions(self) -> Sessions: ...
     @property
     def storage(self) -> Storage: ...
+
+    def renew(self, setup: Setup) -> None:
+        """Let runs that begin later work with other settings."""
+        ...
 
     async def model(self, folder: str, name: str = "") -> ModelClient:
         """Return the model of a run in this folder. **Raises** `ConfigError` and `ModelError`."""
@@ -37,6 +44,10 @@ class WorldPort(Protocol):
 
     def check_mode(self, folder: str, options: JsonObject, *, by_user: bool) -> None:
         """Refuse a mode that nobody may have in this folder. **Raises** `ConfigError` and `UntrustedMode`."""
+        ...
+
+    def serve(self, session: Session, servers: Sequence[JsonObject]) -> Sequence[GivenServer]:
+        """Give a session the servers that its client brings. **Raises** `ConfigError`."""
         ...
 
     def choose(self, session_id: str, options: JsonObject) -> None:
@@ -55,12 +66,24 @@ class WorldPort(Protocol):
         """Return a session of this folder as it would be. **Raises** `ConfigError`."""
         ...
 
+    async def screen(self, session: Session, given: GivenText) -> Sequence[Piece]:
+        """**Returns** what goes with a text that is given. **Raises** `ConfigError`, `PromptRefused`."""
+        ...
+
     async def expand(self, session: Session, text: str) -> Sequence[Piece]:
         """**Returns** what a text that somebody typed points at. **Raises** `ConfigError`."""
         ...
 
+    def withheld_file(self, session: Session, name: str) -> str:
+        """**Returns** the file that makes this command, in a folder that nobody trusts; "" for none."""
+        ...
+
     async def complete(self, session: Session, typing: Typing) -> Completions:
         """**Returns** how the rooms would go on with a prompt. **Raises** `ConfigError`."""
+        ...
+
+    def inline(self, session: Session) -> tuple[InlineEditor, OpenWorkspace]:
+        """Return what edits at the cursor, and what it sees. **Raises** `ConfigError`, `ModelError`."""
         ...
 
     def offered(self, folder: str) -> ModelCatalog:
@@ -106,6 +129,10 @@ class NoWorld:
         """There is none."""
         raise self._problem
 
+    def renew(self, setup: Setup) -> None:
+        """There is nothing that could work with them."""
+        raise self._problem
+
     async def model(self, folder: str, name: str = "") -> ModelClient:
         """There is none."""
         raise self._problem
@@ -133,15 +160,31 @@ class NoWorld:
         """There is no session."""
         raise self._problem
 
+    def serve(self, session: Session, servers: Sequence[JsonObject]) -> Sequence[GivenServer]:
+        """There is no session."""
+        raise self._problem
+
     def sketch(self, folder: str) -> Session:
         """There can be none."""
+        raise self._problem
+
+    async def screen(self, session: Session, given: GivenText) -> Sequence[Piece]:
+        """There is no session."""
         raise self._problem
 
     async def expand(self, session: Session, text: str) -> Sequence[Piece]:
         """There is no session."""
         raise self._problem
 
+    def withheld_file(self, session: Session, name: str) -> str:
+        """There is no session."""
+        raise self._problem
+
     async def complete(self, session: Session, typing: Typing) -> Completions:
+        """There is no session."""
+        raise self._problem
+
+    def inline(self, session: Session) -> tuple[InlineEditor, OpenWorkspace]:
         """There is no session."""
         raise self._problem
 

@@ -1,1 +1,1 @@
-"""The headless door: a prompt in, text or JSON out, an exit code that tells how it went."""
+"""The headless door: a prompt in, text or JSON out, an exit code that says how it went."""

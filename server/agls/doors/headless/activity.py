@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from agls.diff import read_patch
 from agls.doors.headless.screen import StyledLine
 from agls.engine.vocabulary import JsonObject
+from agls.short_text import brief
 
 LONGEST_REASON = 200  # characters of why a call failed
 LAST_LINES, LONGEST_LINE = 10, 200  # lines of a failed command's output, and characters of one
@@ -87,7 +88,9 @@ def _rows(patch: str, *, named: bool) -> list[str]:
 
 
 def _why(item: JsonObject) -> str:
-    """Return why a call failed; a rejected one needs no reason, the user or their rules gave it."""
-    why = " ".join(item.get("output", "").split()) if item["status"] == "failed" else ""
-    why = why if len(why) <= LONGEST_REASON else f"{why[:LONGEST_REASON]}…"
+    """Return why a call failed or was rejected; what follows the first line of a refusal is for the model."""
+    output = item.get("output", "")
+    if item["status"] == "rejected":
+        output = output.partition("\n")[0].removeprefix("Not run: ")
+    why = brief(output, LONGEST_REASON)
     return f"({why})" if why else ""

@@ -10,7 +10,7 @@ from agls.doors.headless.options.parser import Misused
 from agls.doors.headless.options.shorthand import RUNS, spelled_out
 from agls.doors.headless.options.table import build_parser
 from agls.doors.headless.settings import settings
-from agls.doors.headless.streams import finish, make_ready, tell, write
+from agls.doors.headless.streams import finish, make_ready, write, write_stderr
 from agls.views.escape import escape_controls
 
 
@@ -30,7 +30,7 @@ def main(argv: Sequence[str]) -> int:
     except SystemExit as left:  # help, the version, or no reader
         code = int(left.code or 0)
     except CannotBegin as problem:
-        tell(f"agls: {escape_controls(str(problem))}\n")
+        write_stderr(f"agls: {escape_controls(str(problem))}\n")
         code = problem.code
     except KeyboardInterrupt:
         code = Exit.CANCELLED

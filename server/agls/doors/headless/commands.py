@@ -9,9 +9,11 @@ from pathlib import Path
 
 from agls.config import Choice, ConfigError, ConfigInputs, Setup, read, take_over
 from agls.config.environment import process_environment
+from agls.doors.headless.config_command import CONFIG
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.explain import write_settings
 from agls.doors.headless.keys import key
+from agls.doors.headless.memory_command import MEMORY
 from agls.doors.headless.open_session import RunRequest, folder
 from agls.doors.headless.permissions_command import PERMISSIONS
 from agls.doors.headless.piped_input import piped
@@ -20,7 +22,7 @@ from agls.doors.headless.run import refuse, run
 from agls.doors.headless.sessions_command import SESSIONS
 from agls.doors.headless.settings import limits, settings
 from agls.doors.headless.shutdown import see_through
-from agls.doors.headless.streams import tell
+from agls.doors.headless.streams import write_stderr
 from agls.doors.headless.trust_command import trust
 from agls.doors.headless.usage import usage
 from agls.views.escape import escape_controls
@@ -32,6 +34,7 @@ WELCOME = """\
 usage: agls [-h] [--version] COMMAND ...
 
   agls demo                  watch a whole session; needs no model
+  agls doctor                find out what is missing, and what to set
   agls run "add a test"      work in the current folder
   agls resume                go on with its latest session
   agls serve --stdio         serve an editor
@@ -41,13 +44,13 @@ usage: agls [-h] [--version] COMMAND ...
 
 def welcome(arguments: argparse.Namespace) -> int:
     """Follow `agls` alone: how to begin, and what is missing for it."""
-    tell(WELCOME)
+    write_stderr(WELCOME)
     here = folder(".")
     try:
         setup = read(ConfigInputs(), here, lambda _: False)
         asyncio.run(Choice(lambda: setup).find(here))
     except ConfigError as problem:
-        tell(f"\n{escape_controls(str(problem))}\n")
+        write_stderr(f"\n{escape_controls(str(problem))}\n")
     return Exit.UNUSABLE
 
 
@@ -72,6 +75,17 @@ def explain(arguments: argparse.Namespace) -> int:
     return Exit.DONE
 
 
+def explain_instructions(arguments: argparse.Namespace) -> int:
+    """Follow `agls explain instructions`: the action of this name, in a session that is not kept."""
+    request = RunRequest(
+        cwd=arguments.cwd or "",
+        prompt="/instructions",
+        output="json" if arguments.json else "text",
+        trust=arguments.trust,
+    )
+    return see_through(run(request))
+
+
 def models(arguments: argparse.Namespace) -> int:
     """Follow `agls models`."""
     from agls.doors.headless.models import write_models  # noqa: PLC0415 - it loads the HTTP library
@@ -82,6 +96,13 @@ def models(arguments: argparse.Namespace) -> int:
     return Exit.DONE
 
 
+def import_product(arguments: argparse.Namespace) -> int:
+    """Follow `agls import`."""
+    from agls.doors.headless.import_command import take_over_product  # noqa: PLC0415 - few need it
+
+    return take_over_product(arguments)
+
+
 def doctor(arguments: argparse.Namespace) -> int:
     """Follow `agls doctor`."""
     from agls.doors.headless.doctor import write_findings  # noqa: PLC0415 - as above
@@ -89,19 +110,19 @@ def doctor(arguments: argparse.Namespace) -> int:
     harden()
     cwd = folder(arguments.cwd or ".")
     environment = dict(process_environment())
-    told = ConfigInputs(arguments=settings(arguments), remembered=True)
+    inputs = ConfigInputs(arguments=settings(arguments), remembered=True)
     try:
-        setup = read(told, cwd, lambda root: arguments.trust and root == Path(cwd))
+        setup = read(inputs, cwd, lambda root: arguments.trust and root == Path(cwd))
     except ConfigError as problem:
         setup = problem
     well = write_findings(setup, cwd, environment, offline=arguments.offline, as_json=arguments.json)
     return Exit.DONE if well else Exit.FAILED
 
 
-def _setup(arguments: argparse.Namespace, told: ConfigInputs) -> tuple[Setup, str]:
+def _setup(arguments: argparse.Namespace, inputs: ConfigInputs) -> tuple[Setup, str]:
     """Return the configuration for the folder that was named. **Raises** `CannotBegin` and `ConfigError`."""
     cwd = folder(arguments.cwd or ".")
-    return read(told, cwd, lambda root: arguments.trust and root == Path(cwd)), cwd
+    return read(inputs, cwd, lambda root: arguments.trust and root == Path(cwd)), cwd
 
 
 COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
@@ -112,7 +133,11 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     **REWINDS,
     "doctor": doctor,
     "config explain": explain,
+    **CONFIG,
+    "explain instructions": explain_instructions,
     **dict.fromkeys(("key set", "key remove", "key list"), key),
+    **MEMORY,
+    "import": import_product,
     "models": models,
     "usage": usage,
     "trust": trust,
@@ -154,6 +179,7 @@ def _start(
         "outputSchema": arguments.output_schema,
         **limits(arguments),
         "deliver": arguments.deliver,
+        "answers": arguments.answers,
     }
     request = RunRequest(
         cwd=arguments.cwd or "",
@@ -168,6 +194,7 @@ def _start(
         since=since,
         title=_text(getattr(arguments, "title", "")),
         trust=arguments.trust,
+        require_offers=arguments.require_offers,
         add_dirs=tuple(arguments.add_dir),
         attach=tuple(arguments.attach),
         options={name: value for name, value in options.items() if value is not None},

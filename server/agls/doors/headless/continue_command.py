@@ -1,6 +1,7 @@
 """The command line that goes on with a run: as it was given, with the limit that ended it raised."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from shlex import quote
 
 from agls.engine.vocabulary import JsonObject
@@ -17,6 +18,15 @@ class ContinueCommand:
 
     session_id: str
     settings: Mapping[str, str]
+
+    def after_error(self, kind: str) -> str:
+        """Return the line for the user after an error of this kind: another model, or the same once more."""
+        if kind == "modelNotFound" and self.settings.get("model"):
+            other = replace(self, settings={**self.settings, "model": ""})
+            return f"Go on with another model: {other.after('error', {})} --model NAME"
+        if kind == "network" and self.settings.get("base_url"):
+            return f"Go on once this address answers: {self.after('error', {})}"
+        return f"Go on with: {self.after('error', {})}"
 
     def after(self, reason: str, limits: JsonObject) -> str:
         """Return the command for a run with these limits that ended for this reason, to be typed as it is."""

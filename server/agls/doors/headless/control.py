@@ -22,10 +22,12 @@ from agls.doors.errors import bad, unsupported
 from agls.doors.headless.stdin_lines import LONGEST, StdinLines
 from agls.doors.messages import INVALID_REQUEST, METHOD_NOT_FOUND, Bad, JsonObject, kind_of, parse
 from agls.engine.facts import Asked
+from agls.engine.run_action import actions
 from agls.engine.session import Session
 from agls.engine.vocabulary import Question
-from agls.views.wire_json import is_object
+from agls.json_values import is_object
 from agls.world import World
+from agls_protocol.sessions import ActionInvokeParams
 from agls_protocol.types import SteerParams, SteerResult
 
 PROGRAM = ClientCapabilities(
@@ -42,11 +44,22 @@ async def steer_this_run(connection: Connection, params: SteerParams, call: Call
     return await steer(connection, params, call)
 
 
+async def invoke_in_this_run(connection: Connection, params: ActionInvokeParams, call: Call) -> JsonObject:
+    """`agent/action/invoke`: only what begins no run."""
+    attached = await connection.open(params.session_id, call)
+    if any(spec.name == params.name and spec.prompts for spec in actions(attached.session)):
+        message = (
+            f"This process ends with its run, and {params.name} begins another: agls resume /{params.name}"
+        )
+        raise unsupported(message, "name")
+    return await invoke_action(connection, params, call)
+
+
 METHODS: Mapping[str, Handler] = {
     "agent/steer": steer_this_run,
     "agent/cancel": cancel,
     "agent/respond": respond,
-    "agent/action/invoke": invoke_action,
+    "agent/action/invoke": invoke_in_this_run,
 }
 
 

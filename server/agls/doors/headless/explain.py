@@ -17,7 +17,7 @@ from agls.config import (
     Setup,
 )
 from agls.doors.headless.listing import table
-from agls.doors.headless.streams import tell, write, write_json
+from agls.doors.headless.streams import write, write_json, write_stderr
 from agls.engine.ports import ModelError
 from agls.engine.vocabulary import JsonObject
 from agls.views.escape import escape_controls
@@ -41,7 +41,7 @@ def write_settings(setup: Setup, folder: str, *, as_json: bool) -> None:
         write(table([("SETTING", "VALUE", "FROM"), *shown]))
         write(f"\n{escape_controls(_model(setup, folder))}\n")
     for warning in loaded.warnings:
-        tell(f"{escape_controls(warning)}\n")
+        write_stderr(f"{escape_controls(warning)}\n")
 
 
 def _saved(setup: Setup, folder: str) -> Sequence[Origin]:

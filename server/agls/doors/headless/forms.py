@@ -48,17 +48,17 @@ class Field:
             raise Unfit(f"An answer is needed. {LEAVE}")
         if not line:
             return {}
-        if self.schema.get("type") == "array":
-            parts = [part.strip() for part in line.split(",") if part.strip()]
-            return {self.name: [self._chosen(part) if self.values else part for part in parts]}
+        several = self.schema.get("type") == "array"
+        parts = [part.strip() for part in line.split(",") if part.strip()] if several else [line]
         if not self.values:
-            return {self.name: _typed(line, self.schema)}
+            return {self.name: parts if several else _typed(line, self.schema)}
         try:
-            return {self.name: self._chosen(line)}
+            chosen = list(dict.fromkeys(map(self._chosen, parts)))
         except Unfit:
-            if self.own and not line.isdecimal():
+            if self.own and not any(part.isdecimal() for part in parts):
                 return {self.own: line}
             raise
+        return {self.name: chosen if several else chosen[0]}
 
     def _chosen(self, word: str) -> Any:
         if word.isdecimal() and 1 <= int(word) <= len(self.values):
@@ -74,7 +74,10 @@ def fields_of(schema: JsonObject, *, needed: bool) -> Iterator[Field]:
     properties: Mapping[str, JsonObject] = schema.get("properties", {})
     required = schema.get("required", ())
     match [*properties.items()]:
-        case [(name, {"enum": _} as choices), (own, {"type": "string"} as text)] if "enum" not in text:
+        case [
+            (name, {"enum": _} | {"items": {"enum": _}} as choices),
+            (own, {"type": "string"} as text),
+        ] if "enum" not in text:
             yield Field(name, choices, required=needed, own=own)
         case fields:
             yield from (Field(name, field, required=name in required) for name, field in fields)

@@ -138,11 +138,11 @@ class HeadlessRun:
         projection = Projection(NOTES, child.session_id, child.log.journal.epoch, child.state)
 
         def watch(event: Event, state: State) -> None:
-            for told in _events(projection, event, state):
-                if told["type"] == "runEnded":
-                    self._unanswered += told["data"].get("unanswered", 0)
+            for wire_event in _events(projection, event, state):
+                if wire_event["type"] == "runEnded":
+                    self._unanswered += wire_event["data"].get("unanswered", 0)
                 if isinstance(self._output, JsonLines) and not self._ended:
-                    self._output.event(told)
+                    self._output.event(wire_event)
 
         self._responder.attach(child)
         return child.log.subscribe(watch)
@@ -150,22 +150,22 @@ class HeadlessRun:
     def _tell_again(self, since: int) -> None:
         """Everything behind this fact, for who reads no more of it elsewhere."""
         history = SessionHistory(NOTES, self._session.log)
-        for told in chain.from_iterable(history.facts(since, self._session.state.seq + 1)):
-            self._output.event(told)
+        for wire_event in chain.from_iterable(history.facts(since, self._session.state.seq + 1)):
+            self._output.event(wire_event)
 
     def _watch(self, event: Event, state: State) -> None:
         self._tell(_events(self._projection, event, state))
 
     def _tell(self, events: Sequence[JsonObject]) -> None:
-        for told in events:
+        for wire_event in events:
             if self._ended:
                 return
-            if told["type"] == "runAdmitted" and not self._run_id:
-                self._run_id = self._admitted = told["runId"]
-            if told["type"] == "runEnded" and told["runId"] == self._run_id:
-                self._ended = told  # the last event: it waits until everything else is written
+            if wire_event["type"] == "runAdmitted" and not self._run_id:
+                self._run_id = self._admitted = wire_event["runId"]
+            if wire_event["type"] == "runEnded" and wire_event["runId"] == self._run_id:
+                self._ended = wire_event  # the last event: it waits until everything else is written
             else:
-                self._output.event(told)
+                self._output.event(wire_event)
 
 
 def _events(projection: Projection, event: Event, state: State) -> list[JsonObject]:

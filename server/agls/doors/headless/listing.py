@@ -6,10 +6,11 @@ from datetime import datetime
 from shutil import get_terminal_size
 
 from agls.config import home_folder
-from agls.doors.headless.streams import tell, write, write_json
+from agls.doors.headless.streams import write, write_json, write_stderr
 from agls.engine.ports import Store
 from agls.engine.vocabulary import JsonObject, SessionRow
 from agls.frozen import frozen
+from agls.short_text import cut
 from agls.views.escape import escape_controls
 from agls.views.wire_json import file_uri, timestamp
 
@@ -51,9 +52,9 @@ def write_sessions(store: Store, wanted: ListFilter, *, as_json: bool) -> None:
     elif rows:
         write(_fitted(rows) if sys.stdout.isatty() else table([HEADINGS, *(_cells(row) for row in rows)]))
     elif wanted != ListFilter():
-        tell("No session is like that. All of them: agls sessions --archived\n")
+        write_stderr("No session matches. To list all: agls sessions --archived\n")
     else:
-        tell('There are no sessions. Begin one: agls run "…"\n')
+        write_stderr('There are no sessions. Begin one: agls run "…"\n')
 
 
 def table(rows: Sequence[Sequence[str]], *, numbers: int = 0) -> str:
@@ -81,15 +82,12 @@ def _fitted(rows: Sequence[SessionRow]) -> str:
     most = max(FOLDER_WIDTH, width - 100)
     shown = [f if len(f) <= most else f"…{f[1 - most :]}" for f in map(escape_controls, folders)]
     lines = table([HEADINGS, *((*row[:3], f, row[4]) for row, f in zip(cells, shown, strict=True))])
-    return "".join(
-        f"{line if len(line) <= width else line[: width - 1] + '…'}\n" for line in lines.splitlines()
-    )
+    return "".join(f"{cut(line, width)}\n" for line in lines.splitlines())
 
 
 def _cells(row: SessionRow) -> tuple[str, ...]:
     title = " ".join([*row.title.split(), *(f"#{tag}" for tag in row.tags)])
-    title = title if len(title) <= TITLE_WIDTH else title[: TITLE_WIDTH - 1] + "…"
-    return row.session_id, local(row.updated_at), standing(row), row.cwd, title
+    return row.session_id, local(row.updated_at), standing(row), row.cwd, cut(title, TITLE_WIDTH)
 
 
 def standing(row: SessionRow) -> str:

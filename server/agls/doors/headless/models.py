@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from agls.config import ConfigError, ModelCatalog, Setup, look_for_keys, offered_models
-from agls.doors.headless.streams import tell, write, write_json
+from agls.doors.headless.streams import write, write_json, write_stderr
 from agls.engine.ports import ModelError
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
@@ -54,7 +54,7 @@ class Seen:
 def write_models(setup: Setup, folder: str, *, as_json: bool, offline: bool) -> None:
     """Write the models for work in `folder` to standard output. **Raises** `ConfigError`."""
     loaded = setup.load(folder)
-    asyncio.run(look_for_keys(setup, folder))
+    asyncio.run(look_for_keys(setup, loaded))
     offered = offered_models(setup, loaded, complete=False)
     seen = asyncio.run(_look(offered, offline=offline, local=loaded.config.local_servers))
     problem = _problem(setup, folder)
@@ -63,9 +63,9 @@ def write_models(setup: Setup, folder: str, *, as_json: bool, offline: bool) -> 
         return
     write("\n".join(escape_controls(_shown(one)) for one in seen))
     if not seen:
-        tell(NOTHING)
+        write_stderr(NOTHING)
     for warning in (*loaded.warnings, *offered.warnings, *([problem] if problem else [])):
-        tell(f"{escape_controls(warning)}\n")
+        write_stderr(f"{escape_controls(warning)}\n")
 
 
 async def _look(offered: ModelCatalog, *, offline: bool, local: bool) -> list[Seen]:
@@ -107,8 +107,8 @@ def _address(endpoint: Endpoint) -> tuple[str, str]:
 
 
 def _configured(endpoint: Endpoint, names: tuple[str, ...], listing: ModelList | None) -> Seen:
-    told = (listing or ModelList()).figures_of(endpoint.model)
-    return Seen(endpoint, names, listing, figures(endpoint, told))
+    listed = (listing or ModelList()).figures_of(endpoint.model)
+    return Seen(endpoint, names, listing, figures(endpoint, listed))
 
 
 def _found(endpoint: Endpoint, names: tuple[str, ...]) -> Seen:

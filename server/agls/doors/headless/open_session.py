@@ -1,6 +1,5 @@
 """The session that a command line asks for: made or opened, and checked before its run."""
 
-import json
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
@@ -11,25 +10,25 @@ from agls.config import ConfigError, check_folder
 from agls.doors.attachments import attached, piped_in
 from agls.doors.headless.continue_command import ContinueCommand
 from agls.doors.headless.exits import CannotBegin
+from agls.doors.headless.left_open import left_open
 from agls.doors.headless.typed_command import command_in_prompt
-from agls.doors.typed_text import understood
-from agls.engine.context import UNKNOWN
+from agls.doors.typed_text import admitted_content, may_be_command
+from agls.efforts import unusual
 from agls.engine.facts import Admitted, SessionChanged
 from agls.engine.ports import JournalBusy, JournalError
 from agls.engine.session import Session
 from agls.engine.state import State, inherited_options
 from agls.engine.vocabulary import (
-    AssistantMessage,
     Content,
     JsonObject,
     SessionRow,
     Stop,
     StopReason,
     Text,
-    ToolResult,
-    UserMessage,
 )
 from agls.frozen import frozen
+from agls.room.exposed import PermissionRules
+from agls.workspace.hidden_files import Hiding
 from agls.world import World
 
 BROKEN_OFF = frozenset({StopReason.INTERRUPTED, StopReason.MODEL_ERROR, StopReason.INTERNAL_ERROR})
@@ -43,8 +42,7 @@ AT_A_LIMIT = frozenset(
     }
 )
 GO_ON = "Go on where you stopped."  # a model that has replied needs a message to reply to
-UNKNOWN_OUTCOME = "Outcome unknown: {}. It was running when agls ended; it is not run again by itself."
-LONGEST_SHOWN = 200  # characters of the arguments of a call
+ATTACHED = "{} goes to the model: you attached it, though a rule denies the agent to read it."
 Mode = Literal["text", "json", "jsonl"]
 
 
@@ -55,7 +53,7 @@ class RunRequest:
     `piped` goes with the prompt. With `expand` the prompt may point at files. `cwd` is "" when no folder was
     named. `session_id` is the session to continue (or the beginning of its id); "" is the latest one of the
     folder when `resume` is set; `since` is the last fact of it that the reader of its events knows. With
-    `control` standard input has requests, one per line.
+    `control` standard input has requests, one per line. With `require_offers` a missing consent ends the run.
     """
 
     cwd: str = ""
@@ -70,6 +68,7 @@ class RunRequest:
     since: int | None = None
     title: str = ""
     trust: bool = False
+    require_offers: bool = False
     add_dirs: tuple[str, ...] = ()
     attach: tuple[str, ...] = ()
     options: JsonObject = field(default_factory=JsonObject)
@@ -81,8 +80,8 @@ class PreparedRun:
     """A session that is ready for its run.
 
     `content` is the prompt, `recovers` the run to continue ("" for none), `notes` are for the user. `since`
-    is the last fact that the reader of the events knows (`None`: it asks for none again). With a `command`
-    there is no run: that is done instead.
+    is the last fact that the reader of the events knows (`None`: it asks for none again). A `command` is done
+    instead; the `content` goes with the run of one that makes a prompt.
     """
 
     session: Session
@@ -124,16 +123,20 @@ async def prepare_run(world: World, request: RunRequest, here: str) -> PreparedR
 
 async def _anew(world: World, request: RunRequest, here: str) -> PreparedRun:
     if not request.prompt.strip() and not request.attach and not request.piped:
-        raise CannotBegin('There is no prompt. Say what to do: agls run "…"', "usage")
+        raise CannotBegin('There is no prompt. Give one: agls run "…"', "usage")
     sketch = world.sketch(here)
     command = await _command(world, request, sketch)
-    model = "" if command else await _model(world, here, request.options)
-    said = () if command else await _content(world, request, sketch)
+    prompts = command is None or command.spec.prompts
+    model = await _model(world, here, request.options) if prompts else ""
+    said = await _content(world, request, sketch, command) if prompts else ()
     try:
         session = await world.sessions.create(here, title=request.title)
     except JournalError as problem:  # the state folder cannot be used
         raise CannotBegin(str(problem), "journal") from None
-    notes = world.notes(here, trouble_only=request.quiet)
+    if command and request.options and not prompts:  # no run has them: the command is about one that would
+        world.check_options(here, request.options)
+        session.log.record(SessionChanged(options=request.options))
+    notes = (*_remarks(world, request, here), *world.notes(here, trouble_only=request.quiet))
     return PreparedRun(session, request.options, model, notes, content=said, is_new=True, command=command)
 
 
@@ -147,58 +150,75 @@ async def _go_on(world: World, request: RunRequest, here: str) -> PreparedRun:
     cwd = folder(session.state.cwd)  # it may be gone by now
     if request.cwd and cwd != here:
         raise CannotBegin(f"{session.session_id} is a session of {cwd}. Leave out --cwd.", "usage")
-    if command := await _command(world, request, session):
+    command = await _command(world, request, session)
+    if command and not command.spec.prompts:
         return PreparedRun(
             session, request.options, "", _notes(world, request, session, here), command=command
         )
-    content = await _content(world, request, session)
+    content = await _content(world, request, session, command)
     recovers = "" if content or session.state.queue else _broken_off(session, request.arguments)
     if recovers and session.state.stop and session.state.stop.reason in AT_A_LIMIT:
         content = (Text(GO_ON),)
     options = inherited_options(session.state, request.options, recovers)
     model = await _model(world, cwd, {**session.state.options, **options})
     notes = _notes(world, request, session, here)
-    return PreparedRun(session, request.options, model, notes, request.since, content, recovers)
+    return PreparedRun(
+        session, request.options, model, notes, request.since, content, recovers, command=command
+    )
 
 
 def _notes(world: World, request: RunRequest, session: Session, here: str) -> tuple[str, ...]:
     """Return what the user should know of a session that goes on. **Raises** `ConfigError`."""
     cwd, damage = folder(session.state.cwd), session.log.journal.damage
     elsewhere = () if cwd == here else (f"This session works in {cwd}.",)
-    unknown = tuple(map(UNKNOWN_OUTCOME.format, _cut_off(session.state)))
-    damaged = (f"The file of this session was damaged, it goes on before that: {damage}.",) if damage else ()
-    return (*elsewhere, *damaged, *unknown, *world.notes(cwd, trouble_only=request.quiet))
+    damaged = (
+        (f"The file of this session was damaged; it continues from before the damage: {damage}.",)
+        if damage
+        else ()
+    )
+    of_request = _remarks(world, request, cwd)
+    return (
+        *elsewhere,
+        *damaged,
+        *left_open(session),
+        *of_request,
+        *world.notes(cwd, trouble_only=request.quiet),
+    )
 
 
-def _cut_off(state: State) -> Iterator[str]:
-    """Yield the calls that were running when the last run was interrupted: nobody knows what they did."""
-    if not (state.stop and state.stop.reason is StopReason.INTERRUPTED):
-        return
-    calls = {c.call_id: c for m in state.transcript if isinstance(m, AssistantMessage) for c in m.tool_calls}
-    for message in reversed(state.transcript):
-        if isinstance(message, UserMessage) and message.origin == "user":
-            return
-        if isinstance(message, ToolResult) and message.text.startswith(UNKNOWN):
-            arguments = json.dumps(calls[message.call_id].arguments, ensure_ascii=False)
-            yield f"{message.name} {arguments[:LONGEST_SHOWN]}"
+def _remarks(world: World, request: RunRequest, cwd: str) -> Iterator[str]:
+    """Yield what the user should know of what they asked for. **Raises** `ConfigError`."""
+    if remark := unusual(str(request.options.get("effort", ""))):
+        yield remark
+    denied = world.setup.load(cwd).config.exposed(PermissionRules).hidden() if request.attach else ()
+    hiding = Hiding(denied, ((str(Path(cwd).resolve()), cwd),))
+    for file in request.attach:
+        if hiding.hides(str(Path(file).resolve())):
+            yield ATTACHED.format(file)
 
 
 async def _command(world: World, request: RunRequest, session: Session) -> TypedCommand | None:
     """Return the command that the prompt is, `None` for another. **Raises** `CannotBegin`, `ConfigError`."""
-    if not (request.expand and request.prompt.lstrip().startswith("/")):
+    if not (request.expand and may_be_command(request.prompt)):
         return None
     content = (Text(request.prompt), *piped_in(request.piped))
     files = await attached(request.attach, world.setup, session.state.cwd, world.storage.blobs)
-    return command_in_prompt(session, (*content, *files))
+    return command_in_prompt(world, session, (*content, *files))
 
 
-async def _content(world: World, request: RunRequest, session: Session) -> tuple[Content, ...]:
-    """Return the prompt and what goes with it; an empty text is left out. **Raises** `ConfigError`."""
+async def _content(
+    world: World, request: RunRequest, session: Session, command: TypedCommand | None
+) -> tuple[Content, ...]:
+    """Return the prompt and what goes with it; an empty text is left out. **Raises** `ConfigError`.
+
+    What the words of a command point at comes with the prompt that it makes.
+    """
     text: tuple[Content, ...] = (Text(request.prompt),) if request.prompt.strip() else ()
-    if request.expand:
-        text = await understood(world, session, text)
     files = await attached(request.attach, world.setup, session.state.cwd, world.storage.blobs)
-    return (*text, *piped_in(request.piped), *files)
+    content = (*text, *piped_in(request.piped), *files)
+    if command or not content:
+        return content
+    return await admitted_content(world, session, content, expand=request.expand)
 
 
 async def _model(world: World, cwd: str, options: JsonObject) -> str:
@@ -252,10 +272,10 @@ def several(beginning: str, found: Sequence[str]) -> str:
 async def latest(world: World, cwd: str) -> str:
     """Return the id of the session of this folder that was used last. **Raises** `CannotBegin`.
 
-    Sessions without a prompt do not count: their process was killed before they had one.
+    Archived ones do not count, nor those without a prompt: their process was killed before they had one.
     """
     async for row in _rows(world, cwd):
-        if not row.parent_item:  # a child is its parent's
+        if not row.parent_item and not row.archived:  # a child is its parent's
             entries = await world.sessions.peek(row.session_id)
             if any(isinstance(entry.fact, Admitted) for entry in entries):
                 return row.session_id
@@ -278,7 +298,7 @@ def _broken_off(session: Session, settings: Mapping[str, str]) -> str:
 def _how_it_stands(state: State) -> str:
     match state.stop:
         case None:
-            return "its last run was taken back" if state.run_id else "it has had no run"
+            return "it was rewound to before its last run" if state.run_id else "it has had no run"
         case Stop(reason=StopReason.END_TURN):
             return "its last run is complete"
         case stop:

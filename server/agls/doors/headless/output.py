@@ -24,7 +24,7 @@ class Output(Protocol):
 
     `action` is what a command came to, instead of a run. `code` is the exit code that goes with a `fatal`.
     `spare` comes before the events: with it, deltas may be left out for a slow reader, and what they came to
-    be told later.
+    be reported later.
     """
 
     def spare(self, caught_up: CaughtUp) -> None: ...

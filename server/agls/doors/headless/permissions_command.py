@@ -1,6 +1,7 @@
 """`agls permissions`: the saved permissions of a folder, listed, explained and revoked."""
 
 import argparse
+import asyncio
 import json
 from pathlib import Path
 
@@ -8,19 +9,12 @@ from agls.config import ConfigInputs, FolderGrants, GuardedFiles, Seal, Setup, r
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.listing import table
 from agls.doors.headless.open_session import folder
-from agls.doors.headless.streams import tell, write
-from agls.engine.ports import Effect
-from agls.features.permissions import ROOM
-from agls.features.permissions.decision import Allow, Ask, Deny, Policy, decide
-from agls.features.permissions.grants import readable
-from agls.features.permissions.resolved_targets import resolve_command
-from agls.features.permissions.rules import ResolvedTarget, denied, parse_rule
+from agls.doors.headless.sketch_action import invoke_in_sketch
+from agls.doors.headless.streams import write, write_stderr
+from agls.engine.vocabulary import JsonObject
 from agls.modes import Mode
+from agls.room.exposed import PermissionRules
 from agls.views.escape import escape_controls
-from agls.workspace.editor import NoEditor
-from agls.workspace.paths import Own
-from agls.workspace.processes import Processes
-from agls.workspace.workspace import OpenWorkspace
 
 
 def permissions(arguments: argparse.Namespace) -> int:
@@ -30,7 +24,7 @@ def permissions(arguments: argparse.Namespace) -> int:
         setup = read(ConfigInputs(remembered=True), here, lambda root: arguments.trust and root == Path(here))
         return PermissionsCommand(setup, here).do(arguments)
     except OSError as problem:
-        raise CannotBegin(f"That cannot be kept: {problem}", "configInvalid", Exit.FAILED) from problem
+        raise CannotBegin(f"That cannot be saved: {problem}", "configInvalid", Exit.FAILED) from problem
 
 
 PERMISSIONS = dict.fromkeys(
@@ -42,11 +36,11 @@ class PermissionsCommand:
     """The command on the permissions that hold in one folder."""
 
     def __init__(self, setup: Setup, here: str) -> None:
-        self._here, self._loaded = here, setup.load(here)
-        self._settings = self._loaded.config.section(ROOM)
+        self._setup, self._here = setup, here
+        self._loaded = setup.load(here)
+        self._settings = self._loaded.config.exposed(PermissionRules)
         self._files = GuardedFiles(setup.state_folder, setup.config_file)
         self._grants = FolderGrants(self._files, Seal(self._files), Path(here))
-        self._own = Own(tuple(map(str, setup.own_places)))
 
     def do(self, arguments: argparse.Namespace) -> int:
         """Follow the arguments. **Returns** the exit code. **Raises** `CannotBegin` and `OSError`."""
@@ -82,55 +76,42 @@ class PermissionsCommand:
                 if rules
                 else "There are no rules, and nothing is saved.\n"
             )
-        for told in (
+        for warning in (
             self._grants.ignored,
             *(f"{file} changed while a command ran." for file in self._files.changed),
         ):
-            if told:
-                tell(f"{escape_controls(told)}\n")
+            if warning:
+                write_stderr(f"{escape_controls(warning)}\n")
 
     def _revoke(self, rule: str) -> None:
         if rule not in self._grants.load():
+            self._check_not_written(rule)
             raise CannotBegin(
                 f"{rule!r} is not saved for {self._here}. See: agls permissions list", "usage", Exit.FAILED
             )
         self._grants.remove([rule])
-        tell(f"{escape_controls(rule)} is asked for again.\n")
+        write_stderr(f"{escape_controls(rule)} is asked for again.\n")
+
+    def _check_not_written(self, rule: str) -> None:
+        """**Raises** `CannotBegin` for a rule of a file of settings: it is taken out of that."""
+        for kind in ("allow", "ask", "deny"):
+            if rule in getattr(self._settings, kind):
+                where = self._origin(kind)
+                text = f"{rule!r} was not saved by an answer: it is in permissions.{kind} ({where})."
+                raise CannotBegin(f"{text} Take it out there.", "usage", Exit.FAILED)
 
     def _explain(self, target: str, kind: str, mode: Mode | None) -> None:
-        roots = (self._here,)
-        policy = Policy(
-            mode=mode or self._settings.mode,
-            roots=roots,
-            deny=tuple(map(parse_rule, self._settings.deny)),
-            ask=tuple(map(parse_rule, self._settings.ask)),
-            allow=readable(self._settings.allow),
-            granted=readable(self._grants.load()),
-        )
-        verdict = decide(self._targets(target, kind), policy)
-        match verdict:
-            case Allow(by):
-                write(f"It runs unasked: {escape_controls(by)}.\n")
-            case Deny(reason):
-                write(f"It is refused: {escape_controls(reason)}\n")
-            case Ask(reasons, rules):
-                write(f"It is asked about. {escape_controls(' '.join(reasons))}\n")
-                if rules:
-                    write(f'What "always" would save: {escape_controls(", ".join(rules))}\n')
-
-    def _targets(self, target: str, kind: str) -> tuple[ResolvedTarget, ...]:
-        hidden = denied(self._settings.deny)
-        workspace = OpenWorkspace(self._here, (), NoEditor(), Processes(), self._own, hidden)
-        if kind == "shell":
-            return resolve_command("shell", target, ".", workspace)
-        effect = Effect.WRITES if kind == "edit" else Effect.READS
-        return (ResolvedTarget(kind, effect, target, workspace.place(target)),)
+        if not target.strip():
+            raise CannotBegin("There is nothing to explain: name a command, or with --kind a path.", "usage")
+        arguments: JsonObject = {"target": target, "kind": kind, "mode": mode or ""}
+        outcome = asyncio.run(invoke_in_sketch(self._setup, self._here, "permission.explain", arguments))
+        write("".join(f"{escape_controls(line)}\n" for line in outcome.text.splitlines()))
 
     def _accept(self) -> None:
         for file in self._files.changed:
             write(f"{escape_controls(file)}\n")
         self._files.accept()
-        tell("These files count as looked at. What the rules and the mode allow runs unasked again.\n")
+        write_stderr("These files are accepted. What the rules and the mode allow is approved again.\n")
 
     def _origin(self, kind: str) -> str:
         return next((o.where for o in self._loaded.explain() if o.key == f"permissions.{kind}"), "")

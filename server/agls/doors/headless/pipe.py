@@ -47,7 +47,7 @@ class Pipe:
         self._arrived.set()
 
     async def pump(self, on_broken: Callable[[], None]) -> None:
-        """Write until `close`; tell once when standard output cannot be written, or is not read, any more."""
+        """Write until `close`; call `on_broken` once when standard output breaks or nobody reads it."""
         self._give_up = on_broken
         with _watched(self._out, self._leave_unread):
             while self._waiting or not self._closed:
@@ -105,11 +105,11 @@ def _watched(file: TextIO, gone: Callable[[], None]) -> Generator[None]:
         yield
         return
 
-    def tell() -> None:
+    def notice() -> None:
         loop.remove_reader(descriptor)
         gone()
 
-    loop.add_reader(descriptor, tell)  # a write-only pipe becomes readable with its reader's end
+    loop.add_reader(descriptor, notice)  # a write-only pipe becomes readable with its reader's end
     try:
         yield
     finally:

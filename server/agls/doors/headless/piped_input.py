@@ -8,13 +8,13 @@ import sys
 
 from agls.doors.headless import signals
 from agls.doors.headless.exits import CannotBegin, Exit
-from agls.doors.headless.streams import tell
+from agls.doors.headless.streams import write_stderr
 
 LONGEST = 10_000_000  # bytes of a prompt
 LONGEST_BESIDE = 4_000_000  # bytes beside a prompt: more than most models can take
 FIRST = 10.0  # seconds for the first byte: job runners leave pipes open that nobody writes to
 NEXT = 600.0  # seconds for every further one
-SOON = 1.0  # seconds until a line at the terminal tells what the wait is for
+SOON = 1.0  # seconds until a line at the terminal says what the wait is for
 CHUNK = 65_536
 
 NOTHING = (
@@ -54,25 +54,25 @@ def _read(descriptor: int, longest: int, *, waits: bool) -> bytes:
         if not (patient or _ready(descriptor, NEXT if data else FIRST)):
             if data:
                 raise CannotBegin(NO_END, "usage")
-            tell(f"agls: {NOTHING}\n")
+            write_stderr(f"agls: {NOTHING}\n")
             return b""
         piece = os.read(descriptor, CHUNK)
         if not piece:
             return bytes(data)
         data += piece
     raise CannotBegin(
-        f"More than {longest // 1_000_000} MB came on standard input. Put it into a file and name that: "
+        f"More than {longest // 1_000_000} MB came on standard input. Put it into a file and name that file: "
         "the agent then reads what it needs.",
         "usage",
     )
 
 
 def _watched(descriptor: int) -> bool:
-    """Return whether a user at a terminal can press Ctrl-C; a line tells them what the wait is for."""
+    """Return whether a user at a terminal can press Ctrl-C; a line says what the wait is for."""
     if not sys.stderr.isatty():
         return False
     if stat.S_ISFIFO(os.fstat(descriptor).st_mode) and not _ready(descriptor, SOON):
-        tell("Waiting for standard input to end. Ctrl-C stops.\n")
+        write_stderr("Waiting for standard input to end. Ctrl-C stops.\n")
     return True
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import agls_protocol
 from agls.doors.headless.exits import CannotBegin
-from agls.doors.headless.streams import tell, write
+from agls.doors.headless.streams import write, write_stderr
 from agls_protocol.luacats import luacats
 from agls_protocol.typescript import typescript
 
@@ -31,7 +31,7 @@ def write_schema(out: str) -> None:
         why = getattr(error, "strerror", None) or "that is no name for a folder"
         message = f"The schema cannot be written to {out}: {why}. Name a folder that you may write to."
         raise CannotBegin(message, "usage") from error
-    tell(f"The protocol as this agls speaks it is in {folder}: schema, names, types, golden transcripts.\n")
+    write_stderr(f"The protocol was written to {folder}: schema, names, types, golden transcripts.\n")
 
 
 def protocol_files() -> Mapping[str, str]:

@@ -3,16 +3,16 @@
 import argparse
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from agls.assembly.rewind import Back, Gone, go_back
 from agls.config import ConfigInputs, read
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.open_session import folder, latest, opened
 from agls.doors.headless.streams import write
 from agls.doors.messages import JsonObject
-from agls.doors.rewind import Back, Gone, go_back
 from agls.engine.actions import ActionError
 from agls.engine.admission import Refused
 from agls.engine.ports import JournalError
@@ -27,9 +27,10 @@ from agls.world import open_world
 Work = Callable[[Session, argparse.Namespace], Awaitable[tuple[str, JsonObject]]]
 POINT = "{:<20}  {:<18}  {}\n"
 DONE = {"modified": "restored", "added": "brought back", "deleted": "removed"}  # by how the file changes
-NOTHING_DONE = "No file can be restored, so nothing was done. The conversation alone can go: --conversation."
-NOWHERE = "Nothing was said in this session yet.\n"
-HOW = "\nGo back to before one of them: agls rewind {} --before ITEM (agls undo: to before the last)\n"
+NOTHING_DONE = "No file can go back, so nothing was done. To rewind the conversation alone: --conversation."
+UNDONE = "This session is rewound to before its first prompt.\n"
+NOWHERE = "This session has no prompts yet.\n"
+HOW = "\nRewind to before one of them: agls rewind {} --before ITEM (agls undo: to before the last)\n"
 
 
 def follow(arguments: argparse.Namespace) -> int:
@@ -82,7 +83,10 @@ async def undo(session: Session, arguments: argparse.Namespace) -> tuple[str, Js
     """Go back to before the last prompt that the model still sees."""
     last = next((message for message in reversed(await _points(session))), None)
     if last is None:
-        raise CannotBegin("There is nothing to undo: nothing was said in this session.", "nothingToUndo")
+        nothing = UNDONE if session.state.rewinds else NOWHERE
+        raise CannotBegin(
+            f"There is nothing to undo: {nothing[0].lower()}{nothing[1:].strip()}", "nothingToUndo"
+        )
     back = Back(last["beforeItemId"], what=_what(arguments), dry_run=arguments.dry_run)
     return await _back(session, back)
 
@@ -94,15 +98,29 @@ async def rewind(session: Session, arguments: argparse.Namespace) -> tuple[str, 
         return await _back(session, back)
     points = await _points(session)
     if arguments.before is None:
-        lines = [
-            POINT.format(one["itemId"], f"{len(one['files'])} files after", one["title"]) for one in points
-        ]
-        text = "".join([*lines, HOW.format(session.session_id)] if lines else [NOWHERE])
+        text = "".join((*_listed(points, session), *_way_forth(session)))
         return text, {"sessionId": session.session_id, "points": points}
     found = next((one for one in points if one["itemId"] == arguments.before), None)
     if found is None:
         raise CannotBegin(f"There is no prompt {arguments.before[:100]!r}. See: agls rewind", "noSuchItem")
     return await _back(session, Back(found["beforeItemId"], what=_what(arguments), dry_run=arguments.dry_run))
+
+
+def _listed(points: Sequence[JsonObject], session: Session) -> Iterator[str]:
+    """Yield the lines of the prompts that the session can go back to."""
+    for one in points:
+        count = len(one["files"])
+        yield POINT.format(one["itemId"], f"{count} file{'s' * (count != 1)} after", one["title"])
+    if points:
+        yield HOW.format(session.session_id)
+    else:
+        yield UNDONE if session.state.rewinds else NOWHERE
+
+
+def _way_forth(session: Session) -> Iterator[str]:
+    """Yield the command that takes back the last rewind of the conversation, if there was one."""
+    if last := next(reversed([*session.state.rewinds]), ""):
+        yield f"Undo the last rewind: agls rewind {session.session_id} --undo {last}\n"
 
 
 async def _points(session: Session) -> list[JsonObject]:
@@ -120,7 +138,7 @@ async def _back(session: Session, back: Back) -> tuple[str, JsonObject]:
             lines = [*_left_alone(session, restored), NOTHING_DONE]
             raise CannotBegin("\n".join(lines), "conflict", Exit.FAILED)
     gone = await go_back(session, back)
-    return _told(session, back, gone), {
+    return _report(session, back, gone), {
         "sessionId": session.session_id,
         "checkpointId": "" if back.dry_run else gone.fact.checkpoint_id,
         "droppedItemIds": list(gone.dropped),
@@ -130,7 +148,7 @@ async def _back(session: Session, back: Back) -> tuple[str, JsonObject]:
     }
 
 
-def _told(session: Session, back: Back, gone: Gone) -> str:
+def _report(session: Session, back: Back, gone: Gone) -> str:
     would = "would be " if back.dry_run else ""
     files = gone.restored.get("files", [])
     lines = [f"{would}{DONE[file['change']]}: {_path(session, file['uri'])}" for file in files]
@@ -144,7 +162,7 @@ def _told(session: Session, back: Back, gone: Gone) -> str:
     if gone.restored.get("commandsRan"):
         lines.append("Commands ran as well: what they changed in other files is not known.")
     if not back.dry_run:
-        lines.append(f"Take it back: agls rewind {session.session_id} --undo {gone.fact.checkpoint_id}")
+        lines.append(f"Undo this rewind: agls rewind {session.session_id} --undo {gone.fact.checkpoint_id}")
     return "\n".join(lines) + "\n"
 
 

@@ -3,11 +3,14 @@
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
+from shlex import quote
 from typing import TextIO
 
 from agls.commands import TypedCommand
-from agls.config import TERMINAL, UNATTENDED, ConfigError, ConfigInputs, KeyMissing, read
+from agls.config import TERMINAL, UNATTENDED, ConfigError, ConfigInputs, KeyMissing, Reload, read
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.greeting import greeting
 from agls.doors.headless.headless_run import HeadlessRun
@@ -24,14 +27,20 @@ from agls.doors.headless.trust_command import settle_trust
 from agls.doors.headless.typed_command import do_command
 from agls.doors.headless.writers import writer_at_hand
 from agls.doors.logs import begin_log
+from agls.doors.session_file import export
+from agls.doors.typed_text import admitted_content, options_of_command
 from agls.engine.ports import JournalBusy, JournalError, ModelError
 from agls.engine.vocabulary import JsonObject
+from agls.room import PromptRefused
 from agls.workspace.editor import NoEditor
 from agls.workspace.redact import harden
 from agls.world import World, open_world
 
 NONE: Mapping[str, str] = {}
 Work = Callable[[Output, TerminalScreen, Shutdown], Awaitable[int]]
+
+NO_CONSENT = "{} has no consent. To give it: agls run in this folder, at a terminal"
+OF_SESSION = frozenset({"Conversation", "Model and context", "Changes"})  # groups of commands
 
 
 async def run(request: RunRequest) -> int:
@@ -73,13 +82,15 @@ async def _contained(work: Work, output: Output, screen: TerminalScreen, shutdow
         shutdown.task.uncancel()
         output.fatal({"kind": "cancelled", "message": "Stopped before the run began."}, shutdown.code)
         return shutdown.code
-    except (ConfigError, CannotBegin, ModelError, JournalError) as problem:
+    except (ConfigError, CannotBegin, ModelError, JournalError, PromptRefused) as problem:
         error, code = explained(problem)
         output.fatal(error, code)
         return code
 
 
-def explained(problem: ConfigError | CannotBegin | ModelError | JournalError) -> tuple[JsonObject, Exit]:
+def explained(
+    problem: ConfigError | CannotBegin | ModelError | JournalError | PromptRefused,
+) -> tuple[JsonObject, Exit]:
     """Return a reason why no run could begin, as the `error` of a `fatal` line, and the exit code."""
     match problem:
         case ConfigError():
@@ -94,42 +105,83 @@ def explained(problem: ConfigError | CannotBegin | ModelError | JournalError) ->
             return {"kind": "sessionBusyElsewhere", "message": str(problem)}, Exit.FAILED
         case JournalError():
             return {"kind": "journal", "message": str(problem)}, Exit.FAILED
+        case PromptRefused():
+            return {"kind": "failed", "message": str(problem)}, Exit.FAILED
         case CannotBegin():
             return {"kind": problem.kind, "message": str(problem)}, problem.code
 
 
 async def _run(request: RunRequest, output: Output, screen: TerminalScreen, shutdown: Shutdown) -> int:
     here = folder(request.cwd or ".")
-    told = ConfigInputs(arguments=dict(request.arguments), remembered=True)
-    setup = read(told, here, lambda root: request.trust and str(root) == here)
+    inputs = ConfigInputs(arguments=dict(request.arguments), remembered=True)
+
+    def trusts(root: Path) -> bool:
+        return request.trust and str(root) == here
+
+    setup = read(inputs, here, trusts)
     begin_log(setup.state_folder, lambda: setup.secrets, setup.log_level)
     keyboard = None if request.control else keyboard_at_hand()
     usual = TERMINAL if keyboard else UNATTENDED
-    await settle_trust(setup, here, Keyboard(keyboard) if keyboard else None, screen)
+    if keyboard or not request.quiet:
+        await settle_trust(setup, here, Keyboard(keyboard) if keyboard else None, screen)
     async with open_world(setup, editor=NoEditor(), headless=True, usual=usual) as world:
+        world.export = export
+        world.missing_consents.ends_run = request.require_offers
+        world.reload = Reload(inputs, here, trusts, setup).whole
         prepared = await prepare_run(world, request, here)
         output.begin(hello(prepared))
         if prepared.command:
-            return await _command(world, prepared, prepared.command, output, shutdown)
+            prompted = await _command(world, prepared, prepared.command, output, shutdown)
+            if prompted is None:
+                if prepared.is_new and request.output == "text" and not request.quiet:
+                    _say_whose(prepared, prepared.command, request.prompt, screen)
+                return Exit.DONE
+            prepared = prompted
         responder = _responder(world, request, output, screen, keyboard)
         conversation = HeadlessRun(world, prepared, output, responder, shutdown)
         try:
-            return await conversation.run()
+            code = await conversation.run()
+            return _settled(code, world, screen) if request.require_offers else code
         finally:
             if prepared.is_new and not conversation.has_begun:  # it is empty
                 await world.sessions.delete(prepared.session.session_id)
 
 
+def _settled(code: int, world: World, screen: TerminalScreen) -> int:
+    """Return the exit code, which is that of a wrong configuration when a consent was missing."""
+    for name in world.missing_consents.names:
+        screen.say(NO_CONSENT.format(name))
+    return Exit.UNUSABLE if world.missing_consents.names else code
+
+
+def _say_whose(prepared: PreparedRun, command: TypedCommand, prompt: str, screen: TerminalScreen) -> None:
+    """Say that a command about a session had one of its own, which nobody can go on with."""
+    if command.spec.group in OF_SESSION or prepared.session.state.options != prepared.options:
+        screen.say(f"This was about a new session. For the latest one: agls -c {quote(prompt.strip())}")
+
+
 async def _command(
     world: World, prepared: PreparedRun, command: TypedCommand, output: Output, shutdown: Shutdown
-) -> int:
-    """Do a command and write its outcome. A session that was only made for it is removed."""
+) -> PreparedRun | None:
+    """Do a command. **Returns** the run that it is for, `None` where there is none: its outcome is written.
+
+    A session that was only made for a command is removed.
+    """
+    session, kept = prepared.session, False
     try:
-        output.action(await do_command(prepared.session, command, shutdown))
+        done = await do_command(world, session, command, shutdown)
+        if done.prompt is None:
+            output.action(done.outcome)
+            return None
+        content = prepared.content
+        content = await admitted_content(world, session, content, command=done.prompt, expand=True)
+        options = options_of_command(session, prepared.options, done.prompt)
+        world.check_options(session.state.cwd, {**session.state.options, **options})
+        kept = True
+        return replace(prepared, content=content, options=options)
     finally:
-        if prepared.is_new:
-            await world.sessions.delete(prepared.session.session_id)
-    return Exit.DONE
+        if prepared.is_new and not kept:
+            await world.sessions.delete(session.session_id)
 
 
 def _responder(

@@ -8,6 +8,7 @@ from agls.config.environment import process_environment
 from agls.doors.headless.pipe import Pipe
 from agls.doors.headless.rows import fitting, last_rows
 from agls.frozen import frozen
+from agls.short_text import cut
 from agls.views.escape import escape_controls
 
 STYLES = {"call": "36", "added": "32", "removed": "31", "trouble": "33", "faint": "2"}  # SGR
@@ -67,7 +68,7 @@ class TerminalScreen:
         text, remark = escape_controls(line.text), escape_controls(line.remark)
         if self._live and remark:
             room = shutil.get_terminal_size().columns - len(remark) - 3
-            text = text if len(text) <= room or room < SHORTEST else f"{text[: room - 1]}…"
+            text = text if room < SHORTEST else cut(text, room)
         remark = f"  {self._styled('faint', remark)}" if remark else ""
         self._put(self._pipe.mention, f"{self._styled(line.style, text)}{remark}\n")
 

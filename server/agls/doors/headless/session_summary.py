@@ -8,6 +8,7 @@ from agls.engine.facts import Entry
 from agls.engine.history import name_of
 from agls.engine.state import fold_all
 from agls.engine.vocabulary import AssistantMessage, JsonObject, Message, UserMessage
+from agls.short_text import brief
 from agls.stores.rows import at_rest, summarise
 from agls.toolkit import used_json
 from agls.views.escape import escape_controls
@@ -24,7 +25,7 @@ def write_session(session_id: str, entries: Sequence[Entry], *, as_json: bool) -
     undone = {name_of(message) for gone in state.rewinds.values() for message in gone} - stands
     messages = (message for message in state.transcript if name_of(message) not in undone)
     last = [said for message in messages if (said := _said(message))][-SHOWN:]
-    told: JsonObject = {
+    summary: JsonObject = {
         "sessionId": session_id,
         "title": row.title,
         "cwd": row.cwd,
@@ -40,7 +41,7 @@ def write_session(session_id: str, entries: Sequence[Entry], *, as_json: bool) -
         "last": last,
     }
     if as_json:
-        write_json(told)
+        write_json(summary)
         return
     lines = [
         row.title or "(no title)",
@@ -49,7 +50,7 @@ def write_session(session_id: str, entries: Sequence[Entry], *, as_json: bool) -
         f"{state.total.turns} turns, {state.total.tool_calls} tool calls, {state.total.total_tokens} tokens",
         *([f"tags: {', '.join(row.tags)}"] if row.tags else []),
         "",
-        *(f"{said['who']}: {_short(said['text'])}" for said in last),
+        *(f"{said['who']}: {brief(said['text'], WIDTH)}" for said in last),
     ]
     write("".join(f"{escape_controls(line)}\n" for line in lines))
 
@@ -62,8 +63,3 @@ def _said(message: Message) -> JsonObject | None:
             return {"who": "agls", "text": text}
         case _:
             return None
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= WIDTH else line[: WIDTH - 1] + "…"

@@ -8,6 +8,7 @@ from agls.doors.headless.streams import write
 from agls.engine.facts import Entry
 from agls.engine.vocabulary import JsonObject
 from agls.order import NOTES
+from agls.short_text import brief, cut
 from agls.stores.codec import unstructure
 from agls.views.escape import escape_controls
 from agls.views.project import Projection
@@ -22,7 +23,7 @@ SAID = (
     "state",
     "stopReason",
     "title",
-)  # members of an event that tell it from others
+)  # members that distinguish an event from others
 
 
 class Filter(NamedTuple):
@@ -73,15 +74,15 @@ def write_trace(session_id: str, entries: Iterable[Entry], wanted: Filter, *, as
 
 def _as_json(row: TracedFact) -> str:
     fact = {"type": row.kind, "data": row.fields}
-    told = {"seq": row.seq, "at": timestamp(row.at), "since": round(row.since, 3), "fact": fact}
-    return json.dumps({**told, "events": row.events})
+    head = {"seq": row.seq, "at": timestamp(row.at), "since": round(row.since, 3), "fact": fact}
+    return json.dumps({**head, "events": row.events})
 
 
 def _as_text(row: TracedFact) -> Iterator[str]:
     """Yield lines: number, time, seconds since the fact before, the fact, and in the last column events."""
     fact = escape_controls(" ".join((row.kind, *_values(row.fields))))
     times = f"{timestamp(row.at)[11:-1]}  {f'+{row.since:.3f}':>{SPENT}}"
-    left = f"{row.seq:>6}  {times}  {_cut(fact, FACT):<{FACT}}"
+    left = f"{row.seq:>6}  {times}  {cut(fact, FACT):<{FACT}}"
     events = [escape_controls(_event(event)) for event in row.events] or ["-"]
     yield f"{left}  {events[0]}"
     for event in events[1:]:
@@ -94,19 +95,15 @@ def _values(fields: JsonObject) -> Iterator[str]:
         name: value for name, value in fields.items() if isinstance(value, str | int | float) and value != ""
     }
     for name in sorted(plain, key=lambda name: not name.endswith("_id")):
-        yield f"{name}={_cut(' '.join(str(plain[name]).split()), VALUE)}"
+        yield f"{name}={brief(str(plain[name]), VALUE)}"
 
 
 def _event(event: JsonObject) -> str:
     data: JsonObject = event["data"]
     item: JsonObject = data.get("item") or {}
     described = {**data, **item}
-    said = [f"{name}={_cut(str(described[name]), VALUE)}" for name in SAID if described.get(name)]
+    said = [f"{name}={cut(str(described[name]), VALUE)}" for name in SAID if described.get(name)]
     return " ".join((event["type"], *([event["itemId"]] if "itemId" in event else []), *said))
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
+from agls.config import ConfigInputs, home_folder, read
 from agls.config.environment import process_environment
 from agls.config.folders import state_folder
 from agls.doors.headless.exits import CannotBegin, Exit
@@ -18,19 +19,19 @@ from agls.doors.headless.listing import ListFilter, rows_of, write_sessions
 from agls.doors.headless.open_session import folder, several
 from agls.doors.headless.session_summary import write_session
 from agls.doors.headless.session_trace import Filter, write_trace
-from agls.doors.headless.streams import tell, write
+from agls.doors.headless.sketch_action import invoke_in_sketch
+from agls.doors.headless.streams import write, write_stderr
 from agls.doors.session_export import exported
 from agls.doors.session_import import LARGEST, NoSession, imported
 from agls.engine.admission import Refused
-from agls.engine.facts import Entry, Fact, SessionChanged
+from agls.engine.facts import Entry, Fact, RunEnded, SessionChanged
 from agls.engine.history import beginning, forked
 from agls.engine.log import Log
 from agls.engine.ports import Journal, JournalError, new_id
+from agls.engine.sessions import DIED
 from agls.engine.spawning import helpers_of
 from agls.engine.state import State, fold_all
-from agls.features.audit.record import records
-from agls.features.audit.report import as_json, page
-from agls.features.history.session_metadata import archived, changed, tags_of
+from agls.room.session_metadata import archived, changed, tags_of
 from agls.stores.files import FileStore
 from agls.titles import title_from
 from agls.views.escape import escape_controls
@@ -55,13 +56,30 @@ def show(given: Given, store: FileStore) -> None:
 def audit(given: Given, store: FileStore) -> None:
     """Follow `audit`: write the record of each run."""
     session_id = _session_id(given, store)
-    found = [record for record in records(store.peek(session_id)) if given.run in {"", record.run_id}]
-    if given.run and not found:
-        raise CannotBegin(f"There is no run {given.run[:100]!r} in {session_id}.", "usage")
+    entries = _closed(store, session_id)
+    here = str(home_folder())  # the record needs nothing of the session's folder
+    setup = read(ConfigInputs(), here, lambda _: False)
+    outcome = asyncio.run(invoke_in_sketch(setup, here, "audit", {"run": given.run}, session_id, entries))
     if given.json:
-        write("".join(json.dumps(as_json(record, session_id)) + "\n" for record in found))
+        write("".join(json.dumps(record) + "\n" for record in (outcome.data or {})["records"]))
     else:
-        write("".join(f"{escape_controls(line)}\n" for line in page(found).splitlines()))
+        write("".join(f"{escape_controls(line)}\n" for line in outcome.text.splitlines()))
+
+
+def _closed(store: FileStore, session_id: str) -> Sequence[Entry]:
+    """**Returns** the entries; a run whose process died ends as it does when the session is opened."""
+    entries = store.peek(session_id)
+    state = fold_all(entries)
+    if not state.running:
+        return entries
+    tail = store.follow(session_id)
+    try:
+        if tail.held():
+            return entries
+    finally:
+        tail.close()
+    last = entries[-1]
+    return [*entries, Entry(last.seq + 1, last.at, RunEnded(state.run_id, DIED))]
 
 
 def trace(given: Given, store: FileStore) -> None:
@@ -137,9 +155,11 @@ def delete(given: Given, store: FileStore) -> None:
     helpers = helpers_of(store, session_id)
     if not given.yes:
         if not sys.stdin.isatty():
-            raise CannotBegin("This cannot be undone, and nobody can be asked. Add --yes.", "usage")
+            raise CannotBegin(
+                "This cannot be undone, and there is no terminal to ask at. Add --yes.", "usage"
+            )
         more = f" and the {len(helpers)} sessions of its helpers" if helpers else ""
-        tell(f"Delete {session_id}{more} for good? [y/N] ")
+        write_stderr(f"Delete {session_id}{more} permanently? [y/N] ")
         if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
             raise CannotBegin("Nothing was deleted.", "cancelled", Exit.CANCELLED)
     for each in (*helpers, session_id):
@@ -234,9 +254,11 @@ def _read(path: Path) -> bytes:
 def _write_new(path: Path, data: bytes) -> None:
     """Write a new file, for the user only, wholly or not at all. **Raises** `CannotBegin`, `OSError`."""
     if not path.parent.is_dir():
-        raise CannotBegin(f"There is no folder {path.parent}. Make it, or give --out another name.", "usage")
+        raise CannotBegin(
+            f"There is no folder {path.parent}. Create it, or choose another path for --out.", "usage"
+        )
     if path.exists():
-        raise CannotBegin(f"{path} is there already. Remove it, or give --out another name.", "usage")
+        raise CannotBegin(f"{path} already exists. Remove it, or choose another path for --out.", "usage")
     with NamedTemporaryFile("wb", dir=path.parent, prefix=".agls-", delete=False) as fresh:
         try:
             fresh.write(data)

@@ -46,17 +46,17 @@ def finish(code: int) -> int:
         if code == Exit.DONE:
             complain(error)
         code = code or Exit.FAILED
-    tell("")
+    write_stderr("")
     return code
 
 
 def complain(error: OSError) -> None:
     """Write that standard output cannot be written; one whose reader left (`| head`) is no trouble."""
     if not isinstance(error, BrokenPipeError):
-        tell(f"agls: standard output cannot be written: {error.strerror}\n")
+        write_stderr(f"agls: standard output cannot be written: {error.strerror}\n")
 
 
-def tell(text: str) -> None:
+def write_stderr(text: str) -> None:
     """Write to standard error; what cannot be written is dropped."""
     try:
         sys.stderr.write(text)

@@ -1,9 +1,10 @@
 """Questions of a run, put to the human at the terminal."""
 
 import asyncio
+import json
 import sys
 import termios
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -17,11 +18,14 @@ from agls.engine.log import Event
 from agls.engine.session import Session
 from agls.engine.state import State
 from agls.engine.vocabulary import Answer, JsonObject, Option, Question
+from agls.json_values import is_list, is_object
 
 CONTROLLING = Path("/dev/tty")
-REASON = "A no may have a reason for the agent, behind the n, as in: n use the other parser\n"
+COMMENT = "Words behind a key are a comment for the agent, as in: y keep it small, or: n which tests?\n"
+REASON = "To reject with a reason, type: n use the other parser\n"
 PROMPT = "Your answer ({}): "
 WORDS: Mapping[str, str] = {"yes": "y", "no": "n"}
+NO = "n"
 KEYS: Mapping[str, str] = {"once": "y", "run": "r", "session": "s", "project": "p"}  # by scope of a yes
 
 
@@ -98,8 +102,8 @@ class TerminalResponder:
         if question.reason:
             self._screen.ask(f"{question.reason}\n")
         choices = keyed(question.options)
-        if "n" in choices:
-            self._screen.ask(REASON)
+        if NO in choices:
+            self._screen.ask(COMMENT if question.kind == "plan" else REASON)
         keys = ", ".join(choices)
         self._screen.ask(menu(choices))
         while True:
@@ -108,9 +112,12 @@ class TerminalResponder:
             if line is None:
                 return Answer("dismissed", by="terminal")
             key, _, feedback = line.strip().partition(" ")
+            if key == "?":
+                self._screen.ask(menu(choices))
+                continue
             if option := choices.get(WORDS.get(key.lower(), key.lower())):
                 return Answer("selected", option.option_id, feedback.strip(), by="terminal")
-            self._screen.ask(f"{line.strip()[:40]!r} is no answer here. Type one of: {keys}.\n")
+            self._screen.ask(f"{line.strip()[:40]!r} is not a possible answer. Type one of: {keys}.\n")
 
     async def _line(self) -> str | None:
         line = await self._keyboard.line()
@@ -137,10 +144,17 @@ class TerminalResponder:
 
 
 def keyed(options: tuple[Option, ...]) -> dict[str, Option]:
-    """Return the options by the key that chooses them: y once, r run, s session, p project, n no."""
+    """Return the options by the key that chooses them: y once, r run, s session, p project, n no.
+
+    A second yes of the same scope has the next free letter of its name.
+    """
     choices: dict[str, Option] = {}
     for option in options:
-        choices.setdefault(KEYS[option.scope] if option.decision == "allow" else "n", option)
+        key = KEYS[option.scope] if option.decision == "allow" else NO
+        if key in choices and key != NO:
+            taken = {*choices, *KEYS.values(), NO}
+            key = next((letter for letter in option.option_id.lower() if letter not in taken), key)
+        choices.setdefault(key, option)
     return choices
 
 
@@ -158,14 +172,32 @@ def subject_lines(subject: JsonObject) -> list[str]:
             return [f"  $ {_indented(command)}", f"  in {subject.get('cwd') or '.'}"]
         case {"type": "edit", "changes": changes}:
             return [line for change in changes for line in str(change.get("patch", "")).splitlines()]
+        case {"type": "plan", "plan": plan}:
+            return [f"  {line}" for line in str(plan).splitlines()]
         case _:
-            said = ((name, value) for name, value in subject.items() if name != "type")
-            return [f"  {name}: {_indented(value)}" for name, value in said]
+            rest = {name: value for name, value in subject.items() if name != "type"}
+            return [line for name, value in rest.items() for line in _member(f"  {name}:", value)]
 
 
-def _indented(value: object) -> str:
+def _member(name: str, value: object) -> Iterator[str]:
+    """Yield the lines of a value behind its name, each further one indented below it."""
+    below = " " * (len(name) - len(name.lstrip()) + 2)
+    if is_object(value) and value:
+        yield name
+        for key, inner in value.items():
+            yield from _member(f"{below}{_indented(key)}:", inner)
+    elif is_list(value) and value:
+        yield name
+        for inner in value:
+            yield from _member(f"{below}-", inner)
+    else:
+        text = value if value and isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        yield f"{name} {_indented(text, below)}"
+
+
+def _indented(text: object, by: str = "    ") -> str:
     """Return the text with every further line indented: none of them can pass for one of ours."""
-    return str(value).replace("\n", "\n    ")
+    return str(text).replace("\n", f"\n{by}")
 
 
 def keyboard_at_hand() -> TextIO | None:

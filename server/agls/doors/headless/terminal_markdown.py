@@ -1,6 +1,5 @@
 """Markdown as a terminal shows it: block by block, as soon as one is complete."""
 
-import re
 from io import StringIO
 from shutil import get_terminal_size
 from typing import ClassVar
@@ -10,12 +9,13 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markdown import Heading, Markdown
 from rich.theme import Theme
 
+from agls.regex import regex
 from agls.views.escape import escape_controls
 
 WIDEST = 110  # columns; longer lines are hard to read
-FENCE = re.compile(r"\s{0,3}(```+|~~~+)")
-GOES_ON = re.compile(r"\s|[-*+]|\d+[.)]")  # a line that may belong to the list before it
-MANY, NEXT = re.compile(r"\n{3,}"), "\n\n"  # empty lines: one is enough
+FENCE = regex(r"\s{0,3}(```+|~~~+)")
+GOES_ON = regex(r"\s|[-*+]|\d+[.)]")  # a line that may belong to the list before it
+MANY, NEXT = regex(r"\n{3,}"), "\n\n"  # empty lines: one is enough
 PLAIN = {
     "markdown.code": "cyan",
     "markdown.code_block": "cyan",

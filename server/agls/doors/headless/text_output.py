@@ -9,6 +9,7 @@ from agls.doors.headless.continue_command import ContinueCommand
 from agls.doors.headless.output import CaughtUp, text_of
 from agls.doors.headless.pipe import Pipe
 from agls.doors.headless.screen import TerminalScreen
+from agls.doors.headless.unanswered import UnansweredQuestions
 from agls.doors.headless.writers import TextWriter
 from agls.engine.vocabulary import JsonObject
 
@@ -18,7 +19,6 @@ ENDINGS = {
     "cancelled": "Cancelled",
     "interrupted": "Interrupted",
 }  # every other reason is a limit
-ALLOW = 'To allow such calls: --mode acceptEdits (edits), or a rule: [permissions] allow = ["shell(make)"].'
 PLAIN = {"cancelled", "interrupted"}  # more to say would be the same once more
 
 
@@ -45,6 +45,7 @@ class TextOutput:
         self._writer = writer
         self._quiet = quiet
         self._answer, self._activity = FinalAnswer(), Activity(time.monotonic)
+        self._unanswered = UnansweredQuestions()
         self._streaming = ""  # the message whose text is on the terminal now
         self._remark = ""  # the last message, which is no answer when a call follows
         self._settings, self._limits = settings, JsonObject()
@@ -74,10 +75,12 @@ class TextOutput:
                 self._started(data["item"])
             case "itemCompleted":
                 self._completed(data["item"])
-            case "requestOpened" if item_id := event.get("itemId"):
-                self._activity.ask(item_id)
-            case "requestResolved" if item_id := event.get("itemId"):
-                self._activity.answered(item_id)
+            case "requestOpened":
+                self._activity.ask(event.get("itemId", ""))
+                self._unanswered.opened(data)
+            case "requestResolved":
+                self._activity.answered(event.get("itemId", ""))
+                self._unanswered.resolved(data)
             case "turnEnded":
                 self._tokens += sum(data.get("usage", {}).get(n, 0) for n in ("inputTokens", "outputTokens"))
             case "turnRetrying":
@@ -165,17 +168,20 @@ class TextOutput:
         if reason != "endTurn":
             self._screen.say(self._ending(reason, data))
         if unanswered := data.get("unanswered"):
-            self._screen.say(f"{_count(unanswered, 'question')} found nobody to answer: refused. {ALLOW}")
+            refused = f"{_count(unanswered, 'question')} without anybody to answer: refused."
+            self._screen.say(f"{refused} {self._unanswered.remedy}")
         if self._writer and not self._quiet:
             self._screen.say(self._summary(data))
 
     def _ending(self, reason: str, data: JsonObject) -> str:
         detail = data.get("error", {}).get("message") or data.get("detail", "")
         detail = "" if reason in PLAIN else detail
-        text = ENDINGS.get(reason, f"Stopped at a limit ({reason})")
+        text = ENDINGS.get(reason, "Stopped at a limit")
         text = f"{text}: {detail}" if detail else f"{text}."
-        again = ContinueCommand(self._session_id, self._settings).after(reason, self._limits)
-        return f"{text}\nGo on with: {again}"
+        command = ContinueCommand(self._session_id, self._settings)
+        if error := data.get("error"):
+            return f"{text}\n{command.after_error(error['kind'])}"
+        return f"{text}\nGo on with: {command.after(reason, self._limits)}"
 
     def _summary(self, data: JsonObject) -> str:
         files = data["filesChanged"]

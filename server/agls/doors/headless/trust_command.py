@@ -1,52 +1,97 @@
 """The folders that the user trusts: `agls trust`, and the question at the beginning of a run."""
 
 import argparse
-from collections.abc import Sequence
+import json
+from datetime import datetime
 from pathlib import Path
 
-from agls.config import ConfigInputs, Setup, read
-from agls.config.folders import PROJECT_FILE
+from agls.config import ConfigInputs, ConsentRecord, ConsentStore, Setup, Trust, read
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.open_session import folder
 from agls.doors.headless.screen import TerminalScreen
-from agls.doors.headless.streams import tell, write
-from agls.doors.headless.terminal import Keyboard
-from agls.features.instructions.nested import NAMES
+from agls.doors.headless.streams import write, write_stderr
+from agls.doors.headless.terminal import PROMPT, Keyboard
+from agls.doors.trust_files import files_for_agents
 from agls.views.escape import escape_controls
-from agls.workspace.repository import folders_above
 
 QUESTION = """
-{files} would tell the agent how to work in {folder}.
-Trust this folder, from now on? It may add instructions, ask and deny rules, lower limits, but no permission.
-[y] Trust it  [n] Work without them (agls trust changes that): """
+{files} would instruct the agent how to work in {folder}.
+Trust this folder from now on? It may add instructions, ask and deny rules and lower limits, not permissions.
+[y] Trust it  [n] Work without them (agls trust changes that)
+"""
+COUNT = "From the next run on these count: {}. What they offer to run needs your consent when it is used."
+NONE_YET = "It has no files for agents yet."
+NO_CONSENT = "There is no consent {!r} for {}. See: agls trust --list"
 UNTRUSTED = (
-    "{files}: not followed, because nobody trusts {folder}. To trust it: agls trust; for one run: --trust\n"
+    "{files}: ignored, because {folder} is not trusted. To trust it: agls trust; for one run: --trust\n"
 )
 
 
 def trust(arguments: argparse.Namespace) -> int:
-    """Follow `agls trust [DIR]`, `--list` and `--revoke [DIR]`."""
+    """Follow `agls trust [DIR]`, `--list`, `--revoke [DIR]`, `--show NAME` and `--withdraw NAME`."""
     here = folder(arguments.folder or ".")
     try:
         kept = read(ConfigInputs(remembered=True), here, lambda _: False).trust
         if arguments.list:
-            write("".join(f"{escape_controls(each)}\n" for each in kept.folders()))
+            _list(kept)
+        elif arguments.show or arguments.withdraw:
+            (_show if arguments.show else _withdraw)(
+                arguments.show or arguments.withdraw, here, kept.consents
+            )
         elif not arguments.revoke:
             kept.remember(Path(here))
-            tell(f"{escape_controls(here)} is trusted. To take that back: agls trust --revoke\n")
+            _say_what_counts(here)
         elif kept.forget(Path(here)):
-            tell(f"{escape_controls(here)} is not trusted any more.\n")
+            write_stderr(f"{escape_controls(here)} is not trusted any more.\n")
         else:
             raise CannotBegin(f"{here} was not trusted. See: agls trust --list", "usage", Exit.FAILED)
-        if kept.ignored:
-            tell(f"{escape_controls(kept.ignored)}\n")
+        for ignored in filter(None, (kept.ignored, kept.consents.ignored)):
+            write_stderr(f"{escape_controls(ignored)}\n")
     except OSError as problem:
-        raise CannotBegin(f"That cannot be kept: {problem}", "configInvalid", Exit.FAILED) from problem
+        raise CannotBegin(f"That cannot be saved: {problem}", "configInvalid", Exit.FAILED) from problem
     return Exit.DONE
 
 
+def _say_what_counts(here: str) -> None:
+    files = ", ".join(map(escape_controls, files_for_agents(here)))
+    counts = COUNT.format(files) if files else NONE_YET
+    write_stderr(f"{escape_controls(here)} is trusted. {counts}\nTo take that back: agls trust --revoke\n")
+
+
+def _list(trust: Trust) -> None:
+    """Write the trusted folders, each with what of it may act below it; then what is of other folders."""
+    records, folders = trust.consents.all(), trust.folders()
+    if not (records or folders):
+        write_stderr("No folder is trusted.\n")
+    for place in dict.fromkeys((*folders, *(record.folder for record in records))):
+        write(f"{escape_controls(place)}{'' if place in folders else '  (not trusted)'}\n")
+        write("".join(f"  {_name(record)}\n" for record in records if record.folder == place))
+
+
+def _show(name: str, here: str, consents: ConsentStore) -> None:
+    place = str(Path(here).resolve())
+    found = next((each for each in consents.all() if each.folder == place and _name(each) == name), None)
+    if found is None:
+        raise CannotBegin(NO_CONSENT.format(name, here), "usage", Exit.FAILED)
+    given = datetime.fromtimestamp(found.given_at).astimezone().isoformat(" ", "minutes")
+    shown = json.dumps(found.definition, indent=2, ensure_ascii=False)
+    files = "".join(f"With the file {escape_controls(file)}, as it was then.\n" for file in found.files)
+    write(f"You consented to this on {given}:\n{escape_controls(shown)}\n{files}")
+
+
+def _withdraw(name: str, here: str, consents: ConsentStore) -> None:
+    kind, _, short = name.partition(" ")
+    if not consents.revoke(here, kind, short):
+        raise CannotBegin(NO_CONSENT.format(name, here), "usage", Exit.FAILED)
+    write_stderr(f"You are asked again before {escape_controls(name)} is used.\n")
+
+
+def _name(record: ConsentRecord) -> str:
+    return escape_controls(f"{record.kind} {record.name}")
+
+
 async def settle_trust(setup: Setup, here: str, keyboard: Keyboard | None, screen: TerminalScreen) -> None:
-    """Ask once, at a terminal, whether a folder with files for agents is trusted; elsewhere name the files.
+    """Ask once, at a terminal, whether a folder with files for agents is trusted; elsewhere name them once.
 
     The files are only looked for, not opened.
     """
@@ -54,28 +99,21 @@ async def settle_trust(setup: Setup, here: str, keyboard: Keyboard | None, scree
     if setup.trusts(place) or not (files := files_for_agents(here)):
         return
     named = ", ".join(map(escape_controls, files))
-    if keyboard is None:
-        tell(UNTRUSTED.format(files=named, folder=escape_controls(here)))
-        return
     if setup.trust.declined(place):
+        return
+    if keyboard is None:
+        if setup.trust.mention(place, files):
+            write_stderr(UNTRUSTED.format(files=named, folder=escape_controls(here)))
         return
     keyboard.forget()
     answer = ""
     while answer not in {"y", "n"}:
         screen.ask(QUESTION.format(files=named, folder=escape_controls(here)))
+        screen.ask(PROMPT.format("y, n"))
         line = await keyboard.line()
+        screen.answered(typed=line is not None)
         answer = "n" if line is None else line.strip().lower()[:1]
     try:
         (setup.trust.remember if answer == "y" else setup.trust.decline)(place)
     except OSError as problem:
-        screen.say(f"That cannot be kept: {problem}")
-
-
-def files_for_agents(here: str) -> Sequence[str]:
-    """Return the files that would count if the folder were trusted, as seen from it."""
-    places = [*folders_above(here), Path(here)]
-    found = [next((place / name for name in NAMES if (place / name).exists()), None) for place in places]
-    settings = Path(here, PROJECT_FILE)
-    return [str(file) if file.parent != Path(here) else file.name for file in found if file] + (
-        [str(PROJECT_FILE)] if settings.exists() else []
-    )
+        screen.say(f"That cannot be saved: {problem}")

@@ -2,40 +2,59 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from agls.commands import CommandError, TypedCommand, input_of, slash
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.shutdown import Shutdown
-from agls.doors.typed_text import command_of
+from agls.doors.typed_text import TextReader, command_of, screen_action
 from agls.engine import run_action
-from agls.engine.actions import ActionError
+from agls.engine.actions import ActionError, ActionPrompt, UnknownName
 from agls.engine.admission import Refused
 from agls.engine.session import Session
 from agls.engine.vocabulary import Content, JsonObject, Text
 from agls.views import values
+from agls.world import World
 
 ALONE = "{0} is a command, and nothing can go with it. Send it alone, or write /{0} to send it as a prompt."
 
 
-def command_in_prompt(session: Session, content: tuple[Content, ...]) -> TypedCommand | None:
+def command_in_prompt(
+    reader: TextReader, session: Session, content: tuple[Content, ...]
+) -> TypedCommand | None:
     """Return the command that a prompt is, `None` for any other. **Raises** `CannotBegin`, `ConfigError`."""
-    command = command_of(session, content)
-    if command and not all(isinstance(part, Text) for part in content):
+    try:
+        command = command_of(reader, session, content)
+    except CommandError as problem:
+        raise CannotBegin(str(problem), "usage") from None
+    alone = all(isinstance(part, Text) for part in content)
+    if command and not (alone or command.spec.prompts):
         raise CannotBegin(ALONE.format(slash(command.spec)), "usage")
     return command
 
 
-async def do_command(session: Session, command: TypedCommand, shutdown: Shutdown) -> JsonObject:
+class DoneCommand(NamedTuple):
+    """What came of a command, as the protocol has it, and the prompt that it made, if it is for that."""
+
+    outcome: JsonObject
+    prompt: ActionPrompt | None
+
+
+async def do_command(
+    world: World, session: Session, command: TypedCommand, shutdown: Shutdown
+) -> DoneCommand:
     """Do the command. A signal breaks it off only where that changes nothing; elsewhere it is done first.
 
-    **Returns** its outcome, as the protocol has it. **Raises** `CannotBegin`.
+    **Raises** `CannotBegin`, `ConfigError` and `PromptRefused`.
     """
     invocation = BreakableAction(shutdown)
-    shutdown.runs(invocation)
+    if not command.spec.prompts:  # making a prompt changes nothing
+        shutdown.runs(invocation)
     try:
         given = input_of(command)
+        await screen_action(world, session, command.spec.name, given)
         outcome = await run_action.invoke(session, command.spec.name, given, invocation.breakable)
-    except CommandError as problem:
+    except (CommandError, UnknownName) as problem:
         raise CannotBegin(str(problem), "usage") from None
     except Refused as problem:
         raise CannotBegin(str(problem), problem.kind, Exit.FAILED) from None
@@ -43,7 +62,8 @@ async def do_command(session: Session, command: TypedCommand, shutdown: Shutdown
         raise CannotBegin(str(problem), "actionFailed", Exit.FAILED) from None
     done: JsonObject = {"name": command.spec.name, "input": given}
     data = {} if outcome.data is None else {"data": outcome.data}
-    return {**done, "output": values.content_blocks([Text(outcome.text)]), **data}
+    done |= {"output": values.content_blocks([Text(outcome.text)]), **data}
+    return DoneCommand(done, outcome.prompt)
 
 
 class BreakableAction:

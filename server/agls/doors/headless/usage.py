@@ -20,14 +20,14 @@ TITLES = ("day", "caller", "runs", "calls", "tools", "tokens in", "out", "cost",
 
 def usage(given: argparse.Namespace) -> int:
     """Write it to standard output, the newest day first; days begin at midnight UTC."""
+    if given.days < 1:
+        raise CannotBegin(f"--days {given.days} shows nothing: name 1 day or more.", "usage")
     folder = state_folder(process_environment()).resolve()
     ledger = DayLedger(folder, FileStore(folder).follow)
     try:
         lines = asyncio.run(_lines(ledger, given.days))
     except OSError as error:
-        raise CannotBegin(
-            f"What was spent is not readable in {folder}: {error.strerror}.", "failed"
-        ) from error
+        raise CannotBegin(f"Past spending cannot be read in {folder}: {error.strerror}.", "failed") from error
     if given.json:
         write_json(lines)
     else:

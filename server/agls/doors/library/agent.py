@@ -1,41 +1,35 @@
-"""An agent for a folder, and conversations with it."""
+"""An agent for a folder: what its conversations share."""
 
 import asyncio
 import logging
-import re
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from tempfile import gettempdir
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from agls.assembly import Rooms
-from agls.config import ConfigError, ConfigInputs, read
+from agls.config import ConfigInputs, Reload, read
 from agls.config.environment import process_environment
-from agls.doors.attachments import attached
-from agls.doors.from_wire import Malformed
+from agls.doors.library.conversation import Conversation, Lendable, known_options
 from agls.doors.library.foreign_code import called
-from agls.doors.library.pending_runs import PendingRun, Toolset
-from agls.doors.library.results import After, Result
-from agls.doors.library.tools import Functions, FunctionTool
-from agls.doors.options import read_options
-from agls.engine.actions import ActionOutcome, ActionSpec
-from agls.engine.facts import Admitted, Asked, Entry, Fact, SessionChanged, Transient
+from agls.doors.library.pending_runs import PendingRun
+from agls.doors.library.results import After
+from agls.doors.library.tools import Functions
+from agls.doors.session_file import export
+from agls.engine.facts import Asked, Entry, SessionChanged
 from agls.engine.log import Event
 from agls.engine.ports import JournalError
-from agls.engine.recovery import continue_interrupted
-from agls.engine.run_action import actions, invoke
 from agls.engine.session import Session
 from agls.engine.state import State
-from agls.engine.vocabulary import Answer, Content, JsonObject, Question, Text
+from agls.engine.vocabulary import Answer, JsonObject, Question
 from agls.workspace.editor import NoEditor
 from agls.world import World, open_world
 
 Decide = Callable[[Question], bool | Awaitable[bool]]
-Happening = Fact | Transient
 REMEMBERED = 16  # results of ended runs that can still be asked for
 _log = logging.getLogger(__name__)
 # the defaults of this door; a table that is named as a setting switches its room on
@@ -44,7 +38,6 @@ DEFAULTS: JsonObject = {
     "scratchpad": {"enabled": False},
     "subagents": {"delegate": False},
 }
-RUN_ID = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 DISMISSED = Answer("dismissed", by="the program")
 
 
@@ -67,7 +60,7 @@ class Agent:
         folder: str | Path,
         *,
         state: str | Path = "",
-        tools: "Sequence[Lendable]" = (),
+        tools: Sequence[Lendable] = (),
         after: Sequence[After] = (),
         answer: Decide | None = None,
         trusted: bool = False,
@@ -87,9 +80,7 @@ class Agent:
             arguments=_named(self._settings), state_dir=self._state or str(nowhere), defaults=DEFAULTS
         )
         variables = dict(process_environment())  # a copy: the keys of this program stay its own
-        setup = read(
-            inputs, self._folder, lambda root: self._trusted and str(root) == self._folder, variables
-        )
+        setup = read(inputs, self._folder, self._trusts, variables)
         for notice in setup.notices:
             _log.warning("%s", notice)
         setup = replace(setup, keeps=bool(self._state))
@@ -98,8 +89,14 @@ class Agent:
         self._open.callback(self._give_up_waiting)
         opening = open_world(setup, editor=NoEditor(), headless=True, client=self.functions)
         self.world: World = await self._open.enter_async_context(opening)
+        self.world.export = export
+        reload = Reload(inputs, self._folder, self._trusts, setup, lambda: dict(process_environment()))
+        self.world.reload = reload.whole
         self.world.sessions.hosts.append(self._host_child)
         return self
+
+    def _trusts(self, root: Path) -> bool:
+        return self._trusted and str(root) == self._folder
 
     @property
     def rooms(self) -> Rooms:
@@ -145,7 +142,7 @@ class Agent:
         """Run this beside the caller; it ends, at the latest, soon after the sessions are closed."""
         return self._tasks.create_task(work)
 
-    async def session(self, session_id: str = "", *, title: str = "", **options: Any) -> "Conversation":
+    async def session(self, session_id: str = "", *, title: str = "", **options: Any) -> Conversation:
         """Open the conversation with this id, or begin a new one.
 
         `options` hold for all its runs: `mode`, `maxTurns` …
@@ -164,197 +161,6 @@ class Agent:
         return Conversation(self, made)
 
 
-class Conversation:
-    """One session of an agent."""
-
-    def __init__(self, agent: Agent, session: Session) -> None:
-        self._agent, self._session = agent, session
-        if agent.answer:
-            session.questions.attend(True)
-            session.log.subscribe(partial(agent.decide, session))
-
-    @property
-    def id(self) -> str:
-        """The id with which `Agent.session` opens this conversation again."""
-        return self._session.session_id
-
-    @property
-    def state(self) -> State:
-        """The state of the session: messages, totals, open calls and questions."""
-        return self._session.state
-
-    async def run(
-        self,
-        prompt: str,
-        *,
-        tools: "Sequence[Lendable]" = (),
-        after: Sequence[After] = (),
-        attach: Sequence[str | Path] = (),
-        run_id: str = "",
-        **options: Any,
-    ) -> Result:
-        """Send the prompt and wait for the end of the run. Cancelling the wait cancels the run.
-
-        `tools` and `after` are for this run, besides those of the agent. `attach` names files: images the
-        model sees, others it can save into the folder. `run_id` is the id of the run, where you have one for
-        it; the option `parentRun` names for the audit the run that it works for.
-
-        **Raises** `ConfigError` and `ModelError` when there is no such model, `JournalError` when another
-        process took the session.
-        """
-        return await self.wait(
-            await self.start(prompt, tools=tools, after=after, attach=attach, run_id=run_id, **options)
-        )
-
-    async def start(
-        self,
-        prompt: str,
-        *,
-        tools: "Sequence[Lendable]" = (),
-        after: Sequence[After] = (),
-        attach: Sequence[str | Path] = (),
-        run_id: str = "",
-        **options: Any,
-    ) -> str:
-        """Send the prompt; the run goes on by itself.
-
-        **Returns** the id of the run. **Raises** as `run` does.
-        """
-        options = {**known_options(options), **self._id_of(run_id)}
-        await self._check(options)
-        self._agent.world.choose(self.id, options)
-        content = await self._content(prompt, attach)
-        async with self._request_run(content, tools, after) as pending:
-            await self._session.prompt(content, options=options)
-        return pending.run_id
-
-    async def wait(self, run_id: str) -> Result:
-        """Wait for the end of a run that was begun with `start`. **Raises** `JournalError`."""
-        result = self._agent.pending_run(run_id).result
-        try:
-            return await asyncio.shield(result)
-        except asyncio.CancelledError:
-            self._session.cancel(run_id)
-            await asyncio.wait({result})
-            raise
-
-    async def resume(self) -> Result | None:
-        """Go on with a run that a crash or a shutdown interrupted.
-
-        **Returns** `None` when there is none. **Raises** as `run` does.
-        """
-        await self._check({})
-        async with self._request_run((), (), ()) as pending:
-            pending.set_id(await continue_interrupted(self._session))
-        return await self.wait(pending.run_id) if pending.run_id else None
-
-    async def steer(
-        self, text: str, *, attach: Sequence[str | Path] = ()
-    ) -> Literal["started", "queued", "injected", "returned"]:
-        """Send a message to the run that works now. `attach` is as for `run`.
-
-        **Returns** what became of it: `returned` when nothing runs (any more). **Raises** `ConfigError` for
-        what cannot be attached.
-        """
-        return (await self._session.steer(await self._content(text, attach))).outcome
-
-    def actions(self) -> Sequence[ActionSpec]:
-        """Return the actions that `act` can do. **Raises** `ConfigError`."""
-        return actions(self._session)
-
-    async def act(self, name: str, **arguments: Any) -> ActionOutcome:
-        """Do an action, as a user does by a slash command.
-
-        **Raises** `ActionRefused` when there is none of this name or this is not its moment, and
-        `ActionError` for what it cannot do.
-        """
-        return await invoke(self._session, name, arguments)
-
-    def cancel(self) -> None:
-        """Stop the current run; its result says `cancelled`. A tool in a thread may call it, too."""
-        self._agent.loop.call_soon_threadsafe(self._session.cancel)
-
-    def subscribe(self, listener: Callable[[Happening], object]) -> Callable[[], None]:
-        """Call `listener` with every fact and delta from now on.
-
-        **Returns** the function that ends the subscription.
-        """
-
-        def notify(event: Event, state: State) -> None:
-            listener(event.fact if isinstance(event, Entry) else event)
-
-        return self._session.log.subscribe(notify)
-
-    async def stream(self, prompt: str, **more: Any) -> AsyncGenerator[Happening | Result]:
-        """Send the prompt and yield every fact and delta as it comes; the last is the `Result`.
-
-        `more` is as for `run`. Leaving the iteration early does not stop the run. **Raises** as `run` does.
-        """
-        events: asyncio.Queue[Happening | Result | JournalError] = asyncio.Queue()
-        unsubscribe = self.subscribe(events.put_nowait)
-        try:
-            self._agent.spawn(self._put_result(await self.start(prompt, **more), events))
-            while True:
-                event = await events.get()
-                if isinstance(event, JournalError):
-                    raise event
-                yield event
-                if isinstance(event, Result):
-                    return
-        finally:
-            unsubscribe()
-
-    @asynccontextmanager
-    async def _request_run(
-        self, content: tuple[Content, ...], tools: "Sequence[Lendable]", after: Sequence[After]
-    ) -> AsyncGenerator[PendingRun]:
-        """Ask for the run inside the block; a task of the agent then waits for its end, if there is one."""
-        pending = PendingRun(content, (*self._agent.after, *after), self._agent.register)
-        unsubscribe, asked = self._session.log.subscribe(pending.observe), asyncio.Event()
-        self._agent.spawn(self._finish(pending, unsubscribe, asked))  # an agent that closes waits for it
-        try:
-            await pending.lend((*self._agent.tools, *tools), self)
-            yield pending
-        finally:
-            asked.set()
-
-    async def _finish(
-        self, pending: PendingRun, unsubscribe: Callable[[], None], asked: asyncio.Event
-    ) -> None:
-        await asked.wait()
-        if pending.run_id:
-            await pending.wait_and_finish(self._session)
-        else:
-            await pending.close()
-        unsubscribe()
-
-    async def _put_result(self, run_id: str, events: "asyncio.Queue[Any]") -> None:
-        try:
-            events.put_nowait(await self.wait(run_id))
-        except JournalError as lost:
-            events.put_nowait(lost)
-
-    async def _content(self, text: str, attach: Sequence[str | Path]) -> tuple[Content, ...]:
-        world = self._agent.world
-        files = await attached(attach, world.setup, self._session.state.cwd, world.storage.blobs)
-        return (*((Text(text),) if text else ()), *files)
-
-    def _id_of(self, run_id: str) -> JsonObject:
-        """Return the option for this id. **Raises** `ConfigError` when no new run can have it."""
-        if not run_id:
-            return {}
-        if not RUN_ID.fullmatch(run_id):
-            raise ConfigError(f"run_id {run_id[:80]!r}: it has up to 64 letters, digits, _, . and -")
-        entries = self._session.log.journal.entries()
-        if any(isinstance(one.fact, Admitted) and one.fact.run_id == run_id for one in entries):
-            raise ConfigError(f"run_id {run_id!r}: there is such a run in this session already")
-        return {"runId": run_id}
-
-    async def _check(self, options: JsonObject) -> None:
-        state = self._session.state
-        await self._agent.world.check(state.cwd, {**state.options, **options})
-
-
 def _named(settings: JsonObject) -> JsonObject:
     """Return the settings, with the rooms that are named switched on."""
     switches = {room: {switch: True} for room, table in DEFAULTS.items() for switch in table}
@@ -362,14 +168,6 @@ def _named(settings: JsonObject) -> JsonObject:
         name: {**switches[name], **value} if name in switches and isinstance(value, dict) else value
         for name, value in settings.items()
     }
-
-
-def known_options(given: JsonObject) -> JsonObject:
-    """Return the options, as every door takes them. **Raises** `ConfigError` for an unknown one."""
-    try:
-        return read_options(given)
-    except Malformed as problem:
-        raise ConfigError(str(problem)) from None
 
 
 async def _answer(session: Session, decide: Decide, asked: Asked) -> None:
@@ -383,6 +181,3 @@ async def _answer(session: Session, decide: Decide, asked: Asked) -> None:
         _log.exception("a question could not be decided")
     finally:
         session.questions.answer(asked.request_id, answer)
-
-
-Lendable = FunctionTool | Toolset[Conversation]

@@ -20,7 +20,7 @@ Live = TypeVar("Live")
 Opening = AbstractAsyncContextManager[Sequence[FunctionTool]]
 Toolset = Callable[[Live], Opening]
 OPENING, CLOSING = 60.0, 10.0  # seconds for one tool set
-LEFT = "The agent was left before this run began. It waits in its session."
+LEFT = "The agent was closed before this run began. The run waits in its session."
 
 
 class OpenToolset:

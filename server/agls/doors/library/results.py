@@ -1,7 +1,7 @@
 """The result of a run, as programs get it."""
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from agls.doors.library.foreign_code import called, within
@@ -18,12 +18,11 @@ from agls.engine.vocabulary import (
     ToolCall,
     ToolResult,
 )
-from agls.frozen import frozen
 
 AFTER = 60.0  # seconds for one hook after the run
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Artifact:
     """Something that a run made for you: text or bytes with a name."""
 
@@ -32,7 +31,7 @@ class Artifact:
     media_type: str = "text/plain"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Step:
     """One reply of the model, and how each of its calls ended: completed, failed, rejected or cancelled."""
 
@@ -40,7 +39,7 @@ class Step:
     calls: tuple[tuple[ToolCall, CallStatus], ...] = ()
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Result:
     """How a run ended, and what came of it; filled as far as the run got, also when it failed.
 

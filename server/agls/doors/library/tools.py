@@ -14,7 +14,7 @@ from agls.doors.library.results import Artifact
 from agls.engine.vocabulary import ToolCall, ToolOutcome
 from agls.frozen import frozen
 from agls.pictures import TooLarge, picture
-from agls.room.ports import OfferedTool
+from agls.room.process_ports import OfferedTool
 from agls.toolkit import Arguments, complaint, schema_of
 
 ToolValue = str | bytes | Artifact | Awaitable[str | bytes | Artifact]

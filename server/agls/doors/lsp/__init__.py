@@ -7,7 +7,6 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from agls.doors.agent.limits import ConnectionLimits
@@ -19,7 +18,7 @@ from agls.doors.lsp.loading import LAST_WORDS, Loading
 from agls.doors.lsp.watchdog import PATIENCE, watch
 
 TURN = 0.0005  # seconds that a thread computes before another one may: work in threads delays no answer
-ROOM = 1 << 18  # bytes that wait in the pipe: a whole session is told in one piece
+ROOM = 1 << 18  # bytes that wait in the pipe: a whole session is sent in one piece
 
 
 def main(
@@ -66,6 +65,8 @@ def _tap(dump: str) -> Tap:
     """**Raises** `OSError` when the file cannot be opened."""
     if not dump:
         return NO_TAP
+    from pathlib import Path  # noqa: PLC0415 - it takes longer than the first answer
+
     from agls.doors.agent.stream.wire_dump import WireDump  # noqa: PLC0415 - it takes longer than the first answer
 
     return WireDump(Path(dump))

@@ -62,6 +62,8 @@ def pygls_capabilities(client: JsonObject) -> JsonObject:
     server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions([KIND]))(_followed_elsewhere)
     completion = types.CompletionOptions(trigger_characters=TRIGGERS)
     server.feature(types.TEXT_DOCUMENT_COMPLETION, completion)(_followed_elsewhere)
+    inline = types.InlineCompletionOptions()
+    server.feature(types.TEXT_DOCUMENT_INLINE_COMPLETION, inline)(_followed_elsewhere)
     server.protocol.set_writer(capture, include_headers=False)
     params = {"processId": None, "rootUri": None, "capabilities": client}
     message: Any = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
@@ -115,4 +117,4 @@ def agent_block() -> JsonObject:
 
 
 if __name__ == "__main__":
-    DOCUMENT.write_text(json.dumps(document(), indent=1) + "\n", encoding="utf-8")
+    Path(DOCUMENT).write_text(json.dumps(document(), indent=1) + "\n", encoding="utf-8")

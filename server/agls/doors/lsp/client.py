@@ -5,7 +5,8 @@ from typing import Any, cast
 
 from agls.doors.agent.client import ClientCapabilities
 from agls.doors.agent.stream.framing import BODY_LIMIT
-from agls.doors.messages import INVALID_PARAMS, Bad, JsonObject, array, member
+from agls.doors.messages import INVALID_PARAMS, Bad, JsonObject
+from agls.json_values import list_in, object_in
 
 PROTOCOL_VERSIONS = (1,)
 LONGEST_INTERVAL = 10_000  # milliseconds between two deltas, however slowly a client draws
@@ -22,40 +23,42 @@ def read_client(params: Any) -> ClientCapabilities:
         raise Bad(INVALID_PARAMS, "processId is a whole number or null.")
     if not isinstance(given.get("capabilities", {}), dict):
         raise Bad(INVALID_PARAMS, "capabilities is an object.")
-    capabilities = member(given, "capabilities")
-    agent = member(capabilities, "experimental", "agent")
+    capabilities = object_in(given, "capabilities")
+    agent = object_in(capabilities, "experimental", "agent")
     version = chosen_version(agent)
     spoken = agent if version else {}
-    window, workspace = member(capabilities, "window"), member(capabilities, "workspace")
-    actions = member(capabilities, "textDocument", "codeAction")
+    window, workspace = object_in(capabilities, "window"), object_in(capabilities, "workspace")
+    actions = object_in(capabilities, "textDocument", "codeAction")
     return ClientCapabilities(
-        name=str(member(given, "clientInfo").get("name", "")),
+        name=str(object_in(given, "clientInfo").get("name", "")),
         process_id=process_id,
-        encoding=chosen_encoding(member(capabilities, "general").get("positionEncodings")),
+        encoding=chosen_encoding(object_in(capabilities, "general").get("positionEncodings")),
         version=version,
         events=spoken.get("events") is not None,
-        excluded=frozenset(map(str, array(member(spoken, "events").get("exclude")))),
-        interval=amount(member(spoken, "events").get("coalesceMs"), LONGEST_INTERVAL) / 1000,
-        largest=int(amount(member(spoken, "events").get("maxBytes"), BODY_LIMIT)),
+        excluded=frozenset(map(str, list_in(object_in(spoken, "events").get("exclude")))),
+        interval=amount(object_in(spoken, "events").get("coalesceMs"), LONGEST_INTERVAL) / 1000,
+        largest=int(amount(object_in(spoken, "events").get("maxBytes"), BODY_LIMIT)),
         permission=spoken.get("permission") is not None,
-        remembers=member(spoken, "permission").get("remember") is not None,
-        edits_input=member(spoken, "permission").get("editInput") is not None,
-        forms=member(spoken, "askUser").get("form") is not None,
-        urls=member(spoken, "askUser").get("url") is not None,
+        remembers=object_in(spoken, "permission").get("remember") is not None,
+        edits_input=object_in(spoken, "permission").get("editInput") is not None,
+        forms=object_in(spoken, "askUser").get("form") is not None,
+        urls=object_in(spoken, "askUser").get("url") is not None,
         message_requests=window.get("showMessage") is not None,
         progress=window.get("workDoneProgress") is True,
-        show_document=member(window, "showDocument").get("support") is True,
+        show_document=object_in(window, "showDocument").get("support") is True,
         virtual_documents=workspace.get("textDocumentContent") is not None,
         action_literals=actions.get("codeActionLiteralSupport") is not None,
         disabled_actions=actions.get("disabledSupport") is True,
-        tools=array(spoken.get("tools")),
+        tools=list_in(spoken.get("tools")),
         document_changes=workspace.get("applyEdit") is True and takes_versions(workspace),
-        confirms=member(spoken, "edits").get("confirm") is not None,
-        saves=member(spoken, "edits").get("save") is not None,
-        file_events=member(spoken, "edits").get("fileEvents") is not None,
+        confirms=object_in(spoken, "edits").get("confirm") is not None,
+        saves=object_in(spoken, "edits").get("save") is not None,
+        file_events=object_in(spoken, "edits").get("fileEvents") is not None,
         followed=spoken.get("followAlong") is not None,
         secrets=spoken.get("secrets") is not None,
         diagnostics=spoken.get("diagnostics") is not None,
+        code_query=spoken.get("codeQuery") is not None,
+        notebooks=spoken.get("notebooks") is not None,
     )
 
 
@@ -64,7 +67,7 @@ def takes_versions(workspace: JsonObject) -> bool:
 
     Neovim says so only by naming resource operations, which exist in no other form.
     """
-    edit = member(workspace, "workspaceEdit")
+    edit = object_in(workspace, "workspaceEdit")
     return edit.get("documentChanges") is True or bool(edit.get("resourceOperations"))
 
 
@@ -78,10 +81,10 @@ def chosen_version(agent: Mapping[str, Any]) -> int | None:
     """The first version the client offers that this server speaks; without a list it is version 1."""
     if not agent:
         return None
-    offered = array(agent.get("protocolVersions", [1]))
+    offered = list_in(agent.get("protocolVersions", [1]))
     return next((version for version in offered if version in PROTOCOL_VERSIONS), None)
 
 
 def chosen_encoding(offered: Any) -> str:
     """The first position encoding of the client's that LSP knows; UTF-16 where it names none."""
-    return next((encoding for encoding in array(offered) if encoding in ENCODINGS), "utf-16")
+    return next((encoding for encoding in list_in(offered) if encoding in ENCODINGS), "utf-16")

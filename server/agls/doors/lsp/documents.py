@@ -6,7 +6,7 @@ from typing import Any
 from lsprotocol import types
 from pygls.workspace import TextDocument, Workspace
 
-from agls.doors.lsp.positions import LINE_END, TextPosition, index_in
+from agls.doors.positions import LINE_END, TextPosition, index_in
 from agls.workspace.uris import unescaped
 
 
@@ -26,7 +26,7 @@ class Document(TextDocument):
         return self._text
 
     def apply_change(self, change: types.TextDocumentContentChangeEvent) -> None:
-        """Take in a change as the client told it."""
+        """Take in a change as the client sent it."""
         if isinstance(change, types.TextDocumentContentChangePartial):
             start, end = sorted((self._place(change.range.start), self._place(change.range.end)))
             self._replace(start, end, change.text)

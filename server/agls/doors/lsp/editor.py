@@ -9,18 +9,19 @@ from weakref import WeakValueDictionary
 from agls.doors.agent.client import ClientCapabilities
 from agls.doors.agent.peer import Peer, PeerError, Pending
 from agls.doors.lsp.pending_edits import PendingEdit
-from agls.doors.lsp.positions import smallest_edit
 from agls.doors.lsp.screen import FollowAlongView
-from agls.doors.messages import JsonObject, array, member
+from agls.doors.messages import JsonObject
+from agls.doors.positions import smallest_edit
 from agls.engine.ports import Stale, WorkspaceError
 from agls.engine.vocabulary import Focus
-from agls.views.wire_json import is_object
+from agls.json_values import is_object, object_in, objects_in
 from agls.workspace.buffer_sync import Buffer, BufferSync
 from agls.workspace.uris import unescaped
 
 if TYPE_CHECKING:  # loaded with the first document
     from pygls.workspace import TextDocument
 
+NOTEBOOK_PATIENCE = 15.0  # seconds for the client to show or change a notebook: it asks nobody
 ANSWER_PATIENCE = 60.0  # seconds for the client to answer an edit: it may ask its user
 DIAGNOSTICS_PATIENCE = 5.0  # seconds for the client to say what it shows: a prompt waits for it
 SAVE_PATIENCE = 30.0  # seconds for the client to save: it may format before
@@ -42,8 +43,9 @@ class LspEditor:
         self._sent: dict[str, Pending] = {}  # what the client has not answered of these
         self._lost: dict[str, str] = {}  # documents whose text nobody here knows, as the client names them
         self._locks = WeakValueDictionary[str, asyncio.Lock]()  # one lives as long as somebody needs it
-        self.focus: Focus | None = None  # where the user looks, as the client told it last
+        self.focus: Focus | None = None  # where the user looks, as the client sent it last
         self.on_edit: Callable[[str], None] = _ignore  # hears of every edit but those sent from here
+        self.name = " ".join(client.name.split())[:60] or "an editor"
         self.sync = BufferSync()
         self.follows, self.reveal = client.follows, FollowAlongView(peer).reveal
         self._follow: Mapping[str, Callable[[Buffer], None]] = {
@@ -89,7 +91,7 @@ class LspEditor:
         key = unescaped(uri)
         if key in self._lost:
             raise WorkspaceError(
-                f"The editor changed {uri} in a way that could not be followed, so nobody knows its text. "
+                f"The editor changed {uri} in a way that the server could not follow, so its text is lost. "
                 "Ask the user to close it and to open it again."
             )
         document = self._documents.get(key)
@@ -153,28 +155,76 @@ class LspEditor:
                 return dict.fromkeys((each.uri for each in documents), said_nothing)
             finally:
                 pending.withdraw()
-        failed = [each for each in array(member({"": answer}, "").get("failed")) if is_object(each)]
+        failed = objects_in(object_in(answer).get("failed"))
         return {str(each.get("uri")): str(each.get("message") or "no reason given") for each in failed}
 
-    async def diagnostics(self, session_id: str) -> Mapping[str, Sequence[JsonObject]]:
+    @property
+    def encoding(self) -> str:
+        """The negotiated position encoding."""
+        return self._client.encoding
+
+    @property
+    def knows_code(self) -> bool:
+        """Whether the client asks its language servers for us."""
+        return self._client.code_query
+
+    @property
+    def has_notebooks(self) -> bool:
+        """Whether the client shows and changes the notebooks that it has open."""
+        return self._client.notebooks
+
+    async def ask_notebook(self, method: str, params: JsonObject) -> JsonObject:
+        """Have the client show or change a notebook. **Raises** `Stale` and `WorkspaceError`."""
+        pending = self._peer.request(method, params)
+        try:
+            answer = await asyncio.wait_for(asyncio.shield(pending.future), NOTEBOOK_PATIENCE)
+        except PeerError as error:
+            raise WorkspaceError(f"The editor refused: {error}") from None
+        except TimeoutError:
+            said_nothing = f"The editor did not answer within {NOTEBOOK_PATIENCE:g} seconds. Read it again."
+            raise Stale(said_nothing, "unknown") from None
+        finally:
+            pending.withdraw()
+        return object_in(answer)
+
+    async def ask_servers(
+        self, session_id: str, method: str, params: JsonObject, seconds: float
+    ) -> tuple[bool, object]:
+        """Have the client ask its language servers. **Raises** `WorkspaceError`."""
+        asked = {"sessionId": session_id, "method": method, "params": params}
+        pending = self._peer.request("agent/codeQuery", asked)
+        try:
+            answer = await asyncio.wait_for(asyncio.shield(pending.future), seconds)
+        except PeerError as error:
+            raise WorkspaceError(f"The editor refused: {error}") from None
+        except TimeoutError:
+            raise WorkspaceError(f"The editor did not answer within {seconds:g} seconds.") from None
+        finally:
+            pending.withdraw()
+        given = object_in(answer)
+        return given.get("answered") is True, given.get("result")
+
+    async def diagnostics(
+        self, session_id: str, uri: str = "", wait: float = 0.0
+    ) -> Mapping[str, Sequence[JsonObject]]:
         """Ask the client what it shows as wrong, if it can say that; an error or silence is nothing."""
         if not self._client.diagnostics:
             return {}
-        pending = self._peer.request("agent/diagnostics", {"sessionId": session_id})
+        only: JsonObject = {"uri": uri} if uri else {}
+        waits: JsonObject = {"waitMs": int(wait * 1000)} if wait else {}
+        asked = {"sessionId": session_id, **only, **waits}
+        pending = self._peer.request("agent/diagnostics", asked)
         try:
-            answer = await asyncio.wait_for(asyncio.shield(pending.future), DIAGNOSTICS_PATIENCE)
+            answer = await asyncio.wait_for(asyncio.shield(pending.future), DIAGNOSTICS_PATIENCE + wait)
         except (PeerError, TimeoutError):
             return {}
         finally:
             pending.withdraw()
-        files = [each for each in array(member({"": answer}, "").get("files")) if is_object(each)]
-        return {
-            str(each.get("uri")): [row for row in array(each.get("diagnostics")) if is_object(row)]
-            for each in files
-        }
+        files = objects_in(object_in(answer).get("files"))
+        return {str(each.get("uri")): objects_in(each.get("diagnostics")) for each in files}
 
-    def tell(self, uri: str, *, created: bool) -> None:
-        """Tell a client that wants to hear it that a file changed, as its own watcher will, only sooner."""
+    def report_written(self, uri: str, *, created: bool) -> None:
+        """Report a changed file to a client that watches files: its own watcher would do so later."""
         if self._client.file_events:
             change = {"uri": uri, "type": CREATED if created else CHANGED}
             self._peer.notify("workspace/didChangeWatchedFiles", {"changes": [change]})

@@ -8,8 +8,8 @@ from agls.doors.agent.attached import Attached
 from agls.doors.lsp.connection import LspConnection
 from agls.doors.lsp.plain.changes import of_file
 from agls.engine.ports import JournalError
-from agls.features.review.changes import changes_of, changes_read
-from agls.features.review.editor_undo import verdicts
+from agls.room.agent_changes import changes_of, changes_read
+from agls.room.editor_undo import verdicts
 
 
 class EditorUndo:

@@ -29,14 +29,14 @@ class Loading:
         self._over = False
         with suppress(ValueError):  # not in the main thread: then whoever called it has the signals
             for number in SIGNALS:
-                signal.signal(number, self._told)
+                signal.signal(number, self._on_signal)
 
     def listen(self) -> None:
         """The client was greeted: from here on see with everything that comes whether it is the end."""
         self._reader.wake(self._look)
         self._look()
 
-    def _told(self, number: int, frame: FrameType | None) -> None:
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
         self.leave(0)
 
     def _look(self) -> None:
@@ -78,4 +78,4 @@ def _answer(request: JsonObject) -> JsonObject:
     if request["method"] == "shutdown":
         return {"jsonrpc": "2.0", "id": request["id"], "result": None}
     data = {"kind": "serverCancelled", "retryable": True}
-    return failure(request["id"], SERVER_CANCELLED, "The server ends before it was loaded.", data)
+    return failure(request["id"], SERVER_CANCELLED, "The server is shutting down before it was loaded.", data)

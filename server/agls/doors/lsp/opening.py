@@ -10,7 +10,9 @@ from agls.config import ConfigError, ConfigInputs, KeyPlace, Reload, Setup, read
 from agls.doors import from_wire
 from agls.doors.agent.client_tools import ClientTools
 from agls.doors.agent.world import NoWorld, WorldPort
-from agls.doors.messages import JsonObject, array, member
+from agls.doors.messages import JsonObject
+from agls.doors.session_file import export
+from agls.json_values import list_in, object_in
 from agls.workspace.editor import Editor
 from agls.world import open_world
 
@@ -28,16 +30,16 @@ class Opening(NamedTuple):
 
 def read_opening(params: JsonObject) -> Opening:
     """The members of `initialize` that matter here; what cannot be used is left out."""
-    options = member(params, "initializationOptions")
-    folders = [member({"at": folder}, "at").get("uri") for folder in array(params.get("workspaceFolders"))]
+    options = object_in(params, "initializationOptions")
+    folders = [object_in(folder).get("uri") for folder in list_in(params.get("workspaceFolders"))]
     candidates = [*folders, params.get("rootUri")]
     return Opening(
         folder=next((path for uri in candidates if (path := _path(uri))), ""),
         trusted=options.get("trusted") is True if "trusted" in options else None,
         config_file=_path(options.get("configFile")),
         state_dir=_path(options.get("stateDir")),
-        settings=member(options, "settings"),
-        options=member(options, "options"),
+        settings=object_in(options, "settings"),
+        options=object_in(options, "options"),
     )
 
 
@@ -73,7 +75,9 @@ async def opened(opening: Opening, arguments: JsonObject, parts: WorldParts) -> 
     parts.log(setup)
     editor, tools = parts.editor, parts.tools
     async with open_world(setup, editor=editor, headless=False, client=tools) as world:
-        world.reread = Reload(inputs, folder, trusts, setup)
+        world.export = export
+        world.reread = reload = Reload(inputs, folder, trusts, setup)
+        world.reload = reload.whole
         yield world
 
 

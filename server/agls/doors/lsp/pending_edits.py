@@ -2,13 +2,13 @@
 
 import asyncio
 
-from agls.doors.lsp.positions import changed_span, common_ends
+from agls.doors.positions import changed_span, common_ends
 from agls.engine.ports import Stale
 from agls.workspace.buffer_sync import Buffer
 from agls.workspace.texts import with_plain_ends
 
 CHANGE_PATIENCE = 5.0  # seconds after the answer for the change to come back
-STRAY_PATIENCE = 0.5  # the same, after a change that is not ours: clients tell late, and several in one
+STRAY_PATIENCE = 0.5  # the same, after a change that is not ours: clients report late, and several at once
 
 
 class PendingEdit:
@@ -24,7 +24,7 @@ class PendingEdit:
         wanted = with_plain_ends(text)
         self._wanted = (wanted, wanted + "\n")  # Neovim never leaves a document without a final line end
         self._after: Buffer | None = None
-        self._told = asyncio.Event()
+        self._changed = asyncio.Event()
         self._untouched = _around(before.text, text)
         self._now: Buffer | None = before
 
@@ -34,7 +34,7 @@ class PendingEdit:
         self.moved = now != self.before
         if now and self.moved and self._after is None and with_plain_ends(now.text) in self._wanted:
             self._after = now
-        self._told.set()
+        self._changed.set()
 
     @property
     def came(self) -> Buffer | None:
@@ -55,9 +55,9 @@ class PendingEdit:
         try:
             async with asyncio.timeout(CHANGE_PATIENCE):
                 while self._after is None and not self._closed:
-                    self._told.clear()
+                    self._changed.clear()
                     async with asyncio.timeout(STRAY_PATIENCE if self.moved else None):
-                        await self._told.wait()
+                        await self._changed.wait()
         except TimeoutError:
             pass
         if self._after is None:

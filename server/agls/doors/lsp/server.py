@@ -28,15 +28,20 @@ from agls.doors.lsp.opening import WorldParts, opened, read_opening
 from agls.doors.lsp.plain.code_actions import code_actions
 from agls.doors.lsp.plain.commands import follow_command
 from agls.doors.lsp.plain.completion import complete_document
+from agls.doors.lsp.plain.inline_completion import inline_completion
 from agls.doors.lsp.plain.pages import virtual_transcript
 from agls.doors.lsp.plain.recovery import recover
-from agls.doors.messages import INVALID_REQUEST, Bad, JsonObject, kind_of, member
+from agls.doors.messages import INVALID_REQUEST, Bad, JsonObject, kind_of
+from agls.json_values import object_in
+from agls.room.on_use import OnUse
 
 if TYPE_CHECKING:
     from agls.doors.lsp.sync import Sync
 
 DOCUMENTS = "textDocument/"
 INFO = 3  # the type of a message that is no warning (LSP 3.17)
+
+ask_for_trust = OnUse("agls.doors.lsp.plain.trust_question", "ask_for_trust")
 
 
 class HostProcess(Protocol):
@@ -85,7 +90,8 @@ class LspServer:
                 undo = EditorUndo(connection)
                 self._editor.on_edit = undo.edited
                 mended = self._mend(connection, open_world)
-                follows = (beat(connection), recover(connection), undo.follow(), mended)
+                trust = self._ask_for_trust(connection)
+                follows = (beat(connection), recover(connection), undo.follow(), mended, trust)
                 besides = [tasks.create_task(each) for each in follows]
                 code = await self._follow(messages, server)
                 for task in besides:
@@ -94,6 +100,10 @@ class LspServer:
             server.give_up()
         self._trace.set("off")
         return code
+
+    async def _ask_for_trust(self, connection: Connection) -> None:
+        if connection.folder and self._client.message_requests and self._opening.trusted is None:
+            await ask_for_trust(connection)
 
     def _opened(
         self, places: Sequence[KeyPlace], arguments: JsonObject
@@ -185,7 +195,7 @@ class Lifecycle:
                 self._server.request(message)
 
     def _notified(self, message: JsonObject) -> None:
-        given = member(message, "params")
+        given = object_in(message, "params")
         match message["method"]:
             case "$/setTrace":
                 self._trace.set(given.get("value"))
@@ -214,6 +224,7 @@ def own_requests(connection: LspConnection) -> Mapping[str, DoorHandler]:
         "workspace/executeCommand": partial(follow_command, connection),
         "textDocument/codeAction": partial(code_actions, connection),
         "textDocument/completion": partial(complete_document, connection),
+        "textDocument/inlineCompletion": partial(inline_completion, connection),
         "workspace/textDocumentContent": partial(virtual_transcript, connection),
     }
 

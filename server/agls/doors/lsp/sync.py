@@ -1,4 +1,4 @@
-"""Document synchronisation, by pygls: the client's open documents as the client tells them."""
+"""Document synchronisation, by pygls: the open documents as the client sends them."""
 
 import logging
 from collections.abc import Callable, Generator
@@ -12,7 +12,8 @@ from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 from agls import __version__
 from agls.doors.lsp.documents import Documents
 from agls.doors.lsp.editor import LspEditor
-from agls.doors.messages import JsonObject, member
+from agls.doors.messages import JsonObject
+from agls.json_values import object_in
 from agls.workspace.uris import unescaped
 
 SYNCED = (
@@ -75,7 +76,7 @@ class Sync:
             structured: Any = self._protocol.structure_message(said)
         except Exception as error:  # noqa: BLE001 - pygls raises what its converters raise
             _log.warning("%s was not understood: %s", message["method"], type(error).__name__)
-            uri = member(message, "params", "textDocument").get("uri")
+            uri = object_in(message, "params", "textDocument").get("uri")
             if message["method"] in TEXTS and isinstance(uri, str):
                 self._lose(uri)
             return

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 PATIENCE = 1.8  # seconds from the end of the connection to the end of the process, whatever still works
 INIT = 1  # the process that takes over the children of those that died: nobody's client
-LOOK = 1_000  # milliseconds between two looks where the system cannot tell us
+LOOK = 1_000  # milliseconds between two looks where the system cannot notify us
 
 
 def watch(process_id: int | None, parent: int, output: int, gone: Callable[[], None]) -> None:
@@ -28,7 +28,7 @@ def _watch(process_id: int | None, parent: int, output: int, gone: Callable[[], 
         gone()
         return
     poll = select.poll()
-    poll.register(output, 0)  # errors and hang-ups are always told
+    poll.register(output, 0)  # errors and hang-ups are always reported
     pidfd = _open(process_id)
     if pidfd is not None:
         poll.register(pidfd, select.POLLIN)

@@ -5,7 +5,8 @@ from agls.engine.ports import Effect
 from agls.features.attachments.links import names_of
 from agls.features.attachments.save_attachment import AttachmentSaver, SaveAttachment, targets
 from agls.features.attachments.settings import Settings
-from agls.room.ports import BlobStore, FileSnapshots, RunInfo
+from agls.room.folder_ports import BlobStore, FileSnapshots
+from agls.room.run_ports import RunInfo
 from agls.toolkit import TypedTool
 
 
@@ -15,11 +16,5 @@ def build(settings: Settings, run: RunInfo, kept: BlobStore, files: FileSnapshot
     if not names:
         return None
     saving = AttachmentSaver(names, kept, files)
-    tool = TypedTool(
-        name="save_attachment",
-        arguments=SaveAttachment,
-        work=saving.save,
-        effects=frozenset({Effect.WRITES}),
-        targets=targets,
-    )
+    tool = TypedTool("save_attachment", SaveAttachment, saving.save, frozenset({Effect.WRITES}), targets)
     return Feature(name="attachments", tools=(tool,))

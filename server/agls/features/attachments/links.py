@@ -1,4 +1,4 @@
-"""How an attached file stands in a conversation: its id, name, type and size."""
+"""The names of the files that were attached in a session."""
 
 from collections.abc import Iterable, Iterator
 
@@ -6,13 +6,7 @@ from agls.engine.facts import Admitted
 from agls.engine.prefix_fold import PrefixFold
 from agls.engine.state import State
 from agls.engine.vocabulary import Message, ResourceLink, UserMessage
-
-SCHEME = "attachment:"  # then the name of the kept content
-
-
-def link(name: str, media_type: str, size: int, kept: str) -> ResourceLink:
-    """A file whose bytes are kept under this name, as the model reads of it."""
-    return ResourceLink(f"{SCHEME}{kept}", f"{name} ({media_type}, {size} bytes)")
+from agls.room.attachment_links import SCHEME
 
 
 def names_of(session_id: str, state: State) -> dict[str, str]:

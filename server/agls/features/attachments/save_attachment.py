@@ -6,9 +6,9 @@ from pydantic import Field
 
 from agls.engine.ports import Effect, Target, ToolContext
 from agls.engine.vocabulary import FileVersion, ToolOutcome
-from agls.features.attachments.links import SCHEME
 from agls.frozen import frozen
-from agls.room.ports import BlobStore, FileSnapshots
+from agls.room.attachment_links import SCHEME
+from agls.room.folder_ports import BlobStore, FileSnapshots
 from agls.toolkit import Arguments
 
 

@@ -1,14 +1,20 @@
 """One record for each run: who asked, what was done, what it used, how it ended."""
 
-from agls.features.audit.feature import build
 from agls.features.audit.settings import Settings
-from agls.room import Room, RunOption
-from agls.room.ports import AuditFile, RunInfo, SessionRecord, Tiers
+from agls.room import CallWords, Room, RunOption, build_of
+from agls.room.process_ports import AuditFile, Tiers
+from agls.room.run_ports import RunInfo
+from agls.room.session_ports import SessionRecord
 
 ROOM = Room(
     "audit",
     Settings,
-    build,
+    build_of(__name__),
     needs=(RunInfo, SessionRecord, AuditFile, Tiers),
     options=(RunOption("parentRun", is_text=True),),
+    has_actions=True,
+    tools=("run_status",),
+    words={
+        "run_status": CallWords("Looked at its own work", "Looking at its own work", "read"),
+    },
 )

@@ -41,7 +41,7 @@ def action(entries: Entries, tier_of: TierOf = asked_for) -> Action:
         data = [as_json(record, context.session_id, tier_of) for record in found]
         return ActionOutcome(page(found), {"records": data})
 
-    return TypedAction(name="audit", title="Show the record of runs", arguments=Audit, work=show)
+    return TypedAction("audit", "Show the record of runs", Audit, show, group="Work")
 
 
 def status_tool(entries: Entries) -> Tool:

@@ -3,6 +3,7 @@
 import json
 import logging
 
+from agls.engine.actions import FoundActions
 from agls.engine.facts import Entry, RunEnded
 from agls.engine.feature import Feature
 from agls.engine.state import State
@@ -10,7 +11,9 @@ from agls.features.audit.actions import action, status_tool
 from agls.features.audit.record import due, records
 from agls.features.audit.report import as_json
 from agls.features.audit.settings import Settings
-from agls.room.ports import AuditFile, RunInfo, SessionRecord, Tiers
+from agls.room.process_ports import AuditFile, Tiers
+from agls.room.run_ports import RunInfo
+from agls.room.session_ports import SessionRecord
 
 _log = logging.getLogger(__name__)
 
@@ -32,4 +35,6 @@ def build(
             _log.warning("the record of the run could not be written: %s", problem)
 
     tools = (status_tool(entries),) if settings.tool else ()
-    return Feature(name="audit", tools=tools, actions=(action(entries, tier_of),), on_fact=on_fact)
+    return Feature(
+        name="audit", tools=tools, actions=FoundActions(lambda: (action(entries, tier_of),)), on_fact=on_fact
+    )

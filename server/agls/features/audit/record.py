@@ -174,11 +174,11 @@ def records(entries: Iterable[Entry]) -> list[RunRecord]:
                 parent, options = entry.fact.parent or parent, {**options, **entry.fact.options}
             case Admitted(run_id, content=content, options=own, recovers=recovers):
                 known[run_id] = RunRecord(run_id, entry.at, content, {**options, **own}, recovers, parent)
-            case RunStarted(run_id, limits):
+            case RunStarted(run_id):
                 current = known.setdefault(run_id, RunRecord(run_id, entry.at))
                 current.started = entry.at
                 current.last = entry.at
-                current.limits = limits
+                current.limits = state.limits
                 current.options = state.settings  # with those of the run that it goes on with
             case RunEnded(run_id, stop) if run_id in known:
                 known[run_id].close(entry, stop)

@@ -21,6 +21,8 @@ from agls.engine.facts import (
 from agls.engine.limits import Totals
 from agls.engine.vocabulary import Content, Image, JsonObject, Limits, Resource, ResourceLink, Text, ToolCall
 from agls.features.audit.record import CallRow, ModelStep, RunRecord, status_of
+from agls.names import camel
+from agls.short_text import cut
 
 VERSION = 1  # of the shape of a record
 WHO = {"agent": "agent", "caller": "caller", "mode": "mode", "parentRun": "parentRunId"}  # options here
@@ -69,7 +71,7 @@ def brief(record: RunRecord) -> str:
     tokens = f"{used.input_tokens} tokens in, {used.output_tokens} out{thinking}"
     why = f" ({record.stop.detail})" if record.stop and record.stop.detail else ""
     return (
-        f"{record.run_id}: {status_of(record)}{why}; {record.seconds:.0f} s, {turns} turns, "
+        f"{record.run_id}: {camel(status_of(record))}{why}; {record.seconds:.0f} s, {turns} turns, "
         f"{used.tool_calls} tool calls ({failed} failed), {tokens}, {_cost(used)}."
     )
 
@@ -94,8 +96,8 @@ def _section(record: RunRecord) -> str:
     rows = [f"| {r.call.name} | {_short(_written(r.call))} | {_ending(r)} |" for r in record.calls]
     table = ["", "| Tool | Arguments | Status |", "|---|---|---|", *rows] if rows else []
     events = [str(_event(fact)["name"]) for _, fact in record.events]
-    told = [f"Events: {', '.join(events)}."] if events else []
-    return "\n".join([f"**{said or '(no new input)'}**", "", brief(record), *told, *table])
+    events_line = [f"Events: {', '.join(events)}."] if events else []
+    return "\n".join([f"**{said or '(no new input)'}**", "", brief(record), *events_line, *table])
 
 
 def _ending(row: CallRow) -> str:
@@ -109,8 +111,7 @@ def _written(call: ToolCall) -> str:
 
 
 def _short(text: str) -> str:
-    line = " ".join(text.replace("|", "\\|").split())
-    return line if len(line) <= SHORT else line[: SHORT - 1] + "…"
+    return cut(" ".join(text.replace("|", "\\|").split()), SHORT)
 
 
 def _limits(limits: Limits) -> JsonObject:

@@ -24,7 +24,7 @@ class Account:
         self._now = now
         self._days = Days(day_of(now()))
         self._others: tuple[Row, ...] = ()
-        self._told = False
+        self._warned = False
         self.problem = ""
 
     def used_by_session(self, state: State) -> Totals:
@@ -55,11 +55,11 @@ class Account:
         try:
             await self._ledger.enter(*rows)
         except OSError as error:  # a time-out is one
-            _log.warning("what the run spent cannot be written down: %s", error)
-            if not self._told:
-                self._told = True
-                text = "Other runs do not know of it, and `agls usage` may not. The log says why."
-                view.show(Notice("warning", "What this run spends cannot be written down", text))
+            _log.warning("what the run spent cannot be recorded: %s", error)
+            if not self._warned:
+                self._warned = True
+                text = "Other runs and `agls usage` may not count it. The log says why."
+                view.show(Notice("warning", "What this run spends cannot be recorded", text))
 
     async def look(self, run_id: str) -> None:
         """See what the others than this run spent today."""
@@ -67,7 +67,7 @@ class Account:
             async with asyncio.timeout(PATIENCE):
                 rows = await self._ledger.rows(self._days.day)
         except OSError as error:
-            self.problem = f"What was spent today cannot be read: {error.strerror or 'it takes too long'}."
+            self.problem = f"Today's spending cannot be read: {error.strerror or 'it takes too long'}."
             return
         self._others, self.problem = tuple(row for row in rows if row.run_id != run_id), ""
 
@@ -75,5 +75,5 @@ class Account:
         return self._days.of(self._run(state))[self._days.day].plus(used_in(rows))
 
     def _run(self, state: State) -> Totals:
-        """Return what the run used up to now: facts only tell the time of the last one that counted it."""
+        """Return what the run used up to now: facts only have the time of the last one that counted it."""
         return state.run.later(seconds_since(state, self._now()))

@@ -32,7 +32,7 @@ class Change(Arguments):
 def actions(allowance: Allowance, ledger: Ledger, now: Now) -> tuple[Action, ...]:
     """Return the actions of the room."""
     work = partial(_follow, allowance=allowance, ledger=ledger, now=now)
-    return (TypedAction(name="limits", title="Show or change limits", arguments=Change, work=work),)
+    return (TypedAction("limits", "Show or change limits", Change, work, group="Model and context"),)
 
 
 async def _follow(
@@ -52,7 +52,7 @@ async def _follow(
     try:
         rows = await ledger.rows(day_of(now()))
     except OSError as error:
-        raise ActionError(f"What was spent today cannot be read: {error.strerror}.") from error
+        raise ActionError(f"Today's spending cannot be read: {error.strerror}.") from error
     passed = seconds_since(state, now())
     session = tightest(allowance.session, Limits(max_turns=limits.max_session_turns))
     scopes = {
@@ -61,7 +61,7 @@ async def _follow(
         "day": (allowance.day, used_in(rows)),
         "caller": (allowance.caller, used_in([row for row in rows if row.caller == allowance.who])),
     }
-    data = {name: _told(*scope) for name, scope in scopes.items()}
+    data = {name: _limits_and_rest(*scope) for name, scope in scopes.items()}
     return ActionOutcome(_table(scopes), data)
 
 
@@ -77,7 +77,7 @@ def _changed(limits: Limits, said: JsonObject) -> Limits:
         raise ActionError(str(problem)) from None
 
 
-def _told(limits: Limits, used: Totals) -> JsonObject:
+def _limits_and_rest(limits: Limits, used: Totals) -> JsonObject:
     """Return the limits that are set and the rest of them, by the names of the options."""
     return {"limits": to_options(limits), "left": to_options(left(limits, used))}
 

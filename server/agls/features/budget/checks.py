@@ -15,6 +15,7 @@ from agls.features.budget.account import Account
 from agls.features.budget.scopes import Scope, of_caller, of_day, of_run, of_session
 from agls.features.budget.watch import SecondsWatch
 from agls.room.budgets import Allowance, BudgetScope, Refusal
+from agls.room.delegation import hands_over
 
 ROOM = "budget"
 REFUSED, UNPRICED = "refused", "unpriced"
@@ -28,21 +29,17 @@ REPAIR = "Make it readable, or take [budget.day] and [budget.callers] out of the
 
 
 class Checks:
-    """Holds one run to its own limits, those of its session and of the day, and to those of its parents.
-
-    `delegates` tells of the name of a tool whether it hands work to helpers.
-    """
+    """Holds one run to its own limits, those of its session and of the day, and to those of its parents."""
 
     def __init__(
         self,
         allowance: Allowance,
         account: Account,
         models: ModelResolver,
-        delegates: Callable[[str], bool],
         parent_scopes: Sequence[BudgetScope],
         open_scope: Callable[[BudgetScope], AbstractContextManager[None]],
     ) -> None:
-        self._models, self._delegates = models, delegates
+        self._models = models
         self._parent_scopes = parent_scopes
         self._open_scope = open_scope
         self._account, self._by_day = account, allowance.by_day
@@ -90,7 +87,7 @@ class Checks:
             return await inner(invocation)
         if refusal.kind is TOOL_CALLS:
             view.note(ROOM, REFUSED, {"runId": state.run_id, "callId": call_id})
-        return ToolOutcome(refusal.text, status="rejected")
+        return ToolOutcome(refusal.text, status="rejected", refused_by="limit")
 
     def refusal(self, tool: str, ahead: int, state: State) -> Refusal | None:
         """Return why no tool of this name may be called any more, with `ahead` calls before this one."""
@@ -99,7 +96,7 @@ class Checks:
             if limits.max_tool_calls is not None and used.tool_calls + ahead >= limits.max_tool_calls:
                 return _refused(TOOL_CALLS, limits.max_tool_calls, scope)
             tasks = limits.max_delegated_tasks
-            if tasks is not None and used.delegated_tasks >= tasks and self._delegates(tool):
+            if tasks is not None and used.delegated_tasks >= tasks and hands_over(tool):
                 return _refused(TASKS, tasks, scope)
         return next(filter(None, (scope.refusal(tool, ahead) for scope in self._parent_scopes)), None)
 
@@ -118,7 +115,7 @@ class Checks:
         view.show(Notice("warning", "The cost limit does not cover this model", UNPRICED_TEXT))
 
     def _is_unpriced(self, state: State) -> bool:
-        with suppress(ModelError):  # who asks the model is told
+        with suppress(ModelError):  # the request raises it again
             return not has_prices(self._models.resolve(model_name(state)).info)
         return False
 
@@ -158,7 +155,7 @@ def _refused(kind: Kind, limit: int, scope: Scope) -> Refusal:
 def _ahead(state: State, call_id: str) -> int:
     """Return how many calls of the same reply come before this one and may still start."""
     waiting = [open_call.call.call_id for open_call in state.calls.values() if not open_call.started]
-    return waiting.index(call_id)
+    return waiting.index(call_id) if call_id in waiting else 0  # a call of a room is of no reply
 
 
 def _noted(state: State, kind: str) -> bool:

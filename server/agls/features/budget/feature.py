@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from agls.engine.actions import FoundActions
 from agls.engine.facts import GateFact
 from agls.engine.feature import Attempt, CallTool, Feature, Invocation, RunView
 from agls.engine.ledger import NoLedger
@@ -16,7 +17,7 @@ from agls.features.budget.last_turn import LastTurn
 from agls.features.budget.scopes import of_run
 from agls.features.budget.settings import Settings
 from agls.room.budgets import NO_LIMITS, Allowance, BudgetRegistry
-from agls.room.ports import RunInfo
+from agls.room.run_ports import RunInfo
 
 
 def build(
@@ -31,9 +32,7 @@ def build(
     ledger = NoLedger() if parent_scopes else registry.ledger
     own = replace(allowance, day=NO_LIMITS, caller=NO_LIMITS) if parent_scopes else allowance
     account = Account(ledger, session_id, allowance.who, registry.now)
-    checks = Checks(
-        own, account, models, registry.delegates, parent_scopes, partial(registry.opened, session_id)
-    )
+    checks = Checks(own, account, models, parent_scopes, partial(registry.opened, session_id))
     last = LastTurn(run.answers, of_run())
 
     async def around_run(attempt: Attempt, view: RunView) -> Stop:
@@ -47,7 +46,7 @@ def build(
 
     return Feature(
         name=ROOM,
-        actions=actions(allowance, registry.ledger, registry.now),
+        actions=FoundActions(partial(actions, allowance, registry.ledger, registry.now)),
         around_run=around_run,
         before_turn=before_turn,
         around_model=last.around_model,

@@ -21,14 +21,14 @@ NOT_RUN = "Not run: this is the last turn of the run. Say what you have."
 class LastTurn:
     """Asks the model for its answer, without tools, in the last turn of a run that has worked until then.
 
-    A run of one turn is asked as ever: it cannot use what a tool would tell it anyway.
+    A run of one turn is asked as ever: it could not use the result of a tool anyway.
     """
 
     def __init__(self, enabled: bool, run: Scope) -> None:
         self._enabled, self._run = enabled, run
 
     def begins(self, view: RunView) -> tuple[Injected, ...]:
-        """Return what the model is told when this turn is the last; nothing before, and only once."""
+        """Return the message for the model when this turn is the last; nothing before, and only once."""
         state, most = view.state, view.state.limits.max_turns
         if not self._enabled or most is None or most < 2 or state.run.turns != most - 1 or self.is_on(state):
             return ()
@@ -40,8 +40,8 @@ class LastTurn:
 
         It is not any more when the limit was raised since.
         """
-        told = {"runId": state.run_id, "maxTurns": state.limits.max_turns}
-        return any(note.kind == LAST and note.data == told for note in state.notes.get(ROOM, ()))
+        data = {"runId": state.run_id, "maxTurns": state.limits.max_turns}
+        return any(note.kind == LAST and note.data == data for note in state.notes.get(ROOM, ()))
 
     async def around_model(self, request: ModelRequest, view: RunView, inner: CallModel) -> Reply:
         """Ask without tools."""
@@ -50,7 +50,7 @@ class LastTurn:
     async def around_tool(self, invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
         """Run no tool that the model calls all the same."""
         if self.is_on(view.state):
-            return ToolOutcome(NOT_RUN, status="rejected")
+            return ToolOutcome(NOT_RUN, status="rejected", refused_by="limit")
         return await inner(invocation)
 
     def ended(self, stop: Stop, state: State) -> Stop:

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Iterator
 
-from agls.engine.limits import KINDS, Kind, Totals, tightest
+from agls.engine.limits import KINDS, Kind, Totals, limited_kinds, tightest
 from agls.engine.state import State
 from agls.engine.vocabulary import Limits, Stop, StopReason
 from agls.frozen import frozen
 from agls.room.budgets import NO_LIMITS
-from agls.room.limit_options import NAMES
 
 TURNS, SECONDS = "max_turns", "max_seconds"
 CLOCK = next(kind for kind in KINDS if kind.field == SECONDS)
@@ -35,10 +34,9 @@ class Scope:
 
     def stops(self, state: State) -> Iterator[Stop]:
         """Return why no model can be asked any more: one for each kind of which nothing is left."""
-        limits, used = self.limits(state), self.used(state)
-        for kind in KINDS:
-            most = getattr(limits, kind.field)
-            if most is not None and kind.used(used) >= most and kind.field not in self.elsewhere:
+        used = self.used(state)
+        for kind, most in limited_kinds(self.limits(state)):
+            if kind.used(used) >= most and kind.field not in self.elsewhere:
                 yield self.stop(kind, state)
 
     def stop(self, kind: Kind, state: State) -> Stop:
@@ -58,7 +56,7 @@ def of_run() -> Scope:
     """
 
     def hint(field: str) -> str:
-        return f"Raise {NAMES[field]} ({flag(field)}, or [budget] {field})."
+        return f"Raise the limit ({flag(field)}, or [budget] {field})."
 
     return Scope("", lambda state: state.limits, lambda state: state.run, hint, COUNTED | {SECONDS})
 

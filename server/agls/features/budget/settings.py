@@ -33,7 +33,7 @@ class Amounts(create_model("Kinds", __base__=Table, **_KINDS)):
         return Limits(**{name: getattr(self, name) for name in FIELDS if name in type(self).model_fields})
 
 
-UNLIMITED = Amounts()
+UNLIMITED = Amounts.model_construct()
 
 
 class Settings(Amounts):
@@ -44,8 +44,8 @@ class Settings(Amounts):
     """
 
     max_session_turns: NonNegativeInt | None = None
-    session: Amounts = Amounts()
-    day: Amounts = Amounts()
+    session: Amounts = UNLIMITED
+    day: Amounts = UNLIMITED
     callers: Mapping[str, Amounts] = {}
 
     def caller(self, name: str) -> Amounts:

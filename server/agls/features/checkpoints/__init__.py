@@ -1,9 +1,16 @@
 """Checkpoints: what files were before the agent changed them, and the way back."""
 
-from agls.features.checkpoints.feature import build
 from agls.features.checkpoints.notes import NOTES
 from agls.features.checkpoints.settings import Settings
-from agls.room import Room
-from agls.room.ports import Ancestors, BlobStore, FileSnapshots
+from agls.room import Room, build_of
+from agls.room.folder_ports import BlobStore, FileSnapshots
+from agls.room.session_ports import Ancestors
 
-ROOM = Room("checkpoints", Settings, build, needs=(FileSnapshots, BlobStore, Ancestors), notes=NOTES)
+ROOM = Room(
+    "checkpoints",
+    Settings,
+    build_of(__name__),
+    needs=(FileSnapshots, BlobStore, Ancestors),
+    notes=NOTES,
+    has_actions=True,
+)

@@ -9,7 +9,7 @@ from agls.frozen import frozen
 from agls.toolkit import TypedAction
 
 from .arguments import Changes, Diff, ListCheckpoints, RestoreFiles, Revert
-from .comparison import COMMANDS, Pair, net, pairs_of, path_in, row, shown, standing, told
+from .comparison import COMMANDS, Pair, change_line, net, pairs_of, path_in, row, shown, standing
 from .points import position, prompts
 from .recorder import SnapshotStore
 from .restores import Restored, Restoring, Wish, back_to, undo
@@ -22,29 +22,40 @@ def actions_of(keeper: SnapshotStore) -> tuple[Action, ...]:
     handlers = CheckpointActions(keeper)
     return (
         TypedAction(
-            name="checkpoint.list", title="List checkpoints", arguments=ListCheckpoints, work=handlers.points
+            "checkpoint.list",
+            "List checkpoints",
+            ListCheckpoints,
+            handlers.points,
+            aliases=("checkpoints",),
+            group="Changes",
         ),
         TypedAction(
-            name="checkpoint.diff",
-            title="Compare with then",
-            arguments=Diff,
-            work=handlers.diff,
+            "checkpoint.diff",
+            "Compare with then",
+            Diff,
+            handlers.diff,
+            aliases=("diff",),
+            group="Changes",
             choices={"toItemId": items, "uri": handlers.changed_files},
         ),
         TypedAction(
-            name="checkpoint.restore",
-            title="Restore files",
-            arguments=RestoreFiles,
-            work=handlers.restore,
+            "checkpoint.restore",
+            "Rewind files",
+            RestoreFiles,
+            handlers.restore,
+            group="Changes",
             when="idle",
             choices={"toItemId": items, "checkpointId": handlers.restores},
         ),
-        TypedAction(name="changes", title="Show changed files", arguments=Changes, work=handlers.changes),
         TypedAction(
-            name="changes.revert",
-            title="Revert a file",
-            arguments=Revert,
-            work=handlers.revert,
+            "changes", "Show changed files", Changes, handlers.changes, aliases=("files",), group="Changes"
+        ),
+        TypedAction(
+            "changes.revert",
+            "Undo all changes of a file",
+            Revert,
+            handlers.revert,
+            group="Changes",
             when="idle",
             choices={"uri": handlers.changed_files},
         ),
@@ -93,8 +104,8 @@ class CheckpointActions:
             for one in known.restores.values()
         ]
         lines = [f"- {_count(point)} after: {point['title'] or '(no text)'}" for point in rows]
-        lines += [f"- {_count(restore)} by the restore `{restore['checkpointId']}`" for restore in restores]
-        text = "\n".join(lines) or "Nothing was said in this session yet."
+        lines += [f"- {_count(restore)} by the rewind `{restore['checkpointId']}`" for restore in restores]
+        text = "\n".join(lines) or "This session has no prompts yet."
         return ActionOutcome(text, {"checkpoints": rows, "restores": restores})
 
     async def diff(self, arguments: Diff, context: ActionContext) -> ActionOutcome:
@@ -119,12 +130,12 @@ class CheckpointActions:
         if (to_item is None) == (undone is None):
             raise ActionError(
                 'Say where to go back to: `toItemId` ("" for the beginning), or the `checkpointId` of a '
-                "restore that shall be undone. checkpoint.list shows both."
+                "restore to undo. checkpoint.list shows both."
             )
         if undone is not None:
             if undone not in known.restores:
                 raise ActionError(
-                    f"There is no restore {undone[:100]!r} in this session. See checkpoint.list."
+                    f"There is no rewind of files {undone[:100]!r} in this session. See checkpoint.list."
                 )
             wishes, why["undoes"] = list(undo(known, undone)), undone
         else:
@@ -134,7 +145,7 @@ class CheckpointActions:
             ran = known.ran(span)
         restoring = Restoring(self.keeper, context)
         done = await (restoring.preview(wishes) if arguments.dry_run else restoring.carry_out(wishes, why))
-        text = _told(done, dry_run=arguments.dry_run, ran=ran)
+        text = _report(done, dry_run=arguments.dry_run, ran=ran)
         return ActionOutcome(text, {**done.to_json(), "commandsRan": ran})
 
     async def changes(self, arguments: Changes, context: ActionContext) -> ActionOutcome:
@@ -160,7 +171,7 @@ class CheckpointActions:
         done = await Restoring(self.keeper, context).carry_out(wishes, {"reverts": place.uri})
         if done.conflicts:
             raise ActionError(f"{place.shown} was left alone. {done.conflicts[0].reason}")
-        return ActionOutcome(_told(done, dry_run=False, ran=False), done.to_json())
+        return ActionOutcome(_report(done, dry_run=False, ran=False), done.to_json())
 
     async def _since(self, span: SessionSpan, known: Timeline) -> list[Pair]:
         """Return each file that we changed in this span: as it was before, and as it is now."""
@@ -184,8 +195,8 @@ def _count(point: JsonObject) -> str:
     return f"{number} file{'s' * (number != 1)} changed"
 
 
-def _told(done: Restored, *, dry_run: bool, ran: bool) -> str:
-    lines = [told(file) for file in done.files] or ["No file is changed."]
+def _report(done: Restored, *, dry_run: bool, ran: bool) -> str:
+    lines = [change_line(file) for file in done.files] or ["No file is changed."]
     if done.files:
         lines.insert(0, "These files would be changed:" if dry_run else "These files were changed:")
     if done.conflicts:
@@ -193,5 +204,5 @@ def _told(done: Restored, *, dry_run: bool, ran: bool) -> str:
     if any(change.via == "editor" for change in done.changes):
         lines += ["", "Files that are open in the editor are changed there and not saved."]
     if done.checkpoint_id and done.files:
-        lines += ["", f"To undo this, restore with `checkpointId` `{done.checkpoint_id}`."]
+        lines += ["", f"To undo this: `/checkpoint.restore checkpointId={done.checkpoint_id}`."]
     return "\n".join([*lines, "", COMMANDS] if ran else lines)

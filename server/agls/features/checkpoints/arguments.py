@@ -22,19 +22,19 @@ class Diff(Named):
     """Show how files were changed by the agent since a point of the session, or by one call."""
 
     to_item_id: str | None = Field(default=None, description='since this item, "" for all of the session')
-    call_id: str | None = Field(default=None, description="by this call or restore alone")
+    call_id: str | None = Field(default=None, description="by this call or rewind alone")
     uri: str = Field(default="", description="this file alone")
 
 
 class RestoreFiles(Named):
-    """Bring the files that the agent changed back to what they were at a point of the session.
+    """Rewind the files that the agent changed to a point of the session; the conversation stays.
 
-    What you or somebody else changed since is shown and left alone. The restore itself can be undone. Of
+    What you or somebody else changed since is shown and left alone. The rewind itself can be undone. Of
     what commands changed, only files that were open or touched before in the session can be brought back.
     """
 
     to_item_id: str | None = Field(default=None, description='the last item to keep, "" for none')
-    checkpoint_id: str | None = Field(default=None, description="undo this restore instead")
+    checkpoint_id: str | None = Field(default=None, description="undo this rewind instead")
     dry_run: bool = Field(default=False, description="only say what would be changed")
 
 
@@ -46,7 +46,7 @@ class Changes(Named):
 
 
 class Revert(Named):
-    """Bring one file back to what it was before a run, if nobody changed it since."""
+    """Undo all changes of the agent to one file in a run, if nobody changed it since."""
 
     uri: str = Field(min_length=1, description="the file, as its URI or its path")
     scope: Literal["run", "session"] = "run"

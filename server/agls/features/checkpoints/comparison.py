@@ -68,13 +68,13 @@ def standing(stretches: Sequence[OwnStretch], known: Timeline, now: FileState) -
     return "changedSince"
 
 
-STANDING = {"takenBack": ": taken back", "changedSince": ": changed since by somebody else"}
+STANDING = {"takenBack": ": undone", "changedSince": ": changed since by somebody else"}
 
 
 def shown(rows: Sequence[JsonObject], *, ran: bool) -> str:
     """Return the rows and their patches for a person."""
     lines = [
-        told(row)
+        change_line(row)
         + STANDING.get(row.get("standing", ""), "")
         + (f": {row['problem']}" if "problem" in row else "")
         for row in rows
@@ -87,7 +87,7 @@ def shown(rows: Sequence[JsonObject], *, ran: bool) -> str:
     return "\n\n".join([*parts, COMMANDS] if ran else parts)
 
 
-def told(row: JsonObject) -> str:
+def change_line(row: JsonObject) -> str:
     """Return one file on one line."""
     return f"- {row['change']} `{path_in(row['uri'])}` (+{row['insertions']} -{row['deletions']})"
 

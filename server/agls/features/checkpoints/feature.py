@@ -1,12 +1,15 @@
 """Wiring of the room `checkpoints`."""
 
 import logging
+from functools import partial
 
+from agls.engine.actions import FoundActions
 from agls.engine.facts import Entry
 from agls.engine.feature import Attempt, Feature, RunView
 from agls.engine.state import State
 from agls.engine.vocabulary import Stop
-from agls.room.ports import Ancestors, BlobStore, FileSnapshots
+from agls.room.folder_ports import BlobStore, FileSnapshots
+from agls.room.session_ports import Ancestors
 
 from .actions import actions_of
 from .child_changes import ChangeRelay
@@ -40,8 +43,8 @@ def build(settings: Settings, files: FileSnapshots, blobs: BlobStore, above: Anc
 
     return Feature(
         name=ROOM,
-        actions=actions_of(keeper),
+        actions=FoundActions(partial(actions_of, keeper)),
         around_run=around_run,
-        around_tool=Recorder(keeper, Total(keeper).tell).around,
+        around_tool=Recorder(keeper, Total(keeper).report).around,
         on_fact=on_fact,
     )

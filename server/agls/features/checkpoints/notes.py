@@ -36,7 +36,7 @@ def _kept(data: JsonObject) -> Iterator[NoteItem]:
 def _reverted(data: JsonObject) -> Iterator[NoteItem]:
     match data:
         case {"itemId": str(item_id), "change": dict()}:
-            yield FileEdit(item_id, "A file was reverted", change_of(data["change"]))
+            yield FileEdit(item_id, "All changes of a file were undone", change_of(data["change"]))
         case _:
             pass
 

@@ -7,6 +7,7 @@ from agls.engine.actions import ActionError
 from agls.engine.history import name_of
 from agls.engine.vocabulary import Message, Text, ToolResult, UserMessage
 from agls.frozen import frozen
+from agls.short_text import cut
 
 TITLE = 80  # characters of a prompt that name it
 
@@ -57,5 +58,4 @@ def _prompt(transcript: Sequence[Message], start: int, end: int) -> Prompt:
     before = name_of(transcript[start - 1]) if start else ""
     words = " ".join(part.text for part in getattr(message, "content", ()) if isinstance(part, Text))
     first = words.strip().partition("\n")[0]
-    title = first if len(first) <= TITLE else first[:TITLE] + "…"
-    return Prompt(name_of(message), before, title, start + 1, end)
+    return Prompt(name_of(message), before, cut(first, TITLE), start + 1, end)

@@ -11,7 +11,7 @@ from agls.engine.ports import Effect, StoredState, WorkspaceError
 from agls.engine.state import State
 from agls.engine.vocabulary import FileChange, JsonObject, ToolOutcome
 from agls.frozen import frozen
-from agls.room.ports import BlobStore, FileSnapshots
+from agls.room.folder_ports import BlobStore, FileSnapshots
 
 from .settings import Settings
 from .states import FileState
@@ -64,7 +64,7 @@ class SnapshotStore:
     async def content(self, state: FileState) -> bytes | None:
         """Return the bytes of a state, `None` for no file. **Raises** `OSError` when they were not kept."""
         if state.lost:
-            raise OSError(f"What it was is not known: {state.lost}.")
+            raise OSError(f"Its former content is unknown: {state.lost}.")
         return await self.blobs.read(state.hash) if state.exists else None
 
     async def see(self, paths: Iterable[str], state: State, note: Note) -> dict[str, Sight]:
@@ -93,7 +93,7 @@ class Recorder:
 
     def __init__(self, keeper: SnapshotStore, changed: Callable[[RunView], Awaitable[None]]) -> None:
         self._keeper, self._changed = keeper, changed
-        self._told: set[tuple[str, str]] = set()  # a notice may be lost, so this memory may be, too
+        self._reported: set[tuple[str, str]] = set()  # a notice may be lost, so this memory may be, too
 
     async def around(self, invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
         """Keep what the call may change, let it run, note what it changed."""
@@ -136,10 +136,10 @@ class Recorder:
 
     def _tell(self, seen: Iterable[Sight], view: RunView) -> None:
         lost = [(sight.found.place.shown, sight.state.lost) for sight in seen if sight.state.lost]
-        if new := [one for one in lost if one not in self._told]:
-            self._told.update(new)
+        if new := [one for one in lost if one not in self._reported]:
+            self._reported.update(new)
             text = "\n".join(f"{shown}: {reason}" for shown, reason in new)
-            view.show(Notice("warning", "Changes to these files cannot be taken back", text))
+            view.show(Notice("warning", "Changes to these files cannot be undone", text))
 
 
 class Watched:
@@ -198,7 +198,7 @@ def _attribute(
     after: Sight,
     steps: tuple[list[FileState], list[FileState], list[FileState]],
 ) -> None:
-    """Tell apart what the call says it did and what somebody else did just before or after it."""
+    """Separate the change that the call reports from others' changes just before or after it."""
     earlier, made, later = steps
     if change.base.hash == change.result.hash:
         return

@@ -110,8 +110,8 @@ class Restoring:
             if (step := await self._step(wish)) and (change := await self._put(step)):
                 state = replace(wish.want, in_editor=change.via == "editor")
                 made = {"at": at, "by": checkpoint_id, "files": [state.to_json()]}
-                told = {"itemId": new_id("item"), "change": change_json(change)}
-                self._context.note(MADE, {**made, **(told if "reverts" in why else {})})
+                single = {"itemId": new_id("item"), "change": change_json(change)}
+                self._context.note(MADE, {**made, **(single if "reverts" in why else {})})
                 changes.append(change)
         files = tuple(file_json(change.uri, change.change, change) for change in changes)
         return Restored(checkpoint_id, files, tuple(self._conflicts), tuple(changes))

@@ -1,4 +1,4 @@
-"""What a run changed so far, told after each call that changed a file."""
+"""The net changes of a run so far, shown after each call that changed a file."""
 
 from agls.engine.facts import RunDiff
 from agls.engine.feature import RunView
@@ -7,7 +7,7 @@ from .comparison import Pair, pairs_of, row
 from .recorder import SnapshotStore
 from .timeline import SessionSpan
 
-LONGEST = 65_536  # bytes of diffs that are told at once
+LONGEST = 65_536  # bytes of diffs that are shown at once
 
 
 class Total:
@@ -17,7 +17,7 @@ class Total:
         self._keeper = keeper
         self._patches: dict[str, tuple[list[Pair], str]] = {}  # by path: of which states
 
-    async def tell(self, view: RunView) -> None:
+    async def report(self, view: RunView) -> None:
         """Show it. Diffs that do not fit any more are left out whole."""
         kept = list[str]()
         size = 0
@@ -37,6 +37,6 @@ class Total:
     async def _patch(self, path: str, pairs: list[Pair]) -> str:
         known = self._patches.get(path)
         if known is None or known[0] != pairs:
-            told = str((await row(self._keeper, pairs))["patch"]) if pairs else ""
-            known = self._patches[path] = pairs, told
+            patch = str((await row(self._keeper, pairs))["patch"]) if pairs else ""
+            known = self._patches[path] = pairs, patch
         return known[1]

@@ -1,8 +1,8 @@
 """Tools that the client brings."""
 
-from agls.features.client_tools.feature import build
 from agls.features.client_tools.settings import Settings
-from agls.room import Room
-from agls.room.ports import RunInfo, ToolClient, ToolNames
+from agls.room import Room, build_of
+from agls.room.process_ports import ToolClient
+from agls.room.run_ports import RunInfo, ToolNames
 
-ROOM = Room("client_tools", Settings, build, needs=(ToolClient, RunInfo, ToolNames))
+ROOM = Room("client_tools", Settings, build_of(__name__), needs=(ToolClient, RunInfo, ToolNames))

@@ -1,15 +1,15 @@
 """A tool of the client, as the engine calls it."""
 
-import re
 from collections.abc import Collection, Sequence
 
 from agls.engine.ports import Effect, Preview, ToolContext, ToolSpec
 from agls.engine.vocabulary import ToolCall, ToolOutcome
 from agls.frozen import frozen
-from agls.room.ports import OfferedTool, ToolClient
+from agls.regex import regex
+from agls.room.process_ports import OfferedTool, ToolClient
 
 KEPT = 50_000  # characters of an answer that the model gets
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_NAME = regex(r"[A-Za-z0-9_-]{1,64}")
 
 
 @frozen
@@ -27,7 +27,9 @@ class ClientTool:
         effect = Effect.READS if self.offered.reads_only else Effect.EXECUTES
         described = self.offered.description
         effects = frozenset({effect})
-        return ToolSpec(self.offered.name, described, self.offered.schema, effects, output_limit=KEPT)
+        return ToolSpec(
+            self.offered.name, described, self.offered.schema, effects, output_limit=KEPT, load="auto"
+        )
 
     async def preview(self, call: ToolCall, context: ToolContext) -> Preview:
         """Its name and arguments: more is not known of it."""

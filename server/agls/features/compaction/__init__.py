@@ -1,9 +1,15 @@
 """Room in the model's context: old results taken out, the beginning of a conversation summarised."""
 
 from agls.engine.ports import Clock, ModelResolver
-from agls.features.compaction.feature import build
 from agls.features.compaction.settings import Settings
-from agls.room import Room
-from agls.room.ports import RunInfo, SessionRecord
+from agls.room import Room, build_of
+from agls.room.run_ports import RunInfo
+from agls.room.session_ports import SessionRecord
 
-ROOM = Room("compaction", Settings, build, needs=(ModelResolver, SessionRecord, Clock, RunInfo))
+ROOM = Room(
+    "compaction",
+    Settings,
+    build_of(__name__),
+    needs=(ModelResolver, SessionRecord, Clock, RunInfo),
+    has_actions=True,
+)

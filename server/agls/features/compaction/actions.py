@@ -3,23 +3,39 @@
 from functools import partial
 
 from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome
+from agls.engine.facts import Compacted
 from agls.engine.ports import ModelError, ModelResolver
 from agls.features.compaction.bounds import bounds_of
 from agls.features.compaction.compactor import Need, cut_of, summarised
+from agls.features.compaction.report import outcome_of
 from agls.features.compaction.settings import Settings
-from agls.features.compaction.sizes import Ruler
+from agls.features.compaction.sizes import Ruler, bytes_of_a_token
 from agls.features.compaction.summary import Unwritten
-from agls.room.ports import SessionRecord
+from agls.features.compaction.touched_files import touched_in
+from agls.features.compaction.undoing import client_of, summary_in, undo_summary
+from agls.room.session_ports import SessionRecord
 from agls.toolkit import Arguments, TypedAction
 
+NEVER = "Nothing of this session was summarised yet. /compact does it now."
 SMALL = "There is nothing to summarise yet: the conversation is short."
 CHANGED = "Something was said meanwhile, so nothing was changed. Try again when no run is active."
 
 
 class Compact(Arguments):
-    """Summarise the conversation, except its end and the user's words; `focus` says what matters most."""
+    """Summarise the conversation, except its end and the user's words; `focus` says what matters most.
+
+    `/compact undo` undoes the last summary.
+    """
 
     focus: str = ""
+
+
+class ShowCompaction(Arguments):
+    """Show the last summary: why it was made, its size before and after, what stayed, and its words."""
+
+
+class UndoCompaction(Arguments):
+    """Undo the last summary: the model sees what it replaced again, and all that was said since."""
 
 
 class TokenBudget(Arguments):
@@ -30,11 +46,47 @@ def actions(
     settings: Settings, models: ModelResolver, session: SessionRecord, *, schema: bool
 ) -> tuple[Action, ...]:
     """Return the actions of the room."""
-    compact = partial(shorten, settings, models, session)
+    undo = partial(undo_summary, settings, schema, session)
+
+    async def compact(arguments: Compact, context: ActionContext) -> ActionOutcome:
+        if arguments.focus.strip().casefold() == "undo":
+            return await undo(UndoCompaction(), context)
+        return await shorten(settings, models, session, arguments, context)
+
     budget = partial(show_budget, settings, schema)
     return (
-        TypedAction(name="compact", title="Compact", arguments=Compact, work=compact, when="idle"),
-        TypedAction(name="token-budget", title="Show token budget", arguments=TokenBudget, work=budget),
+        TypedAction(
+            name="compact",
+            title="Compact",
+            arguments=Compact,
+            work=compact,
+            when="idle",
+            group="Model and context",
+            screened=True,
+        ),
+        TypedAction(
+            name="compaction.show",
+            title="Show last summary",
+            arguments=ShowCompaction,
+            work=partial(show, session),
+            group="Model and context",
+        ),
+        TypedAction(
+            name="compaction.undo",
+            title="Undo last summary",
+            arguments=UndoCompaction,
+            work=undo,
+            when="idle",
+            group="Model and context",
+        ),
+        TypedAction(
+            name="token-budget",
+            title="Show token budget",
+            arguments=TokenBudget,
+            work=budget,
+            aliases=("budget",),
+            group="Model and context",
+        ),
     )
 
 
@@ -46,8 +98,11 @@ async def shorten(
     context: ActionContext,
 ) -> ActionOutcome:
     """Put a summary in the place of the beginning. When there is none, nothing is changed."""
-    messages, tokens = context.state.context.messages, Ruler().tokens(context.state)
-    need = Need("asked", tokens, tokens, pressing=True, words=context.state.words)
+    messages, client = context.state.context.messages, client_of(context)
+    tokens = (await Ruler().size(context.state, client)).tokens
+    files = touched_in(session.entries(), context.state.cwd).text
+    per_token = await bytes_of_a_token(messages, client)
+    need = Need("asked", tokens, tokens, True, context.state.words, files, per_token)
     cut = cut_of(messages, need)
     if cut is None:
         raise ActionError(SMALL)
@@ -55,11 +110,21 @@ async def shorten(
         with context.breakable():
             fact = await summarised(models, settings.tier, cut, need, session.spend, arguments.focus)
     except Unwritten as problem:
-        raise ActionError(f"The conversation could not be summarised: {problem}. It is as it was.") from None
+        raise ActionError(
+            f"The conversation could not be summarised: {problem}. It was not changed."
+        ) from None
     if not await session.compact(fact, messages):
         raise ActionError(CHANGED)
-    text = f"Summarised: about {fact.tokens_before:,} tokens before, {fact.tokens_after:,} now."
-    return ActionOutcome(text, {"tokensBefore": fact.tokens_before, "tokensAfter": fact.tokens_after})
+    return outcome_of(fact, context.state)
+
+
+async def show(session: SessionRecord, arguments: ShowCompaction, context: ActionContext) -> ActionOutcome:
+    """Show the last summary."""
+    facts = (entry.fact for entry in reversed(session.entries()))
+    last = next((fact for fact in facts if isinstance(fact, Compacted)), None)
+    if last is None:
+        raise ActionError(NEVER)
+    return outcome_of(last, context.state, stands=summary_in(context.state) == last.item_id)
 
 
 async def show_budget(
@@ -67,14 +132,12 @@ async def show_budget(
 ) -> ActionOutcome:
     """Return the tokens of the next request beside the bounds of its model."""
     try:
-        client, request = context.next_request()
+        client = context.model()
     except ModelError as problem:
         raise ActionError(f"{problem} {problem.hint}".strip()) from None
-    count, window = await client.count(request), client.info.context_window
+    count, window = await client.count(await context.next_request()), client.info.context_window
     if not window:
-        text = (
-            f"About {count.tokens:,} tokens. How many {client.info.name} can take is not known: name it as "
-        )
+        text = f"About {count.tokens:,} tokens. How many {client.info.name} can take is not known: set "
         return ActionOutcome(text + "context_window of the model.", {"tokens": count.tokens, "window": None})
     bounds = bounds_of(window, settings.at, schema=schema)
     rows = {

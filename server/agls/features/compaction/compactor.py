@@ -34,7 +34,8 @@ SMALLEST = 1_000  # bytes that are worth a summary
 class Need:
     """Why room is needed, in tokens: there are `now`, and `most` may be. `pressing`: it cannot go on else.
 
-    `words` are the user's messages that stay as they are, whatever goes.
+    `words` are the user's messages that stay as they are, whatever goes; `files` is what a summary ends with,
+    word for word. A token has `per_token` bytes.
     """
 
     cause: str
@@ -42,14 +43,16 @@ class Need:
     most: int
     pressing: bool = False
     words: tuple[str, ...] = ()
+    files: str = ""
+    per_token: float = PER_TOKEN
 
     def after(self, freed: float) -> int:
         """Return how many tokens are left without so many bytes."""
-        return max(self.now - tokens_in(freed), 1)
+        return max(self.now - tokens_in(freed, self.per_token), 1)
 
     def share(self, part: float, taken: float = 0.0) -> float:
         """Return the bytes of a part of what may be filled; those that are `taken` never leave nothing."""
-        full = self.most * PER_TOKEN
+        full = self.most * self.per_token
         return max(full - taken, full * LEAST) * part
 
     def tail(self, messages: Sequence[Message]) -> int:
@@ -72,6 +75,7 @@ class ContextCut:
 
     def replaced(self, text: str, need: Need) -> Compacted:
         """Return the fact that this text takes their place."""
+        text += need.files
         after = need.after(self.size - bytes_in(text))
         return Compacted(new_id("item"), text, len(self.head), self.kept, need.cause, need.now, after)
 
@@ -143,7 +147,7 @@ async def summarised(
 ) -> Compacted:
     """Return the summary of a model in the place of the beginning. **Raises** `Unwritten`."""
     text = await written(models, tier, cut.head, focus, spend)
-    if bytes_in(text) >= cut.size:
+    if bytes_in(text + need.files) >= cut.size:
         raise Unwritten("the summary was longer than what it stands for")
     return cut.replaced(text, need)
 

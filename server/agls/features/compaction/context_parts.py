@@ -44,10 +44,10 @@ def words_kept(head: Sequence[Message], budget: float, words: Collection[str] = 
     kept = [m.item_id for m in head if isinstance(m, UserMessage) and m.item_id in words]
     said = [m for m in head if isinstance(m, UserMessage) and m.origin != SUMMARY and m.item_id not in kept]
     for message in (*said[:1], *reversed(said[1:])):
-        budget -= size_of(message)
-        if budget < 0:
-            break
-        kept.append(message.item_id)
+        size = size_of(message)
+        if size <= budget:  # one that is too long takes no room from the others
+            budget -= size
+            kept.append(message.item_id)
     return tuple(kept)
 
 

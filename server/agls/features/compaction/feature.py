@@ -1,5 +1,8 @@
 """The wiring of the room."""
 
+from functools import partial
+
+from agls.engine.actions import FoundActions
 from agls.engine.feature import Feature
 from agls.engine.ports import Clock, ModelResolver
 from agls.features.compaction.actions import actions
@@ -7,13 +10,14 @@ from agls.features.compaction.gate import CompactionGate
 from agls.features.compaction.reduced_request import around_model
 from agls.features.compaction.settings import Settings
 from agls.features.compaction.summary import ROOM
-from agls.room.ports import RunInfo, SessionRecord
+from agls.room.run_ports import RunInfo
+from agls.room.session_ports import SessionRecord
 
 
 def build(
     settings: Settings, models: ModelResolver, session: SessionRecord, clock: Clock, run: RunInfo
 ) -> Feature:
     """Build the feature of one run."""
-    gate = CompactionGate(settings, models, session.spend, clock.now, schema=run.wants_schema)
-    offered = actions(settings, models, session, schema=run.wants_schema)
+    gate = CompactionGate(settings, models, session, clock.now, schema=run.wants_schema)
+    offered = FoundActions(partial(actions, settings, models, session, schema=run.wants_schema))
     return Feature(name=ROOM, actions=offered, before_turn=gate.before_turn, around_model=around_model)

@@ -1,10 +1,11 @@
 """When room is made: at the gate before each request, which costs nothing as long as there is room."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from agls.engine.facts import Cleared, Compacted, GateFact, Notice, Used
+from agls.engine.facts import Cleared, Compacted, GateFact, Notice
 from agls.engine.feature import RunView
-from agls.engine.ports import ModelError, ModelResolver
+from agls.engine.ports import ModelClient, ModelError, ModelResolver
 from agls.engine.state import State
 from agls.engine.vocabulary import Stop, StopReason
 from agls.features.compaction.bounds import TokenBounds, bounds_of
@@ -12,8 +13,10 @@ from agls.features.compaction.compactor import Compactor, Need, clearing
 from agls.features.compaction.context_parts import among, old_results
 from agls.features.compaction.reduced_request import HINT, REDUCED, TITLE, TRIED, is_reduced
 from agls.features.compaction.settings import Settings
-from agls.features.compaction.sizes import CERTAIN, Ruler, bytes_in, sum_of, tokens_in
+from agls.features.compaction.sizes import CountedContext, Ruler, bytes_of_a_token, size_of_messages
 from agls.features.compaction.summary import ROOM
+from agls.features.compaction.touched_files import touched_in
+from agls.room.session_ports import SessionRecord
 
 FAILED = "failed"
 MOST_FAILURES = 3  # of summaries in one run, before nobody is asked for one any more
@@ -33,14 +36,14 @@ class CompactionGate:
         self,
         settings: Settings,
         models: ModelResolver,
-        spend: Callable[[Used], None],
+        session: SessionRecord,
         now: Callable[[], float],
         *,
         schema: bool,
     ) -> None:
         self._settings = settings
         self._models = models
-        self._spend = spend
+        self._session = session
         self._now = now
         self._schema, self._ruler = schema, Ruler()
         self._bounds: dict[str, TokenBounds | None] = {}  # by the name of the model
@@ -48,9 +51,11 @@ class CompactionGate:
 
     async def before_turn(self, view: RunView) -> Sequence[Stop | GateFact]:
         """Return nothing while there is room; else the facts that make some, or the end of the run."""
-        state = view.state
-        tokens, bounds = self._ruler.tokens(state), self.bounds(state)
-        if bounds and tokens > bounds.hard and (stop := self._too_long(state, bounds)):
+        state, client = view.state, self._client(view.state)
+        bounds = self.bounds(state)
+        size = await self._ruler.size(state, client)
+        tokens = size.tokens
+        if bounds and tokens > bounds.hard and (stop := await self._too_long(state, bounds)):
             return (stop,)
         if state.overflowed:
             most = min(bounds.threshold if bounds and bounds.threshold else tokens, tokens * 4 // 5)
@@ -60,17 +65,16 @@ class CompactionGate:
             pressing = tokens > bounds.soft
             need = Need("threshold", tokens, bounds.threshold, pressing=pressing, words=state.words)
             facts = await self._room(view, need)
-            return self._checked(facts, tokens - facts[-1].tokens_after if facts else 0, bounds, view)
+            return self._checked(facts, size, bounds, view)
         return () if state.run.turns else self._after_a_pause(state, tokens)
 
-    def _too_long(self, state: State, bounds: TokenBounds) -> Stop | None:
+    async def _too_long(self, state: State, bounds: TokenBounds) -> Stop | None:
         """Return the end of a run whose prompt alone is surely too long: a prompt is never shortened."""
-        said = sum_of(m for m in state.context.messages if among(m, state.words)) + bytes_in(
-            state.context.system
-        )
-        if tokens_in(said) / CERTAIN <= bounds.hard:
+        said = [m for m in state.context.messages if among(m, state.words)]
+        size = await size_of_messages(said, state.context.system, self._client(state))
+        if size.least <= bounds.hard:
             return None
-        return Stop(StopReason.CONTEXT_FULL, LONG.format(tokens_in(said), _name(state), bounds.hard) + HINT)
+        return Stop(StopReason.CONTEXT_FULL, LONG.format(size.tokens, _name(state), bounds.hard) + HINT)
 
     def _reduced(self, view: RunView) -> Sequence[Stop]:
         """Try it once more with all that can go left out of the request, which is the last thing to try."""
@@ -88,11 +92,18 @@ class CompactionGate:
         return self._bounds[name]
 
     def _bounds_of(self, name: str) -> TokenBounds | None:
-        try:
-            window = self._models.resolve(name).info.context_window
-        except ModelError:  # whoever asks it will be told
-            return None
+        client = self._named(name)
+        window = client.info.context_window if client else None
         return bounds_of(window, self._settings.at, schema=self._schema) if window else None
+
+    def _client(self, state: State) -> ModelClient | None:
+        return self._named(state.context.model or str(state.settings.get("model", "")))
+
+    def _named(self, name: str) -> ModelClient | None:
+        try:
+            return self._models.resolve(name)
+        except ModelError:  # whoever asks it gets the message
+            return None
 
     def _after_a_pause(self, state: State, tokens: int) -> Sequence[Cleared]:
         """After it the provider's cache is cold: old results cost most then, and are needed least."""
@@ -117,15 +128,19 @@ class CompactionGate:
         ask = _may_ask(state, need.now) and _failures(state) < MOST_FAILURES
         if not self._settings.enabled:
             return ()
-        making = Compactor(self._models, self._settings, self._spend, asking, failed)
+        making = Compactor(self._models, self._settings, self._session.spend, asking, failed)
+        per_token = await bytes_of_a_token(state.context.messages, self._client(state))
+        files = touched_in(self._session.entries(), state.cwd).text
+        need = replace(need, files=files, per_token=per_token)
         return await making.room(state.context.messages, need, ask=ask)
 
     def _checked(
-        self, facts: Sequence[Compacted | Cleared], freed: int, bounds: TokenBounds, view: RunView
+        self, facts: Sequence[Compacted | Cleared], size: CountedContext, bounds: TokenBounds, view: RunView
     ) -> Sequence[Stop | GateFact]:
         """Return the facts; the end of the run surely over the hard limit, a warning over the soft one."""
-        left = self._ruler.tokens(view.state) - freed
-        if self._ruler.surely(view.state) - freed > bounds.hard:
+        freed = size.tokens - facts[-1].tokens_after if facts else 0
+        left = size.tokens - freed
+        if size.least - freed > bounds.hard:
             full = FULL.format(left, _name(view.state), bounds.hard)
             return (*facts, Stop(StopReason.CONTEXT_FULL, full + HINT))
         if left > bounds.soft and not self._warned:

@@ -1,7 +1,8 @@
 """How large messages are, without asking anybody: bytes, and about how many tokens they make."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
+from agls.engine.ports import ModelClient
 from agls.engine.state import State
 from agls.engine.vocabulary import (
     AssistantMessage,
@@ -12,6 +13,7 @@ from agls.engine.vocabulary import (
     ToolResult,
     UserMessage,
 )
+from agls.frozen import frozen
 
 PER_TOKEN = 3.6  # bytes
 IMAGE = 4_320  # bytes that are as many tokens as an image
@@ -19,9 +21,9 @@ EACH = 16  # bytes around a message
 CERTAIN = 1.5  # how far a guess may be above what the model counts
 
 
-def tokens_in(size: float) -> int:
+def tokens_in(size: float, per_token: float = PER_TOKEN) -> int:
     """About how many tokens so many bytes are."""
-    return round(size / PER_TOKEN)
+    return round(size / per_token)
 
 
 def bytes_in(text: str) -> int:
@@ -51,20 +53,35 @@ def sum_of(messages: Iterable[Message]) -> int:
     return sum(map(size_of, messages))
 
 
+@frozen
+class CountedContext:
+    """About how many `tokens` a context has, and how many at `least`."""
+
+    tokens: int
+    least: float
+
+
 class Ruler:
-    """The tokens of a growing context: what the last reply was counted at, and an estimate of what is new."""
+    """The tokens of a growing context: what the last reply was counted at, and what is new.
+
+    That is counted by the model's tokenizer where there is one on this machine; else it is estimated.
+    """
 
     def __init__(self) -> None:
         self._counted, self._size = 0, 0
         self._last: Message | None = None
 
-    def surely(self, state: State) -> float:
-        """Return the least number of tokens: those counted, and fewer of the new messages than expected."""
-        counted = state.measure.tokens
-        return counted + (self.tokens(state) - counted) / CERTAIN
+    async def size(self, state: State, client: ModelClient | None) -> CountedContext:
+        """Return the size; without a count of the provider the tools' tokens are not in it."""
+        measure, messages = state.measure, state.context.messages
+        new = messages[measure.messages :] if measure.tokens else messages
+        system = () if measure.tokens else (state.context.system,)
+        if client and (told := await tokens_by_tokenizer(client, new, system)):
+            return CountedContext(measure.tokens + told.tokens, measure.tokens + told.least)
+        tokens = self._estimated(state)
+        return CountedContext(tokens, measure.tokens + (tokens - measure.tokens) / CERTAIN)
 
-    def tokens(self, state: State) -> int:
-        """About how many there are; without a count of the provider those of the tools are not in it."""
+    def _estimated(self, state: State) -> int:
         measure, messages = state.measure, state.context.messages
         if measure.tokens:
             return measure.tokens + tokens_in(sum_of(messages[measure.messages :]))
@@ -75,6 +92,33 @@ class Ruler:
         return tokens_in(self._size + bytes_in(state.context.system))
 
 
+async def size_of_messages(
+    messages: Sequence[Message], system: str, client: ModelClient | None
+) -> CountedContext:
+    """Return the tokens of some messages and a system prompt, counted where that can be done."""
+    if client and (told := await tokens_by_tokenizer(client, messages, (system,))):
+        return told
+    tokens = tokens_in(sum_of(messages) + bytes_in(system))
+    return CountedContext(tokens, tokens / CERTAIN)
+
+
+async def tokens_by_tokenizer(
+    client: ModelClient, messages: Sequence[Message], texts: Sequence[str] = ()
+) -> CountedContext | None:
+    """Return what a tokenizer on this machine counts; `None` without one. Images are estimated."""
+    counted = await client.tokens_of([*texts, *(text for each in messages for text in _texts(each))])
+    if counted is None:
+        return None
+    images = tokens_in(IMAGE * sum(map(_images, messages)))
+    return CountedContext(counted + images, counted + images / CERTAIN)
+
+
+async def bytes_of_a_token(messages: Sequence[Message], client: ModelClient | None) -> float:
+    """Return how many bytes of these messages make a token."""
+    told = await tokens_by_tokenizer(client, messages) if client else None
+    return max(sum_of(messages), 1) / told.tokens if told and told.tokens else PER_TOKEN
+
+
 def _size_of_part(part: Content) -> int:
     match part:
         case Image():
@@ -83,3 +127,31 @@ def _size_of_part(part: Content) -> int:
             return bytes_in(uri) + bytes_in(name)
         case _:
             return bytes_in(part.text)
+
+
+def _texts(message: Message) -> Iterator[str]:
+    match message:
+        case UserMessage(_, content):
+            for part in content:
+                match part:
+                    case Image():
+                        pass
+                    case ResourceLink(uri, name):
+                        yield f"{uri} {name}"
+                    case _:
+                        yield part.text
+        case AssistantMessage(_, text, thinking, calls):
+            yield from (text, thinking)
+            yield from (f"{call.name} {call.arguments}" for call in calls)
+        case _:
+            yield message.text
+
+
+def _images(message: Message) -> int:
+    match message:
+        case UserMessage(_, content):
+            return sum(isinstance(part, Image) for part in content)
+        case AssistantMessage():
+            return 0
+        case _:
+            return len(message.images)

@@ -58,7 +58,7 @@ async def written(
     """Return a summary of these messages by the model `tier`; the cost of each call goes to `spend`."""
     try:
         async with asyncio.timeout(PATIENCE):
-            text = await _asked(models, tier, list(_told(head)), focus, spend)
+            text = await _asked(models, tier, list(_safe_texts(head)), focus, spend)
     except TimeoutError:
         raise Unwritten(f"the model took longer than {PATIENCE:.0f} seconds") from None
     except ModelError as problem:
@@ -113,8 +113,8 @@ def _until(parts: list[str], room: float) -> list[str]:
     return taken
 
 
-def _told(messages: Sequence[Message]) -> Iterator[str]:
-    """Yield the messages as the writer reads them, without anything that could close the mark around them."""
+def _safe_texts(messages: Sequence[Message]) -> Iterator[str]:
+    """Yield the messages for the summarising model; nothing in them can close the tag around them."""
     for message in messages:
         yield _words(message).replace("</conversation", "<\\/conversation")
 

@@ -1,7 +1,6 @@
 """Replies that broke off, or never came, are asked to go on."""
 
-from agls.features.continuation.feature import build
 from agls.features.continuation.settings import Settings
-from agls.room import Room
+from agls.room import Room, build_of
 
-ROOM = Room("continuation", Settings, build)
+ROOM = Room("continuation", Settings, build_of(__name__))

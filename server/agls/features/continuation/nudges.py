@@ -1,4 +1,4 @@
-"""The three lines this room says, and what the transcript tells about when it said them."""
+"""The three messages of this room, and their places in the transcript."""
 
 from collections.abc import Sequence
 

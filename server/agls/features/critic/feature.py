@@ -8,7 +8,8 @@ from agls.engine.ports import ModelResolver
 from agls.engine.vocabulary import Stop
 from agls.features.critic.settings import Settings
 from agls.features.critic.watch import ROOM, Means, Watch
-from agls.room.ports import Ceilings, SessionRecord
+from agls.room.run_ports import Ceilings
+from agls.room.session_ports import SessionRecord
 
 
 def build(

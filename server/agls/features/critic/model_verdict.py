@@ -37,7 +37,7 @@ def can_pay(state: State) -> bool:
 
 async def ask(models: ModelResolver, name: str, look: Look, state: State) -> tuple[Replied, Verdict | None]:
     """Ask the model. **Returns** its answer and the verdict in it (`None`: nothing that can be followed)."""
-    message = UserMessage(new_id("item"), (Text(_told(look, state)),))
+    message = UserMessage(new_id("item"), (Text(_described(look, state)),))
     request = ModelRequest(new_id("item"), SYSTEM, (message,), max_output_tokens=300, output_schema=SCHEMA)
     async with asyncio.timeout(PATIENCE), aclosing(models.resolve(name).stream(request)) as stream:
         async for part in stream:
@@ -56,7 +56,7 @@ def read(text: str) -> Verdict | None:
     return Verdict(action, words[:2000]) if action in ACTIONS else None
 
 
-def _told(look: Look, state: State) -> str:
+def _described(look: Look, state: State) -> str:
     why = {
         "stalled": f"Nothing happened for {look.idle:.0f} seconds, at the {look.fruitless}. look in a row.",
         "time": f"It has worked for {look.elapsed:.0f} seconds, which is its time.",

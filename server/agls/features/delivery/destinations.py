@@ -8,7 +8,7 @@ from agls.engine.ports import Workspace, WorkspaceError
 from agls.engine.vocabulary import Command, FileVersion, JsonObject, Stop, StopReason
 from agls.features.delivery.settings import DeliveryTarget, host_of
 from agls.frozen import frozen
-from agls.room.ports import Post
+from agls.room.process_ports import Post
 
 TITLES = {StopReason.END_TURN: "The run is done"}
 SHOWN = 2_000  # characters of an output that a notification has
@@ -30,7 +30,7 @@ class Parcel:
 
     def as_json(self) -> bytes:
         """For programs."""
-        told: JsonObject = {
+        body: JsonObject = {
             "v": 1,
             "sessionId": self.session_id,
             "runId": self.run_id,
@@ -40,7 +40,7 @@ class Parcel:
             "output": self.output,
             "used": self.used,
         }
-        return json.dumps(told).encode() + b"\n"
+        return json.dumps(body).encode() + b"\n"
 
     def as_text(self) -> str:
         """For people."""

@@ -10,7 +10,8 @@ from agls.engine.ports import Workspace, WorkspaceError
 from agls.engine.vocabulary import Stop, StopReason
 from agls.features.delivery.destinations import Courier, NotDelivered, Parcel
 from agls.features.delivery.settings import Settings, target_from
-from agls.room.ports import Post, RunInfo
+from agls.room.process_ports import Post
+from agls.room.run_ports import RunInfo
 
 ROOM = "delivery"
 DELIVERED = "delivered"

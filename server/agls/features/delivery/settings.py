@@ -16,7 +16,7 @@ class DeliveryTarget(Table):
 
     `file` is a path in the workspace; {run} and {session} in it become their ids. `webhook` is an address
     that gets JSON by POST (it often holds a secret, and is never shown). `command` is a program with its
-    arguments, started in the workspace with the JSON as its input. `notify` tells the editor.
+    arguments, started in the workspace with the JSON as its input. `notify` shows a notice in the editor.
     """
 
     file: str = ""

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from agls.engine.actions import Action, ActionContext, ActionOutcome
-from agls.room.ports import Examiner
+from agls.room.process_ports import Examiner
 from agls.toolkit import Arguments, TypedAction
 
 
@@ -22,4 +22,4 @@ def actions(examine: Examiner) -> tuple[Action, ...]:
         with context.breakable():
             return await examine(context.workspace, model, arguments.offline)
 
-    return (TypedAction(name="doctor", title="Check everything", arguments=Doctor, work=look),)
+    return (TypedAction("doctor", "Check everything", Doctor, look, group="Settings"),)

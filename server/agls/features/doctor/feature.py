@@ -3,7 +3,7 @@
 from agls.engine.feature import Feature
 from agls.features.doctor.actions import actions
 from agls.features.doctor.settings import Settings
-from agls.room.ports import Examiner
+from agls.room.process_ports import Examiner
 
 
 def build(settings: Settings, examine: Examiner) -> Feature:

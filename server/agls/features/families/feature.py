@@ -1,11 +1,12 @@
 """The wiring of the room."""
 
-from dataclasses import replace
+from collections.abc import Sequence
 
-from agls.engine.feature import Feature, RunView
-from agls.engine.ports import CallModel, ModelRequest, Reply
+from agls.engine.feature import Feature
+from agls.engine.ports import ToolSpec
+from agls.engine.state import State
 from agls.features.families.settings import Settings
-from agls.room.ports import RunInfo
+from agls.room.run_ports import RunInfo
 
 NAME = "families"
 
@@ -16,9 +17,8 @@ def build(settings: Settings, run: RunInfo) -> Feature | None:
     if not replaced:
         return None
 
-    async def around_model(request: ModelRequest, view: RunView, inner: CallModel) -> Reply:
-        names = {tool.name for tool in request.tools}
-        kept = tuple(tool for tool in request.tools if replaced.get(tool.name) not in names)
-        return await inner(replace(request, tools=kept))
+    def show_tools(tools: Sequence[ToolSpec], state: State) -> Sequence[ToolSpec]:
+        names = {tool.name for tool in tools}
+        return [tool for tool in tools if replaced.get(tool.name) not in names]
 
-    return Feature(name=NAME, around_model=around_model)
+    return Feature(name=NAME, show_tools=show_tools)

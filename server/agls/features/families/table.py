@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import field
+from functools import lru_cache
 
 from agls.frozen import frozen
 
@@ -46,6 +47,7 @@ FAMILIES: tuple[Family, ...] = (
 )
 
 
+@lru_cache(maxsize=64)  # every run asks
 def family_of(model: str) -> Family:
     """Return the family of a model by its name; what is not known is neutral."""
     return next(family for family in FAMILIES if re.search(family.names, model.casefold()))

@@ -1,15 +1,16 @@
 """Two lists of lines laid side by side: which lines of the one belong to which of the other, in order."""
 
-import re
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 from functools import partial
+
+from agls.regex import regex
 
 COMPARED = 2_000  # characters of a line that are compared
 NEAR = 0.5  # how much two lines must have in common to belong together
 FEW = 6_000  # pairs of lines that are compared by their characters; more are compared by their words
 SKIPPED = 0.2  # what a line between two others costs, in characters
-_WORD = re.compile(r"\w+")
+_WORD = regex(r"\w+")
 Pair = tuple[int, int]
 _NONE = 0  # the steps of a row
 _SKIP = 1

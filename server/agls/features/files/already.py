@@ -18,7 +18,7 @@ def lines_already(flat: str, old: str, new: str, place: Likeness | None) -> tupl
     `place` is where `old` would have been by its likeness. The new text must stand there, or there must be
     nothing that the lines which it does without could have been meant for.
     """
-    if not _is_substantial(new):
+    if not is_substantial(new):
         return ()
     starts = list(_occurrences(flat, new))
     lines = [flat.count("\n", 0, at) for at in starts]
@@ -31,17 +31,22 @@ def lines_already(flat: str, old: str, new: str, place: Likeness | None) -> tupl
         fits = lines
     else:
         fits = [at for at in lines if place.start < at + height and at < place.stop]
+        around = split_lines(flat)
+        stands = {*map(str.strip, around[place.start : place.stop])} - {*map(str.strip, split_lines(new))}
+        if any(is_substantial(line) and line.strip() in stands for line in gone):
+            return ()
     return tuple(at + 1 for at in fits)
 
 
 def is_kept_part(flat: str, old: str, new: str) -> bool:
     """Return whether `new` is only what `old` would leave standing, and stands in the text."""
     gone, came = _changes(split_lines(old), split_lines(new))
-    kept = gone and not came and _is_substantial(new)
+    kept = gone and not came and is_substantial(new)
     return bool(kept and next(_occurrences(flat, new), None) is not None)
 
 
-def _is_substantial(text: str) -> bool:
+def is_substantial(text: str) -> bool:
+    """Return whether a text stands nowhere by accident."""
     return len(re.findall(r"\w", text)) >= SUBSTANTIAL
 
 
@@ -68,6 +73,6 @@ def _remains(lines: Sequence[str], gone: Sequence[str], at: int, height: int) ->
     """Whether beside these lines there are some that a line to be deleted may be meant for."""
     reach = len(gone) + 2
     beside = (*lines[max(0, at - reach) : at], *lines[at + height : at + height + reach])
-    telling = [line.strip() for line in gone if re.search(r"\w", line)]
-    near = [any(closeness(line, other.strip()) >= TYPO for other in beside) for line in telling]
+    with_words = [line.strip() for line in gone if re.search(r"\w", line)]
+    near = [any(closeness(line, other.strip()) >= TYPO for other in beside) for line in with_words]
     return sum(near) * 2 >= max(1, len(near))

@@ -18,7 +18,7 @@ def changed_lines(change: FileChange) -> list[str]:
     if change.change != "modified":
         return []
     hunks = read_patch(change.patch)
-    rows = [row for hunk in hunks[:PLACES] for row in _shown(hunk)]
+    rows = dict.fromkeys(row for hunk in hunks[:PLACES] for row in _shown(hunk))  # neighbours share lines
     more = len(hunks) - PLACES
     return [*rows, *([f"[{more} more changes are not shown.]"] if more > 0 else ())]
 

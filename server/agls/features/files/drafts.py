@@ -9,13 +9,19 @@ from agls.engine.not_text import NotText
 from agls.engine.ports import FileText, PathInfo, WantedFile, Workspace, WorkspaceError
 from agls.engine.vocabulary import FileVersion
 from agls.frozen import frozen
+from agls.room.missing_paths import explained
 
+from .lines import split_lines
 from .memory import FileMemory
 from .misses import listed
-from .missing import explained
 from .patch_parts import FilePatch
 from .placing import Unplaced, apply_hunks
+from .slips import check_file, check_new
 
+OTHER_LINES = (
+    "has other lines than those that the patch deletes; nothing was changed. Read it again, and delete it "
+    "with `*** Delete File` if it shall go all the same."
+)
 OTHER_SPACE = " Some lines were found with other white space; the file kept its own."
 
 
@@ -24,7 +30,8 @@ class Draft:
     """A file as it is and as it shall be (`text`; `None` for no file).
 
     `expected` is its version (`None`: there is none), `file` its text where it has one. With a `source`
-    it gets that file's bytes, or its encoding and mode. `told` is what the model hears of it.
+    it gets that file's bytes, or its encoding and mode. `report` is for the model.
+    A file that goes is put into the `trash`, where there is one.
     """
 
     path: str
@@ -33,8 +40,9 @@ class Draft:
     file: FileText | None
     text: str | None
     title: str = ""
-    told: str = ""
+    report: str = ""
     source: str = ""
+    trash: bool = False
 
     @property
     def is_change(self) -> bool:
@@ -46,17 +54,17 @@ class Draft:
     @property
     def wanted(self) -> WantedFile:
         """The file as the workspace is asked for it."""
-        return WantedFile(self.path, self.text, self.expected, self.source)
+        return WantedFile(self.path, self.text, self.expected, self.source, self.trash)
 
 
 async def draft_files(
-    patches: Sequence[FilePatch], workspace: Workspace, memory: FileMemory
+    patches: Sequence[FilePatch], workspace: Workspace, memory: FileMemory, *, trash: bool
 ) -> Sequence[Draft]:
-    """Return what the patches make of the files, by the order in which they are named.
+    """Return what the patches make of the files, in their order. What goes, goes to the `trash`.
 
-    **Raises** `WorkspaceError`, which tells of every file that has no place for what it shall get.
+    **Raises** `WorkspaceError`, which names every file that has no place for its new text.
     """
-    table = DraftTable(workspace, memory)
+    table = DraftTable(workspace, memory, trash=trash)
     problems: list[str] = []
     for patch in patches:
         try:
@@ -71,7 +79,8 @@ async def draft_files(
 class DraftTable:
     """The drafts of one patch, by path: a later part of the patch finds what an earlier one made."""
 
-    def __init__(self, workspace: Workspace, memory: FileMemory) -> None:
+    def __init__(self, workspace: Workspace, memory: FileMemory, *, trash: bool) -> None:
+        self._trash = trash
         self._workspace = workspace
         self._memory = memory
         self._by_path: dict[str, Draft] = {}
@@ -89,26 +98,30 @@ class DraftTable:
             draft = await self._there(patch.path)
             if draft.file and self._memory.knows(draft.place.uri):
                 self._memory.check(draft.file)
-            self._keep(_gone(draft))
+            if patch.hunks and draft.text is not None:
+                _check_deleted(patch, draft.place.shown, draft.text)
+            self._keep(replace(_gone(draft), trash=self._trash))
         else:
             await self._update(patch)
 
     async def _add(self, patch: FilePatch) -> None:
+        check_file(patch.path, patch.text)
         draft = await self._draft(patch.path)
         shown = draft.place.shown
         if draft.text is not None and draft.text != patch.text:
             if draft.file is None or draft.text != draft.file.text:
                 raise WorkspaceError(f"{shown}: the patch adds it and changes it as well. Do one of both.")
             self._memory.check(draft.file)
+            check_new(shown, draft.text, draft.text, patch.text)
         new = draft.text is None
         verb = "Create" if new else "Overwrite"
-        told = f"{'Created' if new else 'Wrote'} {shown}."
-        self._keep(replace(draft, text=patch.text, title=f"{verb} {shown}", told=told, source=""))
+        report = f"{'Created' if new else 'Wrote'} {shown}."
+        self._keep(replace(draft, text=patch.text, title=f"{verb} {shown}", report=report, source=""))
 
     async def _update(self, patch: FilePatch) -> None:
         draft = await self._there(patch.path)
         shown = draft.place.shown
-        told = ""
+        report = ""
         if patch.hunks:
             if draft.text is None:
                 raise WorkspaceError(f"{shown} is not a text file: it can be moved or deleted, not edited.")
@@ -116,9 +129,11 @@ class DraftTable:
                 made = await asyncio.to_thread(apply_hunks, draft.text, patch.hunks)
             except Unplaced as problem:
                 raise Unplaced(f"{shown}: {problem}") from problem
-            told = f"Edited {shown}, {listed(made.lines)}.{OTHER_SPACE * made.loose}"
+            for hunk in patch.hunks:
+                check_new(shown, draft.text, "\n".join(hunk.old), "\n".join(hunk.new), hunk.line or 0)
+            report = f"Edited {shown}, {listed(made.lines)}.{OTHER_SPACE * made.loose}"
             draft = replace(
-                draft, text=made.text, title=f"Edit {shown}", told=f"{draft.told}\n{told}".strip()
+                draft, text=made.text, title=f"Edit {shown}", report=f"{draft.report}\n{report}".strip()
             )
         if patch.to:
             await self._move(draft, patch.to)
@@ -134,12 +149,12 @@ class DraftTable:
             raise WorkspaceError(f"{shown} cannot be moved to {there.place.shown}: that exists already.")
         if draft.expected is None:
             raise WorkspaceError(
-                f"{shown}: the patch adds it and moves it as well. Add it where it shall be."
+                f"{shown}: the patch adds it and moves it as well. Add it at its final path."
             )
-        told = f"Moved {shown} to {there.place.shown}.{' ' * bool(draft.told)}{draft.told}"
+        report = f"Moved {shown} to {there.place.shown}.{' ' * bool(draft.report)}{draft.report}"
         title = f"Move {shown} to {there.place.shown}"
-        self._keep(replace(there, text=draft.text, title=title, told=told, source=draft.path))
-        self._keep(replace(_gone(draft), told="", title=title))
+        self._keep(replace(there, text=draft.text, title=title, report=report, source=draft.path))
+        self._keep(replace(_gone(draft), report="", title=title))
 
     async def _there(self, path: str) -> Draft:
         """Return the draft of a file that must be there."""
@@ -169,6 +184,13 @@ class DraftTable:
         self._by_path[draft.place.path] = draft
 
 
+def _check_deleted(patch: FilePatch, shown: str, text: str) -> None:
+    """Check that a diff deletes the lines that are there. **Raises** `WorkspaceError`."""
+    wanted = [line.rstrip() for hunk in patch.hunks for line in hunk.old]
+    if wanted != [line.rstrip() for line in split_lines(text)]:
+        raise WorkspaceError(f"{shown} {OTHER_LINES}")
+
+
 def _gone(draft: Draft) -> Draft:
     shown = draft.place.shown
-    return replace(draft, text=None, source="", title=f"Delete {shown}", told=f"Deleted {shown}.")
+    return replace(draft, text=None, source="", title=f"Delete {shown}", report=f"Deleted {shown}.")

@@ -6,10 +6,10 @@ from agls.frozen import frozen
 
 @frozen
 class EditPlan:
-    """A file as it is (`None` when there is no such text file), its next text, and what to tell the model."""
+    """A file as it is (`None` when there is no such text file), its next text, and the report about it."""
 
     title: str
     place: PathInfo
     file: FileText | None
     text: str
-    told: str
+    report: str

@@ -3,13 +3,16 @@
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Generic, TypeVar
 
 from pydantic import Field
 
 from agls.diff import CUT, compare
+from agls.engine.not_text import NotText
 from agls.engine.ports import (
     Effect,
+    FileText,
     Preview,
     Stale,
     Target,
@@ -19,18 +22,20 @@ from agls.engine.ports import (
 )
 from agls.engine.vocabulary import Effects, JsonObject, ToolOutcome
 from agls.frozen import frozen
+from agls.regex import regex
+from agls.room.missing_paths import explained
 from agls.toolkit import Arguments
 
 from .changed_lines import changed_lines
 from .edit_plan import EditPlan
-from .lines import line_end_of
+from .lines import flatten, line_end_of
 from .matching import replace_text
 from .memory import FileMemory
 from .misses import listed
-from .missing import explained
 from .notebook_editing import EditNotebook
 from .notebook_text import is_notebook
-from .rebasing import rebase, tell
+from .rebasing import changed_since, rebase
+from .slips import check_file, check_new
 
 
 class EditFile(Arguments):
@@ -42,7 +47,7 @@ class EditFile(Arguments):
 
     path: str = Field(description="relative to the workspace, or absolute")
     old_text: str = Field(min_length=1, description="the text to replace, as it is in the file")
-    new_text: str = Field(description="what shall stand there; empty to delete")
+    new_text: str = Field(description="the text in its place; empty to delete")
     replace_all: bool = Field(default=False, description="replace every occurrence")
 
 
@@ -61,8 +66,11 @@ LEFT: Mapping[Effects, str] = {
     "partial": "A part of the change may be there.",
     "unknown": "The change may still come.",
 }
+ELSEWHERE = "\nold_text stands in {}, which you read: is it the file that you mean?"
+NAMED = 3  # other files in which an old text stands
+FEWEST = 8  # characters of an old text that does not stand just anywhere
 OF_NOTEBOOKS = "\nIt is a notebook: change its cells with edit_notebook."
-_PLACES = re.compile("^@@ .*$", re.MULTILINE)  # where a hunk of a patch stands
+_PLACES = regex("^@@ .*$", re.MULTILINE)  # where a hunk of a patch stands
 Change = TypeVar("Change", EditFile, WriteFile, EditNotebook)
 
 
@@ -71,7 +79,7 @@ def write_targets(arguments: EditFile | WriteFile | EditNotebook) -> tuple[Targe
     return (Target(Effect.WRITES, arguments.path),)
 
 
-async def plan_edit(arguments: EditFile, workspace: Workspace) -> EditPlan:
+async def plan_edit(arguments: EditFile, workspace: Workspace, memory: FileMemory) -> EditPlan:
     """The edit as it would be made now. Raises `WorkspaceError`."""
     try:
         file = await workspace.read(arguments.path)
@@ -83,22 +91,39 @@ async def plan_edit(arguments: EditFile, workspace: Workspace) -> EditPlan:
     try:
         made = await asyncio.to_thread(replace_text, file.text, old, new, everywhere=arguments.replace_all)
     except WorkspaceError as problem:
-        raise WorkspaceError(f"{shown}: {problem}{OF_NOTEBOOKS * is_notebook(shown)}") from problem
-    told = f"Edited {shown}, {listed(made.lines)}."
+        hints = await asyncio.to_thread(_elsewhere, file, old, workspace, memory)
+        hints += OF_NOTEBOOKS * is_notebook(shown)
+        raise WorkspaceError(f"{shown}: {problem}{hints}") from problem
+    check_new(shown, file.text, old, new, made.lines[0])
+    report = f"Edited {shown}, {listed(made.lines)}."
     if made.loose:
-        told += " old_text was found with other white space; new_text got the file's indentation."
-    return EditPlan(f"Edit {shown}", file.place, file, made.text, told)
+        report += f" old_text was found {made.loose}; new_text got the file's indentation."
+    return EditPlan(f"Edit {shown}", file.place, file, made.text, report)
+
+
+def _elsewhere(file: FileText, old: str, workspace: Workspace, memory: FileMemory) -> str:
+    """Return in which other files, that the model knows, an old text stands which is not in this one."""
+    wanted = flatten(old)
+    if len(wanted.strip()) < FEWEST or wanted in flatten(file.text):
+        return ""
+    uris = [uri for uri in memory.holding(wanted) if uri != file.place.uri]
+    names = " and ".join(workspace.place(uri).shown for uri in uris[:NAMED])
+    return ELSEWHERE.format(names) if names else ""
 
 
 async def plan_write(arguments: WriteFile, workspace: Workspace) -> EditPlan:
     """The file as it would be written now."""
     place = workspace.place(arguments.path)
+    check_file(arguments.path, arguments.content)
     try:
         file = await workspace.read(arguments.path)
+    except NotText:
+        raise
     except WorkspaceError:  # there is none, or none that could be read; `write` knows the difference
         shown = place.shown
         return EditPlan(f"Create {shown}", place, None, arguments.content, f"Created {shown}.")
     content = arguments.content
+    check_new(place.shown, file.text, file.text, content)
     if "\r" not in content:
         content = content.replace("\n", line_end_of(file.text))
     return EditPlan(f"Overwrite {place.shown}", place, file, content, f"Wrote {place.shown}.")
@@ -127,21 +152,24 @@ class FileWriter(Generic[Change]):
                 self.memory.unknown(plan.place.uri)
             text = f"{problem} {LEFT[problem.effects]} Read {plan.place.shown} again, then repeat this."
             return ToolOutcome(text, status="failed", effects=problem.effects)
-        told = plan.told
+        report = plan.report
         if known == plan.text:
             self.memory.saw(change.uri, change.result, known)
         else:
             self.memory.imagined(change.uri, known)
-            told += await asyncio.to_thread(tell, plan.place.shown, known, plan.text)
+            report += await asyncio.to_thread(changed_since, plan.place.shown, known, plan.text)
         shown = changed_lines(change) if isinstance(arguments, EditFile) else []
-        return ToolOutcome("\n".join([told, *shown]), effects="applied", changes=(change,))
+        return ToolOutcome("\n".join([report, *shown]), effects="applied", changes=(change,))
 
     async def describe(self, arguments: Change, context: ToolContext) -> Preview:
-        """The change as a diff."""
+        """The change as a diff, with the problem of one that could only fail."""
         plan = await self.plan(arguments, context.workspace)
-        change = await asyncio.to_thread(_as_change, plan)
-        subject = {"type": "edit", "changes": [change]}
-        return Preview(plan.title, subject, essence=_essence(arguments, change))
+        shown = await preview(arguments, plan)
+        try:
+            await asyncio.to_thread(self._known_after, arguments, plan)
+        except WorkspaceError as problem:
+            return replace(shown, problem=str(problem))
+        return shown
 
     def _known_after(self, arguments: Change, plan: EditPlan) -> str:
         """The text the model knows after the change. Raises `WorkspaceError` when it may not be made."""
@@ -154,6 +182,13 @@ class FileWriter(Generic[Change]):
                 return known
         self.memory.check(plan.file)
         return plan.text
+
+
+async def preview(arguments: EditFile | WriteFile | EditNotebook, plan: EditPlan) -> Preview:
+    """Return the plan as a question shows it."""
+    change = await asyncio.to_thread(_as_change, plan)
+    subject = {"type": "edit", "changes": [change]}
+    return Preview(plan.title, subject, essence=_essence(arguments, change))
 
 
 def _essence(arguments: EditFile | WriteFile | EditNotebook, change: JsonObject) -> JsonObject | None:

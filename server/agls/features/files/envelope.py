@@ -1,8 +1,10 @@
 """Patches between `*** Begin Patch` and `*** End Patch`, as read."""
 
-import re
+import posixpath
 from collections.abc import Sequence
 from itertools import pairwise
+
+from agls.regex import regex
 
 from .patch_parts import FilePatch, PatchError, PatchHunk, PatchRow
 
@@ -22,8 +24,8 @@ Write it like this:
 +every line of the new file
 *** Delete File: path
 *** End Patch"""
-_HEADER = re.compile(r"\*\*\* (Update|Add|Delete) File: *(.*?)\s*$")
-_RANGE = re.compile(r"-(\d+)(?:,\d+)? \+\d+(?:,\d+)?(?: @@.*)?$")
+_HEADER = regex(r"\*\*\* (Update|Add|Delete) File: *(.*?)\s*$")
+_RANGE = regex(r"-(\d+)(?:,\d+)? \+\d+(?:,\d+)?(?: @@.*)?$")
 
 
 def is_envelope(lines: Sequence[str]) -> bool:
@@ -33,25 +35,47 @@ def is_envelope(lines: Sequence[str]) -> bool:
 
 def read_envelope(lines: Sequence[str]) -> tuple[FilePatch, ...]:
     """Return what the patch says. **Raises** `PatchError`."""
-    bare = [line.strip() for line in lines]
-    if BEGIN not in bare:
+    rows = [line.rstrip() for line in lines]
+    rows = rows if BEGIN in rows else [line.strip() for line in lines]
+    if BEGIN not in rows and END in rows and _HEADER.match(lines[0]):
+        lines = [BEGIN, *lines]  # nothing can be missing: it begins with a file
+        rows = [BEGIN, *rows]
+    if BEGIN not in rows:
         raise PatchError(f"The patch has no line `{BEGIN}`. {FORM}")
-    begin = bare.index(BEGIN)
-    if END not in bare[begin:]:
-        raise PatchError(
-            f"The patch has no line `{END}`: it may have been cut off. Send it whole, or smaller."
-        )
-    body = lines[begin + 1 : bare.index(END, begin)]
+    begins = [at for at, row in enumerate(rows) if row == BEGIN]
+    body: list[str] = []
+    for begin, following in pairwise([*begins, len(rows)]):
+        if END not in rows[begin:following]:
+            raise PatchError(
+                f"The patch has no line `{END}`: it may have been cut off. Send it whole, or smaller."
+            )
+        body += lines[begin + 1 : rows.index(END, begin)]
     starts = [at for at, line in enumerate(body) if _HEADER.match(line)]
     if any(line.strip() for line in body[: starts[0] if starts else None]) or not starts:
         raise PatchError(f"The patch must name a file before anything else. {FORM}")
     return tuple(_section(body[start:end]) for start, end in pairwise([*starts, len(body)]))
 
 
+def unquoted(path: str) -> str:
+    """Return a path without the quotes around it that some models write."""
+    return path[1:-1] if len(path) > 2 and path[0] == path[-1] and path[0] in "\"'`" else path
+
+
+def into(path: str, to: str) -> str:
+    """Return where a file goes: what ends with a slash is the folder that it goes into."""
+    return to + posixpath.basename(path) if to.endswith("/") else to
+
+
+def _without_names(lines: Sequence[str]) -> Sequence[str]:
+    """Return the lines without the `---` and `+++` of a unified diff, which some models write here, too."""
+    head = [line[:4] for line in lines[:2]]
+    return lines[2:] if head == ["--- ", "+++ "] and lines[2:3] and lines[2].startswith("@@") else lines
+
+
 def _section(lines: Sequence[str]) -> FilePatch:
     header = _HEADER.match(lines[0])
     assert header
-    kind, path = header.groups()
+    kind, path = header[1], unquoted(header[2])
     if not path:
         raise PatchError(f"`{lines[0]}` names no file. {FORM}")
     if kind == "Add":
@@ -62,15 +86,17 @@ def _section(lines: Sequence[str]) -> FilePatch:
         return FilePatch("delete", path)
     to, rest = "", lines[1:]
     if rest and rest[0].startswith(MOVE.rstrip()):
-        to, rest = rest[0][len(MOVE) - 1 :].strip(), rest[1:]
-    hunks = _hunks(path, rest)
+        to, rest = into(path, unquoted(rest[0][len(MOVE) - 1 :].strip())), rest[1:]
+    hunks = _hunks(path, _without_names(rest))
     if not hunks and not to:
         raise PatchError(f"{path}: there is nothing to update. {FORM}")
     return FilePatch("update", path, hunks=hunks, to=to)
 
 
 def _added(path: str, lines: Sequence[str]) -> str:
-    rows = [*lines]
+    rows = [*_without_names(lines)]
+    if rows and rows[0].startswith("@@"):
+        rows = rows[1:]
     while rows and not rows[-1].strip():
         rows.pop()
     if wrong := next((row for row in rows if row and row[0] != "+"), ""):

@@ -1,4 +1,4 @@
-"""Where an edit applies: the old text as it stands, else the same lines with other white space.
+"""Where an edit applies: the old text as it stands, else the same lines in another form that is no matter.
 
 The model sees lines, not line ends, so texts are compared with LF for every line end. Only what an
 edit really changes is replaced, with the line ends of the file; every other byte stays.
@@ -6,8 +6,9 @@ edit really changes is replaced, with the line ends of the file; every other byt
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
+from unicodedata import normalize
 
 from agls.diff import common_ends
 from agls.engine.ports import WorkspaceError
@@ -16,20 +17,18 @@ from agls.frozen import frozen
 from .indentation import indent_like
 from .lines import flatten, line_end_of
 from .misses import ARGUMENTS, describe_miss, listed
+from .whole_lines import check_once, without_outer_blanks
 
 MOST = 100_000  # places that are changed at once
-STILL_THERE = (
-    "What new_text keeps is already there; what it leaves out still is, not quite as old_text has it."
-)
 
 
 @frozen
 class Replacement:
-    """A text after an edit; `lines` (from 1) are where it was edited, `loose` tells of other white space."""
+    """A text after an edit; `lines` (from 1) are where, `loose` how the old text was found ("": as it is)."""
 
     text: str
     lines: tuple[int, ...]
-    loose: bool = False
+    loose: str = ""
 
 
 @frozen
@@ -42,16 +41,20 @@ class EditSpan:
 
 
 def replace_text(text: str, old: str, new: str, *, everywhere: bool) -> Replacement:
-    """Replace `old` by `new`. Raises `WorkspaceError` telling the model what is wrong and what is near."""
+    """Replace `old` by `new`. **Raises** `WorkspaceError` that says what is wrong, and what is near."""
     flat = flatten(text)
     old = flatten(old)
     new = flatten(new)
     if old == new:
         raise WorkspaceError("old_text and new_text are the same; nothing was changed.")
+    if old not in flat:
+        old, new = without_outer_blanks(old, new)
     spans = list(islice(_exact(flat, old, new), MOST + 1))
-    loose = not spans
-    if loose:
-        spans = list(islice(_loose(flat, old, new), MOST + 1))
+    loose = ""
+    for how, form in () if spans else LOOSE_FORMS:
+        loose = how
+        if spans := list(islice(_loose(flat, old, new, form), MOST + 1)):
+            break
     if not spans:
         raise WorkspaceError(describe_miss(flat, old, new, ARGUMENTS))
     lines = _lines_of(flat, spans)
@@ -62,7 +65,9 @@ def replace_text(text: str, old: str, new: str, *, everywhere: bool) -> Replacem
             "Add lines around it until it is unique, or set replace_all to change every exact occurrence."
         )
     if len(spans) > MOST:
-        raise WorkspaceError(f"old_text occurs {times}; nothing was changed. Use a command for so much.")
+        raise WorkspaceError(f"old_text occurs {times}; nothing was changed. Use a command for that many.")
+    if not everywhere and not loose:
+        check_once(flat, spans[0].start, old, new)
     return Replacement(_apply(text, flat, spans), lines, loose)
 
 
@@ -83,15 +88,26 @@ def _exact(flat: str, old: str, new: str) -> Iterator[EditSpan]:
         at = flat.find(old, at + len(old))
 
 
-def _loose(flat: str, old: str, new: str) -> Iterator[EditSpan]:
-    """Whole lines that differ from `old` only in white space around them."""
+def _composed(line: str) -> str:
+    """Return a line in one Unicode form: an accented letter is one character or two, and looks the same."""
+    return line.strip() if line.isascii() else normalize("NFC", line.strip())
+
+
+LOOSE_FORMS: tuple[tuple[str, Callable[[str], str]], ...] = (
+    ("with other white space", str.strip),
+    ("with letters in another Unicode form", _composed),
+)
+
+
+def _loose(flat: str, old: str, new: str, form: Callable[[str], str]) -> Iterator[EditSpan]:
+    """Whole lines that are those of `old` in this form, which drops the white space around them."""
     closed = old.endswith("\n")
     old_lines = old.removesuffix("\n").split("\n")
-    wanted = [line.strip() for line in old_lines]
+    wanted = [form(line) for line in old_lines]
     if not any(wanted):
         return
     lines = flat.split("\n")
-    bare = [line.strip() for line in lines]
+    bare = [form(line) for line in lines]
     start = 0
     for index, line in enumerate(lines):
         if bare[index] == wanted[0] and bare[index : index + len(wanted)] == wanted:
@@ -102,8 +118,14 @@ def _loose(flat: str, old: str, new: str) -> Iterator[EditSpan]:
             elif closed:  # the last line of the file has no end
                 new = new.removesuffix("\n")
             if (indented := indent_like(old_lines, found, new.split("\n"))) is not None:
-                yield EditSpan(start, end, "\n".join(indented))
+                yield EditSpan(start, end, "\n".join(_as_found(indented, found)))
         start += len(line) + 1
+
+
+def _as_found(lines: Sequence[str], found: Sequence[str]) -> list[str]:
+    """Return the lines; one that is there already, in another Unicode form, as it is there."""
+    there = {normalize("NFC", line): line for line in found if not line.isascii()}
+    return [line if line.isascii() else there.get(normalize("NFC", line), line) for line in lines]
 
 
 def _apply(text: str, flat: str, spans: Sequence[EditSpan]) -> str:

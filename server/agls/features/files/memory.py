@@ -1,26 +1,21 @@
 """Which version of each file the model of this session last saw; kept as notes, so it survives a resume."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
+from agls.engine.feature import RunView
 from agls.engine.ports import FileText, WorkspaceError
 from agls.engine.prefix_fold import PrefixFold
 from agls.engine.state import Note
 from agls.engine.vocabulary import FileVersion, JsonObject
-from agls.frozen import frozen
 
 from .texts import Texts
 
-SAW = "saw"
-
-
-def forget(kind: str, data: JsonObject) -> None:
-    """For tools that are looked at but not called."""
+NAME, SAW = "files", "saw"
 
 
 def _with_versions(known: Mapping[str, str], notes: Sequence[Note]) -> Mapping[str, str]:
-    """Return a new mapping: calls that run keep the one they began with."""
+    """Return a new mapping."""
     saws = {note.data["uri"]: note.data["hash"] for note in notes if note.kind == SAW}
     return {**known, **saws} if saws else known
 
@@ -29,13 +24,16 @@ versions = PrefixFold[Mapping[str, str]](dict[str, str], _with_versions)
 """The hash of each file as the model last saw it, by URI."""
 
 
-@frozen
 class FileMemory:
-    """What the room noted until now (`versions`), and how it notes more."""
+    """What the model knows of files: the notes of the run that it sees, and what they say the texts are."""
 
-    versions: Mapping[str, str] = field(default_factory=dict[str, str])
-    note: Callable[[str, JsonObject], None] = forget
-    texts: Texts = field(default_factory=Texts)
+    def __init__(self) -> None:
+        self.texts = Texts()
+        self._view: RunView | None = None
+
+    def see(self, view: RunView) -> None:
+        """From now on this run says what the model knows, and keeps what it learns."""
+        self._view = view
 
     def saw(self, uri: str, version: FileVersion, text: str) -> None:
         """From now on the model knows this version, which has this text."""
@@ -49,6 +47,10 @@ class FileMemory:
         """The text the model knows, `None` when only its hash is known."""
         seen = self._seen(uri)
         return None if seen is None else self.texts.find(uri, seen)
+
+    def holding(self, part: str) -> Sequence[str]:
+        """The files that the model knows and in whose text this part stands, by URI."""
+        return [uri for uri, digest in self.texts.holding(part) if self._seen(uri) == digest]
 
     def unknown(self, uri: str) -> None:
         """Nobody knows what became of the text: only its hash still counts."""
@@ -70,7 +72,14 @@ class FileMemory:
     def _know(self, uri: str, digest: str, text: str) -> None:
         self.texts.keep(uri, digest, text)
         if self._seen(uri) != digest:
-            self.note(SAW, {"uri": uri, "hash": digest})
+            self._note({"uri": uri, "hash": digest})
 
     def _seen(self, uri: str) -> str | None:
-        return self.versions.get(uri)
+        if self._view is None:
+            return None
+        state = self._view.state
+        return versions.of(state.created_at, state.notes.get(NAME, ())).get(uri)
+
+    def _note(self, data: JsonObject) -> None:
+        if self._view:
+            self._view.note(NAME, SAW, data)

@@ -1,4 +1,4 @@
-"""What to tell the model of a text that was not found in a file."""
+"""The report to the model when a text was not found in a file."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from .already import is_kept_part, lines_already
 from .mistakes import mistake
 from .nearest import find_place, nearest, shown
 
-LISTED = 10  # line numbers that are told
+LISTED = 10  # line numbers in a report
 
 
 @frozen
@@ -24,7 +24,7 @@ ARGUMENTS = Wording("old_text", "new_text", "Copy old_text from the file, withou
 
 
 def describe_miss(flat: str, old: str, new: str, words: Wording) -> str:
-    """Return why `old` is not in the text `flat`, as far as that can be told, and what is most like it."""
+    """Return why `old` is not in the text `flat`, where that is known, and the lines most like it."""
     wrong = mistake(flat, old)
     meant = wrong.meant if wrong else old
     place = find_place(flat, meant)
@@ -33,15 +33,13 @@ def describe_miss(flat: str, old: str, new: str, words: Wording) -> str:
         there = f"{missed}, but {words.new} is already there, on {listed(lines)}. Nothing was changed."
         aside = place and not any(place.start < line <= place.stop for line in lines)
         return "\n".join([there, *(shown(flat, old, place) if place and aside else ())])
-    told = [f"{missed}; nothing was changed."]
+    parts = [f"{missed}; nothing was changed."]
     if wrong:
-        told.append(wrong.told.format(old=words.old))
+        parts.append(wrong.problem.format(old=words.old))
     elif place and is_kept_part(flat, old, new):
-        kept = (
-            f"What {words.new} keeps is already there; what it leaves out still is, not quite as {words.old}"
-        )
-        told.append(f"{kept} has it.")
-    return "\n".join([*told, *nearest(flat, meant, place, words.advice)])
+        differs = f"those it leaves out are there, too, but differ from {words.old}"
+        parts.append(f"{words.new} keeps lines that are already there; {differs}.")
+    return "\n".join([*parts, *nearest(flat, meant, place, words.advice)])
 
 
 def listed(lines: Sequence[int]) -> str:

@@ -1,10 +1,10 @@
-"""What is wrong with an old text that was not found, where it can be named: another form of the same."""
+"""Known mistakes in an old text that was not found: it stands in the file in another form."""
 
-import html
 import re
 from collections.abc import Callable
 
 from agls.frozen import frozen
+from agls.regex import regex
 
 LOOK_ALIKES = str.maketrans(
     {
@@ -16,12 +16,17 @@ LOOK_ALIKES = str.maketrans(
         "…": "...",
     }
 )
-_NUMBERS = re.compile(r"^[ ]*\d+(?:\t|→|[ ]?[|:][ ]?)", re.MULTILINE)
-_FENCES = re.compile(r"^(?:```.*|~~~.*|<{5,}.*|={5,}|>{5,}.*)\n?", re.MULTILINE)
-_ESCAPED = re.compile(r"\\([\\\"'`n t])")
-_BLANK = re.compile(r"\n\s*\n")
-_SPACES = re.compile(r"[ \t]+")
-_LEFT_OUT = re.compile(
+_NUMBERS = regex(r"^[ ]*\d+(?:\t|→|[ ]?[|:][ ]?)", re.MULTILINE)
+_TIGHT_NUMBERS = regex(r"^[ ]*\d+[|:]", re.MULTILINE)
+_SIGNS = regex(r"^[-+ ]", re.MULTILINE)
+_TAGGED = regex(r"\s*<([\w-]+)>(.*)</\1>\s*", re.DOTALL)
+_EXPRESSION = regex(r"\.[*+]|\\[.()\[\]{}dws]")
+_FENCES = regex(r"^(?:```.*|~~~.*|<{5,}.*|={5,}|>{5,}.*)\n?", re.MULTILINE)
+_ESCAPED = regex(r"\\([\\\"'`n t])")
+_BLANK = regex(r"\n\s*\n")
+_BLANK_ENDS = regex(r"[ \t]+$", re.MULTILINE)
+_SPACES = regex(r"[ \t]+")
+_LEFT_OUT = regex(
     r"^\W*(?:\.\.\.|…)\W*$|(?:\.\.\.|…).*\b(?:existing|rest|unchanged|same|remaining)\b", re.MULTILINE
 )
 _ESCAPES = {"n": "\n", "t": "\t"}
@@ -30,19 +35,26 @@ Form = Callable[[str], str]
 
 @frozen
 class Mistake:
-    """What to tell, and the text as it was most likely meant."""
+    """The mistake in words for the model, and the text that was most likely meant."""
 
-    told: str
+    problem: str
     meant: str
 
 
 def mistake(flat: str, old: str) -> Mistake | None:
     """Return what is wrong with `old`, which is not in the text `flat`; `None` when it is none of these."""
-    for told, ours, theirs in FORMS:
+    for problem, ours, theirs in FORMS:
         meant = ours(old)
-        if (meant != old or theirs is not _as_is) and meant.strip() and meant.strip("\n") in theirs(flat):
-            return Mistake(told, meant if theirs is _as_is else old)
-    return Mistake(LEFT_OUT, old) if _LEFT_OUT.search(old) else None
+        if not meant.strip() or (meant == old and theirs is _as_is):
+            continue
+        there = theirs(flat)
+        if (meant != old or there != flat) and meant.strip("\n") in there:
+            return Mistake(problem, meant if theirs is _as_is else old)
+    if _LEFT_OUT.search(old):
+        return Mistake(LEFT_OUT, old)
+    if (found := _EXPRESSION.search(old)) and found[0] not in flat:
+        return Mistake(EXPRESSION, old)
+    return None
 
 
 def _as_is(text: str) -> str:
@@ -53,16 +65,55 @@ def _unnumbered(text: str) -> str:
     return _NUMBERS.sub("", text)
 
 
+def _tightly_unnumbered(text: str) -> str:
+    return _TIGHT_NUMBERS.sub("", text)
+
+
+def _unsigned(text: str) -> str:
+    """Return the text without the signs of a patch, where every line that is not empty has one."""
+    lines = [line for line in text.split("\n") if line]
+    is_patch = all(line[0] in "-+ " for line in lines) and any(line[0] in "-+" for line in lines)
+    return _SIGNS.sub("", text) if is_patch else text
+
+
 def _unfenced(text: str) -> str:
-    return _FENCES.sub("", text)
+    tagged = _TAGGED.fullmatch(text)
+    return _FENCES.sub("", tagged[2] if tagged else text)
+
+
+def _unquoted(text: str) -> str:
+    bare = text.strip()
+    return bare[1:-1] if len(bare) > 2 and bare[0] == bare[-1] and bare[0] in "\"'`" else text
+
+
+def _without_ends(text: str) -> str:
+    return _BLANK_ENDS.sub("", text)
 
 
 def _unescaped(text: str) -> str:
     return _ESCAPED.sub(lambda found: _ESCAPES.get(found[1], found[1]), text)
 
 
+def _unescaped_quotes(text: str) -> str:
+    return re.sub(r"\\([\"'`])", r"\1", text)
+
+
+def _unescaped_ends(text: str) -> str:
+    return re.sub(r"(?<!\\)\\n", "\n", text).replace("\\t", "\t")
+
+
+def _without_outer_lines(text: str) -> str:
+    return re.sub(r"\A(?:[ \t]*\n)+|(?<=\n)[ \t\n]+\Z", "", text)
+
+
 def _plain(text: str) -> str:
     return text.translate(LOOK_ALIKES)
+
+
+def _without_entities(text: str) -> str:
+    from html import unescape  # noqa: PLC0415 - its table of names is large, and only edits that miss need it
+
+    return unescape(text)
 
 
 def _without_blank_lines(text: str) -> str:
@@ -77,26 +128,38 @@ LEFT_OUT = (
     "{old} leaves lines out (… or ...), which nothing stands for. Give every line, or make several "
     "smaller edits."
 )
+EXPRESSION = "{old} is looked for as it stands; it is not a regular expression."
 FORMS: tuple[tuple[str, Form, Form], ...] = (
     (
+        "{old} begins or ends with empty lines that the file does not have there.",
+        _without_outer_lines,
+        _as_is,
+    ),
+    (
         "{old} has HTML entities (&lt; &gt; &amp; &quot;) where the file has the characters themselves.",
-        html.unescape,
+        _without_entities,
         _as_is,
     ),
     (
         "The file has HTML entities (&lt; &gt; &amp; &quot;) where {old} has the characters themselves.",
         _as_is,
-        html.unescape,
+        _without_entities,
     ),
     ("{old} has line numbers in front, which are not part of the file.", _unnumbered, _as_is),
-    ("{old} has marks around it (``` or <<<<), which are not part of the file.", _unfenced, _as_is),
+    ("{old} has line numbers in front, which are not part of the file.", _tightly_unnumbered, _as_is),
+    ("{old} has the signs of a patch (- or +) in front, which are not part of the file.", _unsigned, _as_is),
+    ("{old} has marks around it (```, <<<< or tags), which are not part of the file.", _unfenced, _as_is),
     ("{old} is escaped once too often: the file has no such backslashes.", _unescaped, _as_is),
+    ("{old} is escaped once too often: the file has no such backslashes.", _unescaped_quotes, _as_is),
+    ("{old} has \\\\n where a line end is meant: give the lines as they are.", _unescaped_ends, _as_is),
     ("The file has an escape (a backslash) where {old} has the character.", _as_is, _unescaped),
     (
         "Some characters only look alike (quotes, dashes, spaces): {old} must have those of the file.",
         _plain,
         _plain,
     ),
+    ("{old} has quotes around it, which are not part of the file.", _unquoted, _as_is),
+    ("Only white space at the ends of lines differs.", _without_ends, _without_ends),
     ("Only empty lines differ.", _without_blank_lines, _without_blank_lines),
     ("Only white space inside the lines differs.", _with_single_spaces, _with_single_spaces),
 )

@@ -1,7 +1,7 @@
-"""Where a text that was not found in a file most likely should have stood, and how that place differs.
+"""The place in a file that is most like a text that was not found, and how the two differ.
 
-Words and lines vote for a place, each the less the more often the file has it: a telling line outvotes common
-ones. Then the two are laid side by side, and what is shown is the lines that differ.
+Words and lines vote for a place. A vote counts the less the more often the file has the word, so that a rare
+line outvotes common ones. Then the two are compared line by line, and the lines that differ are shown.
 """
 
 from collections import defaultdict
@@ -15,7 +15,7 @@ from agls.frozen import frozen
 from .alignment import COMPARED, Pair, align, closeness, words
 from .lines import cut_around, split_lines
 
-TELLING = 50  # a word that occurs in more lines says nothing about the place
+COMMON = 50  # a word that occurs in more lines says nothing about the place
 LINES = 20_000  # lines of a file that are compared one by one, when no word votes
 TRIED = 3  # places
 SHORT = 50  # lines of a text of which more than one place is tried
@@ -32,8 +32,8 @@ MOST = 6_000  # characters that are shown
 class Likeness:
     """The lines of a file (from `start`, before `stop`) that are most like a text.
 
-    `differing` are those of them that the text has otherwise or not at all. `closeness` is how much of the
-    text stands there, from 0 to 1. `pairs` are the lines of the text that belong to lines of the file.
+    `differing` are those of them that are different or missing in the text. `closeness` is the share of the
+    text that stands there, from 0 to 1. `pairs` maps lines of the file to lines of the text.
     """
 
     start: int
@@ -44,7 +44,7 @@ class Likeness:
 
 
 def nearest(text: str, wanted: str, place: Likeness | None, advice: str) -> list[str]:
-    """Return what to tell the model: the numbered lines where `wanted` probably should have been."""
+    """Return the report to the model: the numbered lines where `wanted` probably should have been."""
     if place is None:
         return ["Nothing in the file is like it. Read the file again."]
     return [*shown(text, wanted, place), advice]
@@ -56,18 +56,18 @@ def shown(text: str, wanted: str, place: Likeness) -> list[str]:
     height = place.stop - place.start
     rows = range(place.start, place.stop) if height <= SMALL or not place.differing else _with_context(place)
     where = f" {place.start + 1} to {place.stop}, which differ here" if len(rows) < height else ""
-    told = [f"The nearest lines are{where}:"]
+    listing = [f"The nearest lines are{where}:"]
     size = 0
     last = place.start - 1
     for count, row in enumerate(rows):
         line = cut_around(lines[row], asked[place.pairs[row]] if row in place.pairs else "", WIDTH)
         size += len(line)
         if count == SHOWN or (count and size > MOST):
-            return [*told, "[There are more differences. Read the file again.]"]
-        told += ["…"] * (row > last + 1)
-        told.append(f"{row + 1}\t{line}")
+            return [*listing, "[There are more differences. Read the file again.]"]
+        listing += ["…"] * (row > last + 1)
+        listing.append(f"{row + 1}\t{line}")
         last = row
-    return told
+    return listing
 
 
 def find_place(text: str, wanted: str) -> Likeness | None:
@@ -114,8 +114,8 @@ def _votes(lines: Sequence[str], wanted: Sequence[str]) -> Mapping[int, float]:
                 found[token].append(index)
     votes = defaultdict[int, float](float)
     for token, places in found.items():
-        if len(places) <= TELLING:
-            for start in {at - offset for at in places for offset in asked[token][:TELLING]}:
+        if len(places) <= COMMON:
+            for start in {at - offset for at in places for offset in asked[token][:COMMON]}:
                 votes[start] += 1 / (len(places) * len(asked[token]))
     return votes
 

@@ -1,16 +1,17 @@
 """The tool `edit_notebook`: cells of a Jupyter notebook. Nothing is run."""
 
 import asyncio
-from typing import Literal
+from collections.abc import Sequence
 
 from pydantic import Field
 
 from agls.engine.ports import Workspace, WorkspaceError
+from agls.room.missing_paths import explained
+from agls.room.notebook_ports import CellAction, CellType
 from agls.toolkit import Arguments
 
 from .edit_plan import EditPlan
-from .missing import explained
-from .notebook_text import CellType, Notebook, read_notebook
+from .notebook_text import Notebook, read_notebook
 
 
 class EditNotebook(Arguments):
@@ -21,7 +22,7 @@ class EditNotebook(Arguments):
 
     path: str = Field(description="an .ipynb file, relative to the workspace, or absolute")
     cell: int = Field(ge=0, description="the cell, by the number that read_file shows")
-    action: Literal["replace", "insert", "delete"] = Field(
+    action: CellAction = Field(
         default="replace", description="insert: before this cell; the number after the last appends"
     )
     source: str = Field(default="", description="the whole text of the cell")
@@ -40,15 +41,33 @@ async def plan_notebook(arguments: EditNotebook, workspace: Workspace) -> EditPl
         text = _changed(notebook, arguments)
     except WorkspaceError as problem:
         raise WorkspaceError(f"{shown}: {problem}") from problem
+    return EditPlan(f"Edit {shown}", file.place, file, text, description(arguments, shown))
+
+
+def description(arguments: EditNotebook, shown: str) -> str:
+    """Return what was done, for the model."""
     done = {"replace": "Changed", "insert": "Inserted", "delete": "Deleted"}[arguments.action]
-    return EditPlan(f"Edit {shown}", file.place, file, text, f"{done} cell {arguments.cell} of {shown}.")
+    return f"{done} cell {arguments.cell} of {shown}."
 
 
-def _changed(notebook: Notebook, arguments: EditNotebook) -> str:
-    index, count = arguments.cell, len(notebook.cells)
+def check_cell(arguments: EditNotebook, types: Sequence[str]) -> None:
+    """Check that there is such a cell, and that it stays of its type. **Raises** `WorkspaceError`."""
+    index, count = arguments.cell, len(types)
     if index >= count + (arguments.action == "insert"):
         last = f"the last is {count - 1}" if count else "there is none"
         raise WorkspaceError(f"There is no cell {index}: {last}. Read the notebook again.")
+    if arguments.action != "replace" or "type" not in arguments.model_fields_set:
+        return
+    if arguments.type != types[index]:
+        raise WorkspaceError(
+            f"Cell {index} is of the type {types[index]}; nothing was changed. To make it {arguments.type}, "
+            "delete it and insert another."
+        )
+
+
+def _changed(notebook: Notebook, arguments: EditNotebook) -> str:
+    index = arguments.cell
+    check_cell(arguments, [cell.type for cell in notebook.cells])
     if arguments.action == "insert":
         return notebook.with_cell(index, arguments.type, arguments.source)
     if arguments.action == "delete":

@@ -7,16 +7,17 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from secrets import token_hex
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from agls.engine.ports import WorkspaceError
 from agls.frozen import frozen
+from agls.regex import regex
+from agls.room.notebook_ports import CellText, CellType
 
 from .lines import line_end_of
 
-CellType = Literal["code", "markdown", "raw"]
 OUTPUT = 2_000  # characters that are shown of what a cell printed
-_SPACE = re.compile(r"\s*")
+_SPACE = regex(r"\s*")
 _DECODER = json.JSONDecoder()
 
 
@@ -102,6 +103,11 @@ class Notebook:
         return self.text[:start] + self.text[stop:]
 
     @property
+    def shown(self) -> tuple[CellText, ...]:
+        """Its cells in words."""
+        return tuple(map(_cell_text, self.cells))
+
+    @property
     def _is_one_line(self) -> bool:
         return "\n" not in self.text[: self.list_at.stop]
 
@@ -146,20 +152,23 @@ def read_notebook(text: str) -> Notebook:
     return Notebook(text, cells, span, members)
 
 
-def rendered(notebook: Notebook) -> Iterator[str]:
-    """Yield the notebook in lines: each cell with its index, its text, and what it printed."""
-    yield f"[A notebook of {len(notebook.cells)} cells. Change them with edit_notebook.]"
-    for index, cell in enumerate(notebook.cells):
-        count = cell.members.get("execution_count")
-        yield f"[cell {index}: {cell.type}{f', run as {count}' if count else ''}]"
+def rendered(cells: Sequence[CellText]) -> Iterator[str]:
+    """Yield a notebook in lines: each cell with its index, its text, and what it printed."""
+    yield f"[A notebook of {len(cells)} cells. Change them with edit_notebook.]"
+    for index, cell in enumerate(cells):
+        yield f"[cell {index}: {cell.type}{f', run as {cell.count}' if cell.count else ''}]"
         yield from cell.source.split("\n") if cell.source else ()
-        outputs = cast("Sequence[Any]", cell.members.get("outputs") or ())
-        told = "\n".join(filter(None, map(_output, outputs)))
-        if told:
+        if cell.printed:
             yield f"[output of cell {index}]"
-            yield from told[:OUTPUT].split("\n")
-            if len(told) > OUTPUT:
-                yield f"[… {len(told) - OUTPUT} more characters]"
+            yield from cell.printed[:OUTPUT].split("\n")
+            if len(cell.printed) > OUTPUT:
+                yield f"[… {len(cell.printed) - OUTPUT} more characters]"
+
+
+def _cell_text(cell: NotebookCell) -> CellText:
+    outputs = cast("Sequence[Any]", cell.members.get("outputs") or ())
+    printed = "\n".join(filter(None, map(_output, outputs)))
+    return CellText(cell.type, cell.source, cell.members.get("execution_count"), printed)
 
 
 def joined(source: object) -> str:

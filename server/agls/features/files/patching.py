@@ -2,8 +2,8 @@
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic, TypeVar, cast
 
 from pydantic import Field, model_validator
 
@@ -19,16 +19,18 @@ from agls.engine.ports import (
 )
 from agls.engine.vocabulary import FileChange, JsonObject, ToolOutcome
 from agls.frozen import frozen
+from agls.regex import regex
 from agls.toolkit import Arguments
 
 from .changed_lines import changed_lines
 from .drafts import Draft, draft_files
 from .editing import LEFT
 from .memory import FileMemory
-from .patch_parts import PatchError
+from .patch_parts import FilePatch, PatchError
 from .patch_text import read_patch_text
 
-_PLACES = re.compile("^@@ .*$", re.MULTILINE)
+Change = TypeVar("Change", bound=Arguments)
+_PLACES = regex("^@@ .*$", re.MULTILINE)
 
 
 class ApplyPatch(Arguments):
@@ -70,51 +72,66 @@ def patch_targets(arguments: ApplyPatch) -> tuple[Target, ...]:
     return tuple(Target(Effect.WRITES, path) for path in dict.fromkeys(paths))
 
 
+def read_patch(arguments: ApplyPatch) -> Sequence[FilePatch]:
+    """Return what the patch says. **Raises** `PatchError`."""
+    return read_patch_text(arguments.patch)
+
+
 @frozen
-class Patcher:
-    """Makes patches for one call, and remembers what the model knows of the files then."""
+class Patcher(Generic[Change]):
+    """Makes the changes of several files that a call wants, and remembers what the model knows of them then.
 
+    `read` returns what a call wants. Files that go are put into the `trash`, if it is wanted.
+    """
+
+    read: Callable[[Change], Sequence[FilePatch]]
     memory: FileMemory
+    trash: bool
 
-    async def apply(self, arguments: ApplyPatch, context: ToolContext) -> ToolOutcome:
-        """Make all the changes of the patch, or none."""
+    async def apply(self, arguments: Change, context: ToolContext) -> ToolOutcome:
+        """Make all the changes, or none."""
         drafts = await self._drafts(arguments, context.workspace)
         title = _title(drafts)
         try:
             changes = await context.workspace.change([draft.wanted for draft in drafts], label=title)
         except Stale as problem:
-            text = f"{problem} {LEFT[problem.effects]} Read the file again, then repeat the patch."
+            text = f"{problem} {LEFT[problem.effects]} Read the file again, then repeat this."
             return ToolOutcome(text, status="failed", effects=problem.effects)
-        told: list[str] = []
+        reports: list[str] = []
         for draft, change in zip(drafts, changes, strict=True):
-            told += [self._remember(draft, change), *changed_lines(change)]
-        return ToolOutcome("\n".join(filter(None, told)), effects="applied", changes=tuple(changes))
+            reports += [self._remember(draft, change), *changed_lines(change)]
+        return ToolOutcome("\n".join(filter(None, reports)), effects="applied", changes=tuple(changes))
 
-    async def describe(self, arguments: ApplyPatch, context: ToolContext) -> Preview:
+    async def describe(self, arguments: Change, context: ToolContext) -> Preview:
         """Return the changes as diffs, of each file its own."""
         drafts = await self._drafts(arguments, context.workspace)
         changes = await asyncio.to_thread(lambda: [_as_change(draft) for draft in drafts])
         subject: JsonObject = {"type": "edit", "changes": changes}
         return Preview(_title(drafts), subject, essence=_essence(changes))
 
-    async def _drafts(self, arguments: ApplyPatch, workspace: Workspace) -> Sequence[Draft]:
-        patches = await asyncio.to_thread(read_patch_text, arguments.patch)
-        drafts = [draft for draft in await draft_files(patches, workspace, self.memory) if draft.is_change]
+    async def _drafts(self, arguments: Change, workspace: Workspace) -> Sequence[Draft]:
+        patches = await asyncio.to_thread(self.read, arguments)
+        made = await draft_files(patches, workspace, self.memory, trash=self.trash)
+        drafts = [draft for draft in made if draft.is_change]
         if not drafts:
             raise WorkspaceError("The files are already like that; nothing was changed.")
         return drafts
 
     def _remember(self, draft: Draft, change: FileChange) -> str:
-        """Note what the model knows now, and return what it is told of the file."""
+        """Note what the model knows of the file now, and return the report about it."""
         known = self.memory.text_of(draft.place.uri)
         if draft.text is None:
-            return draft.told
+            return (
+                f"{draft.report}{IN_TRASH if change.trashed else NO_TRASH}" if draft.trash else draft.report
+            )
         if draft.file is None or known == draft.file.text:
             self.memory.saw(change.uri, change.result, draft.text)
-            return draft.told
-        return draft.told if known is None else f"{draft.told} {CHANGED.format(draft.place.shown)}"
+            return draft.report
+        return draft.report if known is None else f"{draft.report} {CHANGED.format(draft.place.shown)}"
 
 
+IN_TRASH = " It is in the trash."
+NO_TRASH = " There is no trash that could take it."
 CHANGED = "{} had changed since you read it; that was kept. Read it again before you rely on the rest of it."
 
 

@@ -4,12 +4,12 @@ A hunk stands where its old lines are. Where they are several times, its anchors
 it, then the line it names; where nothing decides, nothing is changed. A line that stays is kept as it is.
 """
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
 
 from agls.engine.ports import WorkspaceError
 from agls.frozen import frozen
+from agls.regex import regex
 
 from .indentation import indent_like
 from .lines import line_end_of, numbered
@@ -17,10 +17,10 @@ from .misses import Wording, describe_miss, listed
 from .mistakes import LOOK_ALIKES
 from .patch_parts import PatchHunk, PatchRow
 
-MISSES = 3  # hunks without a place that are told of: each costs a look at the whole file
+MISSES = 3  # hunks without a place that are reported: each costs a look at the whole file
 SHOWN = 10  # lines of a hunk that are shown
 WIDTH = 1_000  # characters of a line that are shown
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_LINE = regex(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 LineForm = Callable[[str], str]
 _FORMS: tuple[LineForm, ...] = (
     lambda line: line,
@@ -36,7 +36,7 @@ class Unplaced(WorkspaceError):
 
 @frozen
 class Patched:
-    """A text after its hunks; `lines` (from 1) are where they stand, `loose` tells of other white space."""
+    """A text after its hunks: their `lines` (from 1), and whether white space was matched loosely."""
 
     text: str
     lines: tuple[int, ...]
@@ -89,12 +89,15 @@ def _place(hunk: PatchHunk, lines: Sequence[str], cursor: int, before: Sequence[
     start, led = _below_anchors(hunk, lines, cursor)
     if not hunk.old:
         return _addition(hunk, lines, start, led=led)
-    for trimmed in _trimmings(hunk):
-        for form in _FORMS:
+    readings = [*_readings(hunk, frozenset(lines))]
+    for form in _FORMS:
+        for trimmed in readings:
             if spots := list(_matches(trimmed, lines, form)):
                 below = [spot for spot in spots if spot.start >= cursor]
                 if not below:
                     raise Unplaced(_out_of_order(hunk, spots[0], lines))
+                if not before:
+                    _check_anchor(trimmed, [each for each in below if each.start >= start], lines)
                 return _chosen(trimmed, below, start, lines, led=led or bool(before))
     raise Unplaced(_missed(hunk, lines))
 
@@ -126,14 +129,23 @@ def _addition(hunk: PatchHunk, lines: Sequence[str], start: int, *, led: bool) -
     )
 
 
-def _trimmings(hunk: PatchHunk) -> Iterator[PatchHunk]:
-    """Yield the hunk, and then without the empty lines that end it: they may end only the patch's section."""
+def _readings(hunk: PatchHunk, there: Set[str]) -> Iterator[PatchHunk]:
+    """Yield the hunk as it is and as it may be meant.
+
+    The empty lines that end it may end only the patch's section, and lines that stay may lack their sign.
+    """
     yield hunk
     rows = hunk.rows
     while rows and rows[-1] == PatchRow(" ", ""):
         rows = rows[:-1]
     if rows != hunk.rows and any(row.sign != "+" for row in rows):
         yield replace(hunk, rows=rows)
+    unsigned = [row.sign == " " and row.text not in there and f" {row.text}" in there for row in rows]
+    if any(unsigned):
+        whole = [
+            PatchRow(" ", f" {row.text}") if each else row for row, each in zip(rows, unsigned, strict=True)
+        ]
+        yield replace(hunk, rows=tuple(whole))
 
 
 def _matches(hunk: PatchHunk, lines: Sequence[str], form: LineForm) -> Iterator[Spot]:
@@ -152,7 +164,7 @@ def _matches(hunk: PatchHunk, lines: Sequence[str], form: LineForm) -> Iterator[
 def _as_in_file(
     rows: Sequence[PatchRow], old: Sequence[str], found: Sequence[str]
 ) -> tuple[PatchRow, ...] | None:
-    """Return the rows with the file's own lines and indentation, `None` when that cannot be told."""
+    """Return the rows with the file's own lines and indentation, `None` when those are not clear."""
     came = [row.text for row in rows if row.sign == "+"]
     indented = came if list(old) == list(found) else indent_like(old, found, came)
     if indented is None:
@@ -174,8 +186,31 @@ def _chosen(hunk: PatchHunk, spots: Sequence[Spot], start: int, lines: Sequence[
     places = listed([spot.start + 1 for spot in spots])
     raise Unplaced(
         f"Hunk {hunk.number} fits in {len(spots)} places, {places}; nothing was changed. Add lines around "
-        "it, or name a line above it after @@."
+        f"it, or name a line above it after @@.{_unknown(hunk, lines)}"
     )
+
+
+def _check_anchor(hunk: PatchHunk, spots: Sequence[Spot], lines: Sequence[str]) -> None:
+    """Check that the only anchor does not lead to several of these spots. **Raises** `Unplaced`."""
+    if len(spots) < 2 or len(hunk.anchors) != 1:
+        return
+    anchor = hunk.anchors[0].strip()
+    stand = [at for at, line in enumerate(lines) if line.strip() == anchor]
+    led = [at for at in stand if any(at <= spot.start for spot in spots)]
+    nearest = {max((at for at in led if at <= spot.start), default=-1) for spot in spots} - {-1}
+    if len(nearest) > 1:
+        raise Unplaced(
+            f"Hunk {hunk.number} fits behind several lines `{anchor[:80]}`, "
+            f"{listed([at + 1 for at in sorted(nearest)])}; nothing was changed. Name what they are in, too, "
+            "in a line of its own above: @@ class A, then @@ def f."
+        )
+
+
+def _unknown(hunk: PatchHunk, lines: Sequence[str]) -> str:
+    """Return which of the anchors is no line of the file, "" for none."""
+    there = {line.strip() for line in lines}
+    missing = next((anchor.strip() for anchor in hunk.anchors if anchor.strip() not in there), "")
+    return f" No line of the file is `{missing[:80]}`: give the whole line." if missing else ""
 
 
 def _out_of_order(hunk: PatchHunk, spot: Spot, lines: Sequence[str]) -> str:
@@ -192,8 +227,8 @@ def _out_of_order(hunk: PatchHunk, spot: Spot, lines: Sequence[str]) -> str:
 def _missed(hunk: PatchHunk, lines: Sequence[str]) -> str:
     name = f"hunk {hunk.number}"
     words = Wording(name, f"the new text of {name}", "Lines that stay or go must be as they are in the file.")
-    told = describe_miss("\n".join(lines), "\n".join(hunk.old), "\n".join(hunk.new), words)
-    return told[0].upper() + told[1:]
+    report = describe_miss("\n".join(lines), "\n".join(hunk.old), "\n".join(hunk.new), words)
+    return report[0].upper() + report[1:]
 
 
 # --- the text with its hunks ----------------------------------------------------------------------

@@ -5,11 +5,12 @@ from dataclasses import replace
 
 from pydantic import Field
 
-from agls.engine.not_text import NotText
+from agls.engine.not_text import LargeFile, NotText
 from agls.engine.ports import (
     DirEntry,
     Effect,
     FileText,
+    PathInfo,
     Preview,
     Target,
     ToolContext,
@@ -18,16 +19,21 @@ from agls.engine.ports import (
 from agls.engine.vocabulary import ToolOutcome
 from agls.frozen import frozen
 from agls.names import spelled
-from agls.pictures import TooLarge, picture
+from agls.pictures import TooLarge, other_image, picture
+from agls.room.folder_ports import PdfReader
+from agls.room.missing_paths import explained
+from agls.room.notebook_ports import EditorNotebooks, OpenNotebook
 from agls.toolkit import Arguments
 
 from .lines import flatten, numbered
 from .memory import FileMemory
-from .missing import explained
 from .notebook_text import is_notebook, read_notebook, rendered
+from .open_notebooks import known_cells
+from .pdf_pages import PDF_MARK, described_pages, is_pdf, page_range
 from .settings import Settings
 
 QUICK = 65_536  # characters that are cut into a page sooner than handed to a thread
+LARGE_PDF = "{} is a PDF of {:,} bytes, which is too large. Use a command such as pdftotext -f 1 -l 5."
 MARKS = {"dir": "/", "link": "@", "other": "?"}
 STANDINGS = {  # of a file that is open in the editor, when the two differ: by `dirty` and `behind`
     (True, False): "in the editor, with changes that are not saved",
@@ -41,12 +47,14 @@ class ReadFile(Arguments):
     """Read a text file. Each line comes with its number and a tab in front, which are not part of the file.
 
     Shows the text as it is in the user's editor, unsaved changes included. Long files come in
-    pages: go on with offset. Of a PNG, JPEG, GIF or WebP file you see the image, of a notebook its cells.
+    pages: go on with offset. Of a PNG, JPEG, GIF or WebP file you see the image, of a notebook its cells,
+    of a PDF its text.
     """
 
     path: str = Field(description="relative to the workspace, or absolute")
     offset: int = Field(default=1, ge=1, description="first line, counted from 1")
     limit: int | None = Field(default=None, ge=1, description="number of lines")
+    pages: str = Field(default="", description="of a PDF: 3, 2-5, or 7- to its end")
 
 
 class ListDir(Arguments):
@@ -77,30 +85,96 @@ class FileReader:
 
     settings: Settings
     memory: FileMemory
+    read_pdf: PdfReader
+    notebooks: EditorNotebooks
 
     async def read(self, arguments: ReadFile, context: ToolContext) -> ToolOutcome:
         """One page of the file."""
         try:
+            return await self._whole(arguments, context)
+        except LargeFile:
+            return await self._large(arguments, context)
+
+    async def _whole(self, arguments: ReadFile, context: ToolContext) -> ToolOutcome:
+        """One page of a file that can be held."""
+        try:
             file = await context.workspace.read(arguments.path)
         except NotText as problem:
+            if is_pdf(problem.data):
+                return await self._pdf(problem.shown, problem.data, arguments)
             return _looked_at(problem)
         except WorkspaceError as problem:
             raise await explained(problem, arguments.path, context.workspace) from problem
-        shown = await asyncio.to_thread(_cells, file) if is_notebook(file.place.shown) else file
-        if len(shown.text) <= QUICK:
-            page = self._page(shown, arguments)
+        if file.text.startswith(PDF_MARK):
+            return await self._pdf(file.place.shown, file.text.encode(file.encoding), arguments)
+        if arguments.pages:
+            raise WorkspaceError(
+                f"{file.place.shown} is not a PDF: choose lines of it with offset and limit."
+            )
+        if is_notebook(file.place.shown):
+            if opened := await self.notebooks.find(file.place.uri):
+                return self._notebook(file.place, opened, arguments)
+            shown = await asyncio.to_thread(_cells, file)
         else:
-            page = await asyncio.to_thread(self._page, shown, arguments)
+            shown = file
+        named = shown.place.shown
+        if len(shown.text) <= QUICK:
+            page = self._page(named, shown.text, _head(file), arguments)
+        else:
+            page = await asyncio.to_thread(self._page, named, shown.text, _head(file), arguments)
         self.memory.saw(file.place.uri, file.version, file.text)
         return page
 
-    def _page(self, file: FileText, arguments: ReadFile) -> ToolOutcome:
-        text = flatten(file.text).removesuffix("\n")
-        shown = file.place.shown
-        first = arguments.offset
-        head, count = _head(file), text.count("\n") + 1
-        if not file.text:
+    async def _large(self, arguments: ReadFile, context: ToolContext) -> ToolOutcome:
+        """Lines of a file that is too large to be held."""
+        first, limit = arguments.offset, arguments.limit or self.settings.read_lines
+        part = await context.workspace.read_part(
+            arguments.path, first=first, count=limit, width=self.settings.line_characters
+        )
+        shown = part.place.shown
+        if first == 1 and "".join(part.lines[:1]).startswith(PDF_MARK):
+            raise WorkspaceError(LARGE_PDF.format(shown, part.size))
+        if not part.lines:
+            return ToolOutcome(f"{shown} ends with line {part.last}.", status="failed")
+        given = self._fitting([f"{number}\t{line}" for number, line in enumerate(part.lines, first)])
+        last = first + len(given) - 1
+        if last != part.last:
+            of = f"a file of {part.size:,} bytes"
+            given.append(f"[These are lines {first} to {last} of {of}; go on with offset {last + 1}.]")
+        self.memory.saw(part.place.uri, part.version, "")
+        return ToolOutcome("\n".join(given))
+
+    def _notebook(self, place: PathInfo, opened: OpenNotebook, arguments: ReadFile) -> ToolOutcome:
+        """The cells as they are in the editor."""
+        head = [f"[{place.shown} as it is {STANDINGS[True, False]}.]"] if opened.unsaved else []
+        page = self._page(place.shown, "\n".join(rendered(opened.cells)), head, arguments)
+        known = known_cells(place, opened)
+        self.memory.saw(place.uri, known.version, known.text)
+        return page
+
+    async def _pdf(self, shown: str, data: bytes, arguments: ReadFile) -> ToolOutcome:
+        """The pages of a PDF. The model does not know the file then: it cannot be edited as text."""
+        wanted = page_range(arguments.pages)
+        most = self.settings.read_characters * 3 // 4  # lines get their numbers
+        try:
+            found = await self.read_pdf(data, first=wanted.first, last=wanted.last, most=most)
+        except WorkspaceError as problem:
+            raise WorkspaceError(f"{shown}: {problem}") from problem
+        described = described_pages(shown, found, wanted)
+        if not found.text:
+            return ToolOutcome(described.head)
+        page = self._page(shown, found.text, [described.head], arguments)
+        if page.truncated or not described.foot:
+            return page
+        return replace(page, text=f"{page.text}\n{described.foot}")
+
+    def _page(self, shown: str, text: str, head: list[str], arguments: ReadFile) -> ToolOutcome:
+        text = flatten(text)
+        if not text:
             return ToolOutcome("\n".join([*head, f"[{shown} is empty.]"]))
+        text = text.removesuffix("\n")
+        first = arguments.offset
+        count = text.count("\n") + 1
         if first > count:
             return ToolOutcome(f"{shown} ends with line {count}.", status="failed")
         stop = min(count, first - 1 + (arguments.limit or self.settings.read_lines))
@@ -126,18 +200,21 @@ class FileReader:
 def _cells(file: FileText) -> FileText:
     """The notebook as its cells; as it is when it is damaged."""
     try:
-        return replace(file, text="\n".join(rendered(read_notebook(file.text))))
+        return replace(file, text="\n".join(rendered(read_notebook(file.text).shown)))
     except WorkspaceError:
         return file
 
 
 def _looked_at(problem: NotText) -> ToolOutcome:
-    """The image that the file is. Raises `WorkspaceError` when it is none, or too large."""
+    """The image that the file is. Raises `WorkspaceError` when no model can see it, with what it is."""
+    named = spelled(problem.shown)
     try:
-        seen = picture(spelled(problem.shown), problem.data)
+        seen = picture(named, problem.data)
     except TooLarge as large:
         raise WorkspaceError(str(large)) from problem
     if seen is None:
+        if words := other_image(named, problem.data):
+            raise WorkspaceError(words) from problem
         raise problem
     return ToolOutcome(seen.words, images=(seen.image,))
 

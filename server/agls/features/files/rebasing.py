@@ -6,16 +6,16 @@ from agls.engine.ports import WorkspaceError
 from .lines import flatten, split_lines
 from .matching import replace_text
 
-TOLD = (
+CHANGED_SINCE = (
     "\n{shown} had changed since you read it{where}. That was kept, and you have not seen it: "
     "read the file again before you rely on the rest of it."
 )
 
 
 def rebase(seen: str, now: str, old: str, new: str) -> str | None:
-    """The text the model knows after its edit, `None` when the edit may not be made in the text as it is now.
+    """Return the text that the model knows after its edit, `None` when it may not edit the present text.
 
-    It may when the old text occurs exactly once in both, as it stands, in lines that are the same.
+    It may be made when the old text occurs exactly once in both texts, unchanged, in lines that are the same.
     """
     lines = _lines_with(seen, old)
     if lines is None or lines != _lines_with(now, old):
@@ -26,8 +26,8 @@ def rebase(seen: str, now: str, old: str, new: str) -> str | None:
         return None
 
 
-def tell(shown: str, known: str, made: str) -> str:
-    """What the model is told of a file that should be as `known` and is as `made`."""
+def changed_since(shown: str, known: str, made: str) -> str:
+    """Return the remark about a file whose text is `made`, while the model expects `known`."""
     before, after = split_lines(known), split_lines(made)
     head, tail = common_ends(before, after)
     first, last = head + 1, len(after) - tail
@@ -35,11 +35,11 @@ def tell(shown: str, known: str, made: str) -> str:
         where = f", before line {first}" if len(before) > len(after) else ""
     else:
         where = f", in line {first}" if first == last else f", between lines {first} and {last}"
-    return TOLD.format(shown=shown, where=where)
+    return CHANGED_SINCE.format(shown=shown, where=where)
 
 
 def _lines_with(text: str, old: str) -> str | None:
-    """The whole lines in which `old` stands, `None` unless it occurs once."""
+    """Return the whole lines in which `old` stands, `None` unless it occurs once."""
     flat, old = flatten(text), flatten(old)
     at = flat.find(old)
     if at < 0 or flat.find(old, at + 1) >= 0:

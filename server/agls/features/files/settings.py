@@ -14,4 +14,7 @@ class Settings(Table):
     read_characters: int = Field(
         default=60_000, ge=1_000, description="characters one read_file gives at most"
     )
+    trash: bool = Field(
+        default=True, description="whether files that the agent deletes go to your trash, where there is one"
+    )
     line_characters: int = Field(default=2_000, ge=80, description="characters shown of one long line")

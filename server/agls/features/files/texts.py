@@ -1,6 +1,9 @@
 """The texts the models last saw, by the hash that the notes keep: what a later edit is compared with."""
 
 from collections import OrderedDict
+from collections.abc import Iterator
+
+from .lines import flatten
 
 MOST = 16_000_000  # characters that are kept; of older texts only the hash is known
 
@@ -24,6 +27,10 @@ class Texts:
     def find(self, uri: str, digest: str) -> str | None:
         """The text with this hash, `None` when it is not known (any more)."""
         return self._kept.get((uri, digest))
+
+    def holding(self, part: str) -> Iterator[tuple[str, str]]:
+        """Yield the URI and the hash of each text that has this part, the latest first."""
+        yield from (key for key, text in reversed(self._kept.items()) if part in flatten(text))
 
     def drop(self, uri: str, digest: str) -> None:
         """Forget this text."""

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from agls.regex import regex
+
 from .patch_parts import FilePatch, PatchError, PatchHunk, PatchRow
 
 NOTHING = "/dev/null"
@@ -11,8 +13,17 @@ FORM = (
     "Write `--- a/path`, `+++ b/path`, and for each place `@@ -1,3 +1,4 @@` followed by its lines, each with "
     "a blank, - or + in front. `/dev/null` stands for no file."
 )
-_RANGE = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
-_NAMES = re.compile(r"(?:rename|copy) (from|to) (.*)")
+_RANGE = regex(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_NAMES = regex(r"rename (from|to) (.*)")
+_GIT = regex(r"diff --git \"?a/(.+?)\"? \"?b/(.+?)\"?$")
+_TIME = regex(r"\s+\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*$")
+_SIGNATURE = regex(r"-- ?$")  # of a mail
+UNABLE: tuple[tuple[str, str], ...] = (
+    ("GIT binary patch", "Bytes that are no text are not changed by a patch."),
+    ("Binary files ", "Bytes that are no text are not changed by a patch."),
+    ("copy from ", "A patch does not copy files: add the new one with all its lines, or use a command."),
+    ("new mode ", "The mode of a file is changed by a command (chmod), not by a patch."),
+)
 
 
 def is_unified(lines: Sequence[str]) -> bool:
@@ -24,7 +35,16 @@ def is_unified(lines: Sequence[str]) -> bool:
 
 def read_unified(lines: Sequence[str]) -> tuple[FilePatch, ...]:
     """Return what the patch says. **Raises** `PatchError`."""
+    lines = _without_signature(lines)
     return tuple(_section(lines[start:end]) for start, end in pairwise([*_starts(lines), len(lines)]))
+
+
+def _without_signature(lines: Sequence[str]) -> Sequence[str]:
+    """Return the lines without what git writes below the patch of a mail: `-- ` and its version."""
+    text = [at for at, line in enumerate(lines) if line.strip()]
+    last = text[-1] if text else 0
+    is_signed = last and _SIGNATURE.match(lines[last - 1]) and lines[last][:1].isdigit()
+    return lines[: last - 1] if is_signed else lines
 
 
 def _is_head(lines: Sequence[str], at: int, *, sure: bool = False) -> bool:
@@ -55,12 +75,15 @@ def _starts(lines: Sequence[str]) -> Iterator[int]:
 
 def _section(lines: Sequence[str]) -> FilePatch:
     head = next((at for at in range(len(lines)) if lines[at].startswith("@@")), len(lines))
+    for begin, reason in UNABLE:
+        if found := next((line for line in lines[:head] if line.startswith(begin)), None):
+            raise PatchError(f"`{lines[0]}`, `{found}`: {reason} Nothing was changed.")
     old, new = _names(lines[:head])
     hunks = tuple(_hunks(lines[head:]))
     if old == NOTHING:
         return FilePatch("add", new, _whole(new, hunks))
     if new == NOTHING:
-        return FilePatch("delete", old)
+        return FilePatch("delete", old, hunks=hunks)
     moved = new if new != old else ""
     if not hunks and not moved:
         raise PatchError(f"{old}: the patch has no changes. {FORM}")
@@ -75,13 +98,17 @@ def _names(head: Sequence[str]) -> tuple[str, str]:
         elif line.startswith(("--- ", "+++ ")):
             side = "from" if line[0] == "-" else "to"
             names[side] = names[side] or _path(line[4:], "a/" if side == "from" else "b/")
+    if not any(names.values()) and (git := _GIT.match(head[0] if head else "")):
+        kinds = [line.partition(" file mode ")[0] for line in head]
+        names["from"] = NOTHING if "new" in kinds else git[1]
+        names["to"] = NOTHING if "deleted" in kinds else git[2]
     if not names["from"] or not names["to"]:
         raise PatchError(f"The patch does not name its file. {FORM}")
     return names["from"], names["to"]
 
 
 def _path(text: str, prefix: str) -> str:
-    name = text.partition("\t")[0].strip().strip('"')
+    name = _TIME.sub("", text.partition("\t")[0]).strip().strip('"')
     return name if name == NOTHING else name.removeprefix(prefix)
 
 

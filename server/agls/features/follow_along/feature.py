@@ -5,7 +5,7 @@ from agls.engine.feature import CallTool, Feature, Invocation, RunView
 from agls.engine.ports import Effect
 from agls.engine.vocabulary import FileChange, ToolOutcome
 from agls.features.follow_along.settings import Settings
-from agls.room.ports import Revealer
+from agls.room.folder_ports import Revealer
 
 
 def build(settings: Settings, screen: Revealer) -> Feature | None:

@@ -16,9 +16,9 @@ ADVICE = (
     " Stop and think about why. Do something else, or say what keeps you from going on. If you wait for "
     "something, let a call wait for it, such as a command that sleeps."
 )
-LAST = " This is the last time that it is said: the run ends if it goes on like this."
+LAST = " This is the last warning: the run ends if this continues."
 ENDED = (
-    " It was told so twice and went on. A new prompt begins a new count; [guards] says how many are too many."
+    " It was warned twice and went on. A new prompt starts a new count; [guards] sets how many are too many."
 )
 
 

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome, ActionValue
 from agls.engine.facts import Noted
-from agls.features.history.session_metadata import archived, changed, tags_of
+from agls.room.session_metadata import archived, changed, tags_of
 from agls.toolkit import Arguments, TypedAction
 
 
@@ -26,8 +26,8 @@ class Archive(Arguments):
 def actions() -> tuple[Action, ...]:
     """Return the actions of the room."""
     return (
-        TypedAction(name="tag", title="Tag the session", arguments=Tag, work=tag, choices={"remove": tags}),
-        TypedAction(name="archive", title="Archive the session", arguments=Archive, work=archive),
+        TypedAction("tag", "Tag the session", Tag, tag, group="Conversation", choices={"remove": tags}),
+        TypedAction("archive", "Archive the session", Archive, archive, group="Conversation"),
     )
 
 
@@ -50,7 +50,7 @@ async def tag(arguments: Tag, context: ActionContext) -> ActionOutcome:
 async def archive(arguments: Archive, context: ActionContext) -> ActionOutcome:
     """Note whether it is put away."""
     _note(context, archived(not arguments.undo))
-    said = "The session is in the list again." if arguments.undo else "The session is put away."
+    said = "The session is in the list again." if arguments.undo else "The session is archived."
     return ActionOutcome(said, {"archived": not arguments.undo})
 
 

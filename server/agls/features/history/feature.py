@@ -1,13 +1,15 @@
 """The wiring of the room."""
 
+from agls.engine.actions import FoundActions
 from agls.engine.facts import Replied
 from agls.engine.feature import Feature, RunView
 from agls.engine.ports import CallModel, ModelRequest, ModelResolver, Reply
 from agls.features.history.actions import actions
-from agls.features.history.session_metadata import ROOM
 from agls.features.history.settings import Settings
 from agls.features.history.titles import TIER, entitle, needs_title
-from agls.room.ports import SessionRecord, Tiers
+from agls.room.process_ports import Tiers
+from agls.room.session_metadata import ROOM
+from agls.room.session_ports import SessionRecord
 
 
 def build(settings: Settings, models: ModelResolver, session: SessionRecord, tiers: Tiers) -> Feature:
@@ -21,4 +23,4 @@ def build(settings: Settings, models: ModelResolver, session: SessionRecord, tie
             view.spawn(entitle(view, models, session), "session")
         return reply
 
-    return Feature(name=ROOM, actions=actions(), around_model=around_model)
+    return Feature(name=ROOM, actions=FoundActions(actions), around_model=around_model)

@@ -9,8 +9,8 @@ from agls.engine.feature import RunView
 from agls.engine.ports import JournalError, ModelError, ModelRequest, ModelResolver, new_id
 from agls.engine.state import State
 from agls.engine.vocabulary import Text, UserMessage
-from agls.features.history.session_metadata import ROOM
-from agls.room.ports import SessionRecord
+from agls.room.session_metadata import ROOM
+from agls.room.session_ports import SessionRecord
 from agls.titles import title_from
 
 TIER, PATIENCE = "fast", 20.0  # seconds

@@ -1,9 +1,19 @@
-"""What the model is told before it hears the user: the system prompt and where it is."""
+"""What the model reads before the user's first words: the system prompt with the instruction files."""
 
 from agls.engine.ports import Workspace
-from agls.features.instructions.feature import build
 from agls.features.instructions.settings import Settings
-from agls.room import Room
-from agls.room.ports import RunInfo, Surroundings
+from agls.instruction_files import InstructionFiles
+from agls.instruction_files.names import PLACES
+from agls.room import Room, build_of
+from agls.room.exposed import InstructionLimits
+from agls.room.run_ports import RunInfo
 
-ROOM = Room("instructions", Settings, build, needs=(RunInfo, Workspace, Surroundings))
+ROOM = Room(
+    "instructions",
+    Settings,
+    build_of(__name__),
+    needs=(RunInfo, Workspace, InstructionFiles),
+    exposes=(InstructionLimits,),
+    project_files=PLACES,
+    has_actions=True,
+)

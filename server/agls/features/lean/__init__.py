@@ -1,8 +1,8 @@
-"""Few tools in few words, for models with a small context."""
+"""Fewer tools with short descriptions, for models with a small context."""
 
-from agls.features.lean.feature import build
 from agls.features.lean.settings import Settings
-from agls.room import Room
-from agls.room.ports import RunInfo
+from agls.room import Room, build_of
+from agls.room.exposed import SmallContext
+from agls.room.run_ports import RunInfo
 
-ROOM = Room("lean", Settings, build, needs=(RunInfo,))
+ROOM = Room("lean", Settings, build_of(__name__), needs=(RunInfo,), exposes=(SmallContext,))

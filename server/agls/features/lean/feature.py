@@ -5,12 +5,13 @@ from dataclasses import replace
 
 from agls.engine.facts import GateFact, Notice
 from agls.engine.feature import Feature, RunView
-from agls.engine.ports import CallModel, ModelRequest, Reply, ToolSpec
+from agls.engine.ports import ToolSpec
+from agls.engine.state import State
 from agls.engine.vocabulary import Stop
 from agls.features.lean.settings import Settings
-from agls.room.ports import RunInfo
+from agls.room.run_ports import RunInfo
 
-ROOM, TOLD = "lean", "told"
+ROOM, NOTICED = "lean", "told"  # the kind of the notes in journals
 TITLE = "This model has a small context"
 TEXT = (
     "It holds {:,} tokens, so the model gets a short prompt and only these tools: {}. If it can hold more, "
@@ -26,19 +27,18 @@ def build(settings: Settings, run: RunInfo) -> Feature | None:
 
     async def before_turn(view: RunView) -> Sequence[Stop | GateFact]:
         notes = view.state.notes.get(ROOM, ())
-        if not any(note.kind == TOLD and note.data.get("window") == window for note in notes):
-            view.note(ROOM, TOLD, {"window": window})
+        if not any(note.kind == NOTICED and note.data.get("window") == window for note in notes):
+            view.note(ROOM, NOTICED, {"window": window})
             view.show(Notice("info", TITLE, TEXT.format(window, ", ".join(settings.tools))))
         return ()
 
-    async def around_model(request: ModelRequest, view: RunView, inner: CallModel) -> Reply:
-        kept = tuple(_short(tool) for tool in request.tools if tool.name in settings.tools)
-        return await inner(replace(request, tools=kept))
+    def show_tools(tools: Sequence[ToolSpec], state: State) -> Sequence[ToolSpec]:
+        return [_short(tool) for tool in tools if tool.name in settings.tools]
 
-    return Feature(name=ROOM, before_turn=before_turn, around_model=around_model)
+    return Feature(name=ROOM, before_turn=before_turn, show_tools=show_tools)
 
 
 def _short(tool: ToolSpec) -> ToolSpec:
-    """The tool in its first sentence."""
+    """Return the tool with the first sentence of its description."""
     first, stop, _ = tool.description.partition(". ")
     return replace(tool, description=first + stop.strip())

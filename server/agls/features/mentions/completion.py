@@ -13,7 +13,7 @@ from agls.features.mentions.symbols import definitions, is_name
 from agls.fuzzy import fit
 from agls.room import Completion, Completions, Typing
 from agls.room.declaration import CompletionKind
-from agls.room.ports import Diagnostics, FileSnapshots, Uncommitted
+from agls.room.folder_ports import Diagnostics, FileSnapshots, Uncommitted
 
 MOST = 40  # paths
 MOST_SYMBOLS = 20

@@ -1,6 +1,5 @@
 """From the words of a prompt to its pieces: a link to a file or a folder, or the lines that were named."""
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
@@ -10,13 +9,14 @@ from agls.features.mentions.grammar import Mention, MentionWord, mentions_in
 from agls.features.mentions.settings import Settings
 from agls.features.mentions.sources import Source, sources
 from agls.features.mentions.symbols import Definition, definitions, is_name
+from agls.regex import regex
 from agls.room import Piece
-from agls.room.ports import Diagnostics, FileSnapshots, Uncommitted
+from agls.room.folder_ports import Diagnostics, FileSnapshots, Uncommitted
 
 MOST_CHARACTERS = 60_000  # of the lines of one mention
 MOST_DEFINITIONS = 5  # of one name
 MOST_SEARCHES = 5  # for names in one text
-_ADDRESS = re.compile(r"https?://[^\s/]")
+_ADDRESS = regex(r"https?://[^\s/]")
 
 
 async def expand(

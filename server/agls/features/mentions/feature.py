@@ -2,7 +2,7 @@
 
 from agls.engine.ports import Workspace
 from agls.features.mentions.settings import Settings
-from agls.room.ports import Diagnostics, FileSnapshots, Uncommitted
+from agls.room.folder_ports import Diagnostics, FileSnapshots, Uncommitted
 
 
 def build(

@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterator
 
 from agls.frozen import frozen
+from agls.regex import regex
 
-_WORD = re.compile(r'(?<!\S)@(?:"([^"\n]+)"(?::(\d+)(?:-(\d+))?)?|(\S+))')
-_BEFORE = re.compile(r'(?<!\S)@(?:"([^"\n]*)|([^\s"]\S*)?)\Z')
-_REST = re.compile(r"\S*")
-_QUOTED_REST = re.compile(r'[^"\n]*"')
-_LINES = re.compile(r"(.+?):(\d+)(?:-(\d+))?")
+_WORD = regex(r'(?<!\S)@(?:"([^"\n]+)"(?::(\d+)(?:-(\d+))?)?|(\S+))')
+_BEFORE = regex(r'(?<!\S)@(?:"([^"\n]*)|([^\s"]\S*)?)\Z')
+_REST = regex(r"\S*")
+_QUOTED_REST = regex(r'[^"\n]*"')
+_LINES = regex(r"(.+?):(\d+)(?:-(\d+))?")
 _CLOSING = ",;:.!?)]}'\""  # what a sentence puts behind a name
 
 

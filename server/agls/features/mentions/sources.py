@@ -1,14 +1,14 @@
-"""What a word may point at besides paths: what is not committed, and what the editor shows as wrong."""
+"""What a word may point at besides paths: what is not committed, and errors and warnings in the editor."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import cast
 
 from agls.engine.ports import PathInfo
 from agls.engine.vocabulary import JsonObject, Resource
-from agls.room.ports import Diagnostics, Uncommitted
+from agls.json_values import object_in
+from agls.room.folder_ports import Diagnostics, Uncommitted
 
 DIFF, DIAGNOSTICS = "diff", "diagnostics"
-ABOUT = {DIFF: "what is not committed", DIAGNOSTICS: "what the editor shows as wrong"}
+ABOUT = {DIFF: "what is not committed", DIAGNOSTICS: "errors and warnings in the editor"}
 DIFF_URI = "agls:diff"
 MOST_CHARACTERS = 60_000  # of each piece
 MOST_PROBLEMS = 100  # of a file
@@ -37,15 +37,10 @@ def _problems(place: PathInfo, rows: Sequence[JsonObject]) -> Resource:
 
 def _problem(row: JsonObject) -> str:
     """**Returns** a diagnostic in a line, as far as it can be read (LSP 3.17, Diagnostic)."""
-    line = _member(_member(row, "range"), "start").get("line")
+    line = object_in(row, "range", "start").get("line")
     where = f"line {line + 1}: " if isinstance(line, int) else ""
     severity = row.get("severity")
     what = f"{SEVERITIES[severity]}: " if isinstance(severity, int) and severity in SEVERITIES else ""
     source = f" ({row['source']})" if isinstance(row.get("source"), str) else ""
     message = " ".join(str(row.get("message", "")).split())
     return f"{where}{what}{message}{source}\n"
-
-
-def _member(value: JsonObject, name: str) -> JsonObject:
-    found = value.get(name)
-    return cast("JsonObject", found) if isinstance(found, dict) else {}

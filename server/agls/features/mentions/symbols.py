@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from agls.engine.line_search import LineSearch
 from agls.engine.ports import Workspace, WorkspaceError
 from agls.frozen import frozen
+from agls.regex import regex
 
-_NAME = re.compile(r"[^\W\d]\w{1,99}")
+_NAME = regex(r"[^\W\d]\w{1,99}")
 _MODIFIERS = (
     "export|default|public|private|protected|internal|static|abstract|async|pub|unsafe|final|override|inline|"
     "sealed|data|declare|local|virtual|open"

@@ -10,6 +10,7 @@ from referencing.exceptions import Unresolvable
 from referencing.jsonschema import EMPTY_REGISTRY
 
 from agls.engine.vocabulary import JsonObject
+from agls.short_text import cut
 
 FENCE = "```"
 SHOWN = 5  # problems
@@ -22,7 +23,7 @@ def check_schema(schema: JsonObject) -> None:
     try:
         validator.check_schema(schema)
     except SchemaError as error:
-        raise ValueError(f"outputSchema is no JSON Schema: {_shown(error)}") from None
+        raise ValueError(f"outputSchema is not a JSON Schema: {_shown(error)}") from None
     for probe in ("{}", "[]", '""', "0", "null"):
         problems_of(json.loads(probe), schema)
 
@@ -36,7 +37,7 @@ def fitting(text: str, schema: JsonObject) -> Any:
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     except ValueError as error:
-        raise ValueError(f"it is no JSON ({error})") from None
+        raise ValueError(f"it is not JSON ({error})") from None
     if problems := problems_of(value, schema):
         raise ValueError("; ".join(problems))
     return value
@@ -72,7 +73,7 @@ def _validator(schema: JsonObject) -> Any:
 
 def _shown(error: ValidationError | SchemaError) -> str:
     place = "/".join(str(step) for step in error.absolute_path)
-    message = error.message if len(error.message) <= LONGEST else f"{error.message[:LONGEST]}…"
+    message = cut(error.message, LONGEST)
     return f"at {place}: {message}" if place else message
 
 

@@ -11,7 +11,7 @@ from agls.engine.ports import CallModel, ModelRequest, Reply, new_id
 from agls.engine.vocabulary import Stop, StopReason, Text, UserMessage
 from agls.features.output_schema.notes import RESULT, ROOM
 from agls.features.output_schema.settings import Settings, schema_from
-from agls.room.ports import RunInfo
+from agls.room.run_ports import RunInfo
 
 WANTED = (
     "When the work is done, answer with JSON alone: no word and no fence around it. "
@@ -28,7 +28,7 @@ def build(settings: Settings, run: RunInfo) -> Feature | None:
         return None
     from agls.features.output_schema.answers import fitting  # noqa: PLC0415 - most runs have no schema
 
-    sent_back: list[str] = []  # the problems that the model was told in this run
+    sent_back: list[str] = []  # the problems that were reported to the model in this run
 
     async def before_turn(view: RunView) -> Sequence[Stop | GateFact]:
         return () if view.state.run.turns else (_said(WANTED.format(json.dumps(schema, ensure_ascii=False))),)

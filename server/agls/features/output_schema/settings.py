@@ -8,7 +8,7 @@ from pydantic import NonNegativeInt
 
 from agls.engine.vocabulary import JsonObject
 from agls.room import Table
-from agls.room.ports import OUTPUT_SCHEMA
+from agls.room.run_ports import OUTPUT_SCHEMA
 
 OPTION = OUTPUT_SCHEMA
 LARGEST = 65_536  # characters of a schema

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from agls.room import Table
-from agls.room.ports import OutputLimits
+from agls.room.session_ports import OutputLimits
 
 PER_TOKEN = 4  # characters of a token, about
 

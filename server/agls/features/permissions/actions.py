@@ -1,4 +1,4 @@
-"""What the user may do with the permissions they gave: see them, and take them back."""
+"""The actions on permissions: listing them and revoking one."""
 
 import asyncio
 from collections.abc import Sequence
@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome, ActionValue
-from agls.features.permissions.grants import REVOKED, Grants, session_grants
+from agls.features.permissions.grants import REVOKED, session_grants
 from agls.features.permissions.settings import Settings
 from agls.features.permissions.visible import one_line
+from agls.room.permission_memory import Grants
 from agls.toolkit import Arguments, TypedAction
 
 
@@ -23,7 +24,7 @@ class Revoke(Arguments):
 
 
 def actions_of(settings: Settings, grants: Grants) -> tuple[Action, ...]:
-    """The actions of the room."""
+    """**Returns** the actions of the room."""
 
     async def show(arguments: ListRules, context: ActionContext) -> ActionOutcome:
         rules: dict[str, Sequence[str]] = {
@@ -40,8 +41,8 @@ def actions_of(settings: Settings, grants: Grants) -> tuple[Action, ...]:
             for rule in named
         ]
         mode = str(context.state.settings.get("mode", settings.mode))
-        told = "\n".join([f"The mode is `{one_line(mode)}`.", *lines])
-        return ActionOutcome(told, {"mode": mode, **{kind: list(named) for kind, named in rules.items()}})
+        text = "\n".join([f"The mode is `{one_line(mode)}`.", *lines])
+        return ActionOutcome(text, {"mode": mode, **{kind: list(named) for kind, named in rules.items()}})
 
     async def given(context: ActionContext) -> Sequence[ActionValue]:
         in_session, in_project = session_grants(context.state, grants), await asyncio.to_thread(grants.load)
@@ -55,7 +56,7 @@ def actions_of(settings: Settings, grants: Grants) -> tuple[Action, ...]:
         )
         if not (in_session or in_project):
             raise ActionError(
-                "No such permission was given. The action permission.list shows those that were."
+                "There is no such permission. The action permission.list shows those that were given."
             )
         if in_session:
             context.note(REVOKED, {"rules": [rule]})
@@ -64,12 +65,20 @@ def actions_of(settings: Settings, grants: Grants) -> tuple[Action, ...]:
         return ActionOutcome(f"`{one_line(rule)}` is asked for again.", {"rule": rule})
 
     return (
-        TypedAction(name="permission.list", title="Show permissions", arguments=ListRules, work=show),
         TypedAction(
-            name="permission.revoke",
-            title="Revoke a permission",
-            arguments=Revoke,
-            work=revoke,
+            "permission.list",
+            "Show permissions",
+            ListRules,
+            show,
+            aliases=("permissions", "allowed-tools"),
+            group="Settings",
+        ),
+        TypedAction(
+            "permission.revoke",
+            "Revoke a permission",
+            Revoke,
+            revoke,
+            group="Settings",
             choices={"rule": given},
         ),
     )

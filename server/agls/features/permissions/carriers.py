@@ -5,10 +5,14 @@ an option says (`git -c alias.x=!CMD`, `make --eval=…`, `rg --pre=CMD`) that w
 such a rule is accepted only for the commands in the table, and covers only the options that are listed.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 
-_NUMBER = re.compile(r"-\d+[bcwkMG]?")  # `git log -5`, `find -mtime -1 -size -10k`
+from agls.regex import regex
+
+_NUMBER = regex(r"-\d+[bcwkMG]?")  # `git log -5`, `find -mtime -1 -size -10k`
+
+
+_SORT_KEY = regex(r"-k[\d.,bdfghinrMV]+|-t[^\s\w]")  # `sort -t, -k2,2n`
 
 
 def _names(text: str) -> frozenset[str]:
@@ -71,16 +75,19 @@ _NPM = "-s --silent --if-present -w --workspace --workspaces --watch --watchAll 
 _GO = "-v -run -count -race -short -timeout -cover -bench -benchmem -failfast -json"
 _MAKE = "-j -k --keep-going -s --silent -n --dry-run -B --always-make"
 ASSIGNED = _names("make gmake")  # `make SHELL=CMD`: an operand sets a variable
-ENDLESS = ASSIGNED | {"find"}  # assign, and run what an expression says, also behind `--`
-# The commands that a prefix rule may name, and the options that it covers. Behind `--` anything goes.
+# Give what stands behind `--` to what they run. With any other program an option is one behind `--`, too:
+# `git grep -e -- -OCMD` takes `--` for a pattern.
+PASSING_ON = _names("npm pnpm yarn cargo go")
+# The commands that a prefix rule may name, and the options that it covers.
 OPTIONS: Mapping[tuple[str, ...], frozenset[str]] = {
     ("git", "status"): _names(
         "-s --short -b --branch --porcelain --long -v --verbose -u --untracked-files --ignored --show-stash "
-        "--ahead-behind --no-ahead-behind --renames --no-renames --column --no-column -z"
+        "--ahead-behind --no-ahead-behind --renames --no-renames --column --no-column -z -uno -uall -unormal"
     ),
     **{
         ("git", verb): _names(_LOG) for verb in ("log", "show", "diff", "shortlog", "rev-list", "whatchanged")
     },
+    ("git", "rev-list"): _names(f"{_LOG} --count --objects"),
     ("git", "add"): _names("-A --all -u --update -n --dry-run -v --verbose -N --intent-to-add"),
     ("git", "branch"): _names("-a --all -r --remotes -v -vv --list --show-current"),
     ("git", "rev-parse"): _names(
@@ -135,7 +142,7 @@ def program(word: str) -> str:
 
 
 def carries(words: Sequence[str]) -> bool:
-    """Whether the program can be told by its arguments to run something else."""
+    """**Returns** whether arguments can make the program run something else."""
     return not CARRIERS.isdisjoint({program(words[0]), words[0].rpartition("/")[2]})
 
 
@@ -158,7 +165,7 @@ def named_instead(words: Sequence[str]) -> str:
 def _covered(words: Sequence[str], rest: Sequence[str]) -> bool:
     head = (words[0].rpartition("/")[2], *words[1:2])
     known = OPTIONS.get(head, OPTIONS.get(head[:1]))
-    ends = "--" in rest and program(words[0]) not in ENDLESS
+    ends = "--" in rest and program(words[0]) in PASSING_ON
     before = rest[: rest.index("--")] if ends else rest
     return known is not None and all(_is_harmless(word, known, words[0]) for word in before)
 
@@ -166,11 +173,14 @@ def _covered(words: Sequence[str], rest: Sequence[str]) -> bool:
 def _is_harmless(word: str, known: frozenset[str], name: str) -> bool:
     if not word.startswith("-"):
         return "=" not in word or program(name) not in ASSIGNED
+    if word == "--":
+        return name.rpartition("/")[2] != "find"  # takes it for an option
     option = word.partition("=")[0]
     counted = option.rstrip("0123456789")  # `-n5`, `-j4`
     return (
         option in known
         or counted in known
         or bool(_NUMBER.fullmatch(word))
+        or (name == "sort" and bool(_SORT_KEY.fullmatch(word)))
         or (word[1:].isalpha() and all(f"-{letter}" in known for letter in word[1:]))  # `-rn` for `-r -n`
     )

@@ -5,7 +5,6 @@ words (`simple_argv`), does it mention a forbidden one anywhere (`mentions`), an
 it touch (`touched`). None of them executes or expands anything.
 """
 
-import re
 import shlex
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
@@ -15,32 +14,30 @@ from posixpath import basename, join
 from typing import Literal
 
 from agls.engine.ports import Effect
+from agls.regex import regex
+from agls.room.shell_words import INTERPRETERS, LONGEST, SHELLS, bare, folders_of
+from agls.room.shell_words import parts as parts_in
 
 Match = Literal["yes", "no", "unsure"]
-LONGEST = 10_000  # characters; nothing is known about a longer command
 UNKNOWN = "$"  # a path of which nothing is known
 MOST_PATHS = 64  # paths of one command that are looked at; a command with more is not understood
 
 _WORD = r"""(?:[A-Za-z0-9_@%+=:,./-]|'[^'\x00-\x1f\x7f]*'|"[^"\\$`!\x00-\x1f\x7f]*")+"""
-_SIMPLE = re.compile(rf"{_WORD}(?: +{_WORD})*")
-_PROGRAM = re.compile(r"[A-Za-z0-9_./+-]+")
-_IFS = re.compile(r"\$\{?IFS\b[^}\s]*\}?")
-_SEPARATOR = re.compile(r"[;&|\n()`]+")
-_BETWEEN_WORDS = re.compile(r"[\s<>]+")
-_OPAQUE = re.compile(r"[$`{]")
-_WILDCARD = re.compile(r"[*?\[]")
-_PATH_LIKE = re.compile(r"[/.~$]")
-_BEHIND_LETTERS = re.compile(r"-[A-Za-z0-9]{2,}?([/.~].*)")  # `grep -rf../x` for `grep -r -f ../x`
-_FED = re.compile(r"[<|]")
-_HIDDEN_NAME = re.compile(r"(?:^|/)\.[^/]*[*?\[]")  # a wildcard finds a name with a dot in front only so
-_REDIRECTION = re.compile(r">[>|]?(?!&(?:\d+|-)(?:[\s;&|<>()`]|$))&?\s*([^\s;&|<>()]+)")
+_SIMPLE = regex(rf"{_WORD}(?: +{_WORD})*")
+_PROGRAM = regex(r"[A-Za-z0-9_./+-]+")
+_OPAQUE = regex(r"[$`{]")
+_WILDCARD = regex(r"[*?\[]")
+_PATH_LIKE = regex(r"[/.~$]")
+_BEHIND_LETTERS = regex(r"-[A-Za-z0-9]{2,}?([/.~].*)")  # `grep -rf../x` for `grep -r -f ../x`
+_FED = regex(r"[<|]")
+_HIDDEN_NAME = regex(r"(?:^|/)\.[^/]*[*?\[]")  # a wildcard finds a name with a dot in front only so
+_REDIRECTION = regex(r">[>|]?(?!&(?:\d+|-)(?:[\s;&|<>()`]|$))&?\s*([^\s;&|<>()]+)")
 
 
 def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-SHELLS = _names("sh bash dash zsh ksh fish eval source")
 # What runs the rest of its own arguments: allowing it with any arguments allows everything.
 LAUNCHERS = SHELLS | _names(
     ". env exec command builtin coproc time nice nohup setsid timeout stdbuf xargs parallel sudo su doas "
@@ -49,9 +46,7 @@ LAUNCHERS = SHELLS | _names(
     "systemd-run dbus-run-session xvfb-run fakeroot flock entr tmux screen rlwrap unbuffer expect run-parts"
 )
 FEEDERS = _names("xargs parallel")  # run what they read
-INTERPRETERS = _names("python pypy perl ruby node nodejs deno bun php lua tclsh awk gawk mawk")
-CODE = _names("-c -e -E -r -p -n -pe -ne --eval --print eval -")  # what tells them that code follows
-FOLDERS = _names("cd chdir pushd")
+CODE = _names("-c -e -E -r -p -n -pe -ne --eval --print eval -")  # what announces code as the next word
 WRITERS = _names(
     "rm rmdir unlink shred truncate dd mv cp ln install tee chmod chown chgrp chattr rsync patch unzip tar "
     "wipefs mkfs curl wget -delete -exec -execdir -ok -okdir -fprint touch mkdir mkfifo mknod split csplit "
@@ -61,10 +56,17 @@ WRITERS = _names(
 EDITORS = _names("sed perl ruby")  # write with -i
 SORTERS = _names("sort shuf iconv gpg openssl objcopy")  # write with -o
 # Read a folder as a whole; those in RECURSIVE with an option for it, git as far as it knows the files.
-TREES = _names("rg ag ack ugrep find fd fdfind tar bsdtar zip 7z rsync scp xargs parallel")
+TREES = _names(
+    "rg ag ack ugrep find fd fdfind tar bsdtar zip 7z 7za 7zr rar pax rsync rclone scp xargs parallel ln "
+    "shar mksquashfs genisoimage mkisofs restic borg jar docker podman buildah"
+)
 RECURSIVE = _names("grep egrep fgrep zgrep cp diff")
-GIT_READS = _names("grep show diff log archive cat-file blame stash whatchanged")
-_RECURSE = re.compile(r"-[A-Za-z]*[rRa][A-Za-z]*|--(?:recursive|archive|deref|directories).*|recurse")
+GIT_READS = _names(
+    "grep show diff log archive cat-file blame stash whatchanged clone worktree bundle checkout-index "
+    "fast-export format-patch difftool reflog restore unpack-file"
+)
+ARCHIVERS = _names("zipfile tarfile http.server shutil")  # modules that interpreters run with -m
+_RECURSE = regex(r"-[A-Za-z]*[rRa][A-Za-z]*|--(?:recursive|archive|deref|directories).*|recurse")
 HARMLESS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"})
 
 
@@ -96,7 +98,7 @@ def mentions(command: str, wanted: str) -> Match:
     """
     if len(command) > LONGEST:
         return "unsure"
-    parts, sought = _parts(command), _parts(wanted)
+    parts, sought = parts_in(command), parts_in(wanted)
     needle, words = _joined(sought), _joined(parts)
     if len(sought) > 1:  # what is wanted is itself a compound command
         parts = (words,)
@@ -116,31 +118,45 @@ def touched(command: str) -> list[tuple[Effect, str]]:
     """
     if len(command) > LONGEST:
         return [(Effect.WRITES, UNKNOWN)]
-    parts = _parts(command)
+    parts = parts_in(command)
     words = _joined(parts)
     effect = Effect.WRITES if _writes(words) or _runs_code(command, parts) else Effect.READS
-    found = [(Effect.WRITES, target) for target in _REDIRECTION.findall(_bare(command))]
-    found += [(effect, _named(word)) for word in words]
+    found = [(Effect.WRITES, target) for target in _REDIRECTION.findall(bare(command))]
+    run = _programs(command, parts)
+    found += [
+        (Effect.READS if at == 0 and word in run else effect, _named(word))
+        for part in parts
+        for at, word in enumerate(part)
+    ]
+    if "git" in words:  # `HEAD:path` names a file of a commit
+        found += [(effect, path) for word in words if (path := word.rpartition(":")[2]) != word]
     found += [(Effect.READS, value[1]) for word in words if (value := _BEHIND_LETTERS.fullmatch(word))]
     if _in_order(["git", "config"], words, _same):
         found.append((Effect.WRITES, ".git/config"))
     found = [(effect, path) for effect, path in found if path and path not in HARMLESS]
-    found += [(effect, join(folder, path)) for folder in _folders(parts) for effect, path in found]
+    found += [(effect, join(folder, path)) for folder in folders_of(parts) for effect, path in found]
     unique = list(dict.fromkeys(found))
     if len(unique) <= MOST_PATHS:
         return unique
     return [(Effect.WRITES if any(effect is Effect.WRITES for effect, _ in unique) else effect, UNKNOWN)]
 
 
+def _programs(command: str, parts: Sequence[Sequence[str]]) -> Sequence[str]:
+    """Return the paths of programs: they are run, not written. Beside code only the first is certain."""
+    first = _PROGRAM.match(command.lstrip())
+    found = [first[0] if first else ""] if _runs_code(command, parts) else [part[0] for part in parts]
+    return [path for path in found if "/" in path]
+
+
 def read_whole(command: str) -> list[str]:
     """The folders that this command may read with everything in them, as seen from where it begins."""
     if len(command) > LONGEST:
         return ["."]
-    parts = _parts(command)
+    parts = parts_in(command)
     found = ["."] if _decides_when_run(command) else []
     for part in parts:
         found += _read_whole(part)
-    found += [join(folder, path) for folder in _folders(parts) for path in found]
+    found += [join(folder, path) for folder in folders_of(parts) for path in found]
     return list(dict.fromkeys(found))[:MOST_PATHS]
 
 
@@ -152,6 +168,8 @@ def known_only_when_run(path: str) -> bool:
 def _read_whole(part: Sequence[str]) -> list[str]:
     names = {basename(word).casefold() for word in part}
     if "git" in names and GIT_READS & names:
+        return ["."]
+    if "-m" in part and ARCHIVERS & names:
         return ["."]
     recursive = any(_RECURSE.fullmatch(word) for word in part) and RECURSIVE & names
     if not (TREES & names or recursive):
@@ -170,35 +188,11 @@ def _named(word: str) -> str:
     return word[2:] if _PATH_LIKE.search(word[2:]) else ""
 
 
-def _folders(parts: Sequence[Sequence[str]]) -> list[str]:
-    """The folders the command changes to, each as seen from where it begins."""
-    here, found = "", list[str]()
-    for part in parts:
-        for at, word in enumerate(part):
-            if word in FOLDERS:
-                to = next((name for name in part[at + 1 :] if not name.startswith("-")), "~")
-                here = join(here, to)
-                found.append(here)
-    return found
-
-
 def _writes(words: Sequence[str]) -> bool:
     names = {basename(word).casefold() for word in words}
     in_place = any(word.startswith(("-i", "--in-place", "-pi", "-ni")) for word in words)
     to_file = any(word.startswith(("-o", "--output")) for word in words)
     return bool(WRITERS & names or (in_place and EDITORS & names) or (to_file and SORTERS & names))
-
-
-def _bare(command: str) -> str:
-    """The text without line continuations, field separators by variable, and all quoting."""
-    return re.sub(r"[\\'\"]", "", _IFS.sub(" ", command.replace("\\\n", "")))
-
-
-@lru_cache(maxsize=64)
-def _parts(command: str) -> tuple[tuple[str, ...], ...]:
-    """The words of each part between separators; parts without words are left out."""
-    parts = (_BETWEEN_WORDS.split(part) for part in _SEPARATOR.split(_bare(command)))
-    return tuple(words for part in parts if (words := tuple(word for word in part if word)))
 
 
 def _joined(parts: Sequence[Sequence[str]]) -> tuple[str, ...]:
@@ -207,7 +201,7 @@ def _joined(parts: Sequence[Sequence[str]]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _decides_when_run(command: str) -> bool:
-    parts = _parts(command)
+    parts = parts_in(command)
     return bool(_OPAQUE.search(command)) or _runs_text(parts) or _runs_code(command, parts)
 
 

@@ -1,37 +1,52 @@
-"""The decision: what a call would do, the mode and the rules in, one verdict out. Pure, no I/O."""
+"""The decision: from the targets of a call, the mode and the rules to one verdict. Pure, no I/O."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from agls.engine.feature import Advice
 from agls.engine.ports import Effect
-from agls.engine.vocabulary import Option
+from agls.engine.vocabulary import Option, RefusedBy
 from agls.features.permissions.commands import Match
-from agls.features.permissions.rules import PATHS, ResolvedTarget, Rule, covers, exact_rule, restricts
+from agls.features.permissions.rules import (
+    PATHS,
+    ResolvedTarget,
+    Rule,
+    covers,
+    exact_rule,
+    is_secret_name,
+    restricts,
+)
 from agls.features.permissions.visible import hidden_in, one_line
 from agls.frozen import frozen
 from agls.modes import Mode
 
-PLAN = (
-    "The session is in plan mode: only reading is possible now. Do not try another way. "
-    "Present your plan as text; the user will leave plan mode when they agree with it."
+PLAN = "The session is in plan mode: only reading is possible now."
+PRESENT = (
+    "Do not try another way. Present your plan instead; the user leaves plan mode when they agree with it."
 )
-
-
+READ_ONLY = "This run was started for reading only."
+IN_WORDS = "Say in words what should be changed."
+NO_OTHER_WAY = "Do not try another way to do the same."
 WHOLE = "the command may read everything in it, and a deny rule forbids to read some of its files."
 
 
 @frozen
 class Allow:
-    """It may run. `by` says what allowed it: a rule, a mode, or "" when nothing had to."""
+    """The call may run. `by` names the rule or the mode that allowed it, "" when none was needed."""
 
     by: str
 
 
 @frozen
 class Deny:
-    """It may not run, and nobody is asked. The reason is for the model."""
+    """The call may not run, and nobody is asked. The reason is for everybody, the advice for the model.
+
+    `by` is what refuses it.
+    """
 
     reason: str
+    advice: str = ""
+    by: RefusedBy = "policy"
 
 
 @frozen
@@ -51,7 +66,13 @@ Verdict = Allow | Deny | Ask
 
 @frozen
 class Policy:
-    """What holds for one call: `granted` are the rules that the user's earlier answers made."""
+    """The policy for one call: `granted` are the rules that the user's earlier answers made.
+
+    A run that is `read_only` may do nothing else, whatever the mode and the rules say. The files that are
+    `named` are those that the user's command is for: they are edited like any other, though they are
+    protected. Folders that are `opened` are read like the workspace. With `sandboxed` the user let commands
+    run unasked that stay in the sandbox.
+    """
 
     mode: Mode
     roots: tuple[str, ...]
@@ -59,6 +80,10 @@ class Policy:
     ask: tuple[Rule, ...] = ()
     allow: tuple[Rule, ...] = ()
     granted: tuple[Rule, ...] = ()
+    read_only: bool = False
+    named: frozenset[str] = frozenset()
+    opened: tuple[str, ...] = ()
+    sandboxed: bool = False
 
 
 def decide(targets: Sequence[ResolvedTarget], policy: Policy) -> Verdict:
@@ -74,13 +99,28 @@ def decide(targets: Sequence[ResolvedTarget], policy: Policy) -> Verdict:
     return Ask(_unique(r for verdict in asked for r in verdict.reasons), rules if repeatable else ())
 
 
+def advised(verdict: Verdict, advice: Advice | None) -> Verdict:
+    """**Returns** the verdict after the advice of a hook.
+
+    It may ask for the user's word about what would run, and give it where a rule could give it. What is
+    denied stays so, and so does a question that no rule may answer.
+    """
+    match verdict:
+        case Allow() if advice and advice.asks:
+            return Ask((f"{advice.by} wants your word for it. {one_line(advice.reason)}".strip(),))
+        case Ask(_, rules) if advice and not advice.asks and rules:
+            return Allow(advice.by)
+        case _:
+            return verdict
+
+
 def is_edit(target: ResolvedTarget) -> bool:
-    """Whether a tool would change a file that it names."""
+    """**Returns** whether a tool would change a file that it names."""
     return target.effect is Effect.WRITES and target.place is not None and not target.guessed
 
 
 def as_reading(target: ResolvedTarget) -> ResolvedTarget:
-    """The same place, only looked at."""
+    """**Returns** the target that only reads the same place."""
     return replace(target, effect=Effect.READS)
 
 
@@ -97,29 +137,34 @@ def _judge(target: ResolvedTarget, policy: Policy) -> Verdict:
 def _denied(target: ResolvedTarget, policy: Policy) -> Verdict | None:
     for rule, match in _restricting(policy.deny, target, policy):
         if match == "yes":
-            return Deny(f"The rule deny {rule.text} forbids it. Do not try another way to do the same.")
+            return Deny(f"The rule deny {rule.text} forbids it.", NO_OTHER_WAY, "rule")
     return None
 
 
 def _planned(target: ResolvedTarget, policy: Policy) -> Verdict | None:
-    return Deny(PLAN) if policy.mode == "plan" and target.effect is not Effect.READS else None
+    if target.effect is Effect.READS or target.reads_only or target.guessed:
+        return None
+    if policy.read_only:
+        return Deny(READ_ONLY, IN_WORDS, "mode")
+    return Deny(PLAN, PRESENT, "mode") if policy.mode == "plan" else None
 
 
 def _impossible(target: ResolvedTarget, policy: Policy) -> Verdict | None:
     if target.effect is Effect.EXECUTES and (hidden := hidden_in(target.value)):
-        return Deny(f"The command has characters that cannot be seen ({hidden}). Write it without them.")
+        return Deny(f"The command has characters that cannot be seen ({hidden}).", "Write it without them.")
     return Deny(target.problem) if target.problem and not target.guessed else None
 
 
 def _dangerous(target: ResolvedTarget, policy: Policy) -> Verdict | None:
-    """What is asked every time, in every mode, whatever was allowed before."""
+    """Ask every time, in every mode, about a target that no earlier answer may cover."""
     if doubt := next(_restricting(policy.deny, target, policy), None):
-        return Ask((f"It cannot be told whether the rule deny {doubt[0].text} forbids it.",))
+        return Ask((f"It is not certain whether the rule deny {doubt[0].text} forbids it.",))
     if target.holds_denied:
         return Ask((f"{one_line(target.value)}: {WHOLE}",))
     if target.effect is not Effect.WRITES:
         return None
-    if target.place and target.place.protected:
+    is_named = bool(target.place) and target.place.shown in policy.named and not target.guessed
+    if target.place and target.place.protected and not is_named:
         return Ask((f"{one_line(target.place.shown)}: {one_line(target.place.protected)}",))
     if target.guessed and (target.place is None or not target.place.inside):
         what = target.place.path if target.place else target.value
@@ -138,7 +183,7 @@ def _granted(target: ResolvedTarget, policy: Policy) -> Verdict | None:
 def _asked(target: ResolvedTarget, policy: Policy) -> Verdict | None:
     for rule, _ in _restricting(policy.ask, target, policy):
         exact = exact_rule(target, policy.roots)
-        return Ask((f"The rule ask {rule.text} wants your word for it.",), (exact,) if exact else ())
+        return Ask((f"The rule ask {rule.text} requires your answer.",), (exact,) if exact else ())
     return None
 
 
@@ -146,9 +191,32 @@ def _allowed(target: ResolvedTarget, policy: Policy) -> Verdict | None:
     return _covered(policy.allow, target, policy)
 
 
+def _by_parts(target: ResolvedTarget, policy: Policy) -> Verdict | None:
+    """Allow a command whose programs are each known to read only, or allowed by a rule."""
+    if target.reads_only:
+        return Allow("it only reads in the workspace")
+    allowed = [_part_allowed(part, policy) for part in target.parts]
+    rules = _unique(each.by for each in allowed if each and each.by)
+    return Allow("; ".join(rules)) if rules and all(allowed) else None
+
+
+def _part_allowed(part: ResolvedTarget, policy: Policy) -> Allow | None:
+    if part.reads_only:
+        return Allow("")
+    return None if part.fed else _covered((*policy.granted, *policy.allow), part, policy)
+
+
+def _in_sandbox(target: ResolvedTarget, policy: Policy) -> Verdict | None:
+    """Allow a command whose words name nothing outside, when the sandbox sees to the rest."""
+    if not policy.sandboxed or target.effect is not Effect.EXECUTES or not target.value or target.leads_out:
+        return None
+    return Allow("your word for commands in the sandbox")
+
+
 def _by_mode(target: ResolvedTarget, policy: Policy) -> Verdict | None:
     inside = target.effect not in PATHS or target.place is None or target.place.inside
-    if target.effect is Effect.READS and inside and not _is_secret(target):
+    opened = bool(target.place) and target.place.path.startswith(tuple(f"{each}/" for each in policy.opened))
+    if target.effect is Effect.READS and (inside or opened) and not _is_secret(target):
         return Allow("reading in the workspace")
     if target.effect is Effect.WRITES and policy.mode == "acceptEdits" and target.place and inside:
         return Allow("mode acceptEdits")
@@ -166,6 +234,8 @@ STEPS: tuple[Callable[[ResolvedTarget, Policy], Verdict | None], ...] = (
     _granted,
     _asked,
     _allowed,
+    _by_parts,
+    _in_sandbox,
     _by_mode,
 )
 
@@ -173,7 +243,7 @@ STEPS: tuple[Callable[[ResolvedTarget, Policy], Verdict | None], ...] = (
 def _restricting(
     rules: Iterable[Rule], target: ResolvedTarget, policy: Policy
 ) -> Iterator[tuple[Rule, Match]]:
-    """The rules that are, or may be, about this. What changes a file may tell what is in it: it reads too."""
+    """Yield the rules that are, or may be, about this. A change of a file may quote it: it reads too."""
     reading = as_reading(target) if target.effect is Effect.WRITES and target.value else target
     for rule in rules:
         seen = reading if rule.name == "read" else target
@@ -187,9 +257,8 @@ def _covered(rules: Iterable[Rule], target: ResolvedTarget, policy: Policy) -> A
 
 
 def _is_secret(target: ResolvedTarget) -> bool:
-    """Environment files hold keys (SECURITY.md, P10): reading them is asked too."""
-    names = (target.value, target.place.path) if target.place else (target.value,)
-    return any(name.rpartition("/")[2].casefold().startswith(".env") for name in names)
+    """Return whether reading it is asked about, too."""
+    return is_secret_name(target.value) or bool(target.place and is_secret_name(target.place.path))
 
 
 def _default_reason(target: ResolvedTarget) -> str:
@@ -199,9 +268,13 @@ def _default_reason(target: ResolvedTarget) -> str:
     return {
         Effect.READS: f"It reads {where or 'files'}{outside}.",
         Effect.WRITES: f"It writes {where or 'files'}{outside}.",
-        Effect.EXECUTES: "It runs a command." if value else "It runs a program.",
+        Effect.EXECUTES: _why_command(target) if value else "It runs a program.",
         Effect.NETWORK: f"It connects to {value or 'the network'}.",
     }[target.effect]
+
+
+def _why_command(target: ResolvedTarget) -> str:
+    return f"It runs a command: {one_line(target.doubt)}." if target.doubt else "It runs a command."
 
 
 def _unique(texts: Iterable[str]) -> tuple[str, ...]:

@@ -2,16 +2,20 @@
 
 from collections.abc import Sequence
 
+from agls.engine.actions import FoundActions
 from agls.engine.facts import GateFact, Notice
 from agls.engine.feature import Feature, RunView
 from agls.engine.ports import Asker, Workspace
 from agls.engine.vocabulary import Stop
 from agls.features.permissions.actions import actions_of
+from agls.features.permissions.explanation import explain_action
 from agls.features.permissions.gate import PermissionGate
 from agls.features.permissions.grants import ROOM
-from agls.features.permissions.memory import PermissionMemory
 from agls.features.permissions.settings import Settings
 from agls.modes import complaint, is_mode
+from agls.room.permission_memory import PermissionMemory
+from agls.room.process_ports import ShellFacts
+from agls.room.sandbox_ports import CommandSandbox
 
 STILL = (
     "These files decide what runs unasked, and they changed while a command of the agent ran: {}. "
@@ -22,9 +26,16 @@ NOT_RESTORED = (
 )
 
 
-def build(settings: Settings, asker: Asker, workspace: Workspace, memory: PermissionMemory) -> Feature:
+def build(
+    settings: Settings,
+    asker: Asker,
+    workspace: Workspace,
+    memory: PermissionMemory,
+    shell_facts: ShellFacts,
+    sandbox: CommandSandbox,
+) -> Feature:
     """Build the feature. **Raises** `ValueError` for a rule that cannot be read."""
-    gate = PermissionGate(settings, asker, workspace, memory)
+    gate = PermissionGate(settings, asker, workspace, memory, shell_facts, sandbox)
 
     async def tell_the_mode(view: RunView) -> Sequence[Stop | GateFact]:
         """Show at the start of a run why the mode in its record is not the one that holds."""
@@ -42,7 +53,13 @@ def build(settings: Settings, asker: Asker, workspace: Workspace, memory: Permis
 
     return Feature(
         name=ROOM,
-        actions=actions_of(settings, memory.grants),
+        actions=FoundActions(
+            lambda: (
+                *actions_of(settings, memory.grants),
+                explain_action(gate, memory.forbids, workspace, shell_facts),
+            )
+        ),
         before_turn=tell_the_mode,
+        around_model=gate.offer,
         around_tool=gate.pass_call,
     )

@@ -10,7 +10,7 @@ from agls.engine.vocabulary import Answer, Effects, JsonObject, ToolCall, ToolOu
 from agls.frozen import frozen
 
 MOVED = "{} is not as it was when the user looked at it."
-TOLD = (
+REPORT = (
     "The user looked at each change and took {} of {}. These were left out; do not make them again unless "
     "the user asks for it:\n{}\nThe file is not as you wrote it: read it before you change it again."
 )
@@ -33,8 +33,8 @@ def select_hunks(invocation: Invocation, preview: Preview, answer: Answer) -> In
         return invocation
     files = tuple(_file(place, change, shown, taken) for place, change in enumerate(changes))
     left = [hunk for hunk_id, (_, hunk) in shown.items() if hunk_id not in taken]
-    told = TOLD.format(len(taken), len(shown), _listed(left))
-    return replace(invocation, tool=PartialEdit(invocation.tool.spec, preview, files, told))
+    report = REPORT.format(len(taken), len(shown), _listed(left))
+    return replace(invocation, tool=PartialEdit(invocation.tool.spec, preview, files, report))
 
 
 @frozen
@@ -52,12 +52,12 @@ class File:
 
 @frozen
 class PartialEdit:
-    """Stands in for the tool: makes these changes and tells the model which were left out."""
+    """Stands in for the tool: makes these changes and names the others to the model."""
 
     spec: ToolSpec
     shown: Preview
     files: tuple[File, ...]
-    told: str
+    report: str
 
     async def preview(self, call: ToolCall, context: ToolContext) -> Preview:
         """What the user saw."""
@@ -73,7 +73,7 @@ class PartialEdit:
             effects: Effects = problem.effects if isinstance(problem, Stale) else "none"
             text = f"{problem} Read it again, then repeat what is still right."
             return ToolOutcome(text, "failed", effects)
-        return ToolOutcome(self.told, effects="applied", changes=tuple(done))
+        return ToolOutcome(self.report, effects="applied", changes=tuple(done))
 
 
 def _file(

@@ -8,8 +8,10 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-_WILDCARD = re.compile(r"[*?\[]")
-_CHOICE = re.compile(r"\[[^\]]+\]")
+from agls.regex import regex
+
+_WILDCARD = regex(r"[*?\[]")
+_CHOICE = regex(r"\[[^\]]+\]")
 
 
 @lru_cache(maxsize=1024)

@@ -2,14 +2,20 @@
 
 from collections.abc import Sequence
 
+from agls.engine.feature import PermissionAnswer
 from agls.engine.ports import Preview
 from agls.engine.vocabulary import Answer, Option, Question, ToolOutcome
-from agls.features.permissions.decision import Ask
+from agls.features.permissions.decision import Ask, Deny
+from agls.features.permissions.grants import SANDBOXED
 from agls.features.permissions.visible import one_line, visible_object
+from agls.json_values import is_object, list_in, text_in
 
 ONCE = Option("once", "Allow once", "allow")
 REJECT = Option("reject", "Reject", "reject")
 LOOKED = Option("looked", "Allow; I looked at these files, approve as before", "allow", "session")
+SUGGESTED = "{} suggests to allow without a question: {}. That is a wish of its file and allows nothing."
+SANDBOX = Option("sandbox", "Allow commands in the sandbox for this session", "allow", "session", SANDBOXED)
+ANOTHER_WAY = "Do not try to do the same another way."
 CHANGED = (
     "These files decide what runs unasked, and they changed while a command ran: {}. Nothing is approved "
     "automatically until you looked at them."
@@ -17,12 +23,20 @@ CHANGED = (
 
 
 def after_change(files: Sequence[str]) -> Ask:
-    """What would have run unasked, had agls's own files not changed while a command ran."""
+    """**Returns** the question about a call that would run unasked, had agls's own files not changed."""
     return Ask((CHANGED.format(one_line(", ".join(files))),), more=(LOOKED,))
 
 
+def suggestion(held: object) -> str:
+    """**Returns** what the file of the run's command suggests to allow, as a sentence ("": nothing)."""
+    if not is_object(held):
+        return ""
+    tools = [one_line(str(tool)) for tool in list_in(held.get("tools"))]
+    return SUGGESTED.format(one_line(text_in(held.get("by"))), ", ".join(tools)) if tools else ""
+
+
 def question(call_id: str, preview: Preview, ask: Ask) -> Question:
-    """What the user sees: what exactly would happen, why it is asked, always the same order of answers."""
+    """**Returns** the question: the exact effect, the reason, and the answers, always in the same order."""
     return Question(
         kind="permission",
         title=one_line(preview.title),
@@ -34,26 +48,37 @@ def question(call_id: str, preview: Preview, ask: Ask) -> Question:
 
 
 def chosen(answer: Answer, asked: Question) -> Option:
-    """The option the answer means; whatever is no clear yes is a no."""
+    """**Returns** the chosen option; an answer that is no clear yes is a no."""
     known = {option.option_id: option for option in asked.options}
     return known.get(answer.option_id, REJECT) if answer.outcome == "selected" else REJECT
 
 
+def denial(start: str, deny: Deny) -> ToolOutcome:
+    """**Returns** the outcome of a denied call: a line for everybody, then the advice for the model."""
+    text = "\n".join(filter(None, (f"{start}: {deny.reason}", deny.advice)))
+    return ToolOutcome(text, status="rejected", refused_by=deny.by)
+
+
+def hook_refusal(answer: PermissionAnswer) -> ToolOutcome:
+    """**Returns** the outcome when a hook refused in the user's place."""
+    text = f"Not run: {answer.by} refused it. {answer.reason}".strip()
+    return ToolOutcome(f"{text}\n{ANOTHER_WAY}", status="rejected", refused_by="hook")
+
+
 def refusal(answer: Answer) -> ToolOutcome:
-    """What the model reads when the user did not say yes."""
+    """**Returns** the outcome when the user did not say yes: a line for everybody, then one for the model."""
     if answer.outcome == "unanswered":
         text = (
-            "Not run: it needs the user's permission and nobody is there to give it. Go on without it, "
-            "and say at the end what could not be done."
+            "Not run: it needs the user's permission and nobody is there to give it.\n"
+            "Go on without it, and say at the end what could not be done."
         )
     elif answer.outcome == "cancelled":
         text = "Not run: the question was withdrawn before the user answered it."
     else:
         text = "Not run: the user said no."
-        text += (
-            f" They said: {answer.feedback}" if answer.feedback else " Do not try to do the same another way."
-        )
-    return ToolOutcome(text, status="rejected")
+        text += f" They said: {answer.feedback}" if answer.feedback else f"\n{ANOTHER_WAY}"
+    by = "user" if answer.outcome in {"selected", "dismissed", "declined"} else "nobody"
+    return ToolOutcome(text, status="rejected", refused_by=by)
 
 
 def _options(ask: Ask) -> tuple[Option, ...]:
@@ -64,4 +89,4 @@ def _options(ask: Ask) -> tuple[Option, ...]:
     if all(each.startswith("edit(") and not each.startswith("edit(/") for each in ask.rules):
         session = Option("session", "Allow all edits in this session", "allow", "session", "edit")
     project = Option("project", "Allow for this project", "allow", "project", rule)
-    return ONCE, session, project, REJECT
+    return ONCE, session, project, *ask.more, REJECT

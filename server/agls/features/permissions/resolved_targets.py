@@ -1,29 +1,44 @@
-"""What a call would do, as the decision judges it: its preview's targets, looked up in the workspace."""
+"""The targets of a call's preview, looked up in the workspace, as the decision judges them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from posixpath import join
 from shlex import quote
 
 from agls.engine.ports import Effect, PathInfo, Preview, Target, ToolSpec, Workspace, WorkspaceError
 from agls.features.permissions.commands import UNKNOWN, known_only_when_run, read_whole, touched
+from agls.features.permissions.parts import from_root, in_parts
 from agls.features.permissions.rules import PATHS, ResolvedTarget
+from agls.room.process_ports import ShellFacts
+
+UNCHANGED: Mapping[str, str | None] = {}
 
 
-def resolve_targets(spec: ToolSpec, preview: Preview, workspace: Workspace) -> tuple[ResolvedTarget, ...]:
-    """Everything the call would do. Looks at paths, so it belongs in a thread.
+def resolve_targets(
+    spec: ToolSpec, preview: Preview, workspace: Workspace, shell_facts: ShellFacts | None = None
+) -> tuple[ResolvedTarget, ...]:
+    """**Returns** everything that the call would do. It looks at paths: call it off the event loop.
 
     A call that names nothing beyond reading, though its tool can do more, is judged by all its
-    tool can do.
+    tool can do. Without `shell_facts` no command is known to read only.
     """
     named = preview.targets
     if all(target.effect is Effect.READS for target in named):
         covered = {target.effect for target in named}
         named += tuple(Target(effect, "") for effect in sorted(spec.effects - covered))
     named = named or (Target(Effect.READS, ""),)  # no effect at all: rules by name still hold
-    return tuple(one for target in named for one in _resolve(spec.name, target, preview, workspace))
+    return tuple(
+        one for target in named for one in _resolve(spec.name, target, preview, workspace, shell_facts)
+    )
 
 
-def _resolve(tool: str, target: Target, preview: Preview, workspace: Workspace) -> Iterator[ResolvedTarget]:
+def _resolve(
+    tool: str,
+    target: Target,
+    preview: Preview,
+    workspace: Workspace,
+    shell_facts: ShellFacts | None,
+) -> Iterator[ResolvedTarget]:
     if target.effect in PATHS and target.value:
         place, problem = _placed(target.value, workspace)
         yield ResolvedTarget(tool, target.effect, target.value, place, problem)
@@ -31,29 +46,42 @@ def _resolve(tool: str, target: Target, preview: Preview, workspace: Workspace) 
     if target.effect is not Effect.EXECUTES or not target.value:
         yield ResolvedTarget(tool, target.effect, target.value)
         return
-    cwd = str(preview.subject.get("cwd") or ".")
-    yield from resolve_command(tool, target.value, cwd, workspace)
+    cwd, variables = str(preview.subject.get("cwd") or "."), preview.subject.get("environment", {})
+    yield from resolve_command(tool, target.value, cwd, workspace, variables, shell_facts)
 
 
-def resolve_command(tool: str, command: str, cwd: str, workspace: Workspace) -> tuple[ResolvedTarget, ...]:
-    """Everything that a command would do, as far as its text tells. Looks at paths."""
+def resolve_command(
+    tool: str,
+    command: str,
+    cwd: str,
+    workspace: Workspace,
+    variables: Mapping[str, str | None] = UNCHANGED,
+    shell_facts: ShellFacts | None = None,
+) -> tuple[ResolvedTarget, ...]:
+    """**Returns** everything that a command would do, as far as its text shows. It looks at paths.
+
+    With variables that are not the usual ones it is judged as if it set them itself: they may change
+    what a program does, so what was allowed without them is not allowed with them.
+    """
     guesses = tuple(_guesses(tool, command, cwd, workspace))
     leads_out = any(_leads_out(guess) for guess in guesses)
-    whole = ResolvedTarget(tool, Effect.EXECUTES, _from_root(command, cwd, workspace), leads_out=leads_out)
-    return (whole, *guesses)
+    written = " && ".join((*_settings_of(variables), from_root(command, cwd, workspace)))
+    whole = ResolvedTarget(tool, Effect.EXECUTES, written, leads_out=leads_out)
+    if variables or not shell_facts:
+        return (whole, *guesses)
+    judged = in_parts(whole, command, cwd, workspace, shell_facts)
+    if judged.reads_only:  # then no word of it is written: `awk '{print $1}' | sort`
+        guesses = tuple(replace(guess, effect=Effect.READS) for guess in guesses)
+    return (judged, *guesses)
+
+
+def _settings_of(variables: Mapping[str, str | None]) -> Iterator[str]:
+    for name, value in variables.items():
+        yield f"unset {name}" if value is None else f"export {name}={quote(value)}"
 
 
 def _leads_out(guess: ResolvedTarget) -> bool:
     return guess.value == UNKNOWN or (guess.place is not None and not guess.place.inside)
-
-
-def _from_root(command: str, cwd: str, workspace: Workspace) -> str:
-    """The command as one would give it in the root: what is allowed there is not allowed in every folder."""
-    folder, _ = _placed(cwd, workspace)
-    root, _ = _placed(".", workspace)
-    if folder is None or root is None or folder.path == root.path:
-        return command
-    return f"cd {quote(folder.shown)} && {command}"
 
 
 def _guesses(tool: str, command: str, cwd: str, workspace: Workspace) -> Iterator[ResolvedTarget]:

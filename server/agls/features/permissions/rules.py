@@ -6,9 +6,13 @@
                           nothing outside the workspace (`carriers` says what may follow where arguments
                           can carry code)
     edit(src/**)  read(docs/*.md)   paths below the workspace, or absolute ones
-    network(example.com)  a host: only for what the user allowed a tool; in the settings it would not be kept
+    web_fetch(domain:example.com)   a host that a tool connects to; *.example.com are those
+                          below it. A rule that denies or asks is about the hosts below, too
+    network(example.com)  a host, of whatever tool; a rule that denies or asks binds commands as well
+                          (`network_rules`)
     shell  edit  read     all of that kind (an allow rule: inside the workspace)
     web_fetch             a tool by its name
+    mcp__SERVER  mcp__SERVER__*     all tools of a server, whose names begin so
 
 A rule that allows must match exactly what would happen; a rule that asks or denies matches every
 spelling that could mean what it names, and in doubt says so.
@@ -25,6 +29,7 @@ from agls.features.permissions.commands import INTERPRETERS, LAUNCHERS, Match, i
 from agls.features.permissions.patterns import forbidding, forbids, may_become, path_glob
 from agls.features.permissions.visible import hidden_in
 from agls.frozen import frozen
+from agls.regex import regex
 
 KINDS = {
     "shell": Effect.EXECUTES,
@@ -34,18 +39,22 @@ KINDS = {
 }
 KIND_OF = {effect: kind for kind, effect in KINDS.items()}
 PATHS = frozenset({Effect.READS, Effect.WRITES})
-_SHAPE = re.compile(r"([A-Za-z0-9_.:/-]+|\*)(?:\((.+)\))?", re.DOTALL)
-_HOST = re.compile(r"[a-z0-9.-]+(:\d+)?")
+_SHAPE = regex(r"([A-Za-z0-9_.:/-]+(?:__\*)?|\*)(?:\((.+)\))?", re.DOTALL)
+DOMAIN = "domain:"
+_HOST = regex(r"(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?")
+_DOMAIN = regex(rf"{DOMAIN}(?:\*\.)?{_HOST.pattern}", re.IGNORECASE)
 
 
 @frozen
 class ResolvedTarget:
-    """One thing a call would do. `value` is what the model wrote, `place` where a path really leads.
+    """One thing that a call would do. `value` is the text of the model, `place` where a path really leads.
 
     `problem` says why a path leads nowhere. A `guessed` target was read out of a command: it can make
     the call forbidden or dangerous, but never allowed. With `holds_denied` it is a folder that a program
     reads as a whole, with files in it that a rule denies to read. A command `leads_out` when a word of it
-    may name something outside the workspace.
+    may name something outside the workspace; it `reads_only` when everything in it is known to read the
+    workspace and to do nothing else, else `doubt` says why that is not known. `parts` are the programs of a
+    compound command; one with input from another program, or from a file, is `fed`.
     """
 
     tool: str
@@ -56,6 +65,10 @@ class ResolvedTarget:
     guessed: bool = False
     holds_denied: bool = False
     leads_out: bool = False
+    reads_only: bool = False
+    doubt: str = ""
+    fed: bool = False
+    parts: "tuple[ResolvedTarget, ...]" = ()
 
 
 @frozen
@@ -72,9 +85,17 @@ def parse_rule(text: str, *, widens: bool = False) -> Rule:
     shape = _SHAPE.fullmatch(text)
     if not shape or hidden_in(text):
         raise ValueError(
-            f"{text!r} is no rule; write a tool's name, *, or KIND(what) as in shell(git status)"
+            f"{text!r} is not a rule; write a tool's name, *, or KIND(what) as in shell(git status)"
         )
     name, pattern = shape[1], shape[2] or ""
+    if pattern.startswith(DOMAIN) and name not in KINDS and name != "*":
+        if not _DOMAIN.fullmatch(pattern):
+            raise ValueError(
+                f"{text!r}: write a host such as {name}(domain:example.com), or domain:*.example.com"
+            )
+        return Rule(text, name, pattern)
+    if name == "network" and pattern and not _DOMAIN.fullmatch(f"{DOMAIN}{pattern}"):
+        raise ValueError(f"{text!r}: write a host such as network(example.com), or network(*.example.com)")
     if pattern and name not in KINDS:
         known = ", ".join(f"{kind}(…)" for kind in KINDS)
         raise ValueError(f"{text!r}: there is no kind {name!r}; the kinds are {known}")
@@ -103,40 +124,40 @@ def _check_words(text: str, pattern: str, *, widens: bool) -> None:
         )
 
 
-def check_kept(rule: Rule) -> None:
-    """Refuse a rule of the settings that promises what it cannot keep. **Raises** `ValueError`."""
-    if rule.name == "network":
-        raise ValueError(
-            f"{rule.text!r} cannot be kept: a command can reach the network without saying so. Deny or ask "
-            "for commands instead: shell, or the programs that connect, as in shell(curl *)"
-        )
+def is_secret_name(path: str) -> bool:
+    """**Returns** whether a file is one for the environment, which holds keys (SECURITY.md, P10)."""
+    return path.rpartition("/")[2].casefold().startswith(".env")
 
 
 def covers(rule: Rule, target: ResolvedTarget, roots: tuple[str, ...]) -> bool:
-    """Whether an allow rule allows this. Only an absolute path pattern reaches outside the workspace."""
+    """**Returns** whether an allow rule allows this. Only an absolute pattern leaves the workspace."""
     if target.place and not target.place.inside:
         absolute = KINDS.get(rule.name) is target.effect and rule.pattern.startswith("/")
         return absolute and bool(path_glob(rule.pattern).fullmatch(target.place.path))
-    if not rule.pattern and rule.name in {"*", target.tool, KIND_OF[target.effect]}:
+    if not rule.pattern and (
+        rule.name in {"*", target.tool, KIND_OF[target.effect]} or names_all_of(rule.name, target.tool)
+    ):
         return True
-    if not rule.pattern or not target.value or KINDS[rule.name] is not target.effect:
+    if domain := _domain_of(rule, target):
+        return _allows_host(domain, target.value)
+    if not rule.pattern or not target.value or KINDS.get(rule.name) is not target.effect:
         return False
     if target.effect is Effect.EXECUTES:
         return _covers_command(rule.pattern, target)
     if target.effect is Effect.NETWORK:
-        host = target.value.casefold()
-        return bool(_HOST.fullmatch(host)) and _covers_host(rule.pattern, host)
+        return _allows_host(rule.pattern, target.value)
     return target.place is not None and any(
         path_glob(rule.pattern).fullmatch(name) for name in _under_roots(target.place.path, roots)
     )
 
 
 def restricts(rule: Rule, target: ResolvedTarget, roots: tuple[str, ...]) -> Match:
-    """Whether an ask or deny rule is about this, whatever way it is spelled."""
-    if not rule.pattern and rule.name in {"*", target.tool}:
+    """**Returns** whether an ask or deny rule is about this, in any spelling."""
+    if not rule.pattern and (rule.name in {"*", target.tool} or names_all_of(rule.name, target.tool)):
         return "yes"
     if KINDS.get(rule.name) is not target.effect:
-        return "no"
+        domain = _domain_of(rule, target)
+        return _restricts_host(domain, target.value) if domain else "no"
     if not rule.pattern:
         return "yes"
     if not target.value:
@@ -144,12 +165,7 @@ def restricts(rule: Rule, target: ResolvedTarget, roots: tuple[str, ...]) -> Mat
     if target.effect is Effect.EXECUTES:
         return mentions(target.value, rule.pattern.removesuffix(" *"))
     if target.effect is Effect.NETWORK:
-        host = target.value.casefold()
-        return (
-            "yes"
-            if _covers_host(rule.pattern, host) or host.endswith(f".{rule.pattern.casefold()}")
-            else "no"
-        )
+        return _restricts_host(rule.pattern, target.value)
     shown, path = (target.place.shown, target.place.path) if target.place else ("", "")
     names = _spellings(target.value, shown, path, roots)
     if forbids(rule.pattern, names):
@@ -157,10 +173,19 @@ def restricts(rule: Rule, target: ResolvedTarget, roots: tuple[str, ...]) -> Mat
     return "unsure" if target.guessed and (not target.place or may_become(rule.pattern, names)) else "no"
 
 
+def names_all_of(name: str, tool: str) -> bool:
+    """**Returns** whether a rule of this name is about all tools of a server, and so about this one."""
+    parts = name.removesuffix("__*").split("__")
+    return len(parts) == 2 and tool.split("__")[:2] == parts and tool.count("__") > 1
+
+
 def exact_rule(target: ResolvedTarget, roots: tuple[str, ...]) -> str:
-    """The rule that allows this and nothing else, "" when there is no honest one."""
+    """**Returns** the rule that allows this and nothing else, "" when there is no such rule."""
     if not target.value:  # a call that names nothing: the tool as a whole, but never a whole kind
         text = "" if target.tool in KINDS else target.tool
+    elif target.effect is Effect.NETWORK:
+        host = target.value.casefold()
+        text = f"{target.tool}({DOMAIN}{host})" if _HOST.fullmatch(host) else ""
     else:
         what = _exactly(target, roots)
         text = f"{KIND_OF[target.effect]}({what})" if what else ""
@@ -170,8 +195,6 @@ def exact_rule(target: ResolvedTarget, roots: tuple[str, ...]) -> str:
 def _exactly(target: ResolvedTarget, roots: tuple[str, ...]) -> str:
     if target.effect is Effect.EXECUTES:
         return target.value if is_plain(target.value) else ""
-    if target.effect is Effect.NETWORK:
-        return target.value.casefold() if _HOST.fullmatch(target.value.casefold()) else ""
     path = target.place.path if target.place else "*"
     return "" if set("*?") & set(path) else next(_under_roots(path, roots))
 
@@ -187,13 +210,33 @@ def _covers_command(pattern: str, target: ResolvedTarget) -> bool:
     return may_follow(wanted, argv[len(wanted) :])
 
 
+def _domain_of(rule: Rule, target: ResolvedTarget) -> str:
+    """Return the host that a rule for this tool names, "" when it names none."""
+    named = rule.name == target.tool and target.effect is Effect.NETWORK
+    return rule.pattern.removeprefix(DOMAIN) if named and rule.pattern.startswith(DOMAIN) else ""
+
+
+def _allows_host(pattern: str, host: str) -> bool:
+    host = host.casefold()
+    return bool(_HOST.fullmatch(host)) and _covers_host(pattern.casefold(), host)
+
+
+def _restricts_host(pattern: str, host: str) -> Match:
+    """Whether a rule that denies or asks is about a host: whatever its port, and those below it."""
+    if not host:
+        return "unsure"
+    named = pattern.casefold()
+    host = host.casefold()
+    hosts = {host, host.rpartition(":")[0]} if re.search(r":\d+$", host) else {host}
+    return "yes" if any(_covers_host(named, each) or each.endswith(f".{named}") for each in hosts) else "no"
+
+
 def _covers_host(pattern: str, host: str) -> bool:
-    pattern = pattern.casefold()
     return host.endswith(pattern[1:]) if pattern.startswith("*.") else host == pattern
 
 
 def _under_roots(path: str, roots: tuple[str, ...]) -> Iterator[str]:
-    """The path as seen from each root it is below, and as it is."""
+    """Yield the path as seen from each root above it, and the path itself."""
     for root in roots:
         if path.startswith(f"{root.rstrip('/')}/"):
             yield path[len(root.rstrip("/")) + 1 :]
@@ -202,16 +245,23 @@ def _under_roots(path: str, roots: tuple[str, ...]) -> Iterator[str]:
 
 @lru_cache(maxsize=256)
 def _spellings(value: str, shown: str, path: str, roots: tuple[str, ...]) -> frozenset[str]:
-    """All names of a path: as written, normalised, and as resolved, from every root and absolute."""
+    """**Returns** all names of a path: as written, normalised and resolved, from every root and absolute."""
     written = {value, shown, path} - {""}
     absolute = {normpath(join(root, name)) for name in written for root in roots}
     return frozenset(name for path in absolute for name in _under_roots(path, roots))
 
 
-def denied(rules: Iterable[str]) -> tuple[str, ...]:
-    """The files that these rules deny to read, so that no list shows them.
+def denied(rules: Iterable[str], kind: str = "read") -> tuple[str, ...]:
+    """**Returns** the files that these rules deny to read, so that no list shows them, or to `edit`.
 
     They are regular expressions for a file's names in normal form C and folded case.
     """
-    parsed = (rule for rule in map(parse_rule, rules) if rule.name == "read" and rule.pattern)
+    parsed = (rule for rule in map(parse_rule, rules) if rule.name == kind and rule.pattern)
     return tuple(forbidding(rule.pattern).pattern for rule in parsed)
+
+
+def denied_places(rules: Iterable[str]) -> tuple[str, ...]:
+    """**Returns** the absolute paths that these rules deny to read, with wildcards within a name."""
+    parsed = (rule.pattern for rule in map(parse_rule, rules) if rule.name == "read")
+    places = (pattern.removesuffix("/**") for pattern in parsed if pattern.startswith("/"))
+    return tuple(place for place in places if place and "**" not in place)

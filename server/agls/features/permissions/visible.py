@@ -5,33 +5,24 @@ import unicodedata
 from typing import Any, cast
 
 from agls.engine.vocabulary import JsonObject
+from agls.regex import regex
 
 # Characters that show nothing although their category says otherwise (Unicode, Default_Ignorable_Code_Point).
-BLANK = frozenset(
-    chr(code)
-    for code in (
-        0x034F,
-        0x115F,
-        0x1160,
-        0x17B4,
-        0x17B5,
-        0x2065,
-        0x2800,
-        0x3164,
-        0xFFA0,
-        *range(0x180B, 0x1810),
-        *range(0xFE00, 0xFE10),
-        *range(0xFFF0, 0xFFF9),
-        *range(0xE0000, 0xE1000),
-    )
+# The ranges stay ranges: a set of their 4,000 characters takes half a megabyte.
+BLANK_CODES = frozenset({0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2065, 0x2800, 0x3164, 0xFFA0})
+BLANK_RANGES = (
+    range(0x180B, 0x1810),
+    range(0xFE00, 0xFE10),
+    range(0xFFF0, 0xFFF9),
+    range(0xE0000, 0xE1000),
 )
-_UNUSUAL = re.compile(r"[^\n\t -~]")  # only these are looked at one by one: patches are long
+_UNUSUAL = regex(r"[^\n\t -~]")  # only these are looked at one by one: patches are long
 HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp", "Zs"})
 SELECTORS = frozenset("\ufe0e\ufe0f")  # say how the symbol before them is drawn
 SYMBOLS = frozenset({"So", "Sm", "Sk", "Po"})
 MARKS = frozenset({"Mn", "Me"})
 MOST_MARKS = 3  # on one letter; more of them cover what is around it, or are not drawn at all
-_LIKE_OURS = re.compile(r"⟨(U\+|\d)")  # what reads as if it was spelled out here, or a count
+_LIKE_OURS = regex(r"⟨(U\+|\d)")  # what reads as if it was spelled out here, or a count
 
 
 def hidden_in(text: str) -> str:
@@ -75,10 +66,16 @@ def _spelled(found: re.Match[str]) -> str:
 
 def _is_hidden(found: re.Match[str]) -> bool:
     character, before = found[0], found.string[max(0, found.start() - 1) : found.start()]
-    if character in SELECTORS and before > "\x7f" and before not in BLANK:
+    if character in SELECTORS and before > "\x7f" and not is_blank(before):
         return unicodedata.category(before) not in SYMBOLS
     category = unicodedata.category(character)
-    return character in BLANK or category in HIDDEN_CATEGORIES or (category in MARKS and _is_stacked(found))
+    return is_blank(character) or category in HIDDEN_CATEGORIES or (category in MARKS and _is_stacked(found))
+
+
+def is_blank(character: str) -> bool:
+    """Return whether the character shows nothing although its category says otherwise."""
+    code = ord(character)
+    return code in BLANK_CODES or any(code in blank for blank in BLANK_RANGES)
 
 
 def _is_stacked(found: re.Match[str]) -> bool:

@@ -1,7 +1,6 @@
 """Runs in several phases, each with its own prompt, tier, tools and step limit."""
 
-from agls.features.phases.feature import build
 from agls.features.phases.settings import Phases
-from agls.room import NoSettings, Room
+from agls.room import NoSettings, Room, build_of
 
-ROOM = Room("phases", NoSettings, build, of_agent=(Phases, ()))
+ROOM = Room("phases", NoSettings, build_of(__name__), of_agent=(Phases, ()))

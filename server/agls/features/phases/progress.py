@@ -1,4 +1,4 @@
-"""How far a run came in its phases, also across those that it goes on with; and what a phase is told."""
+"""The progress of a run through its phases, also across the runs that it continues; and their prompts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -72,7 +72,7 @@ def last_words_of(phase: str, progress: Progress, state: State) -> str:
     return ""
 
 
-def was_told(item_id: str, state: State) -> bool:
+def is_in_transcript(item_id: str, state: State) -> bool:
     """Return whether the model got this message."""
     return any(_item(message) == item_id for message in reversed(state.transcript))
 

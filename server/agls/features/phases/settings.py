@@ -1,22 +1,22 @@
 """The phases of an agent, as its definition says them."""
 
-import re
 from collections.abc import Iterator
 from typing import Annotated
 
 from pydantic import AfterValidator, Field, PositiveInt
 
+from agls.regex import regex
 from agls.room import Table
 
-PLACE = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
+PLACE = regex(r"\{\{\s*([^{}]*?)\s*\}\}")
 INPUT = "input"
-OUTPUT = re.compile(r"phases\.([\w-]+)\.output")
+OUTPUT = regex(r"phases\.([\w-]+)\.output")
 
 
 class PhaseSettings(Table):
     """One phase of an agent's runs. What is not said is the agent's.
 
-    `prompt` is what the model is told to do; in it `{{input}}` stands for what the run was asked and
+    `prompt` is the task of the phase; in it `{{input}}` stands for what the run was asked and
     `{{phases.NAME.output}}` for the last words of an earlier phase. `system` follows the agent's system
     prompt, with the same places. `tier` is a tier or model, `tools` are the names of the only tools,
     `max_turns` is how many times the model may be asked; then the next phase begins.

@@ -13,10 +13,10 @@ from agls.features.phases.progress import (
     RUN,
     Progress,
     filled,
+    is_in_transcript,
     last_said,
     last_words_of,
     progress_in,
-    was_told,
 )
 from agls.features.phases.settings import PhaseSettings
 
@@ -63,7 +63,7 @@ class Steps:
         started = PhaseStarted(phase.name, system, phase.tier, phase.tools)
         item_id, turns = progress.begun.get(phase.name, ("", view.state.total.turns))
         self._since = turns
-        if item_id and was_told(item_id, view.state):
+        if item_id and is_in_transcript(item_id, view.state):
             return [started]
         item_id = new_id("item")
         view.note(ROOM, BEGUN, {"phase": phase.name, "itemId": item_id, "turns": turns})

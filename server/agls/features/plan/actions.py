@@ -1,18 +1,22 @@
 """What the user may do with the plan: see it, and change it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from pydantic import Field
 
 from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome, ActionValue
 from agls.engine.note_items import EntryState
+from agls.engine.state import State
 from agls.features.plan.entries import EntryChange, Plan, PlanError, changed, rendered, title_of, without
+from agls.features.plan.plan_mode import PLAN_MODE
 from agls.features.plan.record import CHANGED, USER, PlanRecord, entry_json, note_of
 from agls.frozen import frozen
 from agls.toolkit import Arguments, TypedAction
 
+ON = "Plan mode is on: nothing is changed before you approve a plan. /mode ask ends it."
+WAITS = "A plan waits for your approval: answer the question that is open."
 STATES: dict[str, EntryState] = {
     "start": "inProgress",
     "done": "done",
@@ -29,15 +33,17 @@ class ChangePlan(Arguments):
     after: tuple[int, ...] = Field(default=(), description="ids that must be done before a new entry")
 
 
-def actions(record: PlanRecord) -> tuple[Action, ...]:
+def actions(record: PlanRecord, mode_of: Callable[[State], str]) -> tuple[Action, ...]:
     """The actions of the room."""
-    user = UserPlan(record)
+    user = UserPlan(record, mode_of)
     return (
         TypedAction(
             name="plan",
             title="Show or change the plan",
             arguments=ChangePlan,
             work=user.change,
+            aliases=("todo", "planner", "next-task", "task-next"),
+            group="Work",
             choices={"entry": user.entries, "after": user.entries},
         ),
     )
@@ -48,6 +54,7 @@ class UserPlan:
     """The plan in the hands of the user."""
 
     record: PlanRecord
+    mode_of: Callable[[State], str]
 
     async def entries(self, context: ActionContext) -> Sequence[ActionValue]:
         """Return the ids that there are."""
@@ -65,9 +72,25 @@ class UserPlan:
             context.note(CHANGED, note_of(after, USER, context.state))
         entries = [entry_json(entry) for entry in after.entries]
         upcoming = after.next.id if after.next else None
-        return ActionOutcome(
-            rendered(after), {"title": title_of(after), "entries": entries, "next": upcoming}
-        )
+        data = {"title": title_of(after), "entries": entries, "next": upcoming}
+        if after.document:
+            data |= {"document": after.document, "file": after.file}
+        texts = (rendered(after), _document(after), self._mode(context.state))
+        return ActionOutcome("\n\n".join(filter(None, texts)), data)
+
+    def _mode(self, state: State) -> str:
+        """Return where plan mode stands, "" when it is off."""
+        if self.mode_of(state) != PLAN_MODE:
+            return ""
+        waits = any(question.kind == "plan" for question in state.questions.values())
+        return WAITS if waits else ON
+
+
+def _document(plan: Plan) -> str:
+    if not plan.document:
+        return ""
+    place = f"in {plan.file}" if plan.file else "in the record of this session"
+    return f"The approved plan ({place}):\n\n{plan.document}"
 
 
 def _changed(plan: Plan, arguments: ChangePlan) -> Plan:

@@ -15,6 +15,7 @@ from agls.toolkit import Arguments
 
 MOST_ENTRIES = 100
 LONGEST = 300  # characters of an entry
+TITLE = "Plan: "
 MARKS: dict[EntryState, str] = {"pending": " ", "inProgress": ">", "done": "x", "cancelled": "-"}
 OPEN: frozenset[EntryState] = frozenset({"pending", "inProgress"})
 BEGUN: frozenset[EntryState] = frozenset({"inProgress", "done"})
@@ -40,15 +41,26 @@ class EntryChange(Arguments):
 
 @frozen
 class Plan:
-    """The entries in their order; `last` is the highest id that one of them had."""
+    """The entries in their order; `last` is the highest id that one of them had.
+
+    `document` is the plan that the user approved in plan mode, as Markdown, and `file` where it is kept ("":
+    nowhere else).
+    """
 
     entries: tuple[PlanEntry, ...] = ()
     last: int = 0
+    document: str = ""
+    file: str = ""
 
     @property
     def is_open(self) -> bool:
         """Whether anything is left to do."""
         return any(entry.state in OPEN for entry in self.entries)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it had entries, and nothing of them is left to do."""
+        return bool(self.entries) and not self.is_open
 
     @property
     def next(self) -> PlanEntry | None:
@@ -70,7 +82,7 @@ def title_of(plan: Plan) -> str:
     """Return how far the plan is."""
     counted = [entry for entry in plan.entries if entry.state != "cancelled"]
     done = sum(entry.state == "done" for entry in counted)
-    return f"Plan: {done} of {len(counted)} done"
+    return f"{TITLE}{done} of {len(counted)} done"
 
 
 def checklist(plan: Plan) -> str:
@@ -107,7 +119,7 @@ def changed(plan: Plan, changes: Sequence[EntryChange]) -> Plan:
 
     **Raises** `PlanError`.
     """
-    if not plan.is_open and any(change.id is None for change in changes):
+    if plan.is_over and any(change.id is None for change in changes):
         plan = Plan()
     after = plan
     for change in changes:
@@ -141,7 +153,7 @@ def _with(plan: Plan, change: EntryChange) -> Plan:
         after=entry.after if change.after is None else tuple(dict.fromkeys(change.after)),
     )
     if old is None:
-        return Plan((*plan.entries, entry), entry.id)
+        return replace(plan, entries=(*plan.entries, entry), last=entry.id)
     return replace(plan, entries=tuple(entry if other is old else other for other in plan.entries))
 
 

@@ -1,6 +1,7 @@
-"""The notes of the room: each is a whole plan. The plan that holds follows from them and from the rewinds."""
+"""The notes of the room: each makes a plan. The plan that holds follows from them and from the rewinds."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from agls.engine.facts import Compacted, Entry, Noted, Rewound
@@ -11,9 +12,11 @@ from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject, Message, ToolResult
 from agls.features.plan.entries import Plan, checklist, title_of
 from agls.frozen import frozen
-from agls.room.ports import SessionFacts
+from agls.room.session_ports import SessionFacts
 
-ROOM, CHANGED = "plan", "changed"
+ROOM = "plan"
+CHANGED, APPROVED = "changed", "approved"
+PREPARED, MODE_SHOWN = "prepared", "mode"
 USER = "user"
 
 
@@ -46,8 +49,8 @@ class PlanRecord:
 
     def _take(self, entry: Entry, state: State) -> None:
         match entry.fact:
-            case Noted(room, kind, data) if (room, kind) == (ROOM, CHANGED):
-                self._changes = (*self._changes, _change(data))
+            case Noted(room, kind, data) if room == ROOM and kind in {CHANGED, APPROVED}:
+                self._changes = (*self._changes, _change(data, self._changes))
             case Compacted(item_id):
                 self._before[item_id] = self._changes
             case Rewound(checkpoint_id, item_id, keep, undoes):
@@ -66,10 +69,18 @@ class PlanRecord:
 
 
 def note_of(plan: Plan, by: str, state: State) -> JsonObject:
-    """Return the data of the note that makes this the plan."""
+    """Return the data of the note `changed` that makes this the plan.
+
+    It says whether there is an approved plan, whose words are in the note `approved` before it.
+    """
     entries = [entry_json(entry) for entry in plan.entries]
-    at = len(state.transcript)
-    return {"itemId": new_id("item"), "by": by, "at": at, "last": plan.last, "entries": entries}
+    members = {"itemId": new_id("item"), "by": by, "at": len(state.transcript), "last": plan.last}
+    return {**members, "entries": entries, **({"approved": True} if plan.document else {})}
+
+
+def approval_of(plan: Plan, by: str, state: State) -> JsonObject:
+    """Return the data of the note `approved`."""
+    return {**note_of(plan, by, state), "document": plan.document, "file": plan.file}
 
 
 def entry_json(entry: PlanEntry) -> JsonObject:
@@ -77,9 +88,16 @@ def entry_json(entry: PlanEntry) -> JsonObject:
     return {"id": entry.id, "text": entry.text, "state": entry.state, "after": list(entry.after)}
 
 
-def _change(data: JsonObject) -> NotedPlan:
-    entries = tuple(_entry(**entry) for entry in data["entries"])
-    return NotedPlan(Plan(entries, data["last"]), data["by"], data["at"])
+def _change(data: JsonObject, before: Sequence[NotedPlan]) -> NotedPlan:
+    plan = Plan(_entries(data), data["last"], data.get("document", ""), data.get("file", ""))
+    if data.get("approved") and not plan.document and before:
+        last = before[-1].plan
+        plan = replace(plan, document=last.document, file=last.file)
+    return NotedPlan(plan, data["by"], data["at"])
+
+
+def _entries(data: JsonObject) -> tuple[PlanEntry, ...]:
+    return tuple(_entry(**entry) for entry in data["entries"])
 
 
 def _entry(*, after: Sequence[int], **members: Any) -> PlanEntry:
@@ -96,8 +114,14 @@ def _length(transcript: Sequence[Message], item_id: str) -> int:
 
 
 def _shown(data: JsonObject) -> Sequence[NoteItem]:
-    plan = _change(data).plan
+    plan = Plan(_entries(data), data["last"])
     return (PlanShown(data["itemId"], title_of(plan), checklist(plan), plan.entries),)
 
 
-NOTES: Mapping[str, NoteRow] = {CHANGED: _shown}
+def _approved(data: JsonObject) -> Sequence[NoteItem]:
+    plan = Plan(_entries(data), data["last"])
+    text = "\n\n".join(filter(None, (data["document"], checklist(plan))))
+    return (PlanShown(data["itemId"], "Approved plan", text, plan.entries),)
+
+
+NOTES: Mapping[str, NoteRow] = {CHANGED: _shown, APPROVED: _approved}

@@ -1,4 +1,4 @@
-"""The tool `plan`, and what the model is told when it does not know the plan as it stands."""
+"""The tool `plan`, and the message with the plan for a model that does not know its present state."""
 
 from collections.abc import Awaitable, Callable
 
@@ -7,7 +7,8 @@ from agls.engine.ports import ToolContext
 from agls.engine.prefix_fold import PrefixFold
 from agls.engine.state import State
 from agls.engine.vocabulary import Message, Text, ToolOutcome, ToolResult, UserMessage
-from agls.features.plan.entries import EntryChange, PlanError, changed, rendered
+from agls.features.plan.entries import TITLE, EntryChange, PlanError, changed, rendered
+from agls.features.plan.plan_mode import PRESENT
 from agls.features.plan.record import CHANGED, ROOM, USER, NotedPlan, PlanRecord, note_of
 from agls.toolkit import Arguments, TypedTool
 
@@ -29,7 +30,7 @@ Work = Callable[[UpdatePlan, ToolContext], Awaitable[ToolOutcome]]
 
 
 async def refuse(arguments: UpdatePlan, context: ToolContext) -> ToolOutcome:
-    """Stand for the work where no run is on."""
+    """Refuse: there is no run in which the model could change the plan."""
     return ToolOutcome("The model changes the plan only in a run.", status="failed")
 
 
@@ -55,9 +56,9 @@ def work_in(view: RunView, record: PlanRecord) -> Work:
 
 
 def reminder(noted: NotedPlan, state: State, session_id: str) -> str:
-    """Return what the model must be told, "" when it knows the plan, or nothing of it is left to do.
+    """Return the plan for the model, "" when the model knows it or nothing of it is left to do.
 
-    Its context is what it knows: so it is told again when a compaction or a rewind took the plan out.
+    The model knows what is in its context: it gets the plan again after a compaction or a rewind removed it.
     """
     if not noted.by:
         return ""
@@ -79,7 +80,9 @@ def _plan_in(message: Message) -> str:
     match message:
         case ToolResult(name=name, text=text) if name == TOOL:
             return text
-        case UserMessage(content=content, origin=origin) if origin == ROOM:
-            return "".join(part.text for part in content if isinstance(part, Text))
+        case ToolResult(name=name, text=text, status="completed") if name == PRESENT and TITLE in text:
+            return text
+        case UserMessage(content=(Text(text),), origin=origin) if origin == ROOM:
+            return text if text.startswith((BY_USER, REMINDER)) else ""
         case _:
             return ""

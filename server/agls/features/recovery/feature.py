@@ -7,7 +7,8 @@ from agls.engine.ports import WorkspaceError
 from agls.engine.recovery import interrupted_run
 from agls.engine.vocabulary import Stop
 from agls.features.recovery.settings import Settings
-from agls.room.ports import Leftovers, RunInfo
+from agls.room.process_ports import Leftovers
+from agls.room.run_ports import RunInfo
 
 _log = logging.getLogger(__name__)
 

@@ -1,7 +1,6 @@
 """Redaction: what tools give is without the user's keys."""
 
-from agls.features.redaction.feature import build
-from agls.room import NoSettings, Room
-from agls.room.ports import HeldKeys
+from agls.room import NoSettings, Room, build_of
+from agls.room.process_ports import HeldKeys
 
-ROOM = Room("redaction", NoSettings, build, needs=(HeldKeys,))
+ROOM = Room("redaction", NoSettings, build_of(__name__), needs=(HeldKeys,))

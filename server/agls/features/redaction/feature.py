@@ -7,7 +7,7 @@ from agls.engine.feature import CallTool, Feature, Invocation, RunView
 from agls.engine.vocabulary import ToolOutcome
 from agls.redaction import without
 from agls.room import NoSettings
-from agls.room.ports import HeldKeys
+from agls.room.process_ports import HeldKeys
 
 SHORTEST = 12  # characters: a shorter key is a word like "ollama", which stands in many files
 

@@ -1,8 +1,16 @@
 """The single changes that the agent made: which wait for the user, and keeping or undoing them."""
 
-from agls.features.review.feature import build
 from agls.features.review.notes import NOTES
-from agls.room import NoSettings, Room
-from agls.room.ports import FileSnapshots, SessionFacts
+from agls.room import NoSettings, Room, build_of
+from agls.room.folder_ports import FileSnapshots
+from agls.room.session_ports import SessionFacts
 
-ROOM = Room("review", NoSettings, build, needs=(SessionFacts, FileSnapshots), notes=NOTES)
+ROOM = Room(
+    "review",
+    NoSettings,
+    build_of(__name__),
+    needs=(SessionFacts, FileSnapshots),
+    notes=NOTES,
+    has_actions=True,
+    in_runs=False,
+)

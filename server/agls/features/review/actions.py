@@ -8,11 +8,11 @@ from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcom
 from agls.engine.ports import Workspace, WorkspaceError
 from agls.engine.vocabulary import JsonObject
 from agls.features.review.arguments import Keep, ListChanges, Redo, Undo
-from agls.features.review.changes import AgentChange, changes_of
 from agls.features.review.edits import Edits, as_json
-from agls.features.review.notes import JUDGED, verdict
 from agls.frozen import frozen
-from agls.room.ports import FileSnapshots, SessionFacts
+from agls.room.agent_changes import JUDGED, AgentChange, changes_of, verdict
+from agls.room.folder_ports import FileSnapshots
+from agls.room.session_ports import SessionFacts
 from agls.toolkit import TypedAction, change_json, fenced, shorten
 
 LONGEST = 50_000  # characters of changes that are shown to a person at once
@@ -26,12 +26,10 @@ def actions(facts: SessionFacts, files: FileSnapshots) -> tuple[Action, ...]:
     """Return the actions of the room, over the session with these facts."""
     review = ReviewActions(facts, files)
     return (
-        TypedAction(
-            name="changes.list", title="Show changes to review", arguments=ListChanges, work=review.list
-        ),
-        TypedAction(name="changes.keep", title="Keep changes", arguments=Keep, work=review.keep),
-        TypedAction(name="changes.undo", title="Undo changes", arguments=Undo, work=review.undo),
-        TypedAction(name="changes.redo", title="Make undone changes again", arguments=Redo, work=review.redo),
+        TypedAction("changes.list", "Show changes to review", ListChanges, review.list, group="Changes"),
+        TypedAction("changes.keep", "Keep changes", Keep, review.keep, group="Changes"),
+        TypedAction("changes.undo", "Undo changes", Undo, review.undo, group="Changes"),
+        TypedAction("changes.redo", "Make undone changes again", Redo, review.redo, group="Changes"),
     )
 
 
@@ -116,7 +114,7 @@ def _chosen(
             or [change for change in _of_file(name, changes, workspace) if str(change.number) == number]
         )
     if not changes:
-        raise ActionError("There is no change that this could be done to.")
+        raise ActionError("There is no change that this applies to.")
     if not found:
         raise ActionError(f"No change is called {words[:200]!r}. There are: {_names(changes, workspace)}.")
     return found

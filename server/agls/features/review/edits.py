@@ -8,11 +8,11 @@ from agls.diff import Hunk, find, lines_of, stood
 from agls.engine.actions import ActionContext
 from agls.engine.ports import WorkspaceError
 from agls.engine.vocabulary import FileChange, FileVersion, JsonObject
-from agls.features.review.changes import MOVED_ON, AgentChange
-from agls.features.review.notes import JUDGED, Verdict, edit, place, verdict
-from agls.room.ports import FileSnapshots
+from agls.features.review.notes import edit, place
+from agls.room.agent_changes import JUDGED, MOVED_ON, AgentChange, Verdict, verdict
+from agls.room.folder_ports import FileSnapshots
 
-UNDO, REDO = "agls: revert this change", "agls: make this change again"  # the steps of the editor's own undo
+UNDO, REDO = "agls: undo this change", "agls: make this change again"  # the steps of the editor's own undo
 NOT_AS_UNDONE = (
     "What stood here after the undo was changed since, or could be in several places. Nothing was done."
 )

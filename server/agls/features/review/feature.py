@@ -2,9 +2,10 @@
 
 from agls.engine.feature import Feature
 from agls.features.review.actions import actions
-from agls.features.review.notes import ROOM
 from agls.room import NoSettings
-from agls.room.ports import FileSnapshots, SessionFacts
+from agls.room.agent_changes import ROOM
+from agls.room.folder_ports import FileSnapshots
+from agls.room.session_ports import SessionFacts
 
 
 def build(settings: NoSettings, facts: SessionFacts, files: FileSnapshots) -> Feature:

@@ -6,7 +6,7 @@ from agls.engine.feature import CallTool, Feature, Invocation, RunView
 from agls.engine.ports import Effect
 from agls.engine.vocabulary import ToolOutcome
 from agls.features.scratchpad.settings import Settings
-from agls.room.ports import ScratchFolder
+from agls.room.session_ports import ScratchFolder
 
 CHANGES = frozenset({Effect.WRITES, Effect.EXECUTES})
 _log = logging.getLogger(__name__)

@@ -13,14 +13,7 @@ READS = frozenset({Effect.READS})
 
 def build(settings: Settings) -> Feature:
     """The search tools."""
-    find_names = TypedTool(
-        name="glob",
-        arguments=Glob,
-        work=Globbing(settings).glob,
-        effects=READS,
-        targets=glob_targets,
-        describe=describe_glob,
-    )
+    find_names = TypedTool("glob", Glob, Globbing(settings).glob, READS, glob_targets, describe_glob)
     find_lines = TypedTool(
         name="grep",
         arguments=Grep,

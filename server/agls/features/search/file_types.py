@@ -1,6 +1,6 @@
 """Kinds of files by name, as ripgrep calls them, each with the names that such files have."""
 
-import re
+from agls.regex import regex
 
 NAMES = {
     "c": "*.c *.h",
@@ -47,7 +47,7 @@ _OTHERWISE = """
     python=py rb=ruby rs=rust bash=sh shell=sh terraform=tf text=txt typescript=ts yml=yaml
 """
 OTHERWISE = {other: name for other, _, name in (pair.partition("=") for pair in _OTHERWISE.split())}
-_EXTENSION = re.compile(r"[\w+#-]+(\.[\w+#-]+)*")
+_EXTENSION = regex(r"[\w+#-]+(\.[\w+#-]+)*")
 
 
 def names_of(kind: str) -> tuple[str, ...]:

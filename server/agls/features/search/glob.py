@@ -5,12 +5,14 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from agls.engine.ports import Effect, Preview, Target, ToolContext
+from agls.engine.ports import Effect, Preview, Target, ToolContext, Workspace, WorkspaceError
 from agls.engine.vocabulary import ToolOutcome
 from agls.frozen import frozen
 from agls.names import spelled
+from agls.room.missing_paths import explained
 from agls.toolkit import Arguments
 
+from .hints import below, no_names
 from .settings import Settings
 
 
@@ -23,6 +25,9 @@ class Glob(Arguments):
         description="*.py in any folder, src/**/*.{ts,tsx} below `path`",
     )
     path: str = Field(default="", description="folder; empty for the whole workspace")
+    exclude: str = Field(
+        default="", max_length=1_000, description="not these files or folders: {tests,*.min.js}"
+    )
     offset: int = Field(default=0, ge=0, description="files to skip: the next page")
     limit: int = Field(default=200, ge=1, le=1_000, description="files to give")
 
@@ -49,21 +54,28 @@ class Globbing:
         names: list[str] = []
         count, end = 0, arguments.offset + arguments.limit
         remarks: list[str] = []
+        pattern = below(arguments.pattern, arguments.path, context.workspace)
         try:
             async with asyncio.timeout(self.settings.timeout_s):
-                async for some in context.workspace.walk(arguments.path, arguments.pattern):
+                async for some in context.workspace.walk(arguments.path, pattern, arguments.exclude):
                     count += len(some)
                     names = _first(names, some, end)
+        except WorkspaceError as problem:
+            raise await explained(problem, arguments.path, context.workspace) from problem
         except TimeoutError:
             remarks.append(stopped(self.settings.timeout_s, "listed. Narrow path or pattern."))
         if count > end:
             more = f"[{count - end} more files. Go on with offset={end}, or narrow the pattern.]"
             remarks.insert(0, more)
         if not names:
-            remarks.insert(0, f"No file is called {arguments.pattern}.")
+            remarks.insert(0, await self._nothing(arguments, context.workspace))
         elif count <= arguments.offset:
             remarks.insert(0, f"No more files behind offset {arguments.offset}.")
         return ToolOutcome("\n".join((*map(spelled, names[arguments.offset :]), *remarks)))
+
+    async def _nothing(self, arguments: Glob, workspace: Workspace) -> str:
+        hint = await no_names(arguments.pattern, arguments.path, workspace)
+        return f"No file is called {arguments.pattern}.{hint}"
 
 
 def _first(names: list[str], more: Sequence[str], limit: int) -> list[str]:

@@ -2,22 +2,26 @@
 
 import re
 import warnings
+from dataclasses import replace
 
 from pydantic import Field
 
 from agls.engine.line_search import FoundLines, LineSearch
-from agls.engine.ports import Effect, Preview, Target, ToolContext, WorkspaceError
+from agls.engine.ports import Effect, Preview, Target, ToolContext, Workspace, WorkspaceError
 from agls.engine.vocabulary import ToolOutcome
 from agls.frozen import frozen
+from agls.regex import regex
+from agls.room.missing_paths import explained
 from agls.toolkit import Arguments
 
 from .file_types import names_of
 from .glob import stopped
+from .hints import below, no_lines, no_names
 from .literals import required, swift_width
-from .rows import Output, counted, rows
+from .rows import LiveRows, Output, counted, rows
 from .settings import Settings
 
-LINE_END = re.compile(r"(?<!\\)(?:\\\\)*\\[nr]")  # as an escape of a regular expression
+LINE_END = regex(r"(?<!\\)(?:\\\\)*\\[nr]")  # as an escape of a regular expression
 KEYS = (".[eE][nN][vV]*",)  # the names of files that are searched only when they are named
 
 
@@ -30,6 +34,9 @@ class Grep(Arguments):
     pattern: str = Field(min_length=1, max_length=1_000)
     path: str = Field(default="", description="folder or file; empty for the whole workspace")
     glob: str = Field(default="", description="only files like this: *.py, src/**/*.{ts,tsx}")
+    exclude: str = Field(
+        default="", max_length=1_000, description="not these files or folders: {tests,*.min.js}"
+    )
     type: str = Field(default="", max_length=50, description="only these files: py, ts, rust…")
     literal: bool = Field(default=False, description="take the pattern as plain text")
     ignore_case: bool = False
@@ -61,10 +68,16 @@ class Grepping:
 
     async def grep(self, arguments: Grep, context: ToolContext) -> ToolOutcome:
         """Search for one page. Returns the rows, and remarks on what is missing and how to get it."""
-        found = await context.workspace.search(wanted(arguments, self.settings))
+        live = LiveRows(context.show, arguments.output, in_groups=arguments.context > 0)
+        search = wanted(arguments, self.settings)
+        search = replace(search, glob=below(search.glob, arguments.path, context.workspace))
+        try:
+            found = await context.workspace.search(search, live.add)
+        except WorkspaceError as problem:
+            raise await explained(problem, arguments.path, context.workspace) from problem
         answer = [*rows(found.files, arguments.output, in_groups=arguments.context > 0)]
         if not found.files:
-            answer.append(_nothing(found, arguments))
+            answer.append(await _nothing(found, arguments, context.workspace))
         if found.more:
             count = counted(found.files, arguments.output)
             what = "matching lines" if arguments.output == "content" else "files"
@@ -77,11 +90,16 @@ class Grepping:
         return ToolOutcome("\n".join(answer))
 
 
-def _nothing(found: FoundLines, arguments: Grep) -> str:
+async def _nothing(found: FoundLines, arguments: Grep, workspace: Workspace) -> str:
     if arguments.offset:
         return f"No more matches behind offset {arguments.offset}, in {found.searched} files."
-    advice = " The pattern has a line end: set multiline." if _needs_multiline(arguments) else ""
-    return f"No match in {found.searched} files.{advice}"
+    if not found.searched and (names := arguments.glob or arguments.type):
+        what = "glob" if arguments.glob else "type"
+        hint = await no_names(names, arguments.path, workspace) if arguments.glob else ""
+        return f"No file was searched: none fits the {what} {names}.{hint}"
+    if _needs_multiline(arguments):
+        return f"No match in {found.searched} files. The pattern has a line end: set multiline."
+    return f"No match in {found.searched} files.{no_lines(arguments.pattern, literal=arguments.literal)}"
 
 
 def _needs_multiline(arguments: Grep) -> bool:
@@ -109,6 +127,7 @@ def wanted(arguments: Grep, settings: Settings) -> LineSearch:
         expression,
         under=arguments.path,
         glob=arguments.glob,
+        exclude=arguments.exclude,
         only=only,
         multiline=arguments.multiline,
         ignore_case=arguments.ignore_case,

@@ -7,12 +7,14 @@ understood counts for nothing.
 
 import re
 
+from agls.regex import regex
+
 SHORTEST = 3  # characters; shorter texts are in nearly every file
 STEPS = 6_000_000  # comparisons of characters, some ten milliseconds
-COUNTED = re.compile(r"\{[\d,]*\}")
+COUNTED = regex(r"\{[\d,]*\}")
 # Groups that change how the rest is read (flags, comments), and escapes that stand for other characters.
-UNCERTAIN = re.compile(r"\(\?(?![:=!<P])|\\[xuUN0-9]")
-TOKEN = re.compile(
+UNCERTAIN = regex(r"\(\?(?![:=!<P])|\\[xuUN0-9]")
+TOKEN = regex(
     r"\\(?P<escaped>[^A-Za-z0-9])"
     r"|(?P<many>\+)"
     r"|(?P<maybe>[*?]|\{[\d,]*\})"

@@ -1,6 +1,6 @@
 """What a search found as text: rows grouped by file."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
 from agls.engine.line_search import MatchingFile
@@ -18,6 +18,21 @@ def rows(files: Sequence[MatchingFile], output: Output, *, in_groups: bool) -> I
             yield from _excerpt(file, in_groups)
         else:
             yield f"{name}:{file.count}" if output == "count" else name
+
+
+class LiveRows:
+    """Shows the rows of each file as soon as it is found: together they are the beginning of the answer."""
+
+    def __init__(self, show: Callable[[str], None], output: Output, *, in_groups: bool) -> None:
+        self._show, self._in_groups = show, in_groups
+        self._output: Output = output
+        self._is_first = True
+
+    def add(self, file: MatchingFile) -> None:
+        """Show the rows of a file."""
+        between = "" if self._is_first else "\n\n" if self._output == "content" else "\n"
+        self._is_first = False
+        self._show(between + "\n".join(rows([file], self._output, in_groups=self._in_groups)))
 
 
 def counted(files: Sequence[MatchingFile], output: Output) -> int:

@@ -2,18 +2,21 @@
 
 from agls.engine.background import Background
 from agls.engine.ports import Asker
-from agls.features.shell.feature import build
 from agls.features.shell.settings import Settings
-from agls.room import Room
-from agls.room.findings import Finding
-from agls.room.ports import OutputLimits, RunInfo
+from agls.room import CallWords, Room, build_of
+from agls.room.process_ports import HeldKeys
+from agls.room.run_ports import RunInfo
+from agls.room.whole_outputs import WholeOutputs
 
-NO_SANDBOX = Finding(
-    "sandbox",
-    "warn",
-    "This version has no sandbox: a command that you allow can do whatever you can.",
-    "Keep the modes ask and acceptEdits, which ask before each command; use allowAll only in a container.",
-)
 ROOM = Room(
-    "shell", Settings, build, needs=(Asker, Background, RunInfo, OutputLimits), findings=(NO_SANDBOX,)
+    "shell",
+    Settings,
+    build_of(__name__),
+    needs=(Asker, Background, RunInfo, HeldKeys, WholeOutputs),
+    has_actions=True,
+    tools=("shell", "shell_task"),
+    words={
+        "shell": CallWords("Ran", "Running", "command", "command"),
+        "shell_task": CallWords("Looked at a background task", "Looking at a background task", "command"),
+    },
 )

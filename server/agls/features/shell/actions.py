@@ -1,53 +1,75 @@
-"""What the user may do with commands in the background: see them, read their output, stop them."""
+"""The actions on background tasks, of all rooms: list them, show their output, stop them."""
 
 from collections.abc import Sequence
 
 from pydantic import Field
 
-from agls.engine.actions import Action, ActionContext, ActionOutcome, ActionValue
+from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome, ActionValue
 from agls.engine.background import Background, BackgroundTask
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.toolkit import Arguments, TypedAction, fenced
 
+from .command import Shell
 from .tasks import find, state_of
 
 BY_USER = "stopped by the user"
+NOTHING = "No command is being waited for, so nothing was moved."
+NOT_WAITED_FOR = "No command of a call {!r} is being waited for. There are: {}."
 
 
 class ListTasks(Arguments):
-    """Show the commands that were begun in the background, and how they stand."""
+    """Show the commands and helpers that were begun in the background, and their states."""
 
 
 class ShowOutput(Arguments):
-    """Show what a command in the background has printed."""
+    """Show what a command or a helper in the background has printed."""
 
     task_id: str = Field(min_length=1, description="as task.list gives it")
 
 
+class MoveCommands(Arguments):
+    """Move a running command to the background: the agent goes on without waiting for its end."""
+
+    call_id: str = Field(default="", description="the call that runs it; empty for all that are waited for")
+
+
 class StopTasks(Arguments):
-    """Stop a command in the background and all that it started, or every one of them."""
+    """Stop a command or a helper in the background and all that it started, or every one of them."""
 
     task_id: str = Field(default="", description="as task.list gives it; empty for all that run")
 
 
-def actions_of(background: Background) -> tuple[Action, ...]:
-    """Return the actions of the room."""
-    handlers = TaskActions(background)
+def actions_of(shell: Shell) -> tuple[Action, ...]:
+    """Return the actions of the room on running commands."""
+    handlers = TaskActions(shell)
     return (
-        TypedAction(name="task.list", title="List background tasks", arguments=ListTasks, work=handlers.show),
+        TypedAction(
+            "task.list", "List background tasks", ListTasks, handlers.show, aliases=("tasks",), group="Work"
+        ),
         TypedAction(
             name="task.output",
             title="Show a task's output",
             arguments=ShowOutput,
             work=handlers.output,
+            group="Work",
             choices={"task_id": handlers.known},
+        ),
+        TypedAction(
+            name="task.background",
+            title="Move to the background",
+            aliases=("background", "bg"),
+            arguments=MoveCommands,
+            work=handlers.move,
+            when="running",
+            choices={"call_id": handlers.waited_for},
         ),
         TypedAction(
             name="task.stop",
             title="Stop background tasks",
             arguments=StopTasks,
             work=handlers.stop,
+            group="Work",
             choices={"task_id": handlers.known},
         ),
     )
@@ -57,7 +79,12 @@ def actions_of(background: Background) -> tuple[Action, ...]:
 class TaskActions:
     """Do the actions of the room."""
 
-    background: Background
+    shell: Shell
+
+    @property
+    def background(self) -> Background:
+        """The tasks of the session."""
+        return self.shell.background
 
     async def known(self, context: ActionContext) -> Sequence[ActionValue]:
         """The tasks there are, with what they do."""
@@ -68,8 +95,8 @@ class TaskActions:
         tasks = sorted(self.background.tasks.values(), key=lambda task: task.outcome is not None)
         rows = [f"| {task.task_id} | {state_of(task)} | `{_cell(task.title)}` |" for task in tasks]
         if not rows:
-            return ActionOutcome("No command was begun in the background.", {"tasks": []})
-        head = ["| BackgroundTask | State | Command |", "|---|---|---|"]
+            return ActionOutcome("Nothing was begun in the background.", {"tasks": []})
+        head = ["| Task | State | What it does |", "|---|---|---|"]
         return ActionOutcome("\n".join([*head, *rows]), {"tasks": [_data(task) for task in tasks]})
 
     async def output(self, arguments: ShowOutput, context: ActionContext) -> ActionOutcome:
@@ -78,20 +105,38 @@ class TaskActions:
         text = task.outcome.text if task.outcome else self.background.printed(task.task_id)
         return ActionOutcome(fenced(text.rstrip()), {**_data(task), "output": text})
 
+    async def waited_for(self, context: ActionContext) -> Sequence[ActionValue]:
+        """The calls whose command can be moved, with what it does."""
+        return [ActionValue(call_id, title) for call_id, title in self.background.waited_for.items()]
+
+    async def move(self, arguments: MoveCommands, context: ActionContext) -> ActionOutcome:
+        """Move the command of this call, or of all calls that wait for one. **Raises** `ActionError`."""
+        waited_for = tuple(self.background.waited_for)
+        if arguments.call_id and arguments.call_id not in waited_for:
+            raise ActionError(NOT_WAITED_FOR.format(arguments.call_id[:100], ", ".join(waited_for) or "none"))
+        moved: list[BackgroundTask] = []
+        for call_id in (arguments.call_id,) if arguments.call_id else waited_for:
+            self.shell.check_number()
+            if task := self.background.move(call_id):
+                moved.append(task)
+        text = f"In the background now: {', '.join(task.task_id for task in moved)}." if moved else NOTHING
+        return ActionOutcome(text, {"tasks": [_data(task) for task in moved]})
+
     async def stop(self, arguments: StopTasks, context: ActionContext) -> ActionOutcome:
         """Stop it, or all, and wait until that is done."""
         named = {find(self.background, arguments.task_id).task_id} if arguments.task_id else None
         stopped = self.background.stop(BY_USER, named)
         await self.background.over(stopped)
-        told = (
+        text = (
             f"Stopped: {', '.join(stopped)}." if stopped else "Nothing was running, so nothing was stopped."
         )
-        return ActionOutcome(told, {"stopped": list(stopped)})
+        return ActionOutcome(text, {"stopped": list(stopped)})
 
 
 def _data(task: BackgroundTask) -> JsonObject:
     end = task.outcome.terminal if task.outcome else None
-    command = {"command": task.terminal.command, "cwd": task.terminal.cwd}
+    ran = task.terminal
+    command = {"command": ran.command, "cwd": ran.cwd} if ran.command else {}
     code = {"exitCode": end.exit_code} if end and end.exit_code is not None else {}
     return {"taskId": task.task_id, "state": state_of(task), "title": task.title, **command, **code}
 

@@ -1,17 +1,20 @@
 """The tool `shell`."""
 
+import asyncio
 import unicodedata
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from typing import Annotated
+from hashlib import sha256
+from shlex import quote
+from typing import Annotated, ClassVar
 
 from pydantic import AfterValidator, Field
 
-from agls.engine.background import Background, Show
+from agls.engine.background import Background, BackgroundTask, Show
 from agls.engine.ports import (
     Command,
     Effect,
-    Finished,
     PathOutside,
     Preview,
     Target,
@@ -19,19 +22,27 @@ from agls.engine.ports import (
     Workspace,
     WorkspaceError,
 )
-from agls.engine.vocabulary import Terminal, ToolOutcome
+from agls.engine.vocabulary import JsonObject, Terminal, ToolOutcome
 from agls.frozen import frozen
+from agls.redaction import without
+from agls.room.whole_outputs import WholeOutputs
 from agls.toolkit import Arguments
 
 from .buffer_saver import SaveOutcome
-from .prompts import remark_on
+from .outcome_text import text_of
 from .settings import Settings
+from .state import END, GONE, REPORTING, SessionShell, ShellState
 
 # What nobody can see, or sees wrongly: controls, formats such as bidi overrides, and line ends and
 # spaces other than the usual ones.
 DECEIVING = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})
 LONGEST_TITLE = 60  # characters
-BEGUN = "[It runs as {}. You are told when it ends; shell_task shows its output so far.]"
+BEGUN = "[It runs as {}. You get a message when it ends; shell_task shows its output so far.]"
+MOVED = (
+    "[It goes on in the background, as {}: {} You get a message when it ends; shell_task shows its output.]"
+)
+WITH = " (variables that a command before it changed: {})"
+BY_USER, BY_TIME = "the user moved it there.", "it ran longer than {:g} s."
 
 
 def without_deception(command: str) -> str:
@@ -50,16 +61,19 @@ class RunCommand(Arguments):
     """Run a bash command and wait for it to end; you get its output, standard error included.
 
     Every command runs in a fresh shell with an empty standard input and no terminal: nobody answers what it
-    asks. It is stopped when its time is over. One in the background goes on while you work: you get its id at
-    once, look at it or stop it with shell_task, and are told when it has ended. Use the file and search tools
-    to read, change and find files.
+    asks. It begins in the folder and with the exported variables that the last one left. It is stopped when
+    its time is over. One in the background goes on while you work: you get its id at once, look at it or stop
+    it with shell_task, and get a message when it has ended. Use the file and search tools to read, change and
+    find files.
     """
 
     command: Annotated[str, AfterValidator(without_deception)] = Field(min_length=1)
     description: str = Field(default="", description="what it does and why, in a few words, for the user")
     timeout_s: float | None = Field(default=None, gt=0, description="seconds it may run")
-    cwd: str = Field(default="", description="folder to run in; empty for the root of the workspace")
-    background: bool = Field(default=False, description="go on beside: servers, watchers, long builds")
+    cwd: str = Field(default="", description="folder for this one, from the root of the workspace (.)")
+    background: bool = Field(
+        default=False, description="run in the background: servers, watchers, long builds"
+    )
 
 
 @cache
@@ -72,7 +86,7 @@ def arguments_for(usual: float, most: float, beside: float) -> type[RunCommand]:
 
     class LimitedCommand(RunCommand):
         __doc__ = RunCommand.__doc__
-        timeout_s: float | None = Field(default=None, gt=0, description=limits)
+        descriptions: ClassVar[Mapping[str, str]] = {"timeout_s": limits}
 
     return LimitedCommand
 
@@ -88,73 +102,166 @@ class Shell:
 
     settings: Settings
     background: Background
-    kept_bytes: int  # of the output of a command that is waited for
+    session: SessionShell
+    outputs: WholeOutputs
     saved: SaveOutcome = SaveOutcome({})
 
+    @property
+    def kept_bytes(self) -> int:
+        """How much of an output is kept."""
+        return max(self.settings.output_bytes, self.outputs.limits.kept)
+
     async def describe(self, arguments: RunCommand, context: ToolContext) -> Preview:
-        """Return the exact command and its folder."""
-        cwd = context.workspace.place(arguments.cwd or ".").path
+        """Return the exact command, its folder, and the variables that differ from the usual ones."""
+        now = self.session.now
+        cwd = context.workspace.place(arguments.cwd or now.folder or ".").path
         where = " in the background" if arguments.background else ""
-        title = f"Run{where} {title_of(arguments.command)}"
-        return Preview(title, {"type": "command", "command": arguments.command, "cwd": cwd})
+        names = ", ".join(now.variables)
+        changed = WITH.format(names if len(names) <= LONGEST_TITLE else f"{names[:LONGEST_TITLE]}…")
+        title = f"Run{where} {title_of(arguments.command)}{changed if names else ''}"
+        subject: JsonObject = {"type": "command", "command": arguments.command, "cwd": cwd}
+        return Preview(title, subject | ({"environment": dict(now.variables)} if now.variables else {}))
 
     async def run(self, arguments: RunCommand, context: ToolContext) -> ToolOutcome:
         """Run the command to its end, or to the end of its time; or begin it, when nobody waits for it."""
-        settings, beside = self.settings, arguments.background
-        usual = settings.task_timeout_s if beside else settings.timeout_s
-        most = settings.task_timeout_s if beside else settings.max_timeout_s
-        command = Command(
-            _argv(arguments.command, context.workspace),
-            cwd=arguments.cwd,
-            timeout=min(arguments.timeout_s or usual, most),
-            keep=settings.output_bytes if beside else self.kept_bytes,
-        )
-        cwd = context.workspace.place(arguments.cwd or ".")
-        terminal = Terminal(arguments.command, cwd.path)
-        if not beside:
-            return await _outcome(context.workspace, command, terminal, self.saved, context.show)
+        now = self.session.now
+        cwd = context.workspace.place(arguments.cwd or now.folder or ".")
         if not cwd.inside:
             raise PathOutside(f"Commands run in the workspace; {cwd.shown} is outside.")
-        self._check_number()
-        work = partial(_work, context.workspace, command, terminal, self.saved)
-        task = self.background.begin(title_of(arguments.command), context.call_id, terminal, work)
-        return ToolOutcome(BEGUN.format(task.task_id), effects="unknown")
+        execution = Execution(self, arguments, context, now)
+        title, terminal = title_of(arguments.command), Terminal(arguments.command, cwd.path)
+        if arguments.background:
+            self.check_number()
+            task = self.background.begin(
+                title, context.call_id, terminal, partial(execution.beside, terminal)
+            )
+            return ToolOutcome(BEGUN.format(task.task_id), effects="unknown")
+        done = await self.background.wait_for(
+            title, context.call_id, terminal, partial(execution.in_front, terminal), context.show
+        )
+        return self._moved(done, execution) if isinstance(done, BackgroundTask) else done
 
-    def _check_number(self) -> None:
+    @property
+    def has_room(self) -> bool:
+        """Whether one more command may run in the background."""
+        return len(self._commands()) < self.settings.max_tasks
+
+    def _commands(self) -> Sequence[BackgroundTask]:
+        tasks = self.background.tasks
+        return [tasks[one] for one in self.background.running if not tasks[one].owner]
+
+    def check_number(self) -> None:
         """Check that there is room for one more task. **Raises** `WorkspaceError`."""
-        running = self.background.running
-        if len(running) >= self.settings.max_tasks:
-            tasks = self.background.tasks
-            known = ", ".join(f"{one} ({tasks[one].title})" for one in running)
+        if not self.has_room:
+            known = ", ".join(f"{task.task_id} ({task.title})" for task in self._commands())
             raise WorkspaceError(
                 f"Nothing was begun: {self.settings.max_tasks} commands may run in the background at "
                 f"once, and these do: {known or 'none'}. Stop one with shell_task, or wait for its end."
             )
 
-
-async def _work(
-    workspace: Workspace, command: Command, terminal: Terminal, saved: SaveOutcome, show: Show
-) -> ToolOutcome:
-    """Do the work of a task. **Returns** failures as its outcome."""
-    try:
-        return await _outcome(workspace, command, terminal, saved, show)
-    except WorkspaceError as problem:
-        return ToolOutcome(str(problem), "failed", terminal=terminal)
+    def _moved(self, task: BackgroundTask, execution: "Execution") -> ToolOutcome:
+        """Return the answer to a call whose command goes on without it."""
+        why = BY_TIME.format(execution.limit) if execution.is_over_time else BY_USER
+        printed = self.background.news(task.task_id).rstrip("\n")
+        output = [printed] if printed else []
+        return ToolOutcome("\n".join([*output, MOVED.format(task.task_id, why)]), effects="unknown")
 
 
-async def _outcome(
-    workspace: Workspace, command: Command, terminal: Terminal, saved: SaveOutcome, show: Show
-) -> ToolOutcome:
-    finished = await workspace.run(command, show)
-    return ToolOutcome(
-        "\n".join(_told(finished, command, saved)),
-        status="completed" if finished.exit_code is not None else "failed",
-        effects="unknown",
-        terminal=replace(
-            terminal, exit_code=finished.exit_code, signal=finished.signal, unsaved=finished.unsaved
-        ),
-        truncated=max(0, finished.total - command.keep),
-    )
+class Execution:
+    """One command on its way: in front of its call, or in the background."""
+
+    def __init__(self, shell: Shell, arguments: RunCommand, context: ToolContext, now: ShellState) -> None:
+        settings, asked = shell.settings, arguments.timeout_s
+        usual = settings.task_timeout_s if arguments.background else settings.timeout_s
+        most = settings.task_timeout_s if arguments.background else settings.max_timeout_s
+        self.limit, self.is_over_time = min(asked or usual, most), False
+        self._seconds = self.limit  # with those that it got on top
+        self._shell, self._now = shell, now
+        self._arguments, self._context = arguments, context
+
+    async def in_front(self, terminal: Terminal, show: Show) -> ToolOutcome:
+        """Run the command of a call that waits for it. **Returns** failures as its outcome, as `beside` does.
+
+        What it leaves behind is for the next command, unless it was moved to the background.
+        """
+        return await self._outcome(terminal, show, reports=True)
+
+    async def beside(self, terminal: Terminal, show: Show) -> ToolOutcome:
+        """Run the command of a task."""
+        return await self._outcome(terminal, show, reports=False)
+
+    @property
+    def _is_waited_for(self) -> bool:
+        return self._context.call_id in self._shell.background.waited_for
+
+    async def _outcome(self, terminal: Terminal, show: Show, *, reports: bool) -> ToolOutcome:
+        shell, workspace = self._shell, self._context.workspace
+        command = self._command(reports=reports)
+        try:
+            finished = await workspace.run(command, lambda text: show(self._clean(text)))
+        except WorkspaceError as problem:
+            return ToolOutcome(await self._explained(problem), "failed", terminal=terminal)
+        remarks: Sequence[str] = ()
+        if self._is_waited_for:
+            remarks = shell.session.take(finished, workspace, with_folder=not self._arguments.cwd)
+        outcome = ToolOutcome(
+            text_of(finished, replace(command, timeout=self._seconds), shell.saved, remarks),
+            status="completed" if finished.exit_code is not None else "failed",
+            effects="unknown",
+            terminal=replace(
+                terminal, exit_code=finished.exit_code, signal=finished.signal, unsaved=finished.unsaved
+            ),
+            truncated=max(0, finished.total - command.keep),
+        )
+        return outcome if self._is_waited_for else await self._of_task(outcome)
+
+    def _command(self, *, reports: bool) -> Command:
+        variables = self._now.variables
+        return Command(
+            _argv(self._arguments.command, self._context.workspace, reports=reports),
+            cwd=self._arguments.cwd or self._now.folder,
+            timeout=self._seconds,
+            keep=self._shell.kept_bytes,
+            env={name: value for name, value in variables.items() if value is not None},
+            unset=frozenset(name for name, value in variables.items() if value is None),
+            reports=reports,
+            more_time=self._more_time,
+        )
+
+    def _more_time(self) -> float:
+        """Return the seconds that the command gets on top, once its time is over.
+
+        They are those of a task for one that was moved to the background, or is moved there now.
+        """
+        shell = self._shell
+        if shell.settings.at_time_limit == "background" and self._is_waited_for and shell.has_room:
+            self.is_over_time = True
+            shell.background.move(self._context.call_id)
+        more = 0.0 if self._is_waited_for else max(0.0, shell.settings.task_timeout_s - self._seconds)
+        self._seconds += more
+        return more
+
+    async def _explained(self, problem: WorkspaceError) -> str:
+        """Return why nothing could be run. A folder that is gone is left for the root."""
+        folder, workspace = self._now.folder, self._context.workspace
+        if not folder or self._arguments.cwd:
+            return str(problem)
+        try:
+            await workspace.list(folder)
+        except WorkspaceError:
+            self._shell.session.forget_folder()
+            return GONE.format(folder)
+        return str(problem)
+
+    async def _of_task(self, outcome: ToolOutcome) -> ToolOutcome:
+        """Return the outcome of a task: in part, without keys, and the whole of it kept as a file."""
+        shell, name = self._shell, sha256(self._context.call_id.encode("utf-8", "replace")).hexdigest()
+        clean = replace(outcome, text=await asyncio.to_thread(self._clean, outcome.text))
+        limit = shell.outputs.limits.within(shell.settings.output_bytes)
+        return await shell.outputs.in_part(clean, f"task-{name[:12]}.txt", limit)
+
+    def _clean(self, text: str) -> str:
+        return without(self._shell.session.secrets, text)
 
 
 def title_of(command: str) -> str:
@@ -163,42 +270,10 @@ def title_of(command: str) -> str:
     return first if len(first) <= LONGEST_TITLE else first[:LONGEST_TITLE] + "…"
 
 
-def _argv(command: str, workspace: Workspace) -> tuple[str, ...]:
-    if bash := workspace.which("bash"):
-        return (bash, "--noprofile", "--norc", "-c", command)
-    return (workspace.which("sh") or "sh", "-c", command)
-
-
-def _told(finished: Finished, command: Command, saved: SaveOutcome) -> list[str]:
-    lines: list[str] = []
-    if finished.unsaved:
-        why = {path: f" ({reason})" for path, reason in saved.failed.items()}
-        files = ", ".join(path + why.get(path, "") for path in finished.unsaved)
-        lines.append(
-            f"[Not saved in the editor, so the command saw these files as they are on disk: {files}]"
-        )
-    if saved.changed:
-        files = ", ".join(saved.changed)
-        lines.append(
-            f"[The editor changed these files when it saved them; read them before you edit: {files}]"
-        )
-    if output := finished.output.rstrip("\n"):
-        lines.append(output)
-    if finished.total > command.keep:
-        lines.append("[To see all of it, send the output to a file and read that, or filter it.]")
-    if finished.changed:
-        files = ", ".join(finished.changed)
-        lines.append(f"[It changed files that are open in the editor; read them before you edit: {files}]")
-    if finished.left_over:
-        lines.append(f"[What it left running was ended with it; number of processes: {finished.left_over}]")
-    if remark := remark_on(finished):
-        lines.append(remark)
-    return [*lines, f"[{_ending(finished, command)}, {finished.seconds:.1f} s]"]
-
-
-def _ending(finished: Finished, command: Command) -> str:
-    if finished.timed_out:
-        return f"stopped: it ran longer than {command.timeout:g} s; ask for more with timeout_s"
-    if finished.exit_code is None:
-        return f"ended by {finished.signal}"
-    return f"exit code {finished.exit_code}"
+def _argv(command: str, workspace: Workspace, *, reports: bool) -> tuple[str, ...]:
+    bash = workspace.which("bash")
+    shell = (bash, "--noprofile", "--norc", "-c") if bash else (workspace.which("sh") or "sh", "-c")
+    variables = workspace.which("env")
+    if reports and variables:
+        return (*shell, REPORTING.format(quote(variables), END), shell[0], command)
+    return (*shell, command)

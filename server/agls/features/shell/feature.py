@@ -2,17 +2,22 @@
 
 from dataclasses import replace
 
+from agls.engine.actions import FoundActions
 from agls.engine.background import Background
-from agls.engine.feature import CallTool, Feature, Invocation, RunView
+from agls.engine.feature import Attempt, CallTool, Feature, Invocation, RunView
 from agls.engine.ports import Asker, Effect
-from agls.engine.vocabulary import ToolOutcome
-from agls.room.ports import USUAL_OUTPUTS, OutputLimits, RunInfo
+from agls.engine.vocabulary import Stop, ToolOutcome
+from agls.room.process_ports import HeldKeys
+from agls.room.run_ports import RunInfo
+from agls.room.whole_outputs import WholeOutputs
 from agls.toolkit import TypedTool
 
 from .actions import actions_of
 from .buffer_saver import BufferSaver
 from .command import RunCommand, Shell, arguments_for, command_targets
 from .settings import Settings
+from .state import SessionShell
+from .state_actions import state_actions
 from .tasks import LookAtTask, Watching
 
 EFFECTS = frozenset({Effect.EXECUTES, Effect.WRITES, Effect.NETWORK})
@@ -23,22 +28,29 @@ def build(
     asker: Asker,
     background: Background,
     run: RunInfo,
-    limits: OutputLimits = USUAL_OUTPUTS,
+    secrets: HeldKeys,
+    outputs: WholeOutputs,
 ) -> Feature:
-    """Build the shell. When a command is allowed, the editor saves what it shall see (`saving.py`).
+    """Build the shell. When a command is allowed, the editor saves what it shall see (`buffer_saver.py`).
 
     Commands in the background end with the session or, where the process does not outlive it, with their run.
     """
-    shell = Shell(settings, background, max(settings.output_bytes, limits.kept))
+    session = SessionShell(secrets, settings.environment_bytes)
+    shell = Shell(settings, background, session, outputs)
     tool, saving = _tool(shell), BufferSaver(settings, asker, run.session_id)
     tasks = Watching(background, run.lasting)
     look = TypedTool(
         name="shell_task", arguments=LookAtTask, work=tasks.look, effects=frozenset(), polls=True
     )
 
+    async def around_run(attempt: Attempt, view: RunView) -> Stop:
+        session.see(view)
+        return await tasks.around_run(attempt, view)
+
     async def save(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
         if invocation.tool is not tool:
             return await inner(invocation)
+        session.see(view)
         workspace, call_id = invocation.context.workspace, invocation.call.call_id
         saved = await saving.before_command(workspace, call_id, view)
         outcome = await inner(replace(invocation, tool=_tool(replace(shell, saved=saved))))
@@ -47,8 +59,8 @@ def build(
     return Feature(
         name="shell",
         tools=(tool, look),
-        actions=actions_of(background),
-        around_run=tasks.around_run,
+        actions=FoundActions(lambda: (*actions_of(shell), *state_actions())),
+        around_run=around_run,
         before_turn=tasks.before_turn,
         around_tool=save,
     )

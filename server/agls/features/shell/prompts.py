@@ -3,19 +3,19 @@
 Nobody can answer it: it has no terminal, and its standard input is empty.
 """
 
-import re
-
 from agls.engine.ports import Finished
+from agls.regex import regex
 
 LOOKED_AT = 2_000  # characters at the end of the output
 REMARK = (
     "[It seems to have asked for input. There is no terminal, and standard input is empty: give the answer "
     "in the command, by an option such as --yes, a pipe or a file.]"
 )
-_QUESTION = re.compile(r"[^\n]{0,200}[^\s?:][?:][ \t]*\Z")  # the last line, without its end
-_PHRASES = re.compile(
+_QUESTION = regex(r"[^\n]{0,200}[^\s?:][?:][ \t]*\Z")  # the last line, without its end
+_PHRASES = regex(
     r"(?i)\[y(?:es)?/n(?:o)?\]|\(y(?:es)?/n(?:o)?\b|could not read (?:username|password|passphrase)"
-    r"|EOF when reading a line|terminal is required|no tty present|not a (?:tty|terminal)\b|/dev/tty"
+    r"|EOF when reading a line|terminal is required|no tty present"
+    r"|(?<!because stdin is )not a (?:tty|terminal)\b|not to a terminal\b|/dev/tty"
 )
 
 

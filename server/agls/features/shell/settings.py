@@ -16,6 +16,14 @@ class Settings(Table):
     task_timeout_s: float = Field(
         default=43_200, gt=0, description="seconds a command in the background may run"
     )
+    at_time_limit: Literal["stop", "background"] = Field(
+        default="stop",
+        description="what becomes of a command that runs longer than it may: it is stopped, or it goes on in "
+        "the background, as long as a task may run",
+    )
+    environment_bytes: int = Field(
+        default=16_384, ge=0, description="variables that one command leaves to the next, names and values"
+    )
     output_bytes: int = Field(default=32_768, ge=1_000, description="output that is kept for the model")
     save_before_commands: Literal["edited", "all", "never"] = Field(
         default="edited",

@@ -13,7 +13,7 @@ from agls.frozen import frozen
 from agls.toolkit import Arguments
 
 LONGEST_WAIT = 600  # seconds
-TAIL = 2_000  # characters of an output that the model is told without having asked
+TAIL = 2_000  # characters at the end of an output that the model gets without asking
 BY_MODEL = "the model asked for it"
 RUN_ENDED = "the run ended, and nothing is left running behind it here"
 ENDED = """\
@@ -35,7 +35,7 @@ class LookAtTask(Arguments):
 
 @frozen
 class Watching:
-    """Does the work of the tool, and tells of ends. Where `outlives` is false, tasks end with their run."""
+    """Does the work of the tool, and reports ends. Where `outlives` is false, tasks end with their run."""
 
     background: Background
     outlives: bool
@@ -46,18 +46,20 @@ class Watching:
             return await attempt()
         finally:
             if not self.outlives:
-                self.background.stop(RUN_ENDED)
-                await self.background.over()
+                stopped = self.background.stop(
+                    RUN_ENDED, [task.task_id for task in commands_of(self.background)]
+                )
+                await self.background.over(stopped)
 
     async def before_turn(self, view: RunView) -> Sequence[Stop | GateFact]:
-        """Tell the model what ended since it was told last."""
-        told = untold(self.background)
-        return (Injected((UserMessage(new_id("item"), (Text(told),), ROOM),)),) if told else ()
+        """Report the tasks that ended since the last report to the model."""
+        report = report_of_ended(self.background)
+        return (Injected((UserMessage(new_id("item"), (Text(report),), ROOM),)),) if report else ()
 
     async def look(self, arguments: LookAtTask, context: ToolContext) -> ToolOutcome:
         """Return the list, or one task."""
         if not arguments.task_id:
-            return ToolOutcome("\n".join(map(line, self.background.tasks.values())) or NONE)
+            return ToolOutcome("\n".join(map(line, commands_of(self.background))) or NONE)
         task = find(self.background, arguments.task_id)
         if arguments.stop:
             self.background.stop(BY_MODEL, {task.task_id})
@@ -68,8 +70,13 @@ class Watching:
         if task.outcome is None:
             news = self.background.news(task.task_id).rstrip("\n")
             return ToolOutcome("\n".join([*([news] if news else []), f"[{task.task_id} is running]"]))
-        self.background.tell([task])
+        self.background.mark_reported([task])
         return ToolOutcome(task.outcome.text)
+
+
+def commands_of(background: Background) -> Sequence[BackgroundTask]:
+    """Return the tasks that are commands."""
+    return [task for task in background.tasks.values() if not task.owner]
 
 
 def find(background: Background, task_id: str) -> BackgroundTask:
@@ -95,10 +102,10 @@ def line(task: BackgroundTask) -> str:
     return f"{task.task_id}: {state_of(task)}{code}: {task.title}"
 
 
-def untold(background: Background) -> str:
-    """Return the text for the model about tasks that ended since the last one, "" for nothing."""
-    ended = [task for task in background.tasks.values() if task.outcome and not task.told]
-    background.tell(ended)
+def report_of_ended(background: Background) -> str:
+    """Return the report about tasks that ended since the last one, "" for nothing, and note it as made."""
+    ended = background.unreported()
+    background.mark_reported(ended)
     return ENDED.format("\n\n".join(map(_ending, ended))) if ended else ""
 
 

@@ -57,7 +57,7 @@ def conversation_of(state: State) -> str:
 
 def single(done: Done) -> ToolOutcome:
     """Return the outcome of a call for one child."""
-    return ToolOutcome(_told(done), _status([done]), _effects([done]))
+    return ToolOutcome(_text(done), _status([done]), _effects([done]))
 
 
 def report(order: Sequence[Sequence[str]], all_done: Sequence[Done]) -> ToolOutcome:
@@ -67,7 +67,7 @@ def report(order: Sequence[Sequence[str]], all_done: Sequence[Done]) -> ToolOutc
     whole = "failed" if _status(all_done) == "failed" else whole
     batches = " then ".join(", ".join(batch) for batch in order)
     head = f"{whole}: {', '.join(counts)}. Order: {batches}."
-    sections = (f"## {done.child.label}: {done.child.status}\n{_told(done)}" for done in all_done)
+    sections = (f"## {done.child.label}: {done.child.status}\n{_text(done)}" for done in all_done)
     return ToolOutcome("\n\n".join([head, *sections]), _status(all_done), _effects(all_done))
 
 
@@ -81,7 +81,7 @@ def cut_off(children: Sequence[Child]) -> str:
     )
 
 
-def _told(done: Done) -> str:
+def _text(done: Done) -> str:
     return "\n".join(_lines(done))
 
 

@@ -93,7 +93,7 @@ class DelegationRunner:
         if task.max_turns is not None:
             limits["max_turns"] = min(task.max_turns, limits.get("max_turns", task.max_turns))
         said = (Text(prompt_for(task, before, self._conversation)),)
-        options = options_of(entry, self._spawner.state, limits)
+        options = options_of(entry, self._spawner.state, limits, self._shares.powers())
         title = "" if task.resume else label
         child_task = ChildTask(self._context.call_id, label, said, title, options, task.resume)
         return child_task, self._child(label, entry.name, self._spawner.child_of(child_task))
@@ -107,7 +107,7 @@ class DelegationRunner:
 
     def _judged(self, child: Child, future: asyncio.Future[ChildResult]) -> Done:
         if not future.done() or future.cancelled():
-            return Done(replace(child, status="cancelled", reason="cancelled with the call"), worked=True)
+            return Done(replace(child, status="cancelled", reason="cancelled before its end"), worked=True)
         returned = future.result()
         answer, _ = shorten(last_words(returned.state.transcript), self._settings.answer_limit, ASK_IT)
         worked = returned.state.run.tool_calls > 0

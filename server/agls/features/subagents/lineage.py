@@ -1,6 +1,6 @@
 """What the session knows of its children: who worked for which call, and how that ended."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from agls.engine.note_items import ChildEnd, ChildStart, NoteItem, NoteRow
@@ -56,14 +56,15 @@ def reason_of(stop: Stop) -> str:
     return f"{stop.reason.replace('_', ' ')}{f': {stop.detail}' if stop.detail else ''}"
 
 
-async def settle(spawner: Spawner) -> list[Child]:
-    """Close what a crash left open below this session; gives the children it cut off.
+async def settle(spawner: Spawner, at_work: Collection[str] = ()) -> list[Child]:
+    """Close what a crash left open below this session; **returns** the children it cut off.
 
-    Nothing is run again. One that another process works on is left to it.
+    Nothing is run again. One that another process works on is left to it, and so are those of calls whose
+    helpers are `at_work` in the background.
     """
     cut: list[Child] = []
     for child in children_of(spawner.state):
-        if child.status:
+        if child.status or child.call_id in at_work:
             continue
         try:
             async with spawner.open_child(child.session_id) as below:

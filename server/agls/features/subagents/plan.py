@@ -56,4 +56,4 @@ def _strangers(plan: dict[str, PlannedTask]) -> Iterator[str]:
     for label, task in plan.items():
         for other in task.depends_on:
             if other not in plan:
-                yield f"{label!r} depends on {other!r}, which there is not (there are: {known})"
+                yield f"{label!r} depends on {other!r}, which does not exist (there are: {known})"

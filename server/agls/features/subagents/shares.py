@@ -7,6 +7,7 @@ from math import ceil
 from agls.engine.limits import KINDS, NOTHING, Totals, left
 from agls.engine.spawning import Spawner
 from agls.engine.vocabulary import Limits
+from agls.features.subagents.delegates import Powers
 from agls.features.subagents.lineage import Child
 
 TASKS = "max_delegated_tasks"
@@ -16,10 +17,13 @@ NEEDED = tuple(field for field in TOGETHER if field not in {TASKS, "max_tool_cal
 
 
 class Shares:
-    """Knows for one run what it has given to the children that work now."""
+    """Knows for one run what it has given to the children that work now, and what they may do (`powers`)."""
 
-    def __init__(self, spawner: Spawner, rest: Callable[[], Limits]) -> None:
+    def __init__(
+        self, spawner: Spawner, rest: Callable[[], Limits], powers: Callable[[], Powers] = Powers
+    ) -> None:
         self.spawner, self._rest = spawner, rest
+        self.powers = powers
         self._given: dict[Child, tuple[Limits, Totals]] = {}
 
     def free(self) -> Limits:

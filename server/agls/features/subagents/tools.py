@@ -5,19 +5,24 @@ from dataclasses import replace
 
 from pydantic import Field, NonNegativeInt
 
-from agls.engine.ports import Preview, Tool, ToolContext, ToolSpec, WorkspaceError
-from agls.engine.vocabulary import ToolCall, ToolOutcome
+from agls.engine.ports import Preview, Tool, ToolContext, WorkspaceError
+from agls.engine.vocabulary import ToolOutcome
+from agls.features.subagents.background_helpers import BackgroundHelpers
 from agls.features.subagents.conversation import report, single
-from agls.features.subagents.delegates import HELPER, PLAN, DelegateSpec, chosen
+from agls.features.subagents.delegates import HELPER, DelegateSpec, chosen
 from agls.features.subagents.delegation_runner import DelegationRunner
 from agls.features.subagents.lineage import children_of
 from agls.features.subagents.plan import PlannedTask, batches, named
 from agls.features.subagents.settings import Settings
 from agls.features.subagents.shares import Shares
 from agls.frozen import frozen
-from agls.toolkit import Arguments, TypedTool
+from agls.room.delegation import DELEGATE
+from agls.short_text import brief
+from agls.toolkit import Arguments, SpecifiedTool, TypedTool
 
+AGENTS = "Agents that you can name:"
 SHARE = "whether the helpers are also given what was said here"
+BESIDE = "go on at once, and get the report when it is done"
 
 
 class HandOver(Arguments):
@@ -28,41 +33,23 @@ class HandOver(Arguments):
     )
     resume: str = Field(default="", description="session id of an earlier helper, which then goes on")
     share_conversation: bool = Field(default=False, description=SHARE)
+    background: bool = Field(default=False, description=BESIDE)
 
 
 class Delegate(Arguments):
     """Hand pieces of work to helpers and wait for their answers.
 
-    Each helper has a context of its own and works with the same files and rules as you. Tasks that do not
+    Each helper has a context of its own and works with the same files and rules as you; its commands begin
+    in the root of the workspace, wherever yours do. Tasks that do not
     depend on each other are done side by side. Use it to look into several things at once, or to keep long
     searches out of your own context; do what is quick yourself.
     """
 
     tasks: tuple[PlannedTask, ...] = Field(min_length=1, max_length=16)
     continue_on_error: bool = Field(default=True, description="whether a failure leaves the others alone")
-    max_failures: NonNegativeInt | None = Field(default=None, description="so many may fail before all stop")
+    max_failures: NonNegativeInt | None = Field(default=None, description="how many may fail before all stop")
     share_conversation: bool = Field(default=False, description=SHARE)
-
-
-@frozen(eq=False)
-class Described:
-    """A tool with a description of its own."""
-
-    tool: Tool
-    description: str
-
-    @property
-    def spec(self) -> ToolSpec:
-        """The tool as the model sees it."""
-        return replace(self.tool.spec, description=self.description)
-
-    async def preview(self, call: ToolCall, context: ToolContext) -> Preview:
-        """Return the intended effect of the call."""
-        return await self.tool.preview(call, context)
-
-    async def __call__(self, call: ToolCall, context: ToolContext) -> ToolOutcome:
-        """Do it."""
-        return await self.tool(call, context)
+    background: bool = Field(default=False, description=BESIDE)
 
 
 @frozen
@@ -72,6 +59,7 @@ class Delegating:
     settings: Settings
     shares: Shares
     palette: Sequence[DelegateSpec]
+    beside: BackgroundHelpers
 
     async def delegate(self, arguments: Delegate, context: ToolContext) -> ToolOutcome:
         """Several tasks, as they depend on each other."""
@@ -82,31 +70,48 @@ class Delegating:
             raise WorkspaceError(f"Nothing was begun: {problem}.") from None
         self._check_number(len(plan))
         failures = arguments.max_failures if arguments.continue_on_error else 0
-        runner = self._runner(context, share=arguments.share_conversation, failures=failures)
-        sorted_plan = {label: plan[label] for batch in order for label in batch}
-        done = await runner.run({label: (task, self._who(task)) for label, task in sorted_plan.items()})
-        return report(order, done)
+        whole = {label: (plan[label], self._who(plan[label])) for batch in order for label in batch}
+
+        async def work(context: ToolContext) -> ToolOutcome:
+            runner = self._runner(context, share=arguments.share_conversation, failures=failures)
+            return report(order, await runner.run(whole))
+
+        if not (arguments.background or any(entry.background for _, entry in whole.values())):
+            return await work(context)
+        return self.beside.begin(f"{DELEGATE}: {', '.join(whole)}", context, work)
 
     async def hand_over(self, entry: DelegateSpec, arguments: HandOver, context: ToolContext) -> ToolOutcome:
         """Run one task with one of the delegates."""
         self._check_number(1)
-        runner = self._runner(context, share=arguments.share_conversation, failures=None)
         task = PlannedTask(prompt=arguments.task, agent=entry.name, resume=arguments.resume)
-        return single((await runner.run({entry.name: (task, entry)}))[0])
+
+        async def work(context: ToolContext) -> ToolOutcome:
+            runner = self._runner(context, share=arguments.share_conversation, failures=None)
+            return single((await runner.run({entry.name: (task, entry)}))[0])
+
+        if not (arguments.background or entry.background):
+            return await work(context)
+        return self.beside.begin(f"{entry.name}: {brief(arguments.task, 80)}", context, work)
 
     def tools(self) -> Sequence[Tool]:
         """Return the tools of the room."""
         generic = TypedTool(
-            name=PLAN, arguments=Delegate, work=self.delegate, effects=frozenset(), describe=_describe
+            name=DELEGATE, arguments=Delegate, work=self.delegate, effects=frozenset(), describe=_describe
         )
-        return (*((generic,) if self.settings.delegate else ()), *map(self._tool_for, self.palette))
+        named = [f"- {entry.name}: {entry.description}" for entry in self.palette if not entry.has_tool]
+        said = "\n".join([generic.spec.description, *([AGENTS, *named] if named else [])])
+        offered = SpecifiedTool(generic, replace(generic.spec, description=said))
+        own = [self._tool_for(entry) for entry in self.palette if entry.has_tool]
+        handing = (*((offered,) if self.settings.delegate else ()), *own)
+        return (*handing, self.beside.tool()) if handing else ()
 
     def _tool_for(self, entry: DelegateSpec) -> Tool:
         async def work(arguments: HandOver, context: ToolContext) -> ToolOutcome:
             return await self.hand_over(entry, arguments, context)
 
         tool = TypedTool(name=entry.tool, arguments=HandOver, work=work, effects=frozenset())
-        return Described(tool, entry.description)
+        load = "auto" if entry.may_wait else "always"
+        return SpecifiedTool(tool, replace(tool.spec, description=entry.description, load=load))
 
     def _runner(self, context: ToolContext, *, share: bool, failures: int | None) -> DelegationRunner:
         return DelegationRunner(self.shares, self.settings, context, share=share, failures=failures)

@@ -5,12 +5,14 @@ from collections.abc import Mapping
 from agls.engine.actions import Action, ActionContext, ActionOutcome
 from agls.engine.limits import Totals
 from agls.engine.ports import ModelError
-from agls.engine.vocabulary import JsonObject
+from agls.engine.vocabulary import JsonObject, TokenCount
 from agls.features.usage.kinds import shares, sizes_of
 from agls.toolkit import Arguments, TypedAction, used_json
 
+LOOP = "loop"  # what the turns of the session itself used
 SURE = {
     "told": "counted by the server",
+    "tokenizer": "counted with the tokenizer {}; what the server writes around the texts is estimated",
     "calibrated": "estimated from what this model's earlier answers were counted at",
     "guess": "a guess, a third more or less",
 }
@@ -27,9 +29,18 @@ class ContextSize(Arguments):
 def actions() -> tuple[Action, ...]:
     """The actions of the room."""
     return (
-        TypedAction(name="usage", title="Show usage", arguments=ShowUsage, work=show_usage),
-        TypedAction(name="context", title="Show context", arguments=ContextSize, work=show_context),
+        TypedAction(
+            "usage", "Show usage", ShowUsage, show_usage, aliases=("cost", "stats"), group="Model and context"
+        ),
+        TypedAction("context", "Show context", ContextSize, show_context, group="Model and context"),
     )
+
+
+def sureness(count: TokenCount) -> str:
+    """**Returns** who counted, and how sure that is; also why the configured tokenizer did not."""
+    if count.sure == "tokenizer":
+        return SURE[count.sure].format(count.note)
+    return f"{SURE[count.sure]} ({count.note})" if count.note else SURE[count.sure]
 
 
 async def show_usage(arguments: ShowUsage, context: ActionContext) -> ActionOutcome:
@@ -37,7 +48,10 @@ async def show_usage(arguments: ShowUsage, context: ActionContext) -> ActionOutc
     state = context.state
     by = {who: used_json(totals) for who, totals in state.used_by.items()}
     data = {"session": used_json(state.total), "run": used_json(state.run), "by": by}
-    return ActionOutcome(f"Session: {_words(state.total)}.\n\nLast run: {_words(state.run)}.", data)
+    parts = (f"- {who}: {_words(used)}" for who, used in state.used_by.items() if who != LOOP)
+    besides = "\n".join(("\n\nOf the session, besides its own turns:", *parts)) if len(by) > 1 else ""
+    text = f"Session: {_words(state.total)}.\n\nLast run: {_words(state.run)}.{besides}"
+    return ActionOutcome(text, data)
 
 
 async def show_context(arguments: ContextSize, context: ActionContext) -> ActionOutcome:
@@ -45,21 +59,21 @@ async def show_context(arguments: ContextSize, context: ActionContext) -> Action
 
     The tokens of the kinds are together those of the request, as the model or an estimate counts them.
     """
+    request = await context.next_request()
+    sizes = sizes_of(request.system, request.messages, request.tools)
     try:
-        client, request = context.next_request()
+        client = context.model()
     except ModelError as problem:
-        known = context.state.context
-        sizes = sizes_of(known.system, known.messages)
         return ActionOutcome(
             f"The tokens are not known: {problem}\n\n{_table('Characters', sizes)}", _data(sizes)
         )
     count, window = await client.count(request), client.info.context_window
-    sizes = sizes_of(request.system, request.messages, request.tools)
     tokens = shares(sizes, count.tokens)
     free = {"free": max(window - count.tokens, 0)} if window else {}
     of = f"of {window:,} ({count.tokens / window:.0%})" if window else "of a context whose size is not known"
-    meter = f"{client.info.name}: {count.tokens:,} tokens {of}; {SURE[count.sure]}."
+    meter = f"{client.info.name}: {count.tokens:,} tokens {of}; {sureness(count)}."
     data: JsonObject = {"tokens": count.tokens, "sure": count.sure, "window": window, "tokensByKind": tokens}
+    data |= {"note": count.note} if count.note else {}
     return ActionOutcome(f"{meter}\n\n{_table('Tokens', tokens | free)}", {**_data(sizes), **data, **free})
 
 
@@ -74,7 +88,7 @@ def _table(unit: str, sizes: Mapping[str, int]) -> str:
 
 
 def _words(totals: Totals) -> str:
-    told: JsonObject = used_json(totals)
-    cost = "cost unknown" if told["costUsd"] is None else f"${told['costUsd']:.4f}"
-    tokens = f"{told['inputTokens']} tokens in, {told['outputTokens']} out"
-    return f"{told['turns']} turns, {told['toolCalls']} tool calls, {tokens}, {cost}"
+    used: JsonObject = used_json(totals)
+    cost = "cost unknown" if used["costUsd"] is None else f"${used['costUsd']:.4f}"
+    tokens = f"{used['inputTokens']} tokens in, {used['outputTokens']} out"
+    return f"{used['turns']} turns, {used['toolCalls']} tool calls, {tokens}, {cost}"

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
+from agls.engine.actions import FoundActions
 from agls.engine.facts import GateFact, Notice
 from agls.engine.feature import Feature, RunView
-from agls.engine.limits import KINDS, Totals
+from agls.engine.limits import Totals, limited_kinds
 from agls.engine.vocabulary import Limits, Stop
 from agls.features.usage.actions import actions
 from agls.features.usage.settings import Settings
@@ -23,12 +24,12 @@ def build(settings: Settings) -> Feature:
                 view.show(Notice("warning", "This run comes near its limits", f"Used: {near}."))
         return ()
 
-    return Feature(name="usage", actions=actions(), before_turn=before_turn)
+    return Feature(name="usage", actions=FoundActions(actions), before_turn=before_turn)
 
 
 def nearly_used(limits: Limits, totals: Totals, share: float) -> Iterator[str]:
     """The limits of which at least this share is used, in words: `8 of 10 turns`."""
-    for kind in KINDS:
-        used, limit = kind.used(totals), getattr(limits, kind.field)
+    for kind, limit in limited_kinds(limits):
+        used = kind.used(totals)
         if limit and used >= share * limit:
             yield f"{used:g} of {limit:g} {kind.label}"

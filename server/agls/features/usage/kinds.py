@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from agls.engine.ports import ToolSpec
 from agls.engine.vocabulary import AssistantMessage, Image, Message, Resource, Text, UserMessage
+from agls.regex import regex
 
 IMAGE = 4_320  # characters that make about as many tokens as an image
 KINDS = ("system", "memory", "tools", "user", "assistant", "thinking", "calls", "results")
 # The instructions of the project, file by file, and those of the user, as they stand in the system prompt.
-MEMORY = re.compile(
-    r'<project-file path="[^"]*">\n.*?\n</project-file>'
-    r"|# Instructions of the user\n.*?(?=\n\n# Instructions of the project\n|\Z)",
+MEMORY = regex(
+    r'<project-file path="[^"]*"[^>\n]*>\n.*?\n</project-file>'
+    r"|# Instructions of the (?:administrator|user)\n.*?(?=\n\n# Instructions of the (?:user|project)\n|\Z)",
     re.DOTALL,
 )
 

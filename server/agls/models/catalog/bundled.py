@@ -7,14 +7,16 @@ price of a proxy, and the context that a server on this machine gives a model, a
 import json
 import re
 from dataclasses import replace
-from functools import cache
-from importlib.resources import files
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from agls.models.endpoint import Endpoint
 from agls.models.prices import Prices
 
 Json = dict[str, Any]
+LIST = Path(__file__).with_name("models.json")
+ADDRESSES = 8  # whose models are remembered
 
 
 def with_known_figures(endpoint: Endpoint) -> Endpoint:
@@ -34,26 +36,29 @@ def _prices(model: Json) -> Prices:
 
 def is_provider(endpoint: Endpoint) -> bool:
     """Return whether this is the address of a provider in the list, rather than a user's own server."""
-    return _provider(endpoint) is not None
+    return _models_at(endpoint.base_url) is not None
 
 
-def _provider(endpoint: Endpoint) -> Json | None:
-    return next((p for p in _list() if re.match(p["at"], endpoint.base_url)), None)
+@lru_cache(ADDRESSES)
+def _models_at(address: str) -> list[Json] | None:
+    """Return the models at this address; `None` where no provider is. The rest of the list is not kept."""
+    providers = _list()
+    provider = next((p for p in providers if re.match(p["at"], address)), None)
+    if provider is None:
+        return None
+    others = {other["id"]: other for other in providers}
+    searched = [provider, *(others[each] for each in provider["also"] if each in others)]
+    return [model for each in searched for model in each["models"]]
 
 
 def _found(endpoint: Endpoint) -> Json | None:
     name = endpoint.model.lower().removeprefix("models/")
-    provider = _provider(endpoint)
-    if provider is None or not name:
+    models = _models_at(endpoint.base_url)
+    if models is None or not name:
         return None
-    others = {other["id"]: other for other in _list()}
-    searched = [provider, *(others[each] for each in provider["also"] if each in others)]
-    models = [model for each in searched for model in each["models"]]
     whole = next((model for model in models if name in model.get("names", ())), None)
     return whole or next((m for m in models if "match" in m and re.search(m["match"], name)), None)
 
 
-@cache
 def _list() -> list[Json]:
-    text = files("agls.models.catalog").joinpath("models.json").read_text(encoding="utf-8")
-    return json.loads(text)["providers"]
+    return json.loads(LIST.read_text("utf-8"))["providers"]

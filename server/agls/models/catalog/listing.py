@@ -12,13 +12,13 @@ import httpx
 from agls.engine.facts import Overflowed
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
+from agls.json_values import object_in, objects_in, text_in
 from agls.models.catalog.model_info import listed_figures
 from agls.models.dialects.dialect import dialect_of
 from agls.models.endpoint import Endpoint
 from agls.models.errors import CallFailed, Failure, failure_of, malformed, redirected, web_page
 from agls.models.http.connections import Connections
 from agls.models.signing import signed_request
-from agls.models.values import object_in, objects_in, text_in
 
 PATIENCE = 10.0  # seconds
 LARGEST = 10_000_000  # bytes; routers list hundreds of models
@@ -100,7 +100,7 @@ async def _refused(response: httpx.Response, endpoint: Endpoint) -> Failure:
         return redirected(response.headers.get("location", ""), status, endpoint)
     failure = failure_of(status, response.headers, await _text(response), endpoint)
     if isinstance(failure, Overflowed):
-        return malformed(endpoint, "calls a question for its models too long")
+        return malformed(endpoint, "says that a request for its list of models is too long")
     return failure
 
 

@@ -5,9 +5,9 @@ from typing import Literal
 
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
+from agls.json_values import object_in
 from agls.models.catalog.bundled import with_known_figures
 from agls.models.endpoint import Endpoint
-from agls.models.values import object_in
 
 Source = Literal["settings", "list", "server", "request", "unknown"]
 NAMES = (
@@ -49,17 +49,17 @@ class Figure:
 
 
 def figures(
-    endpoint: Endpoint, told: Mapping[str, float], filled_in_by: Source = "settings"
+    endpoint: Endpoint, listed: Mapping[str, float], filled_in_by: Source = "settings"
 ) -> dict[str, Figure]:
     """Return every figure of `NAMES`.
 
-    The endpoint's own figures (from `filled_in_by`) win over the bundled list, and the list over `told`, the
+    The endpoint's own figures (from `filled_in_by`) win over the bundled list, and that over `listed`, the
     figures of the server's list: the same order as in a run.
     """
     sources: tuple[tuple[Source, Mapping[str, float]], ...] = (
         (filled_in_by, values_of(endpoint)),
         ("list", values_of(with_known_figures(endpoint))),
-        ("server", told),
+        ("server", listed),
     )
     known = {name: Figure(values[name], who) for who, values in reversed(sources) for name in values}
     return {name: known.get(name, Figure()) for name in NAMES}

@@ -70,7 +70,7 @@ class AwsSignature(Credential):
             self._used = self._found and self._found.get_frozen_credentials()
         except problems.BotoCoreError as error:
             raise CallFailed(
-                Failure("auth", f"AWS credentials cannot be had: {error}", NO_CREDENTIALS.hint)
+                Failure("auth", f"AWS credentials cannot be obtained: {error}", NO_CREDENTIALS.hint)
             ) from None
         if not self._used or not self._used.access_key:
             raise CallFailed(NO_CREDENTIALS)

@@ -53,8 +53,10 @@ class GoogleToken(Credential):
                 self._found.refresh(import_module("google.auth.transport.requests").Request())
             return str(self._found.token)
         except problems.GoogleAuthError as error:
-            told = str(error.args[0]) if error.args else str(error)
-            raise CallFailed(Failure("auth", f"Google credentials cannot be had: {told}", LOGIN)) from None
+            problem = str(error.args[0]) if error.args else str(error)
+            raise CallFailed(
+                Failure("auth", f"Google credentials cannot be obtained: {problem}", LOGIN)
+            ) from None
 
 
 @cache

@@ -8,6 +8,7 @@ from typing import Any, cast
 from agls.engine.facts import Overflowed, Replied, TextDelta, ThinkingDelta
 from agls.engine.ports import ToolSpec
 from agls.engine.vocabulary import Finish, JsonObject, Usage
+from agls.json_values import objects_in
 from agls.models.dialects.pieces import DeltaBuffer, DeltaKind
 from agls.models.dialects.thinking import LeadingThought
 from agls.models.dialects.tool_calls import ToolCalls
@@ -16,7 +17,6 @@ from agls.models.endpoint import Endpoint
 from agls.models.errors import CallFailed, Failure, empty_answer, failure_of, incomplete, malformed, web_page
 from agls.models.http.sse import ServerEvent
 from agls.models.prices import cost_of
-from agls.models.values import objects_in
 
 SHORT = 20  # characters within which [DONE] stands
 DECODER = json.JSONDecoder()

@@ -4,7 +4,6 @@ Three cache marks: behind the system prompt (tools and system stay the same for 
 the last two turns of the user, so that a longer conversation finds what the shorter one wrote.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
@@ -20,6 +19,7 @@ from agls.engine.vocabulary import (
     ToolResult,
     Usage,
 )
+from agls.json_values import object_in, objects_in, text_in
 from agls.models.dialects.answer import AnswerReader, finish_in, own_opaque
 from agls.models.dialects.call_ids import PLAIN
 from agls.models.dialects.counting import PostJson
@@ -28,14 +28,14 @@ from agls.models.dialects.messages import NOTHING, as_text, contents_of, results
 from agls.models.dialects.tool_schemas import flat
 from agls.models.dialects.usage import count_in
 from agls.models.endpoint import Endpoint
-from agls.models.values import object_in, objects_in, text_in
+from agls.regex import regex
 
 LIMIT = 32_000  # tokens an answer may have when nothing else is known: the API wants a number
 MARK = {"cache_control": {"type": "ephemeral"}}
 MARKED_TURNS = 2
 BUDGETS = {"minimal": 1024, "low": 2048, "medium": 8192, "high": 16384}  # tokens to think, per effort
 MOST = 24576  # the budget of every other effort
-VERSION = re.compile(r"claude-[a-z]+-(\d+)(?:[-.](\d{1,2})(?!\d))?")  # of the names since version 4
+VERSION = regex(r"claude-[a-z]+-(\d+)(?:[-.](\d{1,2})(?!\d))?")  # of the names since version 4
 FINISHES: Mapping[str, Finish] = {
     "max_tokens": "length",
     "model_context_window_exceeded": "length",

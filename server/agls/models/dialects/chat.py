@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from agls.engine.ports import ModelRequest, ToolSpec
 from agls.engine.vocabulary import Finish, JsonObject
+from agls.json_values import object_in, objects_in, text_in
 from agls.models.dialects.answer import AnswerReader, finish_in
 from agls.models.dialects.chat_messages import messages_of
 from agls.models.dialects.chat_servers import chat_server
@@ -20,7 +21,6 @@ from agls.models.dialects.tool_schemas import flat
 from agls.models.dialects.usage import usage_of
 from agls.models.endpoint import Endpoint
 from agls.models.errors import failure_of
-from agls.models.values import object_in, objects_in, text_in
 
 REASONS = ("finish_reason", "native_finish_reason")
 PLAIN = frozenset({"role", "content"})  # nearly every delta has nothing else

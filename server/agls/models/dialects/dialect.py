@@ -1,6 +1,7 @@
 """The interface of a dialect, and the lookup of dialects by name."""
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from importlib import import_module
 from typing import Any, cast
 
@@ -75,5 +76,10 @@ def merged(body: JsonObject, more: Mapping[str, Any]) -> JsonObject:
 
 def dialect_of(endpoint: Endpoint) -> Dialect:
     """Return the dialect of this endpoint. Only this one is imported."""
-    module: Any = import_module(f"agls.models.dialects.{endpoint.dialect}")
+    return _dialect(endpoint.dialect)
+
+
+@cache
+def _dialect(name: str) -> Dialect:
+    module: Any = import_module(f"agls.models.dialects.{name}")
     return module.DIALECT

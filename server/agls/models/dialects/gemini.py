@@ -1,6 +1,5 @@
 """The dialect of Gemini's generateContent."""
 
-import re
 from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
@@ -15,6 +14,7 @@ from agls.engine.vocabulary import (
     ToolResult,
     Usage,
 )
+from agls.json_values import object_in, objects_in, text_in
 from agls.models.dialects.answer import CUTTING, AnswerReader, finish_in, own_opaque
 from agls.models.dialects.chat_messages import SIGNED_ELSEWHERE
 from agls.models.dialects.counting import PostJson
@@ -34,9 +34,9 @@ from agls.models.dialects.tool_schemas import flat
 from agls.models.dialects.usage import count_in
 from agls.models.endpoint import Endpoint
 from agls.models.errors import malformed
-from agls.models.values import object_in, objects_in, text_in
+from agls.regex import regex
 
-VERSION = re.compile(r"gemini-(\d+)(?:\.(\d+))?")
+VERSION = regex(r"gemini-(\d+)(?:\.(\d+))?")
 LEVELS = {"none": "minimal", "minimal": "minimal", "low": "low", "medium": "medium"}  # since version 3
 BUDGETS = {"none": 128, "minimal": 512, "low": 2048, "medium": 8192}  # tokens to think, before version 3
 MOST = 24576

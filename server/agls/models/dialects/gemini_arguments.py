@@ -1,12 +1,12 @@
 """Arguments of a Gemini call that arrive in pieces, each with a path."""
 
-import re
 from itertools import pairwise
 from typing import Any, cast
 
 from agls.engine.vocabulary import JsonObject
+from agls.regex import regex
 
-STEP = re.compile(r"\.([^.\[\]]+)|\[(\d{1,4})\]|\[['\"]([^'\"]*)['\"]\]")
+STEP = regex(r"\.([^.\[\]]+)|\[(\d{1,4})\]|\[['\"]([^'\"]*)['\"]\]")
 VALUES = ("stringValue", "numberValue", "boolValue", "nullValue")
 
 

@@ -3,7 +3,6 @@
 import json
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from itertools import groupby
 from typing import Any
 
 from agls.engine.vocabulary import (
@@ -17,7 +16,7 @@ from agls.engine.vocabulary import (
     ToolResult,
     UserMessage,
 )
-from agls.models.values import valid_unicode
+from agls.models.unicode import valid_unicode
 
 STOPPED = "[The user stopped this answer here.]"
 NOTHING = "(empty)"
@@ -92,12 +91,17 @@ def turns(messages: Sequence[Message]) -> Iterator[Turn]:
 
     Answers without text and calls are left out, because servers refuse them.
     """
-    spoken = (message for message in messages if not _says_nothing(message))
-    for is_answer, group in groupby(spoken, key=lambda message: isinstance(message, AssistantMessage)):
-        if is_answer:
-            yield from (message for message in group if isinstance(message, AssistantMessage))
-        else:
-            yield [message for message in group if not isinstance(message, AssistantMessage)]
+    between: list[UserSide] = []
+    for message in messages:
+        if not isinstance(message, AssistantMessage):
+            between.append(message)
+        elif not _says_nothing(message):
+            if between:
+                yield between
+                between = []
+            yield message
+    if between:
+        yield between
 
 
 def contents_of(messages: Iterable[UserSide]) -> list[Content]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from agls.engine.ports import ModelRequest
 from agls.engine.vocabulary import AssistantMessage, Content, Finish, Image, JsonObject, Message, Usage
+from agls.json_values import object_in, objects_in, text_in
 from agls.models.dialects.answer import AnswerReader, finish_in
 from agls.models.dialects.dialect import Dialect
 from agls.models.dialects.messages import (
@@ -21,7 +22,6 @@ from agls.models.dialects.messages import (
 )
 from agls.models.dialects.usage import count_in
 from agls.models.endpoint import Endpoint
-from agls.models.values import object_in, objects_in, text_in
 
 FINISHES: Mapping[str, Finish] = {"length": "length"}
 

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from agls.models.values import valid_unicode
+from agls.models.unicode import valid_unicode
 
 DeltaKind = Literal["text", "thinking"]
 

@@ -1,7 +1,7 @@
 """Reasoning beside the text, in the three forms of servers, and the data that they want back."""
 
 from agls.engine.vocabulary import JsonObject
-from agls.models.values import objects_in
+from agls.json_values import objects_in
 
 CONTENT = "reasoning_content"
 PLAIN = (CONTENT, "reasoning")  # the same text may stand in several: one is taken

@@ -4,11 +4,11 @@ Nothing is stored at the server: every request holds the whole conversation, and
 as encrypted items.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 
 from agls.engine.ports import ModelRequest
 from agls.engine.vocabulary import AssistantMessage, Content, Finish, Image, JsonObject, Message, Text, Usage
+from agls.json_values import object_in, objects_in, text_in
 from agls.models.dialects.answer import AnswerReader, finish_in, own_opaque
 from agls.models.dialects.call_ids import PLAIN
 from agls.models.dialects.counting import PostJson
@@ -27,9 +27,9 @@ from agls.models.dialects.tool_schemas import flat
 from agls.models.dialects.usage import count_in
 from agls.models.endpoint import Endpoint
 from agls.models.errors import failure_of
-from agls.models.values import object_in, objects_in, text_in
+from agls.regex import regex
 
-NO_REASONING = re.compile(r"(gpt-3|gpt-4|chatgpt)")  # these refuse to be asked for encrypted reasoning
+NO_REASONING = regex(r"(gpt-3|gpt-4|chatgpt)")  # these refuse to be asked for encrypted reasoning
 FINISHES: Mapping[str, Finish] = {"max_output_tokens": "length", "content_filter": "content_filter"}
 COUNTED = ("model", "instructions", "input", "tools", "text", "reasoning")  # what a request to count may hold
 REASONING = ("type", "id", "summary", "content")  # members of an item that holds reasoning in plain words

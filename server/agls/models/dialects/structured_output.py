@@ -4,10 +4,11 @@ import re
 from typing import Any, cast
 
 from agls.engine.vocabulary import JsonObject
-from agls.models.values import object_in
+from agls.json_values import list_in, object_in
+from agls.regex import regex
 
 NAME = "answer"  # what OpenAI's dialects call the schema
-REFUSED = re.compile(  # the words of servers that cannot be held to a schema
+REFUSED = regex(  # the words of servers that cannot be held to a schema
     r"response.?format|json.?(schema|mode)|structured|output_(config|format)|response.?(json.?)?schema"
     r"|response.?mime.?type|grammar|\bformat\b",
     re.IGNORECASE,
@@ -30,5 +31,4 @@ def is_closed(schema: object) -> bool:
 
 
 def _needed(schema: JsonObject) -> set[str]:
-    required = schema.get("required")
-    return set(cast("list[str]", required)) if isinstance(required, list) else set()
+    return set(list_in(schema.get("required")))

@@ -1,8 +1,8 @@
 """Reasoning within the text: one leading block in tags."""
 
-import re
+from agls.regex import regex
 
-OPENING = re.compile(r"\s*<(think|thinking|reasoning)>")
+OPENING = regex(r"\s*<(think|thinking|reasoning)>")
 OPENINGS = ("<think>", "<thinking>", "<reasoning>")
 
 

@@ -1,12 +1,10 @@
 """Token counts by local servers of the chat dialect: vLLM counts a conversation, llama.cpp a text."""
 
-from typing import cast
-
 from agls.engine.vocabulary import JsonObject
+from agls.json_values import is_list, text_in
 from agls.models.dialects.counting import PostJson
 from agls.models.dialects.usage import count_in
 from agls.models.endpoint import Endpoint
-from agls.models.values import text_in
 
 
 async def count_tokens(post: PostJson, body: JsonObject, endpoint: Endpoint) -> int | None:
@@ -21,4 +19,4 @@ async def count_tokens(post: PostJson, body: JsonObject, endpoint: Endpoint) -> 
     prompt = text_in((await post(f"{root}/apply-template", talk)).get("prompt"))
     text = {"content": prompt, "add_special": True, "parse_special": True}
     tokens = (await post(f"{root}/tokenize", text)).get("tokens") if prompt else None
-    return len(cast("list[object]", tokens)) if isinstance(tokens, list) else None
+    return len(tokens) if is_list(tokens) else None

@@ -1,17 +1,18 @@
 """Assembles tool calls from fragments, in the forms of all known servers."""
 
 import json
-import re
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from agls.engine.ports import new_id
 from agls.engine.vocabulary import JsonObject, ToolCall
-from agls.models.values import object_in, text_in, valid_unicode
+from agls.json_values import is_object, object_in, text_in
+from agls.models.unicode import valid_unicode
+from agls.regex import regex
 
 CUT_OFF = "[cut off by the output limit]"
 DEEPEST = 128  # arrays and objects, one in the other: no tool takes more, and nobody could show them
-HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+HALF = regex(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 
 @dataclass(slots=True)
@@ -104,7 +105,7 @@ def parsed(raw: str) -> JsonObject | None:
             return None
     except (ValueError, RecursionError):
         return None
-    return cast("JsonObject", value) if isinstance(value, dict) else None
+    return value if is_object(value) else None
 
 
 def _depth(value: object) -> int:

@@ -5,11 +5,8 @@ at its root. The flat schema allows what any alternative allows; the tool itself
 returns an error to the model.
 """
 
-from collections.abc import Sequence
-from typing import Any, cast
-
 from agls.engine.vocabulary import JsonObject
-from agls.models.values import object_in, objects_in
+from agls.json_values import list_in, object_in, objects_in
 
 ALTERNATIVES = ("anyOf", "oneOf")
 REFUSED = frozenset({*ALTERNATIVES, "allOf", "$ref", "not", "enum", "const", "if", "then", "else"})
@@ -66,5 +63,4 @@ def _target(reference: object, root: JsonObject) -> JsonObject:
 
 
 def _names(required: object) -> list[str]:
-    names = cast("Sequence[Any]", required) if isinstance(required, list) else ()
-    return [name for name in names if isinstance(name, str)]
+    return [name for name in list_in(required) if isinstance(name, str)]

@@ -1,7 +1,7 @@
 """The usage of a model call."""
 
 from agls.engine.vocabulary import JsonObject, Usage
-from agls.models.values import object_in
+from agls.json_values import object_in
 
 ROUNDING = 2  # tokens that a total may be off
 

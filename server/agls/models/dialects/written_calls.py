@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, cast
 
 from agls.engine.vocabulary import JsonObject
+from agls.json_values import is_object, object_in, objects_in, text_in
 from agls.models.dialects.tool_calls import parsed
-from agls.models.values import object_in, objects_in, text_in
+from agls.regex import regex
 
 Call = tuple[str, JsonObject]
 Tools = Mapping[str, JsonObject]  # the schemas of the arguments, by name
 KEYS = "name|function|tool|tool_name|tool_calls|type"  # the first key of a call
-BEGINS = re.compile(
+BEGINS = regex(
     r"<tool_calls?>|<function(?:=|_calls?>| name=)|<invoke name=|<tool_use>|<\|python_tag\|>|\[TOOL_CALLS\]"
     r"|<\|tool_calls?_(?:section_)?begin\|>|<｜tool▁calls?▁begin｜>|<\|channel\|>commentary"
     rf"|```(?:json|xml|tool_call|tool_code)?\s*\n\s*(?:<|\[?\s*\{{\s*\"(?:{KEYS})\")"
@@ -41,13 +42,13 @@ WRAPPERS = (
     ("<function_calls>", "</function_calls>"),
     (r"```(?:json|xml|tool_call|tool_code)?\s*\n", r"\n\s*```"),
 )
-OPEN_FENCE = re.compile(
+OPEN_FENCE = regex(
     r"`{1,3}|```(?:json|xml|tool_call|tool_code)?\s*(?:\[?\s*(?:\{\s*(?:\"\w*)?)?)?|```[a-z_]+"
 )
-OPEN_JSON = re.compile(r"\[?\s*(?:\{\s*(?:\"\w*)?)?")
-SIGNS = re.compile(r"[<`\[]")  # within a text a call begins with one of these
+OPEN_JSON = regex(r"\[?\s*(?:\{\s*(?:\"\w*)?)?")
+SIGNS = regex(r"[<`\[]")  # within a text a call begins with one of these
 LONGEST = 60  # characters in which it is decided whether a call begins
-ENDS = re.compile(r"(?:\s|<\|(?:eot_id|eom_id|im_end|end|call|endoftext)\|>|</s>)+\Z")
+ENDS = regex(r"(?:\s|<\|(?:eot_id|eom_id|im_end|end|call|endoftext)\|>|</s>)+\Z")
 
 
 class WrittenCalls:
@@ -257,8 +258,8 @@ def _object(text: str) -> JsonObject:
 
 
 def _as_object(value: object) -> JsonObject:
-    if isinstance(value, dict):
-        return cast("JsonObject", value)
+    if is_object(value):
+        return value
     raise ValueError("no object")
 
 

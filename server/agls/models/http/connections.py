@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from dataclasses import field
 from functools import cache, lru_cache
+from typing import NamedTuple
 from urllib.request import getproxies, proxy_bypass
 
 import httpx
@@ -14,7 +15,8 @@ from agls import __version__
 from agls.frozen import frozen
 from agls.models.endpoint import Endpoint
 from agls.models.errors import CallFailed, Failure, incomplete, malformed, timed_out
-from agls.models.http.transport import Transport
+from agls.models.http.addresses import resolve
+from agls.models.http.transport import Resolve, Transport
 
 CONNECTING = 10.0  # seconds
 KEPT = 60.0  # seconds an idle connection is kept for the next turn
@@ -49,8 +51,15 @@ class HttpRequest:
     until: float | None = None
 
 
+class Route(NamedTuple):
+    """How a server is reached: through a `proxy` ("" for none), and whether anything on it is encrypted."""
+
+    proxy: str
+    encrypted: bool
+
+
 class Connections:
-    """The connections to all servers. Certificates are read on first use, which takes a while.
+    """The connections to all servers. Certificates are read when one is encrypted first, which takes a while.
 
     Proxies and certificates come from the environment (HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE); the
     certificates of the system count too. Redirects are not followed: a key belongs to one host. Cookies are
@@ -60,9 +69,9 @@ class Connections:
 
     def __init__(self, trusted: Callable[[], ssl.SSLContext] | None = None) -> None:
         self._trusted = cache(trusted or system_trust)
-        self._transports: dict[str, httpx.AsyncBaseTransport] = {}  # by the address of a proxy, "" for none
+        self._transports: dict[Route, httpx.AsyncBaseTransport] = {}
         self._making = asyncio.Lock()
-        self._proxy = cache(proxy_for)
+        self._route = cache(_route_of)  # by the text: hashing an `httpx.URL` writes it out each time
         self._kept: set[bytes] = set()  # the servers to which a connection may have been kept
 
     @asynccontextmanager
@@ -73,7 +82,7 @@ class Connections:
         """
         with failures_raised(endpoint):
             idle, request = endpoint.idle_timeout, _request(wanted, endpoint)
-            transport = await self._transport_for(self._proxy(request.url))
+            transport = await self._transport_for(self._route(wanted.url))
             try:
                 async with ending_at(wanted.until, CONNECTING + 2 * idle):
                     response = await self._response(transport, request)
@@ -103,16 +112,24 @@ class Connections:
         self._kept.add(server)
         return response
 
-    async def _transport_for(self, proxy: str) -> httpx.AsyncBaseTransport:
-        if proxy not in self._transports:
+    async def _transport_for(self, route: Route) -> httpx.AsyncBaseTransport:
+        if route not in self._transports:
             async with self._making:
-                if proxy not in self._transports:
+                if route not in self._transports:
                     try:
-                        trusted = await asyncio.to_thread(self._trusted)
+                        trusted = await asyncio.to_thread(
+                            self._trusted if route.encrypted else nobody_trusted
+                        )
                     except OSError:
                         raise CallFailed(NO_CERTIFICATES) from None
-                    self._transports[proxy] = new_transport(proxy, trusted)
-        return self._transports[proxy]
+                    self._transports[route] = new_transport(route.proxy, trusted)
+        return self._transports[route]
+
+
+def _route_of(url: str) -> Route:
+    parsed = httpx.URL(url)
+    proxy = proxy_for(parsed)
+    return Route(proxy, encrypted=bool(proxy) or parsed.scheme != "http")
 
 
 def _request(wanted: HttpRequest, endpoint: Endpoint) -> httpx.Request:
@@ -161,12 +178,17 @@ def proxy_for(url: httpx.URL) -> str:
     return proxy if "://" in proxy else f"http://{proxy}"
 
 
-def new_transport(proxy: str, trusted: ssl.SSLContext) -> Transport:
+def new_transport(proxy: str, trusted: ssl.SSLContext, look_up: Resolve = resolve) -> Transport:
     """Return a transport through this proxy, "" for none. Raises `CallFailed`."""
     try:
-        return Transport(trusted, KEPT, httpx.Proxy(proxy) if proxy else None)
+        return Transport(trusted, KEPT, httpx.Proxy(proxy) if proxy else None, look_up)
     except ValueError:
         raise CallFailed(NO_SUCH_PROXY) from None
+
+
+def nobody_trusted() -> ssl.SSLContext:
+    """Return a context without certificates: to read them takes as long as the rest of a first request."""
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 def system_trust() -> ssl.SSLContext:

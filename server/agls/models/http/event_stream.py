@@ -10,8 +10,8 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from typing import Any
 from zlib import crc32
 
+from agls.json_values import object_in, text_in
 from agls.models.http.sse import LARGEST, BodyTooLarge, ServerEvent
-from agls.models.values import object_in, text_in
 
 KIND = "vnd.amazon.eventstream"
 AROUND = 16  # bytes of a frame besides headers and payload

@@ -1,7 +1,7 @@
 """The context size of a loaded model, read from the answers of a server's own API. No I/O."""
 
 from agls.engine.vocabulary import JsonObject
-from agls.models.values import object_in, objects_in, text_in
+from agls.json_values import object_in, objects_in, text_in
 
 LLAMACPP = "/props"  # the path of each server's own API that is asked
 LMSTUDIO = "/api/v0/models"

@@ -12,6 +12,7 @@ from pathlib import PureWindowsPath
 from threading import Thread
 
 from agls.frozen import frozen
+from agls.json_values import objects_in, text_in
 from agls.models.endpoint import LOCAL_KINDS, DialectName, Endpoint
 from agls.models.local.context_sizes import (
     LLAMACPP,
@@ -22,7 +23,6 @@ from agls.models.local.context_sizes import (
 )
 from agls.models.local.loopback import request_json
 from agls.models.local.ollama_sizes import choose_context_sizes
-from agls.models.values import objects_in, text_in
 
 PORTS = tuple(zip(LOCAL_KINDS, (11434, 1234, 8080, 8000), strict=True))
 OWNERS = {"llamacpp": "llamacpp", "vllm": "vllm", "library": "ollama"}  # as `owned_by` says

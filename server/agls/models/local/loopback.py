@@ -3,9 +3,10 @@
 import json
 import time
 from http.client import HTTPConnection, HTTPException
-from typing import Any, cast
+from typing import Any
 
 from agls.engine.vocabulary import JsonObject
+from agls.json_values import is_object
 
 LARGEST = 10_000_000  # bytes of an answer (Ollama's `/api/show` lists every part of a model)
 
@@ -26,4 +27,4 @@ def request_json(
         return None  # nobody there, or somebody else
     finally:
         connection.close()
-    return cast("JsonObject", value) if isinstance(value, dict) else None
+    return value if is_object(value) else None

@@ -7,9 +7,9 @@ the definitions of tools first, without a word. So a size is chosen here and sen
 from collections.abc import Sequence
 
 from agls.engine.vocabulary import JsonObject
+from agls.json_values import object_in, objects_in, text_in
 from agls.models.local.context_sizes import token_count
 from agls.models.local.loopback import request_json
-from agls.models.values import object_in, objects_in, text_in
 
 ROOM = 16_384  # tokens: enough for instructions, tools and some work, small enough for a usual machine
 

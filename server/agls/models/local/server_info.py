@@ -8,6 +8,7 @@ from typing import Literal
 
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
+from agls.json_values import objects_in, text_in
 from agls.models.catalog.bundled import is_provider
 from agls.models.catalog.listing import fetch_json, list_models
 from agls.models.dialects.ollama import root
@@ -23,7 +24,6 @@ from agls.models.local.context_sizes import (
     ollama_context,
 )
 from agls.models.prices import Prices
-from agls.models.values import objects_in, text_in
 
 ServerKind = Literal["ollama", "llamacpp", "lmstudio", "vllm", ""]
 QUICK = 3.0  # seconds for one question
@@ -99,11 +99,11 @@ async def with_server_figures(endpoint: Endpoint, connections: Connections) -> E
     with suppress(TimeoutError):
         async with asyncio.timeout(SOON):
             listing = await list_models(endpoint, connections, SOON)
-            told = listing.figures_of(endpoint.model)
-            window = (await identify_server(endpoint, connections)).window or told.get("context_window")
+            listed = listing.figures_of(endpoint.model)
+            window = (await identify_server(endpoint, connections)).window or listed.get("context_window")
             prices = endpoint.prices
             if prices == Prices():
-                price, cost = told.get("input_price"), told.get("output_price")
-                prices = Prices(price, cost, told.get("cache_read_price"), told.get("cache_write_price"))
+                price, cost = listed.get("input_price"), listed.get("output_price")
+                prices = Prices(price, cost, listed.get("cache_read_price"), listed.get("cache_write_price"))
             return replace(endpoint, context_window=int(window) if window else None, prices=prices)
     return endpoint

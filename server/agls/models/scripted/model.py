@@ -25,7 +25,7 @@ from agls.models.dialects.tool_calls import parsed
 from agls.models.endpoint import Endpoint
 from agls.models.prices import cost_of
 from agls.models.scripted.script import Script, ScriptedCall, ScriptedTurn
-from agls.models.values import valid_unicode
+from agls.models.unicode import valid_unicode
 
 CHARACTERS = 4  # per token, when usage is estimated
 
@@ -44,6 +44,10 @@ class ScriptedModel:
     async def count(self, request: ModelRequest) -> TokenCount:
         """Return the estimated tokens of a request."""
         return TokenCount(_read(request) // CHARACTERS + 1, "guess")
+
+    async def tokens_of(self, texts: Sequence[str]) -> int | None:
+        """Return `None`: it has no tokenizer."""
+        return None
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta | Reply, None]:
         """Play the turn for this request. Raises `ModelError` as the script says, or for a bad script."""
@@ -92,16 +96,21 @@ def _turn(script: Script, request: ModelRequest) -> tuple[ScriptedTurn, str]:
     number = chosen.count(None)
     found = chosen[-1] if chosen[-1] is not None else next(iter(ordered[number - 1 : number]), None)
     if found is None:
-        problem = f"The script has {len(ordered)} prompts in order; this is message {number}."
+        problem = f"The script has {_counted(len(ordered), 'prompt')} in order; this is message {number}."
         raise ModelError(problem, kind="badRequest", hint="Add a prompt to the script.")
     since = request.messages[request.messages.index(asked[-1]) :]
     place = f"{len(asked)}_{_answers(since)}"
     found, since = _after_rejection(script, since) or (found, since)
     prompt, at = script.prompts[found], _answers(since)
     if at >= len(prompt.turns) and not prompt.repeat:
-        problem = f"prompts[{found}] of the script has {len(prompt.turns)} turns; this is turn {at + 1}."
+        turns = _counted(len(prompt.turns), "turn")
+        problem = f"prompts[{found}] of the script has {turns}; this is turn {at + 1}."
         raise ModelError(problem, kind="badRequest", hint="Add a turn to it, or set repeat = true.")
     return prompt.turns[min(at, len(prompt.turns) - 1)], place
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def _answers(messages: Sequence[Message]) -> int:

@@ -1,15 +1,15 @@
 """What happened in a session as one HTML page: nothing is loaded from elsewhere, nothing in it runs."""
 
-import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
 from agls.engine.vocabulary import JsonObject
+from agls.regex import regex
 from agls.views.escape import escape_controls
 from agls.views.render.walker import Work, render
 
-_IMAGE = re.compile(r"image/(png|jpeg|gif|webp)")
-_BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
+_IMAGE = regex(r"image/(png|jpeg|gif|webp)")
+_BASE64 = regex(r"[A-Za-z0-9+/=\s]*")
 _PAGE = """\
 <!doctype html>
 <html lang="en">

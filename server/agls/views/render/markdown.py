@@ -4,13 +4,14 @@ import re
 from collections.abc import Iterable, Sequence
 
 from agls.engine.vocabulary import JsonObject
+from agls.regex import regex
 from agls.toolkit import backticks, fenced
 from agls.views.escape import escape_controls
 from agls.views.render.walker import Work, render
 
 MOST_OUTPUT = 8_000  # characters of one call's output
 MOST_PATCH = 40_000  # characters of one file's diff
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})", re.MULTILINE)
+_FENCE = regex(r"^ {0,3}(`{3,}|~{3,})", re.MULTILINE)
 
 
 def heading(session_id: str, info: JsonObject) -> str:

@@ -72,7 +72,7 @@ def _item(item: JsonObject, page: PageFormat) -> str:
             return page.work(_work(item))
         case "fileEdit":
             return page.edit(item["title"], [change["uri"] for change in item["changes"]], _patches(item))
-        case "notice" | "compaction" | "plan":
+        case "notice" | "compaction" | "plan" | "sideAnswer":
             return page.note(str(item.get("title", item["kind"])), item.get("text", ""))
         case _:
             return ""

@@ -66,7 +66,7 @@ for _, path in ipairs(logs) do
   check.test("the view of " .. vim.fs.basename(path), function()
     check.same(fold(events_of(path)):view(), view_of(path))
   end)
-  check.test("deltas told twice change nothing: " .. vim.fs.basename(path), function()
+  check.test("deltas sent twice change nothing: " .. vim.fs.basename(path), function()
     local twice = {}
     for _, event in ipairs(events_of(path)) do
       twice[#twice + 1] = event

@@ -12,7 +12,7 @@ class LeftOutDeltas:
     """The open items whose deltas were left out. It is true while there are any.
 
     `largest` is how many bytes one event may have, 0 for any number; `caught_up` returns the events that
-    tell how such items stand, given the facts behind which the first of their deltas was left out.
+    bring such items up to date, given the facts behind which the first of their deltas was left out.
     """
 
     def __init__(self, caught_up: CaughtUp, largest: int = 0) -> None:

@@ -33,7 +33,7 @@ class Flow:
         self._next = 0.0  # when (loop time) the next delta may go
         self._credit = Credit(self._limits.credit)
 
-    def tell(self, events: list[JsonObject]) -> None:
+    def send(self, events: list[JsonObject]) -> None:
         """Send these events, which belong together."""
         if self._crowded():
             self._spare_waiting()

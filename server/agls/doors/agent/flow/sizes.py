@@ -16,8 +16,8 @@ def pieces_of(event: JsonObject, limit: int) -> list[Piece]:
         return [Delta(part) for part in split(event, limit // WORST)]
     if event["type"] == "itemUpdated":
         first, *rest = unfolded(event, limit // WORST)
-        return [_told(first, limit), *(Delta(part) for part in rest)]
-    return [_told(event, limit)]
+        return [_encoded(first, limit), *(Delta(part) for part in rest)]
+    return [_encoded(event, limit)]
 
 
 def made_up(event: JsonObject, limit: int, since: int) -> list[JsonObject]:
@@ -29,7 +29,7 @@ def made_up(event: JsonObject, limit: int, since: int) -> list[JsonObject]:
     if len(text) <= limit // WORST:
         return []
     place = {name: value for name, value in event.items() if name != "seq"}
-    shown = {**place, "after": event["seq"] - 1}  # the fact itself is told by the end, and only by that
+    shown = {**place, "after": event["seq"] - 1}  # only the end stands for the fact itself
     gap = {name: value for name, value in shown.items() if name != "itemId"}
     return [
         {**gap, "type": "gap", "data": {"from": since, "to": shown["after"], "itemIds": [event["itemId"]]}},
@@ -64,10 +64,10 @@ def unfolded(event: JsonObject, length: int) -> list[JsonObject]:
     return [update, *split({**event, "type": "itemDelta", "data": data}, length)]
 
 
-def _told(event: JsonObject, limit: int) -> EncodedEvent:
+def _encoded(event: JsonObject, limit: int) -> EncodedEvent:
     """Return the event, small enough."""
-    told = EncodedEvent(event)
-    return told if told.weight * 4 <= limit else EncodedEvent(fitted(event, limit, "data")[0])
+    encoded = EncodedEvent(event)
+    return encoded if encoded.weight * 4 <= limit else EncodedEvent(fitted(event, limit, "data")[0])
 
 
 def fitted(whole: JsonObject, limit: int, part: str = "") -> tuple[JsonObject, int]:

@@ -10,8 +10,10 @@ from agls.doors.agent.methods.action_list import list_actions
 from agls.doors.agent.methods.cancel import cancel
 from agls.doors.agent.methods.complete import complete
 from agls.doors.agent.methods.detach import detach
+from agls.doors.agent.methods.edit import edit
 from agls.doors.agent.methods.events import events
 from agls.doors.agent.methods.item import item
+from agls.doors.agent.methods.provider import list_provider_models, list_providers, use_model
 from agls.doors.agent.methods.queue import queue
 from agls.doors.agent.methods.respond import respond
 from agls.doors.agent.methods.resume import resume
@@ -48,7 +50,11 @@ HANDLERS: Mapping[str, Handler] = {
     "agent/run": run,
     "agent/steer": steer,
     "agent/complete": complete,
+    "agent/edit": edit,
     "agent/cancel": cancel,
     "agent/respond": respond,
     "agent/status": status,
+    "agent/provider/list": list_providers,
+    "agent/provider/models": list_provider_models,
+    "agent/provider/use": use_model,
 }

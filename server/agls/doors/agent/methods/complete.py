@@ -4,10 +4,10 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from agls.code_units import index_in, units
 from agls.config import check_folder
 from agls.doors import from_wire
 from agls.doors.agent.call import Call
-from agls.doors.agent.code_units import index_in, units
 from agls.doors.agent.connection import Connection
 from agls.doors.completion import completions
 from agls.engine.session import Session

@@ -32,8 +32,8 @@ async def events(connection: Connection, params: EventsParams, call: Call) -> Ev
     page, more = await asyncio.to_thread(
         events_page, facts, connection.page(params.max_bytes), limit, params.types
     )
-    told = in_order(page if forward else reversed(page))
-    result = EventsResult([*told])
+    events = in_order(page if forward else reversed(page))
+    result = EventsResult([*events])
     if more:
-        result.next_cursor = Cursor(epoch, place_of(told[-1 if forward else 0]))
+        result.next_cursor = Cursor(epoch, place_of(events[-1 if forward else 0]))
     return result

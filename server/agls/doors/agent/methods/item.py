@@ -11,8 +11,10 @@ from agls.doors.agent.connection import Connection
 from agls.doors.agent.flow.sizes import fitted
 from agls.doors.errors import bad
 from agls.doors.messages import JsonObject
+from agls.engine.background import outcome_in
 from agls.engine.facts import ToolFinished
 from agls.engine.vocabulary import ToolOutcome
+from agls.json_values import is_list, is_object
 from agls.stores.scratch import Scratch
 from agls.views import wire_json
 from agls.views.history_part import HistoryItem
@@ -58,10 +60,11 @@ def _with_output(held: HistoryItem, history: SessionHistory, kept: Kept) -> Json
     """Return a call with all of its output that was kept: events have only head and tail of a long one."""
     item = held.item
     fact = history.entry(held.ended).fact if "truncated" in item and held.ended else None
-    if not isinstance(fact, ToolFinished):  # it is no call, or one that never came to its end
+    outcome = fact.outcome if isinstance(fact, ToolFinished) else fact and outcome_in(fact)
+    if outcome is None:  # it is no call and no task, or one that never came to its end
         return item
     bare = {name: value for name, value in item.items() if name != "truncated"}
-    text, truncated = _output(fact.outcome, kept)
+    text, truncated = _output(outcome, kept)
     return {**bare, "output": text, **wire_json.filled(truncated=truncated or None)}
 
 
@@ -95,9 +98,9 @@ def _text(found: JsonObject, field: str) -> str:
 
 def _member(value: Any, name: str) -> Any:
     name = name.replace("~1", "/").replace("~0", "~")
-    if wire_json.is_list(value):
+    if is_list(value):
         return value[int(name)] if name.isdecimal() and int(name) < len(value) else None
-    return value.get(name) if wire_json.is_object(value) else None
+    return value.get(name) if is_object(value) else None
 
 
 def _whole(data: bytes, place: int) -> int:

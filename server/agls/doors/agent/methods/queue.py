@@ -9,6 +9,7 @@ from agls.doors.agent.idempotency import check_no_prompt, request_of
 from agls.doors.agent.world import WorldPort
 from agls.doors.attachments import taken_in
 from agls.doors.from_wire import GivenFile
+from agls.doors.typed_text import admitted_content
 from agls.engine import run_queue
 from agls.engine.session import Session
 from agls.engine.vocabulary import Content
@@ -43,4 +44,5 @@ async def _change(
             run_queue.move(session, params.item_id, params.to, request)
         case "replace":
             content = await taken_in(said, world.setup, session.state.cwd, world.storage.blobs)
+            content = await admitted_content(world, session, content, expand=False)
             await run_queue.replace(session, params.item_id, content, request)

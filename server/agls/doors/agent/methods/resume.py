@@ -8,7 +8,7 @@ from agls.doors.agent.call import Call
 from agls.doors.agent.connection import Connection
 from agls.doors.agent.limits import REPLAYED_EVENTS
 from agls.doors.agent.result_pages import Page, all_or_none
-from agls.doors.agent.snapshots import SnapshotRequest, last_items, snapshot
+from agls.doors.agent.snapshots import ReadAhead, SnapshotRequest, read_ahead, snapshot
 from agls.doors.messages import JsonObject
 from agls.views.session_history import SessionHistory
 from agls_protocol.resuming import ResumeParams, ResumeResult
@@ -25,14 +25,16 @@ async def resume(connection: Connection, params: ResumeParams, call: Call) -> Re
     history = await connection.history(attached.session) if params.replay != "none" else None
     missed = _missed(history, params, connection.page(params.max_bytes // 2)) if history else None
     wanted = SnapshotRequest(None if params.replay == "all" else params.tail, params.before)
+    ahead = None
     if history:
 
-        def read_ahead() -> None:  # what was read once is there at once when the answer is made
+        def read() -> ReadAhead | None:  # what was read once is there at once when the answer is made
             if missed is None or missed.read(history.seq) is None:
-                last_items(history, connection.page(params.max_bytes), wanted)
+                return read_ahead(history, connection.page(params.max_bytes), wanted)
+            return None
 
-        await asyncio.to_thread(read_ahead)
-    await attached.publisher.told()
+        ahead = await asyncio.to_thread(read)
+    await attached.publisher.drained()
     connection.join(attached, call)  # from here to the answer nothing else happens
     call.ordered = True
     if not attached.read_only:
@@ -43,7 +45,7 @@ async def resume(connection: Connection, params: ResumeParams, call: Call) -> Re
         result.replayed, result.events = "events", events
     elif history:
         history.catch_up()
-        result.snapshot = snapshot(result, attached.session, history, page, wanted)
+        result.snapshot = snapshot(result, attached.session, history, page, wanted, ahead)
         result.replayed = "snapshot"
     return result
 
@@ -59,7 +61,7 @@ def _result(attached: Attached, page: Page, call: Call) -> ResumeResult:
     return ResumeResult(
         session_id=attached.session.session_id,
         epoch=attached.session.log.journal.epoch,
-        seq=attached.session.state.seq,
+        seq=attached.session.outline.seq,
         state=attached.publisher.status,
         replayed="nothing",
         open_items=open_items,

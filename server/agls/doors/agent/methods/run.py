@@ -9,11 +9,12 @@ from agls.doors.agent.cancel import cancel_if_withdrawn
 from agls.doors.agent.connection import Connection
 from agls.doors.agent.idempotency import check_prompt
 from agls.doors.agent.limits import MAX_QUEUED
-from agls.doors.agent.typed_command import ACTION, do_typed_command
+from agls.doors.agent.typed_command import ACTION, CompletedCommand, do_typed_command
 from agls.doors.attachments import taken_in
 from agls.doors.errors import overloaded
 from agls.doors.options import by_user, read_options
-from agls.doors.typed_text import understood
+from agls.doors.typed_text import NO_PROMPT_OF_ACTION, admitted_content, options_of_command
+from agls.engine.actions import ActionPrompt
 from agls.engine.admission import Admission, Prompter, Refused
 from agls.engine.log import GATHERING
 from agls.engine.session import Session
@@ -29,11 +30,17 @@ async def run(connection: Connection, params: RunParams, call: Call) -> RunAnswe
 
     A typed command is done instead; a run that it begins is waited for in the same way.
     """
-    if not params.continue_run and (done := await do_typed_command(connection, "agent/run", params, call)):
-        answer = RunAnswer(done.run_id, ACTION, action=done.action)
-        return await _end(done.attached, answer, call) if params.wait and done.run_id else answer
+    command = None
+    if not params.continue_run:
+        command = await do_typed_command(connection, "agent/run", params, call)
+    if isinstance(command, CompletedCommand):
+        answer = RunAnswer(command.run_id, ACTION, action=command.action)
+        return await _end(command.attached, answer, call) if params.wait and command.run_id else answer
     async with connection.admission(params.session_id, call):
-        attached, admission = await _admit(connection, params, call)
+        prompt = await command.prompt(call) if command else NO_PROMPT_OF_ACTION
+        if isinstance(prompt, RunAnswer):
+            return prompt
+        attached, admission = await _admit(connection, params, call, prompt)
     if params.admission == "interrupt":
         attached.cancel_target.begin(admission.run_id)
     cancel_if_withdrawn(call, attached.session, admission.run_id)
@@ -44,7 +51,9 @@ async def run(connection: Connection, params: RunParams, call: Call) -> RunAnswe
     return await _end(attached, admitted(admission), call)
 
 
-async def _admit(connection: Connection, params: RunParams, call: Call) -> tuple[Attached, Admission]:
+async def _admit(
+    connection: Connection, params: RunParams, call: Call, command: ActionPrompt
+) -> tuple[Attached, Admission]:
     if params.admission not in POLICIES:
         raise from_wire.Malformed(f"params.admission must be one of {', '.join(POLICIES)}")
     said = from_wire.content_or_files(params.input) if params.input is not None else ()
@@ -55,14 +64,15 @@ async def _admit(connection: Connection, params: RunParams, call: Call) -> tuple
     attached = await connection.open(params.session_id, call)
     session = attached.session
     connection.world.check_mode(session.state.cwd, options, by_user=chosen)
+    options = options_of_command(session, options, command, params.client_key)
     recovers = session.state.run_id if params.continue_run else ""
     if params.client_key not in session.state.keys:  # else it was admitted already
         check_admission(session, params)
         kept = inherited_options(session.state, options, recovers)
         await connection.world.check(session.state.cwd, {**session.state.options, **kept})
     content = await taken_in(said, connection.world.setup, session.state.cwd, connection.world.storage.blobs)
-    if params.expand:
-        content = await understood(connection.world, session, content, params.client_key)
+    world, key = connection.world, params.client_key
+    content = await admitted_content(world, session, content, key, command, expand=params.expand)
     if params.client_key not in session.state.keys:  # others were admitted meanwhile
         check_admission(session, params)
     call.until_answered.enter_context(attached.publisher.held())
@@ -71,7 +81,7 @@ async def _admit(connection: Connection, params: RunParams, call: Call) -> tuple
     connection.world.choose(session.session_id, options)
     admission = await session.prompt(
         content,
-        params.admission,
+        "queue" if command.content and params.admission == "steer" else params.admission,
         options=options,
         key=params.client_key,
         recovers=recovers,
@@ -92,9 +102,9 @@ def check_admission(session: Session, params: RunParams) -> None:
     if params.expected_run_id and params.expected_run_id != state.run_id:
         raise Refused("Another run is the last one.", "runMismatch", state.run_id)
     if params.continue_run and state.running:
-        raise Refused("The run to go on with is still running.", "runActive", state.run_id)
+        raise Refused("The run to continue is still running.", "runActive", state.run_id)
     if params.continue_run and (not state.stop or state.stop.reason is StopReason.END_TURN):
-        raise Refused("There is no run to go on with: the last one came to its end.", "noActiveRun")
+        raise Refused("There is no run to continue: the last one is complete.", "noActiveRun")
     if not (state.running and params.admission == "steer"):
         check_queue(session)
 

@@ -9,7 +9,7 @@ from agls_protocol.types import Empty
 
 
 async def delete_session(connection: Connection, params: SessionIdParams, call: Call) -> Empty:
-    """End what it and its helpers do, tell the client, and remove them."""
+    """End what it and its helpers do, notify the client, and remove them."""
     call.ordered = True
     try:
         await connection.delete(params.session_id)

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from itertools import accumulate
 
-from attrs import asdict
-
 from agls.doors import from_wire
 from agls.doors.agent.call import Call
 from agls.doors.agent.connection import Connection
@@ -42,16 +40,16 @@ async def _listed(
         if not params.cursor:
             raise
         raise bad("cursorExpired", str(error), hint="List again without a cursor.") from None
-    return [_told(row) for row in rows], cursor
+    return [_wire_row(row) for row in rows], cursor
 
 
 def _fitting(rows: Sequence[SessionRow], room: int) -> int:
     """Return how many of these rows have no more than `room` bytes together; at least one."""
-    sizes = (json_size(asdict(row, recurse=False)) + AROUND for row in rows)
+    sizes = (json_size(vars(row)) + AROUND for row in rows)
     return max(1, sum(total <= room for total in accumulate(sizes)))
 
 
-def _told(row: Row) -> SessionRow:
+def _wire_row(row: Row) -> SessionRow:
     return SessionRow(
         session_id=row.session_id,
         title=row.title,

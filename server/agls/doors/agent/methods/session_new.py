@@ -13,16 +13,18 @@ from agls.doors.options import by_user, read_options
 from agls.engine.ports import JournalBusy
 from agls.engine.session import Session
 from agls.engine.sessions import made_for
+from agls.room.mcp_ports import GivenServer
 from agls.titles import shown_title
 from agls_protocol.items import McpServer
 from agls_protocol.types import SessionNewParams, SessionNewResult
 
-NO_MCP = "agls does not serve MCP yet: the tools of this server are not there."
+ON_USE = "It is started with the first run, which is offered its tools."
 
 
 async def new_session(connection: Connection, params: SessionNewParams, call: Call) -> SessionNewResult:
     """Make a session in an existing folder; the same `clientKey` gives the same session, to whoever asks."""
     made = await _make(connection, params)
+    given = connection.world.serve(made, params.mcp_servers) if params.mcp_servers else ()
     attached = await connection.open(made.session_id, call)
     connection.join(attached, call)
     session = attached.session
@@ -33,12 +35,14 @@ async def new_session(connection: Connection, params: SessionNewParams, call: Ca
         seq=session.state.seq,
         options=dict(session.state.options),
         commands=attached.offers,
-        mcp=[_not_served(str(server.get("name", ""))) for server in params.mcp_servers],
+        mcp=[_status(one) for one in given],
     )
 
 
-def _not_served(name: str) -> McpServer:
-    return {"name": name, "status": "failed", "message": NO_MCP}
+def _status(server: GivenServer) -> McpServer:
+    if server.problem:
+        return {"name": server.name, "status": "failed", "message": server.problem}
+    return {"name": server.name, "status": "stopped", "message": ON_USE}
 
 
 async def _make(connection: Connection, params: SessionNewParams) -> Session:

@@ -1,12 +1,12 @@
 """`agent/session/rewind`: the conversation, the files, or both go back to an item."""
 
+from agls.assembly.rewind import WHAT, Back, go_back
 from agls.doors import from_wire
 from agls.doors.agent.call import Call
 from agls.doors.agent.connection import Connection
 from agls.doors.agent.idempotency import request_of
 from agls.doors.errors import unsupported
 from agls.doors.messages import JsonObject
-from agls.doors.rewind import WHAT, Back, go_back
 from agls.engine.admission import ANYBODY, Refused
 from agls.engine.session import Session
 from agls_protocol.items import FileChanged
@@ -33,8 +33,8 @@ async def _rewind(session: Session, params: SessionRewindParams) -> SessionRewin
             raise unsupported(str(problem), "checkpoints") from None
         raise
     result = SessionRewindResult(
-        files=[FileChanged(**told) for told in gone.restored.get("files", [])],
-        conflicts=[Conflict(**told) for told in gone.restored.get("conflicts", [])],
+        files=[FileChanged(**row) for row in gone.restored.get("files", [])],
+        conflicts=[Conflict(**row) for row in gone.restored.get("conflicts", [])],
         dropped_item_ids=list(gone.dropped),
         last_item_id=gone.fact.item_id,
     )

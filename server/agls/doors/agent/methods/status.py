@@ -10,18 +10,19 @@ from agls.doors.agent.call import Call
 from agls.doors.agent.connection import Connection
 from agls.engine.ports import ModelError, ModelInfo
 from agls.models.endpoint import Endpoint
+from agls.order import WORDS
 from agls_protocol import PROTOCOL_VERSION
-from agls_protocol.types import Empty, Load, ModelRow, ProviderAuth, SessionState, StatusResult
+from agls_protocol.types import CallWords, Empty, Load, ModelRow, ProviderAuth, SessionState, StatusResult
 
 
 async def status(connection: Connection, params: Empty, call: Call) -> StatusResult:
     """Version, the models and the keys of their providers, what keeps a run from beginning, and the load."""
     call.interruptible = True
-    told = {**connection.attached, **connection.followed}
-    sessions = [SessionState(name, attached.publisher.status) for name, attached in told.items()]
-    states = [attached.session.state for attached in connection.attached.values()]
+    known = {**connection.attached, **connection.followed}
+    sessions = [SessionState(name, attached.publisher.status) for name, attached in known.items()]
+    states = [attached.session.outline for attached in connection.attached.values()]
     load = Load(sum(s.running for s in states), sum(len(s.queue) for s in states), connection.peer.backlog)
-    result = StatusResult(__version__, PROTOCOL_VERSION, [], [], load, sessions)
+    result = StatusResult(__version__, PROTOCOL_VERSION, [], [], load, sessions, calls=_words())
     try:
         result.config_file = connection.world.setup.config_file.as_uri()
     except ConfigError as problem:
@@ -36,6 +37,11 @@ async def status(connection: Connection, params: Empty, call: Call) -> StatusRes
     with suppress(ConfigError):  # that is the problem, then
         result.auth = _auth(connection.world.offered(connection.folder).endpoints)
     return result
+
+
+def _words() -> list[CallWords]:
+    """Return the words for calls of the tools of all rooms."""
+    return [CallWords(name, w.done, w.doing, w.kind, w.about or None) for name, w in WORDS.items()]
 
 
 def _row(info: ModelInfo, chosen: str) -> ModelRow:

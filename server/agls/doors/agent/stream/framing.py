@@ -92,7 +92,7 @@ def check_begun(begun: bytearray) -> None:
         raise Untrusted(f"a header is longer than {HEADER_LIMIT} bytes")
     *lines, last = bytes(begun).split(b"\r\n")
     if any(not LINE.fullmatch(line) for line in lines) or not BEGUN.fullmatch(last):
-        raise Untrusted("what should be a header is none (lines of `Name: value` that end in CR LF)")
+        raise Untrusted("this is not a header (lines of `Name: value` that end in CR LF)")
 
 
 def content_length(header: bytes) -> int:
@@ -114,5 +114,5 @@ def content_length(header: bytes) -> int:
 
 def _number(value: bytes) -> int:
     if not value.isdigit() or len(value) > 20 or int(value) > DRAIN_LIMIT:
-        raise Untrusted("a Content-Length is not a number of bytes this server believes")
+        raise Untrusted("a Content-Length is not a number of bytes that this server accepts")
     return int(value)

@@ -19,15 +19,7 @@ from agls.doors.agent.stream.framing import BODY_LIMIT, Frames, Oversized, Untru
 from agls.doors.agent.stream.inbox import Inbox
 from agls.doors.agent.stream.tap import NO_TAP, Tap
 from agls.doors.agent.stream.unread import unread
-from agls.doors.messages import (
-    INVALID_REQUEST,
-    PARSE_ERROR,
-    Bad,
-    JsonObject,
-    encode,
-    failure,
-    parse,
-)
+from agls.doors.messages import INVALID_REQUEST, PARSE_ERROR, Bad, JsonObject, encode, failure, parse
 
 ATOMIC = 4_096  # bytes a pipe that is writable takes without blocking (POSIX: PIPE_BUF on Linux)
 STEP = 65_536  # bytes written at once; after each of them it counts that somebody reads
@@ -192,7 +184,7 @@ class Reader:
         self._frames = Frames(descriptor)
         self.tap = tap
         self._ends = select.poll()
-        self._ends.register(descriptor, 0)  # hang-ups are always told
+        self._ends.register(descriptor, 0)  # hang-ups are always reported
         self._writer, self._answers = writer, limits.answers
         self._pause = threading.Event()  # nobody sets it
         self._wake: Callable[[], None] = _nobody

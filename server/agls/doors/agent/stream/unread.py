@@ -1,4 +1,4 @@
-"""What stands in the place of a message that could not be read: it may have told of a document."""
+"""What stands in the place of a message that could not be read: it may have been about a document."""
 
 import json
 import re

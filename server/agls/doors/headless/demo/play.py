@@ -36,7 +36,7 @@ def play(folder: str, *, yes: bool) -> int:
     _say(f"A small repository with a failing test: {repository}")
     red = not _tests_pass(repository)
     _say("\nThe real agls, with a scripted model: its words are written down beforehand,")
-    _say("all else happens: the tools, the questions, the edit, the tests.")
+    _say("all else is real: the tools, the questions, the edit, the tests.")
     if not asks:
         _say("It asks nothing here: everything is allowed.")
     _say(f'\n$ agls run "{PROMPT}"{"" if asks else " --yolo"}')
@@ -75,7 +75,7 @@ def _repository(folder: str) -> Path:
         repository = Path(folder or tempfile.mkdtemp(prefix="agls-shop-")).expanduser().resolve()
         repository.mkdir(parents=True, exist_ok=True)
         if any(repository.iterdir()):
-            raise CannotBegin(f"{repository} is not empty. Name a new folder.", "usage")
+            raise CannotBegin(f"{repository} is not empty. Choose a new folder.", "usage")
         for file in MATERIAL.joinpath("shop").iterdir():
             (repository / file.name.removesuffix(".txt")).write_text(file.read_text("utf-8"), "utf-8")
         (repository / ".gitignore").write_text("__pycache__/\n")

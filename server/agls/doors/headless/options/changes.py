@@ -3,26 +3,28 @@
 from agls.doors.headless.options.common import FOLDER, JSON
 from agls.doors.headless.options.declaration import OneOf, command, lines, option
 
-SESSION = option("session  its id (or the latest of the folder)", nargs="?", default="")
-CHANGE = option("change FILE[:NUMBER]  which, see list", nargs="?")
+SESSION = option("session  its id (default: the latest of the folder)", nargs="?", default="")
+CHANGE = option("change FILE[:NUMBER]  which change: see agls changes list", nargs="?")
 REVIEW = """
-    --all         every change of the session instead
-    --session ID  its id (or the folder's latest)
+    --all         all changes of the session
+    --session ID  its id (default: the folder's latest)
 """
-DRY_RUN = "--dry-run  only say what would be changed"
+DRY_RUN = "--dry-run  only show what would change"
 ONLY = OneOf(
     lines("""
-        --files         the files alone
-        --conversation  the conversation alone
+        --files         only the files
+        --conversation  only the conversation
     """)
 )
 BACK = OneOf(
     (
-        option("--before ITEM  to before this prompt (without it they are listed)", default=None),
-        option("--undo ID  take this rewind back"),
+        option(
+            "--before ITEM  rewind to before this prompt (without it, the prompts are listed)", default=None
+        ),
+        option("--undo ID  undo this rewind"),
     )
 )
-ALL = "--all  of the whole session (or of its last run)"
+ALL = "--all  the whole session, not only its last run"
 KEPT = (CHANGE, REVIEW, FOLDER, JSON)
 LAST = (SESSION, FOLDER, JSON)
 CHANGES = command(
@@ -32,33 +34,33 @@ CHANGES = command(
     examples="""
         agls changes                    the diff of the last run
         agls changes list               each change, with its FILE:NUMBER
-        agls changes keep src/app.py    all changes of this file
-        agls changes undo src/app.py:2  what stood there before
-        agls changes redo src/app.py:2  the change once more
+        agls changes keep src/app.py    accept all changes of this file
+        agls changes undo src/app.py:2  bring back what was there before
+        agls changes redo src/app.py:2  make the change again
     """,
     below=(
-        command("show", "the diff of the last run (what changes alone does)", ALL, *LAST),
-        command("list", "the single changes that are neither kept nor undone", *LAST),
-        command("keep", "keep a change, or all of a file: it is not listed any more", *KEPT),
-        command("undo", "undo a change, or all of a file, where nobody changed it since", *KEPT),
-        command("redo", "make changes again that were undone", *KEPT),
+        command("show", "show the diff of the last run (the default)", ALL, *LAST),
+        command("list", "list the changes that are neither kept nor undone", *LAST),
+        command("keep", "accept a change, or all of a file; it is no longer listed", *KEPT),
+        command("undo", "undo a change, or all of a file, unless somebody changed it since", *KEPT),
+        command("redo", "make undone changes again", *KEPT),
     ),
 )
 UNDO = command(
     "undo",
-    "go back to before the last prompt, files and conversation",
+    "rewind to before the last prompt, files and conversation",
     ONLY,
     DRY_RUN,
     *LAST,
     arguments="[OPTIONS] [SESSION]",
     examples="""
         agls undo          in this folder's latest session; again for the prompt before
-        agls undo --files  the files alone
+        agls undo --files  only the files
     """,
 )
 REWIND = command(
     "rewind",
-    "go back to before any prompt, or forth again",
+    "rewind to before any prompt, or undo a rewind",
     BACK,
     ONLY,
     DRY_RUN,
@@ -67,6 +69,6 @@ REWIND = command(
     examples="""
         agls rewind                     lists the prompts
         agls rewind --before item_0123  files and conversation
-        agls rewind --undo rewind_0123  as it was before that
+        agls rewind --undo rewind_0123  undo a rewind
     """,
 )

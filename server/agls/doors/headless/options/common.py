@@ -1,9 +1,9 @@
 """Options that several commands have."""
 
-JSON = "--json  as JSON"
+JSON = "--json  print JSON"
 TRUST = "--trust  as if the folder were trusted"
-FOLDER = "-C --cwd DIR  the folder (or the current one)"
+FOLDER = "-C --cwd DIR  the folder (default: the current one)"
 MODEL = """
-    -m --model MODEL  a configured model or tier, or a name at --base-url
-    --base-url URL    an OpenAI-compatible address: http://host/v1
+    -m --model MODEL  a configured model or tier, or a model name at --base-url
+    --base-url URL    the address of an OpenAI-compatible server: http://host/v1
 """

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 from agls.doors.headless.options.values import count, folder_name, mode, number_of
 from agls.modes import MODES
+from agls.regex import regex
 
-LINE = re.compile(r"(-\S+(?: -\S+)*|\w+)(?: ([A-Z]\S*?|\{\S+\}))?(\.\.\.)?  +(\S.*)")
+LINE = regex(r"(-\S+(?: -\S+)*|\w+)(?: ([A-Z]\S*?|\{\S+\}))?(\.\.\.)?  +(\S.*)")
 READ: Mapping[str, Callable[[str], object]] = {  # how a value is read that has one of these names
     "DIR": folder_name,
     "MODE": mode,

@@ -3,89 +3,163 @@
 from agls.doors.headless.options.common import FOLDER, JSON, MODEL, TRUST
 from agls.doors.headless.options.declaration import OneOf, command, lines, option
 
-LOOK = (JSON, "--offline  ask nobody, not even this machine", FOLDER, TRUST, MODEL)
+LOOK = (JSON, "--offline  ask no server, not even on this machine", FOLDER, TRUST, MODEL)
 HOST = "host  a host, a provider (such as openai, anthropic, gemini) or a configured model"
 DOCTOR = command("doctor", "find out what keeps the agent from working", *LOOK, arguments="[OPTIONS]")
-MODELS = command("models", "what models there are, and what is known of them", *LOOK, arguments="[OPTIONS]")
-PLACE = option("--in {keyring,file}  where (the keyring, if there is one)", dest="place", default="")
+MODELS = command("models", "list the models, and what is known about them", *LOOK, arguments="[OPTIONS]")
+PLACE = option(
+    "--in {keyring,file}  where to store it (default: the keyring, if there is one)", dest="place", default=""
+)
 KEY = command(
     "key",
-    "keep API keys, each for one host",
+    "store API keys, each for one host",
     arguments="COMMAND …",
     examples="""
-        agls key set anthropic  asks for it
-        agls key list           for which hosts one is kept
+        agls key set anthropic  prompts for the key
+        agls key list           lists the hosts that have one
     """,
     below=(
-        command("set", "keep a key: it is asked for, or read from standard input", HOST, PLACE),
-        command("remove", "forget a key", HOST),
-        command("list", "for which hosts a key is kept"),
+        command("set", "store a key: it is prompted for, or read from standard input", HOST, PLACE),
+        command("remove", "delete a stored key", HOST),
+        command("list", "list the hosts that have a stored key"),
     ),
 )
+SETTING = "key  the name of a setting, such as budget.max_turns"
+VALUE = 'value  as in TOML (40, true, ["a", "b"]); anything else is text'
+IN_PROJECT = "--project  in the folder's .agls/config.toml, which can only make things stricter"
 CONFIG = command(
     "config",
-    "look at the configuration",
+    "show and change the configuration",
     arguments="COMMAND …",
-    below=(command("explain", "every setting and where it comes from", JSON, FOLDER, TRUST),),
+    examples="""
+        agls config get budget.max_turns     its value here, and where that comes from
+        agls config set budget.max_turns 40  in your own file
+        agls config unset budget.max_turns   back to the default
+    """,
+    below=(
+        command("get", "show a setting, or all of a table", SETTING, JSON, FOLDER, TRUST),
+        command("set", "change a setting in your file, or the folder's", SETTING, VALUE, IN_PROJECT, FOLDER),
+        command("unset", "remove a setting from your file, or the folder's", SETTING, IN_PROJECT, FOLDER),
+        command("list", "list the settings that are set, and where", JSON, FOLDER, TRUST),
+        command("explain", "list every setting and where it comes from", JSON, FOLDER, TRUST),
+    ),
+)
+EXPLAINING = command(
+    "explain",
+    "explain what the model gets to read, and why",
+    arguments="COMMAND …",
+    below=(
+        command(
+            "instructions",
+            "list the instruction files that apply here, and why others do not",
+            JSON,
+            FOLDER,
+            TRUST,
+        ),
+    ),
+)
+NOTE = option("text TEXT  one sentence", nargs="+")
+LOOKS = (JSON, FOLDER, TRUST)
+MEMORY = command(
+    "memory",
+    "what models remember in every session: see and change it",
+    arguments="[COMMAND] …",
+    examples="""
+        agls memory                                 what there is, and in which files
+        agls memory add "Run the tests with make."  for this project
+        agls memory add -e "Answer in French."      for everything
+        agls memory forget 2                        as `agls memory` numbers them
+    """,
+    below=(
+        command("show", "what there is (what memory alone does)", *LOOKS),
+        command("add", "write an entry", NOTE, "-e --everywhere  not for this project only", *LOOKS),
+        command("edit", "write another text in the place of an entry", "number  its number", NOTE, *LOOKS),
+        command("forget", "take entries out", option("numbers NUMBER  which", nargs="+"), *LOOKS),
+    ),
+)
+PRODUCT = option(
+    "product PRODUCT  claude, codex, cursor, gemini or opencode (default: list those that are here)",
+    nargs="?",
+    choices=("claude", "codex", "cursor", "gemini", "opencode"),
+    default=None,
+)
+IMPORTING = command(
+    "import",
+    "take over instructions, commands, memory and rules of another agent",
+    PRODUCT,
+    """
+    -y --yes   write without a question
+    --dry-run  only show what would be written
+    """,
+    *LOOKS,
+    arguments="[OPTIONS] [PRODUCT]",
+    examples="""
+        agls import                   which agents have files here
+        agls import claude --dry-run  what would be written, and what could not be taken over
+        agls import claude            the same, then it asks
+    """,
 )
 TRUSTING = command(
     "trust",
     "trust a folder's own instructions and settings",
-    option("folder DIR  the folder (or the current one)", nargs="?"),
+    option("folder DIR  the folder (default: the current one)", nargs="?"),
     OneOf(
         lines("""
-            --list    which folders are trusted
-            --revoke  trust it no more
+            --list            list the trusted folders, and what in them may act
+            --revoke          no longer trust it
+            --show NAME       show what you consented to, such as "command /fix"
+            --withdraw NAME   ask again before this is used
         """)
     ),
     arguments="[OPTIONS] [DIR]",
     examples="""
-        agls trust           this folder
-        agls trust --list    all
-        agls trust --revoke  not now
+        agls trust                            this folder
+        agls trust --list                     all trusted folders, and what may act
+        agls trust --revoke                   no longer this folder
+        agls trust --withdraw "command /fix"  ask again before it runs anything
     """,
 )
 EXPLAIN = """
     target                    a command, or with --kind a path
-    --kind {shell,edit,read}  what is done with it
-    --mode MODE               in this mode (or the configured one)
+    --kind {shell,edit,read}  what would be done with it
+    --mode MODE               the permission mode (default: the configured one)
 """
 PERMISSIONS = command(
     "permissions",
-    "what runs unasked; take back what you allowed",
+    "show what runs without a question; revoke what you allowed",
     arguments="COMMAND …",
     examples="""
-        agls permissions list                      the rules, and what you saved
-        agls permissions explain "npm test"        whether it would run unasked
-        agls permissions revoke "shell(npm test)"  ask for it again
+        agls permissions list                      the rules, and the permissions you saved
+        agls permissions explain "npm test"        whether it would run without a question
+        agls permissions revoke "shell(npm test)"  ask again from now on
     """,
     below=(
-        command("list", "the rules that hold here, and what was saved", JSON, FOLDER, TRUST),
-        command("revoke", "take a saved permission back", "rule  as `list` shows it", FOLDER, TRUST),
-        command("explain", "whether a call would run unasked, and why", EXPLAIN, FOLDER, TRUST),
-        command("accept", "you looked at the files of agls that changed while a command ran", FOLDER, TRUST),
+        command("list", "list the rules that apply here, and the saved permissions", JSON, FOLDER, TRUST),
+        command("revoke", "revoke a saved permission", "rule  as `list` shows it", FOLDER, TRUST),
+        command("explain", "explain whether a call would run without a question", EXPLAIN, FOLDER, TRUST),
+        command("accept", "accept changes that a command made to agls's own files", FOLDER, TRUST),
     ),
 )
 DAYS = option("--days N  the last N days with runs (7)", default=7)
-USAGE = command("usage", "what was spent on each day", DAYS, JSON, arguments="[OPTIONS]")
+USAGE = command("usage", "show what was spent on each day", DAYS, JSON, arguments="[OPTIONS]")
 SERVE = command(
     "serve",
     "serve an editor",
-    option("--stdio  over standard input and output", required=True),
-    "--wire-dump FILE  append every message both ways to a file, without keys",
+    option("--stdio  use standard input and output", required=True),
+    "--wire-dump FILE  append all messages in both directions to a file, without keys",
     MODEL,
     arguments="--stdio [OPTIONS]",
 )
 SCHEMA = command(
     "schema",
-    "the protocol, for whoever writes a client",
-    "--out DIR  a folder for all files (or the schema to standard output)",
+    "print the protocol, for authors of clients",
+    "--out DIR  write all files into this folder (default: print the schema)",
     arguments="[OPTIONS]",
 )
 COMPLETION = command(
     "completion",
-    "complete commands and options in a shell",
-    "shell {bash,zsh,fish}  for which shell",
+    "print a script that completes commands in a shell",
+    "shell {bash,zsh,fish}  the shell",
     arguments="bash|zsh|fish",
     examples="""
         eval "$(agls completion bash)"  in ~/.bashrc; with zsh in ~/.zshrc
@@ -96,8 +170,8 @@ DEMO = command(
     "demo",
     "watch a whole session, with a scripted model",
     """
-    --yes      do not ask, allow everything
-    --dir DIR  where to make the repository (or a temporary one)
+    --yes      allow everything without a question
+    --dir DIR  where to create the repository (default: a temporary folder)
     """,
     arguments="[OPTIONS]",
 )

@@ -5,7 +5,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn, Protocol
 
-from agls.doors.headless.streams import tell
+from agls.doors.headless.streams import write_stderr
 from agls.views.escape import escape_controls
 
 WORDS = "words"  # positional arguments that may stand anywhere between the options
@@ -47,14 +47,14 @@ class Parser(argparse.ArgumentParser):
         if unknown:
             self.error(self._no_option(unknown[0]))
         if extras and not hasattr(known, WORDS):
-            self.error(f"{extras[0]!r} is one word too many")
+            self.error(f"{extras[0]!r} is one argument too many")
         if extras:
             setattr(known, WORDS, [*getattr(known, WORDS), *extras])
         return known, []
 
     def error(self, message: str) -> NoReturn:
         """Write the mistake, then the usage. **Raises** `Misused`."""
-        tell(f"agls: {escape_controls(message)}\n{self.format_usage()}See: {self.prog} --help\n")
+        write_stderr(f"agls: {escape_controls(message)}\n{self.format_usage()}See: {self.prog} --help\n")
         raise Misused(message)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
@@ -70,19 +70,21 @@ class Parser(argparse.ArgumentParser):
 
     def _no_command(self, value: str, choices: Iterable[str]) -> str:
         if " " in value.strip():
-            return f'there is no command {value[:60]!r}. A prompt is given so: agls run "…"'
+            return f'there is no command {value[:60]!r}. To give a prompt: agls run "…"'
         return no_such("command", value, choices)
 
 
 def no_such(kind: str, value: str, known: Iterable[str], *, listed: bool = True) -> str:
     """Return that there is no such thing, and which one was probably meant, or else which there are."""
     known = list(known)
-    close = sorted(difflib.get_close_matches(value, known), key=lambda word: sorted(word) != sorted(value))
+    bare = {word.lstrip("-"): word for word in known}  # dashes that all options have make nothing alike
+    near = [bare[word] for word in difflib.get_close_matches(value.lstrip("-"), bare)]
+    close = sorted(near, key=lambda word: sorted(word) != sorted(value))
     close = close or _beginning_with(value, known)  # two letters changed places before any other mistake
     text = f"there is no {kind} {value[:100]!r}"
     if close:
         return f"{text}; did you mean {close[0]}?"
-    return f"{text}; there are {', '.join(known)}" if listed else text
+    return f"{text}; choose one of {', '.join(known)}" if listed else text
 
 
 def _beginning_with(value: str, known: Sequence[str]) -> Sequence[str]:

@@ -3,68 +3,77 @@
 from agls.doors.headless.options.common import MODEL
 from agls.doors.headless.options.declaration import Titled, command, lines, option
 from agls.doors.headless.options.parser import WORDS
-from agls.doors.headless.options.values import schema
+from agls.doors.headless.options.values import answers, schema
 from agls.modes import MODES
 
 WORK = (
     *lines("""
-        -C --cwd DIR      the folder to work in (or the current one)
-        --add-dir DIR...  another folder; may be repeated
-        --attach FILE...  a file: the model sees an image or a text, and tools can save any; may be repeated
+        -C --cwd DIR      the folder to work in (default: the current one)
+        --add-dir DIR...  another folder to work in; may be repeated
+        --attach FILE...  a file: the model sees images and text, tools can save any file; may be repeated
     """),
     option(
-        "--no-expand  take @FILE and /COMMAND as they are written; else @FILE points at the file, and "
-        "a command is done",
+        "--no-expand  take @FILE and /COMMAND as plain text, instead of pointing the model at the file and "
+        "running the command",
         dest="expand",
         action="store_false",
     ),
-    option("--agent NAME  which of your agents does it: [agents.NAME]", default=None),
+    option(
+        "--answers FILE  JSON with answers to questions that the model may ask (docs/ask.md)",
+        type=answers,
+        default=None,
+    ),
+    option("--agent NAME  the agent that does the work: [agents.NAME]", default=None),
 )
 PERMISSIONS = (
-    option(f"--mode MODE  what needs no question: {', '.join(MODES)}"),
+    option(f"--mode MODE  what runs without a question: {', '.join(MODES)}"),
     option("--yolo  the same as --mode allowAll", dest="mode", action="store_const", const="allowAll"),
-    option("--trust  trust the folder's own settings, for this run"),
+    option("--trust  trust the folder's own settings for this run"),
+    option(
+        "--require-offers  fail when something that the folder offers to run has no consent, and nobody "
+        "can give it"
+    ),
 )
 OUTPUT = (
     *lines("""
-        --output {text,json,jsonl}  what is written
-        -q --quiet                  write the answer only, not what the agent does
+        --output {text,json,jsonl}  the format of the output
+        -q --quiet                  print only the answer, not the activity
         --input {text,jsonl}        jsonl: requests (steer, cancel, respond) are read from standard input;
                                     needs --output jsonl
     """),
-    option("--output-schema FILE  a JSON Schema that the answer has to fit", type=schema, default=None),
-    option("--deliver TARGET  where the result goes, too: [delivery.TARGET]", default=None),
+    option("--output-schema FILE  a JSON Schema that the answer must match", type=schema, default=None),
+    option("--deliver TARGET  where the result is sent as well: [delivery.TARGET]", default=None),
 )
 LIMITS = """
-    --max-turns N             model requests at most (50 where nobody is at a terminal)
-    --max-seconds SECONDS     seconds at most, questions not counted (1800 where nobody is at a terminal)
-    --max-cost-usd USD        US dollars at most
-    --max-model-calls N       model calls at most, those of helpers and children included
-    --max-tool-calls N        tool calls at most
-    --max-delegated-tasks N   tasks given to other agents at most; more are refused, and the run does them
-                              itself
-    --max-total-tokens N      tokens at most, in and out
-    --max-input-tokens N      tokens in at most
-    --max-output-tokens N     tokens out at most
-    --max-reasoning-tokens N  tokens of reasoning at most
-    --max-session-turns N     model requests at most in the whole session
-    --caller CALLER           who asks: [budget.callers] may limit them on a day
-    --parent-run ID           the run of another program it works for
+    --max-turns N             at most N model requests (50 where nobody is at a terminal)
+    --max-seconds SECONDS     a time limit in seconds, without the time of questions (1800 where nobody is
+                              at a terminal)
+    --max-cost-usd USD        a cost limit in US dollars
+    --max-model-calls N       at most N model calls, including those of helpers
+    --max-tool-calls N        at most N tool calls
+    --max-delegated-tasks N   at most N tasks for other agents; the run itself does the rest
+    --max-total-tokens N      at most N tokens, in and out
+    --max-input-tokens N      at most N tokens in
+    --max-output-tokens N     at most N tokens out
+    --max-reasoning-tokens N  at most N tokens of reasoning
+    --max-session-turns N     at most N model requests in the whole session
+    --caller CALLER           who the run is for: [budget.callers] may limit them per day
+    --parent-run ID           the run of another program that this one belongs to
 """
 EFFORT = "--effort EFFORT  how much the model thinks: none, minimal, low, medium, high, …"
 BOTH = (
-    Titled("what it works with", WORK),
+    Titled("input", WORK),
     Titled("model", (*lines(MODEL), option(EFFORT))),
     Titled("permissions", PERMISSIONS),
     Titled("output", OUTPUT),
-    Titled("limits", lines(LIMITS), "Where none is given those of [budget] in the configuration hold."),
+    Titled("limits", lines(LIMITS), "The defaults are those of [budget] in the configuration."),
 )
 RUN = command(
     "run",
     "run one prompt",
     option(
-        f'{WORDS} PROMPT  what to do, in quotes. What is piped goes with it. "-" waits for standard input '
-        "however long it takes; alone it means that the prompt is there",
+        f'{WORDS} PROMPT  what to do, in quotes. Piped input is added to it. "-" waits for standard input, '
+        "however long it takes; without a prompt, standard input is the prompt",
         nargs="*",
         default=None,
     ),
@@ -74,25 +83,26 @@ RUN = command(
     examples="""
         agls run "why does test_parse fail?"    asks before it changes anything
         agls run --mode acceptEdits "fix it"    edits without asking
-        git diff | agls run "review this"       the prompt, and what is piped
+        git diff | agls run "review this"       the prompt and the piped input
         agls run - < prompt.txt                 the prompt from a file
         agls run "find the leak" --output json  for a program
     """,
 )
 RESUME = command(
     "resume",
-    "go on with a session",
+    "continue a session",
     option(
-        f"{WORDS}  the session (its id, the beginning of it, or else the folder's latest), and what to do; "
-        "without a prompt it goes on where it was cut off or came to a limit, but not after Ctrl-C",
+        f"{WORDS}  the session (its id, or the start of it; default: the folder's latest), and what to do. "
+        "Without a prompt, a run that was interrupted or reached a limit continues; one that was "
+        "stopped with Ctrl-C does not",
         nargs="*",
         metavar="[SESSION] [PROMPT]",
     ),
     *BOTH,
-    "--since SEQ  tell what happened behind this fact first (0: all of it); needs --output jsonl",
+    "--since SEQ  first print what happened after this fact (0: everything); needs --output jsonl",
     arguments="[OPTIONS] [SESSION] [PROMPT] [-]",
     examples="""
-        agls resume                          goes on with what broke off
+        agls resume                          continues an interrupted run
         agls resume "go on"                  after Ctrl-C
         agls resume "and now the changelog"  in this folder's latest session
         agls resume ses_0123 "and the docs"  in another one

@@ -7,52 +7,50 @@ SESSION = "session  its id, or the beginning of it"
 LIST = """
     -C --cwd DIR  only those of this folder
     --tag TAG     only those with this tag
-    --archived    also those that were put away
-    --json        as JSON
+    --archived    also archived sessions
+    --json        print JSON
 """
 AUDIT = """
     --run RUN  one run only
-    --json     as JSON, one line for each run
+    --json     print JSON, one line for each run
 """
 TRACE = """
     --type TYPE...  only facts or events of this type; repeatable
     --run RUN       only of this run
     --item ITEM     only of this item
-    --json          as JSON, one line for each fact, whole
+    --json          print JSON, one line for each fact, whole
 """
 EXPORT = """
     --format {jsonl,md,html}  jsonl can be imported again
-    --out FILE                a new file (or to standard output)
+    --out FILE                a new file (default: standard output)
 """
-WORDS = option("words WORD  all of them must occur", nargs="+")
+WORDS = option("words WORD  words that must all occur", nargs="+")
 TAGS = option("tags TAG  the tags", nargs="+")
-FOLDER = "-C --cwd DIR  the folder they shall work in"
+FOLDER = "-C --cwd DIR  the folder they work in"
 FILES = option("files FILE  exports, or session files", nargs="+")
 SESSIONS = command(
     "sessions",
-    "list, search, tag, export … the sessions",
+    "list, search, tag and export sessions",
     "--search SEARCH  only those with these words",
     LIST,
     arguments="[OPTIONS] [COMMAND] …",
     examples="""
         agls sessions --cwd .                      those of this folder
-        agls sessions search parser                those in which this was said
-        agls sessions export ses_0123 --format md  one as a document
+        agls sessions search parser                those that contain this word
+        agls sessions export ses_0123 --format md  one session as a document
     """,
     below=(
-        command("list", "the sessions, the latest first", LIST),
-        command("search", "the sessions in which these words were said", WORDS, LIST),
-        command("show", "one session: where, when, what it used, what was said last", SESSION, JSON),
-        command("audit", "what each run was asked, did, used, and how it ended", SESSION, AUDIT),
-        command("trace", "what happened, fact by fact, as clients hear it", SESSION, TRACE),
-        command("rename", "give a session another title", SESSION, "title  the new title"),
-        command("tag", "give a session tags", SESSION, TAGS, "--remove  take these tags back instead"),
-        command("archive", "put a session away; the list leaves it out", SESSION, "--undo  put it back"),
-        command(
-            "fork", "a new session with what was said in this one", SESSION, "--at ITEM  only up to this item"
-        ),
-        command("export", "write a session as a file", SESSION, EXPORT),
-        command("import", "take in an export, or a session of another agent", FILES, FOLDER),
-        command("delete", "remove a session for good", SESSION, "--yes  do not ask"),
+        command("list", "list the sessions, the latest first", LIST),
+        command("search", "list the sessions that contain these words", WORDS, LIST),
+        command("show", "show one session: where, when, what it used, its last messages", SESSION, JSON),
+        command("audit", "show what each run was asked, did and used, and how it ended", SESSION, AUDIT),
+        command("trace", "show each fact of a session and the events that clients got", SESSION, TRACE),
+        command("rename", "change the title of a session", SESSION, "title  the new title"),
+        command("tag", "add tags to a session", SESSION, TAGS, "--remove  remove these tags instead"),
+        command("archive", "archive a session: the list leaves it out", SESSION, "--undo  unarchive it"),
+        command("fork", "copy a session, with its conversation", SESSION, "--at ITEM  only up to this item"),
+        command("export", "export a session to a file", SESSION, EXPORT),
+        command("import", "import an export, or a session of another agent", FILES, FOLDER),
+        command("delete", "delete a session permanently", SESSION, "--yes  do not ask"),
     ),
 )

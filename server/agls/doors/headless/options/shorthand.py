@@ -1,24 +1,31 @@
-"""Shorter ways to write commands: those of other agents, which fingers know, and `agls changes` alone."""
+"""Shorter ways to write commands: those of other agents, which fingers know, and `agls changes` alone.
+
+`agls memory` is another that is called alone.
+"""
 
 from collections.abc import Sequence
 
 RUNS = frozenset({"run", "resume"})
 PROMPT = frozenset({"-p", "--print", "--prompt"})  # the prompt follows, which is an argument anyway
 CONTINUE = frozenset({"-c", "--continue"})
-CHANGES = frozenset({"show", "list", "keep", "undo", "redo"})  # the commands below `agls changes`
+ALONE = {  # commands that show something where none of those below them is named
+    "changes": frozenset({"show", "list", "keep", "undo", "redo"}),
+    "memory": frozenset({"show", "add", "edit", "forget"}),
+}
 OWN = frozenset({"-h", "--help", "--version"})  # options of `agls` itself
 
 
 def spelled_out(argv: Sequence[str]) -> list[str]:
     """Return the arguments with a command: `-p "…"` is `run "…"`, `-c` is `resume`, in any order.
 
-    `help COMMAND` is `COMMAND --help`; `changes` without a word of its own below it is `changes show`.
+    `help COMMAND` is `COMMAND --help`; `changes` without a word of its own below it is `changes show`, and
+    so for `memory`.
     """
     words = list(argv)
     if words[:1] == ["help"]:
         return [*words[1:], "--help"]
-    if words[:1] == ["changes"] and not CHANGES.union(OWN).intersection(words[1:2]):
-        return ["changes", "show", *words[1:]]
+    if words and words[0] in ALONE and not (ALONE[words[0]] | OWN).intersection(words[1:2]):
+        return [words[0], "show", *words[1:]]
     if not words or words[0] in OWN or not (words[0] in RUNS or words[0].startswith("-")):
         return words
     end = words.index("--") if "--" in words else len(words)

@@ -11,17 +11,20 @@ from agls.doors.headless.options.parser import Options, Parser
 
 GROUPS: dict[str, tuple[CommandSpec, ...]] = {
     "Work": (runs.RUN, runs.RESUME, sessions.SESSIONS),
-    "Look at what was done, and take it back": (changes.CHANGES, changes.UNDO, changes.REWIND),
+    "Review and undo": (changes.CHANGES, changes.UNDO, changes.REWIND),
     "Set up": (
         others.DOCTOR,
         others.MODELS,
         others.KEY,
         others.CONFIG,
+        others.EXPLAINING,
+        others.MEMORY,
+        others.IMPORTING,
         others.TRUSTING,
         others.PERMISSIONS,
         others.USAGE,
     ),
-    "For programs, and to look at": (others.SERVE, others.SCHEMA, others.COMPLETION, others.DEMO),
+    "For programs, and a demo": (others.SERVE, others.SCHEMA, others.COMPLETION, others.DEMO),
 }
 HELP = option("-h --help  show this help message and exit")
 VERSION = option(
@@ -34,8 +37,8 @@ AGLS = command(
     arguments="COMMAND …",
     examples="""
         agls run "add a test for parse"    works in the current folder
-        git diff | agls run "review this"  reads what is piped, too
-        agls resume "and the changelog"    goes on, as agls -c does
+        git diff | agls run "review this"  with piped input
+        agls resume "and the changelog"    continues the latest session, like agls -c
         agls doctor                        when something does not work
     """,
     below=[each for group in GROUPS.values() for each in group],
@@ -72,7 +75,7 @@ def build_parser() -> Parser:
         prog="agls",
         usage=f"agls {AGLS.arguments}",
         description=AGLS.summary,
-        epilog=f"{_listed()}\n\n{AGLS.examples}\n\nagls COMMAND --help says more.",
+        epilog=f"{_listed()}\n\n{AGLS.examples}\n\nFor more about a command: agls COMMAND --help",
     )
     _add(parser, AGLS.options)
     parser.set_defaults(command="welcome")

@@ -21,7 +21,9 @@ def mode(value: str) -> str:
     """Read the name of a permission mode."""
     if value == "auto":
         known = ", ".join(MODES)
-        raise ArgumentTypeError(f"auto needs the sandbox, which this version does not have; use {known}")
+        raise ArgumentTypeError(
+            f"auto is not in this version; allowAll runs commands in the sandbox; use {known}"
+        )
     if value not in MODES:
         raise ArgumentTypeError(no_such("mode", value, MODES))
     return value
@@ -29,12 +31,21 @@ def mode(value: str) -> str:
 
 def schema(value: str) -> object:
     """Read the file with a JSON Schema."""
+    return _json(value)
+
+
+def answers(value: str) -> object:
+    """Read the file with answers."""
+    return _json(value)
+
+
+def _json(value: str) -> object:
     try:
         return json.loads(Path(value).read_text(encoding="utf-8"))
     except OSError as error:
         raise ArgumentTypeError(f"{value} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
-        raise ArgumentTypeError(f"{value} is no JSON: {error}") from None
+        raise ArgumentTypeError(f"{value} is not valid JSON: {error}") from None
 
 
 def count(value: str) -> int:

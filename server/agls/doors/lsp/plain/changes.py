@@ -15,7 +15,7 @@ from agls.engine.actions import ActionError
 from agls.engine.admission import Refused
 from agls.engine.ports import JournalError
 from agls.engine.run_action import invoke
-from agls.features.review.changes import MOVED_ON, AgentChange, changes_of
+from agls.room.agent_changes import MOVED_ON, AgentChange, changes_of
 from agls.views.escape import escape_controls
 from agls.workspace.editor import Buffer
 
@@ -62,7 +62,7 @@ async def revert(connection: LspConnection, given: JsonObject, call: Call) -> Js
         try:
             await invoke(attached.session, "changes.undo", {"change": change.hunk_id})
         except (ActionError, ConfigError, JournalError, Refused) as problem:
-            message = escape_controls(f"agls: the change was not reverted: {problem}")
+            message = escape_controls(f"agls: the change was not undone: {problem}")
             connection.peer.notify("window/showMessage", {"type": WARNING, "message": message})
 
     call.behind = undo
@@ -97,7 +97,7 @@ async def _named(connection: LspConnection, given: JsonObject) -> tuple[Attached
         for change in (await changes_of(attached.session.log.journal)).waiting():
             if change.hunk_id == hunk_id:
                 return attached, change
-    raise _impossible("This change is kept or reverted already, or not from a session that is open here.")
+    raise _impossible("This change is kept or undone already, or not from a session that is open here.")
 
 
 def _impossible(why: str) -> Bad:

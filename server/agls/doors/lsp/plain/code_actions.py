@@ -7,11 +7,12 @@ from agls.diff import lines_of
 from agls.doors.agent.call import Call
 from agls.doors.lsp.connection import LspConnection
 from agls.doors.lsp.plain.changes import rows_in
-from agls.doors.lsp.positions import TextPosition, offset_at, place_of
-from agls.doors.messages import JsonObject, array, member
+from agls.doors.messages import JsonObject
+from agls.doors.positions import TextPosition, offset_at, place_of
+from agls.json_values import is_object, list_in, object_in
+from agls.short_text import cut
 from agls.views.escape import escape_controls
 from agls.views.permission_text import message_text
-from agls.views.wire_json import is_object
 from agls.workspace.editor import Buffer
 
 KIND = "quickfix"
@@ -22,7 +23,7 @@ SELECTION = 2  # characters; in some editors the cursor selects one
 AROUND = 10  # lines shown to the model before and after a diagnostic
 ABOUT = "Explain this code: what it does, and what looks wrong or risky. Do not change anything."
 FIX = "Fix this problem"
-MOVED_ON = "it was changed since, so it cannot be told apart from your own edits"
+MOVED_ON = "it was changed since, so it cannot be distinguished from your own edits"
 
 Span = tuple[TextPosition, TextPosition]
 
@@ -31,21 +32,21 @@ async def code_actions(connection: LspConnection, params: Any, call: Call) -> li
     """List the code actions for a range of a document. **Raises** `Malformed`."""
     call.interruptible = True
     given = params if is_object(params) else {}
-    context = member(given, "context")
+    context = object_in(given, "context")
     if not _wanted(context):
         return []
-    span = place_of(member(given, "range", "start")), place_of(member(given, "range", "end"))
-    buffer = connection.buffer(str(member(given, "textDocument").get("uri", "")))
+    span = place_of(object_in(given, "range", "start")), place_of(object_in(given, "range", "end"))
+    buffer = connection.buffer(str(object_in(given, "textDocument").get("uri", "")))
     actions = [*_answers(connection)]
     if buffer is not None:
         for attached in list(connection.attached.values()):
             actions += _changes(await rows_in(attached, buffer), span)
-        actions += [*_fixes(buffer, array(context.get("diagnostics"))), *_about(connection, buffer, span)]
+        actions += [*_fixes(buffer, list_in(context.get("diagnostics"))), *_about(connection, buffer, span)]
     return [_as_known(connection, action) for action in actions]
 
 
 def _wanted(context: JsonObject) -> bool:
-    only = array(context.get("only"))
+    only = list_in(context.get("only"))
     return not only or any(kind in ("", KIND) for kind in only)
 
 
@@ -65,8 +66,8 @@ def _action(title: str, command: str, argument: Any, **more: Any) -> JsonObject:
 def _answers(connection: LspConnection) -> Iterator[JsonObject]:
     """Yield the answers to the open permission questions, wherever the cursor is."""
     for attached in connection.attached.values():
-        for request_id, question in attached.session.state.questions.items():
-            if question.kind != "permission":
+        for request_id, question in attached.session.outline.questions.items():
+            if question.kind == "form":
                 continue
             whole = message_text(question).whole
             if not whole:
@@ -89,14 +90,14 @@ def _changes(rows: Sequence[JsonObject], span: Span) -> Iterator[JsonObject]:
             continue
         yield _action("Keep this change", "agls.keep", {"hunk": row["hunk"]})
         disabled = {} if row["stands"] else {"disabled": {"reason": MOVED_ON}}
-        yield _action("Revert this change", "agls.revert", {"hunk": row["hunk"]}, **disabled)
+        yield _action("Undo this change", "agls.revert", {"hunk": row["hunk"]}, **disabled)
 
 
 def _fixes(buffer: Buffer, diagnostics: list[Any]) -> Iterator[JsonObject]:
     for diagnostic in [d for d in diagnostics if is_object(d)][:MOST_DIAGNOSTICS]:
         message = str(diagnostic.get("message", ""))
-        first = place_of(member(diagnostic, "range", "start")).line
-        last = place_of(member(diagnostic, "range", "end")).line
+        first = place_of(object_in(diagnostic, "range", "start")).line
+        last = place_of(object_in(diagnostic, "range", "end")).line
         lines = lines_of(buffer.text)
         start, end = max(0, first - AROUND), min(len(lines), last + 1 + AROUND)
         source = f" of {diagnostic['source']}" if isinstance(diagnostic.get("source"), str) else ""
@@ -128,5 +129,4 @@ def _resource(buffer: Buffer, start: int, end: int, text: str) -> JsonObject:
 
 
 def _short(text: str, most: int) -> str:
-    line = escape_controls(" ".join(text.split()))
-    return line if len(line) <= most else line[: most - 1] + "…"
+    return cut(escape_controls(" ".join(text.split())), most)

@@ -22,8 +22,9 @@ from agls.doors.messages import JsonObject
 from agls.doors.options import USER
 from agls.engine.facts import Notice
 from agls.engine.ports import JournalError
+from agls.json_values import is_list, is_object
 from agls.views.escape import escape_controls
-from agls.views.wire_json import file_uri, is_list, is_object
+from agls.views.wire_json import file_uri
 from agls_protocol.converter import make_converter
 from agls_protocol.resuming import ResumeParams
 from agls_protocol.sessions import SessionRewindParams, SetOptionParams
@@ -162,17 +163,19 @@ COMMANDS: Mapping[str, EditorCommand] = {
 def _decide(connection: LspConnection, given: JsonObject, decision: str) -> JsonObject:
     """Answer the permission question that is named, or the oldest open one.
 
-    The answer is the option that `optionId` names, else the first option with this decision.
+    The answer is the option that `optionId` names, else the first option with this decision; `feedback` is
+    what the model reads beside it.
     **Raises** `Malformed`, and `Bad` for a question that is not open.
     """
     wanted, option_id = from_wire.named(given, "requestId"), from_wire.named(given, "optionId")
+    feedback = from_wire.named(given, "feedback")
     if given.get("requestId") == "":
         raise from_wire.Malformed("requestId must not be empty; without one the oldest question is meant")
     for attached in connection.attached.values():
-        for request_id, question in list(attached.session.state.questions.items()):
+        for request_id, question in list(attached.session.outline.questions.items()):
             if wanted and request_id != wanted:
                 continue
-            if question.kind != "permission":
+            if question.kind == "form":
                 if wanted:
                     raise from_wire.Malformed(f"{request_id} is a form. Answer it with agent/respond")
                 continue
@@ -180,7 +183,8 @@ def _decide(connection: LspConnection, given: JsonObject, decision: str) -> Json
             if option_id and option_id not in options:
                 raise from_wire.Malformed(f"optionId must be one of {', '.join(options)}")
             chosen = option_id or next(iter(options), "")
-            response = {"outcome": "selected", "optionId": chosen} if chosen else {"outcome": "dismissed"}
+            taken = {"outcome": "selected", "optionId": chosen} if chosen else {"outcome": "dismissed"}
+            response = {**taken, "feedback": feedback}
             answer = from_wire.answer(question, response, connection.client.name)
             attached.session.questions.answer(request_id, answer)
             return {"requestId": request_id, "outcome": "accepted"}

@@ -6,10 +6,10 @@ from agls.doors.agent.call import Call
 from agls.doors.agent.methods.complete import session_of
 from agls.doors.completion import completions
 from agls.doors.lsp.connection import LspConnection
-from agls.doors.lsp.positions import offset_at, place_at, place_of
-from agls.doors.messages import JsonObject, member
+from agls.doors.messages import JsonObject
+from agls.doors.positions import offset_at, place_at, place_of
+from agls.json_values import is_object, object_in
 from agls.room import Completion
-from agls.views.wire_json import is_object
 
 TRIGGERS = ["@", "/"]
 KINDS = {
@@ -31,11 +31,11 @@ async def complete_document(connection: LspConnection, params: Any, call: Call) 
     """
     call.interruptible = True
     given = params if is_object(params) else {}
-    text = connection.prompt(str(member(given, "textDocument").get("uri", "")))
+    text = connection.prompt(str(object_in(given, "textDocument").get("uri", "")))
     if text is None:
         return NOTHING
     encoding = connection.client.encoding
-    cursor = offset_at(text, place_of(member(given, "position")), encoding)
+    cursor = offset_at(text, place_of(object_in(given, "position")), encoding)
     async with session_of(connection, connection.latest) as session:
         found = await completions(connection.world, session, text, cursor)
     items = [_item(item, order, text, encoding) for order, item in enumerate(found.items)]

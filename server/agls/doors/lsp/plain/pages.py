@@ -12,10 +12,11 @@ from agls.doors.agent.call import Call
 from agls.doors.errors import cannot_open
 from agls.doors.lsp.connection import LspConnection
 from agls.doors.lsp.plain.transcript import TranscriptPage, session_of, virtual_uri, write_page
-from agls.doors.messages import JsonObject, member
+from agls.doors.messages import JsonObject
 from agls.engine.facts import Entry
 from agls.engine.ports import JournalError
 from agls.engine.session import Session
+from agls.json_values import object_in
 from agls.order import NOTES
 from agls.stores.files import TRANSCRIPT
 from agls.views.render.markdown import heading, markdown
@@ -36,7 +37,7 @@ async def open_transcript(connection: LspConnection, attached: Attached) -> Json
     transcript = connection.presenter(session.session_id).transcript
     async with transcript.opening:
         if not transcript.kept:
-            await _write(connection, session, transcript, file)
+            await _write(connection, attached, transcript, file)
     uri = file_uri(str(file))
     virtual = {"virtualUri": virtual_uri(session.session_id)} if connection.client.virtual_documents else {}
     if connection.client.show_document:
@@ -49,7 +50,7 @@ async def open_transcript(connection: LspConnection, attached: Attached) -> Json
 async def virtual_transcript(connection: LspConnection, params: Any, call: Call) -> JsonObject:
     """`workspace/textDocumentContent`: the transcript as it is now. **Raises** `Malformed` and `Bad`."""
     call.interruptible = True
-    uri = member({"params": params}, "params").get("uri")
+    uri = object_in(params).get("uri")
     session_id = session_of(uri) if isinstance(uri, str) else ""
     if not session_id:
         raise from_wire.Malformed(f"params.uri is like {virtual_uri('SESSION')}; agls.transcript gives it")
@@ -74,7 +75,10 @@ def _page_of_entries(session_id: str, entries: Sequence[Entry]) -> str:
     return heading(session_id, replay.transcript.info) + markdown(replay.events)
 
 
-async def _write(connection: LspConnection, session: Session, transcript: TranscriptPage, file: Path) -> None:
+async def _write(
+    connection: LspConnection, attached: Attached, transcript: TranscriptPage, file: Path
+) -> None:
+    session = attached.session
     history = await connection.history(session)
     written = history.seq
 
@@ -85,5 +89,6 @@ async def _write(connection: LspConnection, session: Session, transcript: Transc
         await asyncio.to_thread(write)
     except OSError as problem:
         raise JournalError(f"The transcript cannot be written to {file}: {problem.strerror}.") from problem
+    attached.publisher.make_all()  # what waits would be appended once more
     history.catch_up()  # from here to the end of this step nothing else happens
     transcript.follow(file, [*chain.from_iterable(history.facts(written, history.seq + 1))])

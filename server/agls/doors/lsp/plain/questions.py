@@ -9,8 +9,8 @@ from agls.doors.agent.peer import Peer
 from agls.doors.messages import JsonObject
 from agls.engine.facts import Asked
 from agls.engine.vocabulary import Answer, Question
+from agls.json_values import is_object
 from agls.views.permission_text import message_text
-from agls.views.wire_json import is_object
 
 WARNING = 2  # LSP MessageType
 
@@ -25,7 +25,7 @@ def way(client: ClientCapabilities, question: Question) -> Way | None:
 
 def announce(peer: Peer, client: ClientCapabilities, asked: Asked) -> bool:
     """Say how the question can be answered by a command. **Returns** whether it can."""
-    if not client.plain or asked.question.kind != "permission":
+    if not client.plain or asked.question.kind == "form":
         return False
     peer.notify("window/showMessage", by_command(asked))
     return True

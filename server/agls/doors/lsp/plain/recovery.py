@@ -1,4 +1,4 @@
-"""At the start: runs of this folder that a crash or a shutdown cut off are gone on with, or asked about."""
+"""Continue or offer to continue, at the start, the interrupted runs of this folder."""
 
 import asyncio
 from contextlib import suppress
@@ -11,9 +11,9 @@ from agls.doors.agent.peer import PeerError
 from agls.doors.messages import Bad
 from agls.engine.ports import JournalError, ModelError, SessionRow
 from agls.engine.recovery import ATTEMPTS, attempts, continue_interrupted
-from agls.features import recovery
-from agls.features.history.session_metadata import archived
-from agls.views.wire_json import is_object
+from agls.json_values import is_object
+from agls.room.exposed import StartChoice
+from agls.room.session_metadata import archived
 
 REST = 0.5  # seconds in which the client gets to work first
 MOST = 3  # questions at one start
@@ -26,7 +26,7 @@ INFO, WARNING = 3, 2  # LSP MessageType
 async def recover(connection: Connection) -> None:
     """Do what the setting `recovery` says. A session that another process works on is left to it."""
     await asyncio.sleep(REST)
-    with suppress(ConfigError, JournalError):  # whoever begins a run is told
+    with suppress(ConfigError, JournalError):  # beginning a run raises it again
         mode = _mode(connection)
         if mode == "never":
             return
@@ -39,21 +39,21 @@ async def recover(connection: Connection) -> None:
 
 
 def _mode(connection: Connection) -> str:
-    """What the setting says; in a folder that is not trusted nothing is begun without a question."""
+    """Return the mode; in a folder that is not trusted nothing begins without a question."""
     if not connection.folder:
         return "never"
     setup = connection.world.setup
-    mode = setup.load(connection.folder).config.section(recovery.ROOM).start
+    mode = setup.load(connection.folder).config.exposed(StartChoice).start
     return "ask" if mode == "auto" and not setup.trusts_folder(connection.folder) else mode
 
 
 async def _by_itself(connection: Connection, row: SessionRow) -> None:
     tried = attempts(await connection.world.sessions.peek(row.session_id))
     if tried >= ATTEMPTS:
-        await _ask(connection, row, f" It was gone on with {tried} times and never came to its end.")
+        await _ask(connection, row, f" It was continued {tried} times and never came to its end.")
         return
     if await _go_on(connection, row):
-        _say(connection, INFO, f"agls goes on with {_name(row)}, which was interrupted.")
+        _say(connection, INFO, f"agls continues {_name(row)}, which was interrupted.")
 
 
 async def _ask(connection: Connection, row: SessionRow, more: str = "") -> None:
@@ -62,7 +62,7 @@ async def _ask(connection: Connection, row: SessionRow, more: str = "") -> None:
     if not connection.client.message_requests:
         if connection.client.plain:
             how = f'{{"sessionId": "{row.session_id}", "continueRun": true}}'
-            _say(connection, INFO, f"{said} To go on with it: agls.run with {how}")
+            _say(connection, INFO, f"{said} To continue it: agls.run with {how}")
         return
     actions = [{"title": title} for title in (GO_ON, PUT_AWAY, NOT_NOW)]
     question = {"type": INFO, "message": f"{said} Go on with it?", "actions": actions}
@@ -90,7 +90,7 @@ async def _go_on(connection: Connection, row: SessionRow) -> bool:
     except Bad:  # another process has it, or it is gone
         return False
     except (ConfigError, ModelError) as problem:
-        _say(connection, WARNING, f"{_name(row)} was interrupted and cannot be gone on with: {problem}")
+        _say(connection, WARNING, f"{_name(row)} was interrupted and cannot be continued: {problem}")
         return False
     finally:
         call.until_answered.close()

@@ -2,17 +2,17 @@
 
 import asyncio
 import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from agls.doors.agent.peer import Peer
 from agls.doors.lsp.initialize import SCHEME
 from agls.doors.messages import JsonObject
+from agls.regex import regex
 from agls.stores.disk import APPEND, make_private, replace_whole
 from agls.views.render.markdown import markdown
 
-_VIRTUAL = re.compile(rf"{SCHEME}:(?://)?/transcript/(\w+)\.md")
+_VIRTUAL = regex(rf"{SCHEME}:(?://)?/transcript/(\w+)\.md")
 
 
 class TranscriptPage:
@@ -33,7 +33,7 @@ class TranscriptPage:
         self.take(missed)
 
     def take(self, events: Sequence[JsonObject]) -> str:
-        """Append what these events tell. Gives why that is not possible any more, "" when it is."""
+        """Append what these events say. **Returns** why that is no longer possible, "" when it is."""
         if self._file is None or not (text := markdown(events)):
             return ""
         try:
@@ -74,7 +74,7 @@ class VirtualPage:
         self._fresh = True
 
     def take(self, events: Sequence[JsonObject]) -> None:
-        """These events were told: a client that has the page may want it anew."""
+        """Take in that these events were sent: a client that shows the page may want it anew."""
         if self._fresh and markdown(events):
             self._fresh = False
             self._peer.request_and_forget("workspace/textDocumentContent/refresh", {"uri": self._uri})

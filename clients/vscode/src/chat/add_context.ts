@@ -1,0 +1,107 @@
+/** The button beside the prompt: what can go with it, chosen from a list. */
+
+import { readFile } from "node:fs/promises";
+import { basename, extname } from "node:path";
+import * as vscode from "vscode";
+import type { Attachments } from "../context/attachments";
+
+const IMAGES: Record<string, string> = {
+  ".png": "image/png",
+  ".jpg": "image/jpeg",
+  ".jpeg": "image/jpeg",
+  ".gif": "image/gif",
+  ".webp": "image/webp",
+};
+const LONGEST = 200_000; // characters of a terminal's text
+
+interface Row extends vscode.QuickPickItem {
+  add: () => Promise<void>;
+}
+
+export class AddContext {
+  constructor(
+    private readonly attachments: Attachments,
+    /** Put this before what is written in the prompt. */
+    private readonly write: (text: string) => Promise<void>,
+  ) {}
+
+  async pick(): Promise<void> {
+    const rows: Row[] = [
+      { label: "$(file) Files and folders…", add: () => this.files() },
+      { label: "$(file-media) Images…", add: () => this.images() },
+      {
+        label: "$(terminal) Terminal",
+        description: "what is selected there, else all of it",
+        add: () => this.terminal(),
+      },
+      { label: "$(warning) Problems", description: "@diagnostics", add: () => this.write("@diagnostics ") },
+      { label: "$(diff) Uncommitted changes", description: "@diff", add: () => this.write("@diff ") },
+    ];
+    const chosen = await vscode.window.showQuickPick(rows, { placeHolder: "What shall go with the prompt?" });
+    await chosen?.add();
+  }
+
+  private async files(): Promise<void> {
+    const options = { canSelectMany: true, canSelectFolders: true, canSelectFiles: true, openLabel: "Add" };
+    for (const uri of (await vscode.window.showOpenDialog(options)) ?? [])
+      await this.attachments.addPath(uri);
+  }
+
+  private async images(): Promise<void> {
+    const filters = { Images: Object.keys(IMAGES).map((ending) => ending.slice(1)) };
+    const options = { canSelectMany: true, openLabel: "Add", filters };
+    for (const { fsPath } of (await vscode.window.showOpenDialog(options)) ?? []) {
+      const type = IMAGES[extname(fsPath).toLowerCase()];
+      const data = (await readFile(fsPath)).toString("base64");
+      if (type) this.attachments.addImage(basename(fsPath), data, type);
+    }
+  }
+
+  /** The editor hands out a terminal's text by the clipboard only; what was in there is put back. */
+  async terminal(): Promise<void> {
+    const terminal = vscode.window.activeTerminal;
+    if (!terminal) throw new Error("No terminal is open.");
+    const before = await vscode.env.clipboard.readText();
+    let text = "";
+    try {
+      await vscode.env.clipboard.writeText("");
+      await run("copySelection");
+      text = await vscode.env.clipboard.readText();
+      if (!text) {
+        await run("selectAll");
+        await run("copySelection");
+        text = await vscode.env.clipboard.readText();
+        await run("clearSelection");
+      }
+    } finally {
+      await vscode.env.clipboard.writeText(before);
+    }
+    if (!text.trim()) throw new Error(`There is no text in the terminal ${terminal.name}.`);
+    this.add("terminal", terminal.name, text.trimEnd());
+  }
+
+  /** The message of a failed test, as its view has it. */
+  testResult(given: unknown): void {
+    const { message, test } = (given ?? {}) as { message?: vscode.TestMessage; test?: { label?: string } };
+    const text = message && (typeof message.message === "string" ? message.message : message.message.value);
+    if (!text) throw new Error("That test has no message.");
+    const { location } = message;
+    const where = location
+      ? `${vscode.workspace.asRelativePath(location.uri)}:${location.range.start.line + 1}\n`
+      : "";
+    this.add("tests", test?.label ?? "test", `${where}${text}`);
+  }
+
+  private add(kind: "terminal" | "tests", name: string, text: string): void {
+    const lines = text.split("\n").length;
+    const detail = `${name}: ${lines} ${lines === 1 ? "line" : "lines"}`;
+    const uri = `${kind}:${encodeURIComponent(name)}`;
+    this.attachments.add({ kind, label: name, detail }, () => [
+      { type: "resource", uri, text: text.slice(-LONGEST) },
+    ]);
+  }
+}
+
+async function run(command: string): Promise<void> {
+  await vscode.commands.executeCommand(`workbench.action.terminal.${command}`);
+}

@@ -1,0 +1,62 @@
+/** The server's actions as a view: agents, skills, MCP servers, permissions and all else that it offers, by their headings. */
+
+import * as vscode from "vscode";
+import type { Action } from "../protocol.gen";
+import type { Server } from "../server/server";
+import { type Actions, byGroup } from "./actions";
+import type { Conversation } from "./conversation";
+
+type Node = { group: string; actions: Action[] } | { action: Action };
+
+export class ActionsView implements vscode.TreeDataProvider<Node>, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onDidChangeTreeData = this.changed.event;
+  private readonly watching: vscode.Disposable;
+
+  constructor(
+    private readonly server: Server,
+    private readonly conversation: Conversation,
+    private readonly actions: Actions,
+  ) {
+    const again = () => this.changed.fire();
+    this.watching = vscode.Disposable.from(
+      server.onState(again),
+      conversation.onReplaced(again),
+      conversation.onEvents((events) => events.some(({ type }) => type === "commands") && again()),
+      vscode.window.registerTreeDataProvider("agls.actions", this),
+    );
+  }
+
+  async getChildren(node?: Node): Promise<Node[]> {
+    if (node) return "actions" in node ? node.actions.map((action) => ({ action })) : [];
+    if (this.server.state !== "ready") return [];
+    return byGroup(await this.offered()).map(([group, actions]) => ({ group, actions }));
+  }
+
+  getTreeItem(node: Node): vscode.TreeItem {
+    if ("actions" in node) return new vscode.TreeItem(node.group, vscode.TreeItemCollapsibleState.Collapsed);
+    const { title, slash, description } = node.action;
+    const item = new vscode.TreeItem(title);
+    item.description = slash;
+    item.tooltip = description;
+    item.command = { command: "agls.action", title, arguments: [node.action] };
+    return item;
+  }
+
+  /** Do the action that was clicked: what it needs is asked for, and what came of it is shown. */
+  run(action: Action): Promise<void> {
+    return this.actions.run(action);
+  }
+
+  dispose(): void {
+    this.watching.dispose();
+    this.changed.dispose();
+  }
+
+  /** Those of the session; before there is one, of one that would be made here. */
+  private async offered(): Promise<readonly Action[]> {
+    if (this.conversation.sessionId) return this.conversation.actions;
+    const { actions } = await this.server.request("agent/action/list", {});
+    return actions;
+  }
+}

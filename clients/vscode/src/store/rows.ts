@@ -1,0 +1,132 @@
+/** How calls read in words, and which of them stand together in one row. Pure. */
+
+import type { CallWords } from "../protocol.gen";
+import { LIVE } from "./ends";
+import { baseName, isObject, textOf } from "./patch";
+import type { AnyItem } from "./transcript";
+
+export type Words = ReadonlyMap<string, CallWords>;
+
+/** A call in words: "Read" "signer.py" in "src". `file` is a path to open, "" when it is about none. */
+export interface CallRow {
+  kind: CallWords["kind"];
+  verb: string;
+  about: string;
+  folder: string;
+  file: string;
+}
+
+const UNKNOWN: Omit<CallWords, "name"> = { done: "Used", doing: "Using", kind: "other" };
+
+/** How this call reads. A tool that nobody has words for is named, with what it is about. */
+export function rowOf(item: AnyItem, words: Words): CallRow {
+  const name = textOf(item["name"]);
+  const known = words.get(name);
+  const { done, doing, kind } = known ?? UNKNOWN;
+  const verb = LIVE.has(item.status) ? doing : done;
+  const title = textOf(item["title"], name).replace(name, named(name));
+  if (!known)
+    return { kind: kindOf(item), verb: item.kind === "task" ? "" : verb, about: title, folder: "", file: "" };
+  const input = isObject(item["input"]) ? item["input"] : {};
+  const about = known.about ? textOf(input[known.about]) : "";
+  if (kind === "command") return { kind, verb, about: commandOf(item, about), folder: "", file: "" };
+  const isFile = known.about === "path" && about !== "";
+  if (!isFile) return { kind, verb, about, folder: "", file: "" };
+  const short = baseName(about) || about;
+  return { kind, verb, about: short, folder: about.slice(0, -short.length).replace(/\/$/, ""), file: about };
+}
+
+/** The name of a tool that nobody has words for, in words: `mcp__github__list_issues` is "github: list issues". */
+function named(name: string): string {
+  const [source, ...rest] = name.split("__");
+  const parts = rest.length > 0 ? rest : [source ?? ""];
+  return parts.join(": ").replaceAll("_", " ");
+}
+
+function kindOf(item: AnyItem): CallWords["kind"] {
+  return item.kind === "task" ? "command" : "other";
+}
+
+/** The command as it ran, which may be another one than was asked for. */
+function commandOf(item: AnyItem, asked: string): string {
+  const terminal = item["terminal"];
+  return (isObject(terminal) && textOf(terminal["command"])) || asked;
+}
+
+/** Calls that only looked, and thoughts between them: they stand in one row together. */
+export interface Folded {
+  kind: "folded";
+  itemId: string;
+  items: AnyItem[];
+}
+
+const LEAST = 3; // calls that are worth a row of their own together
+const LOOKS = new Set(["read", "search"]);
+
+/** The same items, with each series of calls that only looked as one. `apart` are items that stand alone. */
+export function folded(
+  items: readonly AnyItem[],
+  words: Words,
+  apart: (itemId: string) => boolean,
+): (AnyItem | Folded)[] {
+  const rows: (AnyItem | Folded)[] = [];
+  let series: AnyItem[] = [];
+  const end = (): void => {
+    const tail: AnyItem[] = []; // thoughts behind the last call belong to what follows
+    while (series.at(-1)?.kind === "thought") tail.unshift(series.pop() as AnyItem);
+    const [first] = series;
+    const calls = series.filter(({ kind }) => kind === "toolCall").length;
+    if (first && calls >= LEAST)
+      rows.push({ kind: "folded", itemId: `folded ${first.itemId}`, items: series });
+    else rows.push(...series);
+    rows.push(...tail);
+    series = [];
+  };
+  for (const item of items) {
+    const isLook =
+      item.kind === "toolCall" &&
+      item.status === "completed" &&
+      LOOKS.has(words.get(textOf(item["name"]))?.kind ?? "") &&
+      !item["changes"];
+    const isThought = item.kind === "thought" && item.status === "completed" && series.length > 0;
+    if ((isLook || isThought) && !apart(item.itemId)) series.push(item);
+    else {
+      end();
+      rows.push(item);
+    }
+  }
+  end();
+  return rows;
+}
+
+/** "Read 4 files, searched 2 times". */
+export function summaryOf(items: readonly AnyItem[], words: Words): string {
+  const count = (kind: string) =>
+    items.filter((item) => words.get(textOf(item["name"]))?.kind === kind).length;
+  const [reads, searches] = [count("read"), count("search")];
+  const parts = [
+    ...(reads ? [`read ${counted(reads, "file")}`] : []),
+    ...(searches ? [`searched ${searches === 1 ? "once" : `${searches} times`}`] : []),
+  ];
+  const text = parts.join(", ");
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** The last line of what the model thinks now, "" when it does not think aloud. */
+export function thoughtOf(item: AnyItem | undefined): string {
+  if (item?.kind !== "thought" || !LIVE.has(item.status)) return "";
+  const lines = textOf(item["text"]).split("\n");
+  return (lines.findLast((line) => line.trim() !== "") ?? "").replace(/^[#*\s]+|[*\s]+$/g, "");
+}
+
+/** "1.2 s", "3 min 4 s". */
+export function duration(milliseconds: number): string {
+  const seconds = milliseconds / 1000;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 60) return `${Math.floor(seconds)} s`;
+  return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
+}

@@ -1,0 +1,20 @@
+/** Places the cursor in the chat's page, and never takes the focus from where the user went meanwhile. */
+
+const PATIENCE = 1000; // milliseconds for the editor to hand the focus to the page
+
+/**
+ * Run `place` while the page has the focus: at once, or when the editor hands it over.
+ * A page that comes up late leaves the cursor where the user works by then.
+ */
+export function whenFocused(place: () => void): void {
+  if (document.hasFocus()) {
+    place();
+    return;
+  }
+  const handed = (): void => {
+    clearTimeout(timer);
+    place();
+  };
+  const timer = setTimeout(() => window.removeEventListener("focus", handed), PATIENCE);
+  window.addEventListener("focus", handed, { once: true });
+}

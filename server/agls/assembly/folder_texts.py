@@ -1,0 +1,51 @@
+"""Where texts for agents are looked for: the port `FolderTexts`, and the names that commands have already."""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
+
+from agls.assembly.instruction_folders import WorkspaceGlance, folders_of
+from agls.assembly.services import RunServices
+from agls.engine.feature import Feature
+from agls.instruction_files import FolderReader, Folders, TextLook
+from agls.instruction_files.folder_texts import Found, TextFolders
+from agls.room.session_ports import TakenNames
+
+
+class SessionTexts:
+    """Implements `FolderTexts` for the session of a run."""
+
+    def __init__(self, run: RunServices) -> None:
+        self._surveys, self._glance = run.process.surveys, WorkspaceGlance(run.workspace)
+        self._counting = partial(folders_of, run)
+        self._config = str(run.setup.config_file.parent)
+        self._home = run.setup.environment.get("HOME", "")
+
+    @cached_property
+    def _folders(self) -> Folders:
+        return self._counting()
+
+    @property
+    def folders(self) -> TextFolders:
+        """The folders that count."""
+        known = self._folders
+        nearest = (*known.roots, *reversed(known.above))
+        return TextFolders(nearest, self._config, self._home, known.untrusted)
+
+    def get(self, key: object, own: Sequence[str], make: Callable[[FolderReader], Found]) -> Found:
+        """**Returns** what there is; it costs nearly nothing while nothing changed."""
+
+        def look() -> tuple[Found, TextLook]:
+            reader = self._glance.look(self._folders, own)
+            return make(reader), reader
+
+        return self._surveys.get((key, self._folders, tuple(own)), look)
+
+
+def taken_names(run: RunServices) -> TakenNames:
+    """**Returns** the names of the actions that were built before."""
+    return TakenNames(partial(_names, tuple(run.built)))
+
+
+def _names(features: Sequence[Feature]) -> frozenset[str]:
+    specs = [action.spec for feature in features for action in feature.actions]
+    return frozenset(name for spec in specs for name in (spec.name, *spec.aliases))

@@ -1,0 +1,30 @@
+"""The check of the servers of tools in the user's own settings."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+
+from agls.checkup.case import Case
+from agls.config import ConfigError
+from agls.room.exposed import ServerReading
+from agls.room.findings import Finding
+
+TOPIC = "MCP servers"
+FIX = "Correct it in your config file; docs/mcp.md has the settings. /mcp lists all servers."
+
+
+async def own_servers(case: Case) -> AsyncGenerator[Finding, None]:
+    """Check that nothing is missing which they need to start. None is started."""
+    if isinstance(case.setup, ConfigError):
+        return
+    try:
+        settings = case.setup.load(case.folder).config.exposed(ServerReading)
+    except ConfigError:  # the check of the configuration says so
+        return
+    keys = tuple(case.setup.held_keys)
+    found = await asyncio.to_thread(settings.missing, case.folder, case.environment, keys)
+    for name, problem in found.items():
+        if problem:
+            yield Finding(TOPIC, "warn", f"The server {name} cannot be used: {problem}.", FIX)
+    if found and not any(found.values()):
+        text = f"Nothing is missing for the servers in your config file ({len(found)})."
+        yield Finding(TOPIC, "pass", text)

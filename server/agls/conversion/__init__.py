@@ -1,0 +1,1 @@
+"""Documents as text, made by a program of its own."""

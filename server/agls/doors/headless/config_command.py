@@ -1,0 +1,95 @@
+"""`agls config get`, `set`, `unset` and `list`: the settings that hold in a folder, and changes of them."""
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from agls.config import (
+    UNATTENDED,
+    ConfigInputs,
+    GuardedFiles,
+    Origin,
+    Rank,
+    SettingsEditor,
+    Setup,
+    found,
+    read,
+    row_of,
+)
+from agls.config.editing import in_words
+from agls.doors.headless.exits import CannotBegin, Exit
+from agls.doors.headless.listing import table
+from agls.doors.headless.open_session import folder
+from agls.doors.headless.streams import write, write_json, write_stderr
+from agls.order import exposing
+from agls.room.exposed import SpendingLimits
+from agls.views.escape import escape_controls
+
+
+def config(arguments: argparse.Namespace) -> int:
+    """Follow the command. **Raises** `CannotBegin` and `ConfigError`."""
+    here = folder(arguments.cwd or ".")
+    is_trusted = getattr(arguments, "trust", False)
+    setup = read(ConfigInputs(remembered=True), here, lambda root: is_trusted and root == Path(here))
+    match arguments.command:
+        case "config get":
+            _show(found(setup.load(here), arguments.key), as_json=arguments.json)
+        case "config list":
+            rows = [row for row in setup.load(here).explain() if row.rank is not Rank.DEFAULT]
+            _list(rows, as_json=arguments.json)
+        case _:
+            _change(arguments, setup, here)
+    return Exit.DONE
+
+
+CONFIG = dict.fromkeys((f"config {name}" for name in ("get", "set", "unset", "list")), config)
+
+
+def _show(rows: Sequence[Origin], *, as_json: bool) -> None:
+    """Write one setting as its bare value, several as a table."""
+    if as_json:
+        write_json([*map(row_of, rows)])
+    elif len(rows) == 1:
+        value = rows[0].value
+        write(
+            f"{escape_controls(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}\n"
+        )
+        write_stderr(f"{escape_controls(rows[0].where)}{_usual(rows[0])}\n")
+    else:
+        _list(rows, as_json=False)
+
+
+def _usual(origin: Origin) -> str:
+    """Return what counts for a run in place of a setting that nobody made."""
+    table, _, name = origin.key.partition(".")
+    if origin.value is not None or table != exposing(SpendingLimits).name:
+        return ""
+    unattended = getattr(UNATTENDED.limits, name, None)
+    return f" (no limit at a terminal, {unattended:g} without one)" if unattended else " (no limit)"
+
+
+def _list(rows: Sequence[Origin], *, as_json: bool) -> None:
+    if as_json:
+        write_json([*map(row_of, rows)])
+    elif not rows:
+        write_stderr("All settings have their defaults. Change one: agls config set KEY VALUE\n")
+    else:
+        shown = ((row.key, json.dumps(row.value, ensure_ascii=False), row.where) for row in rows)
+        write(table([("SETTING", "VALUE", "FROM"), *shown]))
+
+
+def _change(arguments: argparse.Namespace, setup: Setup, here: str) -> None:
+    files = GuardedFiles(setup.state_folder, setup.config_file)
+    editor, project = SettingsEditor(setup, here, files), arguments.project
+    try:
+        if arguments.command == "config set":
+            done = editor.set(arguments.key, arguments.value, project=project)
+        else:
+            done = editor.unset(arguments.key, project=project)
+    except OSError as problem:
+        raise CannotBegin(f"The file cannot be written: {problem}", "configInvalid", Exit.FAILED) from problem
+    now = f" {in_words(done.origin)}" if done.origin else ""
+    write_stderr(f"{escape_controls(str(done.file))} was changed.{escape_controls(now)}\n")
+    if done.warning:
+        write_stderr(f"{escape_controls(done.warning)}\n")

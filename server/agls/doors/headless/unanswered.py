@@ -1,0 +1,40 @@
+"""What would have allowed the calls whose questions found nobody."""
+
+import json
+
+from agls.engine.vocabulary import JsonObject
+
+ONLY_ASKED = "Such calls are asked about each time: run agls at a terminal, or in an editor."
+
+
+class UnansweredQuestions:
+    """Collects the rules that would have allowed the calls of a run, from its events."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, JsonObject] = {}
+        self._rules: dict[str, None] = {}  # in order, each once
+        self._edits = False
+
+    def opened(self, question: JsonObject) -> None:
+        """Take note of a question."""
+        self._open[question["requestId"]] = question
+
+    def resolved(self, resolution: JsonObject) -> None:
+        """Take note of how a question ended."""
+        question = self._open.pop(resolution["requestId"], {})
+        if resolution["outcome"] != "unanswered":
+            return
+        options = question.get("options", ())
+        # what counts for a project is what a file may have
+        rules = [each["rule"] for each in options if "rule" in each and each.get("scope") == "project"]
+        if rules:
+            self._edits |= question["subject"].get("type") == "edit"
+            self._rules |= dict.fromkeys(rules[-1].split("\n"))
+
+    @property
+    def remedy(self) -> str:
+        """The settings that allow these calls the next time."""
+        if not self._rules:
+            return ONLY_ASKED
+        rule = f"a rule: [permissions] allow = {json.dumps([*self._rules], ensure_ascii=False)}"
+        return f"To allow such calls: {'--mode acceptEdits (edits), or ' if self._edits else ''}{rule}."

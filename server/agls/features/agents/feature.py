@@ -1,0 +1,13 @@
+"""The wiring of the room."""
+
+from agls.engine.actions import FoundActions
+from agls.engine.feature import Feature
+from agls.prompt_files.agent_store import AgentStore
+from agls.room import NoSettings, OnUse
+
+ACTIONS = OnUse("agls.features.agents.actions", "actions_of")
+
+
+def build(settings: NoSettings, store: AgentStore) -> Feature:
+    """Build the feature."""
+    return Feature(name="agents", actions=FoundActions(lambda: ACTIONS(store)))

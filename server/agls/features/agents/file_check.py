@@ -1,0 +1,31 @@
+"""What the doctor finds in the files of agents."""
+
+from collections.abc import Iterator, Sequence
+
+from agls.instruction_files.folder_texts import FolderTexts
+from agls.prompt_files.agent_places import agent_folders
+from agls.prompt_files.found_agents import FoundAgent, find_agents
+from agls.room import NoSettings
+from agls.room.findings import Finding
+
+TOPIC = "agents"
+FIX = "Correct the file. `/agent.list` shows all of them."
+
+
+def check_files(settings: NoSettings, texts: FolderTexts) -> Sequence[Finding]:
+    """Return each file that cannot be used, or not as it was meant; how many there are when all is well."""
+    places = texts.folders
+    folders = tuple(agent_folders(places.project, places.config, places.home))
+    found = [each for each in find_agents(folders) if each.folder.origin != "built in"]
+    wrong = [*_findings(found)]
+    if wrong or not found:
+        return wrong
+    return [Finding(TOPIC, "pass", f"All files of agents can be used ({len(found)}).")]
+
+
+def _findings(found: Sequence[FoundAgent]) -> Iterator[Finding]:
+    for each in found:
+        if each.file.problem:
+            yield Finding(TOPIC, "warn", f"{each.path} cannot be used: {each.file.problem}.", FIX)
+        elif each.file.remarks:
+            yield Finding(TOPIC, "warn", f"{each.path}: {'; '.join(each.file.remarks)}.", FIX)

@@ -1,0 +1,21 @@
+"""Code intelligence: language servers, the editor's or our own, or an outline answer questions about code."""
+
+from agls.engine.ports import Workspace
+from agls.features.code_intelligence.settings import Settings
+from agls.room import CallWords, Room, build_of
+from agls.room.code_ports import CodeServers, Outliner
+
+NEEDS = (Workspace, CodeServers, Outliner)
+ROOM = Room(
+    "code_intelligence",
+    Settings,
+    build_of(__name__),
+    needs=NEEDS,
+    user_only=True,
+    has_actions=True,
+    tools=("code_intelligence", "rename_symbol"),
+    words={
+        "code_intelligence": CallWords("Looked up in the code", "Looking up in the code", "search", "symbol"),
+        "rename_symbol": CallWords("Renamed", "Renaming", "edit", "symbol"),
+    },
+)

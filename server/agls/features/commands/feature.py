@@ -1,0 +1,40 @@
+"""The wiring of the room."""
+
+from collections.abc import Sequence
+
+from agls.engine.actions import Action, FoundActions
+from agls.engine.feature import Feature
+from agls.features.commands.actions import LIST, LIST_ALIASES, FileCommand, list_action, usable
+from agls.features.commands.offered import OfferedCommand, named_commands
+from agls.features.commands.settings import Settings
+from agls.features.commands.shell_lines import ROOM, LineRunner
+from agls.instruction_files.folder_texts import FolderTexts
+from agls.prompt_files.command_file import find_files
+from agls.prompt_files.command_places import command_folders
+from agls.room.offers import Consents
+from agls.room.session_ports import KnownModels, TakenNames
+
+
+def build(
+    settings: Settings,
+    texts: FolderTexts,
+    taken: TakenNames,
+    knows_model: KnownModels,
+    consents: Consents,
+) -> Feature | None:
+    """Build the feature: of a run it is the beginning, where a command wants programs run."""
+    if not settings.enabled:
+        return None
+
+    def find() -> Sequence[OfferedCommand]:
+        folders = command_folders(texts.folders, other_tools=settings.other_tools)
+        own = [each.path for each in folders if each.origin == "user"]
+        files = texts.get((ROOM, settings.other_tools), own, lambda reader: find_files(folders, reader))
+        return named_commands(files, {*taken(), LIST, *LIST_ALIASES})
+
+    def actions() -> Sequence[Action]:
+        commands = [FileCommand(each, knows_model, consents.mark) for each in usable(find())]
+        return (list_action(find, knows_model), *commands)
+
+    runner = LineRunner(consents)
+    return Feature(name=ROOM, actions=FoundActions(actions), before_turn=runner.before_turn)

@@ -1,0 +1,27 @@
+"""What the doctor finds in command files."""
+
+from collections.abc import Sequence
+
+from agls.features.commands.settings import Settings
+from agls.instruction_files.folder_texts import FolderTexts
+from agls.prompt_files.command_file import find_files
+from agls.prompt_files.command_places import command_folders
+from agls.room.findings import Finding
+
+TOPIC = "commands"
+FIX = "Correct the file. /command.list shows all of them."
+
+
+def check_files(settings: Settings, texts: FolderTexts) -> Sequence[Finding]:
+    """Return each file that cannot be used, with its reason; how many can be when all can."""
+    if not settings.enabled:
+        return ()
+    folders = command_folders(texts.folders, other_tools=settings.other_tools)
+    own = [each.path for each in folders if each.origin == "user"]
+    files = texts.get((TOPIC, "doctor"), own, lambda reader: find_files(folders, reader))
+    broken = [file for file in files if file.problem]
+    if broken:
+        return [
+            Finding(TOPIC, "warn", f"{file.shown} cannot be used: {file.problem}.", FIX) for file in broken
+        ]
+    return [Finding(TOPIC, "pass", f"All command files can be used ({len(files)}).")] if files else ()

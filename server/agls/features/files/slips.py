@@ -1,0 +1,91 @@
+"""Known mistakes in a new text: what would stand in the file although nobody means it."""
+
+import re
+from collections.abc import Sequence
+
+from agls.engine.ports import WorkspaceError
+from agls.regex import regex
+
+from .lines import split_lines
+
+_COMMENT = r"^\s*(?:#|//|/\*|<!--|--|\{/\*|\{#|%|;)"
+_DOTS = r"(?:\.\.\.|…)"
+_KEPT = r"(?:existing|unchanged|unmodified|rest|remaining|same|previous|omitted|other)"
+_PARTS = r"(?:code|file|functions?|methods?|class(?:es)?|implementation|contents?|imports?|body|lines?)"
+_AS_IS = r"(?:unchanged|unmodified|same|as (?:was|is|before))"
+_LEFT_OUT = regex(
+    rf"{_COMMENT}\W*{_DOTS}.*\b{_KEPT}\b"
+    rf"|{_COMMENT}\W*(?:the |keep |all )*{_KEPT}\b.*\b{_PARTS}\b.*{_DOTS}\W*$"
+    rf"|{_COMMENT}\W*(?:the )?(?:rest|remainder|remaining)\b.*\b{_AS_IS}\b"
+    rf"|{_COMMENT}\W*unchanged\W*$"
+    rf"|^\s*\[?{_DOTS}\W*(?:rest of|existing code|remaining code|code unchanged)",
+    re.IGNORECASE,
+)
+_BARE_ELLIPSIS = regex(rf"{_COMMENT}\s*(?:\.\.\.|…)\W*$")
+_LITERAL_END = regex(r"\\n(?: {2,}|\t|\\t|\\n|$)")
+_NUMBER = regex(r"^ *(\d+)(?:\t|→|: ?|\| ?)")
+_QUOTES = ("'", '"', "`")
+PROSE = (".md", ".mdx", ".rst", ".txt", ".adoc", ".markdown")
+FEWEST = 3  # lines of a whole text whose numbers are no accident
+LEFT_OUT = (
+    "{shown}: the new text has `{line}`, which would stand in the file instead of the code that it is meant "
+    "for; nothing was changed. Give every line, or change only the lines that differ."
+)
+LITERAL = (
+    "{shown}: the new text has a backslash and n where a line end seems meant: `{line}`. Nothing was "
+    "changed. Send real line ends."
+)
+FENCED = (
+    "{shown}: the text has marks around it (```), which would stand in the file; nothing was changed. "
+    "Leave them out."
+)
+NUMBERS = (
+    "{shown}: the new text has line numbers in front, which are no part of the file; nothing was changed. "
+    "Leave them out."
+)
+
+
+def check_file(path: str, text: str) -> None:
+    """Check the name and the text of a file that is to be made. **Raises** `WorkspaceError`."""
+    if path.endswith("/"):
+        raise WorkspaceError(f"{path} names a folder: give the name of the file as well.")
+    if path.startswith("~"):
+        raise WorkspaceError(
+            f"{path}: ~ is not expanded here. Give the path relative to the workspace, or from / on."
+        )
+    lines = split_lines(text.strip())
+    is_fenced = len(lines) > 1 and lines[0].startswith("```") and lines[-1] == "```"
+    if is_fenced and not path.lower().endswith(PROSE):
+        raise WorkspaceError(FENCED.format(shown=path))
+
+
+def check_new(shown: str, text: str, old: str, new: str, line: int = 0) -> None:
+    """Check what shall stand in the place of `old` in a text, from this `line` on (0: in place of all of it).
+
+    What the text has already is no mistake. **Raises** `WorkspaceError`.
+    """
+    there = {each.strip() for each in split_lines(text)}
+    lines = [each for each in split_lines(new) if each.strip() and each.strip() not in there]
+    is_prose = shown.lower().endswith(PROSE)
+    is_shorter = len(split_lines(new)) < len(split_lines(old))
+    for each in () if is_prose else lines:
+        if _LEFT_OUT.search(each) or (is_shorter and _BARE_ELLIPSIS.search(each)):
+            raise WorkspaceError(LEFT_OUT.format(shown=shown, line=each.strip()[:100]))
+        if _has_literal_end(each):
+            raise WorkspaceError(LITERAL.format(shown=shown, line=each.strip()[:100]))
+    if _is_numbered(split_lines(new), line) and not _is_numbered(split_lines(old), line):
+        raise WorkspaceError(NUMBERS.format(shown=shown))
+
+
+def _has_literal_end(line: str) -> bool:
+    """Return whether a line end is written as an escape, outside of quotes."""
+    found = _LITERAL_END.search(line)
+    return found is not None and not any(line.count(quote, 0, found.start()) % 2 for quote in _QUOTES)
+
+
+def _is_numbered(lines: Sequence[str], first: int) -> bool:
+    """Return whether each line begins with its number, from `first` on (0: all lines of a file)."""
+    found = [_NUMBER.match(line) for line in lines]
+    if not lines or (not first and len(lines) < FEWEST):
+        return False
+    return all(match and int(match[1]) == at for at, match in enumerate(found, first or 1))

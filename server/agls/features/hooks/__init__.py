@@ -1,0 +1,19 @@
+"""Hooks: programs and services of the user's own that see what a run does, and may refuse or change it."""
+
+from agls.features.hooks.settings import PROJECT_FILES, Settings
+from agls.instruction_files.folder_texts import FolderTexts
+from agls.room import OnUse, Room, build_of
+from agls.room.hook_ports import HookPorts
+from agls.room.offers import Consents
+
+ROOM = Room(
+    "hooks",
+    Settings,
+    build_of(__name__),
+    needs=(HookPorts, FolderTexts, Consents),
+    screen=OnUse(f"{__name__}.prompt_hooks", "screen"),
+    project_files=PROJECT_FILES,
+    user_only=True,
+    managed_keys=("managed", "only_managed"),
+    has_actions=True,
+)

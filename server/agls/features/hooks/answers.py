@@ -1,0 +1,138 @@
+"""What a hook said: its output read, and the answers of several hooks made one."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from agls.engine.vocabulary import JsonObject
+from agls.features.hooks.hook import Hook
+from agls.frozen import frozen
+from agls.json_values import is_object
+from agls.short_text import cut
+
+Decision = Literal["", "allow", "ask", "deny"]
+STRICTNESS: Sequence[Decision] = ("", "allow", "ask", "deny")
+LONGEST = 10_000  # characters of a text
+BLOCKED = 2  # the exit code that refuses
+DECISIONS: dict[str, Decision] = {
+    "allow": "allow",
+    "approve": "allow",
+    "ask": "ask",
+    "deny": "deny",
+    "block": "deny",
+}
+
+
+class HookFailed(Exception):
+    """A hook gave no answer: it did not start, took too long, crashed, or wrote what makes no sense."""
+
+
+@frozen(kw_only=True)
+class HookAnswer:
+    """What hooks want: a `decision` with its reason, other arguments of the call, texts.
+
+    `context` is for the model, `message` for the user. `output` takes the place of the call's output, `stop`
+    ends the run with this reason ("": it goes on). `by` are the hooks behind the decision.
+    """
+
+    decision: Decision = ""
+    reason: str = ""
+    arguments: JsonObject | None = None
+    context: str = ""
+    message: str = ""
+    output: str | None = None
+    stop: str = ""
+    by: str = ""
+
+
+NOTHING = HookAnswer()
+
+
+def answer_of_program(code: int | None, out: str, err: str, *, texts: bool) -> HookAnswer:
+    """**Returns** what a program said. Its plain text is context where `texts`. **Raises** `HookFailed`."""
+    if code == BLOCKED:
+        return HookAnswer(decision="deny", reason=_text(err.strip() or out.strip() or "no reason was given"))
+    if code != 0:
+        how = "a signal ended it" if code is None else f"exit code {code}"
+        raise HookFailed(f"{how}: {cut(err.strip() or out.strip(), 300)}".rstrip(": "))
+    if out.lstrip().startswith("{"):
+        try:
+            said = json.loads(out)
+        except (ValueError, RecursionError) as problem:
+            raise HookFailed(f"its output is no JSON: {problem}") from None
+        return answer_of_json(said)
+    return HookAnswer(context=_text(out.strip()) if texts else "")
+
+
+def answer_of_json(said: object) -> HookAnswer:
+    """**Returns** what the JSON of a hook says. **Raises** `HookFailed`."""
+    if not is_object(said):
+        raise HookFailed("its answer is no JSON object")
+    special = said.get("hookSpecificOutput", {})
+    special = special if is_object(special) else {}
+    asked = special.get("decision")  # of PermissionRequest: {behavior, message, interrupt}
+    asked = asked if is_object(asked) else {}
+    word = str(special.get("permissionDecision") or asked.get("behavior") or said.get("decision") or "")
+    if word and word not in DECISIONS:
+        raise HookFailed(f"it decided {cut(word, 40)!r}, which is none of {', '.join(DECISIONS)}")
+    reason = (
+        special.get("permissionDecisionReason")
+        or asked.get("message")
+        or said.get("reason")
+        or said.get("stopReason")
+        or ""
+    )
+    arguments, output = special.get("updatedInput"), special.get("updatedToolOutput")
+    if arguments is not None and not is_object(arguments):
+        raise HookFailed("its updatedInput is no JSON object")
+    return HookAnswer(
+        decision=DECISIONS.get(word, ""),
+        reason=_text(reason),
+        arguments=arguments,
+        context=_text(special.get("additionalContext", "")),
+        message=_text(said.get("systemMessage", "")),
+        output=None if output is None else _text(output),
+        stop=_text(said.get("stopReason") or reason or "a hook ended the run")
+        if said.get("continue") is False or asked.get("interrupt") is True
+        else "",
+    )
+
+
+def after_failure(hook: Hook, problem: str) -> HookAnswer:
+    """**Returns** what a failure of this hook means."""
+    text = f"The hook {hook.name} failed: {problem}."
+    match hook.on_failure:
+        case "open":
+            return HookAnswer(message=text, by=hook.name)
+        case "ask":
+            return HookAnswer(decision="ask", reason=text, by=hook.name)
+        case "closed":
+            return HookAnswer(decision="deny", reason=text, by=hook.name)
+
+
+def joined(answers: Sequence[HookAnswer]) -> HookAnswer:
+    """**Returns** all of them as one: the strictest decision with its reasons, and every text.
+
+    Of several that change the arguments, the last counts.
+    """
+    strictest = max((each.decision for each in answers), key=STRICTNESS.index, default="")
+    deciding = [each for each in answers if each.decision == strictest and strictest]
+    speaking = deciding or [each for each in answers if each != replace(NOTHING, by=each.by)]
+    changing = [each for each in answers if each.arguments is not None]
+    printing = [each for each in answers if each.output is not None]
+    return replace(
+        NOTHING,
+        decision=strictest,
+        reason=" ".join(each.reason for each in deciding if each.reason),
+        by=", ".join(each.by for each in speaking if each.by),
+        arguments=changing[-1].arguments if changing else None,
+        output=printing[-1].output if printing else None,
+        context="\n".join(each.context for each in answers if each.context),
+        message="\n".join(each.message for each in answers if each.message),
+        stop=next((each.stop for each in answers if each.stop), ""),
+    )
+
+
+def _text(value: object) -> str:
+    return cut(value if isinstance(value, str) else json.dumps(value), LONGEST)

@@ -1,0 +1,85 @@
+"""The hooks of a run by what happens: run, recorded, and shown where the user should know."""
+
+import asyncio
+from collections.abc import Sequence
+
+from agls.engine.facts import Notice
+from agls.engine.feature import RunView
+from agls.engine.state import State
+from agls.engine.vocabulary import JsonObject, Stop, StopReason
+from agls.features.hooks.answers import NOTHING, HookAnswer
+from agls.features.hooks.folder_hooks import OfferedHook
+from agls.features.hooks.hook import Hook
+from agls.features.hooks.runner import HookRunner, answer_of
+from agls.features.hooks.settings import Event
+from agls.room.offers import Consents, Offer
+
+ROOM, RAN = "hooks", "ran"
+CHANGED = "A hook of this folder changed, and does not run"
+ASKED_AGAIN = "{} is not what you consented to any more. The next prompt asks about it."
+
+
+class EventHooks:
+    """The hooks of a run, and what runs them. Those that a folder offers join when the user consents.
+
+    A consent is for the files as they were: it is looked at again before each start.
+    """
+
+    def __init__(self, hooks: Sequence[Hook], runner: HookRunner, consents: Consents) -> None:
+        self.hooks = list(hooks)
+        self.runner = runner
+        self._consents, self._offers = consents, dict[Hook, Offer]()
+
+    def join(self, offered: OfferedHook) -> None:
+        """Let one join that the user consented to."""
+        self.hooks.append(offered.hook)
+        self._offers[offered.hook] = offered.offer
+
+    def has(self, *events: Event) -> bool:
+        """**Returns** whether there is a hook for one of these events."""
+        return any(hook.setting.event in events for hook in self.hooks)
+
+    async def answer(
+        self, event: Event, subjects: Sequence[str], data: JsonObject, view: RunView
+    ) -> HookAnswer:
+        """Run the hooks of this event, and record that. **Returns** what they answered together."""
+        hooks = self._due(event, subjects, view.state)
+        waited_for = [hook for hook in hooks if not hook.setting.background]
+        beside = [hook for hook in hooks if hook.setting.background]
+        if beside:
+            view.spawn(self._beside(beside, event, data, view), "run")
+        answer = await self._record(waited_for, event, data, view) if waited_for else NOTHING
+        if answer.stop:
+            view.stop(Stop(StopReason.GUARD, f"The hook {answer.by} ended the run: {answer.stop}"))
+        return answer
+
+    async def _record(
+        self, hooks: Sequence[Hook], event: Event, data: JsonObject, view: RunView
+    ) -> HookAnswer:
+        hooks = [hook for hook in hooks if await self._holds(hook, view)]
+        ran = await self.runner.ran(hooks, event, data, view.state)
+        for each in ran:
+            view.note(ROOM, RAN, each.note(event))
+            if each.problem:
+                view.show(Notice("warning", "A hook failed", f"{each.hook.name}: {each.problem}"))
+            elif each.answer.message:
+                view.show(Notice("info", f"The hook {each.hook.name}", each.answer.message))
+        return answer_of(ran)
+
+    async def _beside(self, hooks: Sequence[Hook], event: Event, data: JsonObject, view: RunView) -> None:
+        await self._record(hooks, event, data, view)
+
+    async def _holds(self, hook: Hook, view: RunView) -> bool:
+        """**Returns** whether a hook is what the user consented to; one that is not leaves."""
+        offer = self._offers.get(hook)
+        if offer is None or await asyncio.to_thread(self._consents.holds, offer):
+            return True
+        if hook in self.hooks:
+            self.hooks.remove(hook)
+            view.show(Notice("warning", CHANGED, ASKED_AGAIN.format(offer.name)))
+        return False
+
+    def _due(self, event: Event, subjects: Sequence[str], state: State) -> Sequence[Hook]:
+        ran = {note.data["hook"] for note in state.notes.get(ROOM, ()) if note.kind == RAN}
+        matching = (hook for hook in self.hooks if hook.matches(event, *subjects))
+        return [hook for hook in matching if not (hook.setting.once and hook.digest in ran)]

@@ -1,0 +1,60 @@
+"""A hook as it is used: its setting, with its origin and what happens when it fails."""
+
+import json
+import re
+from hashlib import sha256
+
+from agls.features.hooks.settings import NAMES, Event, HookSetting, OnFailure, Settings
+from agls.frozen import frozen
+from agls.short_text import cut
+
+LONGEST_NAME = 60  # characters of a command in a message
+ALL = ("", "*")
+
+
+@frozen(eq=False)
+class Hook:
+    """A hook. `origin` is `user`, `managed`, or the file of somebody else that offers it."""
+
+    setting: HookSetting
+    origin: str
+
+    @property
+    def name(self) -> str:
+        """What a person calls it: its name, else its command, or its address."""
+        words = self.setting.name or " ".join((self.setting.command, *self.setting.args)) or self.setting.url
+        return cut(words, LONGEST_NAME)
+
+    @property
+    def may_allow(self) -> bool:
+        """Whether it may answer in the user's place: what others wrote only makes things stricter."""
+        return self.origin in {"user", "managed"}
+
+    @property
+    def digest(self) -> str:
+        """A short name of exactly this definition."""
+        text = json.dumps(self.setting.model_dump(mode="json"), sort_keys=True)
+        return sha256(f"{self.origin} {text}".encode()).hexdigest()[:12]
+
+    @property
+    def on_failure(self) -> OnFailure:
+        """The meaning of a failure: one of the administrator's hooks refuses, another lets all go on."""
+        return self.setting.on_failure or ("closed" if self.origin == "managed" else "open")
+
+    def matches(self, event: Event, *subjects: str) -> bool:
+        """**Returns** whether the hook is for this event of one of these subjects."""
+        return self.setting.event == event and (
+            self.setting.matcher in ALL or any(self._fits(subject) for subject in subjects)
+        )
+
+    def _fits(self, subject: str) -> bool:
+        matcher = self.setting.matcher
+        if NAMES.fullmatch(matcher) and "*" not in matcher and "." not in matcher:
+            return subject in {name.strip() for name in re.split(r"[,|]", matcher)}
+        return bool(re.search(matcher, subject))
+
+
+def hooks_of(settings: Settings) -> tuple[Hook, ...]:
+    """**Returns** the hooks that are on, those of the administrator first."""
+    managed = tuple(Hook(setting, "managed") for setting in settings.managed)
+    return managed if settings.only_managed else (*managed, *(Hook(s, "user") for s in settings.handlers))

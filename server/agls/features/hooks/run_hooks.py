@@ -1,0 +1,151 @@
+"""Hooks at the beginning and the end of runs, between turns, and beside questions and summaries."""
+
+from collections.abc import Sequence
+
+from agls.engine.facts import Asked, Compacted, Entry, GateFact, Injected, Notice, Replied
+from agls.engine.feature import Attempt, RunView
+from agls.engine.ports import new_id
+from agls.engine.state import State
+from agls.engine.vocabulary import (
+    AssistantMessage,
+    JsonObject,
+    Stop,
+    StopReason,
+    Text,
+    ToolResult,
+    UserMessage,
+)
+from agls.features.hooks.events import ROOM, EventHooks
+from agls.features.hooks.folder_hooks import OfferedHook
+from agls.features.hooks.settings import Event
+from agls.features.hooks.tool_hooks import as_input
+from agls.room.offers import Consents
+from agls.room.run_ports import RunInfo
+
+STARTED, CONTINUED = "started", "continued"
+PROCESS = new_id("process")  # one that goes on with a session starts it again, as hooks see it
+MOST_CONTINUED = 8  # times in a row
+INACTIVE = "Hooks that this folder offers do not run"
+FINE = frozenset({StopReason.END_TURN, StopReason.CANCELLED, StopReason.KILLED})
+
+
+class RunHooks:
+    """Lets the hooks see one run."""
+
+    def __init__(
+        self, hooks: EventHooks, run: RunInfo, offered: Sequence[OfferedHook], consents: Consents
+    ) -> None:
+        self._hooks, self._run = hooks, run
+        self._offered, self._consents = offered, consents
+        self._view: RunView | None = None
+
+    async def around_run(self, attempt: Attempt, view: RunView) -> Stop:
+        """Do the run, and let the hooks see a failure."""
+        self._view = view
+        stop = await attempt()
+        if stop.reason not in FINE:
+            data: JsonObject = {"reason": stop.reason.value, "error": stop.detail}
+            await self._hooks.answer("StopFailure", (stop.reason.value,), data, view)
+        return stop
+
+    async def before_turn(self, view: RunView) -> Sequence[Stop | GateFact]:
+        """Let the hooks see the beginning of the session or of a helper, and the last turn's calls."""
+        state = view.state
+        if not state.running:  # a request that is only shown
+            return ()
+        if state.run.turns:
+            return await self._after_calls(view)
+        await self._settle(view)
+        said: list[str] = []
+        if self._run.works_for:
+            said.append(await self._context("SubagentStart", ("helper",), {"agent_type": "helper"}, view))
+        elif source := _source(state):
+            view.note(ROOM, STARTED, {"process": PROCESS})
+            said.append(await self._context("SessionStart", (source,), {"source": source}, view))
+        return [Injected((_message(text),)) for text in said if text]
+
+    async def before_stop(self, reply: Replied, view: RunView) -> Sequence[Injected]:
+        """Let the hooks see the end, which they may put off."""
+        event: Event = "SubagentStop" if self._run.works_for else "Stop"
+        state = view.state
+        notes = state.notes.get(ROOM, ())
+        times = sum(note.kind == CONTINUED and note.data["run"] == state.run_id for note in notes)
+        if times >= MOST_CONTINUED:
+            return ()
+        data: JsonObject = {"stop_hook_active": times > 0, "last_assistant_message": reply.text}
+        answer = await self._hooks.answer(event, ("helper",), data, view)
+        if answer.decision != "deny" or answer.stop:
+            return ()
+        view.note(ROOM, CONTINUED, {"run": state.run_id})
+        return (Injected((_message(f"The hook {answer.by} says: {answer.reason}"),)),)
+
+    def on_fact(self, entry: Entry, state: State) -> None:
+        """Let the hooks see questions and summaries, beside the run."""
+        match entry.fact:
+            case Asked(_, question):
+                kind = f"{question.kind}_prompt"
+                data: JsonObject = {"message": question.title, "notification_type": kind}
+                self._beside("Notification", (kind,), data)
+            case Compacted():
+                self._beside("PostCompact", ("auto", "manual"), {})
+            case _:
+                pass
+
+    async def _settle(self, view: RunView) -> None:
+        """Let those of a folder join that the user consented to, or consents to now."""
+        inactive: list[str] = []
+        for each in self._offered:
+            if await self._consents.settle(each.offer):
+                self._hooks.join(each)
+            else:
+                inactive.append(each.offer.name)
+        if inactive:
+            view.show(Notice("warning", INACTIVE, f"You did not consent to: {', '.join(inactive)}"))
+
+    async def _after_calls(self, view: RunView) -> Sequence[Stop | GateFact]:
+        calls = _last_calls(view.state)
+        if not calls:
+            return ()
+        answer = await self._hooks.answer("PostToolBatch", (), {"tool_calls": calls}, view)
+        if answer.decision == "deny":
+            return (Stop(StopReason.GUARD, f"The hook {answer.by} ended the run: {answer.reason}"),)
+        return [Injected((_message(answer.context),))] if answer.context else ()
+
+    async def _context(self, event: Event, subjects: Sequence[str], data: JsonObject, view: RunView) -> str:
+        answer = await self._hooks.answer(event, subjects, data, view)
+        return f"The hook {answer.by} says: {answer.context}" if answer.context else ""
+
+    def _beside(self, event: Event, subjects: Sequence[str], data: JsonObject) -> None:
+        if self._view and self._hooks.has(event):
+            self._view.spawn(self._shown(event, subjects, data, self._view), "run")
+
+    async def _shown(self, event: Event, subjects: Sequence[str], data: JsonObject, view: RunView) -> None:
+        await self._hooks.answer(event, subjects, data, view)
+
+
+def _source(state: State) -> str:
+    """Return how the session began for hooks: "" when they saw its beginning."""
+    started = [note for note in state.notes.get(ROOM, ()) if note.kind == STARTED]
+    if started and started[-1].data["process"] == PROCESS:
+        return ""
+    return "resume" if any(isinstance(each, AssistantMessage) for each in state.transcript) else "startup"
+
+
+def _last_calls(state: State) -> Sequence[JsonObject]:
+    messages = reversed(state.transcript)
+    last = next((each for each in messages if isinstance(each, AssistantMessage)), None)
+    if last is None:
+        return ()
+    results = {each.call_id: each for each in state.transcript if isinstance(each, ToolResult)}
+    return [
+        {
+            **as_input(call),
+            "tool_response": {"output": results[call.call_id].text, "status": results[call.call_id].status},
+        }
+        for call in last.tool_calls
+        if call.call_id in results
+    ]
+
+
+def _message(text: str) -> UserMessage:
+    return UserMessage(new_id("item"), (Text(text),), ROOM)

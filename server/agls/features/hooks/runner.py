@@ -1,0 +1,152 @@
+"""Running hooks: each as a program, or as a request to its address, and all of an event side by side."""
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agls.engine.ports import Command, WorkspaceError
+from agls.engine.state import State
+from agls.engine.together import together
+from agls.engine.vocabulary import JsonObject
+from agls.features.hooks.answers import (
+    BLOCKED,
+    NOTHING,
+    HookAnswer,
+    HookFailed,
+    after_failure,
+    answer_of_json,
+    answer_of_program,
+    joined,
+)
+from agls.features.hooks.hook import Hook
+from agls.features.hooks.settings import Event
+from agls.features.hooks.spelling import MODE_NAMES
+from agls.features.hooks.transcripts import TranscriptFile
+from agls.frozen import frozen
+from agls.modes import Mode, is_mode
+from agls.room.hook_ports import HookPorts
+from agls.room.web_ports import ServiceCall, WebError
+
+KEPT = 200_000  # bytes of a hook's output
+CONTEXT = frozenset({"SessionStart", "UserPromptSubmit"})  # events whose plain output is for the model
+# The last word is the path of a file that becomes the report: what the program writes to standard error.
+OF_SHELL = 'eval "$1" 2>"$2"'
+OF_WORDS = 'exec "${@:1:$#-1}" 2>"${!#}"'
+OK = range(200, 300)
+REQUEST = "PermissionRequest"
+
+
+@frozen
+class RanHook:
+    """One hook that ran for an event: its answer, and how long it took (milliseconds)."""
+
+    hook: Hook
+    answer: HookAnswer
+    milliseconds: int
+    problem: str = ""
+
+    def note(self, event: Event) -> JsonObject:
+        """**Returns** the record of it."""
+        return {
+            "event": event,
+            "hook": self.hook.digest,
+            "name": self.hook.name,
+            "origin": self.hook.origin,
+            "ms": self.milliseconds,
+            "decision": self.answer.decision,
+            "problem": self.problem,
+        }
+
+
+class HookRunner:
+    """Runs the hooks of one run."""
+
+    def __init__(self, ports: HookPorts) -> None:
+        self.ports = ports
+        self._transcript = TranscriptFile(ports.files, ports.run.session_id)
+
+    async def ran(
+        self, hooks: Sequence[Hook], event: Event, data: JsonObject, state: State
+    ) -> Sequence[RanHook]:
+        """Run them side by side. **Returns** what each answered, in their order."""
+        path = await self._transcript.path(state.transcript)
+        around = {**self._surroundings(event, state), "transcript_path": path}
+        given = json.dumps({**around, **data}, ensure_ascii=False)
+        return await together(self._run(hook, event, given) for hook in hooks)
+
+    async def _run(self, hook: Hook, event: Event, given: str) -> RanHook:
+        began, problem = time.monotonic(), ""
+        try:
+            answer = await (self._post(hook, given) if hook.setting.url else self._start(hook, event, given))
+        except HookFailed as failure:
+            problem = str(failure)
+            answer = after_failure(hook, problem)
+        answer = replace(answer, by=hook.name)
+        if answer.decision == "allow" and not hook.may_allow:
+            answer = replace(answer, decision="")
+        return RanHook(hook, answer, round((time.monotonic() - began) * 1000), problem)
+
+    async def _start(self, hook: Hook, event: Event, given: str) -> HookAnswer:
+        setting, folder = hook.setting, self.ports.workspace.root
+        script = OF_WORDS if setting.args else OF_SHELL
+        command = Command(
+            ("bash", "-c", script, "hook", setting.command, *setting.args),
+            timeout=setting.timeout,
+            keep=KEPT,
+            env={"AGLS_PROJECT_DIR": folder, "CLAUDE_PROJECT_DIR": folder},
+            stdin=given,
+            reports=True,
+        )
+        try:
+            done = await self.ports.workspace.run(command, _keep_silent)
+        except WorkspaceError as problem:
+            raise HookFailed(str(problem)) from None
+        if done.timed_out:
+            raise HookFailed(f"it ran longer than {setting.timeout:g} s")
+        if event == REQUEST and done.exit_code == BLOCKED:
+            return NOTHING  # it decides by its output alone
+        return answer_of_program(done.exit_code, done.output, done.report, texts=event in CONTEXT)
+
+    async def _post(self, hook: Hook, given: str) -> HookAnswer:
+        setting = hook.setting
+        call = ServiceCall(
+            url=setting.url, headers=setting.headers, body=json.loads(given), seconds=setting.timeout
+        )
+        try:
+            answer = await self.ports.call_service(call)
+        except WebError as problem:
+            raise HookFailed(str(problem)) from None
+        if answer.status not in OK:
+            raise HookFailed(f"its address answered {answer.status}")
+        return NOTHING if answer.content is None else answer_of_json(answer.content)
+
+    def _surroundings(self, event: Event, state: State) -> JsonObject:
+        mode = self.ports.mode.of(state)
+        agent: JsonObject = (
+            {"agent_id": self.ports.run.session_id, "agent_type": "helper"}
+            if self.ports.run.works_for
+            else {}
+        )
+        return {
+            "session_id": self.ports.run.works_for or self.ports.run.session_id,
+            "cwd": self.ports.workspace.root,
+            "permission_mode": _mode_name(mode),
+            "hook_event_name": event,
+            **agent,
+            "agls": {"run_id": self.ports.run.run_id, "turn": state.run.turns, "mode": mode},
+        }
+
+
+def answer_of(ran: Sequence[RanHook]) -> HookAnswer:
+    """**Returns** what all of them answered together."""
+    return joined([each.answer for each in ran])
+
+
+def _mode_name(mode: str) -> str:
+    known: Mode = mode if is_mode(mode) else "ask"
+    return MODE_NAMES[known]
+
+
+def _keep_silent(text: str) -> None:
+    return None

@@ -1,0 +1,70 @@
+"""The `[hooks]` section of the configuration. Project files cannot set it."""
+
+import re
+from collections.abc import Mapping
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from agls.regex import regex
+from agls.room import Table
+
+Event = Literal[
+    "SessionStart",
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PermissionRequest",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "PostToolBatch",
+    "Stop",
+    "StopFailure",
+    "SubagentStart",
+    "SubagentStop",
+    "Notification",
+    "PostCompact",
+]
+OnFailure = Literal["open", "ask", "closed"]
+OURS = (".agls/hooks.json",)
+OF_OTHERS = (".claude/settings.json", ".claude/settings.local.json", ".codex/hooks.json")
+PROJECT_FILES = (*OURS, *OF_OTHERS)
+LONGEST_PATTERN = 200  # characters
+NAMES = regex(r"[\w\s,|.-]*\*?")
+
+
+class HookSetting(Table):
+    """A hook: what it waits for, and the program or the service that it is."""
+
+    event: Event
+    name: str = Field(default="", max_length=60)
+    matcher: str = Field(default="", max_length=LONGEST_PATTERN)
+    command: str = ""
+    args: tuple[str, ...] = ()
+    url: str = ""
+    headers: Mapping[str, str] = Field(default_factory=dict[str, str])
+    timeout: float = Field(default=60.0, gt=0, le=600)
+    on_failure: OnFailure | None = None
+    background: bool = False
+    once: bool = False
+
+    @model_validator(mode="after")
+    def _can_be_run(self) -> "HookSetting":
+        if bool(self.command) == bool(self.url):
+            raise ValueError("a hook has a command or a url: one of the two")
+        if self.url and not self.url.startswith(("http://", "https://")):
+            raise ValueError("the url of a hook begins with http:// or https://")
+        try:
+            re.compile(self.matcher)
+        except re.error as problem:
+            if not NAMES.fullmatch(self.matcher):
+                raise ValueError(f"the matcher is no regular expression: {problem}") from None
+        return self
+
+
+class Settings(Table):
+    """Programs that run before and after tool calls, at the beginning and the end of runs, and so on."""
+
+    handlers: tuple[HookSetting, ...] = ()
+    managed: tuple[HookSetting, ...] = ()
+    only_managed: bool = False
+    other_tools: bool = True

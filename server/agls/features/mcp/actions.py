@@ -1,0 +1,206 @@
+"""The actions of the room: which servers there are, what they offer, and what was changed of it."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from difflib import unified_diff
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome, ActionValue
+from agls.engine.vocabulary import JsonObject
+from agls.features.mcp.names import tool_name
+from agls.room import OnUse
+from agls.room.mcp_ports import Discovery, McpTool, ServerProblem
+from agls.short_text import brief
+from agls.toolkit import Arguments, TypedAction
+
+if TYPE_CHECKING:
+    from agls.features.mcp.run_servers import RunServers, UsedServer
+
+Find = Callable[[], "RunServers"]
+LINES = OnUse("agls.features.mcp.resource_tool", "resource_lines")
+GROUP = "MCP servers"
+NONE = "There are no MCP servers. Yours stand in your config file, as [mcp.servers.NAME] (docs/mcp.md)."
+WAITS = "you did not consent to it; at the beginning of a run you are asked"
+LONGEST = 160  # characters of what is said of a tool
+
+
+class ListServers(Arguments):
+    """Show the MCP servers: where each comes from, how far it is, and what is wrong with it."""
+
+
+class OneServer(Arguments):
+    """A server by its name."""
+
+    server: str = Field(min_length=1, description="the name of the server")
+
+
+class ServerTools(OneServer):
+    """Show the tools of an MCP server, and what changed in their definitions since they were accepted.
+
+    A server that is not known yet is started.
+    """
+
+
+class ServerResources(OneServer):
+    """Show what an MCP server has to read, which `@SERVER:ADDRESS` in a prompt attaches.
+
+    It is started for that where it does not run.
+    """
+
+
+class AcceptTools(OneServer):
+    """Accept the changed tools of an MCP server as they are now. /mcp.tools shows what changed."""
+
+
+class RestartServer(OneServer):
+    """End an MCP server and start it again, and ask it anew what it offers."""
+
+
+class StopServer(OneServer):
+    """End an MCP server. The next call of one of its tools starts it."""
+
+
+def actions_of(find: Find) -> tuple[Action, ...]:
+    """Return the actions; `find` returns the servers when one is done."""
+
+    async def names(context: ActionContext) -> Sequence[ActionValue]:
+        run = find()
+        await run.look()
+        return [ActionValue(used.name, used.server.state) for used in run.used.values()]
+
+    made = (
+        TypedAction("mcp.tools", "Show the tools of an MCP server", ServerTools, partial(_tools, find)),
+        TypedAction("mcp.resources", "Show resources", ServerResources, partial(_resources, find)),
+        TypedAction("mcp.accept", "Accept changed tools", AcceptTools, partial(_accept, find)),
+        TypedAction("mcp.restart", "Restart an MCP server", RestartServer, partial(_restart, find)),
+        TypedAction("mcp.stop", "Stop an MCP server", StopServer, partial(_stop, find)),
+    )
+    listing = TypedAction("mcp", "Show MCP servers", ListServers, partial(_list, find), group=GROUP)
+    return (listing, *(replace(one, choices={"server": names}, group=GROUP) for one in made))
+
+
+async def _list(find: Find, arguments: ListServers, context: ActionContext) -> ActionOutcome:
+    run = find()
+    waiting = await run.look()
+    rows = [_row(used) for used in run.used.values()]
+    rows += [
+        {"name": one.name, "origin": one.origin, "status": "stopped", "message": one.problem or WAITS}
+        for one in run.found
+        if one.problem or one.name in waiting
+    ]
+    return ActionOutcome("\n".join(map(_line, rows)) or NONE, {"servers": rows})
+
+
+def _row(used: "UsedServer") -> JsonObject:
+    server, known = used.server, used.server.known
+    row: JsonObject = {"name": used.name, "origin": used.origin, "status": server.state}
+    if known:
+        row["tools"] = len(known.tools)
+        row["prompts"] = len(known.prompts)
+        row["resources"] = known.has_resources
+        row["changed"] = [tool.name for tool in known.changed]
+        row["problems"] = list(known.dropped)
+        row["era"] = known.era
+    wrote = f"it wrote what is no message: {brief(server.noise, LONGEST)}" if server.noise else ""
+    if message := "; ".join(filter(None, (server.trouble, wrote))):
+        row["message"] = message
+    return row
+
+
+def _line(row: JsonObject) -> str:
+    tools = f", {row['tools']} tools" if "tools" in row else ""
+    changed = f", changed and withheld: {', '.join(row['changed'])}" if row.get("changed") else ""
+    said = f": {row['message']}" if row.get("message") else ""
+    return f"- {row['name']}: {row['status']}{tools}{changed} ({row['origin']}){said}"
+
+
+async def _tools(find: Find, arguments: ServerTools, context: ActionContext) -> ActionOutcome:
+    used = await _named(find(), arguments.server)
+    with context.breakable():
+        known = used.server.known or await _asked(used)
+    lines = [
+        f"- `{tool_name(used.name, tool.name)}`: {brief(tool.description, LONGEST)}" for tool in known.tools
+    ]
+    lines += [f"- Left out: {problem}" for problem in known.dropped]
+    differences = {tool.name: _difference(used.server.accepted(tool.name), tool) for tool in known.changed}
+    lines += [
+        f"\n`{name}` changed and is withheld until you accept it (/mcp.accept {used.name}):\n\n{patch}"
+        for name, patch in differences.items()
+    ]
+    data: JsonObject = {
+        "server": used.name,
+        "tools": [{"name": tool.name, "description": tool.description} for tool in known.tools],
+        "changed": differences,
+    }
+    return ActionOutcome("\n".join(lines) or f"{used.name} offers no tools.", data)
+
+
+async def _resources(find: Find, arguments: ServerResources, context: ActionContext) -> ActionOutcome:
+    used = await _named(find(), arguments.server)
+    with context.breakable():
+        known = used.server.known or await _asked(used)
+        try:
+            found = await used.server.resources() if known.has_resources else ()
+        except ServerProblem as problem:
+            raise ActionError(str(problem)) from None
+    rows = [asdict(one) for one in found]
+    text = LINES(found) if found else f"{used.name} has no resources."
+    return ActionOutcome(text, {"server": used.name, "resources": rows})
+
+
+def _difference(before: McpTool | None, now: McpTool) -> str:
+    """**Returns** what changed in a definition, as a patch in a block of Markdown."""
+    old, new = (_pretty(asdict(tool)) if tool else [] for tool in (before, now))
+    patch = "\n".join(unified_diff(old, new, "accepted", "now", lineterm=""))
+    fence = "`" * max(3, 1 + max((len(run) for run in patch.split("\n") if run.strip("`") == ""), default=0))
+    return f"{fence}diff\n{patch}\n{fence}"
+
+
+def _pretty(value: Mapping[str, object]) -> list[str]:
+    return json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False).splitlines()
+
+
+async def _accept(find: Find, arguments: AcceptTools, context: ActionContext) -> ActionOutcome:
+    used = await _named(find(), arguments.server)
+    names = used.server.accept()
+    text = f"Accepted: {', '.join(names)}." if names else f"No tool of {used.name} changed."
+    return ActionOutcome(text, {"server": used.name, "accepted": list(names)})
+
+
+async def _restart(find: Find, arguments: RestartServer, context: ActionContext) -> ActionOutcome:
+    used = await _named(find(), arguments.server)
+    with context.breakable():
+        try:
+            known = await used.server.restart()
+        except ServerProblem as problem:
+            raise ActionError(str(problem)) from None
+    return ActionOutcome(f"{used.name} runs and offers {len(known.tools)} tools.", {"servers": [_row(used)]})
+
+
+async def _stop(find: Find, arguments: StopServer, context: ActionContext) -> ActionOutcome:
+    used = await _named(find(), arguments.server)
+    await used.server.stop()
+    return ActionOutcome(f"{used.name} does not run.", {"servers": [_row(used)]})
+
+
+async def _asked(used: "UsedServer") -> Discovery:
+    try:
+        return await used.server.discover()
+    except ServerProblem as problem:
+        raise ActionError(str(problem)) from None
+
+
+async def _named(run: "RunServers", name: str) -> "UsedServer":
+    """**Returns** the server of this name. **Raises** `ActionError`."""
+    waiting = await run.look()
+    if used := run.used.get(name):
+        return used
+    if name in waiting:
+        raise ActionError(f"{name} cannot be used: {WAITS}")
+    if problem := next((one.problem for one in run.found if one.name == name), ""):
+        raise ActionError(f"{name} cannot be used: {problem}")
+    raise ActionError(f"There is no MCP server {name!r}. There are: {', '.join(run.used) or 'none'}.")

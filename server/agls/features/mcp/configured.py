@@ -1,0 +1,122 @@
+"""The servers that a run may use, and why others cannot be."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePath
+
+from agls.features.mcp.folder_servers import FolderServerFiles
+from agls.features.mcp.names import server_part
+from agls.features.mcp.settings import ServerSetting
+from agls.features.mcp.variables import UnsetVariable, Variables
+from agls.frozen import frozen
+from agls.room.mcp_ports import CLIENT, GivenServer, ServerDefinition
+from agls.room.offers import Offer
+
+OWN = "your config file"
+CLIENTS = "the client"
+OFF = "it is switched off"
+
+
+@frozen
+class ConfiguredServer:
+    """A server with its origin; `problem` says why it is not used ("": it is, or waits for a consent).
+
+    One with an `offer` is used once the user consented to that. One that `is_off` is named to nobody.
+    """
+
+    name: str
+    origin: str
+    setting: ServerSetting | None = None
+    definition: ServerDefinition | None = None
+    offer: Offer | None = None
+    problem: str = ""
+    is_off: bool = False
+
+
+@frozen
+class FoundServers:
+    """All servers: the user's own, those that a folder offers, those that the client brought."""
+
+    own: Mapping[str, ServerSetting]
+    files: FolderServerFiles = FolderServerFiles()
+    given: Sequence[GivenServer] = ()
+
+
+def configured(all_of_them: FoundServers, folder: str, variables: Variables) -> Sequence[ConfiguredServer]:
+    """**Returns** each server for a folder: first what the client brought, then the user's own."""
+    files = all_of_them.files
+    given = [
+        ConfiguredServer(one.name, CLIENTS, problem=one.problem)
+        if one.problem
+        else _configured(one.name, ServerSetting.model_validate(one.settings), CLIENTS, folder, variables)
+        for one in all_of_them.given
+    ]
+    own = [_configured(name, one, OWN, folder, variables) for name, one in all_of_them.own.items()]
+    offered = [
+        _configured(one.name, one.setting, one.offer.origin, folder, variables, one.offer)
+        for one in files.offered
+    ]
+    broken = [
+        ConfiguredServer(each.name or each.file, each.place, problem=each.problem) for each in files.broken
+    ]
+    return [*_distinct([*given, *own, *offered]), *broken]
+
+
+def _configured(
+    name: str,
+    setting: ServerSetting,
+    origin: str,
+    folder: str,
+    variables: Variables,
+    offer: Offer | None = None,
+) -> ConfiguredServer:
+    if not setting.enabled:
+        return ConfiguredServer(name, origin, problem=OFF, is_off=True)
+    try:
+        scope = CLIENT if origin == CLIENTS else folder if offer else ""
+        definition = definition_of(name, setting, folder, variables, scope=scope)
+    except UnsetVariable as problem:
+        return ConfiguredServer(name, origin, problem=str(problem))
+    return ConfiguredServer(name, origin, setting, definition, offer)
+
+
+def _distinct(servers: Iterable[ConfiguredServer]) -> list[ConfiguredServer]:
+    """**Returns** the servers: of several with one name, or with one program or address, the first counts."""
+    made: list[ConfiguredServer] = []
+    names: dict[str, str] = {}
+    places: dict[object, str] = {}
+    for one in servers:
+        definition, key = one.definition, server_part(one.name)
+        place = (definition.argv, definition.url, definition.environment) if definition else one.name
+        other = names.get(key) or (places.get(place) if definition else "")
+        if other:
+            why = (
+                f"the server of this name in {other} counts" if key in names else f"it is the same as {other}"
+            )
+            made.append(ConfiguredServer(one.name, one.origin, problem=why, is_off=True))
+            continue
+        names[key] = one.origin
+        places[place] = f"{one.name} in {one.origin}"
+        made.append(one)
+    return made
+
+
+def definition_of(
+    name: str, setting: ServerSetting, folder: str, variables: Variables, *, scope: str = ""
+) -> ServerDefinition:
+    """**Returns** a server as it is started for a folder. **Raises** `UnsetVariable`."""
+    expand = variables.expand
+    environment = {key: expand(value) for key, value in setting.env.items()}
+    headers = {key: expand(value) for key, value in setting.headers.items()}
+    return ServerDefinition(
+        name=name,
+        scope=scope,
+        transport=setting.transport,
+        argv=(expand(setting.command), *map(expand, setting.args)) if setting.command else (),
+        url=expand(setting.url),
+        headers=tuple(sorted(headers.items())),
+        folder=str(PurePath(folder, expand(setting.cwd))),
+        environment=tuple(sorted(environment.items())),
+        startup=setting.startup_timeout,
+        idle=setting.timeout,
+        longest=setting.longest,
+    )

@@ -1,0 +1,139 @@
+"""Servers that a trusted folder offers, in files of several products: none is used without consent."""
+
+import json
+import shlex
+import tomllib
+from collections.abc import Iterator, Sequence
+
+from agls.engine.ports import WorkspaceError
+from agls.engine.vocabulary import JsonObject
+from agls.features.mcp.entries import Reading, of_codex, of_editor, of_gemini, settings_in, usual
+from agls.features.mcp.settings import PROJECT_FILES, ServerSetting, Settings
+from agls.frozen import frozen
+from agls.instruction_files import FolderReader
+from agls.instruction_files.folder_texts import FolderTexts, TextFolders
+from agls.json_values import value_in
+from agls.regex import regex
+from agls.room.offers import Offer
+
+MOST = 100  # servers
+_COMMENT = regex(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', 16)  # 16: DOTALL
+
+
+@frozen
+class ServerFile:
+    """A file that may name servers, below a folder: the member that has them, and how an entry is read."""
+
+    name: str
+    member: str
+    read: Reading
+
+
+READ: Sequence[tuple[str, Reading]] = (
+    ("mcpServers", usual),
+    ("servers", of_editor),
+    ("mcpServers", of_editor),
+    ("mcp_servers", of_codex),
+    ("mcpServers", of_gemini),
+)
+FILES = tuple(ServerFile(name, *how) for name, how in zip(PROJECT_FILES, READ, strict=True))
+OURS = FILES[:1]
+
+
+@frozen
+class OfferedServer:
+    """A server that a folder offers, and the offer that the user must consent to."""
+
+    name: str
+    setting: ServerSetting
+    offer: Offer
+
+
+@frozen
+class BrokenEntry:
+    """Why a file, or a server in it, cannot be used; `line` is 0 where that is not known."""
+
+    file: str
+    name: str
+    problem: str
+    line: int = 0
+
+    @property
+    def place(self) -> str:
+        """The file, the line and the name, for people."""
+        line = f":{self.line}" if self.line else ""
+        return f"{self.file}{line}" + (f" ({self.name})" if self.name else "")
+
+
+@frozen
+class FolderServerFiles:
+    """The servers of files, and what cannot be used of them."""
+
+    offered: Sequence[OfferedServer] = ()
+    broken: Sequence[BrokenEntry] = ()
+
+
+def folder_servers(settings: Settings, texts: FolderTexts) -> FolderServerFiles:
+    """**Returns** the servers that the folder offers."""
+    if not settings.enabled:
+        return FolderServerFiles()
+    files = FILES if settings.other_tools else OURS
+    key = ("mcp", settings.other_tools)
+    return texts.get(key, [], lambda reader: find_servers(files, texts.folders, reader))
+
+
+def find_servers(
+    files: Sequence[ServerFile], folders: TextFolders, reader: FolderReader
+) -> FolderServerFiles:
+    """**Returns** the servers in these files, below each folder of the project."""
+    found = [
+        each
+        for folder in folders.project
+        for file in files
+        for each in _in_file(file, folder, folders.home, reader)
+    ]
+    offered = [each for each in found if isinstance(each, OfferedServer)]
+    return FolderServerFiles(offered[:MOST], [each for each in found if isinstance(each, BrokenEntry)])
+
+
+def _in_file(
+    file: ServerFile, folder: str, home: str, reader: FolderReader
+) -> Iterator[OfferedServer | BrokenEntry]:
+    path = f"{folder}/{file.name}"
+    shown = reader.shown(path)
+    try:
+        found = reader.text(path)
+        said: object = _parsed(path, found[2]) if found else None
+    except json.JSONDecodeError as problem:
+        yield BrokenEntry(shown, "", f"it is no JSON: {problem.msg}", problem.lineno)
+        return
+    except (WorkspaceError, ValueError, RecursionError) as problem:
+        yield BrokenEntry(shown, "", str(problem))
+        return
+    servers = value_in(said, file.member)
+    if servers is None or not found:
+        return
+    for name, setting in settings_in(servers, file.read, folder, home):
+        if isinstance(setting, str):
+            yield BrokenEntry(shown, name, setting, _line_of(name, found[2]))
+        else:
+            definition: JsonObject = {
+                "file": shown,
+                **setting.model_dump(mode="json", exclude_defaults=True),
+            }
+            lines = (shlex.join([setting.command, *setting.args]),) if setting.command else ()
+            offer = Offer("server", name, shown, definition, commands=lines, folder=setting.cwd)
+            yield OfferedServer(name, setting, offer)
+
+
+def _parsed(path: str, text: str) -> object:
+    """**Returns** the values of a file; comments and last commas in JSON are left out."""
+    if path.endswith(".toml"):
+        return tomllib.loads(text)
+    return json.loads(_COMMENT.sub(lambda found: found[1] or "\n" * found[0].count("\n"), text))
+
+
+def _line_of(name: str, text: str) -> int:
+    """**Returns** the line that names a server first, 0 for none."""
+    lines = enumerate(text.splitlines(), 1)
+    return next((number for number, line in lines if name and name in line), 0)

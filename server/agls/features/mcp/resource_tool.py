@@ -1,0 +1,69 @@
+"""The resources of an MCP server, as a tool that lists and reads them."""
+
+from collections.abc import Sequence
+
+from agls.engine.ports import Preview, ToolContext, ToolSpec
+from agls.engine.vocabulary import JsonObject, ToolCall, ToolOutcome
+from agls.features.mcp.server_tool import EFFECTS, outcome_of
+from agls.frozen import frozen
+from agls.room.mcp_ports import McpResource, McpServer, ServerProblem
+from agls.short_text import brief, cut
+
+NAME = "resources"
+ABOUT = (
+    "Read a resource of the MCP server {}. Without `uri`, list what it has; parts in braces are to fill in."
+)
+MOST = 60_000  # characters of a list
+LONGEST = 200  # characters of what is said of one
+NONE = "{} lists no resources."
+SCHEMA: JsonObject = {
+    "type": "object",
+    "properties": {"uri": {"type": "string", "description": "the address of the resource"}},
+    "additionalProperties": False,
+}
+
+
+@frozen(eq=False)
+class ResourceTool:
+    """Reads resources of one server. It is named as its tools are, so rules for the server hold for it."""
+
+    server: McpServer
+    spec: ToolSpec
+
+    async def preview(self, call: ToolCall, context: ToolContext) -> Preview:
+        """Its server, and what is read."""
+        name = self.server.definition.name
+        uri = str(call.arguments.get("uri") or "")
+        title = f"{name}: read {brief(uri, LONGEST)}" if uri else f"{name}: list resources"
+        subject: JsonObject = {"type": "tool", "name": call.name, "input": call.arguments, "server": name}
+        return Preview(title, {**subject, "tool": NAME})
+
+    async def __call__(self, call: ToolCall, context: ToolContext) -> ToolOutcome:
+        """Let the server list or read. **Returns** failures as outcomes for the model."""
+        name = self.server.definition.name
+        uri = str(call.arguments.get("uri") or "")
+        try:
+            if not uri:
+                found = await self.server.resources()
+                text = resource_lines(found) if found else NONE.format(name)
+                return ToolOutcome(cut(text, MOST), effects="none")
+            return outcome_of(name, uri, await self.server.read(uri))
+        except ServerProblem as problem:
+            return ToolOutcome(str(problem), status="failed", effects="none")
+
+
+def spec_of_resources(name: str, server: str, *, always: bool) -> ToolSpec:
+    """**Returns** the tool as the model sees it."""
+    return ToolSpec(name, ABOUT.format(server), SCHEMA, EFFECTS, load="always" if always else "auto")
+
+
+def resource_lines(resources: Sequence[McpResource]) -> str:
+    """**Returns** a line of Markdown for each."""
+    return "\n".join(map(_line, resources))
+
+
+def _line(resource: McpResource) -> str:
+    said = ": ".join(
+        brief(words, LONGEST) for words in (resource.name, resource.description) if words.strip()
+    )
+    return f"- {resource.uri}" + (f" ({said})" if said else "")

@@ -1,0 +1,153 @@
+"""The servers of one run, and the tools that they bring to it."""
+
+import asyncio
+from collections.abc import Sequence
+
+from agls.engine.facts import GateFact, Injected, Notice
+from agls.engine.feature import RunView
+from agls.engine.ports import Tool, Workspace, new_id
+from agls.engine.together import together
+from agls.engine.vocabulary import Stop, Text, UserMessage
+from agls.features.mcp.configured import ConfiguredServer, FoundServers, configured
+from agls.features.mcp.feature import ROOM
+from agls.features.mcp.folder_servers import folder_servers
+from agls.features.mcp.names import tool_name
+from agls.features.mcp.resource_tool import NAME as RESOURCES
+from agls.features.mcp.resource_tool import ResourceTool, spec_of_resources
+from agls.features.mcp.server_tool import ServerTool, spec_of
+from agls.features.mcp.settings import ServerSetting, Settings
+from agls.features.mcp.variables import Variables
+from agls.frozen import frozen
+from agls.instruction_files.folder_texts import FolderTexts
+from agls.room.mcp_ports import Discovery, McpServer, McpServers, ServerProblem
+from agls.room.offers import Consents
+
+AWAY = "MCP servers that cannot be used"
+DROPPED = "Tools of MCP servers are left out"
+INACTIVE = "MCP servers that this folder offers are not used"
+NOT_GIVEN = "You did not consent to: {}"
+CHANGED = (
+    "the definition of {0} changed since it was accepted: /mcp.tools {1} shows it, /mcp.accept {1} accepts it"
+)
+
+
+@frozen(eq=False)
+class UsedServer:
+    """A server of a run."""
+
+    name: str
+    origin: str
+    setting: ServerSetting
+    server: McpServer
+
+
+class RunServers:
+    """Offers the tools of servers: those that are known at once, the others when they were asked."""
+
+    def __init__(self, found: Sequence[ConfiguredServer], servers: McpServers, consents: Consents) -> None:
+        self.found = found
+        self._servers, self._consents = servers, consents
+        self.used: dict[str, UsedServer] = {}
+        self._tools: dict[str, Tool] = {}
+        for one in found:
+            if not one.offer:
+                self._use(one)
+
+    def tools(self) -> Sequence[Tool]:
+        """**Returns** the tools that are known by now."""
+        return tuple(self._tools.values())
+
+    def now_used(self) -> Sequence[UsedServer]:
+        """**Returns** all that may be used now, with what the user consented to before."""
+        self._look()
+        return tuple(self.used.values())
+
+    async def look(self) -> Sequence[str]:
+        """Use what the user consented to before. **Returns** the names of the offers that wait for that."""
+        return await asyncio.to_thread(self._look)
+
+    def _look(self) -> Sequence[str]:
+        waiting: list[str] = []
+        for one in self.found:
+            if one.offer and not one.problem and one.name not in self.used:
+                if self._consents.look(one.offer).is_given:
+                    self._use(one)
+                else:
+                    waiting.append(one.name)
+        return waiting
+
+    async def before_turn(self, view: RunView) -> Sequence[Stop | GateFact]:
+        """Ask for consents, ask the servers that are not known yet, and say what cannot be used."""
+        state = view.state
+        if not state.running or state.run.turns:
+            return ()
+        if refused := await self._settle():
+            view.show(Notice("warning", INACTIVE, NOT_GIVEN.format(", ".join(refused))))
+        unknown = [used for used in self.used.values() if not used.server.known]
+        away = [f"{one.name}: {one.problem}" for one in self.found if one.problem and not one.is_off]
+        away += [problem for problem in await together(map(self._ask, unknown)) if problem]
+        if dropped := [line for used in self.used.values() for line in _dropped(used)]:
+            view.show(Notice("warning", DROPPED, "\n".join(dropped)))
+        if not away:
+            return ()
+        view.show(Notice("warning", AWAY, "\n".join(away)))
+        text = f"{AWAY}: {'; '.join(away)}"
+        return (Injected((UserMessage(new_id("item"), (Text(text),), ROOM),)),)
+
+    async def _settle(self) -> Sequence[str]:
+        """Let the user decide on what the folder offers. **Returns** what they did not consent to."""
+        refused: list[str] = []
+        for one in self.found:
+            if one.offer and not one.problem:
+                if await self._consents.settle(one.offer):
+                    self._use(one)
+                else:
+                    refused.append(one.name)
+        return refused
+
+    async def _ask(self, used: UsedServer) -> str:
+        """Ask a server what it offers. **Returns** why it cannot be used."""
+        try:
+            self._offer(used, await used.server.discover())
+        except ServerProblem as problem:
+            return str(problem)
+        return ""
+
+    def _use(self, one: ConfiguredServer) -> None:
+        if not (one.definition and one.setting):
+            return
+        used = UsedServer(one.name, one.origin, one.setting, self._servers.get(one.definition))
+        self.used[one.name] = used
+        if known := used.server.known:
+            self._offer(used, known)
+
+    def _offer(self, used: UsedServer, known: Discovery) -> None:
+        always = used.setting.always_load
+        for tool in known.tools:
+            if used.setting.wants(tool.name):
+                name = tool_name(used.name, tool.name, self._tools)
+                self._tools[name] = ServerTool(used.server, tool, spec_of(name, tool, always=always))
+        if known.has_resources and used.setting.wants(RESOURCES):
+            name = tool_name(used.name, RESOURCES, self._tools)
+            spec = spec_of_resources(name, used.name, always=always)
+            self._tools[name] = ResourceTool(used.server, spec)
+
+
+def servers_of(
+    settings: Settings,
+    servers: McpServers,
+    workspace: Workspace,
+    texts: FolderTexts,
+    consents: Consents,
+) -> RunServers:
+    """**Returns** the servers that a run, a command or a prompt may use here."""
+    variables = Variables(servers.environment, servers.keys)
+    all_of_them = FoundServers(settings.servers, folder_servers(settings, texts), servers.given)
+    found = configured(all_of_them, workspace.root, variables) if settings.enabled else ()
+    return RunServers(found, servers, consents)
+
+
+def _dropped(used: UsedServer) -> Sequence[str]:
+    known = used.server.known or Discovery()
+    changed = [CHANGED.format(tool.name, used.name) for tool in known.changed]
+    return [f"{used.name}: {line}" for line in (*known.dropped, *changed)]

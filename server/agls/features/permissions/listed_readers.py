@@ -1,0 +1,99 @@
+"""What `find`, `tree`, `file`, `sort` and `rg` read: their options stand in `carriers`, for rules, too."""
+
+from collections.abc import Iterator, Sequence
+
+from agls.features.permissions.carriers import may_follow
+from agls.features.permissions.syntax import NotUnderstood
+from agls.frozen import frozen
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+LISTED = _names("find tree file sort rg")
+_BEFORE_PATHS = _names("-H -P")  # of find; -L and -O follow links, or may
+_RG_VALUED = _names(
+    "-g --glob --iglob -t --type -T --type-not -A --after-context -B --before-context -C "
+    "--context -e --regexp -m --max-count -d --max-depth --max-columns -r --replace --sort "
+    "--sortr --color"
+)
+_GIVES_PATTERN = _names("-e --regexp --files --type-list")
+# What makes rg read names with a dot in front. A glob may, too: it counts more than what is hidden.
+_HIDDEN = _names("-u --unrestricted --hidden -g --glob --iglob")
+
+
+def listed(name: str, rest: Sequence[str]) -> Sequence[str]:
+    """Return the paths that such a program reads. **Raises** `NotUnderstood` when it may do more."""
+    if not may_follow((name,), rest):
+        raise NotUnderstood(f"an option of {name} here is not known to only read")
+    match name:
+        case "find":
+            return _found(rest)
+        case "rg":
+            said = _said_to_rg(rest)
+            return (said.operands if _GIVES_PATTERN & said.options else said.operands[1:]) or (".",)
+        case _:
+            return operands_of(rest)
+
+
+def shows_hidden(rest: Sequence[str]) -> bool:
+    """Return whether rg reads hidden files, too, with these words."""
+    said = _said_to_rg(rest)
+    return bool(_HIDDEN & said.options)
+
+
+def operands_of(words: Sequence[str]) -> list[str]:
+    """Return the words that are no options, where every option that takes one has it in its own word."""
+    at = words.index("--") if "--" in words else len(words)
+    return [*(word for word in words[:at] if not word.startswith("-")), *words[at + 1 :]]
+
+
+def _found(rest: Sequence[str]) -> Sequence[str]:
+    if any(word == "-L" or word.startswith("-O") for word in rest):
+        raise NotUnderstood("find would follow links, or may")
+    begin = next((at for at, word in enumerate(rest) if word not in _BEFORE_PATHS), len(rest))
+    paths = list[str]()
+    for word in rest[begin:]:
+        if word[:1] in {"-", "(", "!"}:
+            break
+        paths.append(word)
+    return paths or (".",)
+
+
+@frozen
+class _Said:
+    """What rg is given: letters that stand together are apart, and the values of options are left out."""
+
+    operands: Sequence[str]
+    options: frozenset[str]
+
+
+def _said_to_rg(rest: Sequence[str]) -> _Said:
+    operands, options = list[str](), set[str]()
+    words = iter(rest)
+    for word in words:
+        if word == "--":
+            operands += words
+        elif word == "-" or not word.startswith("-"):
+            operands.append(word)
+        else:
+            options |= _option_of_rg(word, words)
+    return _Said(operands, frozenset(options))
+
+
+def _option_of_rg(word: str, words: Iterator[str]) -> set[str]:
+    """Return the options in a word, and take the next word where it is the value of one."""
+    if word.startswith("--"):
+        option, has_value, _ = word.partition("=")
+        if option in _RG_VALUED and not has_value:
+            next(words, None)
+        return {option}
+    found = set[str]()
+    for at, letter in enumerate(word[1:], 2):
+        found.add(option := f"-{letter}")
+        if option in _RG_VALUED:
+            if at == len(word):
+                next(words, None)
+            break
+    return found

@@ -1,0 +1,142 @@
+"""The programs of a command, each judged by itself: whether it is known to read the workspace and no more."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from posixpath import join
+from shlex import quote
+
+from agls.engine.ports import Effect, PathInfo, Workspace, WorkspaceError
+from agls.features.permissions.commands import HARMLESS, UNKNOWN, known_only_when_run, touched
+from agls.features.permissions.readers import git_folder, is_deep, read_by
+from agls.features.permissions.rules import ResolvedTarget, is_secret_name
+from agls.features.permissions.syntax import NotUnderstood, Program, Word, programs
+from agls.regex import regex
+from agls.room.process_ports import ShellFacts
+
+SPEAKERS = {"echo", "false", "printf", "seq", "sleep", "true"}  # known, but alone they read nothing
+_BY_CLASS = regex(r"\[[^\]]*\[")  # `[[:alpha:]]`: the shell knows more classes than we do
+BUILTINS = frozenset(["cd", "command", "echo", "false", "printf", "pwd", "test", "true", "type"])
+
+
+def in_parts(
+    whole: ResolvedTarget,
+    command: str,
+    cwd: str,
+    workspace: Workspace,
+    shell_facts: ShellFacts,
+) -> ResolvedTarget:
+    """Return the target with what is known of its programs; with the `doubt` when that is nothing."""
+    try:
+        found = programs(command)
+    except NotUnderstood as problem:
+        return replace(whole, doubt=str(problem))
+    look = _Look(workspace, shell_facts, cwd)
+    parts = tuple(look.part(whole.tool, program) for program in found)
+    doubt = next((part.doubt for part in parts if part.doubt), "")
+    reads = any(program.words[0].text not in SPEAKERS for program in found)
+    several = parts if len(parts) > 1 else ()
+    return replace(whole, reads_only=reads and not doubt, doubt=doubt, parts=several)
+
+
+def from_root(command: str, cwd: str, workspace: Workspace) -> str:
+    """Return the command as given in the root: a permission for the root is none for other folders."""
+    try:
+        folder, root = workspace.place(cwd), workspace.place(".")
+    except WorkspaceError:
+        return command
+    return command if folder.path == root.path else f"cd {quote(folder.shown)} && {command}"
+
+
+def _may_leave(pattern: str) -> bool:
+    """Return whether a pattern may become `..`, as it does in older shells."""
+    return any(part[:1] == "." and fnmatchcase("..", part) for part in pattern.split("/") if part != "..")
+
+
+class _Look:
+    """Looks at the programs of one command, which begins in `cwd`."""
+
+    def __init__(self, workspace: Workspace, shell_facts: ShellFacts, cwd: str) -> None:
+        self._workspace, self._shell_facts = workspace, shell_facts
+        self._cwd = cwd
+
+    def part(self, tool: str, program: Program) -> ResolvedTarget:
+        """Return what is known of one program."""
+        folder = join(self._cwd, program.folder)
+        doubt = ""
+        try:
+            self._check(program, folder)
+        except (NotUnderstood, WorkspaceError) as problem:
+            doubt = str(problem)
+        return ResolvedTarget(
+            tool,
+            Effect.EXECUTES,
+            from_root(program.text, folder, self._workspace),
+            leads_out=self._leads_out(program.text, folder),
+            reads_only=not doubt,
+            doubt=doubt,
+            fed=program.piped or bool(program.inputs),
+        )
+
+    def _check(self, program: Program, folder: str) -> None:
+        """**Raises** `NotUnderstood` or `WorkspaceError` unless it only reads in the workspace."""
+        words = [text for word in program.words for text in self._expanded(word, folder)]
+        name, paths = words[0], read_by(words)
+        self._check_path(".", folder)
+        if name not in BUILTINS and not self._shell_facts.is_foreign(name):
+            raise NotUnderstood(f"{name} is not found, or lies in the workspace")
+        for path in (*paths, *program.inputs):
+            self._check_path(path, folder)
+        if name == "cd":
+            self._check_path(words[1], folder)
+        if name == "git":
+            self._check_git(join(folder, git_folder(words[1:])))
+        if is_deep(words):
+            for below in paths:
+                self._check_deep(join(folder, below))
+
+    def _check_git(self, folder: str) -> None:
+        if danger := self._shell_facts.programs_of_git(folder):
+            raise NotUnderstood(f"git may run another program here: {danger}")
+
+    def _expanded(self, word: Word, folder: str) -> Sequence[str]:
+        if not word.is_pattern:
+            return (word.text,)
+        if "[^" in word.text or _BY_CLASS.search(word.text) or _may_leave(word.text):
+            raise NotUnderstood(f"what `{word.text}` becomes is known only when it runs")
+        names = self._shell_facts.expand(word.text, folder)
+        for name in names:
+            self._check_place(name, folder)
+        return names
+
+    def _check_path(self, path: str, folder: str) -> None:
+        if path in HARMLESS or path == "-":
+            return
+        place = self._check_place(path, folder)
+        in_commit = path.rpartition(":")[2]  # `HEAD:.env`
+        if any(is_secret_name(name) for name in (path, in_commit, place.path)):
+            raise NotUnderstood(f"{path} may hold keys")
+
+    def _check_place(self, path: str, folder: str) -> PathInfo:
+        place = self._workspace.place(join(folder, path))
+        if not place.inside:
+            raise NotUnderstood(f"{path} is outside the workspace")
+        return place
+
+    def _check_deep(self, folder: str) -> None:
+        held = [name for name in self._shell_facts.expand(".env*", folder) if name != ".env*"]
+        if held:
+            raise NotUnderstood(f"it reads {held[0]} too, which may hold keys")
+
+    def _leads_out(self, text: str, folder: str) -> bool:
+        for _, path in touched(text):
+            if path == UNKNOWN:
+                return True
+            if known_only_when_run(path):
+                continue
+            try:
+                if not self._workspace.place(join(folder, path)).inside:
+                    return True
+            except WorkspaceError:
+                continue
+        return False

@@ -1,0 +1,64 @@
+"""What the small programs for `sed`, `awk` and `jq` may say, so that they are known to print and do no more.
+
+Each function returns whether that is certain. A program that is written in another way is in doubt.
+"""
+
+import re
+
+from agls.regex import regex
+
+# `1,5p`, `/from/,/to/p`, `$p`; `s/a/b/g`. An address or a replacement holds neither a line end nor its own
+# delimiter, so no command can stand in it (`w`, `e` and `r` are commands, and flags of `s`).
+_ADDRESS = r"(?:\d+|\$|/(?:[^/\\\n]|\\[^\n])+/)"
+_PRINT = rf"(?:{_ADDRESS}(?:,(?:{_ADDRESS}|\+\d+))?[pd=q];? ?)+"
+_CHANGE = "|".join(
+    rf"s{re.escape(mark)}(?:[^{mark}\\\n]|\\[^\n])+{re.escape(mark)}(?:[^{mark}\\\n]|\\[^\nc])*"
+    rf"{re.escape(mark)}[gpiI\d]*"
+    for mark in "/|#,"
+)
+_SED = regex(rf"(?:{_PRINT}|{_CHANGE})")
+_JQ_LOADS = regex(r"\b(?:import|include|input_filename|env|ENV|get_search_list|modulemeta)\b")
+_AWK_STRING = regex(r'"(?:[^"\\]|\\[tn])*"')
+_AWK_TEXT = regex(r"(?:[ -\[\]-~]|\\[tns.dw])*")  # what can be seen, with few escapes
+_AWK_REDIRECTION = regex(r">(?!=)|(?<!\|)\|(?!\|)|\|\|\||@")
+_AWK_NAME = regex(r"[A-Za-z_]\w*")
+_AWK_KNOWN = frozenset(
+    word
+    for words in (
+        "print printf BEGIN END NR NF FNR FS OFS RS ORS length substr index tolower toupper if else next",
+        "exit in for int sum count total max min seen line name value",
+    )
+    for word in words.split()
+)
+_AWK_NEVER = regex(
+    r"system|getline|close|fflush|ENVIRON|ARG|PROCINFO|FUNCTAB|SYMTAB|func|include|load|namespace|extension",
+    re.IGNORECASE,
+)
+
+
+def sed_prints(script: str) -> bool:
+    """Return whether a script of `sed` only prints lines, perhaps with a text replaced."""
+    return bool(_SED.fullmatch(script))
+
+
+def jq_reads(query: str) -> bool:
+    """Return whether a query of `jq` reads nothing but its input."""
+    return not _JQ_LOADS.search(query)
+
+
+def awk_prints(script: str) -> bool:
+    """Return whether a script of `awk` only prints: no other program, no file, nothing of the environment.
+
+    The dangerous words may not even stand in texts or expressions, as a `/` may divide, too.
+    """
+    if not _AWK_TEXT.fullmatch(script) or _AWK_NEVER.search(script):
+        return False
+    code = _AWK_STRING.sub(" ", script)
+    if '"' in code or _AWK_REDIRECTION.search(script):
+        return False
+    return all(len(name) == 1 or name in _AWK_KNOWN for name in _AWK_NAME.findall(_regexes_cut(code)))
+
+
+def _regexes_cut(code: str) -> str:
+    """Return the code without what is surely a pattern: one between slashes where nothing is divided."""
+    return regex(r"(^|[~(!&|{;] ?)/[^/]*/").sub(r"\1 ", code)

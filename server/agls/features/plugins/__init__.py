@@ -1,0 +1,16 @@
+"""Manifests of plugins in trusted folders: texts, other names for tools, answers by template, refusals."""
+
+from agls.instruction_files.folder_texts import FolderTexts
+from agls.room import NoSettings, OnUse, Room, build_of
+from agls.room.run_ports import RunTools
+
+PROJECT_FILES = (".codex-plugin/plugin.json", ".claw-plugin/plugin.json")  # and those in `plugins/`
+ROOM = Room(
+    "plugins",
+    NoSettings,
+    build_of(__name__),
+    needs=(FolderTexts, RunTools),
+    check_files=OnUse(f"{__name__}.file_check", "check_files"),
+    project_files=PROJECT_FILES,
+    has_actions=True,
+)

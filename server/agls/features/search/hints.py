@@ -1,0 +1,65 @@
+"""Patterns of names as models write them, and what may be wrong with a pattern that finds nothing."""
+
+import posixpath
+
+from agls.engine.ports import Workspace, WorkspaceError
+from agls.regex import regex
+
+_POSIX = regex(r"\\[|<>]|\[\[:")
+_CALL = regex(r"(?<!\\)\w\(|\{\}|\w\[\]")
+POSIX = " Alternatives are a|b here, beginning and end of a word \\b, classes of characters \\w, \\d, \\s."
+LITERALLY = " ( ) [ ] { } mean something in an expression: set literal to find them as they stand."
+SEVERAL = " Several patterns are one in braces: {*.py,*.md}."
+NOT = " What is left out belongs into exclude."
+BRACKETS = " [ begins a set of characters: {} finds names that have it."
+
+
+def below(pattern: str, path: str, workspace: Workspace) -> str:
+    """Return a pattern of names as the workspace reads it, below a path.
+
+    One that begins with the path itself is what follows it. One that ends with a slash is all in that folder.
+    """
+    root = workspace.place(path or ".").path.rstrip("/")
+    inside = pattern.removeprefix(f"{root}/")
+    if inside != pattern:
+        pattern = f"/{inside}"
+    return f"{pattern}**" if pattern.endswith("/") and len(pattern) > 1 else pattern
+
+
+async def no_names(pattern: str, path: str, workspace: Workspace) -> str:
+    """Return what may be wrong with a pattern of names that no file has."""
+    if pattern.startswith("!"):
+        return NOT
+    if pattern.startswith("../"):
+        return " A pattern reaches only what is below path."
+    if "{" not in pattern and ("," in pattern or " " in pattern.strip()):
+        return SEVERAL
+    if "[" in pattern:
+        return BRACKETS.format(pattern.replace("[", "[[]"))
+    fixed = (
+        posixpath.dirname(pattern.partition("*")[0] + "x").strip("/")
+        if "*" in pattern
+        else pattern.strip("/")
+    )
+    folder = posixpath.join(path, fixed) if fixed else ""
+    if not folder or not await _has_entries(folder, workspace):
+        return ""
+    if fixed == pattern.strip("/"):
+        return f" {folder} is a folder: {fixed}/** finds what is in it."
+    return f" If {folder} is ignored, set path to it: then it is looked through all the same."
+
+
+async def _has_entries(folder: str, workspace: Workspace) -> bool:
+    try:
+        return bool(await workspace.list(folder))
+    except WorkspaceError:
+        return False
+
+
+def no_lines(pattern: str, *, literal: bool) -> str:
+    """Return what may be wrong with an expression that no line matches."""
+    if literal:
+        return ""
+    if _POSIX.search(pattern):
+        return POSIX
+    return LITERALLY if _CALL.search(pattern) else ""

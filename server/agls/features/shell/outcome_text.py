@@ -1,0 +1,44 @@
+"""The report to the model about a command that has ended."""
+
+from collections.abc import Sequence
+
+from agls.engine.ports import Command, Finished
+
+from .buffer_saver import SaveOutcome
+from .prompts import remark_on
+
+UNSAVED = "[Not saved in the editor, so the command saw these files as they are on disk: {}]"
+SAVED = "[The editor changed these files when it saved them; read them before you edit: {}]"
+CUT = "[To see all of it, send the output to a file and read that, or filter it.]"
+CHANGED = "[It changed files that are open in the editor; read them before you edit: {}]"
+LEFT = "[What it left running was ended with it; number of processes: {}]"
+
+
+def text_of(finished: Finished, command: Command, saved: SaveOutcome, remarks: Sequence[str]) -> str:
+    """Return its output, what else there is to know, the `remarks`, and how it ended."""
+    lines: list[str] = []
+    if finished.unsaved:
+        why = {path: f" ({reason})" for path, reason in saved.failed.items()}
+        lines.append(UNSAVED.format(", ".join(path + why.get(path, "") for path in finished.unsaved)))
+    if saved.changed:
+        lines.append(SAVED.format(", ".join(saved.changed)))
+    if output := finished.output.rstrip("\n"):
+        lines.append(output)
+    if finished.total > command.keep:
+        lines.append(CUT)
+    if finished.changed:
+        lines.append(CHANGED.format(", ".join(finished.changed)))
+    if finished.left_over:
+        lines.append(LEFT.format(finished.left_over))
+    if remark := remark_on(finished):
+        lines.append(remark)
+    lines += finished.remarks
+    return "\n".join([*lines, *remarks, f"[{_ending(finished, command)}, {finished.seconds:.1f} s]"])
+
+
+def _ending(finished: Finished, command: Command) -> str:
+    if finished.timed_out:
+        return f"stopped: it ran longer than {command.timeout:g} s; ask for more with timeout_s"
+    if finished.exit_code is None:
+        return f"ended by {finished.signal}"
+    return f"exit code {finished.exit_code}"

@@ -1,0 +1,15 @@
+"""Side question: what the user asks beside the work, and the conversation does not keep."""
+
+from agls.features.side_question.record import NOTES
+from agls.room import NoSettings, Room, build_of
+from agls.room.session_ports import SessionRecord
+
+ROOM = Room(
+    "side_question",
+    NoSettings,
+    build_of(__name__),
+    needs=(SessionRecord,),
+    notes=NOTES,
+    has_actions=True,
+    in_runs=False,
+)

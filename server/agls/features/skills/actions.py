@@ -1,0 +1,201 @@
+"""What the user may do: see which skills there are and why one is not used, and use one by its name."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+from pydantic import Field
+
+from agls.commands import RAW
+from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome, ActionSpec, ActionValue
+from agls.engine.ports import WorkspaceError
+from agls.engine.vocabulary import JsonObject
+from agls.features.skills.found import FoundSkills, given_in
+from agls.features.skills.offered import OfferedSkill
+from agls.frozen import frozen
+from agls.room.command_prompts import command_prompt
+from agls.room.session_ports import SUGGESTED_TOOLS
+from agls.toolkit import Arguments, TypedAction, fenced
+
+GROUP = "Your skills"
+WRITTEN = "It was written in {}.\n\n{}"
+SUGGESTS = "It suggests to use without a question: {}. A file grants nothing: your own rules decide."
+NO_CHOICE = "A skill of the project chooses neither model nor effort: those of the session hold."
+UNTRUSTED = "Skills of {} are not read: nobody trusts the folder. To trust it: agls trust"
+NONE = (
+    "There are no skills. Write one: `.agls/skills/NAME/SKILL.md` in a folder that you trust, or "
+    "`skills/NAME/SKILL.md` beside your config file."
+)
+
+
+class Skills(Arguments):
+    """Show the skills: which the model may load, whose they are, why one is not used; or one whole."""
+
+    name: str = Field(default="", description="one of them, to see it whole")
+
+
+@frozen(eq=False)
+class SkillCommand:
+    """Implements `Action`: a skill that its user typed by name. `knows_model` is whether there is a model."""
+
+    offered: OfferedSkill
+    found: FoundSkills
+    knows_model: Callable[[str], bool]
+
+    @property
+    def spec(self) -> ActionSpec:
+        """The skill as its user sees it."""
+        file = self.offered.file
+        about = file.description or f"A skill of {file.shown}"
+        if file.problem:
+            about = f"Cannot be used: {file.problem}"
+        suggests = [SUGGESTS.format(", ".join(file.wishes))] if file.wishes else []
+        described = "\n\n".join([_sentence(about), f"From {file.shown}.", *suggests])
+        member = {"type": "string", "format": RAW, "description": file.hint or "[words]"}
+        return ActionSpec(
+            self.offered.commands[0],
+            about if len(about) <= 200 else f"{about[:199]}…",
+            described,
+            {"type": "object", "properties": {"arguments": member}, "additionalProperties": False},
+            aliases=self.offered.commands[1:],
+            group=GROUP,
+            prompts=True,
+        )
+
+    async def values(self, member: str, context: ActionContext) -> Sequence[ActionValue]:
+        """Return nothing: the words are free."""
+        return ()
+
+    async def __call__(self, arguments: JsonObject, context: ActionContext) -> ActionOutcome:
+        """Make the prompt. **Raises** `ActionError` for a skill that cannot be used."""
+        file = self.offered.file
+        if file.problem:
+            raise ActionError(f"/{self.offered.commands[0]} cannot be used. {file.shown}: {file.problem}.")
+        given = given_in(str(arguments.get("arguments", "")), context.workspace.root, context.session_id)
+        try:
+            text = WRITTEN.format(file.shown, self.found.text_of(file, given))
+        except WorkspaceError as problem:
+            raise ActionError(str(problem)) from None
+        return ActionOutcome("", prompt=command_prompt(file.name, text, options=self._options()))
+
+    def _options(self) -> JsonObject:
+        file = self.offered.file
+        by = f"/{file.name} ({file.shown})"
+        suggested: JsonObject = {"by": by, "tools": list(file.wishes)} if file.wishes else {}
+        wanted: JsonObject = {SUGGESTED_TOOLS: suggested}
+        if file.folder.origin != "project":  # a folder chooses neither
+            wanted |= {"model": file.model if self.knows_model(file.model) else "", "effort": file.effort}
+        return {name: value for name, value in wanted.items() if value}
+
+
+def actions_of(
+    find: Callable[[], Sequence[OfferedSkill]],
+    found: FoundSkills,
+    limit: int,
+    knows_model: Callable[[str], bool],
+) -> Sequence[Action]:
+    """Return the actions: the list, and one for each skill that can be typed."""
+    typed = [SkillCommand(each, found, knows_model) for each in find() if each.commands]
+    return (_list_action(find, found, limit), *typed)
+
+
+def _list_action(find: Callable[[], Sequence[OfferedSkill]], found: FoundSkills, limit: int) -> Action:
+    """Return the action that shows them."""
+    return TypedAction(
+        name="skills",
+        title="Show skills",
+        arguments=Skills,
+        work=partial(_show, find, found, limit),
+        group="Settings",
+    )
+
+
+async def _show(
+    find: Callable[[], Sequence[OfferedSkill]],
+    found: FoundSkills,
+    limit: int,
+    arguments: Skills,
+    context: ActionContext,
+) -> ActionOutcome:
+    skills = find()
+    name = arguments.name.strip().removeprefix("/")
+    if name:
+        named = [each for each in skills if name in {each.file.name, *each.commands}]
+        if not named:
+            known = ", ".join(each.file.name for each in skills) or "none"
+            raise ActionError(f"There is no skill {name!r}. There are: {known}.")
+        return ActionOutcome("\n\n".join(_whole(each, found) for each in named), _data(named))
+    lines = [_line(each) for each in skills] or [NONE]
+    lines += [UNTRUSTED.format(folder) for folder in found.untrusted]
+    catalogue = found.catalogue(limit)
+    if catalogue.cut is not None:
+        left = f", and leaves out {catalogue.left_out} of them" if catalogue.left_out else ""
+        lines.append(f"\nThe list for the model shortens descriptions to {catalogue.cut} characters{left}.")
+    return ActionOutcome("\n".join(lines), _data(skills))
+
+
+def _line(skill: OfferedSkill) -> str:
+    file = skill.file
+    about = f" {_sentence(file.description)}" if file.description else ""
+    return f"- `{file.name or '?'}`:{about} {'. '.join([file.shown, *_reasons(skill)])}."
+
+
+def _reasons(skill: OfferedSkill) -> Iterator[str]:
+    """Yield why a skill is used in part, or not at all."""
+    file = skill.file
+    if file.problem:
+        yield f"**Cannot be used:** {file.problem}"
+        return
+    if skill.hidden_by:
+        yield f"**Not used:** {skill.hidden_by} has the same name and comes first"
+    elif not file.for_model:
+        yield "The model does not see it: only you can use it"
+    if skill.command_by and skill.commands:
+        yield f"`/{file.name}` is {skill.command_by}: type `/{skill.commands[0]}`"
+    if not file.for_user:
+        yield "It is no command: only the model uses it"
+    yield from file.remarks
+
+
+def _whole(skill: OfferedSkill, found: FoundSkills) -> str:
+    file = skill.file
+    facts = {
+        "File": file.shown,
+        "From": file.folder.origin,
+        "License": file.license,
+        "Needs": file.compatibility,
+        "Suggests to use without a question (grants nothing)": ", ".join(file.wishes),
+        "Model": file.model,
+        "Effort": file.effort,
+    }
+    rows = [f"- {name}: {value}" for name, value in facts.items() if value]
+    chooses = file.model or file.effort
+    rows += [f"- {NO_CHOICE}"] if chooses and file.folder.origin == "project" else []
+    rows += [f"- {reason}." for reason in _reasons(skill)]
+    try:
+        text = "" if file.problem else fenced(found.body(file), "markdown")
+    except WorkspaceError as problem:
+        text = str(problem)
+    return "\n".join([f"### {file.name}", file.description, "", *rows, "", text]).rstrip()
+
+
+def _data(skills: Sequence[OfferedSkill]) -> JsonObject:
+    return {
+        "skills": [
+            {
+                "name": each.file.name,
+                "description": each.file.description,
+                "file": each.file.shown,
+                "origin": each.file.folder.origin,
+                "commands": list(each.commands),
+                "forModel": each.counts and each.file.for_model,
+                "hiddenBy": each.hidden_by,
+                "problem": each.file.problem,
+                "remarks": list(each.file.remarks),
+            }
+            for each in skills
+        ]
+    }
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."

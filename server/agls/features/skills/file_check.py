@@ -1,0 +1,31 @@
+"""What the doctor finds in the files of skills."""
+
+from collections.abc import Iterator, Sequence
+
+from agls.features.skills.found import FoundSkills
+from agls.features.skills.settings import Settings
+from agls.features.skills.skill_file import SkillFile
+from agls.instruction_files.folder_texts import FolderTexts
+from agls.room.findings import Finding
+
+TOPIC = "skills"
+FIX = "Correct the file. `/skills` shows all of them."
+
+
+def check_files(settings: Settings, texts: FolderTexts) -> Sequence[Finding]:
+    """Return each file that cannot be used, or not as it was meant; how many there are when all is well."""
+    if not settings.enabled:
+        return ()
+    files = [each for each in FoundSkills(settings, texts).files() if each.folder.origin != "bundled"]
+    found = [*_findings(files)]
+    if found or not files:
+        return found
+    return [Finding(TOPIC, "pass", f"All skills can be used ({len(files)}).")]
+
+
+def _findings(files: Sequence[SkillFile]) -> Iterator[Finding]:
+    for file in files:
+        if file.problem:
+            yield Finding(TOPIC, "warn", f"{file.shown} cannot be used: {file.problem}.", FIX)
+        elif file.remarks:
+            yield Finding(TOPIC, "warn", f"{file.shown}: {'; '.join(file.remarks)}.", FIX)

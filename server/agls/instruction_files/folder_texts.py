@@ -1,0 +1,35 @@
+"""Small texts that people wrote for agents: in the folders of a session, and the user's own."""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeVar
+
+from agls.frozen import frozen
+from agls.instruction_files.survey import FolderReader
+
+Found = TypeVar("Found")
+
+
+@frozen
+class TextFolders:
+    """The folders that count, absolute: those of the `project`, nearest first (none where nobody trusts it).
+
+    `config` is the folder of the user's configuration, `home` the user's home ("": not known). Those that are
+    `untrusted` are named, and nothing more.
+    """
+
+    project: Sequence[str] = ()
+    config: str = ""
+    home: str = ""
+    untrusted: Sequence[str] = ()
+
+
+class FolderTexts(Protocol):
+    """Reads the texts, and remembers what they came to as long as nothing that was looked at changed.
+
+    `get` **returns** what `make` finds, or what it found the last time under this key; `own` are the user's
+    own folders that it may read in.
+    """
+
+    @property
+    def folders(self) -> TextFolders: ...
+    def get(self, key: object, own: Sequence[str], make: Callable[[FolderReader], Found]) -> Found: ...

@@ -1,0 +1,41 @@
+"""JSON that somebody else wrote: a value of the wrong type reads as an empty one."""
+
+from typing import Any, TypeGuard
+
+
+def is_object(value: object) -> TypeGuard[dict[str, Any]]:
+    """Return whether a parsed JSON value is an object."""
+    return isinstance(value, dict)
+
+
+def is_list(value: object) -> TypeGuard[list[Any]]:
+    """Return whether a parsed JSON value is an array."""
+    return isinstance(value, list)
+
+
+def value_in(value: object, *names: str) -> Any:
+    """Return a member of a member of an object; `None` where there is none."""
+    for name in names:
+        value = value.get(name) if is_object(value) else None
+    return value
+
+
+def object_in(value: object, *names: str) -> dict[str, Any]:
+    """Return the object, or the one inside it at these names; an empty one for anything else."""
+    found = value_in(value, *names)
+    return found if is_object(found) else {}
+
+
+def list_in(value: object) -> list[Any]:
+    """Return the array; an empty one for anything else."""
+    return value if is_list(value) else []
+
+
+def objects_in(value: object) -> list[dict[str, Any]]:
+    """Return the objects of an array, without its other values."""
+    return [item for item in list_in(value) if is_object(item)]
+
+
+def text_in(value: object) -> str:
+    """Return the text; an empty one for anything else."""
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,97 @@
+"""What went wrong with a server, in plain words: an exception of a library says little to people."""
+
+from collections.abc import Mapping, Sequence
+
+import anyio
+import httpx2
+from mcp.shared.exceptions import MCPError
+from mcp_types import METHOD_NOT_FOUND, PARSE_ERROR
+from pydantic import ValidationError
+
+from agls.engine.ports import WorkspaceError
+
+MOST = 500  # characters
+CLOSED = "the connection was closed"
+DOES_NOT_FIT = "it sent a message that does not fit the protocol"
+OF_SDK: Mapping[str, str] = {
+    "Session terminated": "it forgot the session",
+    "Server returned an error response": "it answered with an error",
+    "Not Found": "there is no MCP server at this address (HTTP 404)",
+    "Connection closed": CLOSED,
+}
+BEGINNINGS = (
+    ("Failed to parse", "its answer is not JSON"),
+    ("Unexpected content type: ", "its answer is neither JSON nor a stream of events, but {}"),
+    ("Unsupported protocol version from the server: ", "it speaks the revision {}, which agls does not know"),
+    ("Invalid structured content returned by tool", "its structured answer does not fit its own schema"),
+)
+OF_TRANSPORT: Sequence[tuple[tuple[type[BaseException], ...], str]] = (
+    (
+        (httpx2.ConnectTimeout, httpx2.PoolTimeout),
+        "nobody answers at its address: the connection timed out",
+    ),
+    ((httpx2.ConnectError,), "nobody answers at its address ({})"),
+    ((httpx2.TimeoutException, TimeoutError), "it did not answer in time"),
+    ((httpx2.UnsupportedProtocol, httpx2.InvalidURL), "its address is not one of HTTP"),
+    ((httpx2.RequestError,), "the connection broke ({})"),
+    ((anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream, ConnectionError), CLOSED),
+)
+NO_STRUCTURE = "has an output schema but did not return structured content"
+
+
+def words_of(error: BaseException) -> str:
+    """**Returns** what an exception says, of a group the first that says anything."""
+    match error:
+        case BaseExceptionGroup():
+            return words_of(error.exceptions[0])
+        case MCPError():
+            return _of_protocol(error)
+        case WorkspaceError():
+            return str(error)
+        case ValidationError():
+            return DOES_NOT_FIT
+        case RuntimeError():  # the SDK says so what an answer breaks
+            return _plain(str(error))
+        case _:
+            return _of_transport(error)
+
+
+def _of_protocol(error: MCPError) -> str:
+    if error.code == METHOD_NOT_FOUND and error.message in {"", "Method not found"}:
+        return "it does not know this request"
+    if error.code == PARSE_ERROR and not error.message:
+        return "it could not read the request"
+    return _plain(error.message)
+
+
+def _plain(said: str) -> str:
+    if said in OF_SDK:
+        return OF_SDK[said]
+    for begin, words in BEGINNINGS:
+        if said.startswith(begin):
+            return words.format(" ".join(said.removeprefix(begin).split())[:100])
+    if said.endswith(NO_STRUCTURE):
+        return "its answer has no structured content, which its own schema asks for"
+    return " ".join(said.split())[:MOST] or "it gave no reason"
+
+
+def _of_transport(error: BaseException) -> str:
+    for kinds, words in OF_TRANSPORT:
+        if isinstance(error, kinds):
+            return words.format(_reason(error))
+    if isinstance(error, httpx2.HTTPStatusError):
+        return f"it answered with HTTP {error.response.status_code}"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return f"something unexpected happened ({_reason(error)})"
+
+
+def _reason(error: BaseException) -> str:
+    """**Returns** what stands at the bottom of an exception, as the system says it."""
+    below: BaseException | None = error
+    while below is not None:
+        if isinstance(below, OSError) and below.strerror:
+            return below.strerror
+        below = below.__cause__ or below.__context__
+    said = " ".join(str(error).split())[:MOST]
+    return said or "no reason is known"

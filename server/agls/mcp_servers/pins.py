@@ -1,0 +1,111 @@
+"""What is known of servers that do not run: their tools as they were accepted, kept with a mark."""
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from agls.config import Seal
+from agls.config.private import replace_file
+from agls.engine.vocabulary import JsonObject
+from agls.frozen import frozen
+from agls.room.mcp_ports import Discovery, McpArgument, McpPrompt, McpResource, McpTool, ServerDefinition
+
+KIND = "mcp server"
+FOLDER = "mcp"
+
+
+@frozen
+class Pinned:
+    """What a server offered last, and all of its tools that were ever accepted, by name."""
+
+    discovery: Discovery
+    accepted: Mapping[str, McpTool]
+
+
+class Pins:
+    """Keeps them, a file for each server, in the state folder (`None`: in memory alone).
+
+    What agls did not write itself counts for nothing.
+    """
+
+    def __init__(self, state_folder: Path | None, seal: Seal) -> None:
+        self._folder = state_folder / FOLDER if state_folder else None
+        self._seal = seal
+        self._known: dict[str, Pinned | None] = {}
+
+    def of(self, definition: ServerDefinition) -> Pinned | None:
+        """**Returns** what is known of this very definition."""
+        key = key_of(definition)
+        if key not in self._known:
+            self._known[key] = self._read(key)
+        return self._known[key]
+
+    def keep(self, definition: ServerDefinition, pinned: Pinned) -> None:
+        """Remember it. What cannot be written holds for this process."""
+        key = key_of(definition)
+        if self._known.get(key) == pinned:
+            return
+        self._known[key] = pinned
+        if self._folder:
+            content: JsonObject = {
+                "server": definition.name,
+                "discovery": asdict(pinned.discovery),
+                "accepted": {name: asdict(tool) for name, tool in pinned.accepted.items()},
+            }
+            with suppress(OSError):
+                replace_file(
+                    self._file(self._folder, key), {"content": content, "seal": self._sign(key, content)}
+                )
+
+    def _read(self, key: str) -> Pinned | None:
+        if not self._folder:
+            return None
+        try:
+            held: dict[str, Any] = json.loads(self._file(self._folder, key).read_text("utf-8"))
+            content = held["content"]
+            if not self._seal.proves(KIND, [key, content], held.get("seal")):
+                return None
+            discovery = _discovery_of(content["discovery"])
+            accepted = {name: McpTool(**tool) for name, tool in content["accepted"].items()}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None
+        return Pinned(discovery, accepted)
+
+    def _sign(self, key: str, content: JsonObject) -> str:
+        return self._seal.sign(KIND, [key, content])
+
+    @staticmethod
+    def _file(folder: Path, key: str) -> Path:
+        return folder / f"{key}.json"
+
+
+def _discovery_of(said: JsonObject) -> Discovery:
+    """**Returns** what a file says; earlier ones know neither resources nor prompts."""
+    tools, changed = (tuple(McpTool(**tool) for tool in said[name]) for name in ("tools", "changed"))
+    return Discovery(
+        tools=tools,
+        changed=changed,
+        resources=tuple(McpResource(**one) for one in said.get("resources", ())),
+        has_resources=said.get("has_resources", False),
+        prompts=tuple(map(_prompt_of, said.get("prompts", ()))),
+        dropped=tuple(said["dropped"]),
+        instructions=said["instructions"],
+        era=said["era"],
+    )
+
+
+def _prompt_of(said: JsonObject) -> McpPrompt:
+    arguments = tuple(McpArgument(**one) for one in said["arguments"])
+    return McpPrompt(said["name"], said["title"], said["description"], arguments)
+
+
+def key_of(definition: ServerDefinition) -> str:
+    """**Returns** the digest of what makes a server: one of the user is the same in all folders."""
+    said = asdict(definition)
+    for unimportant in ("folder", "startup", "idle", "longest"):
+        del said[unimportant]
+    return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:32]

@@ -1,0 +1,47 @@
+"""The MCP servers of a process: one process of a server for each folder."""
+
+import asyncio
+from collections.abc import Mapping
+
+from agls.mcp_servers.pins import Pins, key_of
+from agls.mcp_servers.server import SharedServer
+from agls.room.mcp_ports import CLIENT, ServerDefinition
+from agls.workspace.stream_programs import StreamPrograms
+
+AT_ONCE = 8  # servers that are started side by side
+GOODBYE = 0.4  # seconds that all of them have to end by themselves, with the process
+
+
+class SharedServers:
+    """Opened with the process, ended by `aclose`."""
+
+    def __init__(self, environment: Mapping[str, str], pins: Pins) -> None:
+        self._programs, self._pins = StreamPrograms(environment), pins
+        self._servers: dict[tuple[str, ...], tuple[str, SharedServer]] = {}
+        self._starts = asyncio.Semaphore(AT_ONCE)
+
+    def get(self, definition: ServerDefinition) -> SharedServer:
+        """**Returns** the server with this definition; one of this name and another definition is ended.
+
+        Those of clients stand beside each other: each session has its own.
+        """
+        key = key_of(definition)
+        place = (definition.folder, definition.scope, definition.name)
+        if definition.scope == CLIENT:
+            place = (*place, key)
+        known, server = self._servers.get(place, ("", None))
+        if server is None or known != key:
+            if server:
+                server.end()
+            server = SharedServer(definition, self._programs, self._pins, self._starts)
+            self._servers[place] = (key, server)
+        return server
+
+    async def aclose(self) -> None:
+        """End them all."""
+        overs = {over for _, server in self._servers.values() if (over := server.end())}
+        if overs:
+            await asyncio.wait(overs, timeout=GOODBYE)
+        await self._programs.aclose()
+        if overs:
+            await asyncio.wait(overs, timeout=GOODBYE)

@@ -1,0 +1,265 @@
+"""A connection to an MCP server through the official SDK. Only this module and its transports import it.
+
+It is imported when the first server is started (docs/decisions/930).
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any, TypeVar
+
+import mcp_types as types
+from mcp.client.client import Client
+from mcp.shared.dispatcher import ProgressFnT
+from mcp.shared.exceptions import MCPError
+from mcp_types import CONNECTION_CLOSED, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from agls import __version__
+from agls.engine.vocabulary import JsonObject
+from agls.mcp_servers.addressed import AddressedStreams
+from agls.mcp_servers.content import (
+    answer_of,
+    message_of,
+    prompt_of,
+    read_of,
+    resource_of,
+    template_of,
+    tool_of,
+)
+from agls.mcp_servers.failures import words_of
+from agls.mcp_servers.listing import MOST_PAGES, MOST_RESOURCES, ServerListing
+from agls.mcp_servers.stdio import ServerStreams
+from agls.room.mcp_ports import (
+    McpAnswer,
+    McpMessage,
+    McpResource,
+    Progress,
+    ServerDefinition,
+    ServerProblem,
+)
+from agls.workspace.stream_programs import StreamPrograms
+
+MOST_PROGRESS = 20_000  # characters of one call that are shown
+MOST_MESSAGES = 100  # of a prompt
+CHANGES = (
+    types.ToolListChangedNotification,
+    types.PromptListChangedNotification,
+    types.ResourceListChangedNotification,
+)
+Result = TypeVar("Result")
+Page = TypeVar("Page", types.ListToolsResult, types.ListResourcesResult, types.ListPromptsResult)
+
+
+class SdkConnection:
+    """A connection, opened and closed by a task of its own: no cancel of a call crosses it.
+
+    `gone` is set when it ended, or shall end.
+    """
+
+    def __init__(self, definition: ServerDefinition, programs: StreamPrograms, *, legacy: bool) -> None:
+        self._definition, self._legacy = definition, legacy
+        is_program = definition.transport == "stdio"
+        self._streams = ServerStreams(definition, programs) if is_program else AddressedStreams(definition)
+        self.gone = self._streams.gone
+        self.over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.is_stale = False  # the server said that its lists changed
+        self._owner: asyncio.Task[None] | None = None
+
+    @property
+    def noise(self) -> str:
+        """What the server wrote that is no message."""
+        return self._streams.noise
+
+    @property
+    def trouble(self) -> str:
+        """Why the server ended by itself, "" when it did not."""
+        return self._streams.trouble
+
+    async def open(self) -> None:
+        """Open it; whoever waits for that may give up. **Raises** `ServerProblem`."""
+        loop = asyncio.get_running_loop()
+        # A connection of the SDK is entered and left by one task, which outlives the call that needed it.
+        self._owner = loop.create_task(self._own())
+        await asyncio.shield(self._ready)
+
+    def close(self) -> None:
+        """Begin to end it; `over` is done when it has."""
+        self.gone.set()
+
+    async def _own(self) -> None:
+        problem = ""
+        try:
+            async with self._client() as client:
+                self._session = client
+                self._ready.set_result(None)
+                await self.gone.wait()
+        except TimeoutError:
+            problem = f"it did not begin within {self._definition.startup:g} seconds"
+        except Exception as error:  # noqa: BLE001 - the SDK and a server may raise anything
+            problem = self._streams.trouble or words_of(error)
+        finally:
+            self.gone.set()
+            if not self._ready.done():
+                self._ready.set_exception(ServerProblem(problem or "it could not be started"))
+                self._ready.exception()  # there may be nobody left who waits
+            self.over.set_result(None)
+
+    @asynccontextmanager
+    async def _client(self) -> AsyncGenerator[Client]:
+        client = Client(
+            self._transport(),
+            mode="legacy" if self._legacy else "auto",
+            client_info=types.Implementation(name="agls", version=__version__),
+            message_handler=self._handle,
+            cache=None,
+        )
+        async with asyncio.timeout(self._definition.startup) as limit, client:
+            limit.reschedule(None)
+            yield client
+
+    def _transport(self) -> AbstractAsyncContextManager[Any]:
+        return self._streams.open()
+
+    async def _handle(self, message: object) -> None:
+        if isinstance(message, CHANGES):
+            self.is_stale = True
+
+    # --- requests ---
+
+    async def list(self) -> ServerListing:
+        """**Returns** what the server offers. **Raises** `ServerProblem`."""
+        return await self._watched(self._list(), self._definition.startup)
+
+    async def _list(self) -> ServerListing:
+        self.is_stale = False
+        session = self._session
+        listing = ServerListing(session.instructions or "", session.protocol_version)
+        offered = session.server_capabilities
+        if offered.tools is not None:
+            async for tools in _pages(session.list_tools):
+                if not listing.take([tool_of(tool) for tool in tools.tools]):
+                    break
+        if offered.prompts is not None:
+            async for prompts in _pages(session.list_prompts):
+                if not listing.take_prompts([prompt_of(prompt) for prompt in prompts.prompts]):
+                    break
+        if offered.resources is not None:
+            listing.take_resources(await self._resources())
+        return listing
+
+    async def resources(self) -> Sequence[McpResource]:
+        """**Returns** what can be read now. **Raises** `ServerProblem`."""
+        return await self._watched(self._resources(), self._definition.idle)
+
+    async def _resources(self) -> Sequence[McpResource]:
+        session, found = self._session, list[McpResource]()
+        async for page in _pages(session.list_resources):
+            found += map(resource_of, page.resources)
+            if len(found) >= MOST_RESOURCES or not page.resources:
+                break
+        try:
+            templates = (await session.list_resource_templates()).resource_templates
+        except MCPError:  # many servers have none and do not know the request
+            templates = []
+        return [*found[:MOST_RESOURCES], *map(template_of, templates[:MOST_RESOURCES])]
+
+    async def call(self, tool: str, arguments: JsonObject, show: Progress) -> McpAnswer:
+        """Call a tool. **Raises** `ServerProblem`."""
+
+        def send(advance: ProgressFnT) -> Awaitable[types.CallToolResult]:
+            return self._session.call_tool(tool, arguments, progress_callback=advance)
+
+        return answer_of(await self._limited(send, show))
+
+    async def read(self, uri: str) -> McpAnswer:
+        """Read a resource. **Raises** `ServerProblem`."""
+        return read_of(await self._watched(self._session.read_resource(uri), self._definition.idle))
+
+    async def prompt(self, name: str, arguments: Mapping[str, str]) -> Sequence[McpMessage]:
+        """**Returns** the messages of a prompt. **Raises** `ServerProblem`."""
+        asked = self._session.get_prompt(name, dict(arguments))
+        got = await self._watched(asked, self._definition.idle)
+        return [message_of(message) for message in got.messages[:MOST_MESSAGES]]
+
+    async def _limited(self, send: Callable[[ProgressFnT], Awaitable[Result]], show: Progress) -> Result:
+        """**Returns** what the server answers; reports of progress move the limit of time."""
+        definition = self._definition
+        loop = asyncio.get_running_loop()
+        until = loop.time() + definition.longest
+        left = MOST_PROGRESS
+        limit = asyncio.timeout_at(min(until, loop.time() + definition.idle))
+
+        async def advance(progress: float, total: float | None, message: str | None) -> None:
+            nonlocal left
+            limit.reschedule(min(until, loop.time() + definition.idle))
+            line = _progress_line(progress, total, message)
+            if left > 0:
+                show(line[:left])
+            left -= len(line)
+
+        try:
+            async with limit:
+                return await send(advance)
+        except TimeoutError:
+            seconds = definition.longest if loop.time() >= until else definition.idle
+            raise ServerProblem(
+                f"{definition.name} gave no answer within {seconds:g} seconds; it was told to stop. Whether "
+                "the call did anything is not known.",
+                may_have_run=True,
+            ) from None
+        except Exception as error:  # noqa: BLE001 - as above
+            raise self._problem(error) from None
+
+    async def _watched(self, work: Coroutine[Any, Any, Result], seconds: float) -> Result:
+        try:
+            async with asyncio.timeout(seconds):
+                return await work
+        except TimeoutError:
+            raise ServerProblem(
+                f"{self._definition.name} did not answer within {seconds:g} seconds"
+            ) from None
+        except Exception as error:  # noqa: BLE001 - as above
+            raise self._problem(error) from None
+
+    def _problem(self, error: Exception) -> ServerProblem:
+        name = self._definition.name
+        if self._definition.transport != "stdio" and (not isinstance(error, MCPError) or _ends(error)):
+            self.gone.set()  # the next call connects anew
+        if isinstance(error, MCPError) and error.code != CONNECTION_CLOSED and not self._streams.trouble:
+            self.is_stale = self.is_stale or error.code == INVALID_PARAMS
+            return ServerProblem(f"{name} refused: {words_of(error)}")
+        if isinstance(error, MCPError) or self.gone.is_set():
+            why = self.trouble or "the connection was closed"
+            return ServerProblem(
+                f"{name} is gone: {why}. Whether the call did anything is not known.", may_have_run=True
+            )
+        return ServerProblem(f"{name}: {words_of(error)}", may_have_run=True)
+
+
+async def _pages(ask: Callable[..., Awaitable[Page]]) -> AsyncGenerator[Page]:
+    """Yield the pages of a list, up to the limit."""
+    cursor = None
+    for _ in range(MOST_PAGES):
+        page = await ask(cursor=cursor)
+        yield page
+        cursor = page.next_cursor
+        if not cursor:
+            return
+
+
+def _ends(error: MCPError) -> bool:
+    """**Returns** whether a server at an address is away, or forgot the session."""
+    forgot = error.code == INVALID_REQUEST and "terminated" in error.message
+    return forgot or error.code in {CONNECTION_CLOSED, INTERNAL_ERROR}
+
+
+def is_modern(era: str) -> bool:
+    """**Returns** whether this revision of the protocol has no opening."""
+    return era in MODERN_PROTOCOL_VERSIONS
+
+
+def _progress_line(done: float, total: float | None, message: str | None) -> str:
+    amount = f"{done:g}/{total:g}" if total else f"{done:g}"
+    return f"{amount} {message or ''}".strip() + "\n"

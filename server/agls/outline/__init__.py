@@ -1,0 +1,1 @@
+"""Outlines of texts by their grammar: which symbols there are, without any knowledge of types."""

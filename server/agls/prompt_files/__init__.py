@@ -1,0 +1,1 @@
+"""Files that people write as prompts: commands, and the placeholders in such texts."""

@@ -1,0 +1,180 @@
+"""An agent as a file describes it, in the words of any of the agents that have such files. Pure."""
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from agls.front_matter import names, split
+from agls.frozen import frozen
+from agls.instruction_files.plain import plain
+from agls.modes import Mode
+from agls.prompt_files.agent_tools import tools_in
+from agls.prompt_files.command_file import one_line
+from agls.regex import regex
+
+LARGEST = 40_000  # characters of a prompt
+LONGEST = 1_024  # characters of a description
+NAME = regex(r"[A-Za-z0-9_-]{1,50}")
+FAMILIES = {
+    "haiku": "fast",
+    "sonnet": "default",
+    "opus": "strong",
+    "fable": "strong",
+    "opusplan": "strong",
+    "flash": "fast",
+    "flash-lite": "fast",
+    "pro": "strong",
+}
+MODES: Mapping[str, Mode] = {
+    "plan": "plan",
+    "default": "ask",
+    "ask": "ask",
+    "acceptEdits": "acceptEdits",
+    "bypassPermissions": "allowAll",
+    "allowAll": "allowAll",
+}
+_KEYS = """
+    name description tools disallowedTools model permissionMode maxTurns max_turns maxSteps steps timeout_mins
+    skills effort background prompt developer_instructions permission readonly sandbox_mode"""
+KNOWN = frozenset(_KEYS.split())
+BAD_NAME = "{!r} is no name of an agent: use up to 50 letters, digits, - and _"
+NO_DESCRIPTION = "it has no description, by which a model decides: write `description: ...`"
+NO_TOOLS = "none of its tools exists here: {}"
+NO_PROMPT = "it has no text that says what the agent does"
+UNKNOWN_TOOLS = "there are no such tools here: {}"
+UNUSED = "these keys have no effect here: {}"
+BAD_MODE = "there is no permissionMode {!r}: write one of {}"
+
+
+@frozen
+class AgentFile:
+    """What a file says of an agent. `tools` are `None` where it says nothing of them.
+
+    `agents` are those it may delegate to (`None`: all that there are), `mode` and `only_reads` narrow what
+    runs unasked. `problem` says why it cannot be used, `remarks` what of it has no effect.
+    """
+
+    name: str
+    description: str = ""
+    prompt: str = ""
+    tools: Sequence[str] | None = None
+    denied: Sequence[str] = ()
+    agents: Sequence[str] = ()
+    model: str = ""
+    effort: str = ""
+    mode: str = ""
+    only_reads: bool = False
+    skills: Sequence[str] = ()
+    max_turns: int | None = None
+    max_seconds: int | None = None
+    background: bool = False
+    problem: str = ""
+    remarks: Sequence[str] = ()
+
+
+@lru_cache(maxsize=512)  # every run asks
+def read_agent(text: str, base: str, *, toml: bool = False) -> AgentFile:
+    """Return the agent in the text of a file; `base` is the name of the file, without its end."""
+    values, body, problem = _parts(plain(text), toml=toml)
+    name = one_line(values.get("name")) or base
+    tools = tools_in(values)
+    description = one_line_of(values.get("description"))
+    prompt = body.strip()[:LARGEST]
+    if not problem:
+        problem = next(_problems(name, description, prompt), "")
+    if not problem and tools.allowed == () and tools.unknown:
+        problem = NO_TOOLS.format(", ".join(tools.unknown))
+    mode = one_line(values.get("permissionMode"))
+    return AgentFile(
+        name=name,
+        description=description,
+        prompt=prompt,
+        tools=tools.allowed,
+        denied=tools.denied,
+        agents=tools.agents,
+        model=_model(one_line(values.get("model"))),
+        effort=one_line(values.get("effort")),
+        mode=MODES.get(mode, ""),
+        only_reads=tools.only_reads or mode == "plan",
+        skills=names(values.get("skills")),
+        max_turns=_number(values, "maxTurns", "max_turns", "maxSteps", "steps"),
+        max_seconds=_seconds(values),
+        background=values.get("background") is True,
+        problem=problem,
+        remarks=() if problem else tuple(_remarks(values, tools.unknown, mode)),
+    )
+
+
+def one_line_of(value: object) -> str:
+    """Return a description as one line of text."""
+    return " ".join(str(value).split())[:LONGEST] if isinstance(value, str) else ""
+
+
+def _parts(text: str, *, toml: bool) -> tuple[Mapping[str, Any], str, str]:
+    if not toml:
+        values, body, problem = split(text)
+        said = values.get("prompt")
+        return values, body if body.strip() or not isinstance(said, str) else said, problem
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        return {}, "", f"it is not valid TOML: {problem}"
+    body = values.get("developer_instructions")
+    return values, body if isinstance(body, str) else "", ""
+
+
+def _problems(name: str, description: str, prompt: str) -> Iterator[str]:
+    if not NAME.fullmatch(name):
+        yield BAD_NAME.format(name[:100])
+    if not description:
+        yield NO_DESCRIPTION
+    if not prompt:
+        yield NO_PROMPT
+
+
+def _remarks(values: Mapping[str, Any], unknown: Sequence[str], mode: str) -> Iterator[str]:
+    if unknown:
+        yield UNKNOWN_TOOLS.format(", ".join(unknown))
+    if mode and mode not in MODES:
+        yield BAD_MODE.format(mode, ", ".join(MODES))
+    if unused := [key for key in values if key not in KNOWN]:
+        yield UNUSED.format(", ".join(key[:40] for key in unused[:12]))
+
+
+def _model(text: str) -> str:
+    """Return the tier for a family of models, the name of any other, "" for that of the parent."""
+    if text == "inherit":
+        return ""
+    return FAMILIES.get(text.lower(), text)
+
+
+def _number(values: Mapping[str, Any], *keys: str) -> int | None:
+    found = (values.get(key) for key in keys)
+    return next((each for each in found if type(each) is int and each > 0), None)
+
+
+def _seconds(values: Mapping[str, Any]) -> int | None:
+    minutes = values.get("timeout_mins")
+    return int(minutes * 60) if isinstance(minutes, int | float) and minutes > 0 else None
+
+
+def as_settings(agent: AgentFile) -> dict[str, Any]:
+    """Return the agent as a table `[agents.NAME]`. It has at most the tools of whoever delegates to it."""
+    limits = {"max_turns": agent.max_turns, "max_seconds": agent.max_seconds}
+    said: dict[str, Any] = {
+        "description": agent.description,
+        "prompt": agent.prompt,
+        "tier": agent.model,
+        "disallowed_tools": list(agent.denied),
+        "agents": list(agent.agents),
+        "effort": agent.effort,
+        "mode": agent.mode,
+        "limits": {name: most for name, most in limits.items() if most},
+        "permissions": {"read_only": True} if agent.only_reads else {},
+        "skills": {"preload": list(agent.skills)} if agent.skills else {},
+        "background": agent.background,
+        "within_caller": True,
+    }
+    tools = {} if agent.tools is None else {"tools": list(agent.tools)}
+    return {name: value for name, value in said.items() if value} | tools

@@ -1,0 +1,48 @@
+"""Where the files of agents are, and in which order they count."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+from agls.frozen import frozen
+
+Origin = Literal["project", "user", "built in"]
+OURS = ".agls/agents"
+BUILT_IN = str(Path(__file__).with_name("agents"))
+# Each folder with the end of its files.
+PROJECT = (
+    (OURS, ".md"),
+    (".claude/agents", ".md"),
+    (".github/agents", ".agent.md"),
+    (".gemini/agents", ".md"),
+    (".opencode/agents", ".md"),
+    (".opencode/agent", ".md"),
+    (".codex/agents", ".toml"),
+)
+HOME = (
+    *PROJECT,
+    (".config/opencode/agents", ".md"),
+    (".config/opencode/agent", ".md"),
+    (".copilot/agents", ".agent.md"),
+)
+PROJECT_FILES = tuple(folder for folder, _ in PROJECT)
+
+
+@frozen
+class AgentFolder:
+    """A folder of agents: its absolute path, the end of its files, whose it is; `root` may not be left."""
+
+    path: str
+    end: str
+    origin: Origin
+    root: str = ""
+
+
+def agent_folders(project: Sequence[str], config: str, home: str) -> Iterator[AgentFolder]:
+    """Yield the folders. Of two agents of a name the first counts, of the `project` the nearest."""
+    for root in project:
+        yield from (AgentFolder(f"{root}/{place}", end, "project", root) for place, end in PROJECT)
+    yield AgentFolder(f"{config}/agents", ".md", "user")
+    if home:
+        yield from (AgentFolder(f"{home}/{place}", end, "user") for place, end in HOME)
+    yield AgentFolder(BUILT_IN, ".md", "built in")

@@ -1,0 +1,62 @@
+"""Where command files are, and in which dialect they are written."""
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from agls.frozen import frozen
+from agls.instruction_files.folder_texts import TextFolders
+
+Dialect = Literal["usual", "opencode", "github", "gemini", "skill"]
+Origin = Literal["project", "user"]
+
+
+@frozen
+class CommandPlace:
+    """A folder of command files, below one of the project or the user's home.
+
+    Their names have this `end`. `ours` is whether the folder is one of agls.
+    """
+
+    folder: str
+    end: str = ".md"
+    dialect: Dialect = "usual"
+    ours: bool = False
+
+
+@frozen
+class CommandFolder:
+    """A folder that is looked at: its absolute path, whose it is, and its place."""
+
+    path: str
+    origin: Origin
+    place: CommandPlace
+
+
+OURS = CommandPlace(".agls/commands", ours=True)
+CLAUDE = CommandPlace(".claude/commands")
+OPENCODE = CommandPlace(".opencode/commands", dialect="opencode")
+GITHUB = CommandPlace(".github/prompts", ".prompt.md", "github")
+GEMINI = CommandPlace(".gemini/commands", ".toml", "gemini")
+OF_PROJECT = (OURS, CLAUDE, OPENCODE, GITHUB, GEMINI)
+OF_HOME = (CLAUDE, CommandPlace(".config/opencode/commands", dialect="opencode"), GEMINI)
+PROJECT_FILES = tuple(place.folder for place in OF_PROJECT)
+
+
+def command_folders(folders: TextFolders, *, other_tools: bool) -> Sequence[CommandFolder]:
+    """Return the folders in which commands count: of two with the same name the first counts."""
+    return [each for each in _folders(folders) if each.place.ours or other_tools]
+
+
+def command_files(name: str) -> Sequence[str]:
+    """Return the files of a project that would each make the command of this name."""
+    path = name.replace(":", "/")
+    return [f"{place.folder}/{path}{place.end}" for place in OF_PROJECT]
+
+
+def _folders(folders: TextFolders) -> Iterator[CommandFolder]:
+    for root in folders.project:
+        yield from (CommandFolder(f"{root}/{place.folder}", "project", place) for place in OF_PROJECT)
+    if folders.config:
+        yield CommandFolder(f"{folders.config}/commands", "user", OURS)
+    if folders.home:
+        yield from (CommandFolder(f"{folders.home}/{place.folder}", "user", place) for place in OF_HOME)

@@ -1,0 +1,116 @@
+"""The agents that files describe, as they are on the disk now."""
+
+import os
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from stat import S_ISREG
+
+from agls.frozen import frozen
+from agls.prompt_files.agent_file import AgentFile, read_agent
+from agls.prompt_files.agent_places import AgentFolder
+
+MOST = 200  # agents of one folder
+LARGEST = 1_000_000  # bytes of a file
+REMEMBERED = 1_000  # texts
+_texts: OrderedDict[str, tuple[tuple[int, ...], str]] = OrderedDict()
+
+
+@frozen
+class FoundAgent:
+    """An agent, its file and its text; `hidden_by` is what has its name and comes first ("": nothing)."""
+
+    file: AgentFile
+    path: str
+    folder: AgentFolder
+    text: str = ""
+    hidden_by: str = ""
+
+    @property
+    def counts(self) -> bool:
+        """Whether it can be used."""
+        return not self.hidden_by and not self.file.problem
+
+
+def find_agents(folders: Sequence[AgentFolder], taken: Sequence[str] = ()) -> Sequence[FoundAgent]:
+    """Return the agents in these folders, in their order. Those whose name is `taken` are hidden."""
+    first = dict.fromkeys(taken, "the configuration")
+    found: list[FoundAgent] = []
+    for folder in folders:
+        for path in _files(folder):
+            file, text = _read(path, folder)
+            hidden_by = first.get(file.name, "")
+            if not file.problem:
+                first.setdefault(file.name, path)
+            found.append(FoundAgent(file, path, folder, text, hidden_by))
+    return found
+
+
+def stamps_of(folders: Sequence[AgentFolder]) -> Mapping[str, object]:
+    """Return by path what changes when an agent in these folders does. Nothing is opened."""
+    stamps: dict[str, object] = {}
+    for folder in folders:
+        if folder.origin == "built in":
+            continue
+        try:
+            names = os.listdir(folder.path)  # noqa: PTH208 - nearly always nothing is there
+        except OSError:
+            continue
+        stamps.update((path, _stamp(path)) for path in _wanted(names, folder))
+    return stamps
+
+
+def _files(folder: AgentFolder) -> Iterator[str]:
+    try:
+        names = [each.name for each in Path(folder.path).iterdir()]
+    except OSError:
+        return
+    yield from _wanted(names, folder)
+
+
+def _wanted(names: Sequence[str], folder: AgentFolder) -> Iterator[str]:
+    """Yield the paths of the agents among these names, in their order."""
+    wanted = sorted(name for name in names if name.endswith(folder.end) and not name.startswith("."))
+    yield from (f"{folder.path}/{name}" for name in wanted[:MOST] if name.lower() != "readme.md")
+
+
+def _read(path: str, folder: AgentFolder) -> tuple[AgentFile, str]:
+    """Return the agent of a file, and the text of it."""
+    base = Path(path).name.removesuffix(folder.end)
+    if folder.root and not os.path.realpath(path).startswith(f"{os.path.realpath(folder.root)}/"):
+        return AgentFile(base, problem="it is a link that leads out of the project"), ""
+    text = _text(path)
+    if isinstance(text, OSError):
+        return AgentFile(base, problem=f"it cannot be read: {text.strerror or text}"), ""
+    return read_agent(text, base, toml=folder.end == ".toml"), text
+
+
+def _stamp(path: str) -> object:
+    try:
+        return _numbers(os.stat(path))  # noqa: PTH116 - each run asks for each
+    except OSError:
+        return None
+
+
+def _numbers(status: os.stat_result) -> tuple[int, ...]:
+    return (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+
+def _text(path: str) -> str | OSError:
+    """Return the text of a file, which is read again when it changed."""
+    try:
+        status = os.stat(path)  # noqa: PTH116 - each run asks for each
+        stamp = _numbers(status)
+        known = _texts.get(path)
+        if known and known[0] == stamp:
+            return known[1]
+        if not S_ISREG(status.st_mode):
+            raise OSError("it is not a file")
+        with Path(path).open("rb") as stream:
+            text = stream.read(LARGEST).decode("utf-8-sig", "replace")
+    except OSError as problem:
+        return problem
+    _texts[path] = (stamp, text)
+    if len(_texts) > REMEMBERED:
+        _texts.popitem(last=False)
+    return text

@@ -1,0 +1,21 @@
+"""The port that hooks run with. The assembly implements it."""
+
+from agls.engine.ports import Workspace
+from agls.frozen import frozen
+from agls.room.run_ports import RunInfo
+from agls.room.session_ports import ModeControl, OutputFolder
+from agls.room.web_ports import ServiceCaller
+
+
+@frozen
+class HookPorts:
+    """What a hook is run with: the run that it sees, its mode, its workspace, the way to services.
+
+    In `files` the conversation is kept for it.
+    """
+
+    run: RunInfo
+    mode: ModeControl
+    workspace: Workspace
+    call_service: ServiceCaller
+    files: OutputFolder

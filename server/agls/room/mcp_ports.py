@@ -1,0 +1,220 @@
+"""Ports to MCP servers. The assembly implements them."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import field
+from typing import Any, Literal, Protocol
+
+from agls.engine.ports import WorkspaceError
+from agls.engine.vocabulary import JsonObject
+from agls.frozen import frozen
+
+ServerState = Literal["configured", "known", "connecting", "connected", "failed", "stopped"]
+CLIENT = "client"
+Transport = Literal["stdio", "http", "sse"]
+
+
+class ServerProblem(WorkspaceError):
+    """An MCP server cannot be used, or refused; the message is for the model and for people.
+
+    The call `may_have_run` when it was sent and no answer came.
+    """
+
+    def __init__(self, message: str, *, may_have_run: bool = False) -> None:
+        super().__init__(message)
+        self.may_have_run = may_have_run
+
+
+@frozen(kw_only=True)
+class ServerDefinition:
+    """An MCP server that may be used: a program (`argv`, started in `folder`), or an address (`url`).
+
+    `scope` is the folder that offers it, `CLIENT` when a client brought it, "" for one of the user's own.
+    `environment` and `headers` are in the order of their names; they may hold keys. It gets `startup`
+    seconds to begin. A call ends after `idle` seconds without a sign of it, and after `longest` seconds.
+    """
+
+    name: str
+    scope: str = ""
+    transport: Transport = "stdio"
+    argv: tuple[str, ...] = ()
+    folder: str = ""
+    environment: tuple[tuple[str, str], ...] = ()
+    url: str = ""
+    headers: tuple[tuple[str, str], ...] = ()
+    startup: float = 30.0
+    idle: float = 300.0
+    longest: float = 3_600.0
+
+
+@frozen
+class GivenServer:
+    """A server that a client brought with a session: its settings, or what is wrong with it.
+
+    It is kept in memory alone, as it may hold keys.
+    """
+
+    name: str
+    settings: JsonObject
+    problem: str = ""
+
+
+@frozen
+class McpTool:
+    """A tool as its server describes it; `schema` is a JSON Schema of its arguments.
+
+    With `asks_always` the server wants a person to allow each call.
+    """
+
+    name: str
+    title: str = ""
+    description: str = ""
+    schema: JsonObject = field(default_factory=dict[str, Any])
+    output_schema: JsonObject | None = None
+    asks_always: bool = False
+
+
+@frozen
+class McpResource:
+    """Something that can be read from a server; the address of a template has parts to fill in (`{name}`)."""
+
+    uri: str
+    name: str = ""
+    description: str = ""
+    is_template: bool = False
+
+
+@frozen
+class McpArgument:
+    """An argument of a prompt, which is text."""
+
+    name: str
+    description: str = ""
+    required: bool = False
+
+
+@frozen
+class McpPrompt:
+    """A prompt that a server has for users."""
+
+    name: str
+    title: str = ""
+    description: str = ""
+    arguments: tuple[McpArgument, ...] = ()
+
+
+@frozen(kw_only=True)
+class Discovery:
+    """What a server offers, as it said itself; `changed` are its tools that are not as they were accepted.
+
+    `era` is the revision of the protocol that it speaks. `dropped` says why tools are left out. A server that
+    `has_resources` may have others than those that were listed.
+    """
+
+    tools: tuple[McpTool, ...] = ()
+    changed: tuple[McpTool, ...] = ()
+    resources: tuple[McpResource, ...] = ()
+    has_resources: bool = False
+    prompts: tuple[McpPrompt, ...] = ()
+    dropped: tuple[str, ...] = ()
+    instructions: str = ""
+    era: str = ""
+
+
+@frozen
+class McpImage:
+    """An image of an answer: its bytes."""
+
+    data: bytes
+
+
+@frozen
+class McpAnswer:
+    """The answer of a tool: its texts and images in their order, and its structured content as JSON."""
+
+    parts: tuple[str | McpImage, ...]
+    structured: str = ""
+    is_error: bool = False
+
+
+@frozen
+class McpMessage:
+    """A message of a prompt: whether it is the user's, and its texts and images in their order."""
+
+    by_user: bool
+    parts: tuple[str | McpImage, ...]
+
+
+Progress = Callable[[str], None]
+
+
+class McpServer(Protocol):
+    """An MCP server of this process: started when it is first needed, and shared by all sessions.
+
+    `known` is what it offers, as far as that is known without starting it. `trouble` says why it failed last
+    ("": it did not), `noise` what it wrote that is no message.
+    """
+
+    @property
+    def definition(self) -> ServerDefinition: ...
+    @property
+    def state(self) -> ServerState: ...
+    @property
+    def trouble(self) -> str: ...
+    @property
+    def noise(self) -> str: ...
+    @property
+    def known(self) -> Discovery | None: ...
+
+    async def discover(self) -> Discovery:
+        """Start it where it does not run, and **return** what it offers. **Raises** `ServerProblem`."""
+        ...
+
+    async def call(self, tool: str, arguments: JsonObject, progress: Progress) -> McpAnswer:
+        """Call a tool; cancelling tells the server. **Raises** `ServerProblem`."""
+        ...
+
+    async def resources(self) -> Sequence[McpResource]:
+        """**Returns** what can be read, as the server lists it now. **Raises** `ServerProblem`."""
+        ...
+
+    async def read(self, uri: str) -> McpAnswer:
+        """Read a resource. **Raises** `ServerProblem`."""
+        ...
+
+    async def prompt(self, name: str, arguments: Mapping[str, str]) -> Sequence[McpMessage]:
+        """**Returns** the messages of a prompt. **Raises** `ServerProblem`."""
+        ...
+
+    async def restart(self) -> Discovery:
+        """End it where it runs, and start it. **Raises** `ServerProblem`."""
+        ...
+
+    async def stop(self) -> None:
+        """End it where it runs."""
+        ...
+
+    def accept(self) -> Sequence[str]:
+        """Accept its changed tools as they are now. **Returns** their names. **Raises** `OSError`."""
+        ...
+
+    def accepted(self, tool: str) -> McpTool | None:
+        """**Returns** a tool as it was accepted."""
+        ...
+
+
+class McpServers(Protocol):
+    """The MCP servers of this process. `get` **returns** the one with this definition, which may not run.
+
+    `environment` are the variables that definitions may name, `keys` those of models, which no server gets;
+    `given` are the servers that the client brought with the session of the run.
+    """
+
+    @property
+    def keys(self) -> Collection[str]: ...
+
+    @property
+    def given(self) -> Sequence[GivenServer]: ...
+
+    @property
+    def environment(self) -> Mapping[str, str]: ...
+    def get(self, definition: ServerDefinition) -> McpServer: ...

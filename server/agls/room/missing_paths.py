@@ -1,0 +1,60 @@
+"""What to say of a path at which there is no file: it is a folder, or these names are near it."""
+
+import asyncio
+import re
+from contextlib import aclosing
+from difflib import get_close_matches
+from posixpath import basename, dirname, join
+
+from agls.engine.ports import Workspace, WorkspaceError
+from agls.names import spelled
+
+NEAR = 3  # paths that are named
+QUOTES = " \t\n\"'`@"  # around a path, which some models write
+SECONDS = 2.0  # for looking through the workspace
+
+
+async def explained(problem: WorkspaceError, path: str, workspace: Workspace) -> WorkspaceError:
+    """Return the problem of reading or listing a path, with what the path is instead, or what is near it."""
+    cause = problem.__cause__
+    if isinstance(cause, IsADirectoryError):
+        shown = workspace.place(path).shown
+        return WorkspaceError(f"{shown} is a folder. See what is in it with list_dir.")
+    if not isinstance(cause, FileNotFoundError):
+        return problem
+    shown = workspace.place(path.strip(QUOTES) or ".").shown
+    folder, name = dirname(shown), basename(shown)
+    if "\\" in name:
+        folder, name = dirname(shown.replace("\\", "/")), basename(shown.replace("\\", "/"))
+    near = [join(folder, found) for found in await _alike(folder, name, workspace)]
+    near = list(dict.fromkeys((*near, *await _elsewhere(name, workspace))))[:NEAR]
+    if not near:
+        return problem
+    return WorkspaceError(f"{problem} Did you mean {' or '.join(map(spelled, near))}?")
+
+
+async def _alike(folder: str, name: str, workspace: Workspace) -> list[str]:
+    try:
+        names = [entry.name for entry in await workspace.list(folder)]
+    except WorkspaceError:
+        return []
+    by_case = {each.casefold(): each for each in names}
+    return [by_case[each] for each in get_close_matches(name.casefold(), by_case, NEAR)]
+
+
+async def _elsewhere(name: str, workspace: Workspace) -> list[str]:
+    """Return files of this name in the workspace, those that are found in a moment."""
+    found: list[str] = []
+    try:
+        async with asyncio.timeout(SECONDS), aclosing(workspace.walk("", _escaped(name))) as portions:
+            async for portion in portions:
+                found += portion
+                if len(found) >= NEAR:
+                    break
+    except (TimeoutError, WorkspaceError):
+        pass
+    return sorted(found)
+
+
+def _escaped(name: str) -> str:
+    return re.sub(r"([*?\[\]{}\\])", r"\\\1", name)

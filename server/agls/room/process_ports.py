@@ -1,0 +1,179 @@
+"""Ports to what lives as long as the process. The assembly implements them."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import Protocol
+
+from agls.engine.actions import ActionOutcome
+from agls.engine.ports import Workspace
+from agls.engine.vocabulary import (
+    JsonObject,
+    ToolCall,
+    ToolOutcome,
+)
+from agls.frozen import frozen
+
+
+@frozen
+class SettingRow:
+    """A setting that holds: who said it (`source`, "default" for nobody), and `where`."""
+
+    key: str
+    value: object
+    source: str
+    where: str
+
+
+class SettingsStore(Protocol):
+    """The settings of the user and of the folder. All methods raise `ActionError` with the remedy.
+
+    `rows` are those that hold, all or of one name or table. `set` and `unset` change the user's file, or the
+    folder's, and **return** what to say of it; what decides about keys, addresses and what runs unasked is
+    refused: a person says that at a terminal. `reload` reads all files again, those of instructions, commands
+    and rules too, and **returns** the settings that hold otherwise (a `value` of `None`: it is gone).
+    """
+
+    def rows(self, key: str = "") -> Sequence[SettingRow]: ...
+    def set(self, key: str, text: str, *, project: bool = False) -> str: ...
+    def unset(self, key: str, *, project: bool = False) -> str: ...
+    def reload(self) -> Sequence[SettingRow]: ...
+
+
+class ShellFacts(Protocol):
+    """What the disk says of a command before it runs. Nothing is run; call it off the event loop.
+
+    `is_foreign`: does the program that a shell finds under this name lie outside the workspace? `expand`
+    gives the names that a shell puts in the place of a pattern, `programs_of_git` why git might run other
+    programs in a folder ("": it will not). They raise `WorkspaceError`.
+    """
+
+    def is_foreign(self, program: str) -> bool: ...
+    def expand(self, pattern: str, folder: str) -> Sequence[str]: ...
+    def programs_of_git(self, folder: str) -> str: ...
+
+
+class KeptKeys(Protocol):
+    """The API keys that the user keeps, by host; no key is ever shown. All methods raise `ActionError`.
+
+    `rows` **returns** the hosts with a key and where it is kept, `known` the addresses of providers and
+    models by their names, `host` the host of one of these, of an address, or of a host's name. `remove`
+    **returns** whether there was a key to forget.
+    """
+
+    def rows(self) -> Sequence[tuple[str, str]]: ...
+    def known(self) -> Mapping[str, str]: ...
+    def host(self, name: str) -> str: ...
+    def remove(self, host: str) -> bool: ...
+
+
+class TrustedFolders(Protocol):
+    """The folders that the user trusts. `forget` raises `ActionError`; it **returns** whether one was.
+
+    `all` are those that are trusted from now on; `trusts` is also true for one that an editor trusts.
+    """
+
+    def all(self) -> Sequence[str]: ...
+    def trusts(self, folder: str) -> bool: ...
+    def forget(self, folder: str) -> bool: ...
+
+
+class HeldKeys(Protocol):
+    """The user's keys, as far as they are known now."""
+
+    def __call__(self) -> Iterable[str]: ...
+
+
+class Post(Protocol):
+    """Sends JSON to an address and **returns** the HTTP status. **Raises** `OSError`."""
+
+    def __call__(self, url: str, body: bytes, /) -> Awaitable[int]: ...
+
+
+class AuditFile(Protocol):
+    """Adds a line to the audit: with the bytes of a full file, and the files kept. **Raises** `OSError`."""
+
+    def __call__(self, line: str, max_bytes: int, keep: int, /) -> None: ...
+
+
+@frozen
+class Tiers:
+    """The `names` of the configured tiers; `of` is the tier or model that runs with these options ask for."""
+
+    names: frozenset[str]
+    of: Callable[[Mapping[str, object]], str]
+
+
+class Examiner(Protocol):
+    """Looks at everything: the workspace, the model ("" is the default), and whether nobody may be asked."""
+
+    def __call__(self, workspace: Workspace, model: str, offline: bool, /) -> Awaitable[ActionOutcome]: ...
+
+
+@frozen
+class Leftovers:
+    """Removes what a crash left behind; each of `clean` raises `OSError` or `WorkspaceError`."""
+
+    clean: tuple[Callable[[], Awaitable[object]], ...]
+
+
+@frozen
+class AgentEntry:
+    """An agent that the run may hand work to; `has_tier` is whether it has a model of its own.
+
+    `kind` and `name` make the name of its tool, where it `has_tool`; a model is shown that of one from a file
+    (`may_wait`) only while there are few. It works in this `mode` at most ("": its caller's). One for
+    the `background` is never waited for.
+    """
+
+    name: str
+    description: str
+    has_tier: bool = False
+    kind: str = "agent"
+    has_tool: bool = True
+    may_wait: bool = False
+    mode: str = ""
+    effort: str = ""
+    background: bool = False
+
+
+@frozen
+class KnownAgents:
+    """All of them. With `only_reads` the run's own agent may only read, and so may whoever works for it."""
+
+    agents: tuple[AgentEntry, ...] = ()
+    only_reads: bool = False
+
+
+@frozen
+class OfferedTool:
+    """A tool as the client describes it; `schema` is a JSON Schema of an object."""
+
+    name: str
+    description: str
+    schema: JsonObject
+    reads_only: bool = False
+
+
+class ToolClient(Protocol):
+    """The way to the client that brings tools.
+
+    `tools` are those for one run of a session ("" when there is none). `call` asks it and waits for its
+    answer, as an outcome whatever happens; cancelling withdraws the question.
+    """
+
+    def tools(self, session_id: str, run_id: str) -> Sequence[OfferedTool]: ...
+    async def call(self, session_id: str, run_id: str, call: ToolCall) -> ToolOutcome: ...
+
+
+class NoClient:
+    """A client without tools."""
+
+    def tools(self, session_id: str, run_id: str) -> Sequence[OfferedTool]:
+        """Return no tools."""
+        return ()
+
+    async def call(self, session_id: str, run_id: str, call: ToolCall) -> ToolOutcome:
+        """Refuse: no tool can be called."""
+        return ToolOutcome("The client that brought this tool is gone.", status="failed")
+
+
+NO_CLIENT = NoClient()

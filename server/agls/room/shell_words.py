@@ -1,0 +1,56 @@
+"""The words of a shell command, read so that none is missed; nothing is executed or expanded."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from posixpath import join
+
+from agls.regex import regex
+
+LONGEST = 10_000  # characters; nothing is known about a longer command
+_IFS = regex(r"\$\{?IFS\b[^}\s]*\}?")
+_SEPARATOR = regex(r"[;&|\n()`]+")
+_BETWEEN_WORDS = regex(r"[\s<>]+")
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+SHELLS = _names("sh bash dash zsh ksh fish eval source")
+INTERPRETERS = _names("python pypy perl ruby node nodejs deno bun php lua tclsh awk gawk mawk")  # no versions
+FOLDERS = _names("cd chdir pushd")
+
+
+@lru_cache(maxsize=64)
+def parts(command: str) -> tuple[tuple[str, ...], ...]:
+    """**Returns** the words of each part between separators; parts without words are left out."""
+    split = (_BETWEEN_WORDS.split(part) for part in _SEPARATOR.split(bare(command)))
+    return tuple(words for part in split if (words := tuple(word for word in part if word)))
+
+
+def bare(command: str) -> str:
+    """**Returns** the text without line continuations, field separators by variable, and all quoting."""
+    return re.sub(r"[\\'\"]", "", _IFS.sub(" ", command.replace("\\\n", "")))
+
+
+def folders_of(words_of_parts: Sequence[Sequence[str]]) -> list[str]:
+    """**Returns** the folders the command changes to, each as seen from where it begins."""
+    here, found = "", list[str]()
+    for part in words_of_parts:
+        for at, word in enumerate(part):
+            if word in FOLDERS:
+                to = next((name for name in part[at + 1 :] if not name.startswith("-")), "~")
+                here = join(here, to)
+                found.append(here)
+    return found
+
+
+def parts_of(command: str) -> Sequence[tuple[str, Sequence[str]]]:
+    """**Returns** the words of each part, with the folder that the command changed to before it."""
+    found: list[tuple[str, Sequence[str]]] = []
+    here = ""
+    for part in parts(command[:LONGEST]):
+        found.append((here, part))
+        here = join(here, *folders_of([part]))
+    return found

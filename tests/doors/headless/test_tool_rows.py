@@ -1,0 +1,120 @@
+"""The tools for files and commands as a user of the command line meets them: each row of the page, whole."""
+
+import json
+import os
+import time
+from typing import Any
+
+import pytest
+
+from doors.headless.conftest import SCRIPTED, Agls, Done
+from support.leftovers import processes_with
+from support.model_server import Failure, ModelServer
+from support.patience import wait_until
+from support.rich_run import call
+
+
+def items(done: Done) -> list[dict[str, Any]]:
+    """The calls of a run, as they ended."""
+    ended = [event["data"]["item"] for event in done.events if event.get("type") == "itemCompleted"]
+    return [item for item in ended if item["kind"] == "toolCall"]
+
+
+@pytest.mark.row(31)
+def test_files_are_listed_read_written_edited_and_found(agls: Agls) -> None:
+    """One run does all of it, and what is on the disk afterwards is what it did."""
+    (agls.workspace / "src").mkdir()
+    (agls.workspace / "src/app.py").write_text("import os\n\n\ndef total(items):\n    return sum(items)\n")
+    (agls.workspace / ".gitignore").write_text("*.log\n")
+    (agls.workspace / "noise.log").write_text("total\n")
+    turns = [
+        call("list_dir"),
+        call("glob", pattern="*.py"),
+        call("grep", pattern="total", context=1),
+        call("read_file", path="src/app.py", offset=4, limit=2),
+        call("edit_file", path="src/app.py", old_text="sum(items)", new_text="len(items)"),
+        call("write_file", path="new/notes.md", content="# Notes\n"),
+        call("glob", pattern="**", exclude=".*"),
+    ]
+    agls.script(*({"calls": [each]} for each in turns), {"text": "done"})
+    done = agls.run("run", "--mode", "acceptEdits", "--output", "jsonl", "go")
+    assert done.code == 0, done.err
+    listed, globbed, grepped, read, edited, written, after = (item["output"] for item in items(done))
+    assert listed == "src/\n.gitignore\t6\nnoise.log\t6"
+    assert globbed == "src/app.py"
+    assert grepped == "src/app.py\n3-\n4:def total(items):\n5-    return sum(items)"
+    assert read == "4\tdef total(items):\n5\t    return sum(items)"
+    assert edited.startswith("Edited src/app.py, line 5.\n") and "5\t    return len(items)" in edited
+    assert written == "Created new/notes.md."
+    assert after == "new/notes.md\nsrc/app.py"
+    assert (agls.workspace / "src/app.py").read_text().endswith("    return len(items)\n")
+    assert (agls.workspace / "new/notes.md").read_text() == "# Notes\n"
+
+
+@pytest.mark.row(35)
+def test_command_streams_has_its_exit_code_its_time_and_a_cap_and_ends_with_its_tree(agls: Agls) -> None:
+    mark = f"agls-row-{os.getpid()}"
+    turns = [
+        call("shell", command="echo one; sleep 0.3; echo two >&2; exit 7"),
+        call("shell", command=f"bash -c 'exec -a {mark} sleep 600' & exec -a {mark} sleep 600", timeout_s=1),
+        call("shell", command="seq 1 200000"),
+    ]
+    agls.script(*({"calls": [each]} for each in turns), {"text": "done"})
+    done = agls.run("run", "--mode", "allowAll", "--output", "jsonl", "go")
+    assert done.code == 0, done.err
+    exited, stopped, flooded = items(done)
+    assert (exited["status"], exited["terminal"]["exitCode"]) == ("completed", 7)
+    assert exited["output"].startswith("one\ntwo")
+    pieces = [
+        event["data"]["append"]
+        for event in done.events
+        if event["type"] == "itemDelta" and event["itemId"] == exited["itemId"]
+    ]
+    assert "".join(pieces).startswith("one") and len(pieces) > 1, "what comes later is shown later"
+    assert stopped["status"] == "failed" and "ran longer than" in stopped["output"]
+    wait_until(lambda: processes_with(mark) == [])
+    assert flooded["output"].startswith("1\n2\n") and "200000" in flooded["output"]
+    assert len(flooded["output"]) < 100_000
+
+
+DANGEROUS = [
+    "rm -rf kept",
+    "find kept -delete",
+    "git clean -fdx",
+    "echo gone > kept/a.txt",
+    "python3 -c \"open('kept/a.txt', 'w')\"",
+    "true && rm kept/a.txt",
+    "$(echo rm) kept/a.txt",
+    "ls | xargs rm -r",
+]
+
+
+@pytest.mark.row(36)
+@pytest.mark.parametrize("mode", ["ask", "acceptEdits", "plan"])
+def test_dangerous_commands_do_not_run_without_a_yes(agls: Agls, mode: str) -> None:
+    """Whatever is allowed besides, none of them runs, and each is answered."""
+    (agls.workspace / "kept").mkdir()
+    (agls.workspace / "kept/a.txt").write_text("kept\n")
+    agls.script({"calls": [call("shell", command=command) for command in DANGEROUS]}, {"text": "done"})
+    agls.configure(f'{SCRIPTED}[permissions]\nallow = ["shell(ls *)", "shell(git status)"]\n')
+    done = agls.run("run", "--mode", mode, "--output", "jsonl", "go")
+    held = items(done)
+    assert len(held) == len(DANGEROUS)
+    assert {item["status"] for item in held} <= {"rejected", "failed"}, json.dumps(held, indent=1)
+    assert (agls.workspace / "kept/a.txt").read_text() == "kept\n"
+
+
+@pytest.mark.row(40)
+def test_waiting_for_a_server_that_wants_patience_can_be_cancelled(agls: Agls) -> None:
+    """It asked to be asked again in ten minutes."""
+    failure = Failure(503, "come back later", {"Retry-After": "600"})
+    with ModelServer([failure] * 20) as server:
+        agls.configure(f'model = "m"\n[models.m]\nbase_url = "{server.url}"\nmodel = "m"\n')
+        process = agls.start("run", "--output", "jsonl", "go")
+        wait_until(lambda: len(server.posts) > 0)
+        time.sleep(0.5)
+        process.terminate()
+        began = time.monotonic()
+        out, _ = process.communicate(timeout=30)
+        assert time.monotonic() - began < 10, "a second on a calm machine"
+    assert json.loads(out.splitlines()[-1])["data"]["stopReason"] == "interrupted"

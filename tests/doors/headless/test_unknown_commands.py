@@ -1,0 +1,46 @@
+"""A command that nobody knows fails alike, however it is asked for: a message that helps, and exit code 2."""
+
+import pytest
+
+from doors.headless.conftest import SCRIPTED, Agls
+
+pytestmark = [pytest.mark.row(82), pytest.mark.row(84)]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("/nope", "There is no command /nope. /help lists them."),
+        ("/help nope", "There is no command /nope. /help lists them."),
+        ("/undo", "There is no command /undo. Did you mean /compaction.undo or /changes.undo?"),
+        ("/help undo", "There is no command /undo. Did you mean /compaction.undo or /changes.undo?"),
+        ("/hlep", "There is no command /hlep. Did you mean /help?"),
+    ],
+)
+def test_unknown_command_is_a_mistake_of_usage(agls: Agls, text: str, said: str) -> None:
+    agls.configure(SCRIPTED)
+    done = agls.run("run", text)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"agls: {said}")
+    whole = agls.run("run", "--output", "json", text)
+    assert (whole.code, whole.whole["exitCode"], whole.whole["error"]["kind"]) == (2, 2, "usage")
+    assert whole.whole["error"]["message"].startswith(said)
+    lines = agls.run("run", "--output", "jsonl", text)
+    assert (lines.code, lines.events[-1]["type"], lines.events[-1]["error"]["kind"]) == (2, "fatal", "usage")
+
+
+FILES = (".agls/commands/fix.md", ".claude/skills/fix/SKILL.md", ".gemini/commands/fix.toml")
+
+
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("text", ["/fix 12", "/fix"])
+def test_command_of_an_untrusted_folder_is_refused_and_no_prompt(agls: Agls, file: str, text: str) -> None:
+    agls.script({"text": "Sent as it is."})
+    place = agls.workspace / file
+    place.parent.mkdir(parents=True)
+    place.write_text("Fix $1")
+    done = agls.run("run", text)
+    assert (done.code, done.out, agls.sessions()) == (2, "", [])
+    assert f"/fix is made by {place}, but the folder is not trusted" in done.err
+    assert "agls trust" in done.err
+    assert agls.run("run", "--no-expand", text).code == 0, "a script says that it is a prompt"

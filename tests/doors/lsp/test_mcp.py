@@ -1,0 +1,67 @@
+"""MCP servers over the protocol: consent for those of a folder, for exactly what was shown."""
+
+import json
+import sys
+from pathlib import Path
+
+from support.rich_run import call
+from support.wire import AGENT, Message, Wire, script, turns
+
+PROGRAM = Path(__file__).parents[2] / "support" / "mcp_program.py"
+
+
+def test_server_of_a_folder_is_used_after_consent_and_asked_about_again_when_its_program_changed(
+    tmp_path: Path,
+) -> None:
+    script(tmp_path, *[turns({"calls": [call("mcp__mine__echo", number=1)]}, "done")] * 3)
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+    program = folder / "server.py"
+    program.write_text(PROGRAM.read_text())
+    definition = {"command": sys.executable, "args": ["server.py", str(tmp_path)], "env": {"KEY": "${HOME}"}}
+    (folder / ".mcp.json").write_text(json.dumps({"mcpServers": {"mine": definition}}))
+    with Wire(tmp_path, tmp_path / "config.toml") as wire:
+        wire.initialize(AGENT, initializationOptions={"trusted": True})
+        session = wire.session()
+        asked: list[Message] = []
+
+        def answer(params: Message) -> Message:
+            asked.append(params)
+            return {"outcome": "selected", "optionId": "always"}
+
+        wire.answers["agent/requestPermission"] = answer
+        for _ in range(2):
+            wire.run(session, options={"mode": "allowAll"}, chosenBy="user")
+        assert [each["title"] for each in asked] == ["Use the server mine"]
+        assert asked[0]["subject"]["input"]["env"] == {"KEY": "${HOME}"}
+        assert (tmp_path / "requests").read_text().count("tools/call") == 2
+        program.write_text(PROGRAM.read_text() + "# more\n")
+        wire.answers["agent/requestPermission"] = lambda params: {"outcome": "selected", "optionId": "reject"}
+        wire.run(session, options={"mode": "allowAll"}, chosenBy="user")
+        assert (tmp_path / "requests").read_text().count("tools/call") == 2
+
+
+def test_servers_that_a_client_brings_are_used_without_consent_and_kept_out_of_the_journal(
+    tmp_path: Path,
+) -> None:
+    script(tmp_path, turns({"calls": [call("mcp__mine__echo", number=1)]}, "done"))
+    server = {
+        "name": "mine",
+        "command": sys.executable,
+        "args": [str(PROGRAM), str(tmp_path)],
+        "env": [{"name": "KEY", "value": "secret-of-the-client ${HOME}"}],
+    }
+    with Wire(tmp_path, tmp_path / "config.toml") as wire:
+        wire.initialize()
+        given = {"cwd": wire.workspace.as_uri(), "mcpServers": [server]}
+        made = wire.call("agent/session/new", given)
+        assert [(one["name"], one["status"]) for one in made["mcp"]] == [("mine", "stopped")]
+        assert not (tmp_path / "starts").exists()
+        wire.answers["agent/requestPermission"] = lambda params: {"outcome": "selected", "optionId": "once"}
+        assert wire.run(made["sessionId"])["stopReason"] == "endTurn"
+        assert "tools/call" in (tmp_path / "requests").read_text()
+        listed = wire.call("agent/action/invoke", {"sessionId": made["sessionId"], "name": "mcp"})
+        (row,) = listed["data"]["servers"]
+        assert (row["name"], row["origin"], row["status"]) == ("mine", "the client", "connected")
+    kept = (path for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".py")
+    assert not [path for path in kept if b"secret-of-the-client" in path.read_bytes()]

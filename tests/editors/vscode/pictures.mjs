@@ -1,0 +1,96 @@
+// Pictures of the chat's states, with the colours of a real editor's themes, at several widths.
+//   node pictures.mjs DIST FOLDER [THEMES] [STATES]
+// DIST has chat.js and chat.css. THEMES is a file with the themes' colours; it is made in a real VS Code where it is not there.
+// Environment: CHROMIUM; to make THEMES also CODE_SERVER, VSIX and AGLS (the program).
+
+import fs from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { STATES } from "./states.mjs";
+import { launch } from "./workbench.mjs";
+
+const [dist, folder, file = path.join(folder, "themes.json"), only = ""] = process.argv.slice(2);
+const THEMES = { dark: "Dark Modern", light: "Light Modern", "contrast-dark": "Dark High Contrast", "contrast-light": "Light High Contrast" };
+const SIZES = [
+  { name: "300", width: 300, height: 700 },
+  { name: "400", width: 400, height: 760 },
+  { name: "700", width: 700, height: 760 },
+  { name: "400-zoomed", width: 200, height: 380, deviceScaleFactor: 2 }, // what 200 % leaves of it
+];
+
+/** The colours that a real editor gives to its pages, by theme. */
+async function themes() {
+  if (fs.existsSync(file)) return JSON.parse(fs.readFileSync(file, "utf8"));
+  process.argv.splice(2); // the scene makes no pictures of its own
+  const { enter } = await import("./scene.mjs");
+  const { bench, play } = await enter({
+    settings: { "agls.server.command": [process.env.AGLS] },
+    viewport: { width: 1400, height: 1500 }, // all themes are in the list at once
+  });
+  const found = {};
+  await play(
+    () => bench.showChat(),
+    ...Object.entries(THEMES).map(([name, label]) => async () => {
+      await bench.command("Preferences: Color Theme");
+      await bench.row(label);
+      await bench.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
+      await bench.page.waitForTimeout(1000); // the page gets its colours a moment later
+      found[name] = await bench.chat.locator("body").evaluate(({ className, dataset }) => ({
+        style: document.documentElement.style.cssText,
+        className,
+        kind: dataset.vscodeThemeKind,
+        base: document.querySelector("#_defaultStyles")?.textContent ?? "",
+      }));
+    }),
+  );
+  fs.writeFileSync(file, JSON.stringify(found));
+  return found;
+}
+
+async function open(browser, theme, { width, height, deviceScaleFactor = 1 }) {
+  const page = await browser.newPage({ viewport: { width, height }, deviceScaleFactor, reducedMotion: "reduce" });
+  page.on("pageerror", (problem) => console.error(String(problem)));
+  await page.goto(pathToFileURL(path.join(dist, "chat.css")).href);
+  await page.setContent('<!DOCTYPE html><html><head></head><body><main id="chat"></main></body></html>');
+  await page.addStyleTag({ content: theme.base });
+  await page.addStyleTag({ path: path.join(dist, "chat.css") });
+  const font = fs.readFileSync(path.join(dist, "codicon.ttf")).toString("base64");
+  await page.addStyleTag({ content: `@font-face{font-family:codicon;src:url(data:font/ttf;base64,${font})} body{background:var(--vscode-sideBar-background)}` });
+  await page.evaluate(({ style, className, kind }) => {
+    document.documentElement.style.cssText = style;
+    document.body.className = className;
+    document.body.dataset.vscodeThemeKind = kind;
+    window.acquireVsCodeApi = () => ({ postMessage: () => undefined, getState: () => undefined, setState: () => undefined });
+  }, theme);
+  await page.addScriptTag({ path: path.join(dist, "chat.js") });
+  return page;
+}
+
+const known = await themes();
+const browser = await launch();
+fs.mkdirSync(folder, { recursive: true });
+const wide = [];
+try {
+  for (const [name, theme] of Object.entries(known))
+    for (const size of SIZES) {
+      if (name !== "dark" && name !== "light" && size.name === "700") continue; // the contrasts are seen at the narrow ones
+      for (const [state, messages] of Object.entries(STATES)) {
+        const label = `${state}-${name}-${size.name}`;
+        if (only && !new RegExp(only).test(label)) continue;
+        const page = await open(browser, theme, size);
+        await page.evaluate((sent) => sent.forEach((message) => window.postMessage(message, "*")), messages);
+        if (state.includes("completions")) await page.locator("textarea").first().evaluate((field) => field.dispatchEvent(new Event("input", { bubbles: true })));
+        await page.waitForTimeout(150);
+        await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+        const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+        if (over > 1) wide.push(`${label}: ${over} px too wide`);
+        await page.screenshot({ path: path.join(folder, `${label}.png`) });
+        await page.close();
+      }
+    }
+} finally {
+  await browser.close();
+}
+for (const line of wide) console.log(line);
+console.log(`pictures are in ${folder}`);
+if (wide.length > 0) process.exitCode = 1;

@@ -1,0 +1,128 @@
+"""Files of agents in the words of each program that has them."""
+
+import pytest
+
+from agls.features.agents.edited_file import changed_text, new_text
+from agls.prompt_files.agent_file import AgentFile, read_agent
+
+
+def agent(*lines: str, body: str = "Do it.") -> AgentFile:
+    head = "\n".join(("name: one", "description: Does it.", *lines))
+    return read_agent(f"---\n{head}\n---\n{body}\n", "file")
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("tools: Read, Grep", ("read_file", "grep")),
+        ("tools: [Bash, Edit]", ("shell", "shell_task", "edit_file", "apply_patch", "edit_notebook")),
+        ("tools: [run_shell_command, read_many_files]", ("shell", "shell_task", "read_file")),
+        ("tools: ['search/codebase']", ("grep", "glob", "list_dir", "code_intelligence")),
+        ("tools: mcp__github, mcp__db__query", ("mcp__github*", "mcp__db__query")),
+        ("tools: ['*']", None),
+        ("tools: '*'", None),
+        ("color: red", None),
+    ],
+)
+def test_tools_of_other_programs_have_our_names(line: str, expected: tuple[str, ...] | None) -> None:
+    found = agent(line).tools
+    assert (found if found is None else tuple(found)) == expected
+
+
+@pytest.mark.parametrize(
+    "line", ["disallowedTools: Write", "tools:\n  write: false", "permission:\n  write: deny"]
+)
+def test_tools_that_are_denied(line: str) -> None:
+    assert tuple(agent(line).denied) == ("write_file",)
+
+
+def test_keys_of_each_program_have_their_effect() -> None:
+    whole = agent(
+        "model: opus",
+        "maxTurns: 7",
+        "skills: pdf, sql",
+        "effort: high",
+        "tools: Read, Agent(a, b)",
+        "timeout_mins: 2",
+    )
+    assert (whole.model, whole.max_turns, tuple(whole.skills), whole.effort) == (
+        "strong",
+        7,
+        ("pdf", "sql"),
+        "high",
+    )
+    assert (tuple(whole.agents), whole.max_seconds) == (("a", "b"), 120)
+    assert [
+        agent(f"permissionMode: {mode}").mode for mode in ("acceptEdits", "bypassPermissions", "default")
+    ] == [
+        "acceptEdits",
+        "allowAll",
+        "ask",
+    ]
+    assert agent("permissionMode: plan").only_reads
+    assert agent("readonly: true").only_reads
+    assert agent("model: inherit").model == ""
+    codex = read_agent('name = "c"\ndescription = "Does."\ndeveloper_instructions = "Do."\n', "c", toml=True)
+    assert (codex.name, codex.prompt, codex.problem) == ("c", "Do.", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("---\nname: a:b\ndescription: Does it.\n---\nDo.", "'a:b' is no name of an agent"),
+        ("Do.", "it has no description"),
+        ("---\ndescription: Does it.\n---\n", "it has no text"),
+        ("---\ndescription: 'x\n---\nDo.", "line "),
+        ("---\ndescription: Does it.\ntools: Computer\n---\nDo.", "none of its tools exists here: Computer"),
+    ],
+)
+def test_file_that_cannot_be_used_says_why(text: str, problem: str) -> None:
+    assert problem in read_agent(text, "file").problem
+
+
+def test_what_has_no_effect_is_a_remark_and_the_name_is_that_of_the_file() -> None:
+    found = read_agent("---\ndescription: x y\ntools: Read, Computer\nhooks: none\n---\nDo.", "file")
+    assert (found.name, list(found.remarks)) == (
+        "file",
+        ["there are no such tools here: Computer", "these keys have no effect here: hooks"],
+    )
+
+
+def test_changing_one_key_leaves_the_others_and_their_comments() -> None:
+    text = "---\nname: one\n# mine\ntools:\n  - Read\n  - Grep\ndescription: Does it.\n---\nDo it.\n"
+    changed = changed_text(text, {"tools": "Read", "model": "fast: now"})
+    assert (
+        changed
+        == '---\nname: one\n# mine\ntools: Read\ndescription: Does it.\nmodel: "fast: now"\n---\nDo it.\n'
+    )
+    assert changed_text(text, {"prompt": "Do that."}).endswith("---\nDo that.\n")
+    made = new_text({"name": "one", "description": 'Says "no": always', "prompt": "Do."})
+    assert read_agent(made, "x").description == 'Says "no": always'
+
+
+def test_description_over_several_lines_with_colons_is_words_and_the_other_keys_count() -> None:
+    """As many published agents have it, which is no YAML."""
+    text = """---
+name: creator
+description: Use this agent when the user asks to "create an agent". Examples:
+
+<example>
+Context: a change
+user: "Make one"
+assistant: "I will."
+</example>
+
+model: sonnet
+tools: ["Write", "Read"]
+---
+You create.
+"""
+    agent = read_agent(text, "base")
+    assert (agent.problem, agent.name, agent.model) == ("", "creator", "default")
+    assert agent.tools == ("write_file", "read_file")
+    assert agent.description.endswith('assistant: "I will." </example>')
+
+
+def test_quote_that_never_ends_is_named_with_its_line() -> None:
+    agent = read_agent('---\nname: x\ndescription: "open\ntools: Read\n---\nText.', "base")
+    assert agent.problem == "line 3: a quote begins here and never ends. Close it, or leave it out"

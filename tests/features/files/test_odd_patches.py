@@ -1,0 +1,152 @@
+"""Patches in forms that models write though nobody asked for them: each is made as meant, or refused."""
+
+from pathlib import Path
+
+import pytest
+
+from agls.workspace.editor import NoEditor
+from agls.workspace.processes import Processes
+from agls.workspace.workspace import OpenWorkspace
+from support.file_tools import file_tools
+from support.toolbox import Toolbox
+
+pytestmark = pytest.mark.row(31)
+TEXT = """\
+import os
+
+
+class A:
+    def save(self, path):
+        return self.dump()
+
+
+def main():
+    x = 1
+    print(x)
+    return x
+"""
+AFTER = TEXT.replace("x = 1", "x = 2")
+ROWS = ("@@", "-    x = 1", "+    x = 2")
+HEAD = "*** Update File: a.py"
+DIFF = "@@ -9,4 +9,4 @@\n def main():\n-    x = 1\n+    x = 2\n     print(x)\n     return x\n"
+BLANKS = DIFF.replace("-9,4 +9,4 @@", "-7,6 +7,6 @@\n\n", 1)
+
+
+def envelope(*lines: str) -> str:
+    return "\n".join(("*** Begin Patch", *lines, "*** End Patch", ""))
+
+
+@pytest.fixture
+async def tools(tmp_path: Path) -> Toolbox:
+    (tmp_path / "a.py").write_text(TEXT)
+    (tmp_path / "b.txt").write_text("one\n")
+    made = Toolbox(file_tools(), OpenWorkspace(str(tmp_path), (), NoEditor(), Processes({})))
+    for name in ("a.py", "b.txt"):
+        await made.call("read_file", path=name)
+    return made
+
+
+MAIL = (
+    "From abc Mon Sep 17 00:00:00 2001\nFrom: A <a@b.example>\nSubject: [PATCH] x\n\n---\n a.py | 2 +-\n\n"
+    f"diff --git a/a.py b/a.py\nindex 1..2 100644\n--- a/a.py\n+++ b/a.py\n{DIFF}-- \n2.40.1\n\n"
+)
+MEANT_ALIKE = {
+    "a here-document": f"apply_patch <<'EOF'\n{envelope(HEAD, *ROWS)}EOF\n",
+    "a diff in the envelope": envelope(HEAD, "--- a/a.py", "+++ b/a.py", *DIFF.splitlines()),
+    "no first line": envelope(HEAD, *ROWS).partition("\n")[2],
+    "prose around it": f"Here it is:\n\n```diff\n--- a/a.py\n+++ b/a.py\n{DIFF}```\n\nDone.\n",
+    "a mail": MAIL,
+    "times behind blanks": "--- a.py 2024-01-01 00:00:00.0 +0000\n+++ a.py 2024-01-01 00:00:01.0 +0000\n"
+    + DIFF,
+    "wrong counts": f"--- a/a.py\n+++ b/a.py\n{DIFF.replace('-9,4 +9,4', '-90,7 +90,9')}",
+    "dots for a place": f"--- a/a.py\n+++ b/a.py\n{DIFF.replace('-9,4 +9,4', '...')}",
+    "blank lines without their blank": f"--- a/a.py\n+++ b/a.py\n{BLANKS}",
+}
+
+
+@pytest.mark.parametrize("patch", MEANT_ALIKE.values(), ids=MEANT_ALIKE)
+async def test_patch_in_an_odd_form_is_made(tools: Toolbox, tmp_path: Path, patch: str) -> None:
+    outcome = await tools.call("apply_patch", patch=patch)
+    assert outcome.status == "completed", outcome.text
+    assert (tmp_path / "a.py").read_text() == AFTER
+
+
+@pytest.mark.parametrize(
+    ("rows", "added"),
+    [
+        (("@@", "    x = 1", "+    y = 2"), "    y = 2\n"),
+        (("@@", "def main():", "    x = 1", "+    if x:", "+        y()"), "    if x:\n        y()\n"),
+    ],
+)
+async def test_lines_that_stay_without_their_sign_shift_nothing(
+    tools: Toolbox, tmp_path: Path, rows: tuple[str, ...], added: str
+) -> None:
+    outcome = await tools.call("apply_patch", patch=envelope(HEAD, *rows))
+    assert outcome.status == "completed", outcome.text
+    assert (tmp_path / "a.py").read_text() == TEXT.replace("    x = 1\n", f"    x = 1\n{added}")
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        envelope("*** Add File: n.py", "--- /dev/null", "+++ b/n.py", "@@ -0,0 +1 @@", "+import os"),
+        envelope("*** Add File: n.py", "@@", "+import os"),
+        "diff --git a/n.py b/n.py\nnew file mode 100644\n--- /dev/null\n+++ b/n.py\n@@ -0,0 +1 @@\n"
+        "+import os\n",
+    ],
+)
+async def test_new_file_in_an_odd_form_is_made(tools: Toolbox, tmp_path: Path, patch: str) -> None:
+    outcome = await tools.call("apply_patch", patch=patch)
+    assert outcome.status == "completed", outcome.text
+    assert (tmp_path / "n.py").read_text() == "import os\n"
+
+
+async def test_files_that_git_names_without_lines_come_and_go(tools: Toolbox, tmp_path: Path) -> None:
+    new = "diff --git a/e.py b/e.py\nnew file mode 100644\nindex 0000000..e69de29\n"
+    old = "diff --git a/b.txt b/b.txt\ndeleted file mode 100644\nindex 1..0\n"
+    outcome = await tools.call("apply_patch", patch=new + old)
+    assert outcome.status == "completed", outcome.text
+    assert (tmp_path / "e.py").read_text() == ""
+    assert not (tmp_path / "b.txt").exists()
+
+
+async def test_copy_in_a_diff_moves_nothing(tools: Toolbox, tmp_path: Path) -> None:
+    patch = "diff --git a/b.txt b/c.txt\nsimilarity index 100%\ncopy from b.txt\ncopy to c.txt\n"
+    outcome = await tools.call("apply_patch", patch=patch)
+    assert (outcome.status, "does not copy files" in outcome.text) == ("failed", True)
+    assert (tmp_path / "b.txt").exists()
+
+
+async def test_file_moved_to_a_folder_keeps_its_name(tools: Toolbox, tmp_path: Path) -> None:
+    patch = envelope(HEAD, "*** Move to: lib/", *ROWS)
+    assert (await tools.call("apply_patch", patch=patch)).status == "completed"
+    assert (tmp_path / "lib/a.py").read_text() == AFTER
+    assert (await tools.call("move_file", path="b.txt", to="lib/")).status == "completed"
+    assert (tmp_path / "lib/b.txt").read_text() == "one\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "said"),
+    [
+        ("~/notes.md", "x", "~ is not expanded"),
+        ("docs/", "x", "names a folder"),
+        ("n.py", "```python\nx = 1\n```\n", "has marks around it"),
+    ],
+)
+async def test_new_file_that_nobody_means_is_refused(
+    tools: Toolbox, tmp_path: Path, path: str, content: str, said: str
+) -> None:
+    outcome = await tools.call("write_file", path=path, content=content)
+    assert (outcome.status, said in outcome.text) == ("failed", True), outcome.text
+    added = envelope(f"*** Add File: {path}", *(f"+{line}" for line in content.splitlines()))
+    assert said in (await tools.call("apply_patch", patch=added)).text
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["a.py", "b.txt"]
+
+
+async def test_path_with_other_separators_is_answered_with_the_right_one(
+    tools: Toolbox, tmp_path: Path
+) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub/c.py").write_text("c = 1\n")
+    outcome = await tools.call("read_file", path="sub\\c.py")
+    assert "Did you mean sub/c.py?" in outcome.text

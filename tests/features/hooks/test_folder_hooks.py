@@ -1,0 +1,223 @@
+"""Hooks that a folder offers: read in the shapes of other agents, and run after consent only."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agls.features.hooks.folder_hooks import find_hooks
+from support.family import cast, config_for, delegate, task
+from support.model_server import ModelServer, Reply
+from support.rich_run import call
+from support.wire import AGENT, Message, Wire, script, turns
+
+WRITE = call("write_file", path="a.txt", content="one\n")
+
+
+class OneFile:
+    """Reads one file."""
+
+    def __init__(self, content: object) -> None:
+        self.content = content if isinstance(content, str) else json.dumps(content)
+
+    def text(self, path: str) -> tuple[str, str, str] | None:
+        return (path, path, self.content)
+
+    def below(self, folder: str, ends: tuple[str, ...]) -> list[str]:
+        return []
+
+    def is_file(self, path: str) -> bool:
+        return True
+
+    def holds(self, path: str) -> bool:
+        return True
+
+    def shown(self, path: str) -> str:
+        return path
+
+
+@pytest.mark.parametrize(
+    "hooks",
+    [
+        {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "c", "timeout": 5}]}]},
+        {"PreToolUse": [{"matcher": "Bash", "command": "c", "timeout": 5}]},
+    ],
+)
+def test_hooks_are_read_in_groups_and_flat(hooks: Message) -> None:
+    found = find_hooks(["f.json"], OneFile({"hooks": hooks}))
+    (offered,) = found.offered
+    assert offered.hook.setting.model_dump(exclude_defaults=True) == {
+        "event": "PreToolUse",
+        "matcher": "Bash",
+        "command": "c",
+        "timeout": 5.0,
+    }
+    assert not offered.hook.may_allow
+    assert offered.offer.name == "PreToolUse 1 of f.json"
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("{", "Expecting property name"),
+        ("[]", "list"),
+        ({"hooks": []}, "its hooks are no JSON object"),
+        ({"hooks": {"Never": [{"command": "c"}]}}, "hook 1 (Never): event"),
+        (
+            {"hooks": {"Stop": [{"type": "prompt", "prompt": "p"}]}},
+            "hooks of the type 'prompt' are not known",
+        ),
+        ({"hooks": {"Stop": [{"hooks": [{}]}]}}, "a command or a url"),
+    ],
+)
+@pytest.mark.row(47)
+def test_broken_hook_of_a_file_is_named_with_its_reason(content: object, problem: str) -> None:
+    good = {"hooks": {"Stop": [{"command": "c"}]}}
+    found = find_hooks(["f.json"], OneFile(content))
+    assert (len(found.offered), len(found.problems)) == (0, 1)
+    assert found.problems[0].startswith("f.json: ")
+    assert problem in found.problems[0]
+    assert len(find_hooks(["f.json"], OneFile(good)).offered) == 1
+
+
+def offer(folder: Path, command: str, matcher: str = "Write", **more: Any) -> None:
+    """Write hooks of a project, as another agent has them."""
+    (folder / ".claude").mkdir(exist_ok=True)
+    handler = {"type": "command", "command": command, **more}
+    hooks = {"hooks": {"PreToolUse": [{"matcher": matcher, "hooks": [handler]}]}}
+    (folder / ".claude" / "settings.json").write_text(json.dumps(hooks))
+
+
+def test_hook_of_a_folder_runs_after_consent_and_asks_again_when_its_script_changed(tmp_path: Path) -> None:
+    script(tmp_path, *[turns({"calls": [WRITE]}, "done")] * 3)
+    check = tmp_path / "workspace" / "check.sh"
+    check.parent.mkdir()
+    check.write_text("exit 2\n")
+    offer(check.parent, 'bash "$CLAUDE_PROJECT_DIR"/check.sh')
+    with Wire(tmp_path, tmp_path / "config.toml") as wire:
+        wire.initialize(AGENT, initializationOptions={"trusted": True})
+        session = wire.session()
+        asked: list[Message] = []
+
+        def answer(params: Message) -> Message:
+            asked.append(params)
+            return {"outcome": "selected", "optionId": "always"}
+
+        wire.answers["agent/requestPermission"] = answer
+        for _ in range(2):
+            assert wire.run(session, options={"mode": "allowAll"}, chosenBy="user")
+            assert not (check.parent / "a.txt").exists()
+        assert [each["title"] for each in asked] == ["Use the hook PreToolUse 1 of .claude/settings.json"]
+        check.write_text("exit 0\n")
+        wire.run(session, options={"mode": "allowAll"}, chosenBy="user")
+        assert len(asked) == 2
+        assert "+exit 0" in str(asked[1])
+        assert (check.parent / "a.txt").exists()
+
+
+def test_consented_line_that_a_hook_changed_is_asked_about_like_any_command(tmp_path: Path) -> None:
+    script(tmp_path, turns("done"))
+    folder = tmp_path / "workspace"
+    (folder / ".agls/commands").mkdir(parents=True)
+    (folder / ".agls/commands/look.md").write_text("State: !`echo one`")
+    changed = json.dumps({"hookSpecificOutput": {"updatedInput": {"command": "touch made", "cwd": "."}}})
+    (folder / "answer.json").write_text(changed)
+    offer(folder, "cat answer.json", matcher="Bash")
+    with Wire(tmp_path, tmp_path / "config.toml") as wire:
+        wire.initialize(AGENT, initializationOptions={"trusted": True})
+        asked: list[str] = []
+
+        def answer(params: Message) -> Message:
+            asked.append(params["title"])
+            return {"outcome": "selected", "optionId": "once" if "Use the" in asked[-1] else "reject"}
+
+        wire.answers["agent/requestPermission"] = answer
+        given = {"input": "/look", "expand": True, "wait": True, "sessionId": wire.session()}
+        assert wire.ask("agent/run", given)["result"]["stopReason"] == "endTurn"
+        assert sorted(asked) == [
+            "Run touch made",
+            "Use the command /look",
+            "Use the hook PreToolUse 1 of .claude/settings.json",
+        ]
+        assert not (folder / "made").exists()
+
+
+class Asked:
+    """What the user is asked, and how they answer: with these options, the last one again and again."""
+
+    def __init__(self, wire: Wire, *options: str) -> None:
+        self.titles: list[str] = []
+        self._options = options
+        wire.answers["agent/requestPermission"] = self._answer
+
+    def _answer(self, params: Message) -> Message:
+        self.titles.append(params["title"])
+        chosen = self._options[min(len(self.titles), len(self._options)) - 1]
+        return {"outcome": "selected", "optionId": chosen}
+
+
+ALL = {"options": {"mode": "allowAll"}, "chosenBy": "user"}
+
+
+@pytest.mark.parametrize("answer", ["once", "always"])
+@pytest.mark.parametrize(
+    ("command", "obeyed"), [("sh tools/check.sh", "tools/check.sh"), ("make -s check", "Makefile")]
+)
+def test_hook_whose_files_the_agent_changed_does_not_run_again_before_the_user_saw_it(
+    tmp_path: Path, answer: str, command: str, obeyed: str
+) -> None:
+    other = call("write_file", path="b.txt", content="two\n")
+    change = call("edit_file", path=obeyed, old_text="echo", new_text="touch pwned; echo")
+    calls = [{"calls": [each]} for each in (WRITE, call("read_file", path=obeyed), change, other)]
+    script(tmp_path, turns(*calls, "done"), turns("done"))
+    folder = tmp_path / "workspace"
+    for name, text in (("tools/check.sh", "echo x >> ran\n"), ("Makefile", "check:\n\techo x >> ran\n")):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    offer(folder, command, matcher="")
+    with Wire(tmp_path, tmp_path / "config.toml") as wire:
+        wire.initialize(AGENT, initializationOptions={"trusted": True})
+        asked, session = Asked(wire, answer, "reject"), wire.session()
+        assert wire.run(session, **ALL)["stopReason"] == "endTurn"
+        assert not (folder / "pwned").exists()
+        assert (folder / "ran").read_text() == "x\n" * 3, "it ran before each call up to the change"
+        notices = [event["data"] for event in wire.events if event["type"] == "notice"]
+        assert sum("A hook of this folder changed" in str(each) for each in notices) == 1
+        assert len(asked.titles) == 1
+        wire.run(session, **ALL)
+        assert (len(asked.titles), (folder / "pwned").exists()) == (2, False)
+
+
+def test_refused_hook_is_asked_about_once_in_a_session_and_again_when_it_changes(tmp_path: Path) -> None:
+    script(tmp_path, *[turns("done")] * 4)
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+    offer(folder, "sh check.sh")
+    with Wire(tmp_path, tmp_path / "config.toml") as wire:
+        wire.initialize(AGENT, initializationOptions={"trusted": True})
+        asked, session = Asked(wire, "reject"), wire.session()
+        wire.run(session)
+        wire.run(session)
+        assert len(asked.titles) == 1
+        (folder / "check.sh").write_text("exit 0\n")
+        wire.run(session)
+        assert len(asked.titles) == 2
+        wire.run(wire.session(clientKey="another"))
+        assert len(asked.titles) == 3, "another session asks"
+
+
+@pytest.mark.parametrize(("answer", "runs"), [("once", True), ("reject", False)])
+def test_helper_has_the_answer_of_the_run_that_it_works_for(tmp_path: Path, answer: str, runs: bool) -> None:
+    write = Reply(calls=[("write_file", {"path": "a.txt", "content": "one\n"})])
+    parts = {"ROOT": [delegate(task("WORK", "w")), Reply("Done.")], "WORK": [write, Reply("Written.")]}
+    with ModelServer(cast(parts)) as server:
+        config = config_for(tmp_path, server)
+        offer(tmp_path / "workspace", "touch ran")
+        with Wire(tmp_path, config) as wire:
+            wire.initialize(AGENT, initializationOptions={"trusted": True})
+            asked = Asked(wire, answer)
+            wire.run(wire.session(), "ROOT", **ALL)
+            assert asked.titles == ["Use the hook PreToolUse 1 of .claude/settings.json"]
+    assert (tmp_path / "workspace/a.txt").exists()
+    assert (tmp_path / "workspace/ran").exists() is runs

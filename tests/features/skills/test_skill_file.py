@@ -1,0 +1,155 @@
+"""What the front matter of a skill comes to, the cases of the specification's own validator among them."""
+
+from pathlib import Path
+
+import pytest
+
+from agls.features.skills.offered import named_skills
+from agls.features.skills.places import Origin, SkillFolder
+from agls.features.skills.skill_file import SkillFile, find_skills, name_of
+from support.instruction_folders import FolderScene
+
+GOOD = "---\nname: pdf\ndescription: Read PDFs.\n---\nDo it.\n"
+
+
+def found(root: Path, text: str, folder: str = "pdf") -> SkillFile:
+    scene = FolderScene(root)
+    scene.file(f".agls/skills/{folder}/SKILL.md", text)
+    look = scene.glance.look(scene.folders(), ())
+    (skill,) = find_skills([SkillFolder(f"{root}/.agls/skills", "project", ours=True)], look)
+    return skill
+
+
+def test_skill_of_the_specification_has_no_remarks(tmp_path: Path) -> None:
+    more = "license: MIT\ncompatibility: git\nallowed-tools: Bash(git:*) Read\nmetadata:\n  author: me\n---\n"
+    skill = found(tmp_path, GOOD.replace("---\nDo", f"{more}Do"))
+    assert (skill.problem, list(skill.remarks), skill.for_model) == ("", [], True)
+    assert list(skill.wishes) == ["Bash(git:*)", "Read"]
+
+
+@pytest.mark.parametrize(
+    ("name", "remark"),
+    [
+        ("PDF", "lower-case"),
+        ("-pdf", "lower-case"),
+        ("pdf-", "lower-case"),
+        ("pdf--forms", "lower-case"),
+        ("pdf_forms", "lower-case"),
+        ("p" * 65, "lower-case"),
+        ("other", "is not that of its folder"),
+    ],
+)
+def test_name_against_the_specification_is_a_remark_and_the_folder_counts(
+    tmp_path: Path, name: str, remark: str
+) -> None:
+    skill = found(tmp_path, GOOD.replace("pdf", name))
+    assert (skill.name, skill.problem, skill.for_model) == ("pdf", "", True)
+    assert remark in skill.remarks[0]
+
+
+@pytest.mark.parametrize("name", ["技能", "мой-навык", "café"])
+def test_names_may_have_letters_of_any_script(tmp_path: Path, name: str) -> None:
+    skill = found(tmp_path, GOOD.replace("pdf", name), name)
+    assert (skill.name, list(skill.remarks)) == (name, [])
+
+
+@pytest.mark.parametrize(
+    ("change", "remark"),
+    [
+        (("name: pdf\n", ""), "it says no name: write `name: pdf`"),
+        (("Read PDFs.", "x" * 1_025), "its description should have at most 1,024 characters"),
+        (("name: pdf\n", "name: pdf\ncontext: fork\n"), "no effect here: context"),
+        (("name: pdf\n", f"name: pdf\ncompatibility: {'x' * 501}\n"), "its compatibility should have"),
+    ],
+)
+def test_what_else_is_against_the_specification_is_a_remark(
+    tmp_path: Path, change: tuple[str, str], remark: str
+) -> None:
+    skill = found(tmp_path, GOOD.replace(*change))
+    assert skill.for_model
+    assert remark in skill.remarks[0]
+
+
+def test_skill_without_a_description_is_for_its_user_only(tmp_path: Path) -> None:
+    skill = found(tmp_path, "Only text.\n")
+    assert (skill.problem, skill.for_model, skill.for_user) == ("", False, True)
+    assert any("no description" in remark for remark in skill.remarks)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("---\nname: 'x\n---\nDo it.", "line "),
+        ("---\n- one\n---\nDo it.", "line 1: "),
+        ("---\nname: pdf\ndescription: x y\n---\n", "it has no text behind its front matter"),
+    ],
+)
+def test_file_that_cannot_be_read_names_the_line_or_what_is_missing(
+    tmp_path: Path, text: str, problem: str
+) -> None:
+    skill = found(tmp_path, text)
+    assert problem in skill.problem
+    assert not skill.for_model
+
+
+def test_colon_in_a_description_loads(tmp_path: Path) -> None:
+    assert found(tmp_path, GOOD.replace("Read PDFs.", "Read: PDFs")).description == "Read: PDFs"
+
+
+def test_folder_names_become_names_that_can_be_typed() -> None:
+    assert [name_of(each) for each in ("My Skill", "a__b", "--", "Ünï")] == ["my-skill", "a-b", "", "ünï"]
+
+
+def test_first_skill_of_a_name_counts_and_a_broken_one_hides_no_other() -> None:
+    def skill(origin: Origin, problem: str = "") -> SkillFile:
+        path = f"/{origin}/pdf/SKILL.md"
+        return SkillFile("pdf", SkillFolder(f"/{origin}", origin), path, path, path, problem=problem)
+
+    broken, first, second = named_skills(
+        [skill("project", "bad"), skill("user"), skill("bundled")], {"user:pdf"}
+    )
+    assert (broken.counts, first.counts, second.hidden_by) == (False, True, "/user/pdf/SKILL.md")
+    assert first.commands == ("pdf",)
+    (hidden,) = named_skills([skill("user")], {"pdf"})
+    assert (hidden.commands, hidden.command_by) == (("user:pdf",), "a command of agls")
+
+
+def test_links_out_of_the_project_are_refused_and_the_same_file_is_one_skill(tmp_path: Path) -> None:
+    outside, root = tmp_path / "outside", tmp_path / "root"
+    (outside / "deeper/one").mkdir(parents=True)
+    (outside / "SKILL.md").write_text(GOOD)
+    (outside / "deeper/one/SKILL.md").write_text(GOOD)
+    scene = FolderScene(root)
+    scene.file(".agents/skills/pdf/SKILL.md", GOOD)
+    skills = root / ".claude/skills"
+    skills.mkdir(parents=True)
+    (skills / "pdf").symlink_to("../../.agents/skills/pdf")
+    (skills / "out").symlink_to(outside)
+    look = scene.glance.look(scene.folders(), ())
+    folders = [SkillFolder(str(root / name), "project") for name in (".agents/skills", ".claude/skills")]
+    pdf, out = find_skills(folders, look)
+    assert (pdf.name, pdf.problem, out.name) == ("pdf", "", "out")
+    assert "is outside the workspace" in out.problem
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("---\nname: [x\n---\n", "line 2: a [ or { is not closed"),
+        (
+            "---\nname: pdf\nmetadata: {a: b\ndescription: Read.\n---\nDo it.\n",
+            "line 3: a [ or { is not closed",
+        ),
+        (
+            "---\r\nname: pdf\r\ndescription: Read.\r\n",
+            "line 1: the front matter that begins here has no end",
+        ),
+    ],
+)
+def test_mistake_in_the_front_matter_is_named_with_its_line(tmp_path: Path, text: str, problem: str) -> None:
+    assert found(tmp_path, text).problem.startswith(problem)
+
+
+def test_line_between_rules_at_the_beginning_is_no_front_matter(tmp_path: Path) -> None:
+    skill = found(tmp_path, "---\nRead this first.\n")
+    assert skill.problem == ""

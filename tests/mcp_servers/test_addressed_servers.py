@@ -1,0 +1,132 @@
+"""Servers at an address: a real one of the SDK on loopback, and ones that answer with something else."""
+
+import asyncio
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import anyio
+import httpx2
+import pytest
+from mcp.shared.exceptions import MCPError
+
+from agls.mcp_servers.failures import words_of
+from agls.room.mcp_ports import McpAnswer, McpServer, ServerDefinition, ServerProblem
+from mcp_servers.test_shared_servers import SDK, Opened, opened, silent
+from support.model_server import Failure, ModelServer
+from support.patience import wait_until
+
+__all__ = ["opened"]
+
+
+@contextmanager
+def served(kind: str, port: int = 0) -> Iterator[int]:
+    """The sample server behind a port, while the block lasts."""
+    if not port:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+    argv = [sys.executable, SDK, kind, str(port)]
+    process = subprocess.Popen(argv, stderr=subprocess.DEVNULL)
+    try:
+        wait_until(lambda: answers(port))
+        yield port
+    finally:
+        process.kill()
+        process.wait()
+
+
+def answers(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def at(port: int, kind: str = "http", path: str = "/mcp") -> ServerDefinition:
+    transport = "sse" if kind == "sse" else "http"
+    where = "/sse" if kind == "sse" else path
+    return ServerDefinition(
+        name="web", transport=transport, url=f"http://127.0.0.1:{port}{where}", startup=20
+    )
+
+
+async def add(server: McpServer) -> McpAnswer:
+    return await server.call("add", {"a": 2, "b": 3}, silent)
+
+
+@pytest.mark.parametrize(("kind", "era"), [("http", "2026-07-28"), ("stateless", "2026-07-28"), ("sse", "")])
+async def test_tools_of_an_address_are_called_with_progress(opened: Opened, kind: str, era: str) -> None:
+    with served(kind) as port:
+        server = opened().get(at(port, kind))
+        found = await server.discover()
+        assert found.era == era or kind == "sse"
+        assert (await add(server)).structured == '{"total": 5}'
+        shown: list[str] = []
+        assert (await server.call("count", {"to": 2}, shown.append)).parts == ("counted to 2",)
+        assert shown == ["1/2 step 1\n", "2/2 step 2\n"]
+
+
+async def test_address_that_went_away_is_reached_again_when_it_is_back(opened: Opened) -> None:
+    with served("http") as port:
+        server = opened().get(at(port))
+        await add(server)
+    with pytest.raises(ServerProblem, match=r"web") as problem:
+        await add(server)
+    assert problem.value.may_have_run
+    with served("http", port):
+        assert (await add(server)).structured == '{"total": 5}'
+
+
+async def test_cancelled_call_leaves_the_address_usable(opened: Opened) -> None:
+    with served("http") as port:
+        server = opened().get(at(port))
+        await server.discover()
+        begun = asyncio.Event()
+        call = asyncio.create_task(server.call("count", {"to": 50, "seconds": 0.2}, lambda _: begun.set()))
+        await begun.wait()
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        assert (await add(server)).structured == '{"total": 5}'
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [(401, "wants a login"), (403, "refused the key"), (404, "no MCP server"), (500, "HTTP 500")],
+)
+async def test_address_that_refuses_is_named_with_what_to_do(opened: Opened, status: int, words: str) -> None:
+    with ModelServer([Failure(status)] * 6) as other:
+        definition = ServerDefinition(
+            name="web", transport="http", url=f"{other.url}/mcp", headers=(("Authorization", "Bearer x1"),)
+        )
+        with pytest.raises(ServerProblem, match=words):
+            await opened().get(definition).discover()
+        assert other.posts[0].headers["authorization"] == "Bearer x1"
+
+
+async def test_address_without_anybody_is_named(opened: Opened) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with pytest.raises(ServerProblem) as problem:
+        await opened().get(at(port)).discover()
+    assert str(problem.value).startswith("web could not be started: nobody answers at its address (")
+    assert "Error" not in str(problem.value)
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (anyio.ClosedResourceError(), "the connection was closed"),
+        (BaseExceptionGroup("several", [httpx2.ReadTimeout("")]), "it did not answer in time"),
+        (httpx2.RemoteProtocolError("Server disconnected"), "the connection broke (Server disconnected)"),
+        (httpx2.UnsupportedProtocol("x"), "its address is not one of HTTP"),
+        (PermissionError(13, "Permission denied"), "Permission denied"),
+        (MCPError(-32601, "Method not found"), "it does not know this request"),
+        (MCPError(-32600, "Unexpected content type: text/html"), "its answer is neither JSON nor a stream"),
+        (KeyError("x"), "something unexpected happened"),
+        (RuntimeError("Invalid structured content returned by tool a: 'x'\n\nOn instance"), "its own schema"),
+    ],
+)
+def test_failure_is_said_in_plain_words(error: BaseException, words: str) -> None:
+    assert words in words_of(error)
+    assert type(error).__name__ not in words_of(error)

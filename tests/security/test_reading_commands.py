@@ -1,0 +1,371 @@
+"""P3: a command runs unasked only when each program in it is known to only read in the workspace."""
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from agls.features.permissions.syntax import NotUnderstood, programs
+from agls.workspace.processes import Processes
+
+from .attacker import House, call
+from .test_commands import Desk, desk
+
+pytestmark = pytest.mark.promise("P3", "P5")
+__all__ = ["desk"]
+
+UNASKED = r"""
+ls | head -n 3
+ls -la src && pwd
+cd src && ls
+cd src && cat a.py | wc -l
+cat src/a.py; echo ---; wc -l src/*.py
+cat src/a.py 2>/dev/null || echo none
+grep -rn 'a|b' src 2>&1 | sort | uniq -c | sort -rn | head
+grep -n "/api/v1" src/a.py
+grep -e a -e b src/a.py
+find src -name '*.py' \( -type f -o -type l \) | xxd_is_unknown
+head -n5 <src/a.py
+# a comment alone
+ls \
+  -la
+sed -n '1,5p;8p' src/a.py
+python3 --version
+date +%F
+diff -r --no-dereference src src
+echo "it is 5 o'clock" 'and $5'; ls
+cut -d: -f1 src/a.py | tr a-z A-Z
+stat -c %s src/a.py
+""".strip()
+
+ASKED = r"""
+ls & touch pwned
+ls; touch pwned
+cd src; ls
+cd src || ls
+cd in/.. && ls
+cd out && ls
+cd - && ls
+cd && ls
+cat src/a.py > pwned
+cat src/a.py >> pwned
+cat src/a.py | tee pwned
+cat < out/canary.txt
+cat out/canary.txt
+cat *.txt
+sort *
+cat .env
+cat src/../.env
+grep -r KEY .
+diff -r . src
+diff -r src src
+rg --hidden KEY
+echo $HOME; ls
+echo ${x:=1}
+echo {a,b}
+cat ~/.ssh/id_rsa
+cat src/[^b].py
+ls $(touch pwned)
+ls `touch pwned`
+ls <(touch pwned)
+LS_COLORS=x ls
+printf -v PATH ./evil; ls
+sed -n '1w pwned' src/a.py
+sed 's/a/b/e' src/a.py
+sed -i 1d src/a.py
+uniq src/a.py pwned
+date -s 2020-01-01
+date 010100002020
+hostname evil
+jq -n 'env'
+jq 'import "x" as x; .' data.json
+awk 'BEGIN { system("touch pwned") }'
+xargs touch
+env ls
+time ls
+command ls
+nice ls
+./ls
+/bin/ls
+'ls'
+l\s
+tail -f src/a.py
+du --files0-from=list
+wc --files0-from=list
+grep --fil=list a src/a.py
+sort --compress-prog=./evil src/a.py
+function f { ls; }
+if true; then ls; fi
+for x in a; do ls; done
+(ls)
+{ ls; }
+! ls
+[ -f x ]
+ls <<E
+ls <<<x
+git status
+""".strip()
+
+
+@pytest.fixture
+def folder(house: House, desk: Desk) -> House:
+    house.put("src/b.py", "b")
+    house.put("data.json", "{}")
+    house.put("list", "../elsewhere/canary.txt\0")
+    house.put("--compress-program=.evil")
+    (house.workspace / "linked.txt").symlink_to(house.outside / "canary.txt")
+    return house
+
+
+def lines(text: str) -> list[str]:
+    return text.replace("\\\n", "\\\0").splitlines()
+
+
+@pytest.mark.row(36)
+@pytest.mark.parametrize("command", [each.replace("\0", "\n") for each in lines(UNASKED)])
+def test_command_that_only_reads_runs_unasked(folder: House, desk: Desk, command: str) -> None:
+    is_known = "unknown" not in command and not command.startswith("#")
+    assert desk.lets("shell", {"command": command}, mode="ask") is is_known
+
+
+@pytest.mark.row(36)
+@pytest.mark.parametrize("command", ASKED.splitlines())
+def test_command_that_may_do_more_is_asked_about(folder: House, desk: Desk, command: str) -> None:
+    assert not desk.lets("shell", {"command": command}, mode="ask")
+    assert not desk.lets("shell", {"command": f"ls && {command}"}, mode="acceptEdits")
+
+
+@pytest.mark.parametrize("command", ["echo done", "echo one; echo two", "true && printf x"])
+def test_command_that_reads_nothing_is_asked_about(desk: Desk, command: str) -> None:
+    assert not desk.lets("shell", {"command": command}, mode="ask")
+
+
+def test_each_part_may_be_allowed_by_a_rule_unless_something_feeds_it(desk: Desk) -> None:
+    rules = ("shell(npm test *)", "shell(psql)")
+
+    def lets(command: str) -> bool:
+        return desk.lets("shell", {"command": command}, mode="ask", rules=rules)
+
+    assert lets("npm test --watch=false 2>&1 | tail -n 20")
+    assert lets("ls && npm test --ci")
+    assert lets("psql")
+    assert not lets("cat src/a.py | psql")
+    assert not lets("psql < src/a.py")
+    assert not lets("npm test; npm run evil")
+    assert not lets("cd src && npm test")
+
+
+def test_rule_that_denies_or_asks_holds_for_what_only_reads(desk: Desk, house: House) -> None:
+    house.configure('[permissions]\ndeny = ["shell(cat *)", "read(src/secret.txt)"]\nask = ["shell(ls *)"]\n')
+    house.put("src/secret.txt", "x")
+    calls = [("shell", {"command": text}) for text in ("cat README.md", "head src/secret.txt", "ls", "pwd")]
+    loot = house.attack(*calls)
+    assert "The rule deny shell(cat *) forbids it" in loot.answers[0]
+    assert "src/secret.txt" in loot.answers[1]
+    assert "Not run" in loot.answers[1]
+    assert "Not run" in loot.answers[2]
+    assert str(house.workspace) in loot.answers[3]
+
+
+def evil_config(text: str) -> Callable[[Path], None]:
+    def plant(root: Path) -> None:
+        with (root / ".git" / "config").open("a") as file:
+            file.write(text)
+
+    return plant
+
+
+def hook(root: Path) -> None:
+    file = root / ".git" / "hooks" / "post-index-change"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("#!/bin/sh\ntouch pwned\n")
+    file.chmod(0o755)
+
+
+def bare(root: Path) -> None:
+    subprocess.run(["git", "init", "-q", "--bare", "sub"], cwd=root, check=True)
+
+
+def submodule(root: Path) -> None:
+    subprocess.run(["git", "init", "-q", "sub"], cwd=root, check=True)
+    who = ["-c", "user.name=a", "-c", "user.email=a@b.example"]
+    subprocess.run(["git", *who, "commit", "-q", "--allow-empty", "-m", "x"], cwd=root / "sub", check=True)
+    subprocess.run(["git", "add", "sub"], cwd=root, check=True, capture_output=True)
+
+
+def common_folder(root: Path) -> None:
+    (root / "evil").mkdir()
+    (root / "evil" / "config").write_text("[core]\nfsmonitor = ./evil.sh\n")
+    (root / ".git" / "commondir").write_text("../evil\n")
+
+
+def other_folder(root: Path) -> None:
+    (root / "evil").mkdir()
+    (root / "evil" / "config").write_text("[core]\nfsmonitor = ./evil.sh\n")
+    (root / ".git").rename(root / "gone")
+    (root / ".git").write_text("gitdir: evil\n")
+
+
+def bare_behind_a_link(root: Path) -> None:
+    """git takes a link to a branch that there is not for its HEAD."""
+    (root / "sub/objects").mkdir(parents=True)
+    (root / "sub/refs").mkdir()
+    (root / "sub/HEAD").symlink_to("refs/heads/none")
+    (root / "sub/config").write_text("[core]\n\tworktree = .\n\tfsmonitor = ./evil.sh\n")
+
+
+def bare_of_two(root: Path) -> None:
+    (root / "sub").mkdir()
+    (root / "sub/HEAD").write_text("ref: refs/heads/none\n")
+    (root / "sub/commondir").write_text("../evil\n")
+
+
+def somebody_elses(root: Path) -> Path:
+    private = root.parent / "private"
+    subprocess.run(["git", "init", "-q", str(private)], check=True)
+    return private / ".git"
+
+
+def behind_a_link(root: Path) -> None:
+    (root / ".git").rename(root / "gone")
+    (root / ".git").symlink_to(somebody_elses(root))
+
+
+def named_elsewhere(root: Path) -> None:
+    (root / ".git").rename(root / "gone")
+    (root / ".git").write_text(f"gitdir: {somebody_elses(root)}\n")
+
+
+def common_elsewhere(root: Path) -> None:
+    (root / ".git/commondir").write_text(f"{somebody_elses(root)}\n")
+    (root / ".git/gitdir").write_text(f"{root / '.git'}\n")
+
+
+def objects_elsewhere(root: Path) -> None:
+    (root / ".git/objects/info/alternates").write_text(f"{somebody_elses(root) / 'objects'}\n")
+
+
+def pipe(root: Path) -> None:
+    (root / ".git/config").unlink()
+    os.mkfifo(root / ".git/config")
+
+
+DANGERS = {
+    "file system monitor": evil_config("[core]\n\tfsmonitor = ./evil.sh\n"),
+    "hooks elsewhere": evil_config("[core]\n\thooksPath = evil\n"),
+    "external diff": evil_config("[diff]\n\texternal = ./evil.sh\n"),
+    "diff driver": evil_config('[diff "x"]\n\ttextconv = ./evil.sh\n'),
+    "filter": evil_config('[filter "x"]\n\tclean = ./evil.sh\n'),
+    "included file": evil_config("[include]\n\tpath = evil\n"),
+    "continued line": evil_config("[core]\n\tabbrev = 7 \\\n[user]\n\tfsmonitor = ./evil.sh\n"),
+    "one line": evil_config("[core] fsmonitor = ./evil.sh\n"),
+    "odd section": evil_config('[core "]\n\tfsmonitor = ./evil.sh\n'),
+    "signatures": evil_config("[log]\n\tshowSignature = true\n"),
+    "files elsewhere": evil_config("[core]\n\tworktree = /\n"),
+    "lazy objects": evil_config('[remote "o"]\n\tpromisor = true\n\tuploadpack = ./evil.sh\n'),
+    "line end that is none": evil_config("[core]\n\tabbrev = 7 ;\x0c[user]\n\tfsmonitor = ./evil.sh\n"),
+    "line end that is none, elsewhere": evil_config(
+        "# \u2028[user]\n[core]\n# \x1c[user]\n\tpager = ./evil.sh\n"
+    ),
+    "extension of lfs": evil_config('[lfs "extension.x"]\n\tclean = ./evil.sh\n'),
+    "other hashes": evil_config("[extensions]\n\tobjectFormat = sha256\n"),
+    "behind a link": behind_a_link,
+    "named elsewhere": named_elsewhere,
+    "common folder elsewhere": common_elsewhere,
+    "objects elsewhere": objects_elsewhere,
+    "pipe": pipe,
+    "hook": hook,
+    "bare repository": bare,
+    "bare repository behind a link": bare_behind_a_link,
+    "bare repository of two folders": bare_of_two,
+    "submodule": submodule,
+    "common folder": common_folder,
+    "other folder": other_folder,
+}
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    root = tmp_path / "repository"
+    root.mkdir()
+    subprocess.run(["git", "init", "-q", "-b", "main"], cwd=root, check=True)
+    (root / "a.py").write_text("a")
+    who = ["-c", "user.name=a", "-c", "user.email=a@b.example"]
+    subprocess.run(["git", "add", "-A"], cwd=root, check=True)
+    subprocess.run(["git", *who, "commit", "-q", "-m", "first"], cwd=root, check=True)
+    return root
+
+
+@pytest.mark.parametrize("danger", ["", *DANGERS])
+def test_git_runs_unasked_only_where_its_repository_names_no_program(repository: Path, danger: str) -> None:
+    if danger:
+        DANGERS[danger](repository)
+    desk = Desk(repository)
+    folder = "sub" if danger.startswith("bare repository") else "."
+    try:
+        for command in ("git status", "git diff", "git log -p", "git -C . status", "ls && git show"):
+            lets = desk.lets("shell", {"command": command, "cwd": folder}, mode="ask")
+            assert lets is (not danger), command
+        assert desk.lets("shell", {"command": "ls", "cwd": folder}, mode="ask")
+    finally:
+        desk.close()
+
+
+def test_worktree_of_a_harmless_repository_counts_as_one(repository: Path) -> None:
+    subprocess.run(["git", "worktree", "add", "-q", "../beside"], cwd=repository, check=True)
+    desk = Desk(repository.parent / "beside")
+    try:
+        assert desk.lets("shell", {"command": "git status"}, mode="ask")
+        evil_config("[core]\n\tfsmonitor = ./evil.sh\n")(repository)
+        assert not desk.lets("shell", {"command": "git status"}, mode="ask")
+    finally:
+        desk.close()
+
+
+def test_program_of_the_workspace_is_no_known_one(house: House) -> None:
+    program = house.put(".venv/bin/ls", "#!/bin/sh\ntouch pwned\n")
+    program.chmod(0o755)
+    house.environment["PATH"] = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+    loot = house.attack(call("shell", command="ls"), call("shell", command="pwd"))
+    assert "Not run" in loot.answers[0]
+    assert str(house.workspace) in loot.answers[1]
+    assert not (house.workspace / "pwned").exists()
+
+
+def test_command_after_a_change_of_variables_is_asked_about(house: House) -> None:
+    house.configure("[permissions]\nallow = ['shell(export PATH=/tmp)']\n")
+    loot = house.attacks([[call("shell", command="export PATH=/tmp")], [call("shell", command="ls")]])
+    assert "Not run" not in loot.answers[0]
+    assert "Not run" in loot.answers[1]
+
+
+def test_untrusted_folder_has_no_git_unasked(house: House) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=house.workspace, check=True)
+    loot = house.attack(call("shell", command="git status"), call("shell", command="ls"))
+    assert "the folder is not trusted" in loot.errors + str(loot.events)
+    assert "Not run" in loot.answers[0]
+    assert "Not run" not in loot.answers[1]
+
+
+def test_reading_with_git_writes_nothing(repository: Path) -> None:
+    environment = Processes().environment
+    (repository / "a.py").touch()
+    before = (repository / ".git" / "index").read_bytes()
+    subprocess.run(["git", "status"], cwd=repository, env=environment, check=True, capture_output=True)
+    assert (repository / ".git" / "index").read_bytes() == before
+
+
+@pytest.mark.parametrize("command", ["ls\\\ntouch", "ls\r", "ls\u00a0-la", "ls\x0bx", "x" * 20_000])
+def test_text_between_the_words_is_not_overlooked(command: str) -> None:
+    with pytest.raises(NotUnderstood):
+        programs(command)
+
+
+def test_words_are_those_that_a_shell_makes() -> None:
+    (first, second) = programs("cd 'a b' && grep -e 'x y' \"it's\" a\\ b'c'\"d\" f*.py 2>&1")
+    assert [word.text for word in first.words] == ["cd", "a b"]
+    assert second.folder == "a b"
+    assert [word.text for word in second.words] == ["grep", "-e", "x y", "it's", "a bcd", "f*.py"]
+    assert [word.is_pattern for word in second.words] == [False] * 5 + [True]

@@ -1,0 +1,73 @@
+"""P3: two long lists of spellings, one of which must run unasked and one of which never may.
+
+`reading_commands.txt` is what people and models type to look around; `reading_escapes.txt` are the same
+programs, and others, made to write, run, connect or read elsewhere. `\\0` in a line stands for a line end.
+"""
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from .attacker import House
+from .test_commands import Desk
+
+pytestmark = pytest.mark.promise("P3", "P5")
+HERE = Path(__file__).parent
+HARMLESS = HERE.joinpath("reading_commands.txt").read_text().splitlines()
+ESCAPES = HERE.joinpath("reading_escapes.txt").read_text().splitlines()
+
+
+@pytest.fixture
+def repository(house: House) -> Iterator[Desk]:
+    """A repository with links that lead out of it, and a program of its own."""
+    files = {
+        "README.md": "# Readme\n", "notes.txt": "b\na\n", "data.csv": "a,b\n", "package.json": "{}",
+        "src/app.py": "def main():\n    pass  # TODO\n", "tests/test_a.py": "x = 1\n", "pyproject.toml": "",
+        "list": "../elsewhere/canary.txt\0", "-d/x": "x", "0/ls": "#!/bin/sh\ntouch pwned\n",
+    }  # fmt: skip
+    for name, text in files.items():
+        house.put(name, text)
+    house.put("evil", "#!/bin/sh\ntouch pwned\n").chmod(0o755)
+    (house.workspace / "out").symlink_to(house.outside)
+    (house.workspace / "src/link").symlink_to(house.outside)
+    (house.workspace / "src/lnk").symlink_to(house.outside / "canary.txt")
+    for words in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-q", "-m", "first"]):
+        known = ["-c", "user.name=a", "-c", "user.email=a@b.example"]
+        subprocess.run(["git", *known, *words], cwd=house.workspace, check=True)
+    desk = Desk(house.workspace)
+    yield desk
+    desk.close()
+
+
+def test_spelling_that_only_reads_needs_no_question(repository: Desk) -> None:
+    there = [line for line in HARMLESS if all(map(shutil.which, programs_of(line)))]
+    assert len(there) >= 100
+    asked = [line for line in there if not repository.lets("shell", {"command": line}, mode="ask")]
+    assert asked == []
+
+
+def test_spelling_that_may_do_more_is_asked_about(repository: Desk) -> None:
+    commands = [line.replace("\\0", "\n") for line in ESCAPES]
+    unasked = [c for c in commands if repository.lets("shell", {"command": c}, mode="ask")]
+    assert (unasked, len(ESCAPES) >= 1_400) == ([], True)
+
+
+def test_file_of_a_commit_that_may_hold_keys_is_asked_about(repository: Desk) -> None:
+    for command in (
+        "git show HEAD:.env",
+        "git cat-file -p :.env",
+        "git blame .env",
+        "git show HEAD:a/.env.local",
+    ):
+        assert not repository.lets("shell", {"command": command}, mode="ask"), command
+
+
+def programs_of(line: str) -> list[str]:
+    """The programs of a line that may be missing on this machine."""
+    words = set(line.replace("|", " ").split())
+    return sorted(
+        words & {"rg", "tree", "jq", "node", "file", "xxd", "awk", "gcc", "make", "column", "free", "strings"}
+    )

@@ -1,0 +1,113 @@
+"""A small MCP server (2025-11-25) without libraries, as a program: it can also misbehave in all ways.
+
+    mcp_program.py FOLDER [FLAG ...]
+
+Each start is a line of FOLDER/starts, each request one of FOLDER/requests, each cancel one of
+FOLDER/cancels. FOLDER/tools.json, where it is,
+has the tools. Flags: `deaf` (answers nothing), `dead` (ends at once), `old` (ends at a question that it does
+not know), `many` (10,000 tools), `endless` (pages without an end), `junk` (writes what is no message).
+"""
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+FOLDER, FLAGS = Path(sys.argv[1]), set(sys.argv[2:])
+NAMES = ("echo", "die", "silent", "big", "flood", "junk", "slow", "sequence", "deep")
+TOOLS = [{"name": name, "description": f"{name}.", "inputSchema": {"type": "object"}} for name in NAMES]
+
+GREETING: dict[str, Any] = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {"tools": {}},
+    "serverInfo": {"name": "small", "version": "1"},
+}
+
+
+def note(file: str, line: object) -> None:
+    with (FOLDER / file).open("a") as stream:
+        stream.write(f"{line}\n")
+
+
+def send(message: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    sys.stdout.flush()
+
+
+def text(words: str, **more: Any) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": words}], **more}
+
+
+def tools(params: dict[str, Any]) -> dict[str, Any]:
+    if "many" in FLAGS:
+        return {"tools": [{**TOOLS[0], "name": f"tool_{number}"} for number in range(10_000)]}
+    if "endless" in FLAGS:
+        number = int(params.get("cursor") or 0)
+        return {"tools": [{**TOOLS[0], "name": f"tool_{number}"}], "nextCursor": str(number + 1)}
+    file = FOLDER / "tools.json"
+    return {"tools": json.loads(file.read_text()) if file.exists() else TOOLS}
+
+
+def answer(name: str, given: dict[str, Any], token: object) -> dict[str, Any] | None:
+    match name:
+        case "die":
+            os._exit(3)
+        case "silent":
+            return None
+        case "big":
+            return text("x" * int(given["size"]))
+        case "flood":
+            for _ in range(40):
+                sys.stdout.write("y" * 1_000_000)
+            sys.stdout.flush()
+            return None
+        case "junk":
+            sys.stdout.write("no message\n\x00\xff\n{\n[]\n" * 200)
+            return text("after the junk")
+        case "slow":
+            for number in range(int(given["steps"])):
+                progress = {"progressToken": token, "progress": number + 1, "message": "working"}
+                send({"method": "notifications/progress", "params": progress})
+                time.sleep(float(given["seconds"]))
+            return text("at last")
+        case _:
+            return text(json.dumps(given))
+
+
+def main() -> None:
+    note("starts", os.getpid())
+    if "dead" in FLAGS:
+        sys.exit("there is no configuration")
+    while line := sys.stdin.readline():
+        message = json.loads(line)
+        method: str = message.get("method", "")
+        params: dict[str, Any] = message.get("params") or {}
+        note("requests", method)
+        if method == "notifications/cancelled":
+            note("cancels", params.get("requestId"))
+        if "id" in message and "deaf" not in FLAGS and (said := reply(method, params)):
+            if "junk" in FLAGS:
+                sys.stdout.write("Server is starting …\n")
+            send({"id": message["id"], **said})
+
+
+def reply(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
+    match method:
+        case "initialize":
+            return {"result": GREETING}
+        case "tools/list":
+            return {"result": tools(params)}
+        case "tools/call":
+            token = params.get("_meta", {}).get("progressToken")
+            result = answer(params["name"], params.get("arguments") or {}, token)
+            return {"result": result} if result else None
+        case _ if "old" in FLAGS:
+            os._exit(1)
+        case _:
+            return {"error": {"code": -32601, "message": "Method not found"}}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,32 @@
+"""What the room of the plan needs where no test changes the mode and nothing is kept in files."""
+
+from agls.engine.ports import Asker
+from agls.engine.session import Session
+from agls.engine.state import State
+from agls.room.session_ports import USUAL_OUTPUTS, ModeControl
+from agls.room.whole_outputs import WholeOutputs
+
+
+class AlwaysAsk:
+    """A session whose mode is `ask`."""
+
+    def of(self, state: State) -> str:
+        """Return the mode."""
+        return "ask"
+
+    async def change(self, mode: str, *, by_user: bool) -> None:
+        """Refuse: the mode stays."""
+        raise AssertionError(mode)
+
+
+class NoFolder:
+    """Keeps nothing."""
+
+    async def keep(self, name: str, text: str, most: int) -> str:
+        """Return that it is nowhere."""
+        return ""
+
+
+def plan_ports(session: Session) -> tuple[Asker, ModeControl, WholeOutputs]:
+    """Return the last three arguments of the room's builder."""
+    return session.questions, AlwaysAsk(), WholeOutputs(NoFolder(), USUAL_OUTPUTS)

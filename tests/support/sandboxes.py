@@ -1,0 +1,29 @@
+"""Whether this machine can have the sandbox: tests that need it are skipped with the reason."""
+
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from shutil import which
+
+import pytest
+
+from agls.workspace.sandbox.mounts import TEMPORARY
+
+
+@cache
+def missing() -> str:
+    """Why bubblewrap makes no sandbox here, "" when it does."""
+    if sys.platform != "linux":
+        return "the sandbox is for Linux"
+    if f"{Path.home().resolve()}/".startswith(TEMPORARY):
+        return f"the home {Path.home()} lies where commands in the sandbox have a folder of their own"
+    if which("bwrap") is None:
+        return "bubblewrap is not installed: scripts/sandbox installs it"
+    bounds = ("--unshare-user", "--unshare-pid", "--unshare-net", "--disable-userns")
+    view = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
+    done = subprocess.run(["bwrap", *bounds, *view, "true"], capture_output=True, text=True, check=False)
+    return f"bubblewrap does not work here: {done.stderr.strip()}" if done.returncode else ""
+
+
+needs_bubblewrap = pytest.mark.skipif(bool(missing()), reason=missing())
