@@ -4,7 +4,6 @@
 programs, and others, made to write, run, connect or read elsewhere. `\\0` in a line stands for a line end.
 """
 
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,7 +42,7 @@ def repository(house: House) -> Iterator[Desk]:
 
 
 def test_spelling_that_only_reads_needs_no_question(repository: Desk) -> None:
-    there = [line for line in HARMLESS if all(map(shutil.which, programs_of(line)))]
+    there = [line for line in HARMLESS if all(map(repository.workspace.which, programs_of(line)))]
     assert len(there) >= 100
     asked = [line for line in there if not repository.lets("shell", {"command": line}, mode="ask")]
     assert asked == []

@@ -146,16 +146,18 @@ class FileJournal:
         return ""
 
     def _write(self) -> None:
-        rest = bytes(self._tail[self._written :])
-        try:
-            if self._torn:
-                os.ftruncate(self._fd, self._durable + self._written)
-            self._torn = True
-            while rest:
-                rest = rest[os.write(self._fd, rest) :]
-        except OSError as error:
-            self._complain(error)
-            return
+        with memoryview(self._tail) as tail:
+            written = self._written
+            try:
+                if self._torn:
+                    os.ftruncate(self._fd, self._durable + written)
+                self._torn = True
+                while written < len(tail):
+                    with tail[written:] as rest:
+                        written += os.write(self._fd, rest)
+            except OSError as error:
+                self._complain(error)
+                return
         self._torn = False
         self._written = len(self._tail)
         self._settle()

@@ -1,92 +1,37 @@
 """`agent/provider/…`: where models come from, and the choice of one in the user's settings."""
 
-import asyncio
-
-from agls.config import ConfigError, GuardedFiles, SettingsEditor, key_of_host
-from agls.config.model_choice import ModelServer, server_of
-from agls.config.model_choice import use_model as write_model
 from agls.doors.agent.call import Call
 from agls.doors.agent.connection import Connection
-from agls.doors.errors import bad
-from agls.models.catalog.listing import ModelList, list_models
-from agls.models.catalog.providers import PROVIDERS
-from agls.models.endpoint import Endpoint
-from agls.models.http.connections import Connections
-from agls.models.local.discovery import LocalServer, find_local_servers
 from agls_protocol.providers import (
-    ListedModel,
-    LocalServerRow,
     ProviderListResult,
     ProviderModelsParams,
     ProviderModelsResult,
-    ProviderRow,
     ProviderUseParams,
     ProviderUseResult,
 )
 from agls_protocol.types import Empty
 
-NOT_WRITTEN = "The settings cannot be written: {}"
-
 
 async def list_providers(connection: Connection, params: Empty, call: Call) -> ProviderListResult:
     """Return the known providers, and the model servers that answer on this machine."""
+    from agls.doors.agent.model_servers import known_providers  # noqa: PLC0415 - it loads the HTTP library
+
     call.interruptible = True
-    setup = connection.world.setup
-    try:
-        looked = setup.load(connection.folder).config.local_servers
-    except ConfigError:  # the status says so
-        looked = True
-    found = await find_local_servers() if looked else []
-    known = [server_of(each.name, "") for each in PROVIDERS]
-    keys = [await _key(connection, server) for server in known]
-    rows = [ProviderRow(s.name, s.host, bool(key)) for s, key in zip(known, keys, strict=True)]
-    return ProviderListResult(rows, [_local(server) for server in found], looked)
+    return await known_providers(connection)
 
 
 async def list_provider_models(
     connection: Connection, params: ProviderModelsParams, call: Call
 ) -> ProviderModelsResult:
     """Request the list of models from their server, with the key that is kept for its host."""
+    from agls.doors.agent.model_servers import models_of  # noqa: PLC0415 - it loads the HTTP library
+
     call.interruptible = True
-    server = server_of(params.provider, params.base_url)
-    key = await _key(connection, server)
-    endpoint = Endpoint(name=server.name, base_url=server.base_url, dialect=server.dialect, api_key=key)
-    connections = Connections()
-    try:
-        listing = await list_models(endpoint, connections)
-    finally:
-        await connections.aclose()
-    return _listed(listing)
+    return await models_of(connection, params)
 
 
 async def use_model(connection: Connection, params: ProviderUseParams, call: Call) -> ProviderUseResult:
     """Write the model into the user's settings, as the default. What runs goes on with its own."""
-    world = connection.world
-    server = server_of(params.provider, params.base_url) if params.provider or params.base_url else None
-    files = GuardedFiles(world.setup.state_folder, world.setup.config_file)
-    editor = SettingsEditor(world.setup, connection.folder, files)
-    loaded = world.setup.load(connection.folder)
-    try:
-        done = await asyncio.to_thread(write_model, editor, loaded, server, params.model)
-    except OSError as problem:
-        raise bad("failed", NOT_WRITTEN.format(problem)) from problem
-    world.renew(done.setup)
-    chosen = str(done.origin.value) if done.origin else params.model
-    return ProviderUseResult(chosen, done.file.as_uri())
+    from agls.doors.agent.model_servers import choose_model  # noqa: PLC0415 - it loads the HTTP library
 
-
-async def _key(connection: Connection, server: ModelServer) -> str:
-    """Return the key for the server: of its variable, or the one that is kept for its host."""
-    return await key_of_host(connection.world.setup, server.key_variable, server.host)
-
-
-def _local(server: LocalServer) -> LocalServerRow:
-    return LocalServerRow(server.kind, server.base_url, [each.name for each in server.endpoints()])
-
-
-def _listed(listing: ModelList) -> ProviderModelsResult:
-    failure = listing.failure
-    if failure:
-        return ProviderModelsResult([], failure.message, failure.hint or None, failure.kind)
-    figures = ((name, known.get("context_window")) for name, known in sorted(listing.models.items()))
-    return ProviderModelsResult([ListedModel(name, int(size) if size else None) for name, size in figures])
+    return await choose_model(connection, params)
