@@ -15,6 +15,9 @@ PROJECT_FILES = (
     ".cursor/mcp.json",
     ".codex/config.toml",
     ".gemini/settings.json",
+    "opencode.json",
+    "opencode.jsonc",
+    ".roo/mcp.json",
 )
 ServerName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._-]{0,59}$")]
 
