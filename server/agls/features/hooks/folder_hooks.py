@@ -18,9 +18,9 @@ from agls.json_values import is_list, is_object
 from agls.room.offers import Offer
 
 MOST = 100  # hooks
-MEMBERS = {"command": "command", "args": "args", "url": "url", "headers": "headers", "timeout": "timeout"}
-FLAGS = {"async": "background", "once": "once"}
-TYPES = ("command", "http")
+SAME = ("command", "args", "url", "headers", "timeout", "prompt", "model", "once")
+MEMBERS = {"async": "background", **{name: name for name in SAME}}  # theirs, then ours
+TYPES = ("command", "http", "prompt")
 
 
 @frozen
@@ -93,9 +93,9 @@ def _entries(hooks: object) -> Iterator[tuple[str, JsonObject]]:
 def _offered(event: str, entry: JsonObject, number: int, shown: str) -> OfferedHook:
     """Return the hook of an entry. **Raises** `ValueError`."""
     if (kind := entry.get("type", "command")) not in TYPES:
-        raise ValueError(f"hooks of the type {kind!r} are not known here, only {' and '.join(TYPES)}")
+        raise ValueError(f"hooks of the type {kind!r} are not known here, only {', '.join(TYPES)}")
     said: dict[str, Any] = {"event": event, "matcher": entry["matcher"]}
-    said |= {ours: entry[theirs] for theirs, ours in (MEMBERS | FLAGS).items() if theirs in entry}
+    said |= {ours: entry[theirs] for theirs, ours in MEMBERS.items() if theirs in entry}
     try:
         setting = HookSetting.model_validate(said)
     except ValidationError as error:
