@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agls.features.mcp.configured import ConfiguredServer, FoundServers, configured
+from agls.features.mcp.configured import ConfiguredServer, FoundServers, ServedFolder, configured
 from agls.features.mcp.folder_servers import FILES, FolderServerFiles, find_servers
 from agls.features.mcp.names import tool_name
 from agls.features.mcp.settings import ServerSetting
@@ -48,7 +48,9 @@ def found(files: Mapping[str, object]) -> FolderServerFiles:
 
 def servers(files: Mapping[str, object]) -> dict[str, ConfiguredServer]:
     variables = Variables(VARIABLES, {"sk-own"})
-    return {one.name: one for one in configured(FoundServers({}, found(files)), FOLDER, variables)}
+    return {
+        one.name: one for one in configured(FoundServers({}, found(files)), ServedFolder(FOLDER, variables))
+    }
 
 
 def started(one: ConfiguredServer) -> dict[str, Any]:
@@ -164,7 +166,7 @@ def test_first_of_servers_with_one_name_or_one_command_line_counts() -> None:
         ".cursor/mcp.json": {"mcpServers": {"a": {"command": "two"}, "b": {"command": "one"}}},
     }
     own = {"mine": ServerSetting(command="my-own")}
-    made = configured(FoundServers(own, found(files)), FOLDER, Variables({}, set()))
+    made = configured(FoundServers(own, found(files)), ServedFolder(FOLDER, Variables({}, set())))
     assert [(one.name, one.origin, one.problem) for one in made] == [
         ("mine", "your config file", ""),
         ("a", ".mcp.json", ""),
