@@ -12,7 +12,9 @@ from agls.config.environment import process_environment
 from agls.doors.headless.config_command import CONFIG
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.explain import write_settings
+from agls.doors.headless.hooks_command import HOOKS
 from agls.doors.headless.keys import key
+from agls.doors.headless.mcp_command import MCP
 from agls.doors.headless.memory_command import MEMORY
 from agls.doors.headless.open_session import RunRequest, folder
 from agls.doors.headless.permissions_command import PERMISSIONS
@@ -137,11 +139,13 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     "explain instructions": explain_instructions,
     **dict.fromkeys(("key set", "key remove", "key list"), key),
     **MEMORY,
+    **MCP,
     "import": import_product,
     "models": models,
     "usage": usage,
     "trust": trust,
     **PERMISSIONS,
+    **HOOKS,
 }
 
 

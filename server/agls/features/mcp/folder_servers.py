@@ -7,17 +7,23 @@ from collections.abc import Iterator, Sequence
 
 from agls.engine.ports import WorkspaceError
 from agls.engine.vocabulary import JsonObject
-from agls.features.mcp.entries import Reading, of_codex, of_editor, of_gemini, settings_in, usual
+from agls.features.mcp.entries import (
+    Reading,
+    of_codex,
+    of_editor,
+    of_gemini,
+    of_opencode,
+    settings_in,
+    usual,
+)
 from agls.features.mcp.settings import PROJECT_FILES, ServerSetting, Settings
 from agls.frozen import frozen
 from agls.instruction_files import FolderReader
 from agls.instruction_files.folder_texts import FolderTexts, TextFolders
-from agls.json_values import value_in
-from agls.regex import regex
+from agls.json_values import value_in, with_comments
 from agls.room.offers import Offer
 
 MOST = 100  # servers
-_COMMENT = regex(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', 16)  # 16: DOTALL
 
 
 @frozen
@@ -35,6 +41,9 @@ READ: Sequence[tuple[str, Reading]] = (
     ("mcpServers", of_editor),
     ("mcp_servers", of_codex),
     ("mcpServers", of_gemini),
+    ("mcp", of_opencode),
+    ("mcp", of_opencode),
+    ("mcpServers", of_editor),
 )
 FILES = tuple(ServerFile(name, *how) for name, how in zip(PROJECT_FILES, READ, strict=True))
 OURS = FILES[:1]
@@ -130,7 +139,7 @@ def _parsed(path: str, text: str) -> object:
     """**Returns** the values of a file; comments and last commas in JSON are left out."""
     if path.endswith(".toml"):
         return tomllib.loads(text)
-    return json.loads(_COMMENT.sub(lambda found: found[1] or "\n" * found[0].count("\n"), text))
+    return with_comments(text)
 
 
 def _line_of(name: str, text: str) -> int:
