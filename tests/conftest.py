@@ -63,7 +63,7 @@ STARTS_SERVERS = re.compile(
 )
 STARTS_PROGRAMS = re.compile(r"\b(subprocess|Wire|Serve|Agls|TypeScript)\b")
 
-pytest_plugins = ["support.promise_table", "support.server_logs"]
+pytest_plugins = ["support.promise_table", "support.sandboxes", "support.server_logs"]
 RECORDED = (
     "library/",
     "faults/",

@@ -4,6 +4,7 @@
 unless `answer` is given, and a run is bounded (12 model requests, 60 seconds) unless you say otherwise.
 """
 
+from agls.commands import CommandError
 from agls.config import ConfigError
 from agls.doors.library.agent import Agent
 from agls.doors.library.conversation import Conversation
@@ -41,6 +42,7 @@ __all__ = [
     "Agent",
     "Arguments",
     "Artifact",
+    "CommandError",
     "ConfigError",
     "Conversation",
     "Effect",

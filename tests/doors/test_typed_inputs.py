@@ -1,5 +1,6 @@
 """What somebody types means the same in every door: one table, `typed_inputs.toml`."""
 
+import asyncio
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -7,6 +8,13 @@ from typing import Any
 
 import pytest
 
+from agls.doors.library import conversation
+from agls.engine.facts import Admitted
+from agls.engine.run_action import invoke
+from agls.engine.session import Session
+from agls.engine.vocabulary import JsonObject
+from agls.library import ActionOutcome, Agent, CommandError, Result
+from agls.views import values
 from doors.headless.conftest import Agls
 from support.wire import Wire, script, turns
 
@@ -111,6 +119,50 @@ class Headless:
                 return prompt_of(user_message(done.events), self.agls.workspace)
 
 
+class InPython:
+    """`say` of the library."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.workspace = folder / "workspace"
+        self.workspace.mkdir()
+        plant(self.workspace, folder)
+        config = script(folder, turns("Done.", "Done."))
+        config.write_text(config.read_text() + NO_PAGES)
+        monkeypatch.setattr(conversation, "invoke", self._noted)
+        self._done: list[Meaning] = []
+        monkeypatch.setenv("AGLS_CONFIG", str(config))
+        monkeypatch.setenv("HOME", str(folder))
+        monkeypatch.delenv("AGLS_STATE_DIR", raising=False)
+
+    def __call__(self, text: str) -> Meaning:
+        return asyncio.run(self._say(text))
+
+    async def _noted(self, session: Session, name: str, given: JsonObject) -> ActionOutcome:
+        self._done.append({"command": name, "input": given})
+        return await invoke(session, name, given)
+
+    async def _say(self, text: str) -> Meaning:
+        admissions: list[Admitted] = []
+        async with Agent(self.workspace) as agent:
+            session = await agent.session()
+            session.subscribe(lambda fact: isinstance(fact, Admitted) and admissions.append(fact))
+            try:
+                answer = await session.say(text)
+            except CommandError as problem:
+                return {"refused": str(problem)}
+            if not isinstance(answer, Result):
+                return self._done[0]
+            assert answer.ok
+            (admitted,) = admissions
+            return prompt_of({"content": values.content_blocks(admitted.content)}, self.workspace)
+
+
+@pytest.fixture
+def in_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Door:
+    """An agent for each text."""
+    return InPython(tmp_path, monkeypatch)
+
+
 @pytest.fixture(scope="module")
 def agent_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
     """One server for all texts."""
@@ -133,7 +185,7 @@ def headless(tmp_path_factory: pytest.TempPathFactory) -> Door:
     return Headless(tmp_path_factory.mktemp("headless"))
 
 
-@pytest.mark.parametrize("door", ["agent_run", "plain_lsp", "headless"])
+@pytest.mark.parametrize("door", ["agent_run", "plain_lsp", "headless", "in_python"])
 @pytest.mark.parametrize("case", TABLE["case"], ids=lambda case: case["text"])
 def test_typed_text_means_the_same_in_every_door(
     case: dict[str, Any], door: str, request: pytest.FixtureRequest

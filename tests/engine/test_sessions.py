@@ -1,6 +1,7 @@
 """What a session admits, queues, steers, cancels, and gets back after a crash."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
@@ -91,6 +92,14 @@ def told(session: Session) -> list[str]:
 
 async def hang() -> None:
     await asyncio.Event().wait()
+
+
+async def linger(ends: asyncio.Event) -> None:
+    """A model that is not to be stopped before this."""
+    try:
+        await hang()
+    finally:
+        await ends.wait()
 
 
 async def test_prompts_run_one_at_a_time_in_their_order() -> None:
@@ -287,6 +296,31 @@ async def test_a_session_that_is_being_closed_is_opened_again_when_it_is_free() 
         closing = asyncio.ensure_future(sessions.close(session.session_id))
         await asyncio.sleep(0)
         again = await sessions.open(session.session_id)
+        assert closing.done()
+        assert again is not session
+        assert again.state.stop == SHUT_DOWN
+
+
+async def test_session_closed_while_its_opening_waits_for_another_is_opened_when_it_is_free() -> None:
+    world, loads, ends = World([lambda: linger(ends)], say("one")), threading.Event(), asyncio.Event()
+    async with world.sessions() as sessions:
+        other = await sessions.create("/project")
+        await sessions.close(other.session_id)
+        session = await sessions.create("/project")
+        await session.prompt((Text("1"),))
+        await asked(session)
+        open_at_once = world.store.open
+        world.store.open = lambda session_id: (loads.wait(PATIENCE), open_at_once(session_id))[1]
+        opening = [
+            asyncio.ensure_future(sessions.open(each.session_id)) for each in (other, session)
+        ]  # the second waits for the first
+        await asyncio.sleep(0.01)
+        closing = asyncio.ensure_future(sessions.close(session.session_id))
+        await asyncio.sleep(0)
+        loads.set()
+        await opening[0]
+        ends.set()
+        again = await opening[1]
         assert closing.done()
         assert again is not session
         assert again.state.stop == SHUT_DOWN

@@ -1,5 +1,9 @@
-"""Whether this machine can have the sandbox: tests that need it are skipped with the reason."""
+"""Whether this machine can have the sandbox: tests that need it are skipped with the reason, and fail in CI.
 
+A plugin of pytest (`conftest.py` names it), which knows what the mark `needs_bubblewrap` means.
+"""
+
+import os
 import subprocess
 import sys
 from functools import cache
@@ -9,6 +13,8 @@ from shutil import which
 import pytest
 
 from agls.workspace.sandbox.mounts import TEMPORARY
+
+IN_CI = "{}: a probe of the sandbox that is skipped in CI proves nothing"
 
 
 @cache
@@ -26,4 +32,13 @@ def missing() -> str:
     return f"bubblewrap does not work here: {done.stderr.strip()}" if done.returncode else ""
 
 
-needs_bubblewrap = pytest.mark.skipif(bool(missing()), reason=missing())
+needs_bubblewrap = pytest.mark.needs_bubblewrap
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test that needs bubblewrap where there is none; where CI=true, fail."""
+    if not item.get_closest_marker("needs_bubblewrap") or not missing():
+        return
+    if sys.platform == "linux" and os.environ.get("CI") == "true":
+        pytest.fail(IN_CI.format(missing()), pytrace=False)
+    pytest.skip(missing())

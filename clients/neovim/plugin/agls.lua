@@ -27,3 +27,5 @@ for name, action in pairs({
     require("agls.review")[action]()
   end, { desc = "agls: " .. action:gsub("_", " ") })
 end
+
+vim.keymap.set({ "n", "x" }, "<Plug>(agls-edit)", ":Agls edit<CR>", { desc = "agls: edit the selected lines" })

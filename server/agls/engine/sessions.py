@@ -116,22 +116,30 @@ class Sessions:
         somebody asks for it. **Raises** `JournalError` (no such session) or `JournalBusy` (another process
         writes it).
         """
-        while closing := self._closing.get(session_id):  # it is ours until its journal is given back
-            await asyncio.shield(closing)
-        async with self._opening:
-            if session := self._open.get(session_id):
-                if whole:
-                    await asyncio.to_thread(session.log.fold_whole)
-                return session
-            log = await asyncio.to_thread(self._load, session_id, whole)
-            session = self._adopt(log)
-            state = log.outline
+        session, is_new = await self._open_once(session_id, whole)
+        if not is_new:
+            return session
+        state = session.log.outline
         if state.running:
             session.log.record(RunEnded(state.run_id, DIED))
         self.on_open(session)
         if session.background.settle() or state.running:
             await session.log.sync()
         return session
+
+    async def _open_once(self, session_id: str, whole: bool) -> tuple[Session, bool]:
+        """Return the session, and whether it was opened now."""
+        while True:
+            while closing := self._closing.get(session_id):  # it is ours until its journal is given back
+                await asyncio.shield(closing)
+            async with self._opening:
+                if session_id in self._closing:  # since we waited for others to open
+                    continue
+                if session := self._open.get(session_id):
+                    if whole:
+                        await asyncio.to_thread(session.log.fold_whole)
+                    return session, False
+                return self._adopt(await asyncio.to_thread(self._load, session_id, whole)), True
 
     def is_open(self, session_id: str) -> bool:
         """Return whether this process has the session open."""

@@ -191,6 +191,13 @@ M.subcommands = {
     end),
   },
   run = { about = "give it work; selected lines go with it", run = run_with("Task for agls: ", selection) },
+  edit = {
+    about = "change the selected lines by a wish, and keep or undo what comes",
+    run = function(rest, given)
+      local range = given.range > 0
+      api().edit({ first = range and given.line1 or nil, last = range and given.line2 or nil, wish = rest })
+    end,
+  },
   add = {
     about = "attach the selected lines, a file, an image, diagnostics … to the next prompt",
     run = add,
@@ -206,7 +213,14 @@ M.subcommands = {
       return of and vim.list_extend({ "all" }, labels(of)) or {}
     end,
   },
-  stop = { about = "cancel the run", run = in_session(later("agls", "stop")) },
+  stop = {
+    about = "cancel the run, or the edit that is being written here",
+    run = function(rest)
+      if not require("agls.inline_edit").stop() then
+        in_session(later("agls", "stop"))(rest)
+      end
+    end,
+  },
   steer = {
     about = "send something into the run that is on",
     run = function(rest)

@@ -5,12 +5,13 @@
 ---@field submit_insert string|false insert mode, in the prompt
 ---@field previous string|false an older prompt
 ---@field next string|false a newer prompt
----@field stop string|false normal mode, in the prompt
+---@field stop string|false normal mode, in the prompt and where an edit at the cursor is being written
 ---@field drop string|false insert mode, at the beginning of the prompt: drop the last thing that is attached
 ---@field next_change string|false in a file that has changes of the agent
 ---@field previous_change string|false
 ---@field accept string|false
 ---@field reject string|false
+---@field refine string|false where an edit at the cursor is shown: ask for something else
 
 ---@class agls.Config
 ---@field cmd? string[] the server; `agls` on the PATH, or what `:Agls install` made, unless you say otherwise
@@ -54,6 +55,7 @@ local defaults = {
     previous_change = "[h",
     accept = "<localleader>a",
     reject = "<localleader>r",
+    refine = "<localleader>e",
   },
 }
 

@@ -9,6 +9,7 @@ local code_queries = require("agls.code_queries")
 local diagnostics = require("agls.diagnostics")
 local edits = require("agls.edits")
 local focus = require("agls.focus")
+local inline_edit = require("agls.inline_edit")
 local notify = require("agls.notify")
 local prompt = require("agls.prompt")
 local questions = require("agls.questions")
@@ -99,6 +100,9 @@ local handlers = {
   ["agent/askUser"] = function(_, params, context)
     return questions.ask("form", params, context.client_id)
   end,
+  ["agent/editDelta"] = function(_, params)
+    inline_edit.take(params)
+  end,
   ["agent/diagnostics"] = function(_, params, context)
     local at = vim.iter(pairs(client.all)):find(function(_, one)
       return one.lsp and one.lsp.id == context.client_id
@@ -141,6 +145,9 @@ function M.client(root)
     if made.state ~= "ready" then
       questions.forget()
       changes.forget()
+    end
+    if made.state == "stopped" then
+      inline_edit.forget(made)
     end
     status.redraw()
   end
@@ -242,6 +249,15 @@ function M.add(chip)
     chips.add(of.id, chip)
     show_beside(of)
   end)
+end
+
+---Edit lines of the current buffer by a wish, which is asked for where it is not given: the line of the cursor, unless
+---others are named.
+---@param options? { first?: integer, last?: integer, wish?: string }
+function M.edit(options)
+  options = options or {}
+  local first = options.first or vim.fn.line(".")
+  inline_edit.start(M.client(), first, options.last or first, options.wish or "")
 end
 
 local NOT_STOPPED = {

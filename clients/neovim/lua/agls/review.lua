@@ -1,44 +1,15 @@
 -- Judging the agent's changes in their files: next and previous, accept and reject, a list, a diff.
 
+local buffer_keys = require("agls.buffer_keys")
 local changes = require("agls.changes")
-local config = require("agls.config")
+local inline_edit = require("agls.inline_edit")
 local notify = require("agls.notify")
 
 local lines_of = changes.lines_of
 
 local M = {}
 
-local ACTIONS = { "next_change", "previous_change", "accept", "reject" }
-
----Mappings for a buffer with changes; a key that means something there already is left alone.
----@param buf integer
-local function map(buf)
-  if vim.b[buf].agls_keys then
-    return
-  end
-  local made = {}
-  for _, name in ipairs(ACTIONS) do
-    local key = config.key(name)
-    local taken = key and vim.api.nvim_buf_call(buf, function()
-      return vim.fn.maparg(key, "n") ~= ""
-    end)
-    if key and not taken then
-      vim.keymap.set("n", key, function()
-        M[name]()
-      end, { buffer = buf, desc = "agls: " .. name:gsub("_", " ") })
-      made[#made + 1] = key
-    end
-  end
-  vim.b[buf].agls_keys = made
-end
-
----@param buf integer
-local function unmap(buf)
-  for _, key in ipairs(vim.b[buf].agls_keys or {}) do
-    pcall(vim.keymap.del, "n", key, { buffer = buf })
-  end
-  vim.b[buf].agls_keys = nil
-end
+local REASON = "changes to judge"
 
 ---The changes at a line of the current buffer, or of all lines between two.
 ---@param first? integer from 1, the cursor's
@@ -67,15 +38,34 @@ local function chosen(which)
   return found
 end
 
+---The edit at the cursor that is meant, and no change of the agent.
+---@param which? agls.Hunk[]
+---@return agls.InlineEdit?
+local function edit_meant(which)
+  if which then
+    return nil
+  end
+  local shown = inline_edit.of()
+  return inline_edit.here() or (#M.at() == 0 and shown and shown.new and shown) or nil
+end
+
 ---Keep changes as they are: those under the cursor, unless others are given.
 ---@param which? agls.Hunk[]
 function M.accept(which)
+  local edit = edit_meant(which)
+  if edit then
+    return inline_edit.keep(edit)
+  end
   changes.accept(chosen(which))
 end
 
 ---Put back what stood there before.
 ---@param which? agls.Hunk[]
 function M.reject(which)
+  local edit = edit_meant(which)
+  if edit then
+    return inline_edit.undo(edit)
+  end
   changes.reject(chosen(which))
 end
 
@@ -171,8 +161,22 @@ end
 
 ---@param group integer
 function M.setup(group)
+  local actions = {
+    next_change = M.next_change,
+    previous_change = M.previous_change,
+    accept = function()
+      M.accept()
+    end,
+    reject = function()
+      M.reject()
+    end,
+  }
   changes.on_buffer = function(buf, has)
-    (has and map or unmap)(buf)
+    if has then
+      buffer_keys.add(buf, REASON, actions)
+    else
+      buffer_keys.remove(buf, REASON)
+    end
   end
   changes.setup(group)
 end

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from agls.commands import CommandError, input_of, slash
 from agls.config import ConfigError
 from agls.doors.attachments import attached
 from agls.doors.from_wire import Malformed
@@ -15,7 +16,7 @@ from agls.doors.library.pending_runs import PendingRun, Toolset
 from agls.doors.library.results import After, Result
 from agls.doors.library.tools import FunctionTool
 from agls.doors.options import read_options
-from agls.doors.typed_text import admitted_content, screen_action, text_of_command
+from agls.doors.typed_text import admitted_content, command_of, screen_action, text_of_command
 from agls.engine.actions import ActionOutcome, ActionSpec
 from agls.engine.facts import Admitted, Entry, Fact, Transient
 from agls.engine.log import Event
@@ -107,6 +108,34 @@ class Conversation:
             await self._session.prompt(content, options=options)
         return pending.run_id
 
+    async def say(
+        self,
+        text: str,
+        *,
+        tools: "Sequence[Lendable]" = (),
+        after: Sequence[After] = (),
+        attach: Sequence[str | Path] = (),
+        run_id: str = "",
+        **options: Any,
+    ) -> Result | ActionOutcome:
+        """Do what a user means who types this: a command, or a prompt, with what its `@` mentions stand for.
+
+        The other arguments are as for `run`; those that only a prompt can have are refused beside a command.
+
+        **Returns** the result of the run, or what a command did that needs no model. **Raises**
+        `CommandError` for a command that there is not, or whose words make no sense, and as `run` and `act`
+        do.
+        """
+        command = command_of(self._agent.world, self._session, (Text(text),))
+        if command is None:
+            options = {**known_options(options), **self._id_of(run_id)}
+            content = await self._content(text, attach, expand=True)
+            return await self.wait(await self._begin(content, options, tools, after))
+        if tools or after or attach or run_id or options:
+            raise CommandError(f"{slash(command.spec)} is a command, and nothing can go with it.")
+        outcome = await self._do(command.spec.name, input_of(command), text)
+        return await self.wait(outcome.run_id) if outcome.run_id else outcome
+
     async def wait(self, run_id: str) -> Result:
         """Wait for the end of a run that was begun with `start`. **Raises** `JournalError`."""
         result = self._agent.pending_run(run_id).result
@@ -148,14 +177,17 @@ class Conversation:
         `ActionRefused` when there is none of this name or this is not its moment, `ActionError` for what it
         cannot do, and as `run` does.
         """
-        await screen_action(self._agent.world, self._session, name, arguments)
+        return await self._do(name, arguments, text_of_command(spec_of(self._session, name), arguments))
+
+    async def _do(self, name: str, arguments: JsonObject, typed: str) -> ActionOutcome:
+        world = self._agent.world
+        await screen_action(world, self._session, name, arguments)
         outcome = await invoke(self._session, name, arguments)
-        if outcome.prompt is None:
+        if (command := outcome.prompt) is None:
             return outcome
-        typed = (Text(text_of_command(spec_of(self._session, name), arguments)),)
-        world, command = self._agent.world, outcome.prompt
-        content = await admitted_content(world, self._session, typed, command=command, expand=True)
-        return replace(outcome, run_id=await self._begin(content, outcome.prompt.options))
+        content = (Text(typed),)
+        content = await admitted_content(world, self._session, content, command=command, expand=True)
+        return replace(outcome, run_id=await self._begin(content, command.options))
 
     def cancel(self) -> None:
         """Stop the current run; its result says `cancelled`. A tool in a thread may call it, too."""
@@ -221,11 +253,13 @@ class Conversation:
         except JournalError as lost:
             events.put_nowait(lost)
 
-    async def _content(self, text: str, attach: Sequence[str | Path]) -> tuple[Content, ...]:
+    async def _content(
+        self, text: str, attach: Sequence[str | Path], *, expand: bool = False
+    ) -> tuple[Content, ...]:
         world = self._agent.world
         files = await attached(attach, world.setup, self._session.state.cwd, world.storage.blobs)
         content = (*((Text(text),) if text else ()), *files)
-        return await admitted_content(world, self._session, content, expand=False)
+        return await admitted_content(world, self._session, content, expand=expand)
 
     def _id_of(self, run_id: str) -> JsonObject:
         """Return the option for this id. **Raises** `ConfigError` when no new run can have it."""
