@@ -9,11 +9,12 @@ from agls.json_values import is_object
 from agls.regex import regex
 
 _ALIASES = {
-    "shell shell_task": "bash shell run_shell_command runcommands execute runinterminal bashoutput killshell",
+    "shell shell_task": """
+        bash shell run_shell_command runcommands execute runinterminal bashoutput killshell killbash""",
     "read_file": "read read_many_files readfile notebookread view",
     "edit_file apply_patch edit_notebook": "edit multiedit replace patch notebookedit editfiles",
     "write_file": "write create createfile",
-    "grep": "grep search_file_content textsearch",
+    "grep": "grep grep_search search_file_content textsearch",
     "glob": "glob filesearch",
     "list_dir": "ls list list_directory listdirectory",
     "grep glob list_dir code_intelligence": "search codebase usages",
@@ -21,10 +22,11 @@ _ALIASES = {
     "web_search": "websearch google_web_search",
     "web_fetch web_search": "web",
     "plan": "todowrite todoread todo todos write_todos",
-    "delegate": "task agent runsubagent",
-    "skill": "skill activate_skill",
+    "delegate": "task agent runsubagent delegate_to_agent",
+    "skill": "skill activate_skill slashcommand",
     "ask_user": "askuserquestion question ask",
     "code_intelligence": "lsp problems",
+    "remember": "save_memory memory",
 }
 ALIASES: Mapping[str, Sequence[str]] = {
     alias: tuple(tools.split()) for tools, words in _ALIASES.items() for alias in words.split()
