@@ -1,6 +1,7 @@
 """An agent as a file describes it, in the words of any of the agents that have such files. Pure."""
 
 import tomllib
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -10,7 +11,7 @@ from agls.frozen import frozen
 from agls.instruction_files.plain import plain
 from agls.json_values import is_list, is_object
 from agls.modes import Mode
-from agls.prompt_files.agent_tools import tools_in
+from agls.prompt_files.agent_tools import ToolWishes, tools_in
 from agls.prompt_files.command_file import one_line
 from agls.regex import regex
 
@@ -18,6 +19,7 @@ LARGEST = 40_000  # characters of a prompt
 LONGEST = 1_024  # characters of a description
 MOST_MINUTES = 100_000
 NAME = regex(r"[A-Za-z0-9_-]{1,50}")
+_NOT_IN_NAMES = regex(r"[^A-Za-z0-9_]+")
 FAMILIES = {
     "haiku": "fast",
     "sonnet": "default",
@@ -38,8 +40,8 @@ MODES: Mapping[str, Mode] = {
 }
 _KEYS = """
     name description tools disallowedTools model permissionMode maxTurns max_turns maxSteps steps timeout_mins
-    skills effort background prompt developer_instructions permission readonly sandbox_mode color mcpServers
-    mcp_servers mcp-servers model_reasoning_effort kind display_name nickname_candidates mode target infer"""
+    skills effort background is_background prompt developer_instructions permission readonly sandbox_mode
+    color mcpServers mcp_servers mcp-servers model_reasoning_effort"""
 KNOWN = frozenset(_KEYS.split())
 # Keys that other programs follow, with what holds here instead.
 NOT_FOLLOWED = {
@@ -53,10 +55,12 @@ NOT_FOLLOWED = {
 }
 INLINE = "servers that it defines itself are not started: put them into .mcp.json, and their names here"
 BAD_NAME = "{!r} is no name of an agent: use up to 50 letters, digits, - and _"
+WRITTEN = "its name {!r} is written {} here"
 NO_DESCRIPTION = "it has no description, by which a model decides: write `description: ...`"
 NO_TOOLS = "none of its tools exists here: {}"
 NO_PROMPT = "it has no text that says what the agent does"
 UNKNOWN_TOOLS = "there are no such tools here: {}"
+NARROWED = "agls denies a whole tool, so that these are denied with their exceptions: {}"
 UNUSED = "these keys have no effect here: {}"
 BAD_MODE = "there is no permissionMode {!r}: write one of {}"
 
@@ -94,7 +98,8 @@ class AgentFile:
 def read_agent(text: str, base: str, *, toml: bool = False) -> AgentFile:
     """Return the agent in the text of a file; `base` is the name of the file, without its end."""
     values, body, problem = _parts(plain(text), toml=toml)
-    name = one_line(values.get("name")) or base
+    said = one_line(values.get("name"))
+    name = name_of(said) or said or name_of(base) or base
     tools = tools_in(values)
     description = one_line_of(values.get("description"))
     prompt = body.strip()[:LARGEST]
@@ -109,7 +114,7 @@ def read_agent(text: str, base: str, *, toml: bool = False) -> AgentFile:
         prompt=prompt,
         tools=tools.allowed,
         denied=tools.denied,
-        agents=tools.agents,
+        agents=tuple(name_of(each) or each for each in tools.agents),
         model=_model(one_line(values.get("model"))),
         effort=one_line(values.get("effort") or values.get("model_reasoning_effort")),
         mode=MODES.get(mode, ""),
@@ -117,12 +122,24 @@ def read_agent(text: str, base: str, *, toml: bool = False) -> AgentFile:
         skills=names(values.get("skills")),
         max_turns=_number(values, "maxTurns", "max_turns", "maxSteps", "steps"),
         max_seconds=_seconds(values),
-        background=truth(values.get("background")) is True,
+        background=any(truth(values.get(key)) is True for key in ("background", "is_background")),
         color=one_line(values.get("color")),
         servers=_servers(values)[0],
         problem=problem,
-        remarks=() if problem else tuple(_remarks(values, tools.unknown, mode)),
+        remarks=() if problem else tuple(_remarks(values, tools, mode, name)),
     )
+
+
+def name_of(text: str) -> str:
+    """Return the name that calls an agent which people name so, "" where it has no letters for one.
+
+    `UI Designer` is `ui-designer`; one that can be written stays as it is.
+    """
+    if ":" in text or NAME.fullmatch(text):
+        return text if ":" not in text else ""
+    folded = unicodedata.normalize("NFKD", text).lower()
+    plain_letters = "".join(each for each in folded if not unicodedata.combining(each))
+    return _NOT_IN_NAMES.sub("-", plain_letters).strip("-")[:50].strip("-")
 
 
 def one_line_of(value: object) -> str:
@@ -152,9 +169,13 @@ def _problems(name: str, description: str, prompt: str) -> Iterator[str]:
         yield NO_PROMPT
 
 
-def _remarks(values: Mapping[str, Any], unknown: Sequence[str], mode: str) -> Iterator[str]:
-    if unknown:
-        yield UNKNOWN_TOOLS.format(", ".join(unknown))
+def _remarks(values: Mapping[str, Any], tools: ToolWishes, mode: str, name: str) -> Iterator[str]:
+    if (said := one_line(values.get("name"))) and said != name:
+        yield WRITTEN.format(said[:100], name)
+    if tools.unknown:
+        yield UNKNOWN_TOOLS.format(", ".join(tools.unknown))
+    if tools.narrowed:
+        yield NARROWED.format(", ".join(tools.narrowed))
     if mode and mode not in MODES:
         yield BAD_MODE.format(mode, ", ".join(MODES))
     yield from (reason for key, reason in NOT_FOLLOWED.items() if values.get(key))

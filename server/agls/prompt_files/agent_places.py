@@ -16,7 +16,9 @@ BUILT_IN = str(Path(__file__).with_name("agents"))
 PROJECT = (
     (OURS, ".md"),
     (".claude/agents", ".md"),
-    (".github/agents", ".agent.md"),
+    (".github/agents", ".md"),
+    (".github/chatmodes", ".chatmode.md"),
+    (".cursor/agents", ".md"),
     (".gemini/agents", ".md"),
     (".opencode/agents", ".md"),
     (".opencode/agent", ".md"),
@@ -26,7 +28,7 @@ HOME = (
     *PROJECT,
     (".config/opencode/agents", ".md"),
     (".config/opencode/agent", ".md"),
-    (".copilot/agents", ".agent.md"),
+    (".copilot/agents", ".md"),
 )
 PROJECT_FILES = tuple(folder for folder, _ in PROJECT)
 

@@ -72,10 +72,11 @@ def _read(path: str, folder: CommandFolder, reader: FolderReader) -> CommandFile
         return CommandFile(plain(name), folder, reader.shown(path), problem=str(problem))
     shown, _, text = read
     values, body, problem = _parts(plain(text), folder)
+    named = one_line(values.get("name")) if folder.place.dialect == "github" else ""
     if not problem and has_open_block(body, folder.place.dialect):
         problem = OPEN_BLOCK
     return CommandFile(
-        name=name,
+        name=named if _NAME.fullmatch(named) else name,
         folder=folder,
         shown=shown,
         text=_cut(body.strip()),

@@ -41,13 +41,21 @@ class CommandFolder:
 
 OURS = CommandPlace(".agls/commands", ours=True)
 CLAUDE = CommandPlace(".claude/commands")
-OPENCODE = CommandPlace(".opencode/commands", dialect="opencode")
+OPENCODE = tuple(
+    CommandPlace(f"{folder}/{name}", dialect="opencode")
+    for folder in (".opencode", ".config/opencode")
+    for name in ("commands", "command")
+)
+PLAIN = tuple(
+    CommandPlace(folder)
+    for folder in (".cursor/commands", ".roo/commands", ".windsurf/workflows", ".clinerules/workflows")
+)
 GITHUB = CommandPlace(".github/prompts", ".prompt.md", "github")
 GEMINI = CommandPlace(".gemini/commands", ".toml", "gemini")
 OF_PLUGINS = CommandPlace("commands", ours=True)  # of those that the user installed
 OF_EXTENSIONS = CommandPlace("commands", ".toml", "gemini", ours=True)
-OF_PROJECT = (OURS, CLAUDE, OPENCODE, GITHUB, GEMINI)
-OF_HOME = (CLAUDE, CommandPlace(".config/opencode/commands", dialect="opencode"), GEMINI)
+OF_PROJECT = (OURS, CLAUDE, *OPENCODE[:2], GITHUB, GEMINI, *PLAIN)
+OF_HOME = (CLAUDE, *OPENCODE[2:], GEMINI, *PLAIN[:2])
 PROJECT_FILES = tuple(place.folder for place in OF_PROJECT)
 
 

@@ -311,6 +311,13 @@ def test_list_and_replay_of_hooks(hooked: Hooked) -> None:
         "- deny: write_file {'path': 'a.txt', 'content': 'one\\n'}",
         "- no objection: list_dir {}",
     ]
+    assert hooked.agls.run("hooks", "list").out == "- PreToolUse: `h0` (user, not run yet)\n"
+    before = len(hooked.given("PreToolUse"))
+    tested = hooked.agls.run("hooks", "test", "--last", "2", "--json")
+    assert [row["decision"] for row in json.loads(tested.out)["calls"]] == ["deny", ""]
+    assert [d["tool_name"] for d in hooked.given("PreToolUse")[before:]] == ["Write", "LS"]
+    assert not (hooked.agls.workspace / "a.txt").exists()
+    assert hooked.agls.run("hooks", "test", "--session", "ses_none").code == 2
 
 
 @pytest.mark.parametrize(

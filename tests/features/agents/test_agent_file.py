@@ -160,3 +160,25 @@ You create.
 def test_quote_that_never_ends_is_named_with_its_line() -> None:
     agent = read_agent('---\nname: x\ndescription: "open\ntools: Read\n---\nText.', "base")
     assert agent.problem == "line 3: a quote begins here and never ends. Close it, or leave it out"
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("tools: ['github/*', 'mcp_db_*']", ("mcp__github__*", "mcp__db__*")),
+        ("tools: All tools", None),
+        ("permission:\n  '*': deny\n  read: allow", ("read_file",)),
+    ],
+)
+def test_tools_of_servers_and_all_tools(line: str, expected: tuple[str, ...] | None) -> None:
+    found = agent(line).tools
+    assert (found if found is None else tuple(found)) == expected
+
+
+def test_permission_with_exceptions_denies_the_whole_tool() -> None:
+    narrowed = agent("permission:\n  bash:\n    '*': deny\n    'git diff*': allow\n  edit:\n    '*': allow")
+    assert "shell" in narrowed.denied
+    assert "edit_file" not in narrowed.denied
+    assert list(narrowed.remarks) == [
+        "agls denies a whole tool, so that these are denied with their exceptions: bash"
+    ]

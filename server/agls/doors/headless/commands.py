@@ -12,6 +12,7 @@ from agls.config.environment import process_environment
 from agls.doors.headless.config_command import CONFIG
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.explain import write_settings
+from agls.doors.headless.hooks_command import HOOKS
 from agls.doors.headless.keys import key
 from agls.doors.headless.memory_command import MEMORY
 from agls.doors.headless.open_session import RunRequest, folder
@@ -158,6 +159,7 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     "usage": usage,
     "trust": trust,
     **PERMISSIONS,
+    **HOOKS,
 }
 
 

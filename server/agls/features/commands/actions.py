@@ -74,7 +74,7 @@ class FileCommand:
             raise ActionError(f"/{self.offered.name} cannot be used. {file.shown}: {file.problem}.")
         root = context.workspace.root
         variables = {
-            **dict.fromkeys(("PROJECT_DIR", "CLAUDE_PROJECT_DIR"), root),
+            **dict.fromkeys(("PROJECT_DIR", "CLAUDE_PROJECT_DIR", "workspaceFolder"), root),
             **dict.fromkeys(("SESSION_ID", "CLAUDE_SESSION_ID"), context.session_id),
             **(file.folder.plugin.variables if file.folder.plugin else {}),
         }

@@ -14,7 +14,19 @@ Origin = Literal["project", "user", "plugin", "bundled"]
 OURS = ".agls/skills"
 OTHERS = tuple(
     f".{tool}/skills"
-    for tool in ("agents", "claude", "github", "codex", "cursor", "gemini", "opencode", "kimi")
+    for tool in (
+        "agents",
+        "claude",
+        "github",
+        "codex",
+        "cursor",
+        "gemini",
+        "opencode",
+        "kimi",
+        "windsurf",
+        "roo",
+        "cline",
+    )
 )
 OF_HOME = (*OTHERS, ".config/agents/skills", ".config/opencode/skills")
 PROJECT_FILES = (OURS, *OTHERS)

@@ -140,6 +140,31 @@ PERMISSIONS = command(
         command("accept", "accept changes that a command made to agls's own files", FOLDER, TRUST),
     ),
 )
+REPLAYED = (
+    option("--session ID  its id (default: the folder's latest)", default=""),
+    option("--last N  only its last N calls (50)", default=50),
+)
+HOOKS = command(
+    "hooks",
+    "show your hooks; test them with recorded calls",
+    arguments="COMMAND …",
+    examples="""
+        agls hooks list            the hooks, and those that have no consent yet
+        agls hooks test            what they would decide about the calls of the latest session
+        agls hooks test --last 10  only about the last ten
+    """,
+    below=(
+        command("list", "list the hooks of this folder, and where each comes from", JSON, FOLDER, TRUST),
+        command(
+            "test",
+            "show the PreToolUse hooks recorded calls again: what would each decide? No tool runs",
+            *REPLAYED,
+            JSON,
+            FOLDER,
+            TRUST,
+        ),
+    ),
+)
 DAYS = option("--days N  the last N days with runs (7)", default=7)
 USAGE = command("usage", "show what was spent on each day", DAYS, JSON, arguments="[OPTIONS]")
 SERVE = command(

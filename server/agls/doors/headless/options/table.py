@@ -23,6 +23,7 @@ GROUPS: dict[str, tuple[CommandSpec, ...]] = {
         plugins.PLUGIN,
         others.TRUSTING,
         others.PERMISSIONS,
+        others.HOOKS,
         others.USAGE,
     ),
     "For programs, and a demo": (others.SERVE, others.SCHEMA, others.COMPLETION, others.DEMO),
