@@ -47,6 +47,7 @@ OWN_KEYS = ("AGLS_API_KEY", *KEY_VARIABLES, *SEARCH_KEYS.values())
 CLOUD_SECRETS = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")  # which AWS's own tools need as well
 RENAME = "{}: read for its strict rules as long as it is there. Rename the folder to .agls."
 Trusts = Callable[[Path], bool]
+FOREIGN_FILES = (".claude/settings.json", ".claude/settings.local.json")  # with rules of another agent
 FOLDERS = 16  # whose settings are remembered: every run asks for those of its own
 
 
@@ -128,13 +129,22 @@ class Setup:
 
     def said_in(self, folder: str) -> tuple[Source, ...]:
         """**Returns** what the files of settings say for `folder`. **Raises** `ConfigError`."""
-        return self._said_in(folder, PathStamps())
+        return self._said_in(folder, PathStamps())[0]
 
-    def _said_in(self, folder: str, looked_at: PathStamps) -> tuple[Source, ...]:
+    def _said_in(self, folder: str, looked_at: PathStamps) -> tuple[tuple[Source, ...], Sequence[str]]:
+        """**Returns** what they say, and a line for each rule of others that cannot be followed."""
         root, file, former = _project(folder)
         if not self.trusts(root):
-            return self.sources
-        return (*self.sources, *_project_sources((former, file), looked_at))
+            return self.sources, ()
+        own = _project_sources((former, file), looked_at)
+        files = [root / name for name in FOREIGN_FILES]
+        there = [file for file in files if looked_at.exists(str(file))]
+        if not there:
+            return (*self.sources, *own), ()
+        from agls.config.foreign_rules import foreign_rules  # noqa: PLC0415 - few folders have such files
+
+        rules, unfollowed = foreign_rules(there, self.environment.get("HOME", ""), looked_at)
+        return (*self.sources, *own, *rules), unfollowed
 
     def load(self, folder: str) -> Loaded:
         """**Returns** the settings for `folder`; its files count if trusted. **Raises** `ConfigError`.
@@ -145,9 +155,11 @@ class Setup:
         return self._looks.get((folder, trusted), partial(self._load, folder, trusted))
 
     def _load(self, folder: str, trusted: bool, looked_at: PathStamps) -> Loaded:
-        former, said = _project(folder)[2], self._said_in(folder, looked_at)
+        former, (said, unfollowed) = _project(folder)[2], self._said_in(folder, looked_at)
         agents = agent_source(self._agent_folders(folder, looked_at), said, looked_at)
         loaded = load((agents, *said), trusted=trusted)
+        if unfollowed:
+            loaded = replace(loaded, warnings=(*loaded.warnings, *unfollowed))
         before = f"{former.parent}/"
         old = trusted and any(source.file.startswith(before) for source in said)
         return replace(loaded, warnings=(*loaded.warnings, RENAME.format(former))) if old else loaded
