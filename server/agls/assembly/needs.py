@@ -96,6 +96,11 @@ class SessionMcpServers:
     run: RunServices
 
     @property
+    def forms(self) -> session_ports.Forms:
+        """Who may be asked."""
+        return self.run.session.session.questions
+
+    @property
     def environment(self) -> Mapping[str, str]:
         """The variables of the process."""
         return self.run.setup.environment
@@ -110,6 +115,15 @@ class SessionMcpServers:
         """Those that the client brought."""
         known, info = self.run.process.given_servers, self.run.info
         return known.get(info.session_id) or known.get(info.works_for, ())
+
+    @property
+    def off(self) -> Collection[str]:
+        """The names of those that the user switched off."""
+        return self.run.process.mcp_servers().switches.off
+
+    def switch(self, name: str, *, on: bool) -> bool:
+        """Switch a server on or off. **Raises** `OSError`."""
+        return self.run.process.mcp_servers().switches.switch(name, on=on)
 
     def get(self, definition: ServerDefinition) -> McpServer:
         """**Returns** the server with this definition."""

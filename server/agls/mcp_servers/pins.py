@@ -12,7 +12,15 @@ from agls.config import Seal
 from agls.config.private import replace_file
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
-from agls.room.mcp_ports import Discovery, McpArgument, McpPrompt, McpResource, McpTool, ServerDefinition
+from agls.room.mcp_ports import (
+    Discovery,
+    LoginSettings,
+    McpArgument,
+    McpPrompt,
+    McpResource,
+    McpTool,
+    ServerDefinition,
+)
 
 KIND = "mcp server"
 FOLDER = "mcp"
@@ -106,6 +114,8 @@ def _prompt_of(said: JsonObject) -> McpPrompt:
 def key_of(definition: ServerDefinition) -> str:
     """**Returns** the digest of what makes a server: one of the user is the same in all folders."""
     said = asdict(definition)
-    for unimportant in ("folder", "startup", "idle", "longest"):
+    for unimportant in ("folder", "startup", "idle", "longest", "roots"):
         del said[unimportant]
+    if definition.login == LoginSettings():  # earlier versions knew none
+        del said["login"]
     return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:32]

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 
 from agls.engine.ports import WorkspaceError
 from agls.engine.vocabulary import JsonObject
-from agls.features.mcp.entries import Reading, of_codex, of_editor, of_gemini, setting_of, settings_in, usual
+from agls.features.mcp.entries import (
+    Reading,
+    of_codex,
+    of_editor,
+    of_gemini,
+    of_opencode,
+    setting_of,
+    settings_in,
+    usual,
+)
 from agls.features.mcp.settings import PROJECT_FILES, ServerSetting, Settings
 from agls.frozen import frozen
 from agls.instruction_files import FolderReader
@@ -41,6 +50,9 @@ READ: Sequence[tuple[str, Reading]] = (
     ("mcpServers", of_editor),
     ("mcp_servers", of_codex),
     ("mcpServers", of_gemini),
+    ("mcp", of_opencode),
+    ("mcp", of_opencode),
+    ("mcpServers", of_editor),
 )
 FILES = tuple(ServerFile(name, *how) for name, how in zip(PROJECT_FILES, READ, strict=True))
 OURS = FILES[:1]

@@ -19,6 +19,7 @@ GROUPS: dict[str, tuple[CommandSpec, ...]] = {
         others.CONFIG,
         others.EXPLAINING,
         others.MEMORY,
+        others.MCP,
         others.IMPORTING,
         plugins.PLUGIN,
         others.TRUSTING,
