@@ -15,7 +15,6 @@ from agls.assembly.editor_notebooks import AskedNotebooks
 from agls.assembly.folder_texts import SessionTexts, taken_names
 from agls.assembly.instruction_folders import instruction_files
 from agls.assembly.notebook_snapshots import NotebookSnapshots
-from agls.assembly.plugin_shelf import UserPlugins
 from agls.assembly.sandbox import RunSandbox
 from agls.assembly.services import RunServices
 from agls.checkup import for_action
@@ -48,7 +47,6 @@ from agls.room.memory_ports import MemoryFiles
 from agls.room.notebook_ports import EditorNotebooks
 from agls.room.offers import Consents
 from agls.room.permission_memory import PermissionMemory
-from agls.room.plugin_ports import PluginShelf
 from agls.room.process_ports import AgentEntry
 from agls.room.sandbox_ports import CommandSandbox
 from agls.room.whole_outputs import WholeOutputs
@@ -62,6 +60,7 @@ from agls.workspace.shell_facts import FolderShellFacts
 from agls.workspace.uncommitted import uncommitted
 
 PDF_READER = OnUse("agls.assembly.pdf_reader", "ProcessPdfReader")  # of runs: a session begins without it
+PLUGINS = OnUse("agls.assembly.plugin_shelf", "UserPlugins")  # the same
 OUTLINER = OnUse("agls.outline.outliner", "ProgramOutliner")  # the same
 
 
@@ -352,7 +351,7 @@ PORTS: Mapping[type, Need] = {
     process_ports.KeptKeys: UserKeys,
     process_ports.TrustedFolders: UserTrust,
     McpServers: SessionMcpServers,
-    PluginShelf: UserPlugins,
+    process_ports.PluginShelf: PLUGINS,
     process_ports.HeldKeys: lambda run: lambda: run.setup.held_keys,
     process_ports.Examiner: lambda run: for_action(run.setup),
     EditorNotebooks: _notebooks,

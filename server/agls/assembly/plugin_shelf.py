@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from agls.assembly.services import RunServices
 from agls.engine.actions import ActionError
-from agls.room.plugin_ports import InstalledPlugin
+from agls.room.process_ports import InstalledPlugin
 
 if TYPE_CHECKING:
     from agls.config.plugin_changes import PluginChanges

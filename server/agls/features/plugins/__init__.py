@@ -2,7 +2,7 @@
 
 from agls.instruction_files.folder_texts import FolderTexts
 from agls.room import NoSettings, OnUse, Room, build_of
-from agls.room.plugin_ports import PluginShelf
+from agls.room.process_ports import PluginShelf
 from agls.room.run_ports import RunTools
 
 PROJECT_FILES = (".codex-plugin/plugin.json", ".claw-plugin/plugin.json")  # and those in `plugins/`

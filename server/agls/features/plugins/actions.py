@@ -11,7 +11,7 @@ from agls.engine.actions import Action, ActionContext, ActionOutcome
 from agls.features.plugins.listing import manifest_data, manifest_lines, plugin_data, plugin_lines, uses_in
 from agls.features.plugins.manifest import manifests
 from agls.instruction_files.folder_texts import FolderTexts
-from agls.room.plugin_ports import PluginShelf
+from agls.room.process_ports import PluginShelf
 from agls.toolkit import Arguments, TypedAction
 
 NONE = "There are no plugins. To install one: agls plugin add SOURCE (docs/plugins.md)."

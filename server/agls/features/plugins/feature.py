@@ -8,7 +8,7 @@ from agls.features.plugins.manifest import manifests
 from agls.features.plugins.run_plugins import ROOM, RunPlugins
 from agls.instruction_files.folder_texts import FolderTexts
 from agls.room import NoSettings, OnUse
-from agls.room.plugin_ports import PluginShelf
+from agls.room.process_ports import PluginShelf
 from agls.room.run_ports import RunTools
 
 ACTIONS = OnUse("agls.features.plugins.actions", "actions")

@@ -7,7 +7,7 @@ from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject
 from agls.features.plugins.manifest import PluginManifest
 from agls.features.plugins.run_plugins import ROOM, USED
-from agls.room.plugin_ports import InstalledPlugin
+from agls.room.process_ports import InstalledPlugin
 
 SHORT = 12  # digits of a digest
 MISSING = "It needs values for {0}: agls plugin enable {1} --set {2}=..."
