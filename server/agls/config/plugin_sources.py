@@ -58,7 +58,8 @@ class _Fetch:
     """Fetches into a folder that is gone afterwards."""
 
     def __init__(self, place: Path, environment: Mapping[str, str]) -> None:
-        self._place, self._environment, self._count = place, environment, 0
+        self._place, self._environment = place, environment
+        self._count = 0
 
     async def folder(self, source: str) -> tuple[Path, str]:
         """**Returns** the folder of a source, and its commit."""

@@ -51,7 +51,8 @@ class InstalledPlugins:
     """
 
     def __init__(self, files: GuardedFiles, seal: Seal, tried: Sequence[PluginRecord] = ()) -> None:
-        self._files, self._seal, self._tried = files, seal, tuple(tried)
+        self._files, self._seal = files, seal
+        self._tried = tuple(tried)
         self.file = files.state_folder / PLUGINS
         self._stamp: tuple[int, ...] | None = None
         self._known: Sequence[PluginRecord] = ()
@@ -72,7 +73,8 @@ class InstalledPlugins:
         try:
             status = self.file.stat()
         except OSError:
-            self._stamp, self._known, self.ignored = None, (), ""
+            self._stamp, self._known = None, ()
+            self.ignored = ""
             return ()
         stamp = (status.st_ino, status.st_size, status.st_mtime_ns)
         if stamp != self._stamp:

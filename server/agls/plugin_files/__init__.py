@@ -1,14 +1,14 @@
 """Plugins: folders with skills, commands, agents, hooks and servers, in the manifests of several products."""
 
-from agls.plugin_files.content import NO_PLUGINS, OptionSpec, PluginContent, PluginProblem
+from agls.plugin_files.content import NO_PLUGINS, PluginContent, PluginOption, PluginProblem
 from agls.plugin_files.powers import powers_of
 from agls.plugin_files.reading import read_plugin
 from agls.plugin_files.values import Substituted, filled, with_values
 
 __all__ = [
     "NO_PLUGINS",
-    "OptionSpec",
     "PluginContent",
+    "PluginOption",
     "PluginProblem",
     "Substituted",
     "filled",

@@ -15,7 +15,7 @@ class PluginProblem(Exception):
 
 
 @frozen
-class OptionSpec:
+class PluginOption:
     """A value that the user gives to a plugin; one that is `sensitive` is kept with the keys."""
 
     name: str
@@ -49,7 +49,7 @@ class PluginContent:
     agents: Sequence[str] = ()
     hooks: Sequence[tuple[str, Mapping[str, Any]]] = ()
     servers: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    options: Sequence[OptionSpec] = ()
+    options: Sequence[PluginOption] = ()
     unused: Sequence[str] = ()
     remarks: Sequence[str] = ()
     data: str = ""

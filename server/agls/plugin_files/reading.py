@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from agls.json_values import is_list, is_object, object_in, objects_in, text_in
-from agls.plugin_files.content import Dialect, OptionSpec, OptionType, PluginContent, PluginProblem
+from agls.plugin_files.content import Dialect, OptionType, PluginContent, PluginOption, PluginProblem
 from agls.regex import regex
 
 MANIFESTS: Sequence[tuple[str, Dialect]] = (
@@ -60,7 +60,7 @@ def read_plugin(root: str, entry: Mapping[str, Any] | None = None, name: str = "
     own = text_in(values.get("name")) or name or Path(root).name
     if not NAME.fullmatch(own):
         raise PluginProblem(BAD_NAME.format(own[:100]))
-    return _Reader(root, values, dialect).content(own, file)
+    return _ManifestParts(root, values, dialect).content(own, file)
 
 
 def _manifest(root: str) -> tuple[str, Dialect, Mapping[str, Any]]:
@@ -100,7 +100,7 @@ def _is_inside(path: str, root: str) -> bool:
     return real == root or real.startswith(f"{root}/")
 
 
-class _Reader:
+class _ManifestParts:
     """Reads the parts that a manifest names, and those in their usual places."""
 
     def __init__(self, root: str, said: Mapping[str, Any], dialect: Dialect) -> None:
@@ -201,7 +201,7 @@ class _Reader:
     def _shown(self, path: str) -> str:
         return path.removeprefix(f"{self._root}/")
 
-    def _options(self) -> Iterator[OptionSpec]:
+    def _options(self) -> Iterator[PluginOption]:
         for name, said in object_in(self._said, "userConfig").items():
             if OPTION.fullmatch(name) and is_object(said):
                 yield _option(name, said)
@@ -210,7 +210,7 @@ class _Reader:
         for said in objects_in(self._said.get("settings")):  # of an extension for Gemini
             name = text_in(said.get("envVar")) or text_in(said.get("name"))
             if OPTION.fullmatch(name):
-                yield OptionSpec(
+                yield PluginOption(
                     name,
                     title=_text(said, "name"),
                     description=_text(said, "description"),
@@ -228,10 +228,10 @@ class _Reader:
             self._remarks.append(f"these keys have no effect here: {', '.join(k[:40] for k in unknown[:10])}")
 
 
-def _option(name: str, said: Mapping[str, Any]) -> OptionSpec:
+def _option(name: str, said: Mapping[str, Any]) -> PluginOption:
     kind: Any = said.get("type")
     default = said.get("default")
-    return OptionSpec(
+    return PluginOption(
         name,
         kind if kind in get_args(OptionType) else "string",
         _text(said, "title"),

@@ -8,7 +8,7 @@ from typing import Any
 
 from agls.frozen import frozen
 from agls.json_values import is_list, is_object
-from agls.plugin_files.content import OptionSpec, PluginContent, PluginProblem
+from agls.plugin_files.content import PluginContent, PluginOption, PluginProblem
 from agls.regex import regex
 
 _NAMED = regex(r"\$\{(user_config\.)?([A-Za-z_][A-Za-z0-9_-]*|/)\}")
@@ -39,7 +39,7 @@ def filled(value: object, plugin: PluginContent) -> Substituted:
         return Substituted(None, str(problem))
 
 
-def checked_value(option: OptionSpec, text: str) -> str:
+def checked_value(option: PluginOption, text: str) -> str:
     """Return a value as its option wants it. **Raises** `PluginProblem`."""
     if option.type == "boolean":
         if text.lower() not in _TRUTHS:
