@@ -1,6 +1,7 @@
 /** The changes in the file itself: coloured lines, and what can be done with each above it. */
 
 import * as vscode from "vscode";
+import { addedLines } from "../decorations";
 import { setContext } from "../settings";
 import { type Hunk, lengthOf, linesOf, next } from "./hunks";
 import { type Review, rangeOf } from "./review";
@@ -8,15 +9,7 @@ import { type Review, rangeOf } from "./review";
 const SHOWN = 40; // removed lines in a hover
 
 export class Marks implements vscode.CodeLensProvider, vscode.Disposable {
-  private readonly added = vscode.window.createTextEditorDecorationType({
-    isWholeLine: true,
-    backgroundColor: new vscode.ThemeColor("agls.addedLine"),
-    borderColor: new vscode.ThemeColor("agls.addedMark"),
-    borderStyle: "solid",
-    borderWidth: "0 0 0 3px",
-    overviewRulerColor: new vscode.ThemeColor("agls.addedMark"),
-    overviewRulerLane: vscode.OverviewRulerLane.Left,
-  });
+  private readonly added = addedLines();
   private readonly removed = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
     borderColor: new vscode.ThemeColor("editorGutter.deletedBackground"),

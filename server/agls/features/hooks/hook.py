@@ -2,12 +2,15 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from hashlib import sha256
 
+from agls.engine.vocabulary import JsonObject
+from agls.features.hooks.condition import fits
 from agls.features.hooks.settings import NAMES, Event, HookSetting, OnFailure, Settings
 from agls.frozen import frozen
+from agls.json_values import object_in
 from agls.short_text import cut
 
 LONGEST_NAME = 60  # characters of a command in a message
@@ -52,6 +55,13 @@ class Hook:
         return self.setting.event == event and (
             self.setting.matcher in ALL or any(self._fits(subject) for subject in subjects)
         )
+
+    def wants(self, names: Sequence[str], data: JsonObject, folder: str) -> bool:
+        """**Returns** whether what happens fits the condition of the hook, which is for calls of tools."""
+        condition = self.setting.condition
+        if not condition or "tool_input" not in data:
+            return True
+        return fits(condition, tuple(names), object_in(data, "tool_input"), folder)
 
     def _fits(self, subject: str) -> bool:
         matcher = self.setting.matcher

@@ -23,8 +23,7 @@ from agls.features.mcp.settings import PROJECT_FILES, ServerSetting, Settings
 from agls.frozen import frozen
 from agls.instruction_files import FolderReader
 from agls.instruction_files.folder_texts import FolderTexts, TextFolders
-from agls.json_values import value_in
-from agls.regex import regex
+from agls.json_values import value_in, with_comments
 from agls.room.offers import Offer
 
 if TYPE_CHECKING:
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 
 MOST = 100  # servers
 OF_PLUGIN = "plugin_{}_{}"
-_COMMENT = regex(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', 16)  # 16: DOTALL
 
 
 @frozen
@@ -181,7 +179,7 @@ def _parsed(path: str, text: str) -> object:
     """**Returns** the values of a file; comments and last commas in JSON are left out."""
     if path.endswith(".toml"):
         return tomllib.loads(text)
-    return json.loads(_COMMENT.sub(lambda found: found[1] or "\n" * found[0].count("\n"), text))
+    return with_comments(text)
 
 
 def _line_of(name: str, text: str) -> int:
