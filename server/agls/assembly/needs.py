@@ -313,7 +313,9 @@ def _known_models(run: RunServices) -> session_ports.KnownModels:
 
 
 def _hook_ports(run: RunServices) -> HookPorts:
-    return HookPorts(run.info, SessionMode(run), run.workspace, run.process.web.ask, SessionOutputs(run))
+    mode, files = SessionMode(run), SessionOutputs(run)
+    ask, spend = run.process.web.ask, run.session.record.spend
+    return HookPorts(run.info, mode, run.workspace, ask, files, run.models, spend)
 
 
 def _offer(run: RunServices) -> session_ports.SessionOffer:

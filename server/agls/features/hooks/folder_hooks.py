@@ -42,13 +42,15 @@ MEMBERS = {
     "headers": "headers",
     "timeout": "timeout",
     "timeoutSec": "timeout",
+    "prompt": "prompt",
+    "model": "model",
     "if": "condition",
 }
 OTHER_EVENTS = {"UserPromptSubmitted": "UserPromptSubmit", "AgentStop": "Stop"}  # of Copilot
 NO_EVENT = "there is no event {} here, only {}"
 NO_LIST = "{}: the hooks of {} are no list: write [ ... ] around them"
 FLAGS = {"async": "background", "once": "once"}
-TYPES = ("command", "http")
+TYPES = ("command", "http", "prompt")
 
 
 @frozen
@@ -192,7 +194,7 @@ def _entries(hooks: object) -> Iterator[tuple[str, JsonObject]]:
 def _offered(event: str, entry: JsonObject, number: int, shown: str) -> OfferedHook:
     """Return the hook of an entry. **Raises** `ValueError`."""
     if (kind := entry.get("type", "command")) not in TYPES:
-        raise ValueError(f"hooks of the type {kind!r} are not known here, only {' and '.join(TYPES)}")
+        raise ValueError(f"hooks of the type {kind!r} are not known here, only {', '.join(TYPES)}")
     said: dict[str, Any] = {"event": _event(event), "matcher": entry["matcher"] or ""}
     said |= {ours: entry[theirs] for theirs, ours in (MEMBERS | FLAGS).items() if theirs in entry}
     if isinstance(limit := said.get("timeout"), int | float):

@@ -30,9 +30,10 @@ class Hook:
 
     @property
     def name(self) -> str:
-        """What a person calls it: its name, else its command, or its address."""
-        words = self.setting.name or " ".join((self.setting.command, *self.setting.args)) or self.setting.url
-        return cut(words, LONGEST_NAME)
+        """What a person calls it: its name, else its command, its address or its question."""
+        setting = self.setting
+        words = setting.name or " ".join((setting.command, *setting.args)) or setting.url or setting.prompt
+        return cut(" ".join(words.split()), LONGEST_NAME)
 
     @property
     def may_allow(self) -> bool:
