@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import field
 from hashlib import sha256
 
 from agls.engine.vocabulary import JsonObject
@@ -18,10 +19,14 @@ ALL = ("", "*")
 
 @frozen(eq=False)
 class Hook:
-    """A hook. `origin` is `user`, `managed`, or the file of somebody else that offers it."""
+    """A hook. `origin` is `user`, `managed`, or the file of somebody else that offers it.
+
+    `environment` are variables that its program gets besides the usual ones.
+    """
 
     setting: HookSetting
     origin: str
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def name(self) -> str:

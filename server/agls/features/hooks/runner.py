@@ -100,7 +100,7 @@ class HookRunner:
             ("bash", "-c", script, "hook", setting.command, *setting.args),
             timeout=setting.timeout,
             keep=KEPT,
-            env={"AGLS_PROJECT_DIR": folder, "CLAUDE_PROJECT_DIR": folder},
+            env={"AGLS_PROJECT_DIR": folder, "CLAUDE_PROJECT_DIR": folder, **hook.environment},
             stdin=given,
             reports=True,
         )

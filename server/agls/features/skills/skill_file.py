@@ -69,7 +69,7 @@ def find_skills(folders: Sequence[SkillFolder], reader: FolderReader) -> Sequenc
     """Return the skills in these folders, in their order; the same file is one skill."""
     found: dict[str, SkillFile] = {}
     for folder in folders:
-        for path in reader.holders(folder.path, FILES, DEEPEST):
+        for path in reader.holders(folder.path, FILES, 1 if folder.alone else DEEPEST):
             skill = _read(path, folder, reader)
             if len(found) < MOST:
                 found.setdefault(skill.real, skill)
@@ -87,7 +87,8 @@ def body_of(skill: SkillFile, reader: FolderReader) -> str:
 
 def _read(path: str, folder: SkillFolder, reader: FolderReader) -> SkillFile:
     base = path.split("/")[-2]
-    name = name_of(base)
+    own = name_of(base)
+    name = f"{folder.plugin.name}:{own}" if folder.plugin and own else own
     try:
         read = reader.text(path)
         if read is None:
