@@ -132,8 +132,9 @@ def test_mode_for_edits_is_recommended_only_for_what_it_allows(agls: Agls, tmp_p
         {"calls": [{"name": "write_file", "arguments": {"path": path, "content": "x"}}]}
         for path in ("a.txt", str(tmp_path / "elsewhere.txt"))
     )
-    agls.prompts([inside, {"text": "done"}], [outside, {"text": "done"}])
+    agls.script(inside, {"text": "done"})
     assert "To allow such calls: --mode acceptEdits (edits), or a rule" in agls.run("run", "write").err
+    agls.script(outside, {"text": "done"})
     done = agls.run("run", "write", "--mode", "acceptEdits")
     assert "To allow such calls: a rule: [permissions] allow" in done.err
 
