@@ -314,6 +314,7 @@ def test_list_and_replay_of_hooks(hooked: Hooked) -> None:
     assert hooked.agls.run("hooks", "list").out == "- PreToolUse: `h0` (user, not run yet)\n"
     before = len(hooked.given("PreToolUse"))
     tested = hooked.agls.run("hooks", "test", "--last", "2", "--json")
+    assert tested.code == 0, tested.err
     assert [row["decision"] for row in json.loads(tested.out)["calls"]] == ["deny", ""]
     assert [d["tool_name"] for d in hooked.given("PreToolUse")[before:]] == ["Write", "LS"]
     assert not (hooked.agls.workspace / "a.txt").exists()
