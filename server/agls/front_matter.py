@@ -12,7 +12,14 @@ from agls.regex import regex
 
 LARGEST = 65_536  # characters between the lines
 _BLOCK = regex(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
-_PAIR = regex(r"^(\s*(?:- +)?[\w.-]+:[ \t]+|\s*- +)(?![\"'|>])(\S.*?)[ \t]*$")
+_BLANK_LINES = regex(r"\s*\n(?=---[ \t]*\n[A-Za-z])")
+_FENCE = regex(
+    r"\s*(`{3,})[a-z]+[ \t]*\n(?=---[ \t]*\n)"
+)  # some editors put a whole file into a block of code
+_HAS_KEY = regex(r"^\s*[\"']?[\w-]+[\"']?\s*:(?:\s|$)", re.MULTILINE)
+_TABS = regex(r"^\t+", re.MULTILINE)
+_PAIR = regex(r"^(\s*(?:- +)?[\w.-]+:[ \t]+|\s*- +)(?![|>])(\S.*?)[ \t]*$")
+_QUOTED = regex(r"""(["'])(?:(?!\1)[^\\]|\\.|\1\1)*+(?:\1\s*(?:\#.*)?)?""")
 _PLAIN = regex(
     r"([A-Za-z][\w-]*): ([A-Za-z](?:[^:#\n\t]|:(?=\S))*[^\s:#]) *"
 )  # what YAML takes for text, too
@@ -51,8 +58,10 @@ class FrontMatter(NamedTuple):
 
 def split(text: str) -> FrontMatter:
     """Return the front matter of a text and what follows; a text without any is all body."""
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    text = _unwrapped(text.removeprefix("\ufeff").replace("\r\n", "\n"))
     found = _BLOCK.match(text)
+    if found and found[1].strip() and not _HAS_KEY.search(found[1]) and found[1].lstrip()[0] != "-":
+        return FrontMatter({}, text)  # two lines between which there is prose
     if not found:
         return FrontMatter({}, text, NO_END if _BEGUN.match(text) else "")
     block, body = found[1], text[found.end() :]
@@ -60,12 +69,21 @@ def split(text: str) -> FrontMatter:
         return FrontMatter({}, body, f"line 1: the front matter has more than {LARGEST:,} characters")
     values, problem = _loaded(block)
     if problem:
-        quoted = "\n".join(map(_quoted, block.split("\n")))
+        plain = _TABS.sub(lambda tabs: "  " * len(tabs[0]), block)
+        quoted = "\n".join(map(_quoted, plain.split("\n")))
         values, still = _loaded(quoted) if quoted != block else (values, problem)
         if still:
             values = _by_keys(block)
         problem = problem if still and not values else ""
     return FrontMatter(values, body, problem)
+
+
+def _unwrapped(text: str) -> str:
+    """Return a text without blank lines before its front matter, and without a block of code around it."""
+    if (found := _FENCE.match(text)) and text.rstrip().endswith(found[1]):
+        return text[found.end() :].rstrip().removesuffix(found[1]).rstrip("`")
+    found = _BLANK_LINES.match(text)
+    return text[found.end() :] if found else text
 
 
 def truth(value: object) -> bool | None:
@@ -81,7 +99,12 @@ def names(value: object) -> tuple[str, ...]:
         return tuple(str(each).strip() for each in cast("list[object]", value) if str(each).strip())
     if value is None or isinstance(value, dict):
         return ()
-    return tuple(part.strip() for part in re.split(r",(?![^{}]*\})", str(value)) if part.strip())
+    parts = (_unquoted(part.strip()) for part in re.split(r",(?![^{}]*\})", str(value)))
+    return tuple(part for part in parts if part)
+
+
+def _unquoted(text: str) -> str:
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
 
 
 def _loaded(block: str) -> tuple[Mapping[str, Any], str]:
@@ -199,11 +222,17 @@ def _quoted(line: str) -> str:
     if not found:
         return line
     value = found[2]
+    if value[0] in "\"'":  # whole, or going on below: as it is
+        return line if _QUOTED.fullmatch(value) else _in_quotes(found[1], value)
     closes = {"[": "]", "{": "}"}.get(value[0])
     if closes and closes not in value:  # a mistake, or the list goes on below: quotes would hide it
         return line
     open_ended = closes is not None and value.find(closes) != len(value) - 1  # also `[one] [two]`
     if value[0] in "*&!%@`" or ": " in value or value.endswith(":") or open_ended:
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        return f'{found[1]}"{escaped}"'
+        return _in_quotes(found[1], value)
     return line
+
+
+def _in_quotes(begin: str, value: str) -> str:
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'{begin}"{escaped}"'

@@ -1,6 +1,18 @@
 """JSON that somebody else wrote: a value of the wrong type reads as an empty one."""
 
+import json
 from typing import Any, TypeGuard
+
+from agls.regex import regex
+
+_COMMENT = regex(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', 16)  # 16: DOTALL
+_LAST_COMMA = regex(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
+
+
+def with_comments(text: str) -> object:
+    """Return what JSON says that may have comments and last commas. **Raises** `ValueError`."""
+    plain = _COMMENT.sub(lambda found: found[1] or "\n" * found[0].count("\n"), text.removeprefix("\ufeff"))
+    return json.loads(_LAST_COMMA.sub(lambda found: found[1] or "", plain))
 
 
 def is_object(value: object) -> TypeGuard[dict[str, Any]]:

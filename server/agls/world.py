@@ -273,11 +273,12 @@ class World:
 
     @cached_property
     def _mcp_servers(self) -> "SharedServers":
-        from agls.mcp_servers import Pins, SharedServers  # noqa: PLC0415 - a session begins without it
+        from agls.mcp_servers import Logins, Pins, SharedServers, Switches  # noqa: PLC0415 - a session begins without it
 
         setup = self.setup
         folder = setup.state_folder if setup.keeps else None
-        return SharedServers(setup.environment, Pins(folder, self._process.seal))
+        pins = Pins(folder, self._process.seal)
+        return SharedServers(setup.environment, pins, Logins(folder), Switches(folder))
 
     def forget_texts(self) -> None:
         """Have every text that people wrote for agents looked for again, by the next that needs one."""

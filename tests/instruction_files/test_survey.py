@@ -157,6 +157,20 @@ def test_rule_with_only_a_description_is_listed_and_others_are_always_sent(scene
     ]
 
 
+def test_rules_that_wait_to_be_named_and_prose_between_lines(scene: FolderScene) -> None:
+    scene.file(".cursor/rules/manual.mdc", "---\ndescription:\nglobs:\nalwaysApply: false\n---\nmanual")
+    scene.file(".windsurf/rules/manual.md", "---\ntrigger: manual\nglobs: **/*.x\n---\nother")
+    scene.file(".cursor/rules/quoted.mdc", '---\nglobs: "**/*.ts", "*.tsx"\n---\nquoted')
+    scene.file(".cursor/rules/prose.mdc", "---\n\n# Title\n\n---\nprose")
+    scene.file(".roo/rules/roo.md", "roo")
+    scene.file(".clinerules/workflows/flow.md", "flow")
+    assert told(scene) == ["---\n\n# Title\n\n---\nprose", "roo"]
+    named = [path for path, reason in why(scene).items() if "somebody names it" in reason]
+    assert [path.rpartition("/")[2] for path in named] == ["manual.mdc", "manual.md"]
+    (waiting,) = [text for text in scene.files.survey().texts if text.when == "touched"]
+    assert waiting.globs == ("**/*.ts", "*.tsx")
+
+
 def test_rule_with_broken_front_matter_is_named_with_its_line(scene: FolderScene) -> None:
     scene.file(".claude/rules/a.md", '---\npaths: "x\n---\nrule')
     scene.file(".claude/rules/b.md", "---\na: &x 1\nb: [*x]\n---\nrule")

@@ -13,8 +13,8 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from agls.mcp_servers.failures import words_of
-from agls.room.mcp_ports import McpAnswer, McpServer, ServerDefinition, ServerProblem
-from mcp_servers.test_shared_servers import SDK, Opened, opened, silent
+from agls.room.mcp_ports import NOBODY, Caller, McpAnswer, McpServer, ServerDefinition, ServerProblem
+from mcp_servers.test_shared_servers import SDK, Opened, opened
 from support.model_server import Failure, ModelServer
 from support.patience import wait_until
 
@@ -51,7 +51,7 @@ def at(port: int, kind: str = "http", path: str = "/mcp") -> ServerDefinition:
 
 
 async def add(server: McpServer) -> McpAnswer:
-    return await server.call("add", {"a": 2, "b": 3}, silent)
+    return await server.call("add", {"a": 2, "b": 3}, NOBODY)
 
 
 @pytest.mark.parametrize(("kind", "era"), [("http", "2026-07-28"), ("stateless", "2026-07-28"), ("sse", "")])
@@ -62,7 +62,7 @@ async def test_tools_of_an_address_are_called_with_progress(opened: Opened, kind
         assert found.era == era or kind == "sse"
         assert (await add(server)).structured == '{"total": 5}'
         shown: list[str] = []
-        assert (await server.call("count", {"to": 2}, shown.append)).parts == ("counted to 2",)
+        assert (await server.call("count", {"to": 2}, Caller(shown.append))).parts == ("counted to 2",)
         assert shown == ["1/2 step 1\n", "2/2 step 2\n"]
 
 
@@ -82,7 +82,9 @@ async def test_cancelled_call_leaves_the_address_usable(opened: Opened) -> None:
         server = opened().get(at(port))
         await server.discover()
         begun = asyncio.Event()
-        call = asyncio.create_task(server.call("count", {"to": 50, "seconds": 0.2}, lambda _: begun.set()))
+        call = asyncio.create_task(
+            server.call("count", {"to": 50, "seconds": 0.2}, Caller(lambda _: begun.set()))
+        )
         await begun.wait()
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -92,7 +94,12 @@ async def test_cancelled_call_leaves_the_address_usable(opened: Opened) -> None:
 
 @pytest.mark.parametrize(
     ("status", "words"),
-    [(401, "wants a login"), (403, "refused the key"), (404, "no MCP server"), (500, "HTTP 500")],
+    [
+        (401, "refused the key in its headers"),
+        (403, "refused the key"),
+        (404, "no MCP server"),
+        (500, "HTTP 500"),
+    ],
 )
 async def test_address_that_refuses_is_named_with_what_to_do(opened: Opened, status: int, words: str) -> None:
     with ModelServer([Failure(status)] * 6) as other:

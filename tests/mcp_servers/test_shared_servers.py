@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from agls.config import GuardedFiles, Seal
-from agls.mcp_servers import Pins, SharedServers
-from agls.room.mcp_ports import McpImage, McpServer, ServerDefinition, ServerProblem
+from agls.mcp_servers import Logins, Pins, SharedServers, Switches
+from agls.room.mcp_ports import NOBODY, Caller, McpImage, McpServer, ServerDefinition, ServerProblem
 from support.patience import within
 
 PROGRAM = str(Path(__file__).parents[1] / "support" / "mcp_program.py")
@@ -54,8 +54,9 @@ async def opened(tmp_path: Path) -> AsyncIterator[Opened]:
     made: list[SharedServers] = []
 
     def open_them() -> SharedServers:
-        files = GuardedFiles(tmp_path / "state", tmp_path / "config.toml")
-        made.append(SharedServers(dict(os.environ), Pins(tmp_path / "state", Seal(files))))
+        state = tmp_path / "state"
+        files = GuardedFiles(state, tmp_path / "config.toml")
+        made.append(SharedServers(dict(os.environ), Pins(state, Seal(files)), Logins(state), Switches(state)))
         return made[-1]
 
     yield open_them
@@ -63,12 +64,8 @@ async def opened(tmp_path: Path) -> AsyncIterator[Opened]:
         await servers.aclose()
 
 
-def silent(line: str) -> None:
-    """Show no progress."""
-
-
 async def texts(server: McpServer, tool: str, **arguments: Any) -> list[str]:
-    answer = await server.call(tool, arguments, silent)
+    answer = await server.call(tool, arguments, NOBODY)
     return [part for part in answer.parts if isinstance(part, str)]
 
 
@@ -159,7 +156,7 @@ async def test_silence_ends_a_call_and_progress_does_not(place: Place, opened: O
     server = opened().get(place.definition(idle=1.0, longest=3.0))
     await server.discover()
     shown: list[str] = []
-    answer = await server.call("slow", {"steps": 6, "seconds": 0.3}, shown.append)
+    answer = await server.call("slow", {"steps": 6, "seconds": 0.3}, Caller(shown.append))
     assert (answer.parts, shown[0], len(shown)) == (("at last",), "1 working\n", 6)
     with pytest.raises(ServerProblem, match="no answer within 1 seconds"):
         await texts(server, "silent")
@@ -298,14 +295,14 @@ async def test_server_made_with_the_sdk_speaks_the_newest_revision(place: Place,
     found = await server.discover()
     assert found.era == "2026-07-28"
     assert found.instructions == "Adds and counts."
-    assert (await server.call("add", {"a": 2, "b": 3}, silent)).structured == '{"total": 5}'
-    (part,) = (await server.call("pixel", {}, silent)).parts
+    assert (await server.call("add", {"a": 2, "b": 3}, NOBODY)).structured == '{"total": 5}'
+    (part,) = (await server.call("pixel", {}, NOBODY)).parts
     assert isinstance(part, McpImage)
     assert part.data.startswith(b"\x89PNG")
-    assert (await server.call("fail", {}, silent)).is_error
+    assert (await server.call("fail", {}, NOBODY)).is_error
     (words,) = await texts(server, "process")
     assert f"cwd {place.folder} key x1" in words
     assert "AGLS" not in words
     shown: list[str] = []
-    assert (await server.call("count", {"to": 2}, shown.append)).parts == ("counted to 2",)
+    assert (await server.call("count", {"to": 2}, Caller(shown.append))).parts == ("counted to 2",)
     assert shown == ["1/2 step 1\n", "2/2 step 2\n"]

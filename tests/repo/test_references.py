@@ -2,6 +2,7 @@
 
 import importlib.util
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -66,10 +67,13 @@ def test_every_method_is_named_by_the_protocol_page() -> None:
     assert [method for method in METHODS if f"`{method}`" not in page] == []
 
 
+ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text()
+ROOTS = (ROOT, ROOT / "server" / "agls")
+
+
 def answers() -> dict[str, list[str]]:
     """The questions of ARCHITECTURE.md, and the files that answer each."""
-    page = (ROOT / "ARCHITECTURE.md").read_text()
-    table = page.partition("## Where is …")[2].partition("\n## ")[0]
+    table = ARCHITECTURE.partition("## Where is …")[2].partition("\n## ")[0]
     rows = [line.strip("|").split("|") for line in table.splitlines() if line.startswith("| ")]
     pattern = re.compile(r"`([\w./-]+\.(?:py|tsx?|lua|json))`|\]\(([\w./-]+\.md)")
     return {
@@ -81,7 +85,7 @@ def answers() -> dict[str, list[str]]:
 def test_newcomers_questions_are_answered_by_files_that_exist() -> None:
     for question, files in answers().items():
         assert files, question
-        missing = [f for f in files if not ((ROOT / f).exists() or (ROOT / "server" / "agls" / f).exists())]
+        missing = [file for file in files if not any((root / file).exists() for root in ROOTS)]
         assert missing == [], question
 
 
@@ -89,3 +93,26 @@ def test_newcomers_questions_are_answered_by_three_files_at_most() -> None:
     numbers = sorted(len(files) for files in answers().values())
     assert len(numbers) >= 10
     assert numbers[-1] <= 3
+
+
+def test_the_architecture_page_names_files_that_exist() -> None:
+    names = re.findall(r"`([\w./-]+\.(?:py|tsx?|lua|md))`", ARCHITECTURE)
+    assert [name for name in names if not any((root / name).exists() for root in ROOTS)] == []
+
+
+def test_functions_named_for_newcomers_stand_in_the_file_before_them() -> None:
+    table = ARCHITECTURE.partition("## Where is …")[2].partition("\n## ")[0]
+    places = re.findall(r"`([\w./-]+\.(?:py|tsx?))` \(([^)]*)\)", table)
+    assert places
+    for file, remark in places:
+        text = next((root / file).read_text() for root in ROOTS if (root / file).exists())
+        missing = [name for name in re.findall(r"`([\w.]+)`", remark) if name.rpartition(".")[2] not in text]
+        assert missing == [], file
+
+
+def test_the_architecture_page_has_the_layers_of_the_linter() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    block = ARCHITECTURE.partition("## Layers")[2].split("```")[1]
+    page = [part.split(">") for part in re.split(r"inside the \w+:", block)]
+    linter = [contract["layers"] for contract in contracts if contract["type"] == "layers"]
+    assert [[layer.strip(" ()\n") for layer in part] for part in page] == linter

@@ -157,6 +157,15 @@ def test_each_part_may_be_allowed_by_a_rule_unless_something_feeds_it(desk: Desk
     assert not lets("cd src && npm test")
 
 
+def test_recursive_reader_is_asked_about_where_a_file_below_may_hold_keys(house: House, desk: Desk) -> None:
+    (house.workspace / ".env").unlink()
+    assert desk.lets("shell", {"command": "grep -rn KEY ."}, mode="ask")
+    house.put("services/api/.env.local", "KEY=1")
+    for command in ("grep -rn KEY .", "grep -r KEY services", "cd services && grep -r KEY api"):
+        assert not desk.lets("shell", {"command": command}, mode="ask"), command
+    assert desk.lets("shell", {"command": "grep -rn KEY src"}, mode="ask")
+
+
 def test_rule_that_denies_or_asks_holds_for_what_only_reads(desk: Desk, house: House) -> None:
     house.configure('[permissions]\ndeny = ["shell(cat *)", "read(src/secret.txt)"]\nask = ["shell(ls *)"]\n')
     house.put("src/secret.txt", "x")

@@ -63,6 +63,8 @@ def answer(name: str, given: dict[str, Any], token: object) -> dict[str, Any] | 
                 sys.stdout.write("y" * 1_000_000)
             sys.stdout.flush()
             return None
+        case "say":
+            return text(given["words"])
         case "junk":
             sys.stdout.write("no message\n\x00\xff\n{\n[]\n" * 200)
             return text("after the junk")

@@ -162,9 +162,9 @@ class Wire:
         self.send({"jsonrpc": "2.0", "id": number, "method": method, "params": params or {}})
         return number
 
-    def answer_of(self, id: Any) -> Message:
+    def answer_of(self, id: Any, patience: float = PATIENCE) -> Message:
         """Wait for the response to a request."""
-        return self.until(lambda m: "method" not in m and m.get("id") == id)
+        return self.until(lambda m: "method" not in m and m.get("id") == id, patience)
 
     def ask(self, method: str, params: Any = None) -> Message:
         """Send a request and wait for its response."""

@@ -60,6 +60,7 @@ from agls.workspace.shell_facts import FolderShellFacts
 from agls.workspace.uncommitted import uncommitted
 
 PDF_READER = OnUse("agls.assembly.pdf_reader", "ProcessPdfReader")  # of runs: a session begins without it
+PLUGINS = OnUse("agls.assembly.plugin_shelf", "UserPlugins")  # the same
 OUTLINER = OnUse("agls.outline.outliner", "ProgramOutliner")  # the same
 
 
@@ -94,6 +95,11 @@ class SessionMcpServers:
     run: RunServices
 
     @property
+    def forms(self) -> session_ports.Forms:
+        """Who may be asked."""
+        return self.run.session.session.questions
+
+    @property
     def environment(self) -> Mapping[str, str]:
         """The variables of the process."""
         return self.run.setup.environment
@@ -108,6 +114,15 @@ class SessionMcpServers:
         """Those that the client brought."""
         known, info = self.run.process.given_servers, self.run.info
         return known.get(info.session_id) or known.get(info.works_for, ())
+
+    @property
+    def off(self) -> Collection[str]:
+        """The names of those that the user switched off."""
+        return self.run.process.mcp_servers().switches.off
+
+    def switch(self, name: str, *, on: bool) -> bool:
+        """Switch a server on or off. **Raises** `OSError`."""
+        return self.run.process.mcp_servers().switches.switch(name, on=on)
 
     def get(self, definition: ServerDefinition) -> McpServer:
         """**Returns** the server with this definition."""
@@ -298,7 +313,9 @@ def _known_models(run: RunServices) -> session_ports.KnownModels:
 
 
 def _hook_ports(run: RunServices) -> HookPorts:
-    return HookPorts(run.info, SessionMode(run), run.workspace, run.process.web.ask, SessionOutputs(run))
+    mode, files = SessionMode(run), SessionOutputs(run)
+    ask, spend = run.process.web.ask, run.session.record.spend
+    return HookPorts(run.info, mode, run.workspace, ask, files, run.models, spend)
 
 
 def _offer(run: RunServices) -> session_ports.SessionOffer:
@@ -336,6 +353,7 @@ PORTS: Mapping[type, Need] = {
     process_ports.KeptKeys: UserKeys,
     process_ports.TrustedFolders: UserTrust,
     McpServers: SessionMcpServers,
+    process_ports.PluginShelf: PLUGINS,
     process_ports.HeldKeys: lambda run: lambda: run.setup.held_keys,
     process_ports.Examiner: lambda run: for_action(run.setup),
     EditorNotebooks: _notebooks,

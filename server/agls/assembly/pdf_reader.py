@@ -4,7 +4,7 @@ from agls.conversion.converter import ConversionError, ConvertibleDocument, conv
 from agls.engine.ports import WorkspaceError
 from agls.frozen import frozen
 from agls.room.folder_ports import PdfPages
-from agls.workspace.output import cleaned
+from agls.terminal_codes import spelled_out
 from agls.workspace.processes import Processes
 
 SECONDS = 60.0  # for the pages of one read
@@ -25,4 +25,6 @@ class ProcessPdfReader:
             raise WorkspaceError(
                 f"{problem} Ask for fewer pages, or use a command that understands PDFs."
             ) from None
-        return PdfPages(title=cleaned(made.title), text=cleaned(made.text), last=made.last, count=made.pages)
+        return PdfPages(
+            title=spelled_out(made.title), text=spelled_out(made.text), last=made.last, count=made.pages
+        )

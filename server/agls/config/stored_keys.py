@@ -42,7 +42,8 @@ class StoredKeys:
     def rows(self) -> Sequence[tuple[str, str]]:
         """Return the hosts with a key, and where each is kept; never a key."""
         filed = self.file.read()
-        hosts = [*filed, *(each.host for each in self._models), *(host_of(p.base_url) for p in PROVIDERS)]
+        named = [name for name in filed if " " not in name]  # logins at MCP servers are no hosts
+        hosts = [*named, *(each.host for each in self._models), *(host_of(p.base_url) for p in PROVIDERS)]
         return [
             (host, place.name)
             for host in dict.fromkeys(filter(None, hosts))

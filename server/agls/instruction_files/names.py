@@ -2,26 +2,39 @@
 
 MAIN = ("AGENTS.override.md", "AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md")  # of a folder the first counts
 LOCAL = "CLAUDE.local.md"
-OTHER = (".github/copilot-instructions.md", ".cursorrules", "GEMINI.md")  # where there is nothing else
+OTHER = (".github/copilot-instructions.md", ".cursorrules", ".windsurfrules", ".roorules", "GEMINI.md")
+# the last ones count where there is nothing else
 FILES = (*MAIN, LOCAL, *OTHER)
 
 
 class RulePlace:
     """A place of rules: a folder, or one file where `alone`, with the ends of their names.
 
-    `globs` is the member of the front matter that says for which files a rule is.
+    `globs` are the members of the front matter that say for which files a rule is. Its folders of the names
+    `others` have no rules.
     """
 
-    def __init__(self, folder: str, ends: tuple[str, ...], *globs: str, alone: bool = False) -> None:
+    def __init__(
+        self,
+        folder: str,
+        ends: tuple[str, ...],
+        *globs: str,
+        alone: bool = False,
+        others: tuple[str, ...] = (),
+    ) -> None:
         self.folder, self.ends = folder, ends
         self.globs, self.alone = globs, alone
+        self.others = others
 
 
 RULES = (
-    RulePlace(".claude/rules", (".md",), "paths"),
+    RulePlace(".claude/rules", (".md",), "paths", "globs"),
     RulePlace(".cursor/rules", (".mdc",), "globs"),
     RulePlace(".github/instructions", (".instructions.md",), "applyTo"),
-    RulePlace(".clinerules", (".md", ".txt"), "paths", "globs", alone=True),
+    RulePlace(
+        ".clinerules", (".md", ".txt"), "paths", "globs", alone=True, others=("workflows", "hooks", "skills")
+    ),
     RulePlace(".windsurf/rules", (".md",), "globs"),
+    RulePlace(".roo/rules", (".md", ".txt")),
 )
 PLACES = (*FILES, *(rules.folder for rules in RULES))

@@ -1,8 +1,8 @@
 """Which instruction files there are in folders, and which of them count (docs/instructions.md)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from agls.engine.ports import WorkspaceError
 from agls.front_matter import names, split, truth
@@ -199,7 +199,8 @@ class Collection:
         try:
             if rules.alone and self._reader.is_file(place):
                 return (place,)
-            return self._reader.below(place, rules.ends)
+            found = self._reader.below(place, rules.ends)
+            return [path for path in found if not _is_below(path, place, rules.others)]
         except WorkspaceError as problem:
             self.omitted.append(Omitted(self._reader.shown(place), str(problem), problem=True))
             return ()
@@ -216,9 +217,8 @@ class Collection:
             return
         globs = tuple(each for key in rules.globs for each in names(values.get(key)))
         description = _BLANK.sub(" ", str(values.get("description") or "")).strip()[:LONGEST_DESCRIPTION]
-        always = truth(values.get("alwaysApply")) is True or values.get("trigger") == "always_on"
-        when = _moment(globs, description, always=always)
-        if values.get("trigger") == "manual" and when == "always":
+        when = _moment(globs, description, values)
+        if when is None:
             self.omitted.append(Omitted(read.shown, "it counts only where somebody names it"))
             return
         read = ReadText(read.shown, read.real, body)
@@ -226,12 +226,22 @@ class Collection:
         self._add(read, path, text)
 
 
-def _moment(globs: Sequence[str], description: str, *, always: bool) -> Moment:
-    if always or any(glob in EVERYTHING for glob in globs):
+def _moment(globs: Sequence[str], description: str, values: Mapping[str, Any]) -> Moment | None:
+    """Return when a rule is sent, `None` for one that waits to be named."""
+    trigger, always = values.get("trigger"), truth(values.get("alwaysApply"))
+    if trigger == "manual":
+        return None
+    if always or trigger == "always_on" or any(glob in EVERYTHING for glob in globs):
         return "always"
-    if globs:
+    if globs and trigger != "model_decision":
         return "touched"
-    return "described" if description else "always"
+    if description:
+        return "described"
+    return None if always is False else "always"
+
+
+def _is_below(path: str, place: str, folders: Sequence[str]) -> bool:
+    return any(path.startswith(f"{place}/{folder}/") for folder in folders)
 
 
 def _normal(path: PurePath) -> str:

@@ -10,28 +10,40 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.message import SessionMessage
 
+from agls.mcp_servers.callers import Callers
+from agls.mcp_servers.logins import Logins
+from agls.mcp_servers.oauth import OWN, ServerLogin
 from agls.room.mcp_ports import ServerDefinition
 
 LONGEST_EVENT = 16_000_000  # bytes
 CONNECT = 30.0  # seconds
+UNAUTHORIZED = 401
 REFUSED = {
-    401: "it wants a login (HTTP 401): give it a key in `headers`",
+    UNAUTHORIZED: "it refused the key in its headers (HTTP 401)",
     403: "it refused the key (HTTP 403)",
     404: "there is no MCP server at this address (HTTP 404)",
 }
+LOGIN = "it wants a login: /mcp.login {0}, or `agls mcp login {0}` at a terminal"
 BAD = 400  # HTTP statuses from here on
 Streams = tuple[ReadStream[SessionMessage | Exception], WriteStream[SessionMessage]]
 
 
 class AddressedStreams:
-    """The connection to an address. `trouble` says what the last refused request was answered with."""
+    """The connection to an address. `trouble` says what the last refused request was answered with.
+
+    One that has no key of its own in `headers` logs in where that is wanted; it `needs_login` when nobody was
+    there to do that.
+    """
 
     noise = ""
 
-    def __init__(self, definition: ServerDefinition) -> None:
+    def __init__(self, definition: ServerDefinition, logins: Logins, callers: Callers) -> None:
         self._definition = definition
         self.gone = asyncio.Event()
         self.trouble = ""
+        self.needs_login = False
+        has_key = any(name.lower() == "authorization" for name, _ in definition.headers)
+        self._login = None if has_key else ServerLogin(definition, logins, callers)
 
     @asynccontextmanager
     async def open(self) -> AsyncGenerator[Streams]:
@@ -44,12 +56,13 @@ class AddressedStreams:
                 timeout=CONNECT,
                 sse_read_timeout=definition.longest,
                 httpx_client_factory=self._client,
+                auth=self._login,
             ) as (read, write):
                 yield read, write
         else:
             timeout = httpx2.Timeout(CONNECT, read=definition.longest)
             async with (
-                self._client(dict(definition.headers), timeout) as client,
+                self._client(dict(definition.headers), timeout, self._login) as client,
                 streamable_http_client(
                     definition.url, http_client=client, max_sse_event_size=LONGEST_EVENT
                 ) as (read, write),
@@ -67,7 +80,12 @@ class AddressedStreams:
 
     async def _look(self, response: httpx2.Response) -> None:
         status = response.status_code
-        if status in REFUSED or status > BAD:
+        if response.request.extensions.get(OWN):
+            return
+        self.needs_login = status == UNAUTHORIZED and self._login is not None
+        if self.needs_login:
+            self.trouble = LOGIN.format(self._definition.name)
+        elif status in REFUSED or status > BAD:
             self.trouble = REFUSED.get(status, f"it answered with HTTP {status}")
         elif status < BAD:
             self.trouble = ""

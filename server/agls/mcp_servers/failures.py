@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import anyio
 import httpx2
+from mcp.client.auth import OAuthFlowError, OAuthRegistrationError, OAuthTokenError
 from mcp.shared.exceptions import MCPError
 from mcp_types import METHOD_NOT_FOUND, PARSE_ERROR
 from pydantic import ValidationError
@@ -36,6 +37,13 @@ OF_TRANSPORT: Sequence[tuple[tuple[type[BaseException], ...], str]] = (
     ((httpx2.RequestError,), "the connection broke ({})"),
     ((anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream, ConnectionError), CLOSED),
 )
+OF_LOGIN: Sequence[tuple[type[BaseException], str]] = (
+    (
+        OAuthRegistrationError,
+        "its authorization server does not take agls as it is: oauth.client_id names it",
+    ),
+    (OAuthTokenError, "its authorization server gave no token"),
+)
 NO_STRUCTURE = "has an output schema but did not return structured content"
 
 
@@ -46,6 +54,8 @@ def words_of(error: BaseException) -> str:
             return words_of(error.exceptions[0])
         case MCPError():
             return _of_protocol(error)
+        case OAuthFlowError():
+            return _of_login(error)
         case WorkspaceError():
             return str(error)
         case ValidationError():
@@ -62,6 +72,23 @@ def _of_protocol(error: MCPError) -> str:
     if error.code == PARSE_ERROR and not error.message:
         return "it could not read the request"
     return _plain(error.message)
+
+
+def login_words(error: BaseException) -> str:
+    """**Returns** what an exception says of a login that failed, "" where it is about something else."""
+    match error:
+        case BaseExceptionGroup(exceptions=several):
+            found: list[str] = [login_words(each) for each in several]
+            return next(filter(None, found), "")
+        case OAuthFlowError():
+            return _of_login(error)
+        case _:
+            return ""
+
+
+def _of_login(error: OAuthFlowError) -> str:
+    found = next((words for kind, words in OF_LOGIN if isinstance(error, kind)), "")
+    return f"the login failed: {found or _plain(str(error))}"
 
 
 def _plain(said: str) -> str:

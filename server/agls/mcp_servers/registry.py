@@ -3,8 +3,10 @@
 import asyncio
 from collections.abc import Mapping
 
+from agls.mcp_servers.logins import Logins
 from agls.mcp_servers.pins import Pins, key_of
 from agls.mcp_servers.server import SharedServer
+from agls.mcp_servers.switches import Switches
 from agls.room.mcp_ports import CLIENT, ServerDefinition
 from agls.workspace.stream_programs import StreamPrograms
 
@@ -13,10 +15,14 @@ GOODBYE = 0.4  # seconds that all of them have to end by themselves, with the pr
 
 
 class SharedServers:
-    """Opened with the process, ended by `aclose`."""
+    """Opened with the process, ended by `aclose`. `switches` are those that the user switched off."""
 
-    def __init__(self, environment: Mapping[str, str], pins: Pins) -> None:
-        self._programs, self._pins = StreamPrograms(environment), pins
+    def __init__(
+        self, environment: Mapping[str, str], pins: Pins, logins: Logins, switches: Switches
+    ) -> None:
+        self.switches = switches
+        self._programs = StreamPrograms(environment)
+        self._pins, self._logins = pins, logins
         self._servers: dict[tuple[str, ...], tuple[str, SharedServer]] = {}
         self._starts = asyncio.Semaphore(AT_ONCE)
 
@@ -33,7 +39,7 @@ class SharedServers:
         if server is None or known != key:
             if server:
                 server.end()
-            server = SharedServer(definition, self._programs, self._pins, self._starts)
+            server = SharedServer(definition, self._programs, self._pins, self._logins, self._starts)
             self._servers[place] = (key, server)
         return server
 

@@ -5,19 +5,30 @@ It is imported when the first server is started (docs/decisions/930).
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 import mcp_types as types
 from mcp.client.client import Client
-from mcp.shared.dispatcher import ProgressFnT
-from mcp.shared.exceptions import MCPError
-from mcp_types import CONNECTION_CLOSED, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST
+from mcp.shared._stream_protocols import ReadStream, WriteStream
+from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
+from mcp.shared.message import SessionMessage
+from mcp_types import (
+    CONNECTION_CLOSED,
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    URL_ELICITATION_REQUIRED,
+)
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import FileUrl
 
 from agls import __version__
 from agls.engine.vocabulary import JsonObject
 from agls.mcp_servers.addressed import AddressedStreams
+from agls.mcp_servers.callers import Callers, Request
 from agls.mcp_servers.content import (
     answer_of,
     message_of,
@@ -27,21 +38,23 @@ from agls.mcp_servers.content import (
     template_of,
     tool_of,
 )
-from agls.mcp_servers.failures import words_of
+from agls.mcp_servers.failures import login_words, words_of
 from agls.mcp_servers.listing import MOST_PAGES, MOST_RESOURCES, ServerListing
+from agls.mcp_servers.logins import Logins
+from agls.mcp_servers.sifted import SiftedStream
 from agls.mcp_servers.stdio import ServerStreams
 from agls.room.mcp_ports import (
+    Caller,
     McpAnswer,
     McpMessage,
     McpResource,
-    Progress,
     ServerDefinition,
     ServerProblem,
 )
 from agls.workspace.stream_programs import StreamPrograms
 
-MOST_PROGRESS = 20_000  # characters of one call that are shown
 MOST_MESSAGES = 100  # of a prompt
+MOST_PAGES_TO_OPEN = 3  # pages that a user is sent to before one call
 CHANGES = (
     types.ToolListChangedNotification,
     types.PromptListChangedNotification,
@@ -57,10 +70,16 @@ class SdkConnection:
     `gone` is set when it ended, or shall end.
     """
 
-    def __init__(self, definition: ServerDefinition, programs: StreamPrograms, *, legacy: bool) -> None:
+    def __init__(
+        self, definition: ServerDefinition, programs: StreamPrograms, logins: Logins, *, legacy: bool
+    ) -> None:
         self._definition, self._legacy = definition, legacy
-        is_program = definition.transport == "stdio"
-        self._streams = ServerStreams(definition, programs) if is_program else AddressedStreams(definition)
+        self._callers = Callers(definition)
+        self._problems: list[str] = []  # of what it lists
+        if definition.transport == "stdio":
+            self._streams = ServerStreams(definition, programs)
+        else:
+            self._streams = AddressedStreams(definition, logins, self._callers)
         self.gone = self._streams.gone
         self.over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -77,28 +96,36 @@ class SdkConnection:
         """Why the server ended by itself, "" when it did not."""
         return self._streams.trouble
 
-    async def open(self) -> None:
+    @property
+    def needs_login(self) -> bool:
+        """Whether the server wants a login first."""
+        return self._streams.needs_login
+
+    async def open(self, caller: Caller) -> None:
         """Open it; whoever waits for that may give up. **Raises** `ServerProblem`."""
         loop = asyncio.get_running_loop()
-        # A connection of the SDK is entered and left by one task, which outlives the call that needed it.
-        self._owner = loop.create_task(self._own())
-        await asyncio.shield(self._ready)
+        with self._callers.request(
+            caller, replace(self._definition, idle=self._definition.startup)
+        ) as request:
+            # A connection of the SDK is entered and left by one task, which outlives the call that needed it.
+            self._owner = loop.create_task(self._own(request))
+            await asyncio.shield(self._ready)
 
     def close(self) -> None:
         """Begin to end it; `over` is done when it has."""
         self.gone.set()
 
-    async def _own(self) -> None:
+    async def _own(self, request: Request) -> None:
         problem = ""
         try:
-            async with self._client() as client:
+            async with self._client(request) as client:
                 self._session = client
                 self._ready.set_result(None)
                 await self.gone.wait()
         except TimeoutError:
             problem = f"it did not begin within {self._definition.startup:g} seconds"
         except Exception as error:  # noqa: BLE001 - the SDK and a server may raise anything
-            problem = self._streams.trouble or words_of(error)
+            problem = login_words(error) or self._streams.trouble or words_of(error)
         finally:
             self.gone.set()
             if not self._ready.done():
@@ -107,20 +134,30 @@ class SdkConnection:
             self.over.set_result(None)
 
     @asynccontextmanager
-    async def _client(self) -> AsyncGenerator[Client]:
+    async def _client(self, request: Request) -> AsyncGenerator[Client]:
         client = Client(
-            self._transport(),
+            self._sifted(),
             mode="legacy" if self._legacy else "auto",
             client_info=types.Implementation(name="agls", version=__version__),
             message_handler=self._handle,
+            elicitation_callback=self._callers.elicit,
+            list_roots_callback=self._roots,
             cache=None,
         )
-        async with asyncio.timeout(self._definition.startup) as limit, client:
-            limit.reschedule(None)
+        async with request.limited(), client:
+            request.unlimited()
             yield client
 
-    def _transport(self) -> AbstractAsyncContextManager[Any]:
-        return self._streams.open()
+    @asynccontextmanager
+    async def _sifted(
+        self,
+    ) -> AsyncGenerator[tuple[ReadStream[SessionMessage | Exception], WriteStream[SessionMessage]]]:
+        async with self._streams.open() as (read, write):
+            yield SiftedStream(read, self._problems), write
+
+    async def _roots(self, context: object) -> types.ListRootsResult:
+        roots = [types.Root(uri=FileUrl(Path(root).as_uri())) for root in self._definition.roots]
+        return types.ListRootsResult(roots=roots)
 
     async def _handle(self, message: object) -> None:
         if isinstance(message, CHANGES):
@@ -134,6 +171,7 @@ class SdkConnection:
 
     async def _list(self) -> ServerListing:
         self.is_stale = False
+        self._problems.clear()
         session = self._session
         listing = ServerListing(session.instructions or "", session.protocol_version)
         offered = session.server_capabilities
@@ -147,6 +185,7 @@ class SdkConnection:
                     break
         if offered.resources is not None:
             listing.take_resources(await self._resources())
+        listing.leave_out(self._problems)
         return listing
 
     async def resources(self) -> Sequence[McpResource]:
@@ -165,52 +204,52 @@ class SdkConnection:
             templates = []
         return [*found[:MOST_RESOURCES], *map(template_of, templates[:MOST_RESOURCES])]
 
-    async def call(self, tool: str, arguments: JsonObject, show: Progress) -> McpAnswer:
+    async def call(self, tool: str, arguments: JsonObject, caller: Caller) -> McpAnswer:
         """Call a tool. **Raises** `ServerProblem`."""
 
-        def send(advance: ProgressFnT) -> Awaitable[types.CallToolResult]:
-            return self._session.call_tool(tool, arguments, progress_callback=advance)
+        async def send(request: Request) -> types.CallToolResult:
+            for _ in range(MOST_PAGES_TO_OPEN):
+                try:
+                    return await self._session.call_tool(tool, arguments, progress_callback=request.advance)
+                except MCPError as error:
+                    if error.code != URL_ELICITATION_REQUIRED or not await self._opened(error):
+                        raise
+            return await self._session.call_tool(tool, arguments, progress_callback=request.advance)
 
-        return answer_of(await self._limited(send, show))
+        return answer_of(await self._limited(send, caller))
 
-    async def read(self, uri: str) -> McpAnswer:
+    async def _opened(self, error: MCPError) -> bool:
+        """Have the user open the pages without which there is no call. **Returns** whether they did."""
+        pages = UrlElicitationRequiredError.from_error(error.error).elicitations
+        for page in pages:
+            if (await self._callers.elicit(None, page)).action != "accept":
+                return False
+        return bool(pages)
+
+    async def read(self, uri: str, caller: Caller) -> McpAnswer:
         """Read a resource. **Raises** `ServerProblem`."""
-        return read_of(await self._watched(self._session.read_resource(uri), self._definition.idle))
+        return read_of(await self._limited(lambda _: self._session.read_resource(uri), caller))
 
-    async def prompt(self, name: str, arguments: Mapping[str, str]) -> Sequence[McpMessage]:
+    async def prompt(self, name: str, arguments: Mapping[str, str], caller: Caller) -> Sequence[McpMessage]:
         """**Returns** the messages of a prompt. **Raises** `ServerProblem`."""
-        asked = self._session.get_prompt(name, dict(arguments))
-        got = await self._watched(asked, self._definition.idle)
+        got = await self._limited(lambda _: self._session.get_prompt(name, dict(arguments)), caller)
         return [message_of(message) for message in got.messages[:MOST_MESSAGES]]
 
-    async def _limited(self, send: Callable[[ProgressFnT], Awaitable[Result]], show: Progress) -> Result:
+    async def _limited(self, send: Callable[[Request], Awaitable[Result]], caller: Caller) -> Result:
         """**Returns** what the server answers; reports of progress move the limit of time."""
         definition = self._definition
-        loop = asyncio.get_running_loop()
-        until = loop.time() + definition.longest
-        left = MOST_PROGRESS
-        limit = asyncio.timeout_at(min(until, loop.time() + definition.idle))
-
-        async def advance(progress: float, total: float | None, message: str | None) -> None:
-            nonlocal left
-            limit.reschedule(min(until, loop.time() + definition.idle))
-            line = _progress_line(progress, total, message)
-            if left > 0:
-                show(line[:left])
-            left -= len(line)
-
-        try:
-            async with limit:
-                return await send(advance)
-        except TimeoutError:
-            seconds = definition.longest if loop.time() >= until else definition.idle
-            raise ServerProblem(
-                f"{definition.name} gave no answer within {seconds:g} seconds; it was told to stop. Whether "
-                "the call did anything is not known.",
-                may_have_run=True,
-            ) from None
-        except Exception as error:  # noqa: BLE001 - as above
-            raise self._problem(error) from None
+        with self._callers.request(caller, definition) as request:
+            try:
+                async with request.limited():
+                    return await send(request)
+            except TimeoutError:
+                raise ServerProblem(
+                    f"{definition.name} gave no answer within {request.seconds:g} seconds; it was told to "
+                    "stop. Whether the call did anything is not known.",
+                    may_have_run=True,
+                ) from None
+            except Exception as error:  # noqa: BLE001 - as above
+                raise self._problem(error) from None
 
     async def _watched(self, work: Coroutine[Any, Any, Result], seconds: float) -> Result:
         try:
@@ -225,6 +264,9 @@ class SdkConnection:
 
     def _problem(self, error: Exception) -> ServerProblem:
         name = self._definition.name
+        if self.needs_login:
+            self.gone.set()
+            return ServerProblem(f"{name} cannot be used: {self.trouble}")
         if self._definition.transport != "stdio" and (not isinstance(error, MCPError) or _ends(error)):
             self.gone.set()  # the next call connects anew
         if isinstance(error, MCPError) and error.code != CONNECTION_CLOSED and not self._streams.trouble:
@@ -258,8 +300,3 @@ def _ends(error: MCPError) -> bool:
 def is_modern(era: str) -> bool:
     """**Returns** whether this revision of the protocol has no opening."""
     return era in MODERN_PROTOCOL_VERSIONS
-
-
-def _progress_line(done: float, total: float | None, message: str | None) -> str:
-    amount = f"{done:g}/{total:g}" if total else f"{done:g}"
-    return f"{amount} {message or ''}".strip() + "\n"

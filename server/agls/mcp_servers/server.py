@@ -6,17 +6,21 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
+from agls.config import ConfigError
 from agls.engine.vocabulary import JsonObject
+from agls.mcp_servers.logins import Logins
 from agls.mcp_servers.pins import Pinned, Pins
 from agls.room.mcp_ports import (
+    NOBODY,
+    Caller,
     Discovery,
     McpAnswer,
     McpMessage,
     McpResource,
     McpTool,
-    Progress,
     ServerDefinition,
     ServerProblem,
     ServerState,
@@ -40,10 +44,16 @@ class SharedServer:
     """Implements `McpServer`."""
 
     def __init__(
-        self, definition: ServerDefinition, programs: StreamPrograms, pins: Pins, starts: asyncio.Semaphore
+        self,
+        definition: ServerDefinition,
+        programs: StreamPrograms,
+        pins: Pins,
+        logins: Logins,
+        starts: asyncio.Semaphore,
     ) -> None:
         self.definition = definition
-        self._programs, self._pins = programs, pins
+        self._programs, self._logins = programs, logins
+        self._pins = pins
         self._loop = asyncio.get_running_loop()
         self._starts, self._starting = starts, asyncio.Lock()
         self._connection: SdkConnection | None = None
@@ -52,6 +62,7 @@ class SharedServer:
         self._unused: asyncio.TimerHandle | None = None
         self._is_stopped = False
         self.trouble = self.noise = ""
+        self.needs_login = False
 
     @property
     def state(self) -> ServerState:
@@ -79,40 +90,59 @@ class SharedServer:
             await self._list(connection)
         return self.known or Discovery()
 
-    async def call(self, tool: str, arguments: JsonObject, progress: Progress) -> McpAnswer:
+    async def log_in(self, caller: Caller) -> Discovery:
+        """Log in anew, and **return** what it offers. **Raises** `ServerProblem`."""
+        if self.definition.transport == "stdio":
+            raise ServerProblem(f"{self.definition.name} is a program: there is no login to it.")
+        await self.log_out()
+        self._rests_until = 0.0
+        await self._connected(caller)
+        return self.known or Discovery()
+
+    async def log_out(self) -> bool:
+        """Forget the login and end the connection. **Returns** whether there was one."""
+        await self.stop()
+        try:
+            return await asyncio.to_thread(self._logins.forget, self.definition.url)
+        except (ConfigError, OSError) as problem:
+            raise ServerProblem(f"The login could not be forgotten: {problem}") from None
+
+    async def call(self, tool: str, arguments: JsonObject, caller: Caller) -> McpAnswer:
         """Call a tool. **Raises** `ServerProblem`."""
-        async with self._in_use() as connection:
+        async with self._in_use(caller) as connection:
             known = self.known or Discovery()
             if any(tool == each.name for each in known.changed):
                 raise ServerProblem(CHANGED.format(self.definition.name, tool))
-            return await connection.call(tool, arguments, progress)
+            return await connection.call(tool, arguments, caller)
 
     async def resources(self) -> Sequence[McpResource]:
         """**Returns** what can be read now. **Raises** `ServerProblem`."""
         async with self._in_use() as connection:
             return await connection.resources()
 
-    async def read(self, uri: str) -> McpAnswer:
+    async def read(self, uri: str, caller: Caller = NOBODY) -> McpAnswer:
         """Read a resource. **Raises** `ServerProblem`."""
-        async with self._in_use() as connection:
-            return await connection.read(uri)
+        async with self._in_use(caller) as connection:
+            return await connection.read(uri, caller)
 
-    async def prompt(self, name: str, arguments: Mapping[str, str]) -> Sequence[McpMessage]:
+    async def prompt(
+        self, name: str, arguments: Mapping[str, str], caller: Caller = NOBODY
+    ) -> Sequence[McpMessage]:
         """**Returns** the messages of a prompt. **Raises** `ServerProblem`."""
-        async with self._in_use() as connection:
-            return await connection.prompt(name, arguments)
+        async with self._in_use(caller) as connection:
+            return await connection.prompt(name, arguments, caller)
 
     @asynccontextmanager
-    async def _in_use(self) -> AsyncGenerator["SdkConnection"]:
+    async def _in_use(self, caller: Caller = NOBODY) -> AsyncGenerator["SdkConnection"]:
         """Use the connection for the block; from now on the server runs as long as the process does."""
-        connection = await self._connected()
+        connection = await self._connected(caller)
         self._stay()
         if connection.is_stale:
             await self._list(connection)
         try:
             yield connection
         finally:
-            self.noise = connection.noise
+            self.noise, self.needs_login = connection.noise, connection.needs_login
             if connection.gone.is_set():
                 self._note_end(connection)
 
@@ -160,7 +190,7 @@ class SharedServer:
     def _runs(self) -> bool:
         return self._connection is not None and not self._connection.gone.is_set()
 
-    async def _connected(self) -> "SdkConnection":
+    async def _connected(self, caller: Caller = NOBODY) -> "SdkConnection":
         async with self._starting:
             connection = self._connection
             if connection is not None:
@@ -169,7 +199,7 @@ class SharedServer:
                 self._note_end(connection)
             self._check_rest()
             async with self._starts:
-                return await self._start()
+                return await self._start(caller)
 
     def _check_rest(self) -> None:
         """Leave a server alone that only fails. **Raises** `ServerProblem`."""
@@ -185,36 +215,39 @@ class SharedServer:
                 f"/mcp.restart {name} starts it."
             )
 
-    async def _start(self) -> "SdkConnection":
+    async def _start(self, caller: Caller) -> "SdkConnection":
         sdk = await asyncio.to_thread(import_module, "agls.mcp_servers.sdk")  # a second of work
         known = self.known
         is_legacy = bool(known and known.era and not sdk.is_modern(known.era))
-        connection = cast(
-            "SdkConnection", sdk.SdkConnection(self.definition, self._programs, legacy=is_legacy)
-        )
+        connection = self._connection_of(sdk, legacy=is_legacy)
         try:
             try:
-                await connection.open()
+                await connection.open(caller)
             except ServerProblem:
-                if is_legacy or not connection.trouble:
+                if is_legacy or connection.needs_login or not connection.trouble:
                     raise
                 # It ended by itself, maybe of a question that it does not know: asked as older ones are.
-                connection = sdk.SdkConnection(self.definition, self._programs, legacy=True)
-                await connection.open()
+                connection = self._connection_of(sdk, legacy=True)
+                await connection.open(caller)
             await self._list(connection)
         except ServerProblem as problem:
             connection.close()
             self.trouble, self.noise = str(problem).rstrip("."), connection.noise
-            self._rests_until = self._loop.time() + REST
+            self.needs_login = connection.needs_login
+            self._rests_until = 0.0 if self.needs_login else self._loop.time() + REST
             raise ServerProblem(f"{self.definition.name} could not be started: {self.trouble}.") from None
         except asyncio.CancelledError:
             connection.close()
             raise
         self._connection = connection
         self.trouble, self.noise = "", connection.noise
-        self._is_stopped = False
+        self._is_stopped = self.needs_login = False
         self._unused = self._loop.call_later(UNUSED, self.end)
         return connection
+
+    def _connection_of(self, sdk: ModuleType, *, legacy: bool) -> "SdkConnection":
+        made = sdk.SdkConnection(self.definition, self._programs, self._logins, legacy=legacy)
+        return cast("SdkConnection", made)
 
     def _stay(self) -> None:
         """It is used from now on: it runs as long as the process does."""

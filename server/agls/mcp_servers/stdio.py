@@ -39,6 +39,7 @@ class ServerStreams:
         self._news, self.gone = asyncio.Event(), asyncio.Event()
         self._is_paused = self._is_over = self._is_leaving = False
         self._program: StreamProgram | None = None
+        self.needs_login = False
         self.noise, self.trouble = "", ""
 
     def received(self, data: bytes) -> None:

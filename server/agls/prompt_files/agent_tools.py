@@ -9,22 +9,24 @@ from agls.json_values import is_object
 from agls.regex import regex
 
 _ALIASES = {
-    "shell shell_task": "bash shell run_shell_command runcommands execute runinterminal bashoutput killshell",
-    "read_file": "read read_many_files readfile notebookread view",
-    "edit_file apply_patch edit_notebook": "edit multiedit replace patch notebookedit editfiles",
-    "write_file": "write create createfile",
-    "grep": "grep search_file_content textsearch",
-    "glob": "glob filesearch",
+    "shell shell_task": """bash shell run_shell_command runcommands execute runinterminal bashoutput killshell
+        terminal run_in_terminal runtasks runtests testfailure killbash""",
+    "read_file": "read read_many_files readfile notebookread view viewfile",
+    "edit_file apply_patch edit_notebook": "edit multiedit replace patch notebookedit editfiles editnotebook",
+    "write_file": "write create createfile createdirectory new",
+    "grep": "grep search_file_content textsearch grep_search",
+    "glob": "glob filesearch findtestfiles",
     "list_dir": "ls list list_directory listdirectory",
-    "grep glob list_dir code_intelligence": "search codebase usages",
+    "grep glob list_dir code_intelligence": "search codebase usages searchresults",
     "web_fetch": "webfetch fetch web_fetch",
     "web_search": "websearch google_web_search",
     "web_fetch web_search": "web",
     "plan": "todowrite todoread todo todos write_todos",
-    "delegate": "task agent runsubagent",
-    "skill": "skill activate_skill",
-    "ask_user": "askuserquestion question ask",
-    "code_intelligence": "lsp problems",
+    "delegate": "task agent runsubagent delegate_to_agent",
+    "skill": "skill activate_skill slashcommand",
+    "ask_user": "askuserquestion question ask askquestions",
+    "code_intelligence": "lsp problems geterrors",
+    "remember": "save_memory memory",
 }
 ALIASES: Mapping[str, Sequence[str]] = {
     alias: tuple(tools.split()) for tools, words in _ALIASES.items() for alias in words.split()
@@ -38,6 +40,7 @@ OWN = frozenset(tool for tools in ALIASES.values() for tool in tools) | {
     "find_tools",
 }
 READ_SANDBOX = "read-only"
+ALL = frozenset({"*", "all", "all tools"})
 _ENTRY = regex(r"([^\s,()]+)(?:\(([^()]*)\))?")
 
 
@@ -45,7 +48,8 @@ _ENTRY = regex(r"([^\s,()]+)(?:\(([^()]*)\))?")
 class ToolWishes:
     """The tools that a file allows (`None`: says nothing of them) and denies, and what of it nothing fits.
 
-    `agents` are those that it may delegate to; with `only_reads` it may read, and nothing else.
+    `agents` are those that it may delegate to; with `only_reads` it may read, and nothing else. `narrowed`
+    are tools that are denied whole where the file has exceptions.
     """
 
     allowed: Sequence[str] | None = None
@@ -53,16 +57,22 @@ class ToolWishes:
     agents: Sequence[str] = ()
     unknown: Sequence[str] = ()
     only_reads: bool = False
+    narrowed: Sequence[str] = ()
 
 
 def tools_in(values: Mapping[str, Any]) -> ToolWishes:
     """Return what the front matter of a file says of tools."""
     said = values.get("tools")
+    if isinstance(said, str) and said.strip().lower() in ALL:
+        said = ["*"]
     switched = {name: truth(on) for name, on in _items(said)} if is_object(said) else {}
-    permission = {name: on for name, on in _items(values.get("permission")) if isinstance(on, str)}
+    permission = {name: _decision(on) for name, on in _items(values.get("permission"))}
+    narrowed = [name for name, on in _items(values.get("permission")) if is_object(on) and permission[name]]
     off = [name for name, on in switched.items() if on is False]
-    denied = [*off, *(name for name, on in permission.items() if on == "deny")]
+    denied = [*off, *(name for name, is_denied in permission.items() if is_denied and name != "*")]
     wanted = None if said is None or is_object(said) else [*_entries(said)]
+    if permission.get("*"):  # all but what it names
+        wanted = [(name, "") for name, is_denied in permission.items() if not is_denied]
     unknown: list[str] = []
     allowed = None if wanted is None else _known([name for name, _ in wanted], unknown)
     agents = [each.strip() for _, words in wanted or () for each in words.split(",") if each.strip()]
@@ -73,7 +83,15 @@ def tools_in(values: Mapping[str, Any]) -> ToolWishes:
         tuple(agents),
         tuple(dict.fromkeys(unknown)),
         only_reads,
+        tuple(narrowed),
     )
+
+
+def _decision(value: object) -> bool:
+    """Return whether a permission denies a tool; of patterns the one that fits everything says so."""
+    if is_object(value):
+        value = value.get("*")
+    return value == "deny"
 
 
 def _known(wanted: Sequence[str], unknown: list[str]) -> tuple[str, ...]:
@@ -83,13 +101,23 @@ def _known(wanted: Sequence[str], unknown: list[str]) -> tuple[str, ...]:
         last = name.rpartition("/")[2].lower()
         if name == "*" or name in OWN:
             found.append(name)
-        elif name.startswith(("mcp__", "mcp_")):
+        elif name.startswith("mcp__"):
             found.append(name if name.count("__") > 1 or name.endswith("*") else f"{name}*")
+        elif server := _server(name):
+            found.append(f"mcp__{server}")
         elif ours := ALIASES.get(last):
             found += ours
         else:
             unknown.append(name[:60])
     return tuple(dict.fromkeys(found))
+
+
+def _server(name: str) -> str:
+    """Return the tools of servers that `github/*`, `mcp_github_*` or `github_*` are ("": none)."""
+    if not name.endswith("*"):
+        return ""
+    server = name[:-1].removeprefix("mcp_").rstrip("/_")
+    return f"{server}__*" if server else "*"
 
 
 def _entries(value: object) -> Iterator[tuple[str, str]]:

@@ -51,14 +51,17 @@ def find_files(folders: Sequence[CommandFolder], reader: FolderReader) -> Sequen
     """Return the commands in these folders, in their order."""
     found: list[CommandFile] = []
     for folder in folders:
-        for path in reader.below(folder.path, (folder.place.end,)):
+        is_file = folder.plugin and reader.is_file(folder.path)
+        for path in [folder.path] if is_file else reader.below(folder.path, (folder.place.end,)):
             found.append(_read(path, folder, reader))
     return found[:MOST]
 
 
 def _read(path: str, folder: CommandFolder, reader: FolderReader) -> CommandFile:
-    relative = path.removeprefix(f"{folder.path}/").removesuffix(folder.place.end)
-    name = relative.replace("/", ":")
+    inside = path.removeprefix(f"{folder.path}/") if path != folder.path else path.rpartition("/")[2]
+    relative = inside.removesuffix(folder.place.end)
+    name = f"{folder.plugin.name}:{relative}" if folder.plugin else relative
+    name = name.replace("/", ":")
     try:
         read = reader.text(path)
         if read is None:
@@ -69,10 +72,11 @@ def _read(path: str, folder: CommandFolder, reader: FolderReader) -> CommandFile
         return CommandFile(plain(name), folder, reader.shown(path), problem=str(problem))
     shown, _, text = read
     values, body, problem = _parts(plain(text), folder)
+    named = one_line(values.get("name")) if folder.place.dialect == "github" else ""
     if not problem and has_open_block(body, folder.place.dialect):
         problem = OPEN_BLOCK
     return CommandFile(
-        name=name,
+        name=named if _NAME.fullmatch(named) else name,
         folder=folder,
         shown=shown,
         text=_cut(body.strip()),

@@ -3,14 +3,21 @@
 import os
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from stat import S_ISREG
+from typing import TYPE_CHECKING
 
 from agls.frozen import frozen
-from agls.prompt_files.agent_file import AgentFile, read_agent
+from agls.prompt_files.agent_file import NAME, AgentFile, read_agent
 from agls.prompt_files.agent_places import AgentFolder
 
+if TYPE_CHECKING:
+    from agls.plugin_files import PluginContent
+
 MOST = 200  # agents of one folder
+DEEPEST = 3  # folders in it, one in another
+SUFFIXES = (".agent", ".chatmode")  # which some products have before the end
 LARGEST = 1_000_000  # bytes of a file
 REMEMBERED = 1_000  # texts
 _texts: OrderedDict[str, tuple[tuple[int, ...], str]] = OrderedDict()
@@ -52,37 +59,61 @@ def stamps_of(folders: Sequence[AgentFolder]) -> Mapping[str, object]:
     for folder in folders:
         if folder.origin == "built in":
             continue
-        try:
-            names = os.listdir(folder.path)  # noqa: PTH208 - nearly always nothing is there
-        except OSError:
-            continue
-        stamps.update((path, _stamp(path)) for path in _wanted(names, folder))
+        stamps.update((path, _stamp(path)) for path in _files(folder))
     return stamps
 
 
 def _files(folder: AgentFolder) -> Iterator[str]:
+    return _wanted([*_names(folder.path)], folder)
+
+
+def _names(path: str, deep: int = 0) -> Iterator[str]:
+    """Yield the names of what is in a folder, then of what is in its folders."""
     try:
-        names = [each.name for each in Path(folder.path).iterdir()]
-    except OSError:
+        entries = sorted(os.scandir(path), key=lambda entry: entry.name)
+    except OSError:  # nearly always nothing is there
         return
-    yield from _wanted(names, folder)
+    yield from (entry.name for entry in entries if not entry.is_dir())
+    for entry in entries:
+        if deep < DEEPEST and entry.is_dir() and not entry.name.startswith("."):
+            yield from (f"{entry.name}/{name}" for name in _names(entry.path, deep + 1))
 
 
 def _wanted(names: Sequence[str], folder: AgentFolder) -> Iterator[str]:
     """Yield the paths of the agents among these names, in their order."""
-    wanted = sorted(name for name in names if name.endswith(folder.end) and not name.startswith("."))
-    yield from (f"{folder.path}/{name}" for name in wanted[:MOST] if name.lower() != "readme.md")
+    if folder.only:
+        names = [name for name in names if name == folder.only]
+    last = {name: name.rpartition("/")[2] for name in names if name.endswith(folder.end)}
+    wanted = [name for name, end in last.items() if end[0] != "." and end.lower() != "readme.md"]
+    yield from (f"{folder.path}/{name}" for name in wanted[:MOST])
 
 
 def _read(path: str, folder: AgentFolder) -> tuple[AgentFile, str]:
     """Return the agent of a file, and the text of it."""
     base = Path(path).name.removesuffix(folder.end)
+    base = base.removesuffix(next((each for each in SUFFIXES if base.endswith(each)), ""))
     if folder.root and not os.path.realpath(path).startswith(f"{os.path.realpath(folder.root)}/"):
         return AgentFile(base, problem="it is a link that leads out of the project"), ""
     text = _text(path)
     if isinstance(text, OSError):
         return AgentFile(base, problem=f"it cannot be read: {text.strerror or text}"), ""
-    return read_agent(text, base, toml=folder.end == ".toml"), text
+    agent = read_agent(text, base, toml=folder.end == ".toml")
+    return (_of_plugin(agent, folder.plugin) if folder.plugin else agent), text
+
+
+def _of_plugin(agent: AgentFile, plugin: "PluginContent") -> AgentFile:
+    """Return an agent of a plugin: with its name before that of the agent, and with its folders."""
+    from agls.plugin_files import filled  # noqa: PLC0415 - few users have plugins
+
+    made = filled(agent.prompt, plugin)
+    name = f"{plugin.name}__{agent.name}"
+    long = "" if NAME.fullmatch(name) else f"its name {name!r} is too long with that of the plugin"
+    return replace(
+        agent,
+        name=name,
+        prompt=str(made.value or agent.prompt),
+        problem=agent.problem or made.problem or long,
+    )
 
 
 def _stamp(path: str) -> object:

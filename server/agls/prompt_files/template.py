@@ -26,7 +26,7 @@ _SHELL = regex(
     re.MULTILINE | re.DOTALL,
 )
 _UNCLOSED = regex(r"^ {0,3}(?:`{3,}|~{3,})!", re.MULTILINE)
-_GEMINI_SHELL = regex(r"!\{(?P<line>[^}\n]*)\}")
+_GEMINI_SHELL = regex(r"!\{(?P<line>(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}")  # braces in it are in pairs
 MARKER = "(what `{}` printed is below, as output {})"
 _GEMINI_FILE = regex(r"@\{([^}\n]+)\}")
 

@@ -1,12 +1,13 @@
 """Ports to MCP servers. The assembly implements them."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import field
 from typing import Any, Literal, Protocol
 
 from agls.engine.ports import WorkspaceError
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
+from agls.room.session_ports import Forms
 
 ServerState = Literal["configured", "known", "connecting", "connected", "failed", "stopped"]
 CLIENT = "client"
@@ -25,12 +26,28 @@ class ServerProblem(WorkspaceError):
 
 
 @frozen(kw_only=True)
+class LoginSettings:
+    """How agls logs in at an address, as far as the server does not say that itself.
+
+    `client_id` and `client_secret` are of a client that was registered by hand, `client_document` is the
+    address of one that is described on a page. Logins come back to `port` (0: any that is free).
+    """
+
+    client_id: str = ""
+    client_secret: str = field(default="", repr=False)
+    client_document: str = ""
+    scope: str = ""
+    port: int = 0
+
+
+@frozen(kw_only=True)
 class ServerDefinition:
     """An MCP server that may be used: a program (`argv`, started in `folder`), or an address (`url`).
 
     `scope` is the folder that offers it, `CLIENT` when a client brought it, "" for one of the user's own.
     `environment` and `headers` are in the order of their names; they may hold keys. It gets `startup`
     seconds to begin. A call ends after `idle` seconds without a sign of it, and after `longest` seconds.
+    `roots` are the folders that it is told of when it asks for them.
     """
 
     name: str
@@ -44,6 +61,8 @@ class ServerDefinition:
     startup: float = 30.0
     idle: float = 300.0
     longest: float = 3_600.0
+    login: LoginSettings = LoginSettings()
+    roots: tuple[str, ...] = ()
 
 
 @frozen
@@ -147,11 +166,47 @@ class McpMessage:
 Progress = Callable[[str], None]
 
 
+@frozen
+class McpQuestion:
+    """What a server asks the user: a flat form (`schema`, a JSON Schema), or to open a page (`url`)."""
+
+    server: str
+    message: str
+    schema: JsonObject = field(default_factory=dict[str, Any])
+    url: str = ""
+
+
+@frozen
+class McpReply:
+    """What the user answered."""
+
+    action: Literal["accept", "decline", "cancel"]
+    content: JsonObject = field(default_factory=dict[str, Any])
+
+
+def show_nothing(line: str) -> None:
+    """Drop a report of progress."""
+
+
+@frozen(eq=False)
+class Caller:
+    """Who a request is made for: sees its progress, and answers what the server asks meanwhile.
+
+    Without `ask` nobody can: what is asked is cancelled.
+    """
+
+    show: Progress = show_nothing
+    ask: Callable[[McpQuestion], Awaitable[McpReply]] | None = None
+
+
+NOBODY = Caller()
+
+
 class McpServer(Protocol):
     """An MCP server of this process: started when it is first needed, and shared by all sessions.
 
     `known` is what it offers, as far as that is known without starting it. `trouble` says why it failed last
-    ("": it did not), `noise` what it wrote that is no message.
+    ("": it did not), `noise` what it wrote that is no message, `needs_login` whether it wants one.
     """
 
     @property
@@ -163,13 +218,23 @@ class McpServer(Protocol):
     @property
     def noise(self) -> str: ...
     @property
+    def needs_login(self) -> bool: ...
+    @property
     def known(self) -> Discovery | None: ...
 
     async def discover(self) -> Discovery:
         """Start it where it does not run, and **return** what it offers. **Raises** `ServerProblem`."""
         ...
 
-    async def call(self, tool: str, arguments: JsonObject, progress: Progress) -> McpAnswer:
+    async def log_in(self, caller: Caller) -> Discovery:
+        """Log in anew at its address, and **return** what it offers. **Raises** `ServerProblem`."""
+        ...
+
+    async def log_out(self) -> bool:
+        """Forget the login and end the connection. **Returns** whether there was one."""
+        ...
+
+    async def call(self, tool: str, arguments: JsonObject, caller: Caller) -> McpAnswer:
         """Call a tool; cancelling tells the server. **Raises** `ServerProblem`."""
         ...
 
@@ -177,11 +242,13 @@ class McpServer(Protocol):
         """**Returns** what can be read, as the server lists it now. **Raises** `ServerProblem`."""
         ...
 
-    async def read(self, uri: str) -> McpAnswer:
+    async def read(self, uri: str, caller: Caller = NOBODY) -> McpAnswer:
         """Read a resource. **Raises** `ServerProblem`."""
         ...
 
-    async def prompt(self, name: str, arguments: Mapping[str, str]) -> Sequence[McpMessage]:
+    async def prompt(
+        self, name: str, arguments: Mapping[str, str], caller: Caller = NOBODY
+    ) -> Sequence[McpMessage]:
         """**Returns** the messages of a prompt. **Raises** `ServerProblem`."""
         ...
 
@@ -206,8 +273,13 @@ class McpServers(Protocol):
     """The MCP servers of this process. `get` **returns** the one with this definition, which may not run.
 
     `environment` are the variables that definitions may name, `keys` those of models, which no server gets;
-    `given` are the servers that the client brought with the session of the run.
+    `given` are the servers that the client brought with the session of the run, `forms` puts questions to its
+    user. `off` are the names of those that the user switched off; `switch` **returns** whether that changed
+    anything, and raises `OSError`.
     """
+
+    @property
+    def forms(self) -> Forms: ...
 
     @property
     def keys(self) -> Collection[str]: ...
@@ -217,4 +289,7 @@ class McpServers(Protocol):
 
     @property
     def environment(self) -> Mapping[str, str]: ...
+    @property
+    def off(self) -> Collection[str]: ...
+    def switch(self, name: str, *, on: bool) -> bool: ...
     def get(self, definition: ServerDefinition) -> McpServer: ...

@@ -43,12 +43,14 @@ class ShellFacts(Protocol):
 
     `is_foreign`: does the program that a shell finds under this name lie outside the workspace? `expand`
     gives the names that a shell puts in the place of a pattern, `programs_of_git` why git might run other
-    programs in a folder ("": it will not). They raise `WorkspaceError`.
+    programs in a folder ("": it will not), `held_below` the first file with such a name in a folder or below
+    ("": none in the folders that it looked into, the upper ones first). They raise `WorkspaceError`.
     """
 
     def is_foreign(self, program: str) -> bool: ...
     def expand(self, pattern: str, folder: str) -> Sequence[str]: ...
     def programs_of_git(self, folder: str) -> str: ...
+    def held_below(self, folder: str, is_meant: Callable[[str], bool]) -> str: ...
 
 
 class KeptKeys(Protocol):
@@ -177,3 +179,36 @@ class NoClient:
 
 
 NO_CLIENT = NoClient()
+
+
+@frozen
+class InstalledPlugin:
+    """An installed plugin: where it came from, the digest of its files, whether it `is_on`.
+
+    `problem` says why it cannot be used ("": it can), `remarks` what is wrong with it all the same, `unused`
+    what it has that is of no use here, and `missing` which of its options need a value.
+    """
+
+    name: str
+    source: str
+    digest: str
+    is_on: bool
+    version: str = ""
+    description: str = ""
+    problem: str = ""
+    remarks: Sequence[str] = ()
+    unused: Sequence[str] = ()
+    missing: Sequence[str] = ()
+
+
+class PluginShelf(Protocol):
+    """The plugins that the user installed; all look at the disk.
+
+    `all` **returns** them by name, `powers` what one brings, line by line. `switch` and `remove` raise
+    `ActionError` for one that is not there. They count from the next run on.
+    """
+
+    def all(self) -> Sequence[InstalledPlugin]: ...
+    def powers(self, name: str) -> Sequence[str]: ...
+    def switch(self, name: str, *, on: bool, values: Mapping[str, str]) -> None: ...
+    def remove(self, name: str) -> None: ...

@@ -11,11 +11,11 @@ from agls.models.http.addresses import resolve
 from agls.models.http.transport import Resolve
 from agls.pictures import TooLarge, picture
 from agls.room.web_ports import WebError, WebPage
+from agls.terminal_codes import spelled_out
 from agls.web.limits import PageLimits
 from agls.web.outgoing import PRIVATE, Received, Wanted, exchange
 from agls.web.page_text import ContentKind, as_text, content_kind
 from agls.web_address import AddressRefused, WebAddress, moved
-from agls.workspace.output import cleaned
 from agls.workspace.processes import Processes
 
 HOPS = 5  # redirects within a host
@@ -97,7 +97,9 @@ class PageFetcher:
             converted = await convert(self.processes, document, seconds=self.limits.seconds)
         except ConversionError as problem:
             raise WebError(f"{problem} Fetch it raw, or another page.") from None
-        return replace(page, title=cleaned(" ".join(converted.title.split())), text=cleaned(converted.text))
+        return replace(
+            page, title=spelled_out(" ".join(converted.title.split())), text=spelled_out(converted.text)
+        )
 
 
 def _moved(address: WebAddress, location: str) -> WebAddress:
@@ -120,4 +122,4 @@ def _seen(page: WebPage, body: bytes) -> WebPage:
 
 def _plain(body: bytes, charset: str) -> str:
     text = as_text(body, charset).replace("\r\n", "\n").replace("\r", "\n")
-    return cleaned(text)
+    return spelled_out(text)

@@ -11,20 +11,10 @@ import re
 import time
 
 from agls.regex import regex
+from agls.terminal_codes import CODE, STRING, spelled_out
 
-# None of these looks at a character more than twice, whatever the output: a string ends where another begins.
-_STRING = r"(?:\x1b[PX^_\]]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]{0,4096}"  # OSC, DCS ...
-_ESCAPE = regex(
-    rf"{_STRING}(?:\x07|\x1b\\|\x9c)"
-    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"  # CSI
-    r"|\x1b[ -/]*[0-~]?"
-)
-_UNFINISHED = regex(rf"(?:{_STRING}\x1b?|(?:\x1b\[|\x9b)[0-?]*[ -/]*|\x1b[ -/]*|(?<!\r)\r+)\Z")
-_CONTROL = regex(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_UNFINISHED = regex(rf"(?:{STRING}\x1b?|(?:\x1b\[|\x9b)[0-?]*[ -/]*|\x1b[ -/]*|(?<!\r)\r+)\Z")
 _STRANGE = regex(r"[\x00-\x06\x0e-\x1a\x1c-\x1f]")  # in no text, but for NUL between names
-_INVISIBLE = regex(
-    "[\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
-)
 _SAMPLE = 8_192  # bytes that decide whether an output is text ...
 _FEWEST = 100  # ... so many at least: what is shorter is shown as it is
 _FIRST = 16  # bytes of what is no text that are shown
@@ -38,13 +28,8 @@ _RATE = 256_000  # ... and bytes per second that are shown of a flood
 
 def plain(text: str) -> str:
     """Return the text as a person would see it in the end. Never raises."""
-    lines = _ESCAPE.sub("", text).split("\n")
-    return cleaned("\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines))
-
-
-def cleaned(text: str) -> str:
-    """Return the text without control characters, and with invisible ones spelled out."""
-    return _INVISIBLE.sub(lambda found: f"<U+{ord(found[0]):04X}>", _CONTROL.sub("", text))
+    lines = CODE.sub("", text).split("\n")
+    return spelled_out("\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines))
 
 
 def is_text(data: bytes | bytearray) -> bool:
@@ -93,8 +78,8 @@ class Live:
         text = self._rest + self._decode.decode(data, final)
         cut = None if final else _UNFINISHED.search(text)
         self._rest = text[cut.start() :] if cut else ""
-        text = _ESCAPE.sub("", text[: cut.start()] if cut else text)
-        return cleaned(re.sub(r"\r+\n?", "\n", text))
+        text = CODE.sub("", text[: cut.start()] if cut else text)
+        return spelled_out(re.sub(r"\r+\n?", "\n", text))
 
 
 class OutputBuffer:

@@ -2,7 +2,8 @@
 
 import glob
 import os
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Sequence
 from itertools import islice
 from pathlib import Path
 from posixpath import join
@@ -12,6 +13,7 @@ from agls.workspace.git_programs import programs_of_git
 from agls.workspace.workspace import OpenWorkspace
 
 MOST_NAMES = 2_000
+MOST_FOLDERS = 200  # looked into for one command: about two milliseconds
 
 
 class FolderShellFacts:
@@ -40,6 +42,31 @@ class FolderShellFacts:
         if len(found) > MOST_NAMES:
             raise WorkspaceError(f"{pattern} stands for more than {MOST_NAMES} names.")
         return sorted(found) or [pattern]
+
+    def held_below(self, folder: str, is_meant: Callable[[str], bool]) -> str:
+        """Return the path of the first file with such a name in a folder or below, as seen from the folder.
+
+        The upper folders are looked into first, and no more than `MOST_FOLDERS`; "" when there is none.
+        **Raises** `WorkspaceError` when the folder is not in the workspace.
+        """
+        place = self._workspace.place(folder)
+        if not place.inside:
+            raise WorkspaceError(f"{folder} is outside the workspace.")
+        waiting = deque([""])
+        for _ in range(MOST_FOLDERS):
+            if not waiting:
+                break
+            below = waiting.popleft()
+            try:
+                with os.scandir(join(place.path, below)) as entries:
+                    for entry in entries:
+                        if is_meant(entry.name):
+                            return join(below, entry.name)
+                        if entry.name != ".git" and entry.is_dir(follow_symlinks=False):
+                            waiting.append(join(below, entry.name))
+            except OSError:  # a file, or one that went away
+                continue
+        return ""
 
     def programs_of_git(self, folder: str) -> str:
         """Return why git might run other programs there, "" when it will not."""

@@ -68,6 +68,13 @@ async def test_the_model_gets_what_the_client_answers_and_no_more_than_it_can_re
     assert tool.spec.output_limit == KEPT
 
 
+async def test_answer_of_the_client_has_no_power_over_a_terminal() -> None:
+    client = FakeClient([LIST], ToolOutcome("\x1b]0;owned\x07one\r\n\x1b[31mtwo\u202e"))
+    tool = build(Settings(), client, RUN, ToolNames(frozenset)).tools[0]
+    outcome = await tool(ToolCall("c", "list_windows", {}), context())
+    assert outcome.text == "one\ntwo<U+202E>"
+
+
 async def test_notice_about_left_out_tools_is_shown_once_in_a_run() -> None:
     seen = Notices()
     client = FakeClient([LIST, LIST])

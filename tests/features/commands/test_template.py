@@ -96,3 +96,9 @@ def test_command_gets_each_value_as_one_word_and_the_text_refers_to_its_output()
 
 def test_arguments_are_words_and_quoted_texts() -> None:
     assert arguments_in("  a 'b c' \"d \" e' f\n") == ["a", "b c", "d ", "e'", "f"]
+
+
+def test_braces_of_a_command_in_a_file_of_gemini_are_in_pairs() -> None:
+    made = expanded("Run !{awk '{print $1}' x} now", Given(), "gemini")
+    assert [line.command for line in made.lines] == ["awk '{print $1}' x"]
+    assert made.text.endswith(" now")

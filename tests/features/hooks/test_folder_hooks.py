@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from agls.features.hooks.condition import fits
 from agls.features.hooks.folder_hooks import find_hooks
 from support.family import cast, config_for, delegate, task
 from support.model_server import ModelServer, Reply
@@ -63,10 +64,10 @@ def test_hooks_are_read_in_groups_and_flat(hooks: Message) -> None:
         ("{", "Expecting property name"),
         ("[]", "list"),
         ({"hooks": []}, "its hooks are no JSON object"),
-        ({"hooks": {"Never": [{"command": "c"}]}}, "hook 1 (Never): event"),
+        ({"hooks": {"Never": [{"command": "c"}]}}, "hook 1 (Never): there is no event Never here"),
         (
-            {"hooks": {"Stop": [{"type": "prompt", "prompt": "p"}]}},
-            "hooks of the type 'prompt' are not known",
+            {"hooks": {"Stop": [{"type": "agent", "prompt": "p"}]}},
+            "hooks of the type 'agent' are not known",
         ),
         ({"hooks": {"Stop": [{"hooks": [{}]}]}}, "a command or a url"),
     ],
@@ -76,9 +77,90 @@ def test_broken_hook_of_a_file_is_named_with_its_reason(content: object, problem
     good = {"hooks": {"Stop": [{"command": "c"}]}}
     found = find_hooks(["f.json"], OneFile(content))
     assert (len(found.offered), len(found.problems)) == (0, 1)
-    assert found.problems[0].startswith("f.json: ")
+    assert found.problems[0].startswith("f.json")
     assert problem in found.problems[0]
     assert len(find_hooks(["f.json"], OneFile(good)).offered) == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "expected"),
+    [
+        (
+            ".github/hooks/h.json",
+            {"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": "./b.sh", "timeoutSec": 9}]}},
+            {"event": "PreToolUse", "command": "./b.sh", "timeout": 9.0},
+        ),
+        (
+            ".github/hooks/c.json",
+            {"hooks": {"userPromptSubmitted": [{"bash": "./b.sh", "cwd": "my scripts"}]}},
+            {"event": "UserPromptSubmit", "command": "cd 'my scripts' && ./b.sh"},
+        ),
+        (
+            ".codex/config.toml",
+            '[[hooks.PreToolUse]]\nmatcher = "^Bash$"\n[[hooks.PreToolUse.hooks]]\ncommand = "c"\n',
+            {"event": "PreToolUse", "matcher": "^Bash$", "command": "c"},
+        ),
+        (
+            ".claude/settings.json",
+            '\ufeff{// remark\n"hooks": {"Stop": [{"matcher": null, "command": "c", "timeout": 3600,}],}}',
+            {"event": "Stop", "command": "c", "timeout": 600.0},
+        ),
+        (
+            ".claude/settings.json",
+            {"hooks": {"PreToolUse": [{"hooks": [{"command": "c", "if": "Bash(rm *)", "shell": "bash"}]}]}},
+            {"event": "PreToolUse", "command": "c", "condition": "Bash(rm *)"},
+        ),
+    ],
+)
+def test_hook_is_read_in_the_shapes_of_other_products(path: str, content: object, expected: Message) -> None:
+    class OneFolder(OneFile):
+        def below(self, folder: str, ends: tuple[str, ...]) -> list[str]:
+            return [f"/p/{path}"]
+
+    place = path.rpartition("/")[0] if path.startswith(".github") else path
+    (offered,) = find_hooks([f"/p/{place}"], OneFolder(content)).offered
+    assert offered.hook.setting.model_dump(exclude_defaults=True) == expected
+
+
+def test_problem_of_a_hook_names_its_line_and_lists_that_are_missing() -> None:
+    text = '{"hooks": {\n"PreCompact": [{"command": "c"}],\n"Stop": {"command": "d"}}}'
+    first, second = find_hooks(["f.json"], OneFile(text)).problems
+    assert first == "f.json: the hooks of Stop are no list: write [ ... ] around them"
+    assert second.startswith(
+        "f.json:2: hook 1 (PreCompact): there is no event PreCompact here, only SessionStart"
+    )
+
+
+@pytest.mark.parametrize(
+    ("condition", "arguments", "expected"),
+    [
+        ("Bash(rm *)", {"command": "rm -rf x"}, True),
+        ("Bash(rm *)", {"command": "cd x && rm y"}, True),
+        ("Bash(rm *)", {"command": "rmdir x"}, False),
+        ("Bash(rm:*)", {"command": "rm"}, True),
+        ("Bash(git push*--force)", {"command": "git push origin --force"}, True),
+        ("Bash(git status)", {"command": "git stash"}, False),
+        ("Edit(*.py)", {"command": "x"}, False),
+        ("Bash", {"command": "x"}, True),
+        ("not (readable", {"command": "x"}, True),
+    ],
+)
+def test_condition_of_a_hook_fits_some_commands(condition: str, arguments: Message, expected: bool) -> None:
+    assert fits(condition, ("shell", "Bash"), arguments, "/p") is expected
+
+
+@pytest.mark.parametrize(
+    ("condition", "path", "expected"),
+    [
+        ("Edit(*.py)", "/p/src/a.py", True),
+        ("Edit(src/**)", "/p/src/deep/a.py", True),
+        ("Edit(./src/*)", "/p/src/a.py", True),
+        ("Edit(**/*.ts)", "/p/a.ts", True),
+        ("Edit(*.py)", "/p/a.ts", False),
+    ],
+)
+def test_condition_of_a_hook_fits_some_files(condition: str, path: str, expected: bool) -> None:
+    assert fits(condition, ("edit_file", "Edit"), {"file_path": path}, "/p") is expected
 
 
 def offer(folder: Path, command: str, matcher: str = "Write", **more: Any) -> None:
@@ -221,3 +303,12 @@ def test_helper_has_the_answer_of_the_run_that_it_works_for(tmp_path: Path, answ
             assert asked.titles == ["Use the hook PreToolUse 1 of .claude/settings.json"]
     assert (tmp_path / "workspace/a.txt").exists()
     assert (tmp_path / "workspace/ran").exists() is runs
+
+
+def test_hook_of_a_file_may_be_a_question_to_a_model() -> None:
+    handler = {"type": "prompt", "prompt": "Is it good? $ARGUMENTS", "model": "fast", "timeout": 5}
+    (offered,) = find_hooks(["hooks.json"], OneFile({"hooks": {"Stop": [{"hooks": [handler]}]}})).offered
+    setting = offered.hook.setting
+    assert (setting.prompt, setting.model, setting.timeout) == ("Is it good? $ARGUMENTS", "fast", 5)
+    assert not offered.hook.may_allow
+    assert offered.offer.definition["prompt"] == setting.prompt

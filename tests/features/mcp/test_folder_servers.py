@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agls.features.mcp.configured import ConfiguredServer, FoundServers, configured
+from agls.features.mcp.configured import ConfiguredServer, FoundServers, ServedFolder, configured
 from agls.features.mcp.folder_servers import FILES, FolderServerFiles, find_servers
 from agls.features.mcp.names import tool_name
 from agls.features.mcp.settings import ServerSetting
@@ -48,7 +48,9 @@ def found(files: Mapping[str, object]) -> FolderServerFiles:
 
 def servers(files: Mapping[str, object]) -> dict[str, ConfiguredServer]:
     variables = Variables(VARIABLES, {"sk-own"})
-    return {one.name: one for one in configured(FoundServers({}, found(files)), FOLDER, variables)}
+    return {
+        one.name: one for one in configured(FoundServers({}, found(files)), ServedFolder(FOLDER, variables))
+    }
 
 
 def started(one: ConfiguredServer) -> dict[str, Any]:
@@ -132,7 +134,12 @@ def test_address_of_gemini_is_sse_unless_it_says_otherwise() -> None:
         (".mcp.json", {"mcpServers": {"a": 5}}, ".mcp.json:1 (a)", "it is no object"),
         (".mcp.json", {"mcpServers": {"a": {}}}, ".mcp.json:1 (a)", "a command or a url"),
         (".mcp.json", {"mcpServers": {"a": {"command": 5}}}, ".mcp.json:1 (a)", "command: "),
-        (".mcp.json", {"mcpServers": {"a": {"type": "ws", "url": "wss://x"}}}, ".mcp.json:1 (a)", "type: "),
+        (
+            ".mcp.json",
+            {"mcpServers": {"a": {"type": "ws", "url": "wss://x"}}},
+            ".mcp.json:1 (a)",
+            "the type ws",
+        ),
         (".codex/config.toml", "[mcp_servers\n", ".codex/config.toml", "Expected ']'"),
         (
             ".vscode/mcp.json",
@@ -159,7 +166,7 @@ def test_first_of_servers_with_one_name_or_one_command_line_counts() -> None:
         ".cursor/mcp.json": {"mcpServers": {"a": {"command": "two"}, "b": {"command": "one"}}},
     }
     own = {"mine": ServerSetting(command="my-own")}
-    made = configured(FoundServers(own, found(files)), FOLDER, Variables({}, set()))
+    made = configured(FoundServers(own, found(files)), ServedFolder(FOLDER, Variables({}, set())))
     assert [(one.name, one.origin, one.problem) for one in made] == [
         ("mine", "your config file", ""),
         ("a", ".mcp.json", ""),
@@ -200,3 +207,68 @@ def test_name_of_a_tool_fits_every_provider(
     assert name == expected if name in expected else name.startswith(expected)
     assert len(name) <= 64
     assert name not in taken
+
+
+@pytest.mark.parametrize(
+    ("file", "entry", "expected"),
+    [
+        (".mcp.json", {"command": ["npx", "-y", "x"]}, {"argv": ["npx", "-y", "x"]}),
+        (".mcp.json", {"command": "x", "args": ["-p", 80], "env": None}, {"argv": ["x", "-p", "80"]}),
+        (".mcp.json", {"command": "x", "timeout": 0, "type": None}, {"argv": ["x"]}),
+        (".mcp.json", {"command": "x", "env": {"A": True, "B": None}}, {"argv": ["x"], "env": {"A": "true"}}),
+        (".mcp.json", {"command": "${CLAUDE_PROJECT_DIR:-.}/x"}, {"argv": [f"{FOLDER}/x"]}),
+        (".mcp.json", {"serverUrl": "https://x.example"}, {"url": "https://x.example"}),
+        (
+            ".mcp.json",
+            {"transport": {"type": "http", "url": "https://x.example"}},
+            {"url": "https://x.example"},
+        ),
+        (
+            ".vscode/mcp.json",
+            {"command": "x", "args": ["${workspaceFolderBasename}"]},
+            {"argv": ["x", "project"]},
+        ),
+        (
+            ".gemini/settings.json",
+            {"command": "x", "env": {"A": "$TOKEN"}},
+            {"argv": ["x"], "env": {"A": "t-1"}},
+        ),
+        (
+            "opencode.json",
+            {"type": "local", "command": ["x", "y"], "environment": {"A": "{env:TOKEN}"}, "timeout": 5000},
+            {"argv": ["x", "y"], "env": {"A": "t-1"}},
+        ),
+        ("opencode.jsonc", {"type": "remote", "url": "https://x.example"}, {"url": "https://x.example"}),
+        (".roo/mcp.json", {"command": "x", "alwaysAllow": ["y"], "timeout": 60}, {"argv": ["x"]}),
+    ],
+)
+def test_server_is_read_in_the_shapes_that_people_write(
+    file: str, entry: dict[str, Any], expected: dict[str, Any]
+) -> None:
+    member = {".vscode/mcp.json": "servers", "opencode.json": "mcp", "opencode.jsonc": "mcp"}.get(
+        file, "mcpServers"
+    )
+    one = servers({file: {member: {"_remark": "for people", "a": entry}}})["a"]
+    assert (started(one), one.problem) == (expected, "")
+
+
+@pytest.mark.parametrize(
+    ("file", "entry", "problem"),
+    [
+        (".mcp.json", {"type": "http", "url": "https://x.example", "headersHelper": "x"}, "write headers"),
+        (".mcp.json", {"command": "x", "args": "-y z"}, "its args are no list"),
+        (".vscode/mcp.json", {"command": "${command:a.b}"}, "only the editor knows ${command:a.b}"),
+        ("opencode.json", {"type": "local", "command": ["x", "{file:./key}"]}, "write {env:VAR}"),
+    ],
+)
+def test_server_that_cannot_be_read_says_what_to_write(file: str, entry: object, problem: str) -> None:
+    member = {".vscode/mcp.json": "servers", "opencode.json": "mcp"}.get(file, "mcpServers")
+    (broken,) = found({file: {member: {"a": entry}}}).broken
+    assert problem in broken.problem
+
+
+def test_address_of_gemini_with_a_type_is_what_that_says() -> None:
+    entry = {"type": "http", "url": "https://x.example"}
+    one = servers({".gemini/settings.json": {"mcpServers": {"a": entry}}})["a"]
+    assert one.definition
+    assert one.definition.transport == "http"

@@ -159,6 +159,10 @@ class NothingKnown:
         """Why git might run another program."""
         return "nobody looked"
 
+    def held_below(self, folder: str, is_meant: Callable[[str], bool]) -> str:
+        """The first file with such a name."""
+        return ""
+
 
 class Scene:
     """A folder, tools of every kind, a session with somebody (or nobody) to ask."""

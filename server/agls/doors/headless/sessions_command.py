@@ -19,7 +19,7 @@ from agls.doors.headless.listing import ListFilter, rows_of, write_sessions
 from agls.doors.headless.open_session import folder, several
 from agls.doors.headless.session_summary import write_session
 from agls.doors.headless.session_trace import Filter, write_trace
-from agls.doors.headless.sketch_action import invoke_in_sketch
+from agls.doors.headless.sketch_action import Sketch, invoke_in_sketch
 from agls.doors.headless.streams import write, write_stderr
 from agls.doors.session_export import exported
 from agls.doors.session_import import LARGEST, NoSession, imported
@@ -59,7 +59,9 @@ def audit(given: Given, store: FileStore) -> None:
     entries = _closed(store, session_id)
     here = str(home_folder())  # the record needs nothing of the session's folder
     setup = read(ConfigInputs(), here, lambda _: False)
-    outcome = asyncio.run(invoke_in_sketch(setup, here, "audit", {"run": given.run}, session_id, entries))
+    outcome = asyncio.run(
+        invoke_in_sketch(setup, here, "audit", {"run": given.run}, Sketch(session_id, entries))
+    )
     if given.json:
         write("".join(json.dumps(record) + "\n" for record in (outcome.data or {})["records"]))
     else:

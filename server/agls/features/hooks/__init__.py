@@ -11,6 +11,7 @@ ROOM = Room(
     Settings,
     build_of(__name__),
     needs=(HookPorts, FolderTexts, Consents),
+    check_files=OnUse(f"{__name__}.file_check", "check_files"),
     screen=OnUse(f"{__name__}.prompt_hooks", "screen"),
     project_files=PROJECT_FILES,
     user_only=True,

@@ -40,7 +40,9 @@ def actions_of(events: EventHooks, found: FoundHooks, consents: Consents) -> tup
     listing = partial(_list, events.hooks[:], found, consents)
     return (
         TypedAction("hooks", "Show hooks", ListHooks, listing, group="Settings"),
-        TypedAction("hooks.test", "Test hooks", TestHooks, partial(_test, events), group="Settings"),
+        TypedAction(
+            "hooks.test", "Test hooks", TestHooks, partial(_test, events, found, consents), group="Settings"
+        ),
     )
 
 
@@ -82,11 +84,22 @@ def _line(row: JsonObject) -> str:
     return f"- {row['event']}{for_what}: `{row['name']}` ({row['origin']}{ended})"
 
 
-async def _test(events: EventHooks, arguments: TestHooks, context: ActionContext) -> ActionOutcome:
+async def _test(
+    events: EventHooks,
+    found: FoundHooks,
+    consents: Consents,
+    arguments: TestHooks,
+    context: ActionContext,
+) -> ActionOutcome:
     lines: list[str] = []
     rows: list[JsonObject] = []
+    offered = await asyncio.to_thread(_consented, found, consents)
+    known = [*events.hooks, *(hook for hook in offered if hook not in events.hooks)]
     for call in _calls(context.state)[-arguments.most :]:
-        hooks = [hook for hook in events.hooks if hook.matches("PreToolUse", *names_of(call.name))]
+        names, given, root = names_of(call.name), as_input(call), events.runner.ports.workspace.root
+        hooks = [
+            hook for hook in known if hook.matches("PreToolUse", *names) and hook.wants(names, given, root)
+        ]
         if not hooks:
             continue
         with context.breakable():
@@ -96,6 +109,10 @@ async def _test(events: EventHooks, arguments: TestHooks, context: ActionContext
             f"- {rows[-1]['decision'] or 'no objection'}: {call.name} {brief(str(call.arguments), LONGEST)}"
         )
     return ActionOutcome("\n".join(lines) or NO_CALLS, {"calls": rows})
+
+
+def _consented(found: FoundHooks, consents: Consents) -> Sequence[Hook]:
+    return [each.hook for each in found.offered if consents.look(each.offer).is_given]
 
 
 def _tested(call: ToolCall, ran: Sequence[RanHook]) -> JsonObject:

@@ -8,7 +8,7 @@ from typing import Literal
 from agls.engine.vocabulary import JsonObject
 from agls.features.hooks.hook import Hook
 from agls.frozen import frozen
-from agls.json_values import is_object
+from agls.json_values import is_object, object_in
 from agls.short_text import cut
 
 Decision = Literal["", "allow", "ask", "deny"]
@@ -69,10 +69,9 @@ def answer_of_json(said: object) -> HookAnswer:
     """**Returns** what the JSON of a hook says. **Raises** `HookFailed`."""
     if not is_object(said):
         raise HookFailed("its answer is no JSON object")
-    special = said.get("hookSpecificOutput", {})
-    special = special if is_object(special) else {}
-    asked = special.get("decision")  # of PermissionRequest: {behavior, message, interrupt}
-    asked = asked if is_object(asked) else {}
+    own = object_in(said, "hookSpecificOutput")
+    special = own or said  # Copilot's hooks say it without
+    asked = object_in(own, "decision")  # of PermissionRequest: {behavior, message, interrupt}
     word = str(special.get("permissionDecision") or asked.get("behavior") or said.get("decision") or "")
     if word and word not in DECISIONS:
         raise HookFailed(f"it decided {cut(word, 40)!r}, which is none of {', '.join(DECISIONS)}")

@@ -43,7 +43,7 @@ class EventHooks:
         self, event: Event, subjects: Sequence[str], data: JsonObject, view: RunView
     ) -> HookAnswer:
         """Run the hooks of this event, and record that. **Returns** what they answered together."""
-        hooks = self._due(event, subjects, view.state)
+        hooks = self._due(event, subjects, data, view.state)
         waited_for = [hook for hook in hooks if not hook.setting.background]
         beside = [hook for hook in hooks if hook.setting.background]
         if beside:
@@ -79,7 +79,10 @@ class EventHooks:
             view.show(Notice("warning", CHANGED, ASKED_AGAIN.format(offer.name)))
         return False
 
-    def _due(self, event: Event, subjects: Sequence[str], state: State) -> Sequence[Hook]:
+    def _due(self, event: Event, subjects: Sequence[str], data: JsonObject, state: State) -> Sequence[Hook]:
         ran = {note.data["hook"] for note in state.notes.get(ROOM, ()) if note.kind == RAN}
-        matching = (hook for hook in self.hooks if hook.matches(event, *subjects))
+        root = self.runner.ports.workspace.root
+        matching = [
+            hook for hook in self.hooks if hook.matches(event, *subjects) and hook.wants(subjects, data, root)
+        ]
         return [hook for hook in matching if not (hook.setting.once and hook.digest in ran)]

@@ -1,26 +1,56 @@
 """Hooks that a folder offers, and those that the user keeps for another agent: each needs their consent."""
 
 import json
+import re
 import shlex
-from collections.abc import Iterator, Sequence
-from typing import Any
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from agls.engine.ports import WorkspaceError
 from agls.engine.vocabulary import JsonObject
 from agls.features.hooks.hook import Hook
-from agls.features.hooks.settings import OF_OTHERS, OURS, PROJECT_FILES, HookSetting, Settings
+from agls.features.hooks.settings import (
+    EVENTS,
+    FOLDER,
+    LONGEST_TIME,
+    OF_OTHERS,
+    OURS,
+    PROJECT_FILES,
+    HookSetting,
+    Settings,
+)
 from agls.frozen import frozen
 from agls.instruction_files import FolderReader
 from agls.instruction_files.folder_texts import FolderTexts, TextFolders
-from agls.json_values import is_list, is_object
+from agls.json_values import is_list, is_object, object_in, with_comments
 from agls.room.offers import Offer
 
+if TYPE_CHECKING:
+    from agls.plugin_files import PluginContent
+
 MOST = 100  # hooks
-MEMBERS = {"command": "command", "args": "args", "url": "url", "headers": "headers", "timeout": "timeout"}
+MEMBERS = {
+    "command": "command",
+    "bash": "command",  # of Copilot
+    "args": "args",
+    "url": "url",
+    "headers": "headers",
+    "timeout": "timeout",
+    "timeoutSec": "timeout",
+    "prompt": "prompt",
+    "model": "model",
+    "if": "condition",
+}
+OTHER_EVENTS = {"UserPromptSubmitted": "UserPromptSubmit", "AgentStop": "Stop"}  # of Copilot
+NO_EVENT = "there is no event {} here, only {}"
+NO_LIST = "{}: the hooks of {} are no list: write [ ... ] around them"
 FLAGS = {"async": "background", "once": "once"}
-TYPES = ("command", "http")
+TYPES = ("command", "http", "prompt")
 
 
 @frozen
@@ -53,26 +83,97 @@ def found_hooks(settings: Settings, texts: FolderTexts) -> FoundHooks:
         return FoundHooks()
     project, own = hook_files(texts.folders, other_tools=settings.other_tools)
     key = ("hooks", settings.other_tools)
-    return texts.get(key, [texts.folders.home], lambda reader: find_hooks((*project, *own), reader))
+    found = texts.get(key, [texts.folders.home], lambda reader: find_hooks((*project, *own), reader))
+    return joined(found, map(hooks_of_plugin, texts.folders.plugins))
+
+
+def joined(found: FoundHooks, others: Iterable[FoundHooks]) -> FoundHooks:
+    """**Returns** all of these hooks."""
+    of_plugins = [*others]
+    if not of_plugins:
+        return found
+    return FoundHooks(
+        [*found.offered, *(one for each in of_plugins for one in each.offered)],
+        [*found.problems, *(one for each in of_plugins for one in each.problems)],
+    )
+
+
+@lru_cache(maxsize=64)  # every run asks
+def hooks_of_plugin(plugin: "PluginContent") -> FoundHooks:
+    """**Returns** the hooks of a plugin, to which its user consented with the plugin."""
+    from agls.plugin_files import Substituted, filled  # noqa: PLC0415 - few users have plugins
+
+    offered: list[OfferedHook] = []
+    problems: list[str] = []
+    for place, groups in plugin.hooks:
+        shown = f"the plugin {plugin.name} ({place})"
+        for number, (event, entry) in enumerate(_entries(groups), 1):
+            made = filled(entry, plugin) if "args" in entry or "url" in entry else Substituted(entry)
+            try:
+                if made.problem:
+                    raise ValueError(made.problem)
+                one = _offered(event, made.value, number, shown)
+            except ValueError as problem:
+                problems.append(f"{shown}: hook {number} ({event}): {problem}")
+                continue
+            hook = replace(one.hook, environment=plugin.environment)
+            offered.append(OfferedHook(hook, replace(one.offer, plugin=plugin.root)))
+    return FoundHooks(offered[:MOST], problems)
 
 
 def find_hooks(files: Sequence[str], reader: FolderReader) -> FoundHooks:
     """**Returns** the hooks in these files."""
     offered: list[OfferedHook] = []
     problems: list[str] = []
-    for path in files:
+    for path in _paths(files, reader):
         shown = reader.shown(path)
         try:
             read = reader.text(path)
-            entries = _entries(json.loads(read[2]).get("hooks", {})) if read else ()
-            for number, (event, entry) in enumerate(entries, 1):
+            hooks: object = _parsed(path, read[2]) if read else {}
+            problems += _misplaced(hooks, shown)
+            for number, (event, entry) in enumerate(_entries(hooks), 1):
                 try:
                     offered.append(_offered(event, entry, number, shown))
                 except ValueError as problem:
-                    problems.append(f"{shown}: hook {number} ({event}): {problem}")
+                    line = _line_of(event, entry, read[2] if read else "")
+                    problems.append(f"{shown}{line}: hook {number} ({event}): {problem}")
         except (WorkspaceError, ValueError, AttributeError) as problem:
             problems.append(f"{shown}: {problem}")
     return FoundHooks(offered[:MOST], problems)
+
+
+def _paths(files: Sequence[str], reader: FolderReader) -> Iterator[str]:
+    """Yield the files, and those in a folder of some. **Raises** `WorkspaceError`."""
+    for path in files:
+        if path.endswith(f"/{FOLDER}"):
+            yield from reader.below(path, (".json",))
+        else:
+            yield path
+
+
+def _parsed(path: str, text: str) -> object:
+    """**Returns** the hooks in the text of a file. **Raises** `ValueError`, `AttributeError`."""
+    if not text.strip():
+        return {}
+    said: Any = tomllib.loads(text) if path.endswith(".toml") else with_comments(text)
+    return said.get("hooks", {})
+
+
+def _misplaced(hooks: object, shown: str) -> Iterator[str]:
+    """Yield what stands where a list of hooks should be."""
+    for event, groups in object_in(hooks).items():
+        if not is_list(groups) and (event[:1].upper() + event[1:]) in EVENTS:
+            yield NO_LIST.format(shown, event)
+
+
+def _line_of(event: str, entry: JsonObject, text: str) -> str:
+    """**Returns** the line with the command of a hook, or with its event, as `:12`; "" for none."""
+    command = str(entry.get("command") or entry.get("bash") or "")
+    for number, line in enumerate(text.splitlines(), 1):
+        if command and (command in line or json.dumps(command)[1:-1] in line):
+            return f":{number}"
+    found = re.search(rf"\b{re.escape(event)}\b", text)
+    return f":{text.count(chr(10), 0, found.start()) + 1}" if found else ""
 
 
 def _entries(hooks: object) -> Iterator[tuple[str, JsonObject]]:
@@ -84,7 +185,7 @@ def _entries(hooks: object) -> Iterator[tuple[str, JsonObject]]:
             if not is_object(group):
                 continue
             inner = group.get("hooks")
-            matcher = {"matcher": group.get("matcher", "")}
+            matcher = {"matcher": group.get("matcher") or ""}
             for handler in inner if is_list(inner) else [group]:
                 if is_object(handler):
                     yield event, {**matcher, **handler}
@@ -93,16 +194,32 @@ def _entries(hooks: object) -> Iterator[tuple[str, JsonObject]]:
 def _offered(event: str, entry: JsonObject, number: int, shown: str) -> OfferedHook:
     """Return the hook of an entry. **Raises** `ValueError`."""
     if (kind := entry.get("type", "command")) not in TYPES:
-        raise ValueError(f"hooks of the type {kind!r} are not known here, only {' and '.join(TYPES)}")
-    said: dict[str, Any] = {"event": event, "matcher": entry["matcher"]}
+        raise ValueError(f"hooks of the type {kind!r} are not known here, only {', '.join(TYPES)}")
+    said: dict[str, Any] = {"event": _event(event), "matcher": entry["matcher"] or ""}
     said |= {ours: entry[theirs] for theirs, ours in (MEMBERS | FLAGS).items() if theirs in entry}
+    if isinstance(limit := said.get("timeout"), int | float):
+        said["timeout"] = min(limit, LONGEST_TIME)  # elsewhere it may be longer
+    if isinstance(folder := entry.get("cwd"), str) and said.get("command") and folder not in {"", "."}:
+        said["command"] = f"cd {shlex.quote(folder)} && {said['command']}"
     try:
         setting = HookSetting.model_validate(said)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"]))
-        raise ValueError(f"{place}: {first['msg']}".lstrip(": ")) from None
+        raise ValueError(f"{place}: {first['msg'].removeprefix('Value error, ')}".lstrip(": ")) from None
     definition: JsonObject = {"file": shown, **setting.model_dump(mode="json", exclude_defaults=True)}
     line = shlex.join([setting.command, *setting.args]) if setting.args else setting.command
     offer = Offer("hook", f"{event} {number} of {shown}", shown, definition, commands=(line,))
     return OfferedHook(Hook(setting, shown), offer)
+
+
+def _event(said: str) -> str:
+    """**Returns** our name of an event: some products begin theirs with a small letter.
+
+    **Raises** `ValueError` for one that there is not.
+    """
+    name = said[:1].upper() + said[1:]
+    name = OTHER_EVENTS.get(name, name)
+    if name not in EVENTS:
+        raise ValueError(NO_EVENT.format(said[:60], ", ".join(EVENTS)))
+    return name

@@ -2,10 +2,15 @@
 
 import json
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import field
 from hashlib import sha256
 
+from agls.engine.vocabulary import JsonObject
+from agls.features.hooks.condition import fits
 from agls.features.hooks.settings import NAMES, Event, HookSetting, OnFailure, Settings
 from agls.frozen import frozen
+from agls.json_values import object_in
 from agls.short_text import cut
 
 LONGEST_NAME = 60  # characters of a command in a message
@@ -14,16 +19,21 @@ ALL = ("", "*")
 
 @frozen(eq=False)
 class Hook:
-    """A hook. `origin` is `user`, `managed`, or the file of somebody else that offers it."""
+    """A hook. `origin` is `user`, `managed`, or the file of somebody else that offers it.
+
+    `environment` are variables that its program gets besides the usual ones.
+    """
 
     setting: HookSetting
     origin: str
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def name(self) -> str:
-        """What a person calls it: its name, else its command, or its address."""
-        words = self.setting.name or " ".join((self.setting.command, *self.setting.args)) or self.setting.url
-        return cut(words, LONGEST_NAME)
+        """What a person calls it: its name, else its command, its address or its question."""
+        setting = self.setting
+        words = setting.name or " ".join((setting.command, *setting.args)) or setting.url or setting.prompt
+        return cut(" ".join(words.split()), LONGEST_NAME)
 
     @property
     def may_allow(self) -> bool:
@@ -46,6 +56,13 @@ class Hook:
         return self.setting.event == event and (
             self.setting.matcher in ALL or any(self._fits(subject) for subject in subjects)
         )
+
+    def wants(self, names: Sequence[str], data: JsonObject, folder: str) -> bool:
+        """**Returns** whether what happens fits the condition of the hook, which is for calls of tools."""
+        condition = self.setting.condition
+        if not condition or "tool_input" not in data:
+            return True
+        return fits(condition, tuple(names), object_in(data, "tool_input"), folder)
 
     def _fits(self, subject: str) -> bool:
         matcher = self.setting.matcher

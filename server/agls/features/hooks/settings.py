@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import Field, model_validator
 
@@ -24,33 +24,49 @@ Event = Literal[
     "Notification",
     "PostCompact",
 ]
+EVENTS: tuple[str, ...] = get_args(Event)
 OnFailure = Literal["open", "ask", "closed"]
 OURS = (".agls/hooks.json",)
-OF_OTHERS = (".claude/settings.json", ".claude/settings.local.json", ".codex/hooks.json")
-PROJECT_FILES = (*OURS, *OF_OTHERS)
+OF_OTHERS = (
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".codex/hooks.json",
+    ".codex/config.toml",
+)
+FOLDER = ".github/hooks"  # of JSON files
+PROJECT_FILES = (*OURS, *OF_OTHERS, FOLDER)
+LONGEST_TIME = 600.0  # seconds
 LONGEST_PATTERN = 200  # characters
+LONGEST_PROMPT = 20_000  # characters
 NAMES = regex(r"[\w\s,|.-]*\*?")
 
 
 class HookSetting(Table):
-    """A hook: what it waits for, and the program or the service that it is."""
+    """A hook: what it waits for, and the program, the service or the question to a model that it is.
+
+    Of the calls that fit the `matcher` it sees those that fit the `condition`: a tool with a pattern, such as
+    `Bash(git push *)` or `Edit(*.py)`.
+    """
 
     event: Event
     name: str = Field(default="", max_length=60)
     matcher: str = Field(default="", max_length=LONGEST_PATTERN)
+    condition: str = Field(default="", max_length=LONGEST_PATTERN)
     command: str = ""
     args: tuple[str, ...] = ()
     url: str = ""
     headers: Mapping[str, str] = Field(default_factory=dict[str, str])
-    timeout: float = Field(default=60.0, gt=0, le=600)
+    prompt: str = Field(default="", max_length=LONGEST_PROMPT)
+    model: str = ""
+    timeout: float = Field(default=60.0, gt=0, le=LONGEST_TIME)
     on_failure: OnFailure | None = None
     background: bool = False
     once: bool = False
 
     @model_validator(mode="after")
     def _can_be_run(self) -> "HookSetting":
-        if bool(self.command) == bool(self.url):
-            raise ValueError("a hook has a command or a url: one of the two")
+        if sum(map(bool, (self.command, self.url, self.prompt))) != 1:
+            raise ValueError("a hook has a command or a url or a prompt: one of the three")
         if self.url and not self.url.startswith(("http://", "https://")):
             raise ValueError("the url of a hook begins with http:// or https://")
         try:

@@ -1,5 +1,6 @@
 """The actions of the room: which servers there are, what they offer, and what was changed of it."""
 
+import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -25,6 +26,7 @@ LINES = OnUse("agls.features.mcp.resource_tool", "resource_lines")
 GROUP = "MCP servers"
 NONE = "There are no MCP servers. Yours stand in your config file, as [mcp.servers.NAME] (docs/mcp.md)."
 WAITS = "you did not consent to it; at the beginning of a run you are asked"
+MOST_SHOWN = 3  # problems of a server in its line
 LONGEST = 160  # characters of what is said of a tool
 
 
@@ -64,13 +66,33 @@ class StopServer(OneServer):
     """End an MCP server. The next call of one of its tools starts it."""
 
 
+class LogIn(OneServer):
+    """Log in at the address of an MCP server: it opens a page, where you log in.
+
+    What that gives is kept like a key, and renewed until you log out.
+    """
+
+
+class LogOut(OneServer):
+    """Forget the login at the address of an MCP server, and end the connection."""
+
+
+class EnableServer(OneServer):
+    """Use an MCP server again that you switched off, from the next run on."""
+
+
+class DisableServer(OneServer):
+    """Switch an MCP server off everywhere: it is ended, and neither started nor offered to the model."""
+
+
 def actions_of(find: Find) -> tuple[Action, ...]:
     """Return the actions; `find` returns the servers when one is done."""
 
     async def names(context: ActionContext) -> Sequence[ActionValue]:
         run = find()
         await run.look()
-        return [ActionValue(used.name, used.server.state) for used in run.used.values()]
+        off = [ActionValue(one.name, one.problem) for one in run.found if one.is_off]
+        return [*(ActionValue(used.name, used.server.state) for used in run.used.values()), *off]
 
     made = (
         TypedAction("mcp.tools", "Show the tools of an MCP server", ServerTools, partial(_tools, find)),
@@ -78,6 +100,10 @@ def actions_of(find: Find) -> tuple[Action, ...]:
         TypedAction("mcp.accept", "Accept changed tools", AcceptTools, partial(_accept, find)),
         TypedAction("mcp.restart", "Restart an MCP server", RestartServer, partial(_restart, find)),
         TypedAction("mcp.stop", "Stop an MCP server", StopServer, partial(_stop, find)),
+        TypedAction("mcp.login", "Log in at an MCP server", LogIn, partial(_log_in, find)),
+        TypedAction("mcp.logout", "Log out at an MCP server", LogOut, partial(_log_out, find)),
+        TypedAction("mcp.enable", "Switch an MCP server on", EnableServer, partial(_enable, find)),
+        TypedAction("mcp.disable", "Switch an MCP server off", DisableServer, partial(_disable, find)),
     )
     listing = TypedAction("mcp", "Show MCP servers", ListServers, partial(_list, find), group=GROUP)
     return (listing, *(replace(one, choices={"server": names}, group=GROUP) for one in made))
@@ -106,6 +132,8 @@ def _row(used: "UsedServer") -> JsonObject:
         row["problems"] = list(known.dropped)
         row["era"] = known.era
     wrote = f"it wrote what is no message: {brief(server.noise, LONGEST)}" if server.noise else ""
+    if server.needs_login:
+        row["needsLogin"] = True
     if message := "; ".join(filter(None, (server.trouble, wrote))):
         row["message"] = message
     return row
@@ -114,6 +142,8 @@ def _row(used: "UsedServer") -> JsonObject:
 def _line(row: JsonObject) -> str:
     tools = f", {row['tools']} tools" if "tools" in row else ""
     changed = f", changed and withheld: {', '.join(row['changed'])}" if row.get("changed") else ""
+    if left_out := row.get("problems"):
+        changed += f", left out: {'; '.join(left_out[:MOST_SHOWN])}"
     said = f": {row['message']}" if row.get("message") else ""
     return f"- {row['name']}: {row['status']}{tools}{changed} ({row['origin']}){said}"
 
@@ -185,6 +215,54 @@ async def _stop(find: Find, arguments: StopServer, context: ActionContext) -> Ac
     used = await _named(find(), arguments.server)
     await used.server.stop()
     return ActionOutcome(f"{used.name} does not run.", {"servers": [_row(used)]})
+
+
+async def _log_in(find: Find, arguments: LogIn, context: ActionContext) -> ActionOutcome:
+    run = find()
+    used = await _named(run, arguments.server)
+    with context.breakable():
+        try:
+            known = await used.server.log_in(run.questions.caller())
+        except ServerProblem as problem:
+            raise ActionError(str(problem)) from None
+    text = f"You are logged in at {used.name}, which offers {len(known.tools)} tools."
+    return ActionOutcome(text, {"servers": [_row(used)]})
+
+
+async def _log_out(find: Find, arguments: LogOut, context: ActionContext) -> ActionOutcome:
+    used = await _named(find(), arguments.server)
+    try:
+        was_in = await used.server.log_out()
+    except ServerProblem as problem:
+        raise ActionError(str(problem)) from None
+    text = f"The login at {used.name} is forgotten." if was_in else f"There was no login at {used.name}."
+    return ActionOutcome(text, {"servers": [_row(used)]})
+
+
+async def _enable(find: Find, arguments: EnableServer, context: ActionContext) -> ActionOutcome:
+    run, name = find(), arguments.server
+    if not any(name == one.name for one in run.found):
+        await _named(run, name)
+    was_off = await _switched(run, name, on=True)
+    text = f"{name} is used from the next run on." if was_off else f"You did not switch {name} off."
+    return ActionOutcome(text, {"server": name, "enabled": True})
+
+
+async def _disable(find: Find, arguments: DisableServer, context: ActionContext) -> ActionOutcome:
+    run, name = find(), arguments.server
+    if name not in run.servers.off:
+        used = await _named(run, name)
+        await used.server.stop()
+    was_on = await _switched(run, name, on=False)
+    text = f"{name} is switched off." if was_on else f"{name} was switched off before."
+    return ActionOutcome(text, {"server": name, "enabled": False})
+
+
+async def _switched(run: "RunServers", name: str, *, on: bool) -> bool:
+    try:
+        return await asyncio.to_thread(run.servers.switch, name, on=on)
+    except OSError as problem:
+        raise ActionError(f"That cannot be saved: {problem.strerror}.") from None
 
 
 async def _asked(used: "UsedServer") -> Discovery:

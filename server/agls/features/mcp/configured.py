@@ -1,6 +1,6 @@
 """The servers that a run may use, and why others cannot be."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import PurePath
 
 from agls.features.mcp.folder_servers import FolderServerFiles
@@ -8,12 +8,13 @@ from agls.features.mcp.names import server_part
 from agls.features.mcp.settings import ServerSetting
 from agls.features.mcp.variables import UnsetVariable, Variables
 from agls.frozen import frozen
-from agls.room.mcp_ports import CLIENT, GivenServer, ServerDefinition
+from agls.room.mcp_ports import CLIENT, GivenServer, LoginSettings, ServerDefinition
 from agls.room.offers import Offer
 
 OWN = "your config file"
 CLIENTS = "the client"
-OFF = "it is switched off"
+OFF = "it is switched off in its definition"
+SWITCHED_OFF = "you switched it off: /mcp.enable {}"
 
 
 @frozen
@@ -41,19 +42,31 @@ class FoundServers:
     given: Sequence[GivenServer] = ()
 
 
-def configured(all_of_them: FoundServers, folder: str, variables: Variables) -> Sequence[ConfiguredServer]:
-    """**Returns** each server for a folder: first what the client brought, then the user's own."""
+@frozen
+class ServedFolder:
+    """For which folder servers are meant, the values of variables, the roots that servers are told.
+
+    `off` are the names of those that the user switched off.
+    """
+
+    folder: str
+    variables: Variables
+    roots: Sequence[str] = ()
+    off: Collection[str] = ()
+
+
+def configured(all_of_them: FoundServers, place: ServedFolder) -> Sequence[ConfiguredServer]:
+    """**Returns** each server for a place: first what the client brought, then the user's own."""
     files = all_of_them.files
     given = [
         ConfiguredServer(one.name, CLIENTS, problem=one.problem)
         if one.problem
-        else _configured(one.name, ServerSetting.model_validate(one.settings), CLIENTS, folder, variables)
+        else _configured(one.name, ServerSetting.model_validate(one.settings), CLIENTS, place)
         for one in all_of_them.given
     ]
-    own = [_configured(name, one, OWN, folder, variables) for name, one in all_of_them.own.items()]
+    own = [_configured(name, one, OWN, place) for name, one in all_of_them.own.items()]
     offered = [
-        _configured(one.name, one.setting, one.offer.origin, folder, variables, one.offer)
-        for one in files.offered
+        _configured(one.name, one.setting, one.offer.origin, place, one.offer) for one in files.offered
     ]
     broken = [
         ConfiguredServer(each.name or each.file, each.place, problem=each.problem) for each in files.broken
@@ -65,15 +78,18 @@ def _configured(
     name: str,
     setting: ServerSetting,
     origin: str,
-    folder: str,
-    variables: Variables,
+    place: ServedFolder,
     offer: Offer | None = None,
 ) -> ConfiguredServer:
     if not setting.enabled:
         return ConfiguredServer(name, origin, problem=OFF, is_off=True)
+    if name in place.off:
+        return ConfiguredServer(name, origin, problem=SWITCHED_OFF.format(name), is_off=True)
     try:
-        scope = CLIENT if origin == CLIENTS else folder if offer else ""
-        definition = definition_of(name, setting, folder, variables, scope=scope)
+        scope = CLIENT if origin == CLIENTS else place.folder if offer else ""
+        definition = definition_of(
+            name, setting, place.folder, place.variables, scope=scope, roots=place.roots
+        )
     except UnsetVariable as problem:
         return ConfiguredServer(name, origin, problem=str(problem))
     return ConfiguredServer(name, origin, setting, definition, offer)
@@ -101,7 +117,13 @@ def _distinct(servers: Iterable[ConfiguredServer]) -> list[ConfiguredServer]:
 
 
 def definition_of(
-    name: str, setting: ServerSetting, folder: str, variables: Variables, *, scope: str = ""
+    name: str,
+    setting: ServerSetting,
+    folder: str,
+    variables: Variables,
+    *,
+    scope: str = "",
+    roots: Sequence[str] = (),
 ) -> ServerDefinition:
     """**Returns** a server as it is started for a folder. **Raises** `UnsetVariable`."""
     expand = variables.expand
@@ -119,4 +141,12 @@ def definition_of(
         startup=setting.startup_timeout,
         idle=setting.timeout,
         longest=setting.longest,
+        login=LoginSettings(
+            client_id=expand(setting.oauth.client_id),
+            client_secret=expand(setting.oauth.client_secret),
+            client_document=setting.oauth.client_document,
+            scope=setting.oauth.scope,
+            port=setting.oauth.port,
+        ),
+        roots=tuple(roots),
     )

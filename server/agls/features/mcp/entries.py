@@ -12,24 +12,75 @@ from agls.json_values import is_list, is_object, object_in, objects_in
 from agls.regex import regex
 
 COMMON = {"command", "args", "env", "cwd", "url", "headers"}
-TYPES = {"local": "stdio", "streamable-http": "http", "streamableHttp": "http", "remote": "http"}
+TYPES = {
+    "local": "stdio",
+    "remote": "http",
+    "streamable": "http",
+    "httpstream": "http",
+    "streamablehttp": "http",
+}
+KINDS = {"stdio", "http", "sse"}
+NO_KIND = "servers of the type {} are not known here, only stdio, http and sse"
 NO_INPUT = "it asks for {}, which agls does not: put the server into your own config file"
-_EDITOR = regex(r"\$\{(env:)?(workspaceFolder|userHome|input:[^}]*|[A-Za-z_][A-Za-z0-9_]*)\}")
+NO_EDITOR = "only the editor knows {}: write the value itself"
+NO_LIST = 'its args are no list: write one, ["a", "b"]'
+NO_HELPER = "it has a headersHelper, which agls does not run: write headers, with ${VAR} for what is secret"
+NO_FILE = "agls does not read {} into settings: write {{env:VAR}}, and set the variable where agls is started"
+LONGEST_SECONDS = 1_000  # a time below is in seconds, as nobody waits for a part of one
+_EDITOR = regex(r"\$\{(env:)?(workspaceFolder|userHome|(?:input|command|config):[^}]*|/|[A-Za-z_]\w*)\}")
+_PROJECT = regex(r"(?<!\$)\$\{(?:workspaceFolder|(?:CLAUDE_)?PROJECT_DIR(?::-[^}]*)?)\}")
+_BARE = regex(r"\$([A-Za-z_][A-Za-z0-9_]*)")
+_OPENCODE = regex(r"\{(env|file):([^}]*)\}")
+_OF_EDITOR = frozenset({"file", "fileDirname", "fileBasename", "relativeFile", "lineNumber", "selectedText"})
 Said = dict[str, Any]
 
 
 def usual(entry: JsonObject, folder: str, home: str) -> Said:
-    """**Returns** the settings of an entry of `.mcp.json`."""
-    said = {name: entry[name] for name in COMMON if name in entry}
-    if kind := entry.get("type"):
-        said["type"] = TYPES.get(str(kind), kind)
-    if isinstance(limit := entry.get("timeout"), int | float):
-        said["timeout"] = limit / 1_000
+    """**Returns** the settings of an entry of `.mcp.json`. **Raises** `ValueError`."""
+    if is_object(inner := entry.get("transport")):
+        entry = {**entry, **inner}
+    if entry.get("headersHelper"):
+        raise ValueError(NO_HELPER)
+    said: Said = {name: entry[name] for name in COMMON if entry.get(name) is not None}
+    if (url := entry.get("serverUrl")) and "url" not in said:
+        said["url"] = url
+    said |= _started(said) | _kind(entry)
+    if isinstance(limit := entry.get("timeout"), int | float) and limit > 0:
+        said["timeout"] = limit if limit < LONGEST_SECONDS else limit / 1_000
     if entry.get("alwaysLoad") is True:
         said["always_load"] = True
     if entry.get("disabled") is True or entry.get("enabled") is False:
         said["enabled"] = False
-    return said
+    return _with_texts(said, lambda text: _PROJECT.sub(lambda _: folder or ".", text))
+
+
+def _started(said: Said) -> Said:
+    """**Returns** the program and its arguments: some write both as one list, or numbers among them.
+
+    **Raises** `ValueError`.
+    """
+    command, args = said.get("command"), said.get("args", [])
+    if is_list(command) and command:
+        command, args = command[0], [*command[1:], *(args if is_list(args) else [])]
+    if not is_list(args):
+        raise ValueError(NO_LIST)
+    return {} if not command else {"command": command, "args": [_as_text(each) for each in args]}
+
+
+def _kind(entry: JsonObject) -> Said:
+    """**Returns** how a server is spoken to, where its entry says so. **Raises** `ValueError`."""
+    said = entry.get("type") or entry.get("transport")
+    if not said or is_object(said):
+        return {}
+    word = re.sub(r"[-_ ]", "", str(said)).lower()
+    kind = TYPES.get(word, word)
+    if kind not in KINDS:
+        raise ValueError(NO_KIND.format(said))
+    return {"type": kind}
+
+
+def _as_text(value: object) -> object:
+    return str(value) if type(value) in {int, float} else value
 
 
 def of_editor(entry: JsonObject, folder: str, home: str) -> Said:
@@ -41,11 +92,15 @@ def of_editor(entry: JsonObject, folder: str, home: str) -> Said:
             return f"${{{name}}}"
         if name.startswith("input:"):
             raise ValueError(NO_INPUT.format(found[0]))
-        return {"workspaceFolder": folder, "userHome": home}.get(name, str(found[0]))
+        if ":" in name or name in _OF_EDITOR:
+            raise ValueError(NO_EDITOR.format(found[0]))
+        base = folder.rpartition("/")[2]
+        known = {"workspaceFolder": folder, "userHome": home, "workspaceFolderBasename": base}
+        return {**known, "/": "/", "pathSeparator": "/"}.get(name, str(found[0]))
 
     if entry.get("envFile"):
         raise ValueError("it has an envFile, which agls does not read: name the variables in env")
-    return _with_texts(usual(entry, folder, home), lambda text: _EDITOR.sub(named, text))
+    return usual(_with_texts(dict(entry), lambda text: _EDITOR.sub(named, text)), folder, home)
 
 
 def of_codex(entry: JsonObject, folder: str, home: str) -> Said:
@@ -68,12 +123,32 @@ def of_codex(entry: JsonObject, folder: str, home: str) -> Said:
 
 
 def of_gemini(entry: JsonObject, folder: str, home: str) -> Said:
-    """**Returns** the settings of an entry of Gemini, where `url` is SSE and `httpUrl` streamable HTTP."""
-    said = usual({name: value for name, value in entry.items() if name not in {"type", "url"}}, folder, home)
+    """**Returns** the settings of an entry of Gemini. **Raises** `ValueError`.
+
+    There `httpUrl` is streamable HTTP, `url` is SSE without a `type`, and `$VAR` is a variable, too.
+    """
+    said = usual({name: value for name, value in entry.items() if name != "url"}, folder, home)
     if url := entry.get("httpUrl") or entry.get("url"):
-        said |= {"url": url, "type": "http" if entry.get("httpUrl") else "sse"}
+        kind = said.get("type", "sse")
+        said |= {"url": url, "type": "http" if entry.get("httpUrl") else kind}
     names = {"includeTools": "enabled_tools", "excludeTools": "disabled_tools"}
-    return said | {ours: entry[theirs] for theirs, ours in names.items() if theirs in entry}
+    said |= {ours: entry[theirs] for theirs, ours in names.items() if theirs in entry}
+    return said | _with_texts(
+        {name: said[name] for name in ("env", "headers") if name in said},
+        lambda text: _BARE.sub(r"${\1}", text),
+    )
+
+
+def of_opencode(entry: JsonObject, folder: str, home: str) -> Said:
+    """**Returns** the settings of an entry of OpenCode, with `{env:VAR}`. **Raises** `ValueError`."""
+
+    def named(found: re.Match[str]) -> str:
+        if found[1] == "file":
+            raise ValueError(NO_FILE.format(found[0]))
+        return f"${{{found[2]}}}"
+
+    said = usual({**entry, "env": entry.get("environment")}, folder, home)
+    return _with_texts(said, lambda text: _OPENCODE.sub(named, text.replace("${", "$${")))
 
 
 def of_client(entry: JsonObject, folder: str, home: str) -> Said:
@@ -82,7 +157,7 @@ def of_client(entry: JsonObject, folder: str, home: str) -> Said:
     for name in ("env", "headers"):
         if is_list(pairs := entry.get(name)):  # [{"name": …, "value": …}]
             said[name] = {str(one.get("name")): one.get("value", "") for one in objects_in(pairs)}
-    return dict(_escaped(usual(said, folder, home)))
+    return usual(dict(_escaped(said)), folder, home)
 
 
 def _escaped(value: Any) -> Any:
@@ -109,6 +184,8 @@ def settings_in(
         yield "", "its servers are no object with a member for each"
         return
     for name, entry in servers.items():
+        if name.startswith(("_", "/", "$", "#")) and not is_object(entry):
+            continue  # people write remarks so
         yield name, setting_of(entry, read, folder, home)
 
 
@@ -130,8 +207,12 @@ def setting_of(entry: object, read: Reading, folder: str, home: str) -> ServerSe
 def _plain(said: Mapping[str, Any]) -> Said:
     """**Returns** settings with numbers of `env` and `headers` as text, which people write."""
     texts = {
-        name: {key: value if isinstance(value, str) else str(value) for key, value in said[name].items()}
+        name: {key: _written(value) for key, value in said[name].items() if value is not None}
         for name in ("env", "headers")
         if is_object(said.get(name))
     }
     return {**said, **texts}
+
+
+def _written(value: object) -> str:
+    return value if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)

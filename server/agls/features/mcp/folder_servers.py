@@ -4,20 +4,33 @@ import json
 import shlex
 import tomllib
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from agls.engine.ports import WorkspaceError
 from agls.engine.vocabulary import JsonObject
-from agls.features.mcp.entries import Reading, of_codex, of_editor, of_gemini, settings_in, usual
+from agls.features.mcp.entries import (
+    Reading,
+    of_codex,
+    of_editor,
+    of_gemini,
+    of_opencode,
+    setting_of,
+    settings_in,
+    usual,
+)
 from agls.features.mcp.settings import PROJECT_FILES, ServerSetting, Settings
 from agls.frozen import frozen
 from agls.instruction_files import FolderReader
 from agls.instruction_files.folder_texts import FolderTexts, TextFolders
-from agls.json_values import value_in
-from agls.regex import regex
+from agls.json_values import value_in, with_comments
 from agls.room.offers import Offer
 
+if TYPE_CHECKING:
+    from agls.plugin_files import PluginContent
+
 MOST = 100  # servers
-_COMMENT = regex(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', 16)  # 16: DOTALL
+OF_PLUGIN = "plugin_{}_{}"
 
 
 @frozen
@@ -35,6 +48,9 @@ READ: Sequence[tuple[str, Reading]] = (
     ("mcpServers", of_editor),
     ("mcp_servers", of_codex),
     ("mcpServers", of_gemini),
+    ("mcp", of_opencode),
+    ("mcp", of_opencode),
+    ("mcpServers", of_editor),
 )
 FILES = tuple(ServerFile(name, *how) for name, how in zip(PROJECT_FILES, READ, strict=True))
 OURS = FILES[:1]
@@ -79,7 +95,40 @@ def folder_servers(settings: Settings, texts: FolderTexts) -> FolderServerFiles:
         return FolderServerFiles()
     files = FILES if settings.other_tools else OURS
     key = ("mcp", settings.other_tools)
-    return texts.get(key, [], lambda reader: find_servers(files, texts.folders, reader))
+    found = texts.get(key, [], lambda reader: find_servers(files, texts.folders, reader))
+    plugins = texts.folders.plugins
+    if not plugins:
+        return found
+    more = [one for each in plugins for one in servers_of_plugin(each, texts.folders.home)]
+    return FolderServerFiles(
+        [*found.offered, *(each for each in more if isinstance(each, OfferedServer))],
+        [*found.broken, *(each for each in more if isinstance(each, BrokenEntry))],
+    )
+
+
+@lru_cache(maxsize=64)  # every run asks
+def servers_of_plugin(plugin: "PluginContent", home: str) -> Sequence[OfferedServer | BrokenEntry]:
+    """**Returns** the servers of a plugin, to which its user consented with the plugin."""
+    from agls.plugin_files import filled  # noqa: PLC0415 - few users have plugins
+
+    origin = f"the plugin {plugin.name}"
+    read = of_gemini if plugin.dialect == "gemini" else usual
+    made: list[OfferedServer | BrokenEntry] = []
+    for name, entry in plugin.servers.items():
+        known = filled(entry, plugin)
+        setting = known.problem or setting_of(known.value, read, plugin.root, home)
+        if isinstance(setting, str):
+            made.append(BrokenEntry(origin, name, setting))
+            continue
+        if setting.command:
+            setting = setting.model_copy(update={"env": {**plugin.environment, **setting.env}})
+        definition: JsonObject = {
+            "plugin": plugin.name,
+            **setting.model_dump(mode="json", exclude_defaults=True),
+        }
+        offer = Offer("server", name, origin, definition, plugin=plugin.root)
+        made.append(OfferedServer(OF_PLUGIN.format(plugin.name, name), setting, offer))
+    return made
 
 
 def find_servers(
@@ -130,7 +179,7 @@ def _parsed(path: str, text: str) -> object:
     """**Returns** the values of a file; comments and last commas in JSON are left out."""
     if path.endswith(".toml"):
         return tomllib.loads(text)
-    return json.loads(_COMMENT.sub(lambda found: found[1] or "\n" * found[0].count("\n"), text))
+    return with_comments(text)
 
 
 def _line_of(name: str, text: str) -> int:

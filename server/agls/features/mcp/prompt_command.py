@@ -6,6 +6,7 @@ from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcom
 from agls.engine.vocabulary import Content, Image, JsonObject
 from agls.features.mcp.images import seen
 from agls.features.mcp.names import tool_name
+from agls.features.mcp.questions import UserQuestions
 from agls.features.mcp.run_servers import RunServers
 from agls.frozen import frozen
 from agls.room.command_prompts import command_prompt
@@ -25,6 +26,7 @@ class PromptCommand:
     name: str
     server: McpServer
     prompt: McpPrompt
+    questions: UserQuestions
 
     @property
     def spec(self) -> ActionSpec:
@@ -58,7 +60,7 @@ class PromptCommand:
             raise ActionError(f"/{self.name} needs {', '.join(missing)}.")
         try:
             with context.breakable():
-                messages = await self.server.prompt(self.prompt.name, given)
+                messages = await self.server.prompt(self.prompt.name, given, self.questions.caller())
         except ServerProblem as problem:
             raise ActionError(str(problem)) from None
         text, images = _content(messages)
@@ -95,4 +97,4 @@ def commands_of(run: RunServers) -> Iterator[Action]:
         for prompt in used.server.known.prompts if used.server.known else ():
             name = tool_name(used.name, prompt.name, names)
             names.add(name)
-            yield PromptCommand(name, used.server, prompt)
+            yield PromptCommand(name, used.server, prompt, run.questions)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from agls.engine.ports import Preview, ToolContext, ToolSpec
 from agls.engine.vocabulary import JsonObject, ToolCall, ToolOutcome
+from agls.features.mcp.questions import UserQuestions
 from agls.features.mcp.server_tool import EFFECTS, outcome_of
 from agls.frozen import frozen
 from agls.room.mcp_ports import McpResource, McpServer, ServerProblem
@@ -29,6 +30,7 @@ class ResourceTool:
 
     server: McpServer
     spec: ToolSpec
+    questions: UserQuestions
 
     async def preview(self, call: ToolCall, context: ToolContext) -> Preview:
         """Its server, and what is read."""
@@ -47,7 +49,7 @@ class ResourceTool:
                 found = await self.server.resources()
                 text = resource_lines(found) if found else NONE.format(name)
                 return ToolOutcome(cut(text, MOST), effects="none")
-            return outcome_of(name, uri, await self.server.read(uri))
+            return outcome_of(name, uri, await self.server.read(uri, self.questions.caller(call.call_id)))
         except ServerProblem as problem:
             return ToolOutcome(str(problem), status="failed", effects="none")
 

@@ -8,10 +8,11 @@ from agls.engine.feature import RunView
 from agls.engine.ports import Tool, Workspace, new_id
 from agls.engine.together import together
 from agls.engine.vocabulary import Stop, Text, UserMessage
-from agls.features.mcp.configured import ConfiguredServer, FoundServers, configured
+from agls.features.mcp.configured import ConfiguredServer, FoundServers, ServedFolder, configured
 from agls.features.mcp.feature import ROOM
 from agls.features.mcp.folder_servers import folder_servers
 from agls.features.mcp.names import tool_name
+from agls.features.mcp.questions import UserQuestions
 from agls.features.mcp.resource_tool import NAME as RESOURCES
 from agls.features.mcp.resource_tool import ResourceTool, spec_of_resources
 from agls.features.mcp.server_tool import ServerTool, spec_of
@@ -44,9 +45,15 @@ class UsedServer:
 class RunServers:
     """Offers the tools of servers: those that are known at once, the others when they were asked."""
 
-    def __init__(self, found: Sequence[ConfiguredServer], servers: McpServers, consents: Consents) -> None:
-        self.found = found
-        self._servers, self._consents = servers, consents
+    def __init__(
+        self,
+        found: Sequence[ConfiguredServer],
+        servers: McpServers,
+        consents: Consents,
+        questions: UserQuestions,
+    ) -> None:
+        self.found, self.questions = found, questions
+        self.servers, self._consents = servers, consents
         self.used: dict[str, UsedServer] = {}
         self._tools: dict[str, Tool] = {}
         for one in found:
@@ -116,7 +123,7 @@ class RunServers:
     def _use(self, one: ConfiguredServer) -> None:
         if not (one.definition and one.setting):
             return
-        used = UsedServer(one.name, one.origin, one.setting, self._servers.get(one.definition))
+        used = UsedServer(one.name, one.origin, one.setting, self.servers.get(one.definition))
         self.used[one.name] = used
         if known := used.server.known:
             self._offer(used, known)
@@ -126,11 +133,13 @@ class RunServers:
         for tool in known.tools:
             if used.setting.wants(tool.name):
                 name = tool_name(used.name, tool.name, self._tools)
-                self._tools[name] = ServerTool(used.server, tool, spec_of(name, tool, always=always))
+                self._tools[name] = ServerTool(
+                    used.server, tool, spec_of(name, tool, always=always), self.questions
+                )
         if known.has_resources and used.setting.wants(RESOURCES):
             name = tool_name(used.name, RESOURCES, self._tools)
             spec = spec_of_resources(name, used.name, always=always)
-            self._tools[name] = ResourceTool(used.server, spec)
+            self._tools[name] = ResourceTool(used.server, spec, self.questions)
 
 
 def servers_of(
@@ -142,9 +151,11 @@ def servers_of(
 ) -> RunServers:
     """**Returns** the servers that a run, a command or a prompt may use here."""
     variables = Variables(servers.environment, servers.keys)
+    roots = [workspace.root] if workspace.root in texts.folders.project else []
+    place = ServedFolder(workspace.root, variables, roots, servers.off)
     all_of_them = FoundServers(settings.servers, folder_servers(settings, texts), servers.given)
-    found = configured(all_of_them, workspace.root, variables) if settings.enabled else ()
-    return RunServers(found, servers, consents)
+    found = configured(all_of_them, place) if settings.enabled else ()
+    return RunServers(found, servers, consents, UserQuestions(servers.forms))
 
 
 def _dropped(used: UsedServer) -> Sequence[str]:

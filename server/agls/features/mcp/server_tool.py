@@ -3,6 +3,7 @@
 from agls.engine.ports import Effect, Preview, ToolContext, ToolSpec
 from agls.engine.vocabulary import Effects, Image, JsonObject, ToolCall, ToolOutcome
 from agls.features.mcp.images import seen
+from agls.features.mcp.questions import UserQuestions
 from agls.frozen import frozen
 from agls.room.mcp_ports import McpAnswer, McpImage, McpServer, McpTool, ServerProblem
 from agls.short_text import cut
@@ -20,6 +21,7 @@ class ServerTool:
     server: McpServer
     tool: McpTool
     spec: ToolSpec
+    questions: UserQuestions
 
     async def preview(self, call: ToolCall, context: ToolContext) -> Preview:
         """Its server, name and arguments: more is not known of it."""
@@ -36,7 +38,9 @@ class ServerTool:
     async def __call__(self, call: ToolCall, context: ToolContext) -> ToolOutcome:
         """Let the server do it. **Returns** failures as outcomes for the model."""
         try:
-            answer = await self.server.call(self.tool.name, call.arguments, context.show)
+            answer = await self.server.call(
+                self.tool.name, call.arguments, self.questions.caller(call.call_id, context.show)
+            )
         except ServerProblem as problem:
             effects: Effects = "unknown" if problem.may_have_run else "none"
             return ToolOutcome(str(problem), status="failed", effects=effects)

@@ -15,21 +15,39 @@ PROJECT_FILES = (
     ".cursor/mcp.json",
     ".codex/config.toml",
     ".gemini/settings.json",
+    "opencode.json",
+    "opencode.jsonc",
+    ".roo/mcp.json",
 )
 ServerName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._-]{0,59}$")]
+
+
+class OAuthSetting(Table):
+    """How agls logs in at an address, where the server does not say that itself.
+
+    `client_id` and `client_secret` are of a client that somebody registered by hand, `client_document` is the
+    address of a page that describes one. A login comes back to `port` (0: one that is free), with `scope` for
+    what is asked, in place of what the server suggests.
+    """
+
+    client_id: str = ""
+    client_secret: str = ""
+    client_document: str = Field(default="", pattern=r"^(https://.+/.+)?$")
+    scope: str = ""
+    port: int = Field(default=0, ge=0, le=65_535)
 
 
 class ServerSetting(Table):
     """An MCP server: the program (`command`) or the address (`url`) that it is.
 
     An address is spoken to by streamable HTTP, or by its predecessor with `type = "sse"`; `headers` go
-    with each request. `${VAR}` and `${VAR:-default}` in `command`, `args`, `env`, `cwd`, `url` and
-    `headers` are variables of the environment that agls was started with. A program gets the usual
-    variables (`PATH`, `HOME`, …) and those of `env`, no others; `cwd` is seen from the folder of the
-    session. It gets `startup_timeout` seconds to begin. A call ends after `timeout` seconds without an
-    answer or a sign of progress, and after `longest` seconds. With `enabled_tools` only those are
-    offered, those of `disabled_tools` never are. The tools of one with `always_load` never wait to be
-    searched for.
+    with each request, and without a key in them agls logs in (`oauth`) where that is wanted. `${VAR}` and
+    `${VAR:-default}` in `command`, `args`, `env`, `cwd`, `url`, `headers` and the client of `oauth` are
+    variables of the environment that agls was started with. A program gets the usual variables (`PATH`,
+    `HOME`, …) and those of `env`, no others; `cwd` is seen from the folder of the session. It gets
+    `startup_timeout` seconds to begin. A call ends after `timeout` seconds without an answer or a sign of
+    progress, and after `longest` seconds. With `enabled_tools` only those are offered, those of
+    `disabled_tools` never are. The tools of one with `always_load` never wait to be searched for.
     """
 
     type: Literal["stdio", "http", "sse", ""] = ""
@@ -39,6 +57,7 @@ class ServerSetting(Table):
     cwd: str = ""
     url: str = ""
     headers: Mapping[str, str] = Field(default_factory=dict[str, str])
+    oauth: OAuthSetting = OAuthSetting()
     enabled: bool = True
     startup_timeout: float = Field(default=30.0, gt=0, le=600)
     timeout: float = Field(default=300.0, gt=0, le=86_400)

@@ -12,6 +12,8 @@ from agls.regex import regex
 _NUMBER = regex(r"-\d+[bcwkMG]?")  # `git log -5`, `find -mtime -1 -size -10k`
 
 
+_LINES = regex(r"-L\d+,\+?\d+")  # `git blame -L1,20`
+_TYPE = regex(r"-[tT][a-z0-9]+")  # `rg -tpy`
 _SORT_KEY = regex(r"-k[\d.,bdfghinrMV]+|-t[^\s\w]")  # `sort -t, -k2,2n`
 
 
@@ -41,7 +43,7 @@ _DIFF = (
     "--minimal --name-only --name-status --patience --histogram --diff-algorithm --word-diff --color-words "
     "-w -b --ignore-all-space --ignore-space-change --ignore-blank-lines -M --find-renames -R -a --text -W "
     "--function-context --full-index --abbrev --diff-filter -S -G --pickaxe-all --check --cached --staged "
-    "--merge-base --relative"
+    "--merge-base --relative --quiet --exit-code"
 )
 _LOG = (
     f"{_GIT} {_DIFF} --oneline --graph --all --branches --tags --remotes --decorate --no-decorate -n "
@@ -91,7 +93,8 @@ OPTIONS: Mapping[tuple[str, ...], frozenset[str]] = {
     ("git", "add"): _names("-A --all -u --update -n --dry-run -v --verbose -N --intent-to-add"),
     ("git", "branch"): _names("-a --all -r --remotes -v -vv --list --show-current"),
     ("git", "rev-parse"): _names(
-        "--short --abbrev-ref --show-toplevel --show-prefix --verify --is-inside-work-tree"
+        "--short --abbrev-ref --show-toplevel --show-prefix --show-cdup --verify --is-inside-work-tree "
+        "--git-dir --absolute-git-dir --git-common-dir --is-bare-repository"
     ),
     ("git", "ls-files"): _names(
         "-m --modified -o --others -c --cached -d --deleted -s --stage -t -u -z --exclude-standard "
@@ -181,6 +184,8 @@ def _is_harmless(word: str, known: frozenset[str], name: str) -> bool:
         option in known
         or counted in known
         or bool(_NUMBER.fullmatch(word))
+        or (program(name) == "git" and bool(_LINES.fullmatch(word)))
+        or (name == "rg" and bool(_TYPE.fullmatch(word)))
         or (name == "sort" and bool(_SORT_KEY.fullmatch(word)))
         or (word[1:].isalpha() and all(f"-{letter}" in known for letter in word[1:]))  # `-rn` for `-r -n`
     )

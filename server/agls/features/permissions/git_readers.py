@@ -58,6 +58,8 @@ def lists(said: Sequence[str]) -> bool:
             return not remote.startswith("-")
         case "reflog", ["show", *more]:
             return may_follow(("git", "log"), more)
+        case "reflog", ["-n", number, *more] if number.isdigit():
+            return may_follow(("git", "log"), more) and not _operands(more)
         case "reflog", more:
             return may_follow(("git", "log"), more) and not _operands(more)
         case _:

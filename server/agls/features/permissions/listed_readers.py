@@ -50,7 +50,7 @@ def operands_of(words: Sequence[str]) -> list[str]:
 
 
 def _found(rest: Sequence[str]) -> Sequence[str]:
-    if any(word == "-L" or word.startswith("-O") for word in rest):
+    if any(word.startswith(("-L", "-O")) for word in rest):
         raise NotUnderstood("find would follow links, or may")
     begin = next((at for at, word in enumerate(rest) if word not in _BEFORE_PATHS), len(rest))
     paths = list[str]()

@@ -7,7 +7,7 @@ from posixpath import join
 from shlex import quote
 
 from agls.engine.ports import Effect, PathInfo, Workspace, WorkspaceError
-from agls.features.permissions.commands import HARMLESS, UNKNOWN, known_only_when_run, touched
+from agls.features.permissions.commands import UNKNOWN, known_only_when_run, touched
 from agls.features.permissions.readers import git_folder, is_deep, read_by
 from agls.features.permissions.rules import ResolvedTarget, is_secret_name
 from agls.features.permissions.syntax import NotUnderstood, Program, Word, programs
@@ -16,6 +16,7 @@ from agls.room.process_ports import ShellFacts
 
 SPEAKERS = {"echo", "false", "printf", "seq", "sleep", "true"}  # known, but alone they read nothing
 _BY_CLASS = regex(r"\[[^\]]*\[")  # `[[:alpha:]]`: the shell knows more classes than we do
+NO_FILES = frozenset({"-", "/dev/null"})  # a terminal is one: reading it takes what the user types
 BUILTINS = frozenset(["cd", "command", "echo", "false", "printf", "pwd", "test", "true", "type"])
 
 
@@ -110,7 +111,7 @@ class _Look:
         return names
 
     def _check_path(self, path: str, folder: str) -> None:
-        if path in HARMLESS or path == "-":
+        if path in NO_FILES:
             return
         place = self._check_place(path, folder)
         in_commit = path.rpartition(":")[2]  # `HEAD:.env`
@@ -124,9 +125,8 @@ class _Look:
         return place
 
     def _check_deep(self, folder: str) -> None:
-        held = [name for name in self._shell_facts.expand(".env*", folder) if name != ".env*"]
-        if held:
-            raise NotUnderstood(f"it reads {held[0]} too, which may hold keys")
+        if held := self._shell_facts.held_below(folder, is_secret_name):
+            raise NotUnderstood(f"it reads {held} too, which may hold keys")
 
     def _leads_out(self, text: str, folder: str) -> bool:
         for _, path in touched(text):

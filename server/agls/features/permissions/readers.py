@@ -12,7 +12,7 @@ from typing import Literal
 from agls.features.permissions.carriers import may_follow
 from agls.features.permissions.git_readers import lists
 from agls.features.permissions.listed_readers import LISTED, listed, operands_of, shows_hidden
-from agls.features.permissions.scripts import awk_prints, jq_reads, sed_prints
+from agls.features.permissions.scripts import awk_prints, jq_reads, scripts_in_options, sed_prints
 from agls.features.permissions.syntax import NotUnderstood
 from agls.frozen import frozen
 from agls.regex import regex
@@ -123,7 +123,7 @@ READERS: Mapping[str, KnownReader] = {
     "sha1sum": _reader("-b -t --tag"),
     "sha256sum": _reader("-b -t --tag"),
     "sha512sum": _reader("-b -t --tag"),
-    "strings": _reader("-a -f -n= -t="),
+    "strings": _reader("-a -f -n= -t="),  # without `@FILE`, which is a file of more arguments
     "test": _reader("-f -d -e -s -r -w -x -L -h -n -z", most=1),
     "cksum": _reader(""),
     "basename": _reader("-a -s= -z", "texts"),
@@ -181,7 +181,8 @@ _OF_VARIABLES = regex(r"%[^a-mo-zA-Z%]*(?:hh|h|ll|l|L|q|j|z|t)?n|\[.*[$`]", re.D
 _FORMAT_OF_DATE = regex(r"\+.*", re.DOTALL)
 _SED = _reader("-n --quiet --silent -E -r -s", "paths")
 _JQ = _reader(
-    "-r --raw-output -c --compact-output -n --null-input -s --slurp -S --sort-keys -e -M -a -j --tab"
+    "-r --raw-output -c --compact-output -n --null-input -s --slurp -S --sort-keys -e -M -a -j --tab "
+    "--indent="
 )
 _AWK = _reader("-F=")
 SCRIPTED: Mapping[str, tuple[KnownReader, Callable[[str], bool]]] = {
@@ -199,9 +200,6 @@ def read_by(words: Sequence[str]) -> Sequence[str]:
     name, *rest = words
     if name == "git":
         return _git(rest)
-    if name in SCRIPTED:
-        options, reads_only = SCRIPTED[name]
-        return _behind_text(name, options, rest, reads_only)
     if name == "command" and rest[:1] == ["-v"]:
         return ()
     if name in VERSIONS and rest in (
@@ -209,6 +207,9 @@ def read_by(words: Sequence[str]) -> Sequence[str]:
         ["-V"] if name.startswith("python") else ["-v"] if name == "node" else (),
     ):
         return ()
+    if name in SCRIPTED:
+        options, reads_only = SCRIPTED[name]
+        return _behind_text(name, options, rest, reads_only)
     if name in LISTED:
         return listed(name, rest)
     if name in READERS:
@@ -243,6 +244,8 @@ def _read(name: str, reader: KnownReader, rest: Sequence[str]) -> Sequence[str]:
         raise NotUnderstood("printf may set a variable, or count with one")
     if reader.operands == "pattern" and not GIVES_PATTERN & options:
         operands = operands[1:]
+    if name == "strings" and any(each.startswith("@") for each in operands):
+        raise NotUnderstood("strings takes more arguments from a file")
     if name == "diff" and {"-r", "--recursive"} & options and "--no-dereference" not in options:
         raise NotUnderstood("diff would follow links: write --no-dereference, too")
     if {"-r", "--recursive"} & options and not operands:
@@ -254,10 +257,13 @@ def _behind_text(
     name: str, reader: KnownReader, rest: Sequence[str], reads_only: Callable[[str], bool]
 ) -> Sequence[str]:
     """Return the operands behind the first, which is a program in a language of its own."""
+    scripts, rest = scripts_in_options(name, rest)
     operands, _ = _divided(name, reader, rest)
-    if not operands or not reads_only(operands[0]):
+    if not scripts:
+        scripts, operands = operands[:1], operands[1:]
+    if not scripts or not all(map(reads_only, scripts)):
         raise NotUnderstood(f"what this script of {name} does is not known")
-    return operands[1:]
+    return operands
 
 
 def _git(rest: Sequence[str]) -> Sequence[str]:

@@ -4,23 +4,27 @@ Each function returns whether that is certain. A program that is written in anot
 """
 
 import re
+from collections.abc import Sequence
 
 from agls.regex import regex
 
 # `1,5p`, `/from/,/to/p`, `$p`; `s/a/b/g`. An address or a replacement holds neither a line end nor its own
 # delimiter, so no command can stand in it (`w`, `e` and `r` are commands, and flags of `s`).
 _ADDRESS = r"(?:\d+|\$|/(?:[^/\\\n]|\\[^\n])+/)"
-_PRINT = rf"(?:{_ADDRESS}(?:,(?:{_ADDRESS}|\+\d+))?[pd=q];? ?)+"
+_PRINT = rf"(?:(?:{_ADDRESS}(?:,(?:{_ADDRESS}|\+\d+))?)?[pd=q];? ?)+"
 _CHANGE = "|".join(
     rf"s{re.escape(mark)}(?:[^{mark}\\\n]|\\[^\n])+{re.escape(mark)}(?:[^{mark}\\\n]|\\[^\nc])*"
     rf"{re.escape(mark)}[gpiI\d]*"
     for mark in "/|#,"
 )
 _SED = regex(rf"(?:{_PRINT}|{_CHANGE})")
+_SED_SCRIPT = regex(r"-([nErs]*)e(.*)", re.DOTALL)
 _JQ_LOADS = regex(r"\b(?:import|include|input_filename|env|ENV|get_search_list|modulemeta)\b")
 _AWK_STRING = regex(r'"(?:[^"\\]|\\[tn])*"')
 _AWK_TEXT = regex(r"(?:[ -\[\]-~]|\\[tns.dw])*")  # what can be seen, with few escapes
 _AWK_REDIRECTION = regex(r">(?!=)|(?<!\|)\|(?!\|)|\|\|\||@")
+# `>` compares where a pattern begins, and between parentheses; elsewhere it may write a file.
+_AWK_COMPARED = regex(r"(^ ?|\()(?:NR|FNR|NF|length|\$\w+) ?> ?(?=\d+ ?(?:$|\)|\{|&&))")
 _AWK_NAME = regex(r"[A-Za-z_]\w*")
 _AWK_KNOWN = frozenset(
     word
@@ -34,6 +38,29 @@ _AWK_NEVER = regex(
     r"system|getline|close|fflush|ENVIRON|ARG|PROCINFO|FUNCTAB|SYMTAB|func|include|load|namespace|extension",
     re.IGNORECASE,
 )
+
+
+def scripts_in_options(name: str, words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the scripts that options of `sed` give, and the other words.
+
+    Of `jq` there are none: `--arg NAME VALUE`, which reads nothing, is left out of its words.
+    """
+    scripts, others = list[str](), list[str]()
+    left = iter(words)
+    for word in left:
+        if word == "--":
+            return scripts, [*others, word, *left]
+        if name == "jq" and word in {"--arg", "--argjson"}:
+            next(left, None)
+            next(left, None)
+        elif name == "sed" and word.startswith("--expression="):
+            scripts.append(word.partition("=")[2])
+        elif name == "sed" and (given := _SED_SCRIPT.fullmatch(word)):
+            scripts.append(given[2] or next(left, ""))
+            others += [f"-{given[1]}"] if given[1] else []
+        else:
+            others.append(word)
+    return scripts, others
 
 
 def sed_prints(script: str) -> bool:
@@ -54,7 +81,7 @@ def awk_prints(script: str) -> bool:
     if not _AWK_TEXT.fullmatch(script) or _AWK_NEVER.search(script):
         return False
     code = _AWK_STRING.sub(" ", script)
-    if '"' in code or _AWK_REDIRECTION.search(script):
+    if '"' in code or _AWK_REDIRECTION.search(_AWK_COMPARED.sub(r"\1", script)):
         return False
     return all(len(name) == 1 or name in _AWK_KNOWN for name in _AWK_NAME.findall(_regexes_cut(code)))
 

@@ -35,6 +35,7 @@ _ESCAPE_IN_QUOTES = regex(r"\\([\\\"$`])")
 _CONTINUED = regex(r"\\\n")
 
 
+STATUS = "$?"
 UNCERTAIN = "whether `cd` succeeds is known only when it runs: write `cd FOLDER && …`"
 
 
@@ -189,25 +190,29 @@ def _command(node: "Node") -> tuple[str, tuple[Word, ...]]:
     name, *rest = _children(node, set())
     if name.type != "command_name" or not _PROGRAM.fullmatch(_text(name)):
         raise NotUnderstood(f"which program `{_short(name)}` is, is not certain")
-    return _text(node), (Word(_text(name)), *map(_word, rest))
+    is_echo = _text(name) == "echo"
+    return _text(node), (Word(_text(name)), *(_word(each, has_status=is_echo) for each in rest))
 
 
-def _word(node: "Node") -> Word:
+def _word(node: "Node", *, has_status: bool = False) -> Word:
+    """Return a word; with `has_status` it may hold `$?`, a number: whoever prints it does nothing with it."""
     match node.type:
+        case "simple_expansion" if has_status and _text(node) == STATUS:
+            return Word("0")
         case "word" | "number":
             return _unquoted(_text(node))
         case "raw_string":
             return Word(_text(node)[1:-1])
         case "string":
-            return Word(_in_quotes(node))
+            return Word(_in_quotes(node, _text(node).replace(STATUS, "0") if has_status else _text(node)))
         case "concatenation":
-            return _joined(node)
+            return _joined(node, has_status=has_status)
         case _:
             raise NotUnderstood(f"what `{_short(node)}` becomes is known only when it runs")
 
 
-def _joined(node: "Node") -> Word:
-    pieces = [_word(child) for child in _children(node, set(), apart=False)]
+def _joined(node: "Node", *, has_status: bool) -> Word:
+    pieces = [_word(child, has_status=has_status) for child in _children(node, set(), apart=False)]
     whole = "".join(_text(child) for child in node.children)
     if _EXPANDED.search(whole):
         raise NotUnderstood(f"what `{_short(node)}` becomes is known only when it runs")
@@ -228,8 +233,8 @@ def _unquoted(text: str) -> Word:
     return Word(_ESCAPE.sub(r"\1", text), is_pattern)
 
 
-def _in_quotes(node: "Node") -> str:
-    text = _text(node)[1:-1]
+def _in_quotes(node: "Node", quoted: str) -> str:
+    text = quoted[1:-1]
     if not _QUOTED.fullmatch(text):
         raise NotUnderstood(f"what `{_short(node)}` becomes is known only when it runs")
     return _ESCAPE_IN_QUOTES.sub(r"\1", _CONTINUED.sub("", text))

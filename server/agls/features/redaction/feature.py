@@ -4,13 +4,16 @@ import asyncio
 from dataclasses import replace
 
 from agls.engine.feature import CallTool, Feature, Invocation, RunView
+from agls.engine.ports import Effect
 from agls.engine.vocabulary import ToolOutcome
 from agls.redaction import without
 from agls.room import NoSettings
 from agls.room.process_ports import HeldKeys
+from agls.terminal_codes import without_codes
 
 SHORTEST = 12  # characters: a shorter key is a word like "ollama", which stands in many files
 
+FOREIGN = frozenset({Effect.EXECUTES, Effect.NETWORK})  # of files each character counts: they are edited
 QUICK = 65_536  # characters that are looked through sooner than handed to a thread
 
 
@@ -21,14 +24,19 @@ def build(settings: NoSettings, secrets: HeldKeys) -> Feature:
         return without((secret for secret in secrets() if len(secret) >= SHORTEST), text)
 
     async def around_tool(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
+        is_foreign = bool(FOREIGN & invocation.tool.spec.effects)
+
+        def clean(text: str) -> str:
+            return cleaned(without_codes(text) if is_foreign else text)  # a code may stand in a key
+
         def show(text: str) -> None:
-            invocation.context.show(cleaned(text))
+            invocation.context.show(clean(text))
 
         context = replace(invocation.context, show=show)
         outcome = await inner(replace(invocation, context=context))
         changes = tuple(replace(change, patch=cleaned(change.patch)) for change in outcome.changes)
         text = outcome.text
-        clean = cleaned(text) if len(text) <= QUICK else await asyncio.to_thread(cleaned, text)
-        return replace(outcome, text=clean, changes=changes)
+        text = clean(text) if len(text) <= QUICK else await asyncio.to_thread(clean, text)
+        return replace(outcome, text=text, changes=changes)
 
     return Feature(name="redaction", around_tool=around_tool)

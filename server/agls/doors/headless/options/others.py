@@ -77,6 +77,28 @@ MEMORY = command(
         command("forget", "take entries out", option("numbers NUMBER  which", nargs="+"), *LOOKS),
     ),
 )
+SERVER = "server NAME  its name, as `agls mcp list` shows it"
+MCP = command(
+    "mcp",
+    "MCP servers: see them, log in, switch them on and off",
+    arguments="COMMAND …",
+    examples="""
+        agls mcp list           which there are, how far each is, and what is wrong
+        agls mcp tools notes    the tools of one, and what changed in them
+        agls mcp login notes    opens a page to log in; agls mcp logout notes forgets that
+        agls mcp disable notes  neither start nor offer it until agls mcp enable notes
+    """,
+    below=(
+        command("list", "list the servers", *LOOKS),
+        command("tools", "list the tools of a server, which is started where that is needed", SERVER, *LOOKS),
+        command("accept", "accept the changed tools of a server", SERVER, *LOOKS),
+        command("login", "log in at the address of a server", SERVER, *LOOKS),
+        command("logout", "forget the login at a server", SERVER, *LOOKS),
+        command("restart", "start a server, and ask it anew what it offers", SERVER, *LOOKS),
+        command("enable", "use a server again that you switched off", SERVER, *LOOKS),
+        command("disable", "switch a server off", SERVER, *LOOKS),
+    ),
+)
 PRODUCT = option(
     "product PRODUCT  claude, codex, cursor, gemini or opencode (default: list those that are here)",
     nargs="?",
@@ -138,6 +160,31 @@ PERMISSIONS = command(
         command("revoke", "revoke a saved permission", "rule  as `list` shows it", FOLDER, TRUST),
         command("explain", "explain whether a call would run without a question", EXPLAIN, FOLDER, TRUST),
         command("accept", "accept changes that a command made to agls's own files", FOLDER, TRUST),
+    ),
+)
+REPLAYED = (
+    option("--session ID  its id (default: the folder's latest)", default=""),
+    option("--last N  only its last N calls (50)", default=50),
+)
+HOOKS = command(
+    "hooks",
+    "show your hooks; test them with recorded calls",
+    arguments="COMMAND …",
+    examples="""
+        agls hooks list            the hooks, and those that have no consent yet
+        agls hooks test            what they would decide about the calls of the latest session
+        agls hooks test --last 10  only about the last ten
+    """,
+    below=(
+        command("list", "list the hooks of this folder, and where each comes from", JSON, FOLDER, TRUST),
+        command(
+            "test",
+            "show the PreToolUse hooks recorded calls again: what would each decide? No tool runs",
+            *REPLAYED,
+            JSON,
+            FOLDER,
+            TRUST,
+        ),
     ),
 )
 DAYS = option("--days N  the last N days with runs (7)", default=7)

@@ -1,0 +1,74 @@
+"""`agls mcp`: the MCP servers of a folder, shown and changed by the actions of these names."""
+
+import argparse
+import asyncio
+import sys
+from pathlib import Path
+from threading import Thread
+
+from agls.config import ConfigInputs, read
+from agls.doors.headless.exits import CannotBegin, Exit
+from agls.doors.headless.open_session import folder
+from agls.doors.headless.sketch_action import Sketch, invoke_in_sketch
+from agls.doors.headless.streams import write, write_json, write_stderr
+from agls.engine.admission import Refused
+from agls.engine.facts import Asked, Entry, Transient
+from agls.engine.session import Session
+from agls.engine.state import State
+from agls.engine.vocabulary import Answer, JsonObject
+from agls.views.escape import escape_controls
+from agls.workspace.redact import harden
+
+PASTE = "If it cannot be shown on this machine, open it elsewhere, and paste the address at its end here.\n"
+
+
+def mcp(arguments: argparse.Namespace) -> int:
+    """Follow `agls mcp list`, `tools`, `accept`, `login`, `logout`, `restart`, `enable` and `disable`."""
+    harden()
+    here = folder(arguments.cwd or ".")
+    setup = read(ConfigInputs(remembered=True), here, lambda root: arguments.trust and root == Path(here))
+    verb = arguments.command.split()[1]
+    given: JsonObject = {} if verb == "list" else {"server": arguments.server}
+    name = "mcp" if verb == "list" else f"mcp.{verb}"
+    sketch = Sketch(attend=_show_pages if verb == "login" else None)
+    try:
+        outcome = asyncio.run(invoke_in_sketch(setup, here, name, given, sketch))
+    except Refused as problem:
+        raise CannotBegin(str(problem), problem.kind, Exit.FAILED) from problem
+    if arguments.json:
+        write_json(outcome.data)
+    else:
+        write(escape_controls(f"{outcome.text.rstrip()}\n"))
+    return Exit.DONE
+
+
+def _show_pages(session: Session) -> None:
+    """Show the page of a login; its end comes to the page of agls on this machine, or is pasted."""
+    loop = asyncio.get_running_loop()
+
+    def watch(entry: Entry | Transient, state: State) -> None:
+        fact = entry.fact if isinstance(entry, Entry) else None
+        if not isinstance(fact, Asked):
+            return
+        write_stderr(f"{escape_controls(fact.question.title)}\n\n")
+        if sys.stdin.isatty():
+            write_stderr(PASTE)
+            Thread(
+                target=lambda: loop.call_soon_threadsafe(done, fact.request_id, _line()), daemon=True
+            ).start()
+
+    def done(request_id: str, line: str | None) -> None:
+        given = Answer("declined") if line is None else Answer("accepted", content={"address": line})
+        session.questions.answer(request_id, given)
+
+    session.log.subscribe(watch)
+    session.questions.attend(present=True)
+
+
+def _line() -> str | None:
+    """**Returns** what was typed, `None` at the end of the input."""
+    return line.strip() if (line := sys.stdin.readline()) else None
+
+
+VERBS = ("list", "tools", "accept", "login", "logout", "restart", "enable", "disable")
+MCP = {f"mcp {verb}": mcp for verb in VERBS}

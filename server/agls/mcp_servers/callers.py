@@ -1,0 +1,134 @@
+"""Those whose requests a server works on, and what it asks them meanwhile."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
+
+import mcp_types as types
+
+from agls.room.mcp_ports import Caller, McpQuestion, McpReply, ServerDefinition
+
+MOST_PROGRESS = 20_000  # characters of one request that are shown
+MOST_QUESTIONS = 20  # of one request
+LONGEST_MESSAGE = 4_000  # characters
+NOT_NOW = McpReply("cancel")
+
+
+class Request:
+    """A request under way: for whom, and the limit of time, which reports of progress and people move."""
+
+    def __init__(self, caller: Caller, definition: ServerDefinition) -> None:
+        self._caller, self._definition = caller, definition
+        self._loop = asyncio.get_running_loop()
+        self._until = self._loop.time() + definition.longest
+        self._left, self._questions = MOST_PROGRESS, MOST_QUESTIONS
+        self._limit: asyncio.Timeout | None = None
+
+    @property
+    def _next(self) -> float:
+        return min(self._until, self._loop.time() + self._definition.idle)
+
+    @property
+    def seconds(self) -> float:
+        """The limit that ended it."""
+        return self._definition.longest if self._loop.time() >= self._until else self._definition.idle
+
+    @asynccontextmanager
+    async def limited(self) -> AsyncGenerator[None]:
+        """Hold the block to the limit. **Raises** `TimeoutError`."""
+        async with asyncio.timeout_at(self._next) as self._limit:
+            yield
+
+    def unlimited(self) -> None:
+        """Take the limit of the block away."""
+        self._move(None)
+        self._limit = None
+
+    def _move(self, when: float | None) -> None:
+        if self._limit and not self._limit.expired():
+            self._limit.reschedule(when)
+
+    async def advance(self, progress: float, total: float | None, message: str | None) -> None:
+        """Show a report of progress, which gives the server more time."""
+        self._move(self._next)
+        line = progress_line(progress, total, message)
+        if self._left > 0:
+            self._caller.show(line[: self._left])
+        self._left -= len(line)
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether there is somebody to ask."""
+        return self._caller.ask is not None
+
+    async def ask(self, question: McpQuestion) -> McpReply:
+        """Ask the caller; the server is not charged with the time that takes."""
+        self._questions -= 1
+        if self._caller.ask is None or self._questions < 0:
+            return NOT_NOW
+        self._move(self._until)
+        try:
+            return await self._caller.ask(question)
+        finally:
+            self._move(self._next)
+
+
+_CURRENT: ContextVar[Request | None] = ContextVar("mcp_request", default=None)
+
+
+class Callers:
+    """Finds the one to ask.
+
+    The old era does not say which request a question belongs to: there the newest counts.
+    """
+
+    def __init__(self, definition: ServerDefinition) -> None:
+        self._definition = definition
+        self._open: list[Request] = []
+
+    @contextmanager
+    def request(self, caller: Caller, definition: ServerDefinition) -> Generator[Request]:
+        """Work on a request for the block, within the limits of time of a definition."""
+        request = Request(caller, definition)
+        token = _CURRENT.set(request)
+        self._open.append(request)
+        try:
+            yield request
+        finally:
+            self._open.remove(request)
+            _CURRENT.reset(token)
+
+    @property
+    def current(self) -> Request | None:
+        """The request that is worked on here."""
+        request = _CURRENT.get()
+        if request in self._open:
+            return request
+        return self._open[-1] if self._open else None
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether there is somebody to ask."""
+        return self.current is not None and self.current.can_ask
+
+    async def ask(self, question: McpQuestion) -> McpReply:
+        """Ask the one whose request it is."""
+        request = self.current
+        return await request.ask(question) if request else NOT_NOW
+
+    async def elicit(self, context: object, params: types.ElicitRequestParams) -> types.ElicitResult:
+        """Answer a question of the server."""
+        message, name = params.message[:LONGEST_MESSAGE], self._definition.name
+        if isinstance(params, types.ElicitRequestURLParams):
+            reply = await self.ask(McpQuestion(name, message, url=params.url))
+            return types.ElicitResult(action=reply.action)
+        reply = await self.ask(McpQuestion(name, message, dict(params.requested_schema)))
+        content = dict(reply.content) if reply.action == "accept" else None
+        return types.ElicitResult(action=reply.action, content=content)
+
+
+def progress_line(done: float, total: float | None, message: str | None) -> str:
+    """**Returns** a report of progress as a line."""
+    amount = f"{done:g}/{total:g}" if total else f"{done:g}"
+    return f"{amount} {message or ''}".strip() + "\n"

@@ -1,0 +1,85 @@
+"""Files that people wrote for other agents, in the shapes of published ones, through the command line."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from doors.headless.conftest import Agls
+
+pytestmark = pytest.mark.timeout(300)
+
+
+def place(folder: Path, files: dict[str, str | bytes]) -> None:
+    """Write files below a folder."""
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+def said(agls: Agls, command: str) -> dict[str, Any]:
+    """Return the data of an action in the trusted folder."""
+    done = agls.run("run", command, "--trust", "--output", "json")
+    assert done.code == 0, done.err
+    data: dict[str, Any] = done.whole["action"]["data"]
+    return data
+
+
+@pytest.mark.row(47)
+def test_skills_with_odd_front_matter_are_read(agls: Agls) -> None:
+    heads = {
+        "bom": b"\xef\xbb\xbf---\r\ndescription: With: colon\r\n---\r\nDo.\r\n",
+        "quoted": '---\ndescription: "Quoted" then: more\n---\nDo.\n',
+        "tabs": "---\ndescription: Tabs.\nmetadata:\n\tauthor: me\n---\nDo.\n",
+        "late": "\n\n---\ndescription: After blank lines.\n---\nDo.\n",
+        "fenced": "```skill\n---\ndescription: In a block of code.\n---\nDo.\n```\n",
+        "bracket": "---\ndescription: [OLD] Use another.\nargument-hint: [a] [b]\n---\nDo.\n",
+        "nested/deep/inner": "---\ndescription: Deep.\n---\nDo.\n",
+    }
+    place(agls.workspace, {f".claude/skills/{name}/SKILL.md": text for name, text in heads.items()})
+    found = {row["name"]: row for row in said(agls, "/skills")["skills"]}
+    assert {name: found[name.rpartition("/")[2]]["problem"] for name in heads} == dict.fromkeys(heads, "")
+    assert found["quoted"]["description"] == '"Quoted" then: more'
+    assert found["fenced"]["description"] == "In a block of code."
+
+
+@pytest.mark.row(52)
+def test_agents_of_every_product_are_found_with_names_that_can_be_written(agls: Agls) -> None:
+    place(
+        agls.workspace,
+        {
+            ".claude/agents/team/back.md": "---\nname: back\ndescription: Nested.\n---\nDo.\n",
+            ".claude/agents/ui.md": "---\nname: UI/UX Designer 🎨\ndescription: Draws.\n---\nDo.\n",
+            ".claude/agents/all.md": "---\nname: all\ndescription: Does.\ntools: All tools\n---\nDo.\n",
+            ".github/agents/plain.md": "---\ndescription: Plain.\ntools: ['read', 'github/*']\n---\nDo.\n",
+            ".github/agents/sol.agent.md": "---\nname: Deep Sol\ndescription: Thinks.\n---\nDo.\n",
+            ".github/agents/wrapped.agent.md": "```chatagent\n---\ndescription: Wrapped.\n---\nDo.\n```\n",
+            ".github/chatmodes/Plan Mode.chatmode.md": "---\ndescription: Plans.\n---\nDo.\n",
+            ".cursor/agents/cur.md": "---\nname: cur\ndescription: C.\nreadonly: true\n---\nDo.\n",
+            ".opencode/agent/sub/inner.md": "---\ndescription: Inner.\nmode: subagent\n---\nDo.\n",
+        },
+    )
+    found = {row["name"]: row for row in said(agls, "/agent.list")["agents"]}
+    expected = {"back", "ui-ux-designer", "all", "plain", "deep-sol", "wrapped", "plan-mode", "cur", "inner"}
+    assert expected <= found.keys()
+    assert {found[name]["problem"] for name in expected} == {""}
+    assert found["deep-sol"]["remarks"] == ["its name 'Deep Sol' is written deep-sol here"]
+
+
+@pytest.mark.row(47)
+def test_commands_of_every_product_are_found(agls: Agls) -> None:
+    place(
+        agls.workspace,
+        {
+            ".opencode/command/open.md": "---\ndescription: O.\n---\nDo.\n",
+            ".cursor/commands/cur.md": "Do.\n",
+            ".roo/commands/roo.md": "---\nargument-hint: <x>\n---\nDo.\n",
+            ".windsurf/workflows/wind.md": "---\ndescription: W.\n---\nDo.\n",
+            ".clinerules/workflows/cline.md": "Do.\n",
+            ".github/prompts/file.prompt.md": "---\nname: said\nmode: agent\n---\nDo.\n",
+        },
+    )
+    found = {row["name"] for row in said(agls, "/command.list")["commands"]}
+    assert {"open", "cur", "roo", "wind", "cline", "said"} <= found
+    assert "cline" not in str(said(agls, "/instructions")), "a workflow is no rule"
