@@ -28,6 +28,16 @@ _KEYS = """
 KNOWN = frozenset(_KEYS.split())
 NO_DESCRIPTION = "it has no description, so that the model does not see it: write `description: ...`"
 BAD_NAME = "its name {!r} should be up to {} lower-case letters, digits and single hyphens"
+# Keys that other programs follow, with what holds here instead.
+NOT_FOLLOWED = {
+    "context": "context is not followed: its instructions are read in the session, not by a helper",
+    "agent": "agent is not followed: hand the work to the agent by its name",
+    "background": "background is not followed: agents can work in the background",
+    "hooks": "its own hooks do not run: those of the folder and yours run while it is used as well",
+    "paths": "paths is not followed: the model decides by the description, whatever file is at hand",
+    "disallowed-tools": "disallowed-tools is not followed: deny rules of your own forbid tools",
+    "shell": "shell is not followed: commands run in bash",
+}
 UNUSED_KEYS = "these keys have no effect here: {}"
 
 
@@ -148,7 +158,8 @@ def _remarks(values: Mapping[str, Any], base: str) -> Iterator[str]:
     for key, most in (("description", LONGEST_DESCRIPTION), ("compatibility", LONGEST_COMPATIBILITY)):
         if len(_text(values.get(key))) > most:
             yield f"its {key} should have at most {most:,} characters"
-    if unknown := [key for key in values if key not in KNOWN]:
+    yield from (reason for key, reason in NOT_FOLLOWED.items() if values.get(key))
+    if unknown := [key for key in values if key not in KNOWN and key not in NOT_FOLLOWED]:
         yield UNUSED_KEYS.format(", ".join(plain(key)[:40] for key in unknown[:10]))
 
 
