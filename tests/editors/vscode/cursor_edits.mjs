@@ -42,7 +42,7 @@ async function editIsKept() {
   await button("Refine…").waitFor();
   for (const theme of themes) {
     configure({ "workbench.colorTheme": theme });
-    await bench.page.waitForTimeout(1500);
+    await bench.page.locator(`.monaco-workbench.${theme.includes("Light") ? "vs" : "vs-dark"}`).waitFor();
     await shot(theme.includes("Light") ? "shown-light" : "shown-dark");
   }
   await bench.clickLine("Hello {name}");

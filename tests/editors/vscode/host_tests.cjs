@@ -153,6 +153,7 @@ const tests = {
     const actions = await vscode.commands.executeCommand("vscode.executeCodeActionProvider", uri, range);
     const fix = actions.find((action) => action.title === "Fix with agls");
     assert.ok(fix, actions.map((action) => action.title).join());
+    assert.ok(actions.some((action) => action.title === "Explain with agls"));
     await vscode.commands.executeCommand("agls.chat.new");
     await vscode.commands.executeCommand(fix.command.command, ...fix.command.arguments);
     const sent = await until("it is sent", () => last("userMessage"));

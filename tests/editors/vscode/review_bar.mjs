@@ -41,7 +41,7 @@ async function barLeadsFromChangeToChange() {
   await bar().getByText("1 of 2").waitFor();
   for (const theme of ["Default Light Modern", "Default Dark Modern"]) {
     configure({ "workbench.colorTheme": theme });
-    await bench.page.waitForTimeout(1500);
+    await bench.page.locator(`.monaco-workbench.${theme.includes("Light") ? "vs" : "vs-dark"}`).waitFor();
     await shot(theme.includes("Light") ? "bar-light" : "bar-dark");
   }
   await button(/^Next/).click();
