@@ -31,7 +31,7 @@ def test_deny_and_ask_of_a_trusted_folder_hold_and_allow_does_not(agls: Agls) ->
         ("deny", "web_fetch(domain:example.com)"),
         ("ask", "shell(git push *)"),
     ]
-    assert "settings.json" in rules[0]["where"]
+    assert ".claude/settings" in rules[0]["where"]
     refused = agls.run("permissions", "explain", "curl http://localhost")
     assert refused.out.startswith("It is refused: The rule deny shell(curl *) forbids it.")
     assert agls.run("permissions", "explain", "rm a").out.startswith("It is asked about.")

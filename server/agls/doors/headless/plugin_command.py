@@ -129,6 +129,7 @@ class _Command:
                     write_stderr(escape_controls(f"{row['name']}: {row['problem']}") + "\n")
         else:
             write_stderr(NONE)
+        self._changes.sweep()  # a session that removed one was using it
         if self._plugins.ignored:
             write_stderr(f"{escape_controls(self._plugins.ignored)}\n")
 
