@@ -15,6 +15,7 @@ from agls.config.errors import ConfigError, together
 from agls.config.folders import (
     AGENTS,
     MEMORY,
+    OF_CLAUDE,
     PROJECT_FILE,
     check_outside,
     home_folder,
@@ -142,7 +143,9 @@ class Setup:
     def _load(self, folder: str, trusted: bool, looked_at: PathStamps) -> Loaded:
         former, said = _project(folder)[2], self._said_in(folder, looked_at)
         agents = agent_source(self._agent_folders(folder, looked_at), said, looked_at)
-        loaded = load((agents, *said), trusted=trusted)
+        rules, strange = _rules(folder, self.environment.get("HOME", ""), looked_at) if trusted else ((), ())
+        loaded = load((agents, *said, *rules), trusted=trusted)
+        loaded = replace(loaded, warnings=(*loaded.warnings, *strange)) if strange else loaded
         before = f"{former.parent}/"
         old = trusted and any(source.file.startswith(before) for source in said)
         return replace(loaded, warnings=(*loaded.warnings, RENAME.format(former))) if old else loaded
@@ -240,6 +243,19 @@ def _check_places(variables: Mapping[str, str], workspace: Path) -> None:
 def _project(folder: str) -> tuple[Path, Path, Path]:
     """**Returns** the folder, the place of its own settings, and their place under the former name."""
     return Path(folder), Path(folder, PROJECT_FILE), Path(folder, former_name.PROJECT_FILE)
+
+
+def _rules(folder: str, home: str, looked_at: PathStamps) -> tuple[tuple[Source, ...], tuple[str, ...]]:
+    """**Returns** the rules of another agent's settings in a trusted folder, and warnings about them."""
+    files = [file for name in OF_CLAUDE if looked_at.exists(str(file := Path(folder, name)))]
+    if not files:
+        return (), ()
+    from agls.config.claude_rules import claude_rules  # noqa: PLC0415 - few folders have such files
+
+    for file in files:
+        looked_at.add(str(file))
+    found = claude_rules(files, Path(folder), home)
+    return found.sources, found.warnings
 
 
 def _project_sources(files: Sequence[Path], looked_at: PathStamps) -> tuple[Source, ...]:
