@@ -1,5 +1,8 @@
 // Builds the two programs of the extension: the one in the extension host and the one in the chat's webview.
+import { statSync } from "node:fs";
 import { build } from "esbuild";
+
+const MOST = 400_000; // bytes of the chat's program: it is read each time the chat is opened
 
 const production = process.argv.includes("--production");
 const common = {
@@ -31,3 +34,6 @@ await build({
   assetNames: "[name]",
   alias: { entities: "entities/lib/decode.js" }, // all that markdown-it asks of it
 });
+
+const { size } = statSync("dist/chat.js");
+if (production && size > MOST) throw new Error(`dist/chat.js has ${size} bytes, more than ${MOST}`);

@@ -339,3 +339,9 @@ def test_what_only_an_administrator_says_is_ignored_elsewhere(rank: Rank) -> Non
     assert [each.command for each in hooks.managed] == ["check"]
     assert hooks.only_managed
     assert any("hooks" in warning for warning in loaded.warnings)
+
+
+def test_suggestions_are_switched_on_by_a_variable_and_not_by_an_editors_settings() -> None:
+    editor = Source(Rank.EDITOR, {"inline_edit": {"completion": True}})
+    assert not load([editor]).config.inline_edit.completion
+    assert load([from_environment({"AGLS_COMPLETION": "true"})]).config.inline_edit.completion

@@ -29,3 +29,9 @@ for name, action in pairs({
 end
 
 vim.keymap.set({ "n", "x" }, "<Plug>(agls-edit)", ":Agls edit<CR>", { desc = "agls: edit the selected lines" })
+
+for _, name in ipairs({ "allow", "reject", "reason", "whole", "diff" }) do
+  vim.keymap.set("n", "<Plug>(agls-question-" .. name .. ")", function()
+    require("agls.questions").act(name)
+  end, { desc = "agls: the question that waits: " .. name })
+end

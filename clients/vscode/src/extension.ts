@@ -11,12 +11,14 @@ import { CodeQueries } from "./context/code_queries";
 import { CodeCommands } from "./context/commands";
 import { editNotebook, shownNotebook } from "./context/notebooks";
 import { wrong } from "./context/offers";
+import { CursorEdits } from "./edit/cursor_edits";
 import { reportFocus } from "./focus";
 import type {
   AskUserParams,
   CodeQueryParams,
   DiagnosticsAnswer,
   DiagnosticsParams,
+  EditDeltaParams,
   EventParams,
   NotSaved,
   PermissionParams,
@@ -80,6 +82,7 @@ function assemble(context: vscode.ExtensionContext) {
   const rewind = new Rewind(server, conversation);
   const options = new Options(conversation, models, keys);
   const code = new CodeCommands(chat, conversation, attachments);
+  const edits = new CursorEdits(server, conversation);
   const marks = new Marks(review);
   const compare = new Compare(review);
   const status = new Status(server, conversation, questions, models);
@@ -108,6 +111,7 @@ function assemble(context: vscode.ExtensionContext) {
       review.take(events);
       for (const event of events) if (event.type === "runEnded" && !event.parentItemId) notify.ended(event);
     });
+    client.onNotification("agent/editDelta", (more: EditDeltaParams) => edits.take(more));
     client.onRequest("agent/requestPermission", (asked: PermissionParams, token: vscode.CancellationToken) =>
       questions.ask(asked, token),
     );
@@ -142,6 +146,7 @@ function assemble(context: vscode.ExtensionContext) {
     rewind,
     options,
     code,
+    edits,
     marks,
     compare,
     status,
@@ -152,7 +157,7 @@ function assemble(context: vscode.ExtensionContext) {
 export function activate(context: vscode.ExtensionContext): Api {
   const parts = assemble(context);
   const { log, texts, server, conversation, models, attachments, review, marks, compare, status } = parts;
-  const { chat, code } = parts;
+  const { chat, code, edits } = parts;
   context.subscriptions.push(
     ...[
       log,
@@ -162,6 +167,7 @@ export function activate(context: vscode.ExtensionContext): Api {
       models,
       attachments,
       review,
+      edits,
       marks,
       compare,
       status,
@@ -173,9 +179,17 @@ export function activate(context: vscode.ExtensionContext): Api {
     vscode.languages.registerCodeActionsProvider([{ scheme: "file" }, { scheme: "untitled" }], code, {
       providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
     }),
+    vscode.languages.registerCodeActionsProvider("*", edits, {
+      providedCodeActionKinds: [vscode.CodeActionKind.RefactorRewrite],
+    }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void server.restart()),
     vscode.workspace.onDidChangeConfiguration((change) => {
-      const chosen = ["agls.server.command", "agls.configFile", "agls.saveBeforeCommand"];
+      const chosen = [
+        "agls.server.command",
+        "agls.configFile",
+        "agls.saveBeforeCommand",
+        "agls.inlineCompletion",
+      ];
       if (models.problem) chosen.push("agls.model"); // the server begins with it where it has no other
       if (chosen.some((name) => change.affectsConfiguration(name))) void server.restart();
       else if (change.affectsConfiguration("agls")) chat.postModels();

@@ -11,6 +11,7 @@ export interface UserSettings {
   model: string;
   effort: string;
   saveBeforeCommand: string;
+  inlineCompletion: boolean;
 }
 
 /** The user's own value, else the default; never a folder's. */

@@ -20,6 +20,7 @@ from agls.workspace.digests import FileDigest
 
 KIND = "session offers"
 UNUSABLE = "What this folder offers cannot be used"
+CHANGED_PLUGIN = "the files of its plugin changed since you installed it. Install it again: agls plugin add"
 MOST_LINES = 200  # of what changed
 
 
@@ -36,6 +37,7 @@ class FolderConsents:
         self._owner, self._missing = run.session.session, run.process.missing_consents
         self._asker = run.session.session.questions
         self._workspace = run.workspace
+        self._plugins = run.setup.plugins
 
     @property
     def _folder(self) -> Path:
@@ -43,6 +45,9 @@ class FolderConsents:
 
     def look(self, offer: Offer) -> Consent:
         """**Returns** what the user said of an offer as it is now."""
+        if offer.plugin:
+            is_whole = self._plugins.holds(offer.plugin)
+            return Consent(offer.plugin, is_whole, problem="" if is_whole else CHANGED_PLUGIN)
         try:
             files = covered_files(offer, self._workspace)
         except TooMuch as problem:

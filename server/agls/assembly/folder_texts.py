@@ -19,6 +19,7 @@ class SessionTexts:
         self._counting = partial(folders_of, run)
         self._config = str(run.setup.config_file.parent)
         self._home = run.setup.environment.get("HOME", "")
+        self._plugins = run.setup.plugins.active()
 
     @cached_property
     def _folders(self) -> Folders:
@@ -29,7 +30,7 @@ class SessionTexts:
         """The folders that count."""
         known = self._folders
         nearest = (*known.roots, *reversed(known.above))
-        return TextFolders(nearest, self._config, self._home, known.untrusted)
+        return TextFolders(nearest, self._config, self._home, known.untrusted, self._plugins)
 
     def get(self, key: object, own: Sequence[str], make: Callable[[FolderReader], Found]) -> Found:
         """**Returns** what there is; it costs nearly nothing while nothing changed."""
@@ -38,7 +39,7 @@ class SessionTexts:
             reader = self._glance.look(self._folders, own)
             return make(reader), reader
 
-        return self._surveys.get((key, self._folders, tuple(own)), look)
+        return self._surveys.get((key, self._folders, tuple(own), self._plugins), look)
 
 
 def taken_names(run: RunServices) -> TakenNames:

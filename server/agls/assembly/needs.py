@@ -60,6 +60,7 @@ from agls.workspace.shell_facts import FolderShellFacts
 from agls.workspace.uncommitted import uncommitted
 
 PDF_READER = OnUse("agls.assembly.pdf_reader", "ProcessPdfReader")  # of runs: a session begins without it
+PLUGINS = OnUse("agls.assembly.plugin_shelf", "UserPlugins")  # the same
 OUTLINER = OnUse("agls.outline.outliner", "ProgramOutliner")  # the same
 
 
@@ -312,7 +313,9 @@ def _known_models(run: RunServices) -> session_ports.KnownModels:
 
 
 def _hook_ports(run: RunServices) -> HookPorts:
-    return HookPorts(run.info, SessionMode(run), run.workspace, run.process.web.ask, SessionOutputs(run))
+    mode, files = SessionMode(run), SessionOutputs(run)
+    ask, spend = run.process.web.ask, run.session.record.spend
+    return HookPorts(run.info, mode, run.workspace, ask, files, run.models, spend)
 
 
 def _offer(run: RunServices) -> session_ports.SessionOffer:
@@ -350,6 +353,7 @@ PORTS: Mapping[type, Need] = {
     process_ports.KeptKeys: UserKeys,
     process_ports.TrustedFolders: UserTrust,
     McpServers: SessionMcpServers,
+    process_ports.PluginShelf: PLUGINS,
     process_ports.HeldKeys: lambda run: lambda: run.setup.held_keys,
     process_ports.Examiner: lambda run: for_action(run.setup),
     EditorNotebooks: _notebooks,

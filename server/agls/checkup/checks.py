@@ -8,6 +8,7 @@ from agls.checkup.machine import config_files, editors, state_folder, versions
 from agls.checkup.model_names import model_names
 from agls.checkup.models import local_servers, model
 from agls.checkup.network import certificates, proxy
+from agls.checkup.plugins import plugins
 from agls.checkup.report import Report
 from agls.checkup.room_files import room_files
 from agls.checkup.sandbox import sandbox
@@ -25,6 +26,7 @@ CHECKS: Mapping[str, Check] = {
     "config": config_files,
     "state": state_folder,
     "files": room_files,
+    "plugins": plugins,
     "servers": own_servers,
     "sandbox": sandbox,
     "editors": editors,

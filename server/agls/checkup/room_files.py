@@ -28,6 +28,7 @@ class CaseTexts:
             (*self._roots, *reversed(self._above)),
             str(Path(self.setup.config_file).parent),
             self.setup.environment.get("HOME", ""),
+            plugins=self.setup.plugins.active(),
         )
 
     def get(self, key: object, own: Sequence[str], make: Callable[[FolderReader], Found]) -> Found:

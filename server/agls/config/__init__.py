@@ -14,6 +14,7 @@ from agls.config.key_store import KeyFile, KeyPlace, Keyring
 from agls.config.load import Loaded, Origin, load
 from agls.config.memory_files import project_memory, user_memory
 from agls.config.own_files import GuardedFiles
+from agls.config.plugins import InstalledPlugins, PluginRecord
 from agls.config.reload import Reload
 from agls.config.schema import Config
 from agls.config.seal import Seal
@@ -37,6 +38,7 @@ __all__ = [
     "ConsentStore",
     "FolderGrants",
     "GuardedFiles",
+    "InstalledPlugins",
     "KeyFile",
     "KeyMissing",
     "KeyPlace",
@@ -44,6 +46,7 @@ __all__ = [
     "Loaded",
     "ModelCatalog",
     "Origin",
+    "PluginRecord",
     "Rank",
     "Reload",
     "RunBounds",

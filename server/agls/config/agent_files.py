@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agls.config.folders import AGENTS
 from agls.config.recall import REMEMBERED, recalled
@@ -12,10 +12,13 @@ from agls.config.sources import Rank, Source
 from agls.engine.vocabulary import JsonObject
 from agls.json_values import object_in
 from agls.prompt_files.agent_file import as_settings
-from agls.prompt_files.agent_places import AgentFolder, agent_folders
+from agls.prompt_files.agent_places import AgentFolder, agent_folders, plugin_folders
 from agls.prompt_files.found_agents import FoundAgent, find_agents, stamps_of
 from agls.workspace.path_stamps import PathStamps
 from agls.workspace.repository import folders_above, look_above
+
+if TYPE_CHECKING:
+    from agls.plugin_files import PluginContent
 
 _known: deque[tuple[object, Source]] = deque(maxlen=REMEMBERED)
 _named: deque[tuple[object, tuple[Sequence[str], Collection[str]]]] = deque(maxlen=REMEMBERED)
@@ -24,10 +27,18 @@ MODELS = ("tiers", "models")  # tables whose keys an agent may name
 
 def folders_for(
     folder: str, config_file: Path, home: str, looked_at: PathStamps, *, trusted: bool
-) -> Sequence[AgentFolder]:
+) -> tuple[AgentFolder, ...]:
     """**Returns** the folders of agents that count in a folder."""
     project = _project(folder, looked_at) if trusted else ()
     return _folders(tuple(project), str(config_file.parent), home)
+
+
+@lru_cache(maxsize=16)  # every run asks
+def with_plugins(
+    folders: tuple[AgentFolder, ...], plugins: tuple["PluginContent", ...]
+) -> tuple[AgentFolder, ...]:
+    """**Returns** the folders with those of plugins, which come before those of agls."""
+    return (*folders[:-1], *plugin_folders(plugins), *folders[-1:]) if plugins else folders
 
 
 @lru_cache(maxsize=16)  # every run asks

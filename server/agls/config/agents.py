@@ -15,7 +15,9 @@ from agls.room import Room, Table
 from agls.room.exposed import SpendingLimits
 
 OPTION = "agent"  # of a session or a run: which of these it is
+MCP = "mcp__"  # with which the names of the tools of servers begin
 _NAME = regex(r"[A-Za-z0-9_-]{1,50}")
+_NO_NAME = regex(r"[^A-Za-z0-9-]+")
 
 
 def checked(name: str) -> str:
@@ -43,6 +45,7 @@ class _Words(Table):
     mode: Literal["", "ask", "acceptEdits", "plan", "allowAll"] = ""
     effort: str = ""
     background: bool = False
+    servers: tuple[str, ...] | None = None
     within_caller: bool = False
     has_tool: bool = True
 
@@ -53,7 +56,8 @@ class AgentDefinition(create_model("OfRooms", __base__=_Words, **_OF_ROOMS)):
     `description` says what it is for, to the model that may delegate to it. `prompt` stands in place of the
     built-in system prompt. `tier` is the model it works with where nobody says another. `tools` are the only
     tools it has, all where nothing is said, but never the `disallowed_tools`; `*` in a name stands for any
-    text. `agents` are those it may delegate to,
+    text. Of MCP servers it has the tools of these `servers` (of all where nothing is said).
+    `agents` are those it may delegate to,
     `phases` the steps that each of its runs takes, in order. What `critic` says counts before `[critic]`.
     With `permissions.read_only` it may only read, whatever the mode. `mode` and `effort` hold where it works
     for another; the mode only where it is stricter than that one's. One for the `background` is never waited
@@ -71,10 +75,19 @@ class AgentDefinition(create_model("OfRooms", __base__=_Words, **_OF_ROOMS)):
         """Whether its runs may only read."""
         return bool(vars(self)["permissions"].model_fields_set)
 
+    @property
+    def is_narrow(self) -> bool:
+        """Whether there are tools that it may not have."""
+        return bool(self.disallowed_tools) or self.tools is not None or self.servers is not None
+
     def allows(self, tool: str) -> bool:
         """**Returns** whether it may have a tool."""
         if any(fnmatchcase(tool, name) for name in self.disallowed_tools):
             return False
+        if self.servers is not None and tool.startswith(MCP):
+            return any(
+                tool.startswith(f"{MCP}{_NO_NAME.sub('_', name).strip('_')}__") for name in self.servers
+            )
         return self.tools is None or any(fnmatchcase(tool, name) for name in self.tools)
 
     def over(self, room: Room[Any], usual: BaseModel) -> Any:
@@ -101,7 +114,7 @@ class AllowedTools:
 def allowed_tools(agent: AgentDefinition, callers: Iterable[AgentDefinition]) -> AllowedTools | None:
     """**Returns** the tools that an agent may have when it works for these, `None` for all."""
     asked = (agent, *(callers if agent.within_caller else ()))
-    narrow = tuple(one for one in asked if one.tools is not None or one.disallowed_tools)
+    narrow = tuple(one for one in asked if one.is_narrow)
     return AllowedTools(narrow) if narrow else None
 
 

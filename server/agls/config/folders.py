@@ -11,7 +11,6 @@ from agls.config.errors import ConfigError
 
 LONGEST_SHOWN = 300  # characters of a wrong path in a message
 PROJECT_FILE = Path(".agls", "config.toml")
-OF_CLAUDE = (Path(".claude", "settings.json"), Path(".claude", "settings.local.json"))  # rules are read
 AGENTS = "agents"  # the folder of agent files beside a config file, and the table they fill
 MEMORY = "memory"  # the folder beside a config file with what the user wants remembered
 

@@ -15,6 +15,7 @@ from agls.engine.vocabulary import JsonObject
 from agls.workspace.protected import KEYS, SEAL
 
 CONSENTS = "consents.json"  # what of folders and plugins the user let act
+PLUGINS = "plugins.json"  # which plugins the user installed
 COMMANDS = "commands"  # the user's own, beside the config file
 SKILLS = "skills"  # in the same place
 NOTED = "changed.json"  # what changed, until the user looked
@@ -100,7 +101,7 @@ class GuardedFiles:
         return {file: digest for file in self._files() if (digest := _digest(file))}
 
     def _files(self) -> Iterator[Path]:
-        yield from (self.state_folder / name for name in ("trust.json", CONSENTS, SEAL, KEYS, NOTED))
+        yield from (self.state_folder / name for name in ("trust.json", CONSENTS, PLUGINS, SEAL, KEYS, NOTED))
         yield self._config
         yield self._config.with_name("AGENTS.md")
         beside = (self._config.with_name(name) for name in (AGENTS, MEMORY, COMMANDS, SKILLS))

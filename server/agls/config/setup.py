@@ -9,13 +9,12 @@ from pathlib import Path
 from stat import S_ISREG
 
 from agls.config import former_name
-from agls.config.agent_files import agent_source, folders_for
+from agls.config.agent_files import agent_source, folders_for, with_plugins
 from agls.config.environment import process_environment
 from agls.config.errors import ConfigError, together
 from agls.config.folders import (
     AGENTS,
     MEMORY,
-    OF_CLAUDE,
     PROJECT_FILE,
     check_outside,
     home_folder,
@@ -28,6 +27,7 @@ from agls.config.key_command import told_keys
 from agls.config.key_store import KeyPlace, StoredKey
 from agls.config.load import Loaded, load
 from agls.config.own_files import GuardedFiles
+from agls.config.plugins import InstalledPlugins, PluginRecord
 from agls.config.seal import Seal
 from agls.config.sources import Rank, Source, from_arguments, from_environment, from_toml, placed
 from agls.config.tables import leaves
@@ -47,6 +47,7 @@ OWN_KEYS = ("AGLS_API_KEY", *KEY_VARIABLES, *SEARCH_KEYS.values())
 CLOUD_SECRETS = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")  # which AWS's own tools need as well
 RENAME = "{}: read for its strict rules as long as it is there. Rename the folder to .agls."
 Trusts = Callable[[Path], bool]
+FOREIGN_FILES = (".claude/settings.json", ".claude/settings.local.json")  # with rules of another agent
 FOLDERS = 16  # whose settings are remembered: every run asks for those of its own
 
 
@@ -56,7 +57,8 @@ class Setup:
 
     `keys` are by the name of their variable, `environment` is the rest of the variables, `config_file` is
     where the user's settings are or would be. `own_places` decide what the agent may do: the state, the
-    config file, the platform's folder for it. `places` are where a missing key is looked for besides this
+    config file, the platform's folder for it; `plugins` are those that the user
+    installed. `places` are where a missing key is looked for besides this
     machine's own,
     `kept` what was found so far, by host. `keeps` is whether anything is kept in the state folder,
     `trust` which folders the user trusts from now on; `notices` say what was taken over from the name that
@@ -70,6 +72,7 @@ class Setup:
     config_file: Path
     trusts: Trusts
     trust: Trust = field(repr=False, compare=False)
+    plugins: InstalledPlugins = field(repr=False, compare=False)
     own_places: tuple[Path, ...] = ()
     places: tuple[KeyPlace, ...] = ()
     kept: dict[str, StoredKey] = field(default_factory=dict[str, StoredKey], repr=False)
@@ -100,7 +103,7 @@ class Setup:
     def held_keys(self) -> tuple[str, ...]:
         """**Returns** all keys, the credentials of clouds, and values of headers named like a key."""
         kept = [kept.key for kept in self.kept.values()]
-        return (*self.keys.values(), *self._written, *kept, *told_keys())
+        return (*self.keys.values(), *self._written, *kept, *told_keys(), *self.plugins.secrets)
 
     @property
     def log_level(self) -> str:
@@ -120,17 +123,28 @@ class Setup:
 
     def _agent_folders(self, folder: str, looked_at: PathStamps) -> Sequence[AgentFolder]:
         home = self.environment.get("HOME", "")
-        return folders_for(folder, self.config_file, home, looked_at, trusted=self.trusts_folder(folder))
+        looked_at.exists(str(self.plugins.file))
+        found = folders_for(folder, self.config_file, home, looked_at, trusted=self.trusts_folder(folder))
+        return with_plugins(found, self.plugins.active())
 
     def said_in(self, folder: str) -> tuple[Source, ...]:
         """**Returns** what the files of settings say for `folder`. **Raises** `ConfigError`."""
-        return self._said_in(folder, PathStamps())
+        return self._said_in(folder, PathStamps())[0]
 
-    def _said_in(self, folder: str, looked_at: PathStamps) -> tuple[Source, ...]:
+    def _said_in(self, folder: str, looked_at: PathStamps) -> tuple[tuple[Source, ...], Sequence[str]]:
+        """**Returns** what they say, and a line for each rule of others that cannot be followed."""
         root, file, former = _project(folder)
         if not self.trusts(root):
-            return self.sources
-        return (*self.sources, *_project_sources((former, file), looked_at))
+            return self.sources, ()
+        own = _project_sources((former, file), looked_at)
+        files = [root / name for name in FOREIGN_FILES]
+        there = [file for file in files if looked_at.exists(str(file))]
+        if not there:
+            return (*self.sources, *own), ()
+        from agls.config.foreign_rules import foreign_rules  # noqa: PLC0415 - few folders have such files
+
+        rules, unfollowed = foreign_rules(there, self.environment.get("HOME", ""), looked_at)
+        return (*self.sources, *own, *rules), unfollowed
 
     def load(self, folder: str) -> Loaded:
         """**Returns** the settings for `folder`; its files count if trusted. **Raises** `ConfigError`.
@@ -141,11 +155,11 @@ class Setup:
         return self._looks.get((folder, trusted), partial(self._load, folder, trusted))
 
     def _load(self, folder: str, trusted: bool, looked_at: PathStamps) -> Loaded:
-        former, said = _project(folder)[2], self._said_in(folder, looked_at)
+        former, (said, unfollowed) = _project(folder)[2], self._said_in(folder, looked_at)
         agents = agent_source(self._agent_folders(folder, looked_at), said, looked_at)
-        rules, strange = _rules(folder, self.environment.get("HOME", ""), looked_at) if trusted else ((), ())
-        loaded = load((agents, *said, *rules), trusted=trusted)
-        loaded = replace(loaded, warnings=(*loaded.warnings, *strange)) if strange else loaded
+        loaded = load((agents, *said), trusted=trusted)
+        if unfollowed:
+            loaded = replace(loaded, warnings=(*loaded.warnings, *unfollowed))
         before = f"{former.parent}/"
         old = trusted and any(source.file.startswith(before) for source in said)
         return replace(loaded, warnings=(*loaded.warnings, RENAME.format(former))) if old else loaded
@@ -156,7 +170,7 @@ class ConfigInputs:
     """The inputs of a door: `arguments` and `editor` are tables as in the config file.
 
     So are `defaults`: what holds for this door where nobody says anything. With `remembered` the folders
-    count that the user trusts from now on (`agls trust`).
+    count that the user trusts from now on (`agls trust`). Plugins that are `tried` are on for this process.
     """
 
     arguments: JsonObject = field(default_factory=JsonObject)
@@ -165,6 +179,7 @@ class ConfigInputs:
     state_dir: str = ""
     defaults: JsonObject = field(default_factory=JsonObject)
     remembered: bool = False
+    tried: tuple[PluginRecord, ...] = ()
 
 
 def read(
@@ -189,7 +204,8 @@ def read(
     )
     state = state_folder(variables).resolve()
     files = GuardedFiles(state, file)
-    trust = Trust(files, Seal(files))
+    seal = Seal(files)
+    trust = Trust(files, seal)
     return Setup(
         sources=said,
         state_folder=state,
@@ -198,6 +214,7 @@ def read(
         config_file=file,
         trusts=(lambda root: trusts(root) or trust.trusts(root)) if inputs.remembered else trusts,
         trust=trust,
+        plugins=InstalledPlugins(files, seal, inputs.tried),
         own_places=(state, file, file.with_name(AGENTS), file.with_name(MEMORY), *usual_config_folder()),
         notices=notices,
     )
@@ -243,19 +260,6 @@ def _check_places(variables: Mapping[str, str], workspace: Path) -> None:
 def _project(folder: str) -> tuple[Path, Path, Path]:
     """**Returns** the folder, the place of its own settings, and their place under the former name."""
     return Path(folder), Path(folder, PROJECT_FILE), Path(folder, former_name.PROJECT_FILE)
-
-
-def _rules(folder: str, home: str, looked_at: PathStamps) -> tuple[tuple[Source, ...], tuple[str, ...]]:
-    """**Returns** the rules of another agent's settings in a trusted folder, and warnings about them."""
-    files = [file for name in OF_CLAUDE if looked_at.exists(str(file := Path(folder, name)))]
-    if not files:
-        return (), ()
-    from agls.config.claude_rules import claude_rules  # noqa: PLC0415 - few folders have such files
-
-    for file in files:
-        looked_at.add(str(file))
-    found = claude_rules(files, Path(folder), home)
-    return found.sources, found.warnings
 
 
 def _project_sources(files: Sequence[Path], looked_at: PathStamps) -> tuple[Source, ...]:

@@ -68,7 +68,9 @@ VARIABLES: Mapping[str, KeyPath] = {
     "AGLS_BASE_URL": ("base_url",),
     "AGLS_LOCAL_SERVERS": ("local_servers",),
     "AGLS_SANDBOX": ("sandbox", "use"),
+    "AGLS_COMPLETION": ("inline_edit", "completion"),
 }
+SWITCHED = ("AGLS_LOCAL_SERVERS", "AGLS_COMPLETION")
 SWITCHES: Mapping[str, bool] = {"true": True, "false": False}
 
 
@@ -81,5 +83,5 @@ def from_environment(environment: Mapping[str, str]) -> Source:
         for each in tables:
             table = table.setdefault(each, {})
         text = environment[name]
-        table[key] = SWITCHES.get(text, text) if name == "AGLS_LOCAL_SERVERS" else text
+        table[key] = SWITCHES.get(text, text) if name in SWITCHED else text
     return Source(Rank.ENVIRONMENT, values, names={path: name for name, path in said.items()})

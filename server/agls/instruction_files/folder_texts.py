@@ -1,10 +1,13 @@
 """Small texts that people wrote for agents: in the folders of a session, and the user's own."""
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from agls.frozen import frozen
 from agls.instruction_files.survey import FolderReader
+
+if TYPE_CHECKING:
+    from agls.plugin_files import PluginContent
 
 Found = TypeVar("Found")
 
@@ -14,13 +17,14 @@ class TextFolders:
     """The folders that count, absolute: those of the `project`, nearest first (none where nobody trusts it).
 
     `config` is the folder of the user's configuration, `home` the user's home ("": not known). Those that are
-    `untrusted` are named, and nothing more.
+    `untrusted` are named, and nothing more. Of `plugins` the user installed all that they bring.
     """
 
     project: Sequence[str] = ()
     config: str = ""
     home: str = ""
     untrusted: Sequence[str] = ()
+    plugins: Sequence["PluginContent"] = ()
 
 
 class FolderTexts(Protocol):

@@ -23,7 +23,8 @@ class RulePlace:
         others: tuple[str, ...] = (),
     ) -> None:
         self.folder, self.ends = folder, ends
-        self.globs, self.alone, self.others = globs, alone, others
+        self.globs, self.alone = globs, alone
+        self.others = others
 
 
 RULES = (

@@ -72,6 +72,10 @@ class ServerListing:
             kept.append(one)
         self._resources = tuple(kept)
 
+    def leave_out(self, problems: Sequence[str]) -> None:
+        """Note what was broken, and is not used."""
+        self._dropped += problems
+
     def discovery(self) -> Discovery:
         """**Returns** all that was listed."""
         return Discovery(

@@ -1,7 +1,7 @@
 """What is known of servers that do not run: their tools as they were accepted, kept with a mark."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from hashlib import sha256
@@ -52,6 +52,16 @@ class Pins:
             self._known[key] = self._read(key)
         return self._known[key]
 
+    def left_out(self) -> Mapping[str, Sequence[str]]:
+        """**Returns** what is not used of each server, by name, as it was when it was asked last."""
+        files = sorted(self._folder.glob("*.json")) if self._folder else []
+        found = {file.stem: self._held(file.stem) for file in files}
+        return {
+            str(content["server"]): tuple(map(str, content["discovery"].get("dropped", ())))
+            for content in found.values()
+            if content and "discovery" in content
+        }
+
     def keep(self, definition: ServerDefinition, pinned: Pinned) -> None:
         """Remember it. What cannot be written holds for this process."""
         key = key_of(definition)
@@ -70,18 +80,25 @@ class Pins:
                 )
 
     def _read(self, key: str) -> Pinned | None:
-        if not self._folder:
-            return None
         try:
-            held: dict[str, Any] = json.loads(self._file(self._folder, key).read_text("utf-8"))
-            content = held["content"]
-            if not self._seal.proves(KIND, [key, content], held.get("seal")):
+            if not (content := self._held(key)):
                 return None
             discovery = _discovery_of(content["discovery"])
             accepted = {name: McpTool(**tool) for name, tool in content["accepted"].items()}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (KeyError, TypeError, AttributeError):
             return None
         return Pinned(discovery, accepted)
+
+    def _held(self, key: str) -> JsonObject:
+        """**Returns** the content of a file that agls wrote itself; else nothing."""
+        if not self._folder:
+            return {}
+        try:
+            held: dict[str, Any] = json.loads(self._file(self._folder, key).read_text("utf-8"))
+            content = held["content"]
+            return content if self._seal.proves(KIND, [key, content], held.get("seal")) else {}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return {}
 
     def _sign(self, key: str, content: JsonObject) -> str:
         return self._seal.sign(KIND, [key, content])

@@ -12,7 +12,9 @@ from typing import Any, TypeVar
 
 import mcp_types as types
 from mcp.client.client import Client
+from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
+from mcp.shared.message import SessionMessage
 from mcp_types import (
     CONNECTION_CLOSED,
     INTERNAL_ERROR,
@@ -39,6 +41,7 @@ from agls.mcp_servers.content import (
 from agls.mcp_servers.failures import login_words, words_of
 from agls.mcp_servers.listing import MOST_PAGES, MOST_RESOURCES, ServerListing
 from agls.mcp_servers.logins import Logins
+from agls.mcp_servers.sifted import SiftedStream
 from agls.mcp_servers.stdio import ServerStreams
 from agls.room.mcp_ports import (
     Caller,
@@ -72,6 +75,7 @@ class SdkConnection:
     ) -> None:
         self._definition, self._legacy = definition, legacy
         self._callers = Callers(definition)
+        self._problems: list[str] = []  # of what it lists
         if definition.transport == "stdio":
             self._streams = ServerStreams(definition, programs)
         else:
@@ -132,7 +136,7 @@ class SdkConnection:
     @asynccontextmanager
     async def _client(self, request: Request) -> AsyncGenerator[Client]:
         client = Client(
-            self._streams.open(),
+            self._sifted(),
             mode="legacy" if self._legacy else "auto",
             client_info=types.Implementation(name="agls", version=__version__),
             message_handler=self._handle,
@@ -143,6 +147,13 @@ class SdkConnection:
         async with request.limited(), client:
             request.unlimited()
             yield client
+
+    @asynccontextmanager
+    async def _sifted(
+        self,
+    ) -> AsyncGenerator[tuple[ReadStream[SessionMessage | Exception], WriteStream[SessionMessage]]]:
+        async with self._streams.open() as (read, write):
+            yield SiftedStream(read, self._problems), write
 
     async def _roots(self, context: object) -> types.ListRootsResult:
         roots = [types.Root(uri=FileUrl(Path(root).as_uri())) for root in self._definition.roots]
@@ -160,6 +171,7 @@ class SdkConnection:
 
     async def _list(self) -> ServerListing:
         self.is_stale = False
+        self._problems.clear()
         session = self._session
         listing = ServerListing(session.instructions or "", session.protocol_version)
         offered = session.server_capabilities
@@ -173,6 +185,7 @@ class SdkConnection:
                     break
         if offered.resources is not None:
             listing.take_resources(await self._resources())
+        listing.leave_out(self._problems)
         return listing
 
     async def resources(self) -> Sequence[McpResource]:

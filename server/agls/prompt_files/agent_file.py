@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from agls.front_matter import names, split
+from agls.front_matter import names, split, truth
 from agls.frozen import frozen
 from agls.instruction_files.plain import plain
+from agls.json_values import is_list, is_object
 from agls.modes import Mode
 from agls.prompt_files.agent_tools import ToolWishes, tools_in
 from agls.prompt_files.command_file import one_line
@@ -16,6 +17,7 @@ from agls.regex import regex
 
 LARGEST = 40_000  # characters of a prompt
 LONGEST = 1_024  # characters of a description
+MOST_MINUTES = 100_000
 NAME = regex(r"[A-Za-z0-9_-]{1,50}")
 _NOT_IN_NAMES = regex(r"[^A-Za-z0-9_]+")
 FAMILIES = {
@@ -38,8 +40,20 @@ MODES: Mapping[str, Mode] = {
 }
 _KEYS = """
     name description tools disallowedTools model permissionMode maxTurns max_turns maxSteps steps timeout_mins
-    skills effort background is_background prompt developer_instructions permission readonly sandbox_mode"""
+    skills effort background is_background prompt developer_instructions permission readonly sandbox_mode
+    color mcpServers mcp_servers mcp-servers model_reasoning_effort"""
 KNOWN = frozenset(_KEYS.split())
+# Keys that other programs follow, with what holds here instead.
+NOT_FOLLOWED = {
+    "memory": "memory is not kept for one agent alone: what /memory has is told to all",
+    "isolation": "isolation is not followed: it works in the folder of the session",
+    "hooks": "its own hooks do not run: those of the folder and yours run for it as well",
+    "temperature": "temperature is a setting of a model: models.NAME.temperature",
+    "top_p": "top_p is a setting of a model: models.NAME.top_p",
+    "initialPrompt": "initialPrompt is not followed: give the prompt with --agent",
+    "handoffs": "handoffs are not offered: name the other agent in the prompt",
+}
+INLINE = "servers that it defines itself are not started: put them into .mcp.json, and their names here"
 BAD_NAME = "{!r} is no name of an agent: use up to 50 letters, digits, - and _"
 WRITTEN = "its name {!r} is written {} here"
 NO_DESCRIPTION = "it has no description, by which a model decides: write `description: ...`"
@@ -56,7 +70,8 @@ class AgentFile:
     """What a file says of an agent. `tools` are `None` where it says nothing of them.
 
     `agents` are those it may delegate to (`None`: all that there are), `mode` and `only_reads` narrow what
-    runs unasked. `problem` says why it cannot be used, `remarks` what of it has no effect.
+    runs unasked. Of servers it has the tools of these `servers` only (`None`: of all). `problem` says why it
+    cannot be used, `remarks` what of it has no effect.
     """
 
     name: str
@@ -73,6 +88,8 @@ class AgentFile:
     max_turns: int | None = None
     max_seconds: int | None = None
     background: bool = False
+    color: str = ""
+    servers: Sequence[str] | None = None
     problem: str = ""
     remarks: Sequence[str] = ()
 
@@ -99,13 +116,15 @@ def read_agent(text: str, base: str, *, toml: bool = False) -> AgentFile:
         denied=tools.denied,
         agents=tuple(name_of(each) or each for each in tools.agents),
         model=_model(one_line(values.get("model"))),
-        effort=one_line(values.get("effort")),
+        effort=one_line(values.get("effort") or values.get("model_reasoning_effort")),
         mode=MODES.get(mode, ""),
         only_reads=tools.only_reads or mode == "plan",
         skills=names(values.get("skills")),
         max_turns=_number(values, "maxTurns", "max_turns", "maxSteps", "steps"),
         max_seconds=_seconds(values),
-        background=True in (values.get("background"), values.get("is_background")),
+        background=any(truth(values.get(key)) is True for key in ("background", "is_background")),
+        color=one_line(values.get("color")),
+        servers=_servers(values)[0],
         problem=problem,
         remarks=() if problem else tuple(_remarks(values, tools, mode, name)),
     )
@@ -159,7 +178,10 @@ def _remarks(values: Mapping[str, Any], tools: ToolWishes, mode: str, name: str)
         yield NARROWED.format(", ".join(tools.narrowed))
     if mode and mode not in MODES:
         yield BAD_MODE.format(mode, ", ".join(MODES))
-    if unused := [key for key in values if key not in KNOWN]:
+    yield from (reason for key, reason in NOT_FOLLOWED.items() if values.get(key))
+    if _servers(values)[1]:
+        yield INLINE
+    if unused := [key for key in values if key not in KNOWN and key not in NOT_FOLLOWED]:
         yield UNUSED.format(", ".join(key[:40] for key in unused[:12]))
 
 
@@ -171,13 +193,33 @@ def _model(text: str) -> str:
 
 
 def _number(values: Mapping[str, Any], *keys: str) -> int | None:
-    found = (values.get(key) for key in keys)
-    return next((each for each in found if type(each) is int and each > 0), None)
+    """Return the first whole number above 0 of these keys; people write some as text."""
+    for said in (values.get(key) for key in keys):
+        text = "" if isinstance(said, bool) else str(said).strip()
+        if text.isascii() and text.isdigit() and int(text) > 0:
+            return int(text)
+    return None
 
 
 def _seconds(values: Mapping[str, Any]) -> int | None:
-    minutes = values.get("timeout_mins")
-    return int(minutes * 60) if isinstance(minutes, int | float) and minutes > 0 else None
+    try:
+        minutes = float(str(values.get("timeout_mins")))
+    except ValueError:
+        return None
+    return int(minutes * 60) if 0 < minutes < MOST_MINUTES else None
+
+
+def _servers(values: Mapping[str, Any]) -> tuple[Sequence[str] | None, bool]:
+    """Return the names of the servers that a file wants, and whether it defines any itself."""
+    said = next((values[key] for key in ("mcpServers", "mcp-servers", "mcp_servers") if key in values), None)
+    if said is None:
+        return None, False
+    if is_object(said):
+        return [*said], any(is_object(each) and each for each in said.values())
+    entries = said if is_list(said) else names(said)
+    named = [each for each in entries if isinstance(each, str)]
+    defined = [each for each in entries if is_object(each)]
+    return [*named, *(name for each in defined for name in each)], bool(defined)
 
 
 def as_settings(agent: AgentFile) -> dict[str, Any]:
@@ -198,4 +240,5 @@ def as_settings(agent: AgentFile) -> dict[str, Any]:
         "within_caller": True,
     }
     tools = {} if agent.tools is None else {"tools": list(agent.tools)}
-    return {name: value for name, value in said.items() if value} | tools
+    servers = {} if agent.servers is None else {"servers": list(agent.servers)}
+    return {name: value for name, value in said.items() if value} | tools | servers

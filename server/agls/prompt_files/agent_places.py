@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from agls.frozen import frozen
 
-Origin = Literal["project", "user", "built in"]
+if TYPE_CHECKING:
+    from agls.plugin_files import PluginContent
+
+Origin = Literal["project", "user", "plugin", "built in"]
 OURS = ".agls/agents"
 BUILT_IN = str(Path(__file__).with_name("agents"))
 # Each folder with the end of its files.
@@ -32,12 +35,25 @@ PROJECT_FILES = tuple(folder for folder, _ in PROJECT)
 
 @frozen
 class AgentFolder:
-    """A folder of agents: its absolute path, the end of its files, whose it is; `root` may not be left."""
+    """A folder of agents: its absolute path, the end of its files, whose it is; `root` may not be left.
+
+    Of the agents of a `plugin` the names begin with its own. With `only` one file of the folder counts.
+    """
 
     path: str
     end: str
     origin: Origin
     root: str = ""
+    plugin: "PluginContent | None" = None
+    only: str = ""
+
+
+def plugin_folders(plugins: Sequence["PluginContent"]) -> Iterator[AgentFolder]:
+    """Yield the folders of agents of plugins."""
+    for each in plugins:
+        for path in each.agents:
+            folder, only = (path, "") if Path(path).is_dir() else path.rsplit("/", 1)
+            yield AgentFolder(folder, ".md", "plugin", each.root, each, only)
 
 
 def agent_folders(project: Sequence[str], config: str, home: str) -> Iterator[AgentFolder]:

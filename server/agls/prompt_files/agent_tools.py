@@ -10,7 +10,7 @@ from agls.regex import regex
 
 _ALIASES = {
     "shell shell_task": """bash shell run_shell_command runcommands execute runinterminal bashoutput killshell
-        terminal run_in_terminal runtasks runtests testfailure""",
+        terminal run_in_terminal runtasks runtests testfailure killbash""",
     "read_file": "read read_many_files readfile notebookread view viewfile",
     "edit_file apply_patch edit_notebook": "edit multiedit replace patch notebookedit editfiles editnotebook",
     "write_file": "write create createfile createdirectory new",
@@ -22,10 +22,11 @@ _ALIASES = {
     "web_search": "websearch google_web_search",
     "web_fetch web_search": "web",
     "plan": "todowrite todoread todo todos write_todos",
-    "delegate": "task agent runsubagent",
-    "skill": "skill activate_skill",
+    "delegate": "task agent runsubagent delegate_to_agent",
+    "skill": "skill activate_skill slashcommand",
     "ask_user": "askuserquestion question ask askquestions",
     "code_intelligence": "lsp problems geterrors",
+    "remember": "save_memory memory",
 }
 ALIASES: Mapping[str, Sequence[str]] = {
     alias: tuple(tools.split()) for tools, words in _ALIASES.items() for alias in words.split()

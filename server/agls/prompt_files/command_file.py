@@ -51,14 +51,17 @@ def find_files(folders: Sequence[CommandFolder], reader: FolderReader) -> Sequen
     """Return the commands in these folders, in their order."""
     found: list[CommandFile] = []
     for folder in folders:
-        for path in reader.below(folder.path, (folder.place.end,)):
+        is_file = folder.plugin and reader.is_file(folder.path)
+        for path in [folder.path] if is_file else reader.below(folder.path, (folder.place.end,)):
             found.append(_read(path, folder, reader))
     return found[:MOST]
 
 
 def _read(path: str, folder: CommandFolder, reader: FolderReader) -> CommandFile:
-    relative = path.removeprefix(f"{folder.path}/").removesuffix(folder.place.end)
-    name = relative.replace("/", ":")
+    inside = path.removeprefix(f"{folder.path}/") if path != folder.path else path.rpartition("/")[2]
+    relative = inside.removesuffix(folder.place.end)
+    name = f"{folder.plugin.name}:{relative}" if folder.plugin else relative
+    name = name.replace("/", ":")
     try:
         read = reader.text(path)
         if read is None:

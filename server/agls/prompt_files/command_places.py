@@ -1,13 +1,16 @@
 """Where command files are, and in which dialect they are written."""
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from agls.frozen import frozen
 from agls.instruction_files.folder_texts import TextFolders
 
+if TYPE_CHECKING:
+    from agls.plugin_files import PluginContent
+
 Dialect = Literal["usual", "opencode", "github", "gemini", "skill"]
-Origin = Literal["project", "user"]
+Origin = Literal["project", "user", "plugin"]
 
 
 @frozen
@@ -25,11 +28,15 @@ class CommandPlace:
 
 @frozen
 class CommandFolder:
-    """A folder that is looked at: its absolute path, whose it is, and its place."""
+    """A folder that is looked at (or a file alone): its absolute path, whose it is, and its place.
+
+    The commands of a `plugin` are `PLUGIN:NAME`.
+    """
 
     path: str
     origin: Origin
     place: CommandPlace
+    plugin: "PluginContent | None" = None
 
 
 OURS = CommandPlace(".agls/commands", ours=True)
@@ -45,6 +52,8 @@ PLAIN = tuple(
 )
 GITHUB = CommandPlace(".github/prompts", ".prompt.md", "github")
 GEMINI = CommandPlace(".gemini/commands", ".toml", "gemini")
+OF_PLUGINS = CommandPlace("commands", ours=True)  # of those that the user installed
+OF_EXTENSIONS = CommandPlace("commands", ".toml", "gemini", ours=True)
 OF_PROJECT = (OURS, CLAUDE, *OPENCODE[:2], GITHUB, GEMINI, *PLAIN)
 OF_HOME = (CLAUDE, *OPENCODE[2:], GEMINI, *PLAIN[:2])
 PROJECT_FILES = tuple(place.folder for place in OF_PROJECT)
@@ -68,3 +77,6 @@ def _folders(folders: TextFolders) -> Iterator[CommandFolder]:
         yield CommandFolder(f"{folders.config}/commands", "user", OURS)
     if folders.home:
         yield from (CommandFolder(f"{folders.home}/{place.folder}", "user", place) for place in OF_HOME)
+    for each in folders.plugins:
+        kind = OF_EXTENSIONS if each.dialect == "gemini" else OF_PLUGINS
+        yield from (CommandFolder(path, "plugin", kind, each) for path in each.commands)

@@ -3,12 +3,17 @@
 import os
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from stat import S_ISREG
+from typing import TYPE_CHECKING
 
 from agls.frozen import frozen
-from agls.prompt_files.agent_file import AgentFile, read_agent
+from agls.prompt_files.agent_file import NAME, AgentFile, read_agent
 from agls.prompt_files.agent_places import AgentFolder
+
+if TYPE_CHECKING:
+    from agls.plugin_files import PluginContent
 
 MOST = 200  # agents of one folder
 DEEPEST = 3  # folders in it, one in another
@@ -76,6 +81,8 @@ def _names(path: str, deep: int = 0) -> Iterator[str]:
 
 def _wanted(names: Sequence[str], folder: AgentFolder) -> Iterator[str]:
     """Yield the paths of the agents among these names, in their order."""
+    if folder.only:
+        names = [name for name in names if name == folder.only]
     last = {name: name.rpartition("/")[2] for name in names if name.endswith(folder.end)}
     wanted = [name for name, end in last.items() if end[0] != "." and end.lower() != "readme.md"]
     yield from (f"{folder.path}/{name}" for name in wanted[:MOST])
@@ -90,7 +97,23 @@ def _read(path: str, folder: AgentFolder) -> tuple[AgentFile, str]:
     text = _text(path)
     if isinstance(text, OSError):
         return AgentFile(base, problem=f"it cannot be read: {text.strerror or text}"), ""
-    return read_agent(text, base, toml=folder.end == ".toml"), text
+    agent = read_agent(text, base, toml=folder.end == ".toml")
+    return (_of_plugin(agent, folder.plugin) if folder.plugin else agent), text
+
+
+def _of_plugin(agent: AgentFile, plugin: "PluginContent") -> AgentFile:
+    """Return an agent of a plugin: with its name before that of the agent, and with its folders."""
+    from agls.plugin_files import filled  # noqa: PLC0415 - few users have plugins
+
+    made = filled(agent.prompt, plugin)
+    name = f"{plugin.name}__{agent.name}"
+    long = "" if NAME.fullmatch(name) else f"its name {name!r} is too long with that of the plugin"
+    return replace(
+        agent,
+        name=name,
+        prompt=str(made.value or agent.prompt),
+        problem=agent.problem or made.problem or long,
+    )
 
 
 def _stamp(path: str) -> object:

@@ -1,6 +1,9 @@
 """The port that hooks run with. The assembly implements it."""
 
-from agls.engine.ports import Workspace
+from collections.abc import Callable
+
+from agls.engine.facts import Used
+from agls.engine.ports import ModelResolver, Workspace
 from agls.frozen import frozen
 from agls.room.run_ports import RunInfo
 from agls.room.session_ports import ModeControl, OutputFolder
@@ -11,7 +14,8 @@ from agls.room.web_ports import ServiceCaller
 class HookPorts:
     """What a hook is run with: the run that it sees, its mode, its workspace, the way to services.
 
-    In `files` the conversation is kept for it.
+    In `files` the conversation is kept for it. Of `models` one may be the judge; `spend` records what that
+    cost, and **raises** `JournalError`.
     """
 
     run: RunInfo
@@ -19,3 +23,5 @@ class HookPorts:
     workspace: Workspace
     call_service: ServiceCaller
     files: OutputFolder
+    models: ModelResolver
+    spend: Callable[[Used], None]

@@ -24,7 +24,8 @@ class Offer:
 
     `commands` are the lines that it runs, `files` others that it runs or obeys, absolute or as seen from
     `folder`, where the commands begin ("": the root of the workspace). A file that is not there counts as
-    well, as it may come.
+    well, as it may come. One of a plugin names that by its folder: the user consented to all of it when they
+    installed it, and it holds while no byte of it changed.
     """
 
     kind: OfferKind
@@ -34,6 +35,7 @@ class Offer:
     commands: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     folder: str = ""
+    plugin: str = ""
 
 
 @frozen

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.timeout(300)
 AGENT = "---\nname: {}\ndescription: From {}.\n{}\n---\nYou are {}.\n"
 
 
-def write(file: Path, name: str, more: str = "color: red") -> None:
+def write(file: Path, name: str, more: str = "shade: red") -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(AGENT.format(name, file.parent.parent.name, more, name))
 
@@ -68,7 +68,7 @@ def test_agents_of_all_folders_count_once_in_their_order_and_broken_ones_are_nam
     assert [row["hiddenBy"] for row in rows["one"]] == ["", *[active["one"]] * 4]
     assert rows["set"][0]["hiddenBy"] == "the configuration"
     assert "line " in rows["bad"][0]["problem"]
-    assert rows["mine"][0]["remarks"] == ["these keys have no effect here: color"]
+    assert rows["mine"][0]["remarks"] == ["these keys have no effect here: shade"]
     doctor = agls.run("doctor", "--offline").out
     assert f"{agls.home}/agents/bad.md cannot be used: line " in doctor
 

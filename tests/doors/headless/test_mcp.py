@@ -312,3 +312,28 @@ def test_table_of_a_server_in_the_wrong_place_is_named_with_the_right_one(agls: 
     done = agls.run("run", "hello")
     assert done.code != 0
     assert "unknown key; such a table stands at [mcp.servers.weather]" in done.err
+
+
+def test_tools_with_broken_schemas_are_left_out_and_named_and_the_others_are_used(small: Small) -> None:
+    good = {"name": "echo", "description": "Repeats.", "inputSchema": {"type": "object"}}
+    rows: list[Any] = [
+        good,
+        {"name": "untyped", "inputSchema": {"properties": {}}},
+        {"name": "schemaless"},
+        {"name": "words", "inputSchema": "object"},
+        {"name": "broken", "inputSchema": {"type": "object", "properties": {"a": {"type": "strange"}}}},
+        {"name": "result", "inputSchema": {"type": "object"}, "outputSchema": {"type": 5}},
+        {"name": "titled", "inputSchema": {"type": "object"}, "title": 5},
+        {"inputSchema": {"type": "object"}},
+        "no tool",
+    ]
+    (small.folder("small") / "tools.json").write_text(json.dumps(rows))
+    small.add("small")
+    done = small.run(call("mcp__small__echo", number=1))
+    assert items(done)[0]["status"] == "completed"
+    said = notices(done)
+    for name in ("untyped", "schemaless", "words", "broken", "result", "titled", "without a name"):
+        assert f"'{name}'" in said
+    assert "'untyped' has arguments whose schema is not of the type" in small.agls.run("mcp", "list").out
+    doctor = small.agls.run("doctor", "--offline")
+    assert "Of the server small something is not used: the tool 'untyped'" in doctor.out

@@ -101,4 +101,4 @@ def test_rules_of_claude_that_deny_count_in_a_trusted_folder_and_those_that_allo
     assert held["ask"] == ["shell(git push *)"]
     assert held["deny"] == ["shell(curl *)", "read(**/.env)", "edit(**/.env)", "mcp__db__drop"]
     doctor = agls.run("doctor", "--offline").out
-    assert "settings.json:12: deny: agls has no rule that means 'Bash(* --force)'" in doctor
+    assert "settings.json: the rule 'Bash(* --force)' (deny) cannot be followed here" in doctor

@@ -161,7 +161,7 @@ def tell(editor: Editor, screen: Screen) -> None:
     picture(editor, screen, "attached")
     editor.keys("<Esc><CR>")
     for _ in range(3):
-        editor.until("vim.bo.filetype == 'aglsquestion'")
+        editor.until("require('agls.question_window').is_open()")
         asked = editor.lua("return require('agls.questions').waiting[1].params.requestId")
         picture(editor, screen, "question")  # the last one stays
         editor.command("Agls answer 1")

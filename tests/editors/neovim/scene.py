@@ -13,7 +13,7 @@ from .driver import Editor
 CODE = "".join(f"def f{number}():\n    return {number}\n\n" for number in range(1, 13))
 HANGING: Message = {"text": "I begin", "hang": True}
 PICKING = {"c", "rm"}  # the mode in which a number is typed, in the newest Neovim and in 0.10
-# A user who answers questions, and pickers as users have them: with the first whose text begins with PICKS.
+# A user who answers questions, and pickers as users have them: first with a column that begins with PICKS.
 PICKER = """
 ASKED, PICKS = {}, ...
 local function answer(buf)
@@ -50,7 +50,8 @@ vim.ui.select = function(items, options, on_choice)
   local wanted = #PICKS > 1 and table.remove(PICKS, 1) or PICKS[1]
   vim.schedule(function()
     for number, text in ipairs(texts) do
-      if vim.startswith(text, wanted) then return on_choice(items[number], number) end
+      local at = text:find(wanted, 1, true) -- at its beginning, or in a column
+      if at == 1 or (at and text:sub(at - 2, at - 1) == '  ') then return on_choice(items[number], number) end
     end
     on_choice(nil, nil)
   end)

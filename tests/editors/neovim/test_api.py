@@ -13,6 +13,8 @@ from .scene import HANGING, TWO_EDITS, call, ended, opened, prompt, said, use_se
 
 pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
 HELP = (CLIENT / "doc" / "agls.txt").read_text()
+TYPES = (CLIENT / "lua" / "agls" / "types.lua").read_text()
+UNKNOWN = "return select(2, pcall(function() require('agls').{} end))"
 INTERNAL = {"client", "ready"}  # for the parts of the plugin
 WINDOWS = "return vim.tbl_map(vim.api.nvim_win_get_buf, vim.api.nvim_list_wins())"
 ASKING: Message = {"text": "I run.", "calls": [call("shell", command="echo one")]}
@@ -46,6 +48,31 @@ def test_the_help_page_has_every_command_option_function_and_highlight(editor: E
     editor.lua("require('agls').setup()")
     groups = editor.lua("return vim.fn.getcompletion('Agls', 'highlight')")
     assert set(re.findall(r"\bAgls\w+", listed)) == set(groups)
+
+
+def fields_of(name: str) -> set[str]:
+    """The fields that LuaLS knows of a class."""
+    found = re.search(rf"^---@class agls\.{name}\b.*\n((?:---@field .*\n)+)", TYPES, re.MULTILINE)
+    assert found, name
+    return set(re.findall(r"@field (\w+)\?", found[1]))
+
+
+def test_types_for_language_servers_name_every_option_key_and_piece(editor: Editor) -> None:
+    assert TYPES.startswith("---@meta\n")
+    (listing,) = re.findall(r"there are (.*)", editor.lua(UNKNOWN.format("setup({ none = 1 })")))
+    assert fields_of("SetupOptions") == set(listing.split(", "))
+    keys = editor.lua("return vim.tbl_keys(require('agls.config').current.keys)")
+    assert fields_of("SetupKeys") == set(keys)
+    assert fields_of("FoldOptions") == set(
+        editor.lua("return vim.tbl_keys(require('agls.config').current.fold)")
+    )
+    (alias,) = re.findall(r"^---@alias agls\.PieceName (.*)$", TYPES, re.MULTILINE)
+    editor.lua("require('agls').current = function() return { store = {} } end")
+    (pieces,) = re.findall(r"there are (.*)", editor.lua(UNKNOWN.format("piece('none')")))
+    assert alias.replace('"', "").split("|") == sorted(pieces.split(", "), key=alias.index)
+    api = (CLIENT / "lua" / "agls" / "init.lua").read_text()
+    for name in set(re.findall(r"\bagls\.(?:Setup|Open|Run|Edit)Options\b", api)):
+        assert fields_of(name.removeprefix("agls."))
 
 
 def test_a_session_can_be_worked_with_from_lua(editor: Editor) -> None:

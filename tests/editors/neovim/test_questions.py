@@ -1,14 +1,16 @@
-"""Questions of the agent: in a window that blocks nothing, and shows every byte before it takes a yes."""
+"""Questions of the agent: in a float that takes no focus, and shows every byte before it takes a yes."""
 
 import re
+import time
+from typing import Any
 
 import pytest
 
 from support.shown import HIDDEN, read_back
-from support.wire import turns
+from support.wire import Message, turns
 
 from .driver import Editor
-from .scene import READ, call, code, edit, ended, opened, prompt, restarted, said, transcript
+from .scene import CODE, READ, call, code, edit, ended, opened, prompt, restarted, said, transcript
 from .test_server import kill_server
 
 pytestmark = [pytest.mark.promise("P3"), pytest.mark.editors, pytest.mark.timeout(300)]
@@ -135,25 +137,121 @@ def test_the_whole_command_is_shown_before_it_is_allowed(editor: Editor) -> None
     ended(editor, "endTurn")
 
 
-def test_question_is_read_while_the_file_is_scrolled_and_answered_by_a_key(editor: Editor) -> None:
-    opened(editor, turns(COMMAND, "Ready."), picks=("nothing",))
-    prompt(editor, "run it")
-    editor.until("vim.bo.filetype == 'aglsquestion'")
+IS_OPEN = "require('agls.question_window').is_open()"
+NONE_WAITS = "#require('agls.questions').waiting == 0"
+SETTLED = 0.5  # seconds: a key that is pressed before is not meant for the question
+
+
+def asked(editor: Editor, *prompts: Message, **options: Any) -> None:
+    """An editor whose user sent a prompt and sees the question, still in the prompt."""
+    opened(editor, *prompts, picks=("nothing",), **options)
+    prompt(editor, "do it")
+    editor.until(f"{IS_OPEN} and vim.b.agls_prompt")
+    time.sleep(SETTLED)
+
+
+def test_question_takes_no_focus_and_is_answered_by_a_key_of_the_prompt(editor: Editor) -> None:
+    asked(editor, turns(COMMAND, "Ready."))
     rows = editor.screen()
     assert any("│ echo one; echo two" in row for row in rows)
-    assert any(f"in {editor.workspace}" in row for row in rows)
-    assert any(row.startswith("1  Allow once") for row in rows)
+    assert any("│in /" in row for row in rows)
+    assert any("1  Allow once" in row for row in rows)
+    assert any("ga allow · gr reject · gR with a reason · gK all of it" in row for row in rows)
+    assert not any("gd diff" in row for row in rows)
     editor.command("wincmd t")
     editor.keys("G")
     editor.until("vim.fn.line('.') == vim.fn.line('$') and vim.api.nvim_get_mode().mode == 'n'")
     editor.keys("ggOmore = 1<Esc>")
     editor.until("vim.fn.getline(1) == 'more = 1'")
-    assert editor.lua("return require('agls.question_window').is_open()")
-    editor.command("Agls answer")
-    editor.keys("1")
+    assert editor.lua(f"return {IS_OPEN}")
+    editor.command("wincmd b")
+    editor.keys("ga")
     ended(editor, "endTurn")
     said(editor, "Ready.")
-    assert editor.lua("return vim.fn.bufname()") != ""
+    assert editor.lua("return vim.b.agls_prompt")
+    editor.keys("ga")  # nothing waits: it says which character this is, as ever
+    editor.until("vim.api.nvim_get_mode().mode == 'n'")
+
+
+def test_question_is_rejected_from_the_chat_with_a_reason_on_demand(editor: Editor) -> None:
+    asked(editor, turns(COMMAND, COMMAND, "A pity."))
+    editor.lua("vim.ui.input = function(options, done) INPUT = options.prompt; done('not on a Friday') end")
+    editor.command("wincmd k")
+    first = editor.lua("return require('agls.questions').waiting[1].params.requestId")
+    editor.keys("gr")
+    editor.until(
+        f"{IS_OPEN} and require('agls.questions').waiting[1].params.requestId ~= ...",
+        first,
+    )
+    assert not editor.lua("return INPUT")
+    time.sleep(SETTLED)
+    editor.keys("gR")
+    ended(editor, "endTurn")
+    said(editor, "A pity.")
+    assert "not on a Friday" in transcript(editor)
+
+
+def test_key_that_was_pressed_before_the_question_came_is_no_answer(editor: Editor) -> None:
+    opened(editor, turns(COMMAND, "Ready."), picks=("nothing",))
+    editor.lua(
+        "vim.api.nvim_create_autocmd('FileType', { pattern = 'aglsquestion', once = true, callback = "
+        "function() vim.schedule(function() vim.api.nvim_feedkeys('ga', 'm', false) end) end })"
+    )
+    prompt(editor, "run it")
+    editor.until("vim.fn.execute('messages'):find('this question has just come', 1, true)")
+    assert editor.lua(f"return {IS_OPEN}")
+
+
+def test_question_that_does_not_fit_is_allowed_only_after_it_was_read(editor: Editor) -> None:
+    long = call("shell", command="".join(f"echo {number}\n" for number in range(60)) + "rm b")
+    asked(editor, turns({"text": "I run.", "calls": [long]}, "Ready."))
+    editor.keys("ga")
+    editor.until("vim.fn.execute('messages'):find('not before all is shown: .* gK shows all of it')")
+    assert editor.lua(f"return {IS_OPEN}")
+    editor.keys("gK")
+    editor.until("vim.bo.filetype == 'aglsquestion' and require('agls.question_window').state().large")
+    editor.shows("<Space> pages")
+    for _ in range(4):
+        left = editor.lua("return require('agls.question_window').state().left")
+        if left == 0:
+            break
+        editor.keys("<Space>")
+        editor.until("require('agls.question_window').state().left < ...", left)
+    editor.keys("ga")
+    ended(editor, "endTurn")
+    editor.until("vim.b.agls_prompt")
+
+
+def test_row_that_another_float_covers_was_not_shown(editor: Editor) -> None:
+    opened(editor, turns(COMMAND, "Ready."), picks=("nothing",))
+    editor.lua(
+        "COVER = vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), false, "
+        "{ relative = 'editor', row = 0, col = 0, width = 110, height = 34, zindex = 99 })"
+    )
+    prompt(editor, "run it")
+    editor.until(f"{IS_OPEN}")
+    time.sleep(SETTLED)
+    editor.keys("ga")
+    editor.until("vim.fn.execute('messages'):find('not before all is shown', 1, true)")
+    editor.lua("vim.api.nvim_win_close(COVER, true)")
+    editor.until("require('agls.question_window').state().left == 0")
+    editor.keys("ga")
+    ended(editor, "endTurn")
+
+
+def test_changes_that_are_asked_about_are_opened_as_a_diff(editor: Editor) -> None:
+    asked(editor, turns(READ, edit("return 2\n", "return 22\n"), "Ready."))
+    editor.shows("gd diff")
+    editor.keys("gd")
+    editor.until("vim.wo.diff and vim.fn.tabpagenr('$') == 2")
+    proposed = "mine = 1\n" + CODE.replace("return 2\n", "return 22\n")
+    assert "\n".join(editor.lines()) + "\n" == proposed
+    assert editor.lua("return vim.fn.winnr('$')") == 2
+    assert code(editor) == "mine = 1\n" + CODE, "nothing is changed by looking"
+    editor.keys("q")
+    editor.until("vim.fn.tabpagenr('$') == 1 and vim.b.agls_prompt")
+    editor.keys("ga")
+    ended(editor, "endTurn")
 
 
 def test_question_does_not_take_the_keys_of_a_typing_user(editor: Editor) -> None:
@@ -245,14 +343,15 @@ ROWS = """
 local open = require('agls.question_window').state()
 local win = open.win
 vim.cmd.redraw()
-local at = vim.fn.win_screenpos(win)
 local info, rows = vim.fn.getwininfo(win)[1], {}
 for line = vim.fn.line('w0', win), vim.fn.line('w$', win) do
   local place, cells = vim.fn.screenpos(win, line, 1), {}
-  for column = at[2], at[2] + info.width - 1 do cells[#cells + 1] = vim.fn.screenstring(place.row, column) end
+  for column = place.col, place.col + info.width - 1 do
+    cells[#cells + 1] = vim.fn.screenstring(place.row, column)
+  end
   rows[tostring(line)] = cells
 end
-return { rows = rows, count = open.count, left = open.left }
+return { rows = rows, count = open.count, left = open.left, width = info.width }
 """
 
 
@@ -268,12 +367,11 @@ def read_question(editor: Editor) -> tuple[str, list[str]]:
         said.append(editor.lua("return require('agls.question_window').choose(1)"))
         editor.keys("<Space>")
         editor.until("require('agls.question_window').state().left < ...", seen["left"])
-    return as_text([rows[line] for line in range(1, seen["count"] + 1)]), said
+    return as_text([rows[line] for line in range(1, seen["count"] + 1)], seen["width"] - 1 - 2), said
 
 
-def as_text(rows: list[list[str]]) -> str:
-    """The cells of a screen as text: what goes on in the next row is one line."""
-    width = 110 - 1 - 2  # of a row that goes on
+def as_text(rows: list[list[str]], width: int) -> str:
+    """The cells of a screen as text: what goes on in the next row is one line; such a row is so wide."""
     lines: list[str] = []
     for row, after in zip(rows, [*rows[1:], [""]], strict=True):
         begun = row[0] == "↪"

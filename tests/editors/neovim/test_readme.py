@@ -111,14 +111,14 @@ def test_the_first_three_minutes_of_a_new_user(program: str, tmp_path: Path, mod
 
 
 def follow(user: Newcomer, *typed: str) -> None:
-    """Do what the README says; a question is answered by a key in its window."""
+    """Do what the README says; a question is answered by a key in the prompt."""
     begin, send, answer, find, keep, put_back, stop, resume, rewind = (as_typed(keys) for keys in typed)
     user.keys(f"{begin}<CR>")
     user.until("vim.b.agls_prompt and vim.api.nvim_get_mode().mode == 'i'")
     user.keys(f"Repair it.{send}")
     for count in (1, 2):
         store = "require('agls').current().store"
-        user.until(f"vim.bo.filetype == 'aglsquestion' and #{store}.order > ...", 2 * count)
+        user.until(f"require('agls.question_window').is_open() and #{store}.order > ...", 2 * count)
         asked = user.lua("return require('agls.questions').waiting[1].params.requestId")
         time.sleep(0.5)  # they read it
         user.keys(answer)

@@ -28,6 +28,7 @@ HERE = Path(__file__).parent
 INSTALL = 1200  # seconds: 250 MB come from the registry the first time
 LONGEST = 900  # seconds for one journey, on however slow a machine
 FIRST_CHANGE = 180  # seconds from the installation on: the README promises three minutes
+MOST = 6_000_000  # bytes of the package for the marketplace
 
 pytestmark = [pytest.mark.editors, pytest.mark.timeout(INSTALL + 2 * LONGEST + 60)]
 
@@ -77,6 +78,16 @@ def screens(folder: Path) -> set[str]:
 
 def test_format_types_lint_and_units(alone: None) -> None:
     assert " passed" in done([ROOT / "scripts" / "vscode", "check"], INSTALL, NO_COLOR="1")
+
+
+def test_package_for_the_marketplace_is_small_and_has_no_foreign_code(alone: None) -> None:
+    vsix = Path(done([ROOT / "scripts" / "vscode", "marketplace"], INSTALL).splitlines()[-1])
+    assert vsix.stat().st_size <= MOST
+    names = zipfile.ZipFile(vsix).namelist()
+    assert [name for name in names if name.endswith(".whl")] == [
+        "extension/server/agls-0.1.0-py3-none-any.whl"
+    ]
+    assert "extension/server/requirements.txt" in names
 
 
 def test_from_an_empty_profile_to_a_reviewed_change(tools: dict[str, str], tmp_path: Path) -> None:
@@ -194,6 +205,22 @@ def test_first_run_is_one_card_from_the_empty_profile_to_the_first_answer(
     said = done(["node", HERE / "first_run.mjs", tmp_path], LONGEST, **tools)
     assert steps(said)[-1] == "passed"
     assert screens(tmp_path) == {"card", "listed", "answered"}
+
+
+def test_edits_at_the_cursor_are_kept_undone_refined_and_stopped(
+    tools: dict[str, str], tmp_path: Path
+) -> None:
+    """The difference stands between the lines, and a suggestion comes when the user pauses."""
+    said = done(["node", HERE / "cursor_edits.mjs", tmp_path], LONGEST, **tools)
+    assert steps(said)[-1] == "passed"
+    assert screens(tmp_path) == {"shown-light", "shown-dark", "writing", "suggested"}
+
+
+def test_bar_of_a_change_shows_what_stood_there_and_leads_on(tools: dict[str, str], tmp_path: Path) -> None:
+    """Previous, next, undo and keep in words; a commit message and `config.toml` by their commands."""
+    said = done(["node", HERE / "review_bar.mjs", tmp_path], LONGEST, **tools)
+    assert steps(said)[-1] == "passed"
+    assert screens(tmp_path) == {"bar-light", "bar-dark"}
 
 
 def test_inside_the_extension_host(tools: dict[str, str]) -> None:

@@ -2,8 +2,9 @@
 
 import pytest
 
+from agls.config import AgentDefinition
 from agls.features.agents.edited_file import changed_text, new_text
-from agls.prompt_files.agent_file import AgentFile, read_agent
+from agls.prompt_files.agent_file import INLINE, NOT_FOLLOWED, AgentFile, as_settings, read_agent
 
 
 def agent(*lines: str, body: str = "Do it.") -> AgentFile:
@@ -84,8 +85,41 @@ def test_what_has_no_effect_is_a_remark_and_the_name_is_that_of_the_file() -> No
     found = read_agent("---\ndescription: x y\ntools: Read, Computer\nhooks: none\n---\nDo.", "file")
     assert (found.name, list(found.remarks)) == (
         "file",
-        ["there are no such tools here: Computer", "these keys have no effect here: hooks"],
+        ["there are no such tools here: Computer", NOT_FOLLOWED["hooks"]],
     )
+
+
+@pytest.mark.parametrize("key", NOT_FOLLOWED)
+def test_key_that_is_not_followed_is_named_with_what_holds_instead(key: str) -> None:
+    assert list(agent(f"{key}: 1").remarks) == [NOT_FOLLOWED[key]]
+
+
+def test_numbers_and_switches_may_be_text_and_efforts_have_two_names() -> None:
+    found = agent('maxTurns: "12"', 'timeout_mins: "1.5"', 'background: "yes"', "color: red")
+    assert (found.max_turns, found.max_seconds, found.background, found.color) == (12, 90, True, "red")
+    assert list(found.remarks) == []
+    assert agent("maxTurns: many").max_turns is None
+    said = 'name = "c"\ndescription = "D."\ndeveloper_instructions = "Do."\nmodel_reasoning_effort = "high"\n'
+    assert read_agent(said, "c", toml=True).effort == "high"
+
+
+@pytest.mark.parametrize(
+    ("line", "servers", "is_inline"),
+    [
+        ("mcpServers: [docs, db]", ["docs", "db"], False),
+        ("mcpServers: docs", ["docs"], False),
+        ("mcpServers:\n  - docs\n  - own:\n      command: x", ["docs", "own"], True),
+        ("mcpServers:\n  own:\n    command: x", ["own"], True),
+        ("color: red", None, False),
+    ],
+)
+def test_servers_of_an_agent_narrow_its_tools(line: str, servers: list[str] | None, is_inline: bool) -> None:
+    found = agent(line)
+    assert (found.servers, INLINE in found.remarks) == (servers, is_inline)
+    made = AgentDefinition.model_validate(as_settings(found))
+    assert made.allows("mcp__docs__find") == (servers is None or "docs" in servers)
+    assert made.allows("read_file")
+    assert made.is_narrow == (servers is not None)
 
 
 def test_changing_one_key_leaves_the_others_and_their_comments() -> None:

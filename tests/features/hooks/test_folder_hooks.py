@@ -66,8 +66,8 @@ def test_hooks_are_read_in_groups_and_flat(hooks: Message) -> None:
         ({"hooks": []}, "its hooks are no JSON object"),
         ({"hooks": {"Never": [{"command": "c"}]}}, "hook 1 (Never): there is no event Never here"),
         (
-            {"hooks": {"Stop": [{"type": "prompt", "prompt": "p"}]}},
-            "hooks of the type 'prompt' are not known",
+            {"hooks": {"Stop": [{"type": "agent", "prompt": "p"}]}},
+            "hooks of the type 'agent' are not known",
         ),
         ({"hooks": {"Stop": [{"hooks": [{}]}]}}, "a command or a url"),
     ],
@@ -303,3 +303,12 @@ def test_helper_has_the_answer_of_the_run_that_it_works_for(tmp_path: Path, answ
             assert asked.titles == ["Use the hook PreToolUse 1 of .claude/settings.json"]
     assert (tmp_path / "workspace/a.txt").exists()
     assert (tmp_path / "workspace/ran").exists() is runs
+
+
+def test_hook_of_a_file_may_be_a_question_to_a_model() -> None:
+    handler = {"type": "prompt", "prompt": "Is it good? $ARGUMENTS", "model": "fast", "timeout": 5}
+    (offered,) = find_hooks(["hooks.json"], OneFile({"hooks": {"Stop": [{"hooks": [handler]}]}})).offered
+    setting = offered.hook.setting
+    assert (setting.prompt, setting.model, setting.timeout) == ("Is it good? $ARGUMENTS", "fast", 5)
+    assert not offered.hook.may_allow
+    assert offered.offer.definition["prompt"] == setting.prompt

@@ -6,7 +6,7 @@ import pytest
 
 from agls.features.skills.offered import named_skills
 from agls.features.skills.places import Origin, SkillFolder
-from agls.features.skills.skill_file import SkillFile, find_skills, name_of
+from agls.features.skills.skill_file import NOT_FOLLOWED, SkillFile, find_skills, name_of
 from support.instruction_folders import FolderScene
 
 GOOD = "---\nname: pdf\ndescription: Read PDFs.\n---\nDo it.\n"
@@ -45,6 +45,12 @@ def test_name_against_the_specification_is_a_remark_and_the_folder_counts(
     skill = found(tmp_path, GOOD.replace("pdf", name))
     assert (skill.name, skill.problem, skill.for_model) == ("pdf", "", True)
     assert remark in skill.remarks[0]
+
+
+@pytest.mark.parametrize("key", NOT_FOLLOWED)
+def test_key_that_is_not_followed_is_named_with_what_holds_instead(tmp_path: Path, key: str) -> None:
+    skill = found(tmp_path, GOOD.replace("name: pdf", f"name: pdf\n{key}: fork"))
+    assert list(skill.remarks) == [NOT_FOLLOWED[key]]
 
 
 @pytest.mark.parametrize("name", ["技能", "мой-навык", "café"])

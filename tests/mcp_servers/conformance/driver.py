@@ -104,3 +104,5 @@ def arguments_of(tool: McpTool) -> JsonObject:
 
 if __name__ == "__main__":
     asyncio.run(main(sys.argv[1]))
+    sys.stdout.flush()
+    os._exit(0)  # the interpreter takes its time to end on a busy machine, which a scenario counts

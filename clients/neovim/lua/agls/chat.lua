@@ -3,6 +3,7 @@
 local config = require("agls.config")
 local folds = require("agls.folds")
 local paint = require("agls.paint")
+local question_keys = require("agls.question_keys")
 local render = require("agls.render")
 
 ---@class agls.Placed: agls.Block
@@ -42,6 +43,7 @@ local function make_buffer(session)
   vim.bo[buf].undolevels = -1
   vim.b[buf].agls_session = session.id
   paint.markdown(buf)
+  question_keys.map(buf)
   vim.bo[buf].modifiable = false
   return buf
 end

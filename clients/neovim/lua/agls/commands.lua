@@ -7,7 +7,6 @@ local chips = require("agls.chips")
 local config = require("agls.config")
 local notify = require("agls.notify")
 local options = require("agls.options")
-local session = require("agls.session")
 
 local M = {}
 
@@ -34,39 +33,6 @@ end
 ---@return table[]?
 local function with_block(chip)
   return chip and { chip.block }
-end
-
-local OLDER = {} -- the row behind the last session of a page
-
----@param row agls.SessionRow|table `OLDER`
----@return string
-local function row_text(row)
-  if row == OLDER then
-    return "Older sessions…"
-  end
-  local marks = { running = "● ", requiresAction = "? " }
-  local when = row.updatedAt:sub(1, 16):gsub("T", " ")
-  return ("%s%s  (%s)"):format(marks[row.state] or "", row.title ~= "" and row.title or row.sessionId, when)
-end
-
----@param search string
----@param cursor? string the page after that of the newest sessions
-local function sessions(search, cursor)
-  local params = { search = search ~= "" and search or nil, limit = 100, cursor = cursor }
-  session.list(api().client(), params, function(page, problem)
-    if not page then
-      return notify.failure(problem)
-    elseif #page.sessions == 0 then
-      return notify.info("no session" .. (search ~= "" and " has this in it" or " in this folder yet"))
-    end
-    local rows = page.nextCursor and vim.list_extend(page.sessions, { OLDER }) or page.sessions
-    ask.choice(rows, { prompt = "Sessions", kind = "session", text = row_text }, function(row)
-      if row == OLDER then
-        return sessions(search, page.nextCursor)
-      end
-      api().resume(row.sessionId)
-    end)
-  end)
 end
 
 ---@param rest string
@@ -242,7 +208,7 @@ M.subcommands = {
   sessions = {
     about = "choose a session of this folder, or search in them",
     run = function(rest)
-      sessions(rest)
+      require("agls.session_picker").pick(api().client(), rest, api().resume)
     end,
   },
   resume = {
@@ -281,6 +247,16 @@ M.subcommands = {
     about = "all that the call under the cursor printed, or the last one that did",
     run = in_session(later("agls.outputs", "show")),
   },
+  queue = {
+    about = "the prompts that wait: send one now, edit it, move it, take it away",
+    run = in_session(later("agls.waiting_work", "queue")),
+  },
+  tasks = {
+    about = "commands and helpers in the background: what one printed, or stop it (stop: all of them)",
+    run = in_session(later("agls.waiting_work", "tasks")),
+    complete = { "stop" },
+  },
+  plan = { about = "the plan of the session", run = in_session(later("agls.plans", "show")) },
   background = {
     about = "let it go on without waiting for the command that runs",
     run = in_session(later("agls.outputs", "background")),
@@ -327,6 +303,12 @@ M.subcommands = {
     about = "set the server up, in a Python environment beside this plugin",
     run = function()
       require("agls.install").run()
+    end,
+  },
+  setup = {
+    about = "choose a model: of this machine, or of a provider; the server is installed first where there is none",
+    run = function()
+      require("agls.setup").run(api().client)
     end,
   },
   actions = { about = "everything else the server can do", run = in_session(later("agls.actions", "menu")) },

@@ -11,6 +11,11 @@
 ---@field previous_change string|false
 ---@field accept string|false
 ---@field reject string|false
+---@field question_allow string|false normal mode, in the chat and the prompt, while a question waits: allow it
+---@field question_reject string|false reject it
+---@field question_reason string|false reject it, and say why
+---@field question_whole string|false read all of it
+---@field question_diff string|false the changes that it asks about, as a diff
 ---@field refine string|false where an edit at the cursor is shown: ask for something else
 
 ---@class agls.Config
@@ -51,6 +56,11 @@ local defaults = {
     next = "<Down>",
     stop = "<C-c>",
     drop = "<BS>",
+    question_allow = "ga",
+    question_reject = "gr",
+    question_reason = "gR",
+    question_whole = "gK",
+    question_diff = "gd",
     next_change = "]h",
     previous_change = "[h",
     accept = "<localleader>a",

@@ -58,7 +58,10 @@ local function check_clients()
         return done
       end, 20)
       if status and status.problem then
-        vim.health.warn(status.problem, { "`agls config explain` in a terminal says where every setting comes from" })
+        vim.health.warn(
+          status.problem,
+          { "`:Agls setup` chooses a model", "`agls config explain` in a terminal says where every setting comes from" }
+        )
       elseif status and status.models[1] then
         vim.health.ok("the model is " .. status.models[1].name)
       else

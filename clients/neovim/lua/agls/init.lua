@@ -100,6 +100,12 @@ local handlers = {
   ["agent/askUser"] = function(_, params, context)
     return questions.ask("form", params, context.client_id)
   end,
+  ["window/showMessage"] = function(_, params)
+    notify[params.type == 1 and "error" or (params.type == 2 and "warn" or "info")](params.message)
+  end,
+  ["window/showMessageRequest"] = function(_, params, context)
+    return questions.ask_message(params, context.client_id)
+  end,
   ["agent/editDelta"] = function(_, params)
     inline_edit.take(params)
   end,
@@ -207,7 +213,7 @@ function M.with(act)
 end
 
 ---Show the session that is meant, or a new one, and go to its prompt.
----@param options? { layout?: string, new?: boolean }
+---@param options? agls.OpenOptions
 function M.open(options)
   options = options or {}
   local function shown(of, problem)
@@ -229,7 +235,7 @@ end
 
 ---Give the agent a prompt, with content blocks beside it, and show the chat unless it is to stay hidden.
 ---@param text string
----@param options? { blocks?: table[], hidden?: boolean, admission?: string }
+---@param options? agls.RunOptions
 function M.run(text, options)
   options = options or {}
   focus.report() -- before another window is shown: the model gets it with this prompt
@@ -253,7 +259,7 @@ end
 
 ---Edit lines of the current buffer by a wish, which is asked for where it is not given: the line of the cursor, unless
 ---others are named.
----@param options? { first?: integer, last?: integer, wish?: string }
+---@param options? agls.EditOptions
 function M.edit(options)
   options = options or {}
   local first = options.first or vim.fn.line(".")
@@ -315,6 +321,15 @@ function M.statusline()
   return status.component()
 end
 
+---A piece of what is known of the session that is meant, for a statusline or winbar: state, queue, changes, questions,
+---tasks, context, cost, mode, model or plan. "" without a session, and where there is nothing to say.
+---@param name agls.PieceName
+---@return string
+function M.piece(name)
+  local of = M.current()
+  return of and status.piece(of, name) or ""
+end
+
 ---A command may be for another session, or leave this one.
 ---@param data table
 local function follow(data)
@@ -327,14 +342,14 @@ local function follow(data)
 end
 
 ---What is known of the session that is meant, for components of one's own.
----@return table?
+---@return agls.Status?
 function M.status()
   local of = M.current()
   return of and status.of(of) or nil
 end
 
 ---Take in the options, and make highlights and autocommands. Calling it again changes the options.
----@param options? table
+---@param options? agls.SetupOptions
 function M.setup(options)
   config.set(options)
   for name, link in pairs(LINKS) do

@@ -26,16 +26,16 @@ local function call(of, fits)
   end
 end
 
----@param item agls.Item
+---Show what was printed, below the other windows.
+---@param title string
 ---@param text string
-local function open(item, text)
+function M.open(title, text)
   local buf = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_lines(buf, 0, -1, false, vim.split(text:gsub("\r\n?", "\n"), "\n", { plain = true }))
   vim.bo[buf].bufhidden = "wipe"
   vim.bo[buf].modifiable = false
   vim.cmd("botright sbuffer " .. buf)
-  local title = (item.title or "output"):gsub("%s+", " "):gsub("%%", "%%%%")
-  vim.wo[0][0].statusline = title .. "%=q closes"
+  vim.wo[0][0].statusline = title:gsub("%s+", " "):gsub("%%", "%%%%") .. "%=q closes"
   vim.keymap.set("n", "q", "<cmd>close<cr>", { buffer = buf, desc = "close" })
 end
 
@@ -52,7 +52,7 @@ function M.show(of)
     if not result then
       return notify.failure(problem)
     end
-    open(item, result.text or item.output)
+    M.open(item.title or "output", result.text or item.output)
   end)
 end
 

@@ -6,6 +6,7 @@ local completion = require("agls.completion")
 local config = require("agls.config")
 local notify = require("agls.notify")
 local paint = require("agls.paint")
+local question_keys = require("agls.question_keys")
 
 local M = {}
 
@@ -160,6 +161,7 @@ local function map(prompt)
   keymap("n", "stop", function()
     require("agls").stop()
   end, "stop the run")
+  question_keys.map(prompt.buf)
   map_drop(prompt)
   map_history(prompt, "previous", 1)
   map_history(prompt, "next", -1)

@@ -1,13 +1,16 @@
--- A question in a window of its own below the others: it can be read, scrolled and left, and blocks nothing.
--- An answer that allows is taken only when every row of the text was on the screen.
+-- A question in a float beside the work: it takes no focus, and can be read, answered by a key or left. An answer that
+-- allows is taken only when every row of the text was on the screen.
 
+local config = require("agls.config")
 local notify = require("agls.notify")
+local place = require("agls.question_place")
 local rows = require("agls.rows")
 local text = require("agls.text")
 
 ---@class agls.Choice
 ---@field text string
 ---@field allows? boolean it is offered only when everything was shown
+---@field role? "allow"|"reject"|"reason" the key that takes it
 ---@field act fun()
 
 ---@class agls.Sheet a question that is shown
@@ -15,18 +18,15 @@ local text = require("agls.text")
 ---@field text string
 ---@field whole boolean
 ---@field choices agls.Choice[]
+---@field diff? boolean there are changes that can be opened
 ---@field later fun() the window was closed without an answer
 
 local NAMESPACE = vim.api.nvim_create_namespace("agls.question")
-local SHARE = 0.6 -- of the screen's lines at first
-local SETTLE = 400 -- milliseconds in which a window that took the focus takes no answer: the key was for another one
+local SETTLE = 400 -- milliseconds in which a question that has just come takes no key: it was for something else
+local KEY_WORDS = { allow = "allow", reject = "reject", reason = "with a reason" }
 local PAINT = { ["+"] = "AglsAdded", ["-"] = "AglsRemoved" }
 
 local M = {}
-
----@class agls.Layout
----@field sizes string
----@field count integer windows
 
 ---@class agls.Shown
 ---@field buf integer
@@ -35,9 +35,9 @@ local M = {}
 ---@field count integer rows of the text
 ---@field left integer rows that were not on the screen yet
 ---@field seen table<integer, true>
----@field at integer when it took the focus by itself
+---@field at integer when it came by itself
+---@field large boolean the user reads it
 ---@field back integer the window to return to
----@field layout agls.Layout of the other windows, before
 
 ---@type agls.Shown?
 local open
@@ -58,7 +58,9 @@ local function barred(choice)
   elseif not open.sheet.whole then
     return "it is too large to be shown whole, so it cannot be allowed"
   elseif open.left > 0 then
-    return ("not before all is shown: %d rows are left, <Space> shows more"):format(open.left)
+    local more = open.large and "<Space> shows more"
+      or ((config.key("question_whole") or ":Agls answer") .. " shows all of it")
+    return ("not before all is shown: %d rows are left, %s"):format(open.left, more)
   end
 end
 
@@ -72,24 +74,40 @@ local function choice_lines()
   return lines
 end
 
+---@return string what can be done by keys now
+local function keys_line()
+  if open.large then
+    return (" 1-%d answers · <Space> pages · q later "):format(#open.sheet.choices)
+  end
+  local offered = {}
+  for _, role in ipairs({ "allow", "reject", "reason" }) do
+    local key = config.key("question_" .. role)
+    if key and M.role(role) then
+      offered[#offered + 1] = key .. " " .. KEY_WORDS[role]
+    end
+  end
+  offered[#offered + 1] = (config.key("question_whole") or ":Agls answer")
+    .. (M.role("allow") and " all of it" or " answer")
+  if open.sheet.diff and config.key("question_diff") then
+    offered[#offered + 1] = config.key("question_diff") .. " diff"
+  end
+  return " " .. table.concat(offered, " · ") .. " "
+end
+
 local function draw_choices()
   vim.bo[open.buf].modifiable = true
   vim.api.nvim_buf_set_lines(open.buf, open.count, -1, false, choice_lines())
   vim.bo[open.buf].modifiable = false
-  local last = #open.sheet.choices
-  local shown = open.count - open.left
-  vim.wo[open.win].winbar = (" agls asks  1-%d answers, q later, <Space> pages%%=%d of %d rows shown "):format(
-    last,
-    shown,
-    open.count
-  )
+  local seen = open.left > 0 and (" · %d of %d rows shown"):format(open.count - open.left, open.count) or ""
+  vim.api.nvim_win_set_config(open.win, { title = " agls asks" .. seen .. " ", footer = keys_line() })
 end
 
 ---@param row integer
 ---@return boolean
 local function is_on_screen(row)
   local line = vim.api.nvim_buf_get_lines(open.buf, row - 1, row, false)[1]
-  return vim.fn.screenpos(open.win, row, 1).row > 0 and vim.fn.screenpos(open.win, row, math.max(1, #line)).row > 0
+  local first, last = vim.fn.screenpos(open.win, row, 1).row, vim.fn.screenpos(open.win, row, math.max(1, #line)).row
+  return first > 0 and last > 0 and not place.is_covered(open.win, first, last)
 end
 
 ---Remember what is on the screen now.
@@ -124,10 +142,22 @@ function M.choose(number)
   return problem
 end
 
+---The answer that a key stands for.
+---@param role "allow"|"reject"|"reason"
+---@return agls.Choice? choice, integer? number
+function M.role(role)
+  for number, choice in ipairs(open and open.sheet.choices or {}) do
+    if choice.role == role then
+      return choice, number
+    end
+  end
+end
+
+---Take an answer for a key that was pressed, unless the question has only just come.
 ---@param number integer
-local function press(number)
+function M.press(number)
   if open and vim.uv.now() - open.at < SETTLE then
-    return
+    return notify.info("this question has just come: look at it first")
   end
   local problem = M.choose(number)
   if problem then
@@ -142,19 +172,20 @@ local function map(buf)
   end
   for number = 1, 9 do
     key(tostring(number), function()
-      press(number)
+      M.press(number)
     end, "answer " .. number)
   end
   key("<CR>", function()
     local number = vim.fn.line(".") - open.count - 1
     if number >= 1 then
-      press(number)
+      M.press(number)
     end
   end, "the answer under the cursor")
   key("<Space>", "<C-f>", "more of the question")
   key("q", function()
     open.sheet.later()
   end, "later")
+  require("agls.question_keys").map(buf)
 end
 
 ---@param sheet agls.Sheet
@@ -180,23 +211,16 @@ end
 
 local function dress(win)
   local wo = vim.wo[win]
+  wo.winhighlight = "NormalFloat:Normal,FloatBorder:AglsWaiting,FloatTitle:AglsWaiting,FloatFooter:AglsDim"
   wo.wrap, wo.linebreak, wo.breakindent, wo.conceallevel, wo.foldenable, wo.spell = true, false, false, 0, false, false
   wo.number, wo.relativenumber, wo.signcolumn, wo.foldcolumn, wo.cursorline = false, false, "no", "0", true
-  wo.list, wo.listchars, wo.winfixheight, wo.smoothscroll = true, "tab:├─┤", true, false
+  wo.list, wo.listchars, wo.smoothscroll = true, "tab:├─┤", false
 end
 
 ---What is shown, for those who look at it from outside.
----@return { win: integer, count: integer, left: integer }?
+---@return { win: integer, count: integer, left: integer, large: boolean }?
 function M.state()
-  return open and { win = open.win, count = open.count, left = open.left }
-end
-
----Give the other windows the sizes back that they had, unless there are others by now.
----@param before agls.Layout
-local function restore(before)
-  if vim.fn.tabpagewinnr(vim.fn.tabpagenr(), "$") == before.count then
-    vim.cmd(before.sizes)
-  end
+  return open and { win = open.win, count = open.count, left = open.left, large = open.large }
 end
 
 ---@return boolean
@@ -213,7 +237,6 @@ function M.close()
       vim.api.nvim_set_current_win(was.back)
     end
     vim.api.nvim_win_close(was.win, true)
-    restore(was.layout)
   end
 end
 
@@ -231,9 +254,19 @@ end
 ---@param buf integer
 local function watch(buf)
   local group = vim.api.nvim_create_augroup("agls.question", { clear = true })
-  vim.api.nvim_create_autocmd({ "WinScrolled", "WinResized", "CursorMoved", "WinEnter" }, {
+  vim.api.nvim_create_autocmd({ "WinScrolled", "WinResized", "WinClosed", "CursorMoved", "WinEnter" }, {
     group = group,
     callback = vim.schedule_wrap(look),
+  })
+  vim.api.nvim_create_autocmd({ "VimResized", "WinResized" }, {
+    group = group,
+    callback = vim.schedule_wrap(function() -- the chat may have come since
+      if open and vim.api.nvim_win_is_valid(open.win) then
+        local need = vim.api.nvim_buf_line_count(open.buf)
+        vim.api.nvim_win_set_config(open.win, place.of(need, open.large))
+        look()
+      end
+    end),
   })
   vim.api.nvim_create_autocmd("BufWipeout", {
     group = group,
@@ -242,28 +275,23 @@ local function watch(buf)
       local was = open
       if was and was.buf == buf then
         open = nil
-        vim.schedule(function()
-          restore(was.layout)
-          was.sheet.later()
-        end)
+        vim.schedule(was.sheet.later)
       end
     end,
   })
 end
 
----Show a question. The window takes the focus only when the user waits for it in an empty prompt.
+---Show a question. The window takes no focus unless the user came to read it: then it is as large as the screen allows.
 ---@param sheet agls.Sheet
----@param focused? "wanted"|"waited"
-function M.show(sheet, focused)
+---@param large? boolean
+function M.show(sheet, large)
   M.close()
-  local buf, count = make_buffer(sheet, vim.o.columns - 1)
-  local need = count + 2 + #sheet.choices -- and the bar
-  local height = math.max(5, math.min(need, math.floor(vim.o.lines * SHARE)))
+  local buf, count = make_buffer(sheet, place.width(large or false) - 1)
   local back = vim.api.nvim_get_current_win()
-  local layout = { sizes = vim.fn.winrestcmd(), count = vim.fn.winnr("$") }
-  local win = vim.api.nvim_open_win(buf, false, { split = "below", win = -1, height = height })
+  local where = place.of(count + 1 + #sheet.choices, large or false)
+  local win =
+    vim.api.nvim_open_win(buf, false, vim.tbl_extend("force", where, { style = "minimal", border = "rounded" }))
   dress(win)
-  vim.api.nvim_win_set_height(win, height) -- 0.10 makes all windows equally high
   open = {
     buf = buf,
     win = win,
@@ -271,15 +299,14 @@ function M.show(sheet, focused)
     count = count,
     left = count,
     seen = {},
-    at = 0,
-    layout = layout,
+    at = large and 0 or vim.uv.now(),
+    large = large or false,
     back = back,
   }
   map(buf)
   draw_choices()
   watch(buf)
-  if focused then
-    open.at = focused == "waited" and vim.uv.now() or 0
+  if large then
     vim.api.nvim_set_current_win(win)
   end
   vim.cmd.redraw()

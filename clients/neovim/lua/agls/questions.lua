@@ -1,15 +1,17 @@
--- Questions of the agent, one at a time, in a window that blocks nothing (question_window.lua).
+-- Questions of the agent, one at a time, in a float that takes no focus and blocks nothing (question_window.lua).
 
 local amend = require("agls.amend")
 local client = require("agls.client")
 local notify = require("agls.notify")
+local question_diff = require("agls.question_diff")
+local question_form = require("agls.question_form")
 local question_window = require("agls.question_window")
 local session = require("agls.session")
 
 ---@class agls.Open a question, and the request that waits for its answer
 ---@field params table
 ---@field thread thread
----@field kind "permission"|"form"
+---@field kind "permission"|"form"|"message"
 ---@field done boolean
 ---@field asker integer the id of the server's client
 ---@field is_shown? boolean the user knows that it waits
@@ -135,6 +137,9 @@ local function ask_comment(open)
 end
 
 local function later()
+  for _, open in ipairs(M.waiting) do
+    open.wanted = nil
+  end
   M.hide()
   notify.info("the question waits; `:Agls answer` asks it again")
 end
@@ -143,18 +148,21 @@ end
 ---@return agls.Choice[]
 local function choices_of(open)
   local choices, input, plan = {}, command_of(open.params), plan_of(open.params)
-  local function offer(words, allows, act)
-    choices[#choices + 1] = { text = words, allows = allows, act = act }
+  local allowed = false -- the first yes is that of the key: no later one is narrower
+  local function offer(words, allows, act, role)
+    choices[#choices + 1] = { text = words, allows = allows, act = act, role = role }
   end
   for _, option in ipairs(open.params.options or {}) do
     local allows = option.decision ~= "reject"
+    local role = not allows and "reject" or (not allowed and option.scope == "once" and "allow") or nil
+    allowed = allowed or role == "allow"
     offer(option.label, allows, function()
       select(open, option)
-    end)
+    end, role)
     if option.optionId == "reject" then
       offer(option.label .. (plan and ", and say what is missing…" or ", and say why…"), false, function()
         ask_reason(open, option)
-      end)
+      end, "reason")
     elseif option.scope == "once" and input then
       offer("Change the command first…", true, function()
         ask_command(open, option, input)
@@ -174,30 +182,21 @@ local function choices_of(open)
   return choices
 end
 
----Whether the user sits in an empty prompt of agls, and waits.
----@return boolean
-local function waits_here()
-  return vim.b.agls_prompt and vim.api.nvim_buf_get_lines(0, 0, -1, false)[1] == "" and vim.fn.line("$") == 1
-end
-
 ---@param open agls.Open
 ---@param body { text: string, whole: boolean, choices: agls.Choice[] }
 local function put(open, body)
   local params = open.params
   local helper = params.agentId and params.agentId ~= "main" and (params.agentId .. ": ") or ""
   local title = helper .. (params.title or params.message or "agls asks")
-  local focused = open.wanted or waits_here()
   title = params.reason and (title .. "\n" .. params.reason) or title
   question_window.show({
     title = open.comment and (title .. "\nYour comment: " .. open.comment) or title,
     text = body.text,
     whole = body.whole,
     choices = body.choices,
+    diff = question_diff.has(params),
     later = later,
-  }, open.wanted and "wanted" or (focused and "waited"))
-  if not focused then
-    notify.info(question_window.headline(params) .. "  `:Agls answer` goes there")
-  end
+  }, open.wanted)
 end
 
 ---@param open agls.Open
@@ -206,114 +205,32 @@ local function ask_permission(open)
   put(open, { text = seen.text, whole = seen.whole, choices = choices_of(open) })
 end
 
----@param field table
----@return string[]? the answers to choose from, of which one may be taken, or several of a list
-local function answers_of(field)
-  return field.enum or (field.items or {}).enum
-end
-
----@param schema table
----@return string[] names, those with choices first
-local function fields_of(schema)
-  local names = vim.tbl_keys(schema.properties or {})
-  table.sort(names, function(a, b)
-    local has_a, has_b = answers_of(schema.properties[a]) ~= nil, answers_of(schema.properties[b]) ~= nil
-    if has_a ~= has_b then
-      return has_a
-    end
-    return a < b
-  end)
-  return names
-end
-
-local OWN_WORDS = "In your own words…"
-
+---A message with buttons: whether this folder is trusted, whether an interrupted session goes on.
 ---@param open agls.Open
----@param names string[]
----@param place integer
----@param content table
----@param picked? table<string, boolean> those that are chosen so far, where several may be
-local function ask_field(open, names, place, content, picked)
-  local schema = open.params.schema
-  local name = names[place]
-  if not name then
-    local given = next(content) ~= nil
-    return answer(open, given and { outcome = "accept", content = content } or { outcome = "decline" })
-  end
-  local field = schema.properties[name]
-  local function go_on(value)
-    if value == nil then
-      return answer(open, { outcome = "decline" })
-    end
-    if value ~= "" then
-      content[name] = value
-    end
-    ask_field(open, names, place + 1, content)
-  end
+local function ask_message(open)
   local choices = {}
-  local function offer(words, act)
-    choices[#choices + 1] = { text = words, act = act }
+  for _, action in ipairs(open.params.actions) do
+    choices[#choices + 1] = {
+      text = action.title,
+      act = function()
+        answer(open, action)
+      end,
+    }
   end
-  local more, answers = place < #names, answers_of(field)
-  local function take(value)
-    if more then -- it is answered: the other fields are for other words
-      content[name] = value
-      return answer(open, { outcome = "accept", content = content })
-    end
-    go_on(value)
-  end
-  if field.type == "array" and answers then
-    local chosen = {}
-    for _, value in ipairs(answers) do
-      local is_picked = picked ~= nil and picked[value] == true
-      if is_picked then
-        chosen[#chosen + 1] = value
-      end
-      offer((is_picked and "[x] " or "[ ] ") .. value, function()
-        local now = vim.tbl_extend("force", picked or {}, { [value] = not is_picked })
-        ask_field(open, names, place, content, now)
-      end)
-    end
-    if #chosen > 0 then
-      offer("Done: " .. table.concat(chosen, ", "), function()
-        take(chosen)
-      end)
-    end
-  else
-    for _, value in ipairs(answers or {}) do
-      offer(value, function()
-        take(value)
-      end)
-    end
-  end
-  if more and answers then
-    offer(OWN_WORDS, function()
-      go_on("")
-    end)
-  elseif not answers then
-    offer(OWN_WORDS, function()
-      vim.ui.input({ prompt = (field.title or open.params.message or "Your answer") .. " " }, function(value)
-        if value then
-          go_on(value)
-        end
-      end)
-    end)
-  end
-  offer("No answer", function()
-    answer(open, { outcome = "decline" })
-  end)
-  offer("Later  (:Agls answer)", later)
-  put(open, { text = field.description or "", whole = true, choices = choices })
+  choices[#choices + 1] = { text = "Later  (:Agls answer)", act = later }
+  put(open, { text = open.params.text, whole = true, choices = choices })
 end
 
 ---Put a question to the user now.
 ---@param open agls.Open
 function M.show(open)
   shown = open
-  if open.kind == "permission" then
+  if open.kind == "message" then
+    ask_message(open)
+  elseif open.kind == "permission" then
     ask_permission(open)
   else
-    ask_field(open, fields_of(open.params.schema or {}), 1, {})
+    question_form.ask(open, { put = put, answer = answer, later = later })
   end
 end
 
@@ -354,23 +271,48 @@ function M.again(number)
   local open = M.waiting[1]
   if not open then
     return notify.info("nothing waits for an answer")
-  elseif not number then
-    open.wanted = true
   end
-  if not question_window.is_open() then
+  local state = question_window.state()
+  if number then
+    if not state then
+      M.show(open)
+    end
+    local problem = question_window.choose(number)
+    return problem and notify.warn(problem) or nil
+  end
+  open.wanted = true
+  if not state or not state.large then
     M.show(open)
   end
-  if not number then
-    return question_window.focus()
+  question_window.focus()
+end
+
+---Do what a key of a question stands for.
+---@param name "allow"|"reject"|"reason"|"whole"|"diff"
+---@return boolean is_done false when nothing waits
+function M.act(name)
+  local open = M.waiting[1]
+  if not open then
+    return false
+  elseif name == "diff" then
+    question_diff.open(open.params)
+  elseif name == "whole" then
+    M.again()
+  elseif not question_window.is_open() then
+    M.show(open) -- who answers has seen what they answer
+  else
+    local _, number = question_window.role(name)
+    if number then
+      question_window.press(number)
+    else
+      M.again()
+    end
   end
-  local problem = question_window.choose(number)
-  if problem then
-    notify.warn(problem)
-  end
+  return true
 end
 
 ---A handler of a server's request: it waits for the user and returns the answer.
----@param kind "permission"|"form"
+---@param kind "permission"|"form"|"message"
 ---@param params table
 ---@param asker integer
 ---@return table
@@ -385,6 +327,24 @@ function M.ask(kind, params, asker)
   vim.api.nvim_exec_autocmds("User", { pattern = "AglsQuestion", data = params })
   vim.schedule(M.next)
   return coroutine.yield()
+end
+
+local messages = 0
+
+---Ask what a message of LSP asks, where it blocks nothing. The answer is one of its actions.
+---@param params table
+---@param asker integer
+---@return table|userdata
+function M.ask_message(params, asker)
+  if #(params.actions or {}) == 0 then
+    notify.warn(params.message)
+    return vim.NIL
+  end
+  messages = messages + 1
+  local first, rest = params.message:match("^(.-[.?!])%s+(.*)$")
+  local given = { requestId = "message-" .. messages, title = first or params.message, text = rest or "" }
+  given.actions = params.actions
+  return M.ask("message", given, asker)
 end
 
 ---A question was answered elsewhere, or its run ended: nobody is asked any more.

@@ -12,6 +12,7 @@
 ---@class agls.RenderOptions
 ---@field fold { thoughts: boolean, output: integer, diff: integer }
 
+local tables = require("agls.tables")
 local text = require("agls.text")
 
 local M = {}
@@ -150,7 +151,7 @@ end
 local DISCARDED = "✗ broken off: does not count"
 
 function by_kind.message(item)
-  local lines = lines_of(item.text or "")
+  local lines = tables.aligned(lines_of(item.text or ""))
   lines[#lines + 1] = ""
   local label = item.discarded and DISCARDED or (item.status == "cancelled" and "■ cancelled" or nil)
   return { lines = lines, label = label, hl = label and "AglsFailed" }

@@ -47,7 +47,8 @@ function M.answer(params)
 end
 
 ---@param host string
-local function keep(host)
+---@param done? fun() a key is kept now
+local function keep(host, done)
   local ok, key = pcall(vim.fn.inputsecret, ("Key for %s (empty: forget it): "):format(host))
   vim.cmd.redraw() -- else the message below makes the user press Enter
   if not ok then
@@ -59,6 +60,16 @@ local function keep(host)
   notify.info(
     key ~= "" and ("the key for %s is kept until Neovim ends"):format(host) or ("no key is kept for %s"):format(host)
   )
+  if done and key ~= "" then
+    done()
+  end
+end
+
+---Ask for the key of a host, and go on when one was given.
+---@param host string
+---@param done fun()
+function M.give(host, done)
+  keep(host, done)
 end
 
 ---@return string[] hosts that servers asked for, and those whose keys are here
@@ -77,9 +88,13 @@ function M.ask(host)
   end
   local hosts = M.hosts()
   if host == "" and #hosts > 1 then
-    return ask.choice(hosts, { prompt = "Key for", kind = "host" }, keep)
+    return ask.choice(hosts, { prompt = "Key for", kind = "host" }, function(chosen)
+      keep(chosen)
+    end)
   end
-  ask.words("Host of the model server: ", host ~= "" and host or hosts[1] or "", keep)
+  ask.words("Host of the model server: ", host ~= "" and host or hosts[1] or "", function(chosen)
+    keep(chosen)
+  end)
 end
 
 return M

@@ -3,6 +3,7 @@
 local changes = require("agls.changes")
 local client = require("agls.client")
 local config = require("agls.config")
+local plans = require("agls.plans")
 local questions = require("agls.questions")
 local session = require("agls.session")
 local text = require("agls.text")
@@ -34,6 +35,16 @@ local function state_of(of)
   return state, #of.store.queue
 end
 
+---@param of agls.Session
+---@return integer
+local function tasks_of(of)
+  local count = 0
+  for _, item in pairs(of.store.items) do
+    count = count + (item.kind == "task" and item.status == "running" and 1 or 0)
+  end
+  return count
+end
+
 ---@class agls.Status
 ---@field state string idle, running, requiresAction, reading, or the state of the server
 ---@field queued integer prompts that wait
@@ -44,6 +55,8 @@ end
 ---@field model? string
 ---@field questions integer that wait for the user
 ---@field changes integer that wait to be judged
+---@field plan string what is worked on, as "1 of 3: Test it"; "" without a plan
+---@field tasks integer commands and helpers that run in the background
 
 ---What is known of a session, for components of one's own.
 ---@param of agls.Session
@@ -59,11 +72,64 @@ function M.of(of)
     cost = of.store.cost,
     mode = of.store.options.mode or "ask",
     model = of.store.options.model,
+    plan = plans.line(of),
+    tasks = tasks_of(of),
     questions = #questions.waiting,
     changes = #vim.tbl_filter(function(change)
       return change.sessionId == of.id
     end, changes.all),
   }
+end
+
+---@type table<agls.PieceName, fun(known: agls.Status): string>
+local PIECES = {
+  state = function(known)
+    return (MARKS[known.state] or "✗") .. " " .. (WORDS[known.state] or known.state)
+  end,
+  queue = function(known)
+    return known.queued > 0 and ("%d waiting"):format(known.queued) or ""
+  end,
+  changes = function(known)
+    return known.changes > 0 and ("%d to judge"):format(known.changes) or ""
+  end,
+  questions = function(known)
+    return known.questions > 0 and ("%d to answer"):format(known.questions) or ""
+  end,
+  tasks = function(known)
+    return known.tasks > 0 and ("%d task%s"):format(known.tasks, known.tasks > 1 and "s" or "") or ""
+  end,
+  context = function(known)
+    if not known.tokens then
+      return ""
+    end
+    return short(known.tokens) .. (known.window and ("/" .. short(known.window)) or "") .. " tokens"
+  end,
+  cost = function(known)
+    return known.cost > 0 and ("$%.2f"):format(known.cost) or ""
+  end,
+  mode = function(known)
+    return known.mode
+  end,
+  model = function(known)
+    return known.model or ""
+  end,
+  plan = function(known)
+    return known.plan
+  end,
+}
+
+---A piece for a statusline or winbar of the user's; "" where there is nothing to say.
+---@param of agls.Session
+---@param name agls.PieceName
+---@return string
+function M.piece(of, name)
+  local piece = PIECES[name]
+  if not piece then
+    local known = vim.tbl_keys(PIECES)
+    table.sort(known)
+    error(("agls: there is no piece %q; there are %s"):format(name, table.concat(known, ", ")), 0)
+  end
+  return piece(M.of(of))
 end
 
 ---@return agls.Session?
@@ -86,14 +152,9 @@ function M.bar()
     word = word .. ", " .. known.queued .. " waiting"
   end
   local right = {}
-  if known.changes > 0 then
-    right[1] = known.changes .. " to judge"
-  end
-  if known.tokens then
-    right[#right + 1] = short(known.tokens) .. (known.window and ("/" .. short(known.window)) or "") .. " tokens"
-  end
-  if known.cost > 0 then
-    right[#right + 1] = ("$%.2f"):format(known.cost)
+  for _, name in ipairs({ "changes", "tasks", "context", "cost" }) do
+    local words = PIECES[name](known)
+    right[#right + 1] = words ~= "" and words or nil
   end
   local mark = ("%%#%s#%s %s%%*"):format(
     HIGHLIGHTS[known.state] or "AglsFailed",
@@ -123,10 +184,12 @@ function M.prompt_bar()
   local typing = win == tonumber(vim.g.actual_curwin) and vim.startswith(vim.fn.mode(), "i")
   local key = config.key(typing and "submit_insert" or "submit") or ":w"
   local model = known.model and (" · " .. known.model) or ""
-  return (" %%#AglsDim#> %s%s%%=%s%%* "):format(
+  local plan = known.plan ~= "" and (" · plan " .. known.plan) or ""
+  return (" %%#AglsDim#> %s%s%%#AglsRunning#%s%%#AglsDim#%%<%%=%s%%* "):format(
     safe(known.mode),
     safe(model),
-    safe(key .. " sends · @ files · / actions")
+    safe(plan),
+    safe(key .. " sends" .. (plan == "" and " · @ files · / actions" or ""))
   )
 end
 

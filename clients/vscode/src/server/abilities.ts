@@ -21,6 +21,9 @@ const OURS: ClientBlock = {
 };
 
 export class Abilities implements StaticFeature {
+  /** `completes`: the user wants suggestions while they type. */
+  constructor(private readonly completes: boolean) {}
+
   fillClientCapabilities(capabilities: ClientCapabilities): void {
     capabilities.experimental = { ...(capabilities.experimental as object | undefined), agent: OURS };
   }
@@ -29,7 +32,7 @@ export class Abilities implements StaticFeature {
   preInitialize(capabilities: ServerCapabilities): void {
     delete capabilities.executeCommandProvider;
     delete capabilities.codeActionProvider;
-    delete capabilities.inlineCompletionProvider; // else each key would be a request to the server
+    if (!this.completes) delete capabilities.inlineCompletionProvider; // else each key would be a request
   }
 
   initialize(): void {}

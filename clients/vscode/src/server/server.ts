@@ -12,6 +12,7 @@ import {
   State,
 } from "vscode-languageclient/node";
 import type { Methods } from "../protocol.gen";
+import { afterAPause } from "../edit/completion";
 import { Abilities } from "./abilities";
 import { Backoff } from "./backoff";
 import { type Choice, choose } from "./choice";
@@ -122,6 +123,7 @@ export class Server implements vscode.Disposable {
         ...(configFile ? { configFile } : {}),
         settings: settingsOfUser(),
       },
+      middleware: { provideInlineCompletionItems: afterAPause },
       initializationFailedHandler: () => false,
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue, handled: true }),
@@ -132,9 +134,11 @@ export class Server implements vscode.Disposable {
       },
     };
     // Not in the opened folder: `python -m agls` would import what lies there.
-    const program = { command, args: [...args], options: { cwd: homedir() } };
+    // The server takes this from the user only, never from an editor's settings: the extension says it as the user's own.
+    const completion = ofUser("inlineCompletion") ? { env: { ...process.env, AGLS_COMPLETION: "true" } } : {};
+    const program = { command, args: [...args], options: { cwd: homedir(), ...completion } };
     const client = new LanguageClient("agls", "agls", program, options);
-    client.registerFeature(new Abilities());
+    client.registerFeature(new Abilities(ofUser("inlineCompletion")));
     client.onDidChangeState(({ newState }) => {
       if (client !== this.client) return;
       if (newState === State.Running) this.become("ready", "");

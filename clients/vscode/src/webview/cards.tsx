@@ -233,16 +233,13 @@ function Allow({ first, more, changed, read, choose }: AllowProps) {
   );
 }
 
-const PLAIN = /^It (runs a command|writes \S+)\.$/; // what the title and the text say anyway
-
 /** Why it is asked, and the reason that the agent gives. */
 function Why({ question, input }: PermissionProps) {
   const description = textOf(input?.["description"]);
-  const isPlain = PLAIN.test(question.reason ?? "");
   return (
     <>
       {description && <p>The agent says: {visible(description)}</p>}
-      {question.reason && !isPlain && <p class="faint">{visible(question.reason)}</p>}
+      {question.reason && <p class="faint">{visible(question.reason)}</p>}
     </>
   );
 }

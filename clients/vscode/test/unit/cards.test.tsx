@@ -162,6 +162,11 @@ test("what the agent says of a command stands in its question", () => {
   expect(root().textContent).toContain("The agent says: list the files");
 });
 
+test("the server's reason is shown, also where it is plain", () => {
+  show(<Cards questions={[command]} items={new Map([["c1", call]])} />);
+  expect(root().textContent).toContain("It runs a command.");
+});
+
 test("a refusal carries the reason, and never an edited command", () => {
   show(<Cards questions={[command]} items={new Map([["c1", call]])} />);
   write(root().querySelector("textarea") as HTMLTextAreaElement, "ls");

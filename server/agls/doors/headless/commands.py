@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from agls.config import Choice, ConfigError, ConfigInputs, Setup, read, take_over
+from agls.config import Choice, ConfigError, ConfigInputs, PluginRecord, Setup, read, take_over
 from agls.config.environment import process_environment
 from agls.doors.headless.config_command import CONFIG
 from agls.doors.headless.exits import CannotBegin, Exit
@@ -32,6 +32,7 @@ from agls.workspace.redact import harden
 
 SESSION_PREFIX = "ses_"
 STANDARD_INPUT = "-"
+PLUGIN_COMMANDS = ("add", "list", "show", "diff", "enable", "disable", "remove", "try")
 WELCOME = """\
 usage: agls [-h] [--version] COMMAND ...
 
@@ -68,6 +69,20 @@ def resume(arguments: argparse.Namespace) -> int:
     session_id, rest = (words[0], words[1:]) if named else ("", words)
     usage = f'agls resume [{SESSION_PREFIX}…] "…"'
     return _start(arguments, lambda: _said(arguments, rest, usage), resume=True, session_id=session_id)
+
+
+def plugin(arguments: argparse.Namespace) -> int:
+    """Follow `agls plugin`."""
+    from agls.doors.headless.plugin_command import follow_plugin, tried  # noqa: PLC0415 - few need it
+
+    if arguments.command != "plugin try":
+        return follow_plugin(arguments)
+    record = tried(arguments)
+    if record is None:
+        return Exit.DONE
+    return _start(
+        arguments, lambda: _said(arguments, arguments.words, 'agls plugin try SOURCE "…"'), tried=(record,)
+    )
 
 
 def explain(arguments: argparse.Namespace) -> int:
@@ -141,6 +156,7 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     **MEMORY,
     **MCP,
     "import": import_product,
+    **dict.fromkeys((f"plugin {name}" for name in PLUGIN_COMMANDS), plugin),
     "models": models,
     "usage": usage,
     "trust": trust,
@@ -168,6 +184,7 @@ def _start(
     *,
     resume: bool = False,
     session_id: str = "",
+    tried: tuple[PluginRecord, ...] = (),
 ) -> int:
     since: int | None = getattr(arguments, "since", None)  # a new session has no past
     try:
@@ -203,6 +220,7 @@ def _start(
         attach=tuple(arguments.attach),
         options={name: value for name, value in options.items() if value is not None},
         arguments=settings(arguments),
+        tried=tried,
     )
     return see_through(run(request))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from agls.config import ConfigInputs, Setup, read
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.open_session import folder, latest
-from agls.doors.headless.sketch_action import invoke_in_sketch
+from agls.doors.headless.sketch_action import Sketch, invoke_in_sketch
 from agls.doors.headless.streams import write, write_json
 from agls.engine.facts import Entry
 from agls.engine.ports import JournalError
@@ -32,7 +32,8 @@ def hooks(arguments: argparse.Namespace) -> int:
         if (place := fold_all(entries).cwd) not in {"", here}:
             here, setup = place, _setup(place, trust=False)
         most: JsonObject = {"most": arguments.last}
-        outcome = asyncio.run(invoke_in_sketch(setup, here, "hooks.test", most, session_id, entries))
+        sketch = Sketch(session_id, entries)
+        outcome = asyncio.run(invoke_in_sketch(setup, here, "hooks.test", most, sketch))
     if arguments.json:
         write_json(outcome.data)
     else:

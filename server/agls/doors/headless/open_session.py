@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from agls.commands import TypedCommand
-from agls.config import ConfigError, check_folder
+from agls.config import ConfigError, PluginRecord, check_folder
 from agls.doors.attachments import attached, piped_in
 from agls.doors.headless.continue_command import ContinueCommand
 from agls.doors.headless.exits import CannotBegin
@@ -53,7 +53,8 @@ class RunRequest:
     `piped` goes with the prompt. With `expand` the prompt may point at files. `cwd` is "" when no folder was
     named. `session_id` is the session to continue (or the beginning of its id); "" is the latest one of the
     folder when `resume` is set; `since` is the last fact of it that the reader of its events knows. With
-    `control` standard input has requests, one per line. With `require_offers` a missing consent ends the run.
+    `control` standard input has requests, one per line. Plugins that are `tried` are on for it.
+    With `require_offers` a missing consent ends the run.
     """
 
     cwd: str = ""
@@ -73,6 +74,7 @@ class RunRequest:
     attach: tuple[str, ...] = ()
     options: JsonObject = field(default_factory=JsonObject)
     arguments: Mapping[str, str] = field(default_factory=dict[str, str])
+    tried: tuple[PluginRecord, ...] = ()
 
 
 @frozen

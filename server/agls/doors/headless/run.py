@@ -113,7 +113,7 @@ def explained(
 
 async def _run(request: RunRequest, output: Output, screen: TerminalScreen, shutdown: Shutdown) -> int:
     here = folder(request.cwd or ".")
-    inputs = ConfigInputs(arguments=dict(request.arguments), remembered=True)
+    inputs = ConfigInputs(arguments=dict(request.arguments), remembered=True, tried=request.tried)
 
     def trusts(root: Path) -> bool:
         return request.trust and str(root) == here

@@ -146,6 +146,7 @@ def _row(agent: FoundAgent) -> JsonObject:
         "description": file.description,
         "file": agent.path,
         "origin": agent.folder.origin,
+        "color": file.color,
         "active": agent.counts,
         "hiddenBy": agent.hidden_by,
         "problem": file.problem,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from agls.instruction_files.folder_texts import FolderTexts
-from agls.prompt_files.agent_places import agent_folders
+from agls.prompt_files.agent_places import agent_folders, plugin_folders
 from agls.prompt_files.found_agents import FoundAgent, find_agents
 from agls.room import NoSettings
 from agls.room.findings import Finding
@@ -15,7 +15,8 @@ FIX = "Correct the file. `/agent.list` shows all of them."
 def check_files(settings: NoSettings, texts: FolderTexts) -> Sequence[Finding]:
     """Return each file that cannot be used, or not as it was meant; how many there are when all is well."""
     places = texts.folders
-    folders = tuple(agent_folders(places.project, places.config, places.home))
+    usual = agent_folders(places.project, places.config, places.home)
+    folders = (*usual, *plugin_folders(places.plugins))
     found = [each for each in find_agents(folders) if each.folder.origin != "built in"]
     wrong = [*_findings(found)]
     if wrong or not found:

@@ -17,7 +17,9 @@ from agls.toolkit import Arguments, TypedAction
 LIST, LIST_ALIASES = "command.list", ("custom-commands",)
 GROUP = "Your commands"
 WISHES = "It suggests to use without a question: {}. A file grants nothing: your own rules decide."
-NO_CHOICE = "A file of the project chooses neither model nor effort: those of the session hold."
+NO_CHOICE = (
+    "A file of the project or of a plugin chooses neither model nor effort: those of the session hold."
+)
 RUNS = "It runs before its prompt: {}. {}"
 CONSENT = "You are asked before, and again when it changed."
 NO_MODEL = "Its model {} is not configured here, so the model of the session is asked."
@@ -74,6 +76,7 @@ class FileCommand:
         variables = {
             **dict.fromkeys(("PROJECT_DIR", "CLAUDE_PROJECT_DIR", "workspaceFolder"), root),
             **dict.fromkeys(("SESSION_ID", "CLAUDE_SESSION_ID"), context.session_id),
+            **(file.folder.plugin.variables if file.folder.plugin else {}),
         }
         given = Given(str(arguments.get("arguments", "")), file.arguments, variables)
         made = expanded(file.text, given, file.folder.place.dialect)
@@ -90,7 +93,7 @@ class FileCommand:
         by = f"/{self.offered.name} ({file.shown})"
         suggested: JsonObject = {"by": by, "tools": list(file.wishes)} if file.wishes else {}
         wanted: JsonObject = {SUGGESTED_TOOLS: suggested}
-        if file.folder.origin != "project":  # a folder chooses neither
+        if file.folder.origin == "user":  # a folder or a plugin chooses neither
             model = file.model if self.knows_model(file.model) else ""
             wanted |= {"model": model, "effort": file.effort}
         return {name: value for name, value in wanted.items() if value}
@@ -99,7 +102,7 @@ class FileCommand:
         file = self.offered.file
         if file.wishes:
             yield WISHES.format(", ".join(file.wishes))
-        if (file.model or file.effort) and file.folder.origin == "project":
+        if (file.model or file.effort) and file.folder.origin != "user":
             yield NO_CHOICE
         elif file.model and not self.knows_model(file.model):
             yield NO_MODEL.format(file.model)
@@ -139,7 +142,7 @@ def _line(command: OfferedCommand, knows_model: Callable[[str], bool]) -> str:
     hidden = f" `/{file.name}` is {command.hidden_by}." if command.hidden_by else ""
     problem = f" **Cannot be used:** {file.problem}." if file.problem else ""
     about = _sentence(file.description) + " " if file.description else ""
-    own = file.model and file.folder.origin != "project" and not knows_model(file.model)
+    own = file.model and file.folder.origin == "user" and not knows_model(file.model)
     model = f" {NO_MODEL.format(file.model)}" if own else ""
     return f"- {name}{also}: {about}{file.shown}.{hidden}{model}{problem}"
 

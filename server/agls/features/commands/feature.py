@@ -28,7 +28,7 @@ def build(
 
     def find() -> Sequence[OfferedCommand]:
         folders = command_folders(texts.folders, other_tools=settings.other_tools)
-        own = [each.path for each in folders if each.origin == "user"]
+        own = [each.path for each in folders if each.origin != "project"]
         files = texts.get((ROOM, settings.other_tools), own, lambda reader: find_files(folders, reader))
         return named_commands(files, {*taken(), LIST, *LIST_ALIASES})
 

@@ -17,7 +17,7 @@ def check_files(settings: Settings, texts: FolderTexts) -> Sequence[Finding]:
     if not settings.enabled:
         return ()
     folders = command_folders(texts.folders, other_tools=settings.other_tools)
-    own = [each.path for each in folders if each.origin == "user"]
+    own = [each.path for each in folders if each.origin != "project"]
     files = texts.get((TOPIC, "doctor"), own, lambda reader: find_files(folders, reader))
     broken = [file for file in files if file.problem]
     if broken:

@@ -30,8 +30,8 @@ def named_commands(files: Sequence[CommandFile], taken: Collection[str]) -> Sequ
     own_names = {file.name for file in files}
     offered: list[OfferedCommand] = []
     for file in files:
-        whole = f"{file.folder.origin}:{file.name}"
-        free = [name for name in (file.name, whole) if name not in used]
+        whole = () if file.folder.plugin else (f"{file.folder.origin}:{file.name}",)
+        free = [name for name in (file.name, *whole) if name not in used]
         hidden_by = used.get(file.name, "")
         short = _end(file)
         is_clear = ends[short] == 1 and short not in used and short not in own_names

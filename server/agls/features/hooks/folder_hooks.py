@@ -4,8 +4,10 @@ import json
 import re
 import shlex
 import tomllib
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -28,6 +30,9 @@ from agls.instruction_files.folder_texts import FolderTexts, TextFolders
 from agls.json_values import is_list, is_object, object_in, with_comments
 from agls.room.offers import Offer
 
+if TYPE_CHECKING:
+    from agls.plugin_files import PluginContent
+
 MOST = 100  # hooks
 MEMBERS = {
     "command": "command",
@@ -37,13 +42,15 @@ MEMBERS = {
     "headers": "headers",
     "timeout": "timeout",
     "timeoutSec": "timeout",
+    "prompt": "prompt",
+    "model": "model",
     "if": "condition",
 }
 OTHER_EVENTS = {"UserPromptSubmitted": "UserPromptSubmit", "AgentStop": "Stop"}  # of Copilot
 NO_EVENT = "there is no event {} here, only {}"
 NO_LIST = "{}: the hooks of {} are no list: write [ ... ] around them"
 FLAGS = {"async": "background", "once": "once"}
-TYPES = ("command", "http")
+TYPES = ("command", "http", "prompt")
 
 
 @frozen
@@ -76,7 +83,42 @@ def found_hooks(settings: Settings, texts: FolderTexts) -> FoundHooks:
         return FoundHooks()
     project, own = hook_files(texts.folders, other_tools=settings.other_tools)
     key = ("hooks", settings.other_tools)
-    return texts.get(key, [texts.folders.home], lambda reader: find_hooks((*project, *own), reader))
+    found = texts.get(key, [texts.folders.home], lambda reader: find_hooks((*project, *own), reader))
+    return joined(found, map(hooks_of_plugin, texts.folders.plugins))
+
+
+def joined(found: FoundHooks, others: Iterable[FoundHooks]) -> FoundHooks:
+    """**Returns** all of these hooks."""
+    of_plugins = [*others]
+    if not of_plugins:
+        return found
+    return FoundHooks(
+        [*found.offered, *(one for each in of_plugins for one in each.offered)],
+        [*found.problems, *(one for each in of_plugins for one in each.problems)],
+    )
+
+
+@lru_cache(maxsize=64)  # every run asks
+def hooks_of_plugin(plugin: "PluginContent") -> FoundHooks:
+    """**Returns** the hooks of a plugin, to which its user consented with the plugin."""
+    from agls.plugin_files import Substituted, filled  # noqa: PLC0415 - few users have plugins
+
+    offered: list[OfferedHook] = []
+    problems: list[str] = []
+    for place, groups in plugin.hooks:
+        shown = f"the plugin {plugin.name} ({place})"
+        for number, (event, entry) in enumerate(_entries(groups), 1):
+            made = filled(entry, plugin) if "args" in entry or "url" in entry else Substituted(entry)
+            try:
+                if made.problem:
+                    raise ValueError(made.problem)
+                one = _offered(event, made.value, number, shown)
+            except ValueError as problem:
+                problems.append(f"{shown}: hook {number} ({event}): {problem}")
+                continue
+            hook = replace(one.hook, environment=plugin.environment)
+            offered.append(OfferedHook(hook, replace(one.offer, plugin=plugin.root)))
+    return FoundHooks(offered[:MOST], problems)
 
 
 def find_hooks(files: Sequence[str], reader: FolderReader) -> FoundHooks:
@@ -152,7 +194,7 @@ def _entries(hooks: object) -> Iterator[tuple[str, JsonObject]]:
 def _offered(event: str, entry: JsonObject, number: int, shown: str) -> OfferedHook:
     """Return the hook of an entry. **Raises** `ValueError`."""
     if (kind := entry.get("type", "command")) not in TYPES:
-        raise ValueError(f"hooks of the type {kind!r} are not known here, only {' and '.join(TYPES)}")
+        raise ValueError(f"hooks of the type {kind!r} are not known here, only {', '.join(TYPES)}")
     said: dict[str, Any] = {"event": _event(event), "matcher": entry["matcher"] or ""}
     said |= {ours: entry[theirs] for theirs, ours in (MEMBERS | FLAGS).items() if theirs in entry}
     if isinstance(limit := said.get("timeout"), int | float):

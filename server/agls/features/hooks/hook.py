@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import field
 from hashlib import sha256
 
 from agls.engine.vocabulary import JsonObject
@@ -18,16 +19,21 @@ ALL = ("", "*")
 
 @frozen(eq=False)
 class Hook:
-    """A hook. `origin` is `user`, `managed`, or the file of somebody else that offers it."""
+    """A hook. `origin` is `user`, `managed`, or the file of somebody else that offers it.
+
+    `environment` are variables that its program gets besides the usual ones.
+    """
 
     setting: HookSetting
     origin: str
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def name(self) -> str:
-        """What a person calls it: its name, else its command, or its address."""
-        words = self.setting.name or " ".join((self.setting.command, *self.setting.args)) or self.setting.url
-        return cut(words, LONGEST_NAME)
+        """What a person calls it: its name, else its command, its address or its question."""
+        setting = self.setting
+        words = setting.name or " ".join((setting.command, *setting.args)) or setting.url or setting.prompt
+        return cut(" ".join(words.split()), LONGEST_NAME)
 
     @property
     def may_allow(self) -> bool:

@@ -1,4 +1,4 @@
-"""Running hooks: each as a program, or as a request to its address, and all of an event side by side."""
+"""Running hooks: each as a program, a request to its address or a question, all of an event side by side."""
 
 import json
 import time
@@ -20,6 +20,7 @@ from agls.features.hooks.answers import (
     joined,
 )
 from agls.features.hooks.hook import Hook
+from agls.features.hooks.judging import judge
 from agls.features.hooks.settings import Event
 from agls.features.hooks.spelling import MODE_NAMES
 from agls.features.hooks.transcripts import TranscriptFile
@@ -73,12 +74,17 @@ class HookRunner:
         path = await self._transcript.path(state.transcript)
         around = {**self._surroundings(event, state), "transcript_path": path}
         given = json.dumps({**around, **data}, ensure_ascii=False)
-        return await together(self._run(hook, event, given) for hook in hooks)
+        return await together(self._run(hook, event, given, state) for hook in hooks)
 
-    async def _run(self, hook: Hook, event: Event, given: str) -> RanHook:
+    async def _run(self, hook: Hook, event: Event, given: str, state: State) -> RanHook:
         began, problem = time.monotonic(), ""
         try:
-            answer = await (self._post(hook, given) if hook.setting.url else self._start(hook, event, given))
+            if hook.setting.prompt:
+                answer = await judge(hook.setting, given, self.ports, state)
+            else:
+                answer = await (
+                    self._post(hook, given) if hook.setting.url else self._start(hook, event, given)
+                )
         except HookFailed as failure:
             problem = str(failure)
             answer = after_failure(hook, problem)
@@ -94,7 +100,7 @@ class HookRunner:
             ("bash", "-c", script, "hook", setting.command, *setting.args),
             timeout=setting.timeout,
             keep=KEPT,
-            env={"AGLS_PROJECT_DIR": folder, "CLAUDE_PROJECT_DIR": folder},
+            env={"AGLS_PROJECT_DIR": folder, "CLAUDE_PROJECT_DIR": folder, **hook.environment},
             stdin=given,
             reports=True,
         )

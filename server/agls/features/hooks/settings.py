@@ -37,11 +37,12 @@ FOLDER = ".github/hooks"  # of JSON files
 PROJECT_FILES = (*OURS, *OF_OTHERS, FOLDER)
 LONGEST_TIME = 600.0  # seconds
 LONGEST_PATTERN = 200  # characters
+LONGEST_PROMPT = 20_000  # characters
 NAMES = regex(r"[\w\s,|.-]*\*?")
 
 
 class HookSetting(Table):
-    """A hook: what it waits for, and the program or the service that it is.
+    """A hook: what it waits for, and the program, the service or the question to a model that it is.
 
     Of the calls that fit the `matcher` it sees those that fit the `condition`: a tool with a pattern, such as
     `Bash(git push *)` or `Edit(*.py)`.
@@ -55,6 +56,8 @@ class HookSetting(Table):
     args: tuple[str, ...] = ()
     url: str = ""
     headers: Mapping[str, str] = Field(default_factory=dict[str, str])
+    prompt: str = Field(default="", max_length=LONGEST_PROMPT)
+    model: str = ""
     timeout: float = Field(default=60.0, gt=0, le=LONGEST_TIME)
     on_failure: OnFailure | None = None
     background: bool = False
@@ -62,8 +65,8 @@ class HookSetting(Table):
 
     @model_validator(mode="after")
     def _can_be_run(self) -> "HookSetting":
-        if bool(self.command) == bool(self.url):
-            raise ValueError("a hook has a command or a url: one of the two")
+        if sum(map(bool, (self.command, self.url, self.prompt))) != 1:
+            raise ValueError("a hook has a command or a url or a prompt: one of the three")
         if self.url and not self.url.startswith(("http://", "https://")):
             raise ValueError("the url of a hook begins with http:// or https://")
         try:

@@ -26,6 +26,7 @@ LINES = OnUse("agls.features.mcp.resource_tool", "resource_lines")
 GROUP = "MCP servers"
 NONE = "There are no MCP servers. Yours stand in your config file, as [mcp.servers.NAME] (docs/mcp.md)."
 WAITS = "you did not consent to it; at the beginning of a run you are asked"
+MOST_SHOWN = 3  # problems of a server in its line
 LONGEST = 160  # characters of what is said of a tool
 
 
@@ -141,6 +142,8 @@ def _row(used: "UsedServer") -> JsonObject:
 def _line(row: JsonObject) -> str:
     tools = f", {row['tools']} tools" if "tools" in row else ""
     changed = f", changed and withheld: {', '.join(row['changed'])}" if row.get("changed") else ""
+    if left_out := row.get("problems"):
+        changed += f", left out: {'; '.join(left_out[:MOST_SHOWN])}"
     said = f": {row['message']}" if row.get("message") else ""
     return f"- {row['name']}: {row['status']}{tools}{changed} ({row['origin']}){said}"
 

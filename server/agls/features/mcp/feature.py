@@ -44,7 +44,8 @@ def may_have_any(settings: Settings, servers: McpServers, texts: FolderTexts) ->
     folders = texts.folders.project
     if not settings.enabled:
         return False
-    return bool(settings.servers or servers.given) or texts.get((ROOM, "files"), [], are_there)
+    named = settings.servers or servers.given or any(each.servers for each in texts.folders.plugins)
+    return bool(named) or texts.get((ROOM, "files"), [], are_there)
 
 
 def _is_there(reader: FolderReader, path: str) -> bool:

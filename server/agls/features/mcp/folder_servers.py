@@ -4,6 +4,8 @@ import json
 import shlex
 import tomllib
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from agls.engine.ports import WorkspaceError
 from agls.engine.vocabulary import JsonObject
@@ -13,6 +15,7 @@ from agls.features.mcp.entries import (
     of_editor,
     of_gemini,
     of_opencode,
+    setting_of,
     settings_in,
     usual,
 )
@@ -23,7 +26,11 @@ from agls.instruction_files.folder_texts import FolderTexts, TextFolders
 from agls.json_values import value_in, with_comments
 from agls.room.offers import Offer
 
+if TYPE_CHECKING:
+    from agls.plugin_files import PluginContent
+
 MOST = 100  # servers
+OF_PLUGIN = "plugin_{}_{}"
 
 
 @frozen
@@ -88,7 +95,40 @@ def folder_servers(settings: Settings, texts: FolderTexts) -> FolderServerFiles:
         return FolderServerFiles()
     files = FILES if settings.other_tools else OURS
     key = ("mcp", settings.other_tools)
-    return texts.get(key, [], lambda reader: find_servers(files, texts.folders, reader))
+    found = texts.get(key, [], lambda reader: find_servers(files, texts.folders, reader))
+    plugins = texts.folders.plugins
+    if not plugins:
+        return found
+    more = [one for each in plugins for one in servers_of_plugin(each, texts.folders.home)]
+    return FolderServerFiles(
+        [*found.offered, *(each for each in more if isinstance(each, OfferedServer))],
+        [*found.broken, *(each for each in more if isinstance(each, BrokenEntry))],
+    )
+
+
+@lru_cache(maxsize=64)  # every run asks
+def servers_of_plugin(plugin: "PluginContent", home: str) -> Sequence[OfferedServer | BrokenEntry]:
+    """**Returns** the servers of a plugin, to which its user consented with the plugin."""
+    from agls.plugin_files import filled  # noqa: PLC0415 - few users have plugins
+
+    origin = f"the plugin {plugin.name}"
+    read = of_gemini if plugin.dialect == "gemini" else usual
+    made: list[OfferedServer | BrokenEntry] = []
+    for name, entry in plugin.servers.items():
+        known = filled(entry, plugin)
+        setting = known.problem or setting_of(known.value, read, plugin.root, home)
+        if isinstance(setting, str):
+            made.append(BrokenEntry(origin, name, setting))
+            continue
+        if setting.command:
+            setting = setting.model_copy(update={"env": {**plugin.environment, **setting.env}})
+        definition: JsonObject = {
+            "plugin": plugin.name,
+            **setting.model_dump(mode="json", exclude_defaults=True),
+        }
+        offer = Offer("server", name, origin, definition, plugin=plugin.root)
+        made.append(OfferedServer(OF_PLUGIN.format(plugin.name, name), setting, offer))
+    return made
 
 
 def find_servers(

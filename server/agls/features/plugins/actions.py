@@ -1,93 +1,116 @@
-"""The actions: which plugins there are, what they bring, how often it was used; and a new look at them."""
+"""The actions: which plugins there are, what they bring, and switching installed ones on and off."""
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
+from typing import TypeVar
+
+from pydantic import Field
 
 from agls.engine.actions import Action, ActionContext, ActionOutcome
-from agls.engine.state import State
-from agls.engine.vocabulary import JsonObject
-from agls.features.plugins.manifest import PluginManifest, manifests
-from agls.features.plugins.run_plugins import ROOM, USED
+from agls.features.plugins.listing import manifest_data, manifest_lines, plugin_data, plugin_lines, uses_in
+from agls.features.plugins.manifest import manifests
 from agls.instruction_files.folder_texts import FolderTexts
+from agls.room.process_ports import PluginShelf
 from agls.toolkit import Arguments, TypedAction
 
-NONE = "No plugin has a manifest here."
+NONE = "There are no plugins. To install one: agls plugin add SOURCE (docs/plugins.md)."
 UNTRUSTED = "Plugins of {} are not read: nobody trusts the folder. To trust it: agls trust"
+SWITCHED = "`{}` is {} from the next prompt on."
+REMOVED = "`{}` was removed. What runs now goes on with it."
+Given = TypeVar("Given", bound=Arguments)
 
 
 class ListPlugins(Arguments):
-    """Show the plugins whose manifests count here: what each brings, how often it was used, what is wrong."""
+    """Show the installed plugins and the manifests that count here: what each brings, and what is wrong."""
 
 
 class ReloadPlugins(Arguments):
     """Read the manifests of plugins again: they count from the next prompt on."""
 
 
-def actions(texts: FolderTexts) -> Sequence[Action]:
+class NamedPlugin(Arguments):
+    """An installed plugin."""
+
+    name: str = Field(min_length=1, description="its name")
+
+
+class ShowPlugin(NamedPlugin):
+    """Show everything that an installed plugin brings, with what it runs."""
+
+
+class EnablePlugin(NamedPlugin):
+    """Switch an installed plugin on, if wanted with values of its options."""
+
+    values: dict[str, str] = Field(default={}, description="values of its options, by their names")
+
+
+class DisablePlugin(NamedPlugin):
+    """Switch an installed plugin off."""
+
+
+class RemovePlugin(NamedPlugin):
+    """Remove an installed plugin with what it kept."""
+
+
+def actions(texts: FolderTexts, shelf: PluginShelf) -> Sequence[Action]:
     """Return the actions."""
-    work = partial(_show, texts)
+    work = partial(_list, texts, shelf)
+    reload = ("reload-plugins",)
     return (
-        TypedAction("plugin.list", "Show plugins", ListPlugins, work, aliases=("plugin",), group="Settings"),
-        TypedAction(
-            name="plugin.reload",
-            title="Reload plugins",
-            arguments=ReloadPlugins,
-            work=work,
-            aliases=("reload-plugins",),
-            group="Settings",
-        ),
+        _action("plugin.list", "Show plugins", ListPlugins, work, ("plugin",)),
+        _action("plugin.reload", "Reload plugins", ReloadPlugins, work, reload),
+        _action("plugin.show", "Show what a plugin brings", ShowPlugin, partial(_show, shelf)),
+        _action("plugin.enable", "Switch a plugin on", EnablePlugin, partial(_enable, shelf)),
+        _action("plugin.disable", "Switch a plugin off", DisablePlugin, partial(_disable, shelf)),
+        _action("plugin.remove", "Remove a plugin", RemovePlugin, partial(_remove, shelf)),
     )
 
 
-async def _show(texts: FolderTexts, arguments: Arguments, context: ActionContext) -> ActionOutcome:
-    found = manifests(texts)
-    used = _used(context.state)
-    lines = [line for each in found for line in _lines(each, used)]
+def _action(
+    name: str,
+    title: str,
+    arguments: type[Given],
+    work: Callable[[Given, ActionContext], Awaitable[ActionOutcome]],
+    aliases: tuple[str, ...] = (),
+) -> Action:
+    return TypedAction(
+        name=name, title=title, arguments=arguments, work=work, aliases=aliases, group="Settings"
+    )
+
+
+async def _list(
+    texts: FolderTexts, shelf: PluginShelf, arguments: Arguments, context: ActionContext
+) -> ActionOutcome:
+    installed = await asyncio.to_thread(shelf.all)
+    found, used = manifests(texts), uses_in(context.state)
+    lines = [line for each in installed for line in plugin_lines(each)]
+    lines += [line for each in found for line in manifest_lines(each, used)]
     lines += [UNTRUSTED.format(folder) for folder in texts.folders.untrusted]
-    return ActionOutcome("\n".join(lines or [NONE]), {"plugins": [_data(each, used) for each in found]})
-
-
-def _used(state: State) -> Counter[tuple[str, str]]:
-    notes = (note.data for note in state.notes.get(ROOM, ()) if note.kind == USED)
-    return Counter((data["plugin"], data["tool"]) for data in notes)
-
-
-def _lines(each: PluginManifest, used: Counter[tuple[str, str]]) -> Iterator[str]:
-    about = f" {each.version}" if each.version else ""
-    yield f"- **{each.name or '?'}**{about}: {each.description or 'no description'} ({each.shown})"
-    if each.problem:
-        yield f"  - **Cannot be used:** {each.problem}"
-    for title, names in _brought(each).items():
-        if names:
-            yield f"  - {title}: {', '.join(names)}"
-    if counts := [f"{tool} {used[name, tool]}" for name, tool in sorted(used) if name == each.name]:
-        yield f"  - Used: {', '.join(counts)}"
-    yield from (f"  - {remark}" for remark in each.remarks)
-
-
-def _brought(each: PluginManifest) -> dict[str, Sequence[str]]:
-    return {
-        "Texts": list(each.texts),
-        "Other names": [f"{alias.name} ({alias.base})" for alias in each.aliases],
-        "Tools that answer with a text": [tool.name for tool in each.virtual],
-        "Blocked tools": [
-            *each.blocked,
-            *(t for t, said in each.tool_texts.items() if "blockMessage" in said),
-        ],
-        "Texts for tools": list(each.tool_texts),
-        "Tools it names": each.tools,
+    data = {
+        "installed": [plugin_data(each) for each in installed],
+        "plugins": [manifest_data(each, used) for each in found],
     }
+    return ActionOutcome("\n".join(lines or [NONE]), data)
 
 
-def _data(each: PluginManifest, used: Counter[tuple[str, str]]) -> JsonObject:
-    brought = {title: list(names) for title, names in _brought(each).items() if names}
-    counts = {tool: count for (name, tool), count in used.items() if name == each.name}
-    about = {"name": each.name, "version": each.version, "description": each.description, "file": each.shown}
-    return {
-        **about,
-        "brings": brought,
-        "used": counts,
-        "problem": each.problem,
-        "remarks": list(each.remarks),
-    }
+async def _show(shelf: PluginShelf, arguments: ShowPlugin, context: ActionContext) -> ActionOutcome:
+    powers = await asyncio.to_thread(shelf.powers, arguments.name)
+    text = "\n".join(f"- {line}" if line[0] != " " else f"  - {line.strip()}" for line in powers)
+    return ActionOutcome(text, {"name": arguments.name, "brings": list(powers)})
+
+
+async def _enable(shelf: PluginShelf, arguments: EnablePlugin, context: ActionContext) -> ActionOutcome:
+    switch = partial(shelf.switch, arguments.name, on=True, values=arguments.values)
+    await asyncio.to_thread(switch)
+    return ActionOutcome(SWITCHED.format(arguments.name, "on"))
+
+
+async def _disable(shelf: PluginShelf, arguments: DisablePlugin, context: ActionContext) -> ActionOutcome:
+    await asyncio.to_thread(partial(shelf.switch, arguments.name, on=False, values={}))
+    return ActionOutcome(SWITCHED.format(arguments.name, "off"))
+
+
+async def _remove(shelf: PluginShelf, arguments: RemovePlugin, context: ActionContext) -> ActionOutcome:
+    await asyncio.to_thread(shelf.remove, arguments.name)
+    return ActionOutcome(REMOVED.format(arguments.name))

@@ -4,18 +4,20 @@ from functools import partial
 
 from agls.engine.actions import FoundActions
 from agls.engine.feature import Feature
-from agls.features.plugins.actions import actions
 from agls.features.plugins.manifest import manifests
 from agls.features.plugins.run_plugins import ROOM, RunPlugins
 from agls.instruction_files.folder_texts import FolderTexts
-from agls.room import NoSettings
+from agls.room import NoSettings, OnUse
+from agls.room.process_ports import PluginShelf
 from agls.room.run_ports import RunTools
 
+ACTIONS = OnUse("agls.features.plugins.actions", "actions")
 
-def build(settings: NoSettings, texts: FolderTexts, tools: RunTools) -> Feature:
+
+def build(settings: NoSettings, texts: FolderTexts, tools: RunTools, shelf: PluginShelf) -> Feature:
     """Build the feature of a run; where there is no manifest nothing of it takes part."""
     found = manifests(texts)
-    offered = FoundActions(partial(actions, texts))
+    offered = FoundActions(partial(ACTIONS, texts, shelf))
     if not any(not each.problem for each in found):
         return Feature(name=ROOM, actions=offered)
     plugins = RunPlugins(found, tools)

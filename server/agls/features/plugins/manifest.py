@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import PurePath
 from typing import Any
 
@@ -65,6 +65,11 @@ class PluginManifest:
     problem: str = ""
     remarks: Sequence[str] = ()
 
+    @property
+    def acts(self) -> bool:
+        """Whether a run is another with it."""
+        return bool(self.texts or self.tool_texts or self.aliases or self.virtual or self.blocked)
+
     def refusal(self, tool: str) -> str | None:
         """**Returns** why a tool is blocked, "" without a reason, `None` when it is not."""
         message = self.tool_texts.get(tool, {}).get("blockMessage")
@@ -74,7 +79,22 @@ class PluginManifest:
 def manifests(texts: FolderTexts) -> Sequence[PluginManifest]:
     """**Returns** the manifests of trusted folders, broken ones too; of one name the first counts."""
     roots = tuple(texts.folders.project)
-    return texts.get(("plugins",), (), lambda reader: find_manifests(roots, reader))
+    found = texts.get(("plugins",), (), lambda reader: find_manifests(roots, reader))
+    files = tuple(each.manifest for each in texts.folders.plugins if each.manifest)
+    if not files:
+        return found
+    own = texts.get(("plugins", "installed"), files, lambda reader: of_installed(files, reader))
+    names = {each.name for each in own}
+    return (*own, *(each for each in found if each.problem or each.name not in names))
+
+
+def of_installed(files: Sequence[str], reader: FolderReader) -> Sequence[PluginManifest]:
+    """**Returns** what the manifests of installed plugins say to models and of tools, if they do.
+
+    Their other keys, and what is wrong with any, are those of the whole plugin.
+    """
+    found = (each for path in files if (each := _read(path, reader)))
+    return tuple(replace(each, remarks=()) for each in found if not each.problem and each.acts)
 
 
 def find_manifests(roots: Sequence[str], reader: FolderReader) -> Sequence[PluginManifest]:

@@ -82,7 +82,7 @@ class SkillCommand:
         by = f"/{file.name} ({file.shown})"
         suggested: JsonObject = {"by": by, "tools": list(file.wishes)} if file.wishes else {}
         wanted: JsonObject = {SUGGESTED_TOOLS: suggested}
-        if file.folder.origin != "project":  # a folder chooses neither
+        if file.folder.origin in {"user", "bundled"}:  # a folder or a plugin chooses neither
             wanted |= {"model": file.model if self.knows_model(file.model) else "", "effort": file.effort}
         return {name: value for name, value in wanted.items() if value}
 
@@ -169,7 +169,7 @@ def _whole(skill: OfferedSkill, found: FoundSkills) -> str:
     }
     rows = [f"- {name}: {value}" for name, value in facts.items() if value]
     chooses = file.model or file.effort
-    rows += [f"- {NO_CHOICE}"] if chooses and file.folder.origin == "project" else []
+    rows += [f"- {NO_CHOICE}"] if chooses and file.folder.origin in {"project", "plugin"} else []
     rows += [f"- {reason}." for reason in _reasons(skill)]
     try:
         text = "" if file.problem else fenced(found.body(file), "markdown")

@@ -1,6 +1,7 @@
 """The skills of a session, and the commands that the model may load like them."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property, lru_cache
 
 from agls.features.skills.catalogue import CatalogueEntry, SkillCatalogue, catalogue_of
@@ -97,6 +98,8 @@ class FoundSkills:
     def text_of(self, skill: SkillFile, given: Given) -> str:
         """Return the text of a skill as the model reads it. **Raises** `WorkspaceError`."""
         home = skill.real.rpartition("/")[0]
+        if skill.folder.plugin:
+            given = replace(given, variables={**given.variables, **skill.folder.plugin.variables})
         body = filled(self.body(skill), given_to(given, skill.arguments, home))
         needs = [COMPATIBILITY.format(skill.compatibility)] if skill.compatibility else []
         return "\n\n".join([marked(skill.name, home, "\n\n".join([*needs, body])), *self._listed(skill)])
@@ -123,7 +126,7 @@ def _command_places(
     folders: TextFolders, *, other_tools: bool
 ) -> tuple[Sequence[CommandFolder], Sequence[str]]:
     found = command_folders(folders, other_tools=other_tools)
-    return found, [each.path for each in found if each.origin == "user"]
+    return found, [each.path for each in found if each.origin != "project"]
 
 
 def given_to(given: Given, names: Sequence[str], folder: str = "") -> Given:

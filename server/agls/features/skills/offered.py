@@ -33,7 +33,8 @@ def named_skills(files: Sequence[SkillFile], taken: Collection[str]) -> Sequence
         if not file.problem:
             first.setdefault(file.name, file.shown)
         typed = file.for_user and not hidden_by and bool(file.name)
-        whole = (file.name, f"{file.folder.origin}:{file.name}") if typed else ()
+        long = () if file.folder.plugin else (f"{file.folder.origin}:{file.name}",)
+        whole = (file.name, *long) if typed else ()
         free = tuple(name for name in whole if name not in taken)
         command_by = "a command of agls" if typed and file.name in taken else ""
         offered.append(OfferedSkill(file, free, hidden_by, command_by))

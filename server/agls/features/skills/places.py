@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from agls.frozen import frozen
 from agls.instruction_files.folder_texts import TextFolders
 
-Origin = Literal["project", "user", "bundled"]
+if TYPE_CHECKING:
+    from agls.plugin_files import PluginContent
+
+Origin = Literal["project", "user", "plugin", "bundled"]
 OURS = ".agls/skills"
 OTHERS = tuple(
     f".{tool}/skills"
@@ -32,11 +35,16 @@ BUNDLED = str(Path(__file__).with_name("bundled"))
 
 @frozen
 class SkillFolder:
-    """A folder of skills: its absolute path, whose it is, and whether it is one of agls (`ours`)."""
+    """A folder of skills: its absolute path, whose it is, and whether it is one of agls (`ours`).
+
+    The skills of a `plugin` are `PLUGIN:NAME`; one that is a skill itself is `alone` in its folder.
+    """
 
     path: str
     origin: Origin
     ours: bool = False
+    plugin: "PluginContent | None" = None
+    alone: bool = False
 
 
 def skill_folders(folders: TextFolders, *, other_tools: bool) -> Sequence[SkillFolder]:
@@ -63,4 +71,10 @@ def _folders(folders: TextFolders) -> Iterator[SkillFolder]:
     if folders.home:
         yield SkillFolder(f"{folders.home}/{OURS}", "user", ours=True)
         yield from (SkillFolder(f"{folders.home}/{place}", "user") for place in OF_HOME)
+    for each in folders.plugins:
+        for path in each.skills:
+            if path == each.root:  # the plugin is a skill itself
+                yield SkillFolder(path.rpartition("/")[0], "plugin", ours=True, plugin=each, alone=True)
+            else:
+                yield SkillFolder(path, "plugin", ours=True, plugin=each)
     yield SkillFolder(BUNDLED, "bundled", ours=True)

@@ -28,6 +28,16 @@ _KEYS = """
 KNOWN = frozenset(_KEYS.split())
 NO_DESCRIPTION = "it has no description, so that the model does not see it: write `description: ...`"
 BAD_NAME = "its name {!r} should be up to {} lower-case letters, digits and single hyphens"
+# Keys that other programs follow, with what holds here instead.
+NOT_FOLLOWED = {
+    "context": "context is not followed: its instructions are read in the session, not by a helper",
+    "agent": "agent is not followed: hand the work to the agent by its name",
+    "background": "background is not followed: agents can work in the background",
+    "hooks": "its own hooks do not run: those of the folder and yours run while it is used as well",
+    "paths": "paths is not followed: the model decides by the description, whatever file is at hand",
+    "disallowed-tools": "disallowed-tools is not followed: deny rules of your own forbid tools",
+    "shell": "shell is not followed: commands run in bash",
+}
 UNUSED_KEYS = "these keys have no effect here: {}"
 
 
@@ -69,7 +79,7 @@ def find_skills(folders: Sequence[SkillFolder], reader: FolderReader) -> Sequenc
     """Return the skills in these folders, in their order; the same file is one skill."""
     found: dict[str, SkillFile] = {}
     for folder in folders:
-        for path in reader.holders(folder.path, FILES, DEEPEST):
+        for path in reader.holders(folder.path, FILES, 1 if folder.alone else DEEPEST):
             skill = _read(path, folder, reader)
             if len(found) < MOST:
                 found.setdefault(skill.real, skill)
@@ -87,7 +97,8 @@ def body_of(skill: SkillFile, reader: FolderReader) -> str:
 
 def _read(path: str, folder: SkillFolder, reader: FolderReader) -> SkillFile:
     base = path.split("/")[-2]
-    name = name_of(base)
+    own = name_of(base)
+    name = f"{folder.plugin.name}:{own}" if folder.plugin and own else own
     try:
         read = reader.text(path)
         if read is None:
@@ -147,7 +158,8 @@ def _remarks(values: Mapping[str, Any], base: str) -> Iterator[str]:
     for key, most in (("description", LONGEST_DESCRIPTION), ("compatibility", LONGEST_COMPATIBILITY)):
         if len(_text(values.get(key))) > most:
             yield f"its {key} should have at most {most:,} characters"
-    if unknown := [key for key in values if key not in KNOWN]:
+    yield from (reason for key, reason in NOT_FOLLOWED.items() if values.get(key))
+    if unknown := [key for key in values if key not in KNOWN and key not in NOT_FOLLOWED]:
         yield UNUSED_KEYS.format(", ".join(plain(key)[:40] for key in unknown[:10]))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from agls import __version__
-from agls.doors.headless.options import changes, others, runs, sessions
+from agls.doors.headless.options import changes, others, plugins, runs, sessions
 from agls.doors.headless.options.declaration import CommandSpec, OneOf, OptionSpec, Titled, command, option
 from agls.doors.headless.options.parser import Options, Parser
 
@@ -21,6 +21,7 @@ GROUPS: dict[str, tuple[CommandSpec, ...]] = {
         others.MEMORY,
         others.MCP,
         others.IMPORTING,
+        plugins.PLUGIN,
         others.TRUSTING,
         others.PERMISSIONS,
         others.HOOKS,

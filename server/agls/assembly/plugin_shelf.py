@@ -1,0 +1,48 @@
+"""The plugins that the user installed, for the room that shows them: the port `PluginShelf`."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from agls.assembly.services import RunServices
+from agls.engine.actions import ActionError
+from agls.room.process_ports import InstalledPlugin
+
+if TYPE_CHECKING:
+    from agls.config.plugin_changes import PluginChanges
+
+SAVED = "That cannot be saved: {}"
+Answer = TypeVar("Answer")
+
+
+class UserPlugins:
+    """Implements `PluginShelf`."""
+
+    def __init__(self, run: RunServices) -> None:
+        self._plugins = run.setup.plugins
+
+    def all(self) -> Sequence[InstalledPlugin]:
+        """**Returns** all that are installed."""
+        return self._do(lambda changes: [InstalledPlugin(**row) for row in changes.rows()])
+
+    def powers(self, name: str) -> Sequence[str]:
+        """**Returns** what one brings."""
+        return self._do(lambda changes: changes.powers(name))
+
+    def switch(self, name: str, *, on: bool, values: Mapping[str, str]) -> None:
+        """Switch one on, with these values of its options, or off."""
+        self._do(lambda changes: changes.switch(name, on=on, values=values))
+
+    def remove(self, name: str) -> None:
+        """Remove one."""
+        self._do(lambda changes: changes.remove(name))
+
+    def _do(self, work: "Callable[[PluginChanges], Answer]") -> Answer:
+        """**Returns** what the work came to. **Raises** `ActionError`."""
+        from agls.config.plugin_changes import PluginChanges, PluginProblem  # noqa: PLC0415 - few users have plugins
+
+        try:
+            return work(PluginChanges(self._plugins))
+        except PluginProblem as problem:
+            raise ActionError(str(problem)) from None
+        except OSError as problem:
+            raise ActionError(SAVED.format(problem)) from None

@@ -1,0 +1,158 @@
+"""Where plugins come from: a folder, a repository, or an entry of a catalogue in one of these."""
+
+import json
+import re
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from agls.engine.ports import WorkspaceError
+from agls.engine.vocabulary import JsonObject
+from agls.frozen import frozen
+from agls.json_values import is_object, object_in, objects_in, text_in
+from agls.plugin_files import PluginProblem
+from agls.plugin_files.reading import MANIFESTS
+from agls.regex import regex
+from agls.workspace.fetched_repository import fetch_repository
+
+CATALOGUES = (".claude-plugin/marketplace.json", ".agents/plugins/marketplace.json")
+GITHUB = "https://github.com/{}.git"
+_ADDRESS = regex(r"(?:https?|ssh|git|file)://.+|[\w.-]+@[\w.-]+:.+")
+_NAMED = regex(r"([A-Za-z0-9][A-Za-z0-9-]*)@(.+)")
+_REPOSITORY = regex(r"[\w.-]+/[\w.-]+")
+NOTHING = "{!r} is neither a folder nor the address of a repository"
+NOT_IN_CATALOGUE = "the catalogue has no plugin {!r}; it has: {}"
+IS_CATALOGUE = "this is a catalogue. Name one of its plugins: {}"
+NO_CATALOGUE = "there is no catalogue: none of {} is there"
+NOT_BUILT = "plugins of the source {!r} are not installed: it would run programs, or is not known"
+
+
+@frozen
+class FetchedPlugin:
+    """A plugin that was fetched: its folder, its `name` and `entry` in a catalogue, and the commit."""
+
+    folder: Path
+    name: str = ""
+    entry: JsonObject | None = None
+    commit: str = ""
+
+
+@asynccontextmanager
+async def fetched(source: str, environment: Mapping[str, str]) -> AsyncGenerator[FetchedPlugin]:
+    """Fetch a plugin for as long as the block runs. **Raises** `PluginProblem` and `OSError`."""
+    with TemporaryDirectory(prefix="agls-plugin-") as place:
+        fetch = _Fetch(Path(place), environment)
+        if named := _of_catalogue(source):
+            yield await fetch.of_catalogue(named[1], named[2])
+        else:
+            folder, commit = await fetch.folder(source)
+            _refuse_catalogue(folder, source)
+            yield FetchedPlugin(
+                folder, Path(source.partition("#")[0]).name.removesuffix(".git"), commit=commit
+            )
+
+
+class _Fetch:
+    """Fetches into a folder that is gone afterwards."""
+
+    def __init__(self, place: Path, environment: Mapping[str, str]) -> None:
+        self._place, self._environment = place, environment
+        self._count = 0
+
+    async def folder(self, source: str) -> tuple[Path, str]:
+        """**Returns** the folder of a source, and its commit."""
+        if local := local_folder(source):
+            return local, ""
+        address, _, ref = source.partition("#")
+        if not _ADDRESS.fullmatch(address):
+            repository = local_folder(address)
+            if not repository:
+                raise PluginProblem(NOTHING.format(source))
+            address = str(repository)
+        return await self._repository(address, ref)
+
+    async def of_catalogue(self, name: str, source: str) -> FetchedPlugin:
+        """**Returns** a plugin by its name in a catalogue."""
+        root, commit = await self.folder(source)
+        entries = {text_in(each.get("name")): each for each in objects_in(catalogue(root).get("plugins"))}
+        if name not in entries:
+            raise PluginProblem(NOT_IN_CATALOGUE.format(name, ", ".join(entries) or "none"))
+        entry: JsonObject = {
+            key: value for key, value in entries[name].items() if key not in {"source", "strict"}
+        }
+        folder, own = await self._place_of(entries[name].get("source"), root)
+        return FetchedPlugin(folder, name, entry, own or commit)
+
+    async def _place_of(self, said: object, root: Path) -> tuple[Path, str]:
+        """**Returns** the folder that an entry names."""
+        if isinstance(said, str):
+            return _below(root, said), ""
+        ref, sha = text_in(object_in(said).get("ref")), text_in(object_in(said).get("sha"))
+        match object_in(said):
+            case {"source": "local", "path": str(path)}:
+                return _below(root, path), ""
+            case {"source": "github", "repo": str(repo)} if _REPOSITORY.fullmatch(repo):
+                return await self._repository(GITHUB.format(repo), ref, sha)
+            case {"source": "url", "url": str(url)} if _ADDRESS.fullmatch(url):
+                return await self._repository(url, ref, sha)
+            case {"source": "git-subdir", "url": str(url), "path": str(path)}:
+                address = GITHUB.format(url) if _REPOSITORY.fullmatch(url) else url
+                folder, commit = await self._repository(address, ref, sha)
+                return _below(folder, path), commit
+            case other:
+                raise PluginProblem(NOT_BUILT.format(other.get("source")))
+
+    async def _repository(self, address: str, ref: str, sha: str = "") -> tuple[Path, str]:
+        self._count += 1
+        target = self._place / str(self._count)
+        try:
+            return target, await fetch_repository(address, ref, sha, target, self._environment)
+        except WorkspaceError as problem:
+            raise PluginProblem(f"{address} cannot be fetched: {problem}") from None
+
+
+def local_folder(name: str) -> Path | None:
+    """**Returns** the folder of this name, `None` where there is none."""
+    path = Path(name).expanduser()
+    return path.resolve() if name and path.is_dir() else None
+
+
+def _of_catalogue(source: str) -> "re.Match[str] | None":
+    """**Returns** the name of a plugin and its catalogue, `None` for another source."""
+    if _ADDRESS.fullmatch(source) or local_folder(source):
+        return None
+    return _NAMED.fullmatch(source)
+
+
+def catalogue(root: Path) -> Mapping[str, Any]:
+    """**Returns** the catalogue in a folder. **Raises** `PluginProblem`."""
+    for name in CATALOGUES:
+        try:
+            said: Any = json.loads((root / name).read_text("utf-8-sig"))
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError, RecursionError) as problem:
+            raise PluginProblem(f"{name} cannot be read: {problem}") from None
+        if is_object(said):
+            return said
+        raise PluginProblem(f"{name}, line 1: it is no JSON object")
+    raise PluginProblem(NO_CATALOGUE.format(", ".join(CATALOGUES)))
+
+
+def _refuse_catalogue(folder: Path, source: str) -> None:
+    """**Raises** `PluginProblem` for a folder that is a catalogue and no plugin."""
+    if any((folder / name).exists() for name, _ in MANIFESTS):
+        return
+    if any((folder / name).exists() for name in CATALOGUES):
+        names = (text_in(each.get("name")) for each in objects_in(catalogue(folder).get("plugins")))
+        raise PluginProblem(IS_CATALOGUE.format(", ".join(f"{name}@{source}" for name in names)))
+
+
+def _below(root: Path, said: str) -> Path:
+    """**Returns** a folder inside another. **Raises** `PluginProblem`."""
+    path = (root / said).resolve()
+    if not path.is_relative_to(root.resolve()) or not path.is_dir():
+        raise PluginProblem(f"the catalogue names the folder {said!r}, which is not in it")
+    return path

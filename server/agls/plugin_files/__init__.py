@@ -1,0 +1,18 @@
+"""Plugins: folders with skills, commands, agents, hooks and servers, in the manifests of several products."""
+
+from agls.plugin_files.content import NO_PLUGINS, PluginContent, PluginOption, PluginProblem
+from agls.plugin_files.powers import powers_of
+from agls.plugin_files.reading import read_plugin
+from agls.plugin_files.values import Substituted, filled, with_values
+
+__all__ = [
+    "NO_PLUGINS",
+    "PluginContent",
+    "PluginOption",
+    "PluginProblem",
+    "Substituted",
+    "filled",
+    "powers_of",
+    "read_plugin",
+    "with_values",
+]

@@ -1,0 +1,132 @@
+"""Everything that a plugin would bring, line by line: what its user consents to."""
+
+import os
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from agls.front_matter import names, split
+from agls.json_values import is_list, is_object, list_in, object_in, text_in
+from agls.plugin_files.content import PluginContent
+from agls.regex import regex
+
+LARGEST = 200_000  # bytes of a text that is looked into
+MOST = 500  # lines
+_LINE = regex(r"(?m)(?:^|\s)!`([^`\n]+)`|!\{([^}\n]+)\}")
+_BLOCK = regex(r"(?ms)^```!\s*\n(.*?)^```")
+PROGRAMS = (".sh", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".ps1", ".bat", ".cmd", ".exe")
+
+
+def powers_of(plugin: PluginContent) -> Sequence[str]:
+    """Return a line for each thing that the plugin brings, with what it runs."""
+    lines = [*_texts(plugin), *_agents(plugin), *_hooks(plugin), *_servers(plugin), *_of_manifest(plugin)]
+    return [*lines, *_programs(plugin)][:MOST]
+
+
+def _texts(plugin: PluginContent) -> Iterator[str]:
+    for folder in plugin.skills:
+        for path in _files(folder, ("SKILL.md", "skill.md"), 4):
+            name = plugin.name if Path(path).parent == Path(plugin.root) else Path(path).parent.name
+            yield f"skill {plugin.name}:{name}: {_about(path)}"
+    end = ".toml" if plugin.dialect == "gemini" else ".md"
+    for place in plugin.commands:
+        for path in _files(place, (end,), 5):
+            inside = path.removeprefix(f"{place}/") if path != place else Path(path).name
+            yield f"command /{plugin.name}:{inside.removesuffix(end).replace('/', ':')}"
+            yield from (f"  it runs: {line}" for line in _shell_lines(path))
+
+
+def _agents(plugin: PluginContent) -> Iterator[str]:
+    for place in plugin.agents:
+        for path in _files(place, (".md",), 1):
+            values = split(_text(path)).values
+            tools = ", ".join(names(values.get("tools"))) or "those of the session"
+            yield f"agent {plugin.name}__{values.get('name') or Path(path).stem}: tools: {tools}"
+
+
+def _hooks(plugin: PluginContent) -> Iterator[str]:
+    for place, groups in plugin.hooks:
+        for event, group in ((event, one) for event, each in groups.items() for one in list_in(each)):
+            matcher = f" {group['matcher']}" if is_object(group) and group.get("matcher") else ""
+            for handler in list_in(object_in(group).get("hooks")) or [group]:
+                yield f"hook {event}{matcher} ({place}): {_does(handler)}"
+
+
+def _servers(plugin: PluginContent) -> Iterator[str]:
+    for name, entry in plugin.servers.items():
+        yield f"server {name}: {_does(entry)}"
+        if variables := object_in(entry, "env"):
+            yield f"  with the variables: {', '.join(variables)}"
+
+
+def _of_manifest(plugin: PluginContent) -> Iterator[str]:
+    """Yield the texts, names and refusals of the manifest itself (docs/plugins.md)."""
+    said = _manifest(plugin)
+    for key in ("toolAliases", "virtualTools", "runtimeTools"):
+        found = [str(object_in(each).get("name")) for each in list_in(said.get(key))]
+        yield from (f"tool {name} ({key})" for name in found)
+    yield from (f"blocks the tool {name}" for name in list_in(said.get("blockedTools")))
+    hooks = object_in(said, "hooks")
+    yield from (
+        f"text {key}: {value}" for key, value in hooks.items() if not is_list(value) and key[:1].islower()
+    )
+
+
+def _manifest(plugin: PluginContent) -> Mapping[str, Any]:
+    import json  # noqa: PLC0415 - only where a plugin is shown
+
+    if not plugin.manifest:
+        return {}
+    said: Any = json.loads(_text(plugin.manifest))
+    return said if is_object(said) else {}
+
+
+def _programs(plugin: PluginContent) -> Iterator[str]:
+    for folder, folders, files in os.walk(plugin.root):
+        folders[:] = sorted(each for each in folders if each != ".git")
+        for name in sorted(files):
+            path = f"{folder}/{name}"
+            if name.endswith(PROGRAMS) or os.access(path, os.X_OK):
+                yield f"program {path.removeprefix(f'{plugin.root}/')}"
+
+
+def _does(entry: object) -> str:
+    said = object_in(entry)
+    url = text_in(said.get("url")) or text_in(said.get("httpUrl"))
+    if url:
+        return f"connects to {url}"
+    words = [str(each) for each in list_in(said.get("args"))]
+    command = text_in(said.get("command"))
+    return f"runs {shlex.join([command, *words]) if words else command}"
+
+
+def _files(place: str, ends: tuple[str, ...], deepest: int) -> Sequence[str]:
+    """Return the files below a folder that end so, or the file itself."""
+    if Path(place).is_file():
+        return [place]
+    found: list[str] = []
+    for folder, folders, files in os.walk(place):
+        depth = folder.removeprefix(place).count("/")
+        folders[:] = sorted(folders) if depth < deepest else []
+        found += [f"{folder}/{name}" for name in sorted(files) if name.endswith(ends)]
+    return found
+
+
+def _about(path: str) -> str:
+    value = split(_text(path)).values.get("description")
+    return " ".join(str(value or "no description").split())[:200]
+
+
+def _shell_lines(path: str) -> Iterator[str]:
+    text = _text(path)
+    yield from (one or two for one, two in _LINE.findall(text))
+    yield from (line for block in _BLOCK.findall(text) for line in block.splitlines() if line.strip())
+
+
+def _text(path: str) -> str:
+    try:
+        with Path(path).open("rb") as stream:
+            return stream.read(LARGEST).decode("utf-8-sig", "replace")
+    except OSError:
+        return ""

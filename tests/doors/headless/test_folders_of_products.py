@@ -1,0 +1,87 @@
+"""A folder with the files of six products: which agents, commands, skills, hooks, servers and texts count."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from doors.headless.conftest import Agls
+
+pytestmark = pytest.mark.timeout(300)
+AGENT = "---\nname: {0}\ndescription: Of {0}.\n---\nYou are {0}.\n"
+SKILL = "---\nname: {0}\ndescription: Skill of {0}.\n---\nDo it.\n"
+HOOK = {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "./check.sh"}]}]}
+SERVER = {"command": "no-such-program"}
+FILES: dict[str, Any] = {
+    ".claude/agents/claude.md": AGENT.format("claude"),
+    ".claude/commands/fix.md": "---\ndescription: Fix it\n---\nFix $1.\n",
+    ".claude/skills/of-claude/SKILL.md": SKILL.format("of-claude"),
+    ".claude/settings.json": {"hooks": HOOK, "permissions": {"deny": ["Bash(curl *)"], "allow": ["Bash"]}},
+    ".mcp.json": {"mcpServers": {"of-claude": {**SERVER, "args": ["claude"]}}},
+    ".claude/rules/style.md": "Use tabs.\n",
+    ".codex/agents/codex.toml": 'name = "codex"\ndescription = "D."\ndeveloper_instructions = "Do."\n',
+    ".codex/skills/of-codex/SKILL.md": SKILL.format("of-codex"),
+    ".codex/hooks.json": {"hooks": HOOK},
+    ".codex/config.toml": '[mcp_servers.of-codex]\ncommand = "no-such-program"\nargs = ["codex"]\n',
+    ".gemini/agents/gemini.md": AGENT.format("gemini"),
+    ".gemini/commands/plan-it.toml": 'description = "Plan it"\nprompt = "Plan {{args}}."\n',
+    ".gemini/skills/of-gemini/SKILL.md": SKILL.format("of-gemini"),
+    ".gemini/settings.json": {"mcpServers": {"of-gemini": {**SERVER, "args": ["gemini"]}}},
+    ".opencode/agents/opencode.md": AGENT.format("opencode"),
+    ".opencode/commands/ship.md": "---\ndescription: Ship it\n---\nShip $1.\n",
+    ".opencode/skills/of-opencode/SKILL.md": SKILL.format("of-opencode"),
+    ".github/agents/copilot.agent.md": AGENT.format("copilot"),
+    ".github/prompts/explain-it.prompt.md": "---\ndescription: Explain it\n---\nExplain.\n",
+    ".github/skills/of-copilot/SKILL.md": SKILL.format("of-copilot"),
+    ".github/instructions/all.instructions.md": "---\napplyTo: '**'\n---\nWrite tests.\n",
+    ".vscode/mcp.json": {"servers": {"of-editor": {**SERVER, "type": "stdio", "args": ["editor"]}}},
+    ".cursor/skills/of-cursor/SKILL.md": SKILL.format("of-cursor"),
+    ".cursor/mcp.json": {"mcpServers": {"of-cursor": {**SERVER, "args": ["cursor"]}}},
+    ".cursor/rules/always.mdc": "---\nalwaysApply: true\n---\nBe brief.\n",
+    "AGENTS.md": "Everybody reads this.\n",
+}
+
+
+def write(root: Path) -> None:
+    for name, content in FILES.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
+
+
+def data(agls: Agls, action: str) -> dict[str, Any]:
+    """What an action lists."""
+    return agls.run("run", action, "--output", "json").whole["action"]["data"]
+
+
+def test_folders_of_six_products_give_one_list_of_each_kind(agls: Agls) -> None:
+    write(agls.workspace)
+    agls.run("trust")
+    agents = {row["name"] for row in data(agls, "/agent.list")["agents"] if row["origin"] == "project"}
+    assert agents == {"claude", "codex", "gemini", "opencode", "copilot"}
+    commands = {row["name"]: row["file"] for row in data(agls, "/command.list")["commands"]}
+    assert commands == {
+        "fix": ".claude/commands/fix.md",
+        "ship": ".opencode/commands/ship.md",
+        "explain-it": ".github/prompts/explain-it.prompt.md",
+        "plan-it": ".gemini/commands/plan-it.toml",
+    }
+    skills = {row["name"] for row in data(agls, "/skills")["skills"] if row["origin"] == "project"}
+    assert skills == {f"of-{name}" for name in ("claude", "codex", "copilot", "cursor", "gemini", "opencode")}
+    hooks = [(row["event"], row["name"], row["origin"]) for row in data(agls, "/hooks")["hooks"]]
+    assert hooks == [
+        ("PreToolUse", "./check.sh", ".claude/settings.json"),
+        ("PreToolUse", "./check.sh", ".codex/hooks.json"),
+    ]
+    servers = agls.run("run", "/mcp").out
+    names = [line.split(":")[0].removeprefix("- ") for line in servers.splitlines() if line.startswith("- ")]
+    assert sorted(names) == ["of-claude", "of-codex", "of-cursor", "of-editor", "of-gemini"]
+    rules = [
+        (each["kind"], each["rule"]) for each in agls.run("permissions", "list", "--json").whole["rules"]
+    ]
+    assert rules == [("deny", "shell(curl *)")]
+    texts = agls.run("explain", "instructions").out
+    for name in ("AGENTS.md", ".claude/rules/style.md", ".cursor/rules/always.mdc"):
+        assert name in texts
+    assert ".github/instructions/all.instructions.md" in texts

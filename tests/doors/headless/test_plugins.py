@@ -1,0 +1,263 @@
+"""Installed plugins in the real program: from which sources, what they bring, and when they change."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from doors.headless.conftest import SCRIPTED, Agls, Done
+from support.plugin_folders import HOOKS, REFUSE, commit_all, write_plugin
+from support.rich_run import call
+
+WRITE = call("write_file", path="a.txt", content="one\n")
+LOAD = {"name": "skill", "arguments": {"name": "tools:pdf"}}
+pytestmark = pytest.mark.timeout(300)
+
+
+@pytest.fixture
+def folder(agls: Agls, tmp_path: Path) -> Path:
+    agls.configure(SCRIPTED)
+    return tmp_path / "plugin"
+
+
+def added(agls: Agls, source: object, *more: str) -> dict[str, Any]:
+    done = agls.run("plugin", "add", str(source), "--yes", "--json", *more)
+    assert done.code == 0, done.err
+    return done.whole
+
+
+def listed(agls: Agls) -> list[dict[str, Any]]:
+    return json.loads(agls.run("plugin", "list", "--json").out)
+
+
+def run(agls: Agls, *calls: dict[str, Any]) -> Done:
+    agls.prompts([{"calls": [*calls]}, {"text": "done"}])
+    return agls.run("run", "--mode", "allowAll", "--output", "jsonl", "go")
+
+
+def outputs(done: Done) -> list[str]:
+    items = [each["data"]["item"] for each in done.events if each.get("type") == "itemCompleted"]
+    return [item["output"] for item in items if item["kind"] == "toolCall"]
+
+
+@pytest.mark.parametrize("dialect", ["claude", "codex", "gemini"])
+def test_one_plugin_in_each_dialect_brings_the_same(agls: Agls, folder: Path, dialect: str) -> None:
+    write_plugin(folder, dialect)
+    brought = added(agls, folder)
+    assert brought["dialect"] == dialect
+    kinds = [line.split()[0] for line in brought["brings"] if line[0] != " "]
+    assert kinds == ["skill", "command", "agent", "hook", "server", "program", "program"]
+    assert "`/tools:greet` (`/greet`): Say hello." in agls.run("run", "/command.list").out
+    loaded, echoed, written = outputs(run(agls, LOAD, call("mcp__plugin_tools_small__echo", number=7), WRITE))
+    root = next((agls.state / "plugins" / "tools").iterdir()) / "tools"
+    assert f"Run {root}/scripts/fill.sh." in loaded
+    assert '{"number": 7}' in echoed
+    assert "refused it. no" in written
+    assert not (agls.workspace / "a.txt").exists()
+
+
+def test_parts_of_a_plugin_are_listed_and_its_command_is_typed(agls: Agls, folder: Path) -> None:
+    write_plugin(folder)
+    added(agls, folder)
+    assert "`tools__looker`: Looks." in agls.run("run", "/agent.list").out
+    assert "PreToolUse Write" in agls.run("run", "/hooks").out
+    assert "plugin_tools_small" in agls.run("run", "/mcp").out
+    agls.prompts([{"text": "done"}])
+    assert "Say hello to me from /" in agls.run("run", "--output", "jsonl", "/greet me").out
+
+
+def test_nothing_is_installed_without_a_yes_and_everything_is_shown_before(agls: Agls, folder: Path) -> None:
+    write_plugin(folder)
+    done = agls.run("plugin", "add", str(folder))
+    assert done.code == 2
+    assert (
+        'hook PreToolUse Write (hooks/hooks.json): runs sh "${CLAUDE_PLUGIN_ROOT}/scripts/guard.sh"'
+        in done.out
+    )
+    assert "server small: runs " in done.out
+    assert "Nothing was installed" in done.err
+    assert listed(agls) == []
+    assert [*(agls.state / "plugins").iterdir()] == []
+
+
+def test_version_of_a_repository_is_installed_compared_and_updated(agls: Agls, folder: Path) -> None:
+    write_plugin(folder)
+    commit_all(folder, tag="v1")
+    (folder / "hooks/hooks.json").write_text(json.dumps(HOOKS).replace("Write", "Write|Edit"))
+    (folder / ".git/hooks/post-checkout").write_text("#!/bin/sh\ntouch ran\n")
+    commit_all(folder)
+    added(agls, f"{folder}#v1")
+    assert (
+        agls.run("plugin", "diff", "tools").err == "There is nothing new: an update would change no file.\n"
+    )
+    shown = added(agls, f"file://{folder}#main")
+    before, after, file = shown["changes"]
+    assert (before[:24], after[:29]) == ("-hook PreToolUse Write (", "+hook PreToolUse Write|Edit (")
+    assert file == "file hooks/hooks.json: changed"
+    (row,) = listed(agls)
+    assert (row["name"], row["version"], row["is_on"]) == ("tools", "1.0.0", True)
+    assert "PreToolUse Write|Edit" in agls.run("run", "/hooks").out
+    wrong = agls.run("plugin", "add", f"{folder}#--upload-pack=x")
+    assert (wrong.code, "is no branch, tag or commit" in wrong.err) == (1, True)
+    assert not list(folder.rglob("ran"))
+
+
+def test_update_leaves_a_run_alone_and_the_next_has_it(agls: Agls, folder: Path) -> None:
+    write_plugin(folder)
+    shutil.rmtree(folder / "hooks")
+    added(agls, folder)
+    go = agls.workspace / "go"
+    wait = call("shell", command=f"touch begun; while ! [ -e {go} ]; do sleep 0.1; done")
+    agls.prompts([{"calls": [wait]}, {"calls": [LOAD]}, {"text": "done"}])
+    running = agls.start("run", "--mode", "allowAll", "--output", "jsonl", "go")
+    while not (agls.workspace / "begun").exists():
+        assert running.poll() is None
+    skill = folder / "skills/pdf/SKILL.md"
+    skill.write_text(skill.read_text().replace("Run ", "Rather run "))
+    added(agls, folder)
+    assert len([*(agls.state / "plugins/tools").iterdir()]) == 2
+    go.write_text("")
+    out, _ = running.communicate()
+    assert "\\nRun /" in out
+    assert "Rather run /" in "".join(outputs(run(agls, LOAD)))
+    added(agls, folder)
+    assert len([*(agls.state / "plugins/tools").iterdir()]) == 1
+
+
+def test_plugin_is_switched_off_on_and_removed_here_and_in_a_session(agls: Agls, folder: Path) -> None:
+    write_plugin(folder)
+    added(agls, folder)
+    assert agls.run("plugin", "disable", "tools").code == 0
+    assert "tools:pdf" not in agls.run("run", "/skills").out
+    assert "**tools** 1.0.0: Many things. **Off.**" in agls.run("run", "/plugin").out
+    assert "`tools` is on from the next prompt on." in agls.run("run", "/plugin.enable tools").out
+    assert "tools:pdf" in agls.run("run", "/skills").out
+    assert "- server small: runs " in agls.run("run", "/plugin.show tools").out
+    assert "There is no plugin 'x'" in agls.run("plugin", "remove", "x").err.replace("there", "There")
+    assert "`tools` was removed." in agls.run("run", "/plugin.remove tools").out
+    assert listed(agls) == []
+    assert not (agls.state / "plugins/tools").exists()
+    assert not (agls.state / "plugin-data/tools").exists()
+
+
+def test_tried_plugin_is_there_for_one_run(agls: Agls, folder: Path) -> None:
+    write_plugin(folder)
+    agls.prompts([{"calls": [WRITE]}, {"text": "done"}])
+    done = agls.run("plugin", "try", str(folder), "go", "--yes", "--mode", "allowAll", "--output", "jsonl")
+    assert "server small: runs " in done.err
+    assert "refused it. no" in "".join(outputs(done))
+    assert listed(agls) == []
+    refused = agls.run("plugin", "try", str(folder), "go")
+    assert "Not used." in refused.err
+
+
+def test_changed_files_are_never_used_and_named(agls: Agls, folder: Path) -> None:
+    write_plugin(folder)
+    added(agls, folder)
+    guard = next((agls.state / "plugins" / "tools").rglob("guard.sh"))
+    guard.chmod(0o600)
+    guard.write_text("exit 0")
+    assert "are not those that you consented to" in agls.run("doctor", "--offline").out
+    assert "Wrote" in "".join(outputs(run(agls, WRITE))) or (agls.workspace / "a.txt").exists()
+    added(agls, folder)
+    assert guard.read_text() == REFUSE
+    record = agls.state / "plugins.json"
+    record.write_text(record.read_text().replace('"tools"', '"tricks"'))
+    assert "does not have the mark of agls" in agls.run("plugin", "list").err
+
+
+def test_options_are_given_checked_kept_over_an_update_and_reach_hooks_and_servers(
+    agls: Agls, folder: Path
+) -> None:
+    option = {"type": "string", "required": True}
+    options = {"WORD": option, "COUNT": {"type": "number", "default": 3}, "TOKEN": {"sensitive": True}}
+    write_plugin(folder, userConfig=options)
+    server = json.loads((folder / ".mcp.json").read_text())
+    server["mcpServers"]["small"]["env"] = {"WORD": "${user_config.WORD}${user_config.COUNT}"}
+    (folder / ".mcp.json").write_text(json.dumps(server))
+    done = agls.run("plugin", "add", str(folder), "--yes")
+    assert "It needs values: WORD." in done.err
+    assert "agls plugin enable tools --set WORD=..." in agls.run("run", "/mcp").out
+    assert "COUNT is a number, not 'many'" in agls.run("plugin", "enable", "tools", "--set", "COUNT=many").err
+    assert "has no option 'X'" in agls.run("plugin", "enable", "tools", "--set", "X=1").err
+    agls.run("plugin", "enable", "tools", "--set", "WORD=hello", "--set", "TOKEN=sesame-open-1")
+    run(agls, WRITE, call("mcp__plugin_tools_small__echo"))
+    assert (agls.state / "plugin-data/tools/seen").read_text() == "hello"
+    (folder / "new.txt").write_text("new")
+    added(agls, folder)
+    assert "needs values" not in agls.run("plugin", "list").out
+    assert "sesame-open-1" not in agls.run("run", "/plugin").out
+
+
+def test_catalogue_names_its_plugins_and_none_outside_of_it(agls: Agls, tmp_path: Path) -> None:
+    catalogue = tmp_path / "catalogue"
+    write_plugin(catalogue / "tools")
+    bare = write_plugin(catalogue / "bare")
+    shutil.rmtree(bare / ".claude-plugin")
+    plugins = [
+        {"name": "tools", "source": "./tools"},
+        {"name": "bare", "source": {"source": "local", "path": "./bare"}, "description": "Of the catalogue."},
+        {"name": "far", "source": "../far"},
+        {"name": "installer", "source": {"source": "npm", "package": "x"}},
+    ]
+    (catalogue / ".claude-plugin").mkdir()
+    said = {"name": "all", "owner": {"name": "A"}, "plugins": plugins}
+    (catalogue / ".claude-plugin/marketplace.json").write_text(json.dumps(said))
+    assert "tools@" in agls.run("plugin", "add", str(catalogue)).err
+    assert added(agls, f"tools@{catalogue}")["name"] == "tools"
+    assert added(agls, f"bare@{catalogue}")["description"] == "Of the catalogue."
+    assert "which is not in it" in agls.run("plugin", "add", f"far@{catalogue}").err
+    assert "'npm' are not installed" in agls.run("plugin", "add", f"installer@{catalogue}").err
+    assert "it has: tools, bare" in agls.run("plugin", "add", f"other@{catalogue}").err
+    commit_all(catalogue)
+    assert added(agls, f"tools@file://{catalogue}")["name"] == "tools"
+
+
+def test_plugin_that_leads_out_of_its_folder_is_refused_or_that_part_is_named(
+    agls: Agls, folder: Path
+) -> None:
+    write_plugin(folder, skills=["../other", "/etc"], unknown=True)
+    remarks = added(agls, folder)["remarks"]
+    assert "skills: '../other' leads out of the plugin" in remarks
+    assert any("these keys have no effect here: unknown" in each for each in remarks)
+    assert "leads out of the plugin" in agls.run("doctor", "--offline").out
+    (folder / "scripts/key").symlink_to("/etc/passwd")
+    refused = agls.run("plugin", "add", str(folder), "--yes")
+    assert (refused.code, "leads out of the plugin" in refused.err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("{", "line 1: it is no JSON"),
+        ("[]", "it is no JSON object"),
+        ('{"name": "Bad Name"}', "is no name of a plugin"),
+    ],
+)
+def test_broken_manifest_is_refused_with_its_reason(
+    agls: Agls, folder: Path, text: str, problem: str
+) -> None:
+    write_plugin(folder)
+    (folder / ".claude-plugin/plugin.json").write_text(text)
+    refused = agls.run("plugin", "add", str(folder), "--yes")
+    assert (refused.code, problem in refused.err) == (1, True), refused.err
+    assert "has no manifest of a plugin" in agls.run("plugin", "add", str(agls.workspace)).err
+    assert "is neither a folder nor the address" in agls.run("plugin", "add", "nowhere").err
+
+
+def test_texts_and_names_of_an_installed_manifest_count_and_a_plugin_may_be_a_skill_itself(
+    agls: Agls, folder: Path, tmp_path: Path
+) -> None:
+    write_plugin(folder, blockedTools=["glob"], toolAliases=[{"name": "peek", "baseTool": "read_file"}])
+    added(agls, folder)
+    (agls.workspace / "b.txt").write_text("inside\n")
+    peeked, blocked = outputs(run(agls, call("peek", path="b.txt"), call("glob", pattern="*")))
+    assert "inside" in peeked
+    assert "the plugin tools blocks the tool glob" in blocked
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    (alone / "SKILL.md").write_text("---\nname: alone\ndescription: By itself.\n---\nDo it.\n")
+    assert added(agls, alone)["brings"] == ["skill alone:alone: By itself."]
+    assert "Do it." in "".join(outputs(run(agls, {"name": "skill", "arguments": {"name": "alone:alone"}})))

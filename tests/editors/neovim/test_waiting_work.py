@@ -1,0 +1,115 @@
+"""What waits and goes on beside the work: queue, background tasks, plan, sessions by day, and the bars."""
+
+import pytest
+
+from support.wire import turns
+
+from .driver import Editor
+from .scene import HANGING, call, ended, opened, prompt, said, transcript
+
+pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
+TABLE = "| Name | Size |\n|:--|--:|\n| a | 1 |\n| longer | 23 |\n\nThat is all."
+QUEUE = "vim.tbl_map(function(entry) return entry.content[1].text end, require('agls').current().store.queue)"
+
+
+def queued(editor: Editor, *texts: str) -> None:
+    """Wait until exactly these prompts wait."""
+    editor.until(f"vim.deep_equal({QUEUE}, ...)", list(texts))
+
+
+def picks(editor: Editor, *wanted: str) -> None:
+    """What the user will choose, one after the other."""
+    editor.lua("PICKS = ...", list(wanted))
+
+
+def test_prompts_that_wait_are_moved_edited_and_taken_away(editor: Editor) -> None:
+    opened(editor, turns(HANGING))
+    prompt(editor, "begin")
+    said(editor, "I begin")
+    for text in ("one", "two", "three"):
+        prompt(editor, text)
+        editor.until(f"vim.list_contains({QUEUE}, ...)", text)
+    picks(editor, "three", "First")
+    editor.command("Agls queue")
+    queued(editor, "three", "one", "two")
+    picks(editor, "one", "Remove")
+    editor.command("Agls queue")
+    queued(editor, "three", "two")
+    picks(editor, "two", "Edit")
+    editor.command("Agls queue")
+    queued(editor, "three")
+    editor.until("vim.b.agls_prompt and vim.fn.getline(1) == 'two'")
+    picks(editor, "three", "Send now")
+    editor.command("Agls queue")
+    queued(editor)
+    said(editor, "> three")
+    editor.command("Agls stop")
+    editor.until("require('agls').current().store.state == 'idle'")
+    editor.command("Agls queue")
+    editor.until("vim.fn.execute('messages'):find('no prompt waits', 1, true)")
+
+
+def test_background_task_is_listed_looked_at_and_stopped(editor: Editor) -> None:
+    begun = call("shell", command="echo begun; sleep 300", background=True)
+    opened(editor, turns({"text": "I begin.", "calls": [begun]}, "It runs."), picks=("Allow once",))
+    prompt(editor, "begin")
+    ended(editor, "endTurn")
+    editor.until("require('agls').piece('tasks') == '1 task'")
+    editor.shows("1 task")
+    picks(editor, "running", "Show its output")
+    editor.command("Agls tasks")
+    editor.until("vim.fn.getline(1) == 'begun'")
+    editor.keys("q")
+    editor.until("vim.fn.getline(1) ~= 'begun'")
+    picks(editor, "running", "Stop it")
+    editor.command("Agls tasks")
+    editor.until("vim.fn.execute('messages'):find('stopped: ', 1, true)")
+    editor.until("require('agls').piece('tasks') == ''")
+    editor.command("Agls tasks stop")
+    editor.until("vim.fn.execute('messages'):find('0 background tasks are stopped', 1, true)")
+
+
+def test_next_step_of_the_plan_is_pinned_above_the_prompt(editor: Editor) -> None:
+    plan = call("plan", entries=[{"text": "Write it"}, {"text": "Test it", "after": [1]}])
+    opened(editor, turns({"text": "I plan.", "calls": [plan]}, "Planned."))
+    editor.command("Agls plan")
+    editor.until("vim.fn.execute('messages'):find('this session has no plan', 1, true)")
+    prompt(editor, "plan it")
+    ended(editor, "endTurn")
+    editor.shows("plan 0 of 2: Write it")
+    assert editor.lua("return require('agls').piece('plan')") == "0 of 2: Write it"
+    editor.command("Agls plan")
+    editor.shows("Plan: 0 of 2 done")
+    assert editor.lines() == ["- [ ] 1. Write it", "- [ ] 2. Test it (after 1)"]
+    editor.keys("q")
+    editor.until("vim.b.agls_prompt")
+
+
+def test_sessions_are_listed_by_day_and_a_table_is_aligned(editor: Editor) -> None:
+    opened(editor, turns(TABLE), picks=("nothing",))
+    prompt(editor, "list the files")
+    ended(editor, "endTurn")
+    assert "| Name   | Size |\n| :----- | ---: |\n| a      |    1 |\n| longer |   23 |\n" in transcript(
+        editor
+    )
+    editor.command("Agls sessions")
+    editor.until("#ASKED == 1")
+    (row,) = editor.lua("return ASKED")[0]["items"]
+    day, time, title = row.split("  ")[0].strip(), *[part for part in row.split("  ")[1:] if part.strip()][:2]
+    assert day in ("Today", "Yesterday")
+    assert len(time.strip()) == len("12:00")
+    assert title.strip().startswith("list the files")
+    assert row.endswith("(open)")
+
+
+def test_pieces_are_for_the_users_own_statusline(editor: Editor) -> None:
+    assert editor.lua("return require('agls').piece('state')") == ""
+    opened(editor, turns(HANGING))
+    prompt(editor, "begin")
+    said(editor, "I begin")
+    assert editor.lua("return require('agls').piece('state')") == "● running"
+    assert editor.lua("return require('agls').piece('mode')") == "ask"
+    prompt(editor, "and then")
+    editor.until("require('agls').piece('queue') == '1 waiting'")
+    problem = editor.lua("return select(2, pcall(require('agls').piece, 'nothing'))")
+    assert problem.startswith('agls: there is no piece "nothing"; there are changes, context, cost')
