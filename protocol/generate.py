@@ -131,7 +131,7 @@ def main(arguments: list[str], root: Path = ROOT) -> int:
     stale = {name: text for name, text in files().items() if not _is(root / name, text)}
     if "--check" in arguments:
         for name in stale:
-            print(f"{name} is stale: run `python protocol/generate.py`", file=sys.stderr)
+            print(f"{name} is stale: run .venv/bin/python protocol/generate.py", file=sys.stderr)
         return 1 if stale else 0
     for name, text in stale.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)

@@ -35,7 +35,7 @@ def main(arguments: list[str]) -> int:
     if "--check" not in arguments:
         CLIENT.write_text(page, encoding="utf-8")
     elif not CLIENT.exists() or CLIENT.read_text(encoding="utf-8") != page:
-        print(f"{CLIENT.name} is stale: run `python scripts/hidden.py`", file=sys.stderr)
+        print(f"{CLIENT.name} is stale: run .venv/bin/python scripts/hidden.py", file=sys.stderr)
         return 1
     return 0
 

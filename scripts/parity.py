@@ -195,7 +195,9 @@ def main(arguments: list[str]) -> int:
     stale = {page: text for page, text in pages().items() if page.read_text(encoding="utf-8") != text}
     if arguments == ["--check"]:
         for page in stale:
-            print(f"{page.relative_to(ROOT)} is stale: run scripts/parity.py", file=sys.stderr)
+            print(
+                f"{page.relative_to(ROOT)} is stale: run .venv/bin/python scripts/parity.py", file=sys.stderr
+            )
         return bool(stale)
     for page, text in stale.items():
         page.write_text(text, encoding="utf-8")

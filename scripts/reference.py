@@ -12,7 +12,7 @@ import pkgutil
 import re
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from inspect import cleandoc
 from pathlib import Path
@@ -33,7 +33,7 @@ from agls.engine.actions import Action
 from agls.engine.feature import RunSetup
 from agls.engine.ports import ToolSpec
 from agls.engine.run_action import NO_PROMPT
-from agls.order import ROOMS
+from agls.order import ROOMS, TOOLS
 from agls.toolkit import SCHEMAS, Arguments, TypedAction, name_of, schema_of, shipped_schemas
 from agls.workspace.editor import NoEditor
 from agls.world import open_world
@@ -233,6 +233,7 @@ def _roff(text: str) -> str:
 def tools() -> str:
     """What the model is told of each tool of a session in which nothing was changed, word for word."""
     specs = [tool.spec for tool in _usual_run().tools]
+    check_declared(spec.name for spec in specs)
     head = (
         "# The tools of the model",
         "What the model is told of each tool of a usual session, word for word. This page is generated "
@@ -243,6 +244,14 @@ def tools() -> str:
     rows = [f"| `{spec.name}` | `{spec.load}` | {_size(spec):,} |" for spec in specs]
     whole = f"| | | {sum(map(_size, specs)):,} |"
     return "\n\n".join((*head[:-1], "\n".join((head[-1], *rows, whole)), *map(_tool, specs))) + "\n"
+
+
+def check_declared(names: Iterable[str]) -> None:
+    """Raise `SystemExit` when no room declares a tool of this name."""
+    if unknown := ", ".join(sorted(set(names) - TOOLS)):
+        raise SystemExit(
+            f"No room declares the tool {unknown}: name it in `tools` of ROOM (its __init__.py)."
+        )
 
 
 def _usual_run() -> RunSetup:
@@ -334,7 +343,8 @@ def main() -> int:
         if "--check" not in sys.argv:
             file.write_text(made[file], "utf-8")
     if stale and "--check" in sys.argv:
-        print(f"stale: {', '.join(str(file.relative_to(ROOT)) for file in stale)}; run scripts/reference.py")
+        names = ", ".join(str(file.relative_to(ROOT)) for file in stale)
+        print(f"stale: {names}; run .venv/bin/python scripts/reference.py")
         return 1
     return 0
 

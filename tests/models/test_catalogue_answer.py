@@ -8,7 +8,7 @@ import pytest
 from agls.engine.facts import Overflowed
 from agls.engine.vocabulary import ToolResult
 from agls.models.endpoint import DialectName
-from support.model_dialects import LENGTHS, Said
+from support.model_dialects import LENGTHS, LINES, Said
 from support.model_faults import HELLO, check_hello, heard_of, raw, run_with
 from support.model_overflows import OVERFLOWS
 from support.model_replies import Failure, Raw, scattered
@@ -57,14 +57,14 @@ async def test_27_a_byte_order_mark_is_no_part_of_the_answer(dialect: DialectNam
 
 
 async def test_28_comments_and_unknown_fields_say_nothing(dialect: DialectName) -> None:
-    noise = b"\n\n" if dialect == "ollama" else b": hello\n\n:\nid: 1\nretry: 5\nweird: field\n\n"
+    noise = b"\n\n" if dialect in LINES else b": hello\n\n:\nid: 1\nretry: 5\nweird: field\n\n"
     await reads_hello(dialect, with_noise(dialect, noise))
 
 
 async def test_29_an_event_may_be_split_over_lines(dialect: DialectName) -> None:
     """Where events are lines, they are split over reads instead."""
     body = hello(dialect)
-    if dialect != "ollama":
+    if dialect not in LINES:
         body = body.replace(b'": ', b'":\ndata: ')
     await reads_hello(dialect, body)
     check_hello((await heard_of(dialect, Raw([bytes([byte]) for byte in body])))[0])
@@ -73,7 +73,7 @@ async def test_29_an_event_may_be_split_over_lines(dialect: DialectName) -> None
 async def test_30_a_nul_is_a_character_in_a_text_and_no_event_elsewhere(dialect: DialectName) -> None:
     heard, _ = await heard_of(dialect, raw(dialect, Said("a\0b")))
     assert heard.reply and heard.reply.text == "a\0b"
-    if dialect != "ollama":
+    if dialect not in LINES:
         await reads_hello(dialect, with_noise(dialect, b"weird: \0\n: \0\n\n"))
     torn = hello(dialect).replace("ü".encode(), b"\0")  # which JSON forbids
     heard, _ = await heard_of(dialect, Raw([torn]), Failure(400, "over"))

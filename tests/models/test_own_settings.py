@@ -8,17 +8,10 @@ from agls.models.dialects.dialect import dialect_of, merged
 from agls.models.endpoint import DialectName, Endpoint
 from agls.models.errors import Failure, failure_of
 from support.model_asking import Asking, hear, prompt
+from support.model_dialects import SAMPLED
 from support.model_faults import QUICK, raw
 from support.model_server import Failure as Refused
 from support.model_server import ModelServer
-
-PLACES: dict[DialectName, tuple[str, ...]] = {
-    "chat": ("temperature", "top_p"),
-    "responses": ("temperature", "top_p"),
-    "anthropic": ("temperature", "top_p"),
-    "gemini": ("generationConfig.temperature", "generationConfig.topP"),
-    "ollama": ("options.temperature", "options.top_p"),
-}
 
 
 def at(body: Any, place: str) -> Any:
@@ -34,7 +27,7 @@ async def test_sampling_and_own_members_are_sent_where_the_dialect_has_them(dial
             model = asking.model(server.url, dialect=dialect, **more)
             assert (await hear(model, prompt(max_output_tokens=50, effort="low"))).reply
         first, plain = (post.body for post in server.posts)
-    assert [at(first, place) for place in PLACES[dialect]] == [0.0, 0.5]
+    assert [at(first, place) for place in SAMPLED[dialect]] == [0.0, 0.5]
     assert (first["provider"], first["seed"]) == ({"order": ["a"]}, 7)
     assert list(first)[-1] == list(plain)[-1], "the conversation stays last"
     assert "temperature" not in str(plain) and "seed" not in plain

@@ -22,10 +22,10 @@ from agls.models.dialects.dialect import dialect_of
 from agls.models.dialects.messages import STOPPED, compact_json
 from agls.models.endpoint import DialectName, Endpoint
 from support.model_asking import Asking, hear
+from support.model_dialects import DIALECTS
 from support.model_recordings import Exchange, own, recorded
 from support.model_server import ModelServer, Raw
 
-DIALECTS: tuple[DialectName, ...] = ("chat", "responses", "anthropic", "gemini", "ollama")
 MODELS = {"anthropic": "claude-sonnet-4-6", "gemini": "gemini-3-pro", "responses": "gpt-5"}
 TOOLS = tuple(
     ToolSpec(name, f"{name} things", {"type": "object", "properties": {}}, frozenset({Effect.READS}))

@@ -14,7 +14,7 @@ from agls.models.dialects.structured_output import is_closed
 from agls.models.endpoint import DialectName, Endpoint
 from agls.room.run_ports import RunInfo
 from support.model_asking import Asking, hear, prompt
-from support.model_dialects import Said
+from support.model_dialects import SCHEMA_ALONE, SCHEMAS, Said
 from support.model_faults import QUICK, raw, run_with
 from support.model_server import Failure, ModelServer
 
@@ -24,14 +24,7 @@ CLOSED = {**OPEN, "required": ["ok"], "additionalProperties": False}
 
 def sent_schema(dialect: DialectName, body: Any) -> Any:
     """The schema where the dialect has it, `None` when it is not there."""
-    keys = {
-        "chat": ("response_format", "json_schema", "schema"),
-        "responses": ("text", "format", "schema"),
-        "anthropic": ("output_config", "format", "schema"),
-        "gemini": ("generationConfig", "responseJsonSchema"),
-        "ollama": ("format",),
-    }[dialect]
-    for key in keys:
+    for key in SCHEMAS[dialect].split("."):
         body = body.get(key, {})
     return body or None
 
@@ -45,8 +38,7 @@ async def test_a_run_with_a_schema_sends_it_and_checks_the_answer(dialect: Diale
     assert note.data["output"] == {"ok": True}
     first, last = (sent_schema(dialect, post.body) for post in ran.server.posts)
     assert last == CLOSED
-    alone = dialect in {"gemini", "ollama"}  # these cannot have it beside tools
-    assert first == (None if alone else CLOSED)
+    assert first == (None if dialect in SCHEMA_ALONE else CLOSED)
 
 
 async def test_a_server_that_refuses_a_schema_is_asked_without_it_from_then_on(dialect: DialectName) -> None:

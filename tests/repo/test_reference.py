@@ -1,5 +1,6 @@
 """The reference pages: their examples can be used, and nothing of them is stale."""
 
+import importlib.util
 import os
 import re
 import shutil
@@ -36,6 +37,16 @@ def test_reference_pages_are_fresh() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_tool_that_no_room_declares_is_refused() -> None:
+    spec = importlib.util.spec_from_file_location("reference", ROOT / "scripts" / "reference.py")
+    assert spec and spec.loader
+    reference = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(reference)
+    reference.check_declared(["read_file"])
+    with pytest.raises(SystemExit, match=r"No room declares the tool sing: name it in `tools` of ROOM"):
+        reference.check_declared(["read_file", "sing"])
 
 
 def test_manual_page_is_installed_and_rendered_by_man_without_a_complaint() -> None:

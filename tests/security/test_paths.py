@@ -149,7 +149,9 @@ def test_every_tool_there_is_was_tried(trap: House) -> None:
     }  # they take no path; the tools of helpers are these
     found = {"edit_notebook", "move_file", "delete_file"}  # a model finds it with find_tools
     tried = {name for name, _ in every_tool_at("x", "y")}
-    assert (offered - nameless - {"find_tools"}) | found == tried
+    assert (offered - nameless - {"find_tools"}) | found == tried, (
+        "a tool more? to every_tool_at, or nameless"
+    )
 
 
 @pytest.mark.row(33)

@@ -18,6 +18,45 @@ LENGTHS: Mapping[DialectName, str] = {  # how each says that the limit of the ou
     "gemini": "MAX_TOKENS",
     "ollama": "length",
 }
+LINES: frozenset[DialectName] = frozenset({"ollama"})  # these send lines of JSON, the others events
+SAMPLED: Mapping[DialectName, tuple[str, str]] = {  # where temperature and top_p are in a body
+    "chat": ("temperature", "top_p"),
+    "responses": ("temperature", "top_p"),
+    "anthropic": ("temperature", "top_p"),
+    "gemini": ("generationConfig.temperature", "generationConfig.topP"),
+    "ollama": ("options.temperature", "options.top_p"),
+}
+SCHEMAS: Mapping[DialectName, str] = {  # where the schema of an answer is in a body
+    "chat": "response_format.json_schema.schema",
+    "responses": "text.format.schema",
+    "anthropic": "output_config.format.schema",
+    "gemini": "generationConfig.responseJsonSchema",
+    "ollama": "format",
+}
+SCHEMA_ALONE: frozenset[DialectName] = frozenset({"gemini", "ollama"})  # they cannot have it beside tools
+IMAGE_HOLDERS: Mapping[DialectName, str] = {  # what begins the message, item or block of an image in a result
+    "chat": '{"role": "user"',
+    "responses": '{"type": "function_call_output"',
+    "anthropic": '{"type": "tool_result"',
+    "gemini": '{"role": "user", "parts": [{"functionResponse"',
+    "ollama": '{"role": "user"',
+}
+
+
+def image_part(dialect: DialectName, data: str) -> object:
+    """The part of a body that holds this PNG."""
+    url = f"data:image/png;base64,{data}"
+    parts: dict[DialectName, object] = {
+        "chat": {"type": "image_url", "image_url": {"url": url}},
+        "responses": {"type": "input_image", "image_url": url},
+        "anthropic": {
+            "type": "image",
+            "source": {"type": "base64", "media_type": "image/png", "data": data},
+        },
+        "gemini": {"inlineData": {"mimeType": "image/png", "data": data}},
+        "ollama": data,
+    }
+    return parts[dialect]
 
 
 @dataclass(frozen=True)
@@ -45,7 +84,7 @@ class Said:
             "gemini": self._gemini,
             "ollama": self._ollama,
         }[dialect]()
-        if dialect == "ollama":
+        if dialect in LINES:
             return [_json(event) + b"\n" for event in made]
         sent = [b"data: " + _json(event) + b"\n\n" for event in made]
         return [*sent, b"data: [DONE]\n\n"] if dialect == "chat" else sent

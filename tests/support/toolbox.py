@@ -1,8 +1,10 @@
-"""A room's tools as a run calls them: through the room's own wrapper, with notes that are kept."""
+"""A room's tools and actions as a run calls them: tools in the room's wrapper, and notes are kept."""
 
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, Literal, TypeVar
+from functools import partial
+from typing import Any, Literal, NoReturn, TypeVar
 
+from agls.engine.actions import ActionContext, ActionOutcome
 from agls.engine.facts import Entry, Noted, RoomFact, Transient
 from agls.engine.feature import Feature, Invocation
 from agls.engine.ports import Preview, Tool, ToolContext, Workspace
@@ -31,6 +33,15 @@ class Toolbox:
         context = self.context()
         call = ToolCall(context.call_id, name, arguments)
         return await self._in_run(lambda: self.tool(name).preview(call, context))
+
+    async def act(self, name: str, **arguments: Any) -> ActionOutcome:
+        """Invoke an action that begins no run and asks no model. **Raises** `ActionError`."""
+        action = next(action for action in self._feature.actions if action.spec.name == name)
+        note = partial(self.note, self._feature.name)
+        never = (_never, _never, _never, _never)
+        return await action(
+            arguments, ActionContext("ses_1", self.state, self._workspace, note, self.show, *never)
+        )
 
     async def _in_run(self, work: Callable[[], Awaitable[Made]]) -> Made:
         made: list[Made] = []
@@ -79,3 +90,7 @@ class Toolbox:
 async def run_tool(invocation: Invocation) -> ToolOutcome:
     """The innermost step of a call."""
     return await invocation.tool(invocation.call, invocation.context)
+
+
+def _never(*_: object) -> NoReturn:
+    raise AssertionError("an action that does this is tested in a session")

@@ -11,7 +11,7 @@ import pytest
 from agls.models.endpoint import DialectName
 from agls.pictures import LARGEST
 from doors.headless.conftest import Agls, Done
-from support.model_dialects import DIALECTS, Said
+from support.model_dialects import DIALECTS, IMAGE_HOLDERS, Said, image_part
 from support.model_server import Failure, ModelServer, Raw
 
 READING = Said("Looking.", [("c1", "read_file", '{"path":"shot.png"}')], usage=(2000, 5))
@@ -31,21 +31,6 @@ def png(width: int = 3, height: int = 2) -> bytes:
 
 
 DATA = b64encode(png()).decode()
-URL = f"data:image/png;base64,{DATA}"
-SEEN: dict[DialectName, object] = {  # the part of the body that holds the image
-    "chat": {"type": "image_url", "image_url": {"url": URL}},
-    "responses": {"type": "input_image", "image_url": URL},
-    "anthropic": {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": DATA}},
-    "gemini": {"inlineData": {"mimeType": "image/png", "data": DATA}},
-    "ollama": DATA,
-}
-HOLDERS: dict[DialectName, str] = {  # what begins the message, item or block in which it stands
-    "chat": '{"role": "user"',
-    "responses": '{"type": "function_call_output"',
-    "anthropic": '{"type": "tool_result"',
-    "gemini": '{"role": "user", "parts": [{"functionResponse"',
-    "ollama": '{"role": "user"',
-}
 
 
 def settings(dialect: DialectName, url: str) -> str:
@@ -66,10 +51,10 @@ def test_an_image_that_is_read_is_seen_and_stays_when_the_session_goes_on(
     assert DATA not in asked[0]
     for body in asked[1:]:
         assert body.count(DATA) == 1 and WORDS in body
-        before, _, _ = body.partition(json.dumps(SEEN[dialect]))
+        before, _, _ = body.partition(json.dumps(image_part(dialect, DATA)))
         assert before != body
-        last = max(before.rfind(one) for one in HOLDERS.values())
-        assert before[last:].startswith(HOLDERS[dialect])
+        last = max(before.rfind(one) for one in IMAGE_HOLDERS.values())
+        assert before[last:].startswith(IMAGE_HOLDERS[dialect])
 
 
 REFUSALS = [

@@ -24,9 +24,12 @@ from agls.engine.vocabulary import (
 )
 from agls.features.instructions.prompt import Sources, render
 from agls.features.usage.actions import actions
+from agls.features.usage.feature import build
 from agls.features.usage.kinds import IMAGE, MEMORY, shares
+from agls.features.usage.settings import Settings
 from agls.instruction_files import FittedText, InstructionText
 from support.scenario import NOWHERE
+from support.toolbox import Toolbox
 
 
 async def do(name: str, state: State, model: Any = None) -> ActionOutcome:
@@ -95,8 +98,9 @@ async def _never(content: object) -> str:
 
 async def test_usage_has_words_and_numbers() -> None:
     run = Totals(turns=1).spent(Usage(100, 20), 0.25)
-    state = State(total=run.spent(Usage(), None), run=run, used_by={"loop": run})
-    told = await do("usage", state)
+    tools = Toolbox(build(Settings()), NOWHERE)
+    tools.state = State(total=run.spent(Usage(), None), run=run, used_by={"loop": run})
+    told = await tools.act("usage")
     assert told.text == (
         "Session: 1 turns, 0 tool calls, 100 tokens in, 20 out, cost unknown.\n\n"
         "Last run: 1 turns, 0 tool calls, 100 tokens in, 20 out, $0.2500."
