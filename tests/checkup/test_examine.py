@@ -1,6 +1,8 @@
 """The checkup against one fault after the other: what it says, and what to change."""
 
+import errno
 import os
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -168,6 +170,16 @@ async def test_a_state_folder_where_none_can_be_made(patient: Patient) -> None:
     state = (await patient(offline=True))["state"]
     assert state.status == "fail"
     assert "chmod u+rwx" in state.fix
+
+
+async def test_a_state_folder_on_a_full_disk(patient: Patient, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(**_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    patient.configure("")
+    state = (await patient(offline=True))["state"]
+    assert (state.status, state.fix) == ("fail", "Free some space, or set AGLS_STATE_DIR to another folder.")
 
 
 async def test_a_state_folder_that_others_look_into(patient: Patient) -> None:

@@ -38,6 +38,23 @@ export function register(parts: Parts): vscode.Disposable[] {
     action: (action: Action) => parts.actionsView.run(action),
     ask: () => code.ask(),
     explain: () => code.explain(),
+    "problem.explain": (uri?: vscode.Uri, diagnostic?: vscode.Diagnostic) =>
+      code.explainProblem(uri, diagnostic),
+    "terminal.explain": async () => {
+      await parts.addContext.terminal();
+      await code.sayWithAttached(
+        "Explain what this terminal shows, and what I could do about it. Change nothing.",
+      );
+    },
+    "test.fix": async (given: unknown) => {
+      parts.addContext.testResult(given);
+      await code.sayWithAttached("Fix what makes this test fail. Change the test only if it is wrong.");
+    },
+    "changes.review": () => code.sayWithAttached("/review"),
+    "changes.message": () =>
+      code.sayWithAttached(
+        "Write a commit message for what is staged, else for all that is not committed, in the style of the last commits. Answer with the message only; commit nothing. @diff",
+      ),
     edit: () => parts.edits.ask(),
     "edit.keep": () => parts.edits.keep(),
     "edit.undo": () => parts.edits.undo(),
@@ -84,6 +101,13 @@ function reviewVerbs({ review, marks, compare }: Parts): Record<string, Verb> {
     const found = at(ofFile(), line);
     return named.length > 0 ? named : found ? [found] : [];
   };
+  /** Judge the change in the bar, and go on to the next one. */
+  const judged = async (judge: (hunk: Hunk) => Promise<void>): Promise<void> => {
+    const { hunk } = marks.bar;
+    if (!hunk) return;
+    await judge(hunk);
+    await marks.go(1);
+  };
   return {
     "review.keep": (given?: unknown) => review.keep(one(given)),
     "review.undo": (given?: unknown) => review.undo(one(given)),
@@ -94,6 +118,12 @@ function reviewVerbs({ review, marks, compare }: Parts): Record<string, Verb> {
       const uri = named ? vscode.Uri.parse(named.uri, true) : file(given);
       return uri && compare.open(uri);
     },
+    "review.bar": (given?: unknown) => one(given)[0] && marks.show(one(given)[0] as Hunk),
+    "review.bar.next": () => marks.go(1),
+    "review.bar.previous": () => marks.go(-1),
+    "review.bar.keep": () => judged((hunk) => review.keep([hunk])),
+    "review.bar.undo": () => judged((hunk) => review.undo([hunk])),
+    "review.bar.keepFile": () => judged((hunk) => review.keep(review.of(vscode.Uri.parse(hunk.uri, true)))),
     "review.keepFile": (given?: unknown) => review.keep(ofFile(given)),
     "review.undoFile": (given?: unknown) => review.undo(ofFile(given)),
     "review.keepAll": () => review.keep(review.hunks),

@@ -1,5 +1,6 @@
 """Checks of this machine: versions, files, folders, programs."""
 
+import errno
 import os
 import platform
 import re
@@ -22,6 +23,7 @@ LIBRARIES = ("httpx", "pydantic", "pygls", "lsprotocol", "cattrs")
 OLDEST = {"nvim": (0, 11), "code": (1, 91)}  # what the clients need
 EDITORS = {"nvim": "Neovim", "code": "VS Code"}
 ROOM = 200_000_000  # bytes; less is soon full
+FULL = (errno.ENOSPC, errno.EDQUOT)
 QUICK = 10.0  # seconds for a program to say its version
 EXPLAIN = "agls config explain shows every setting that applies, and where it comes from."
 
@@ -109,9 +111,8 @@ async def state_folder(case: Case) -> AsyncGenerator[Finding, None]:
         mode, free = there.stat().st_mode, shutil.disk_usage(there).free
     except OSError as error:
         text = f"Nothing can be written to {folder}: {error.strerror}. Sessions would not be saved."
-        yield Finding(
-            "state", "fail", text, f"chmod u+rwx {folder}, or set AGLS_STATE_DIR to another folder."
-        )
+        remedy = "Free some space" if error.errno in FULL else f"chmod u+rwx {folder}"
+        yield Finding("state", "fail", text, f"{remedy}, or set AGLS_STATE_DIR to another folder.")
         return
     if there == folder and mode & stat.S_IRWXO and os.name == "posix":
         yield Finding("state", "warn", f"Other users can read {folder}.", f"chmod 700 {folder}")

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator
 from agls.checkup.case import Case
 from agls.checkup.probe import context_finding, probe
 from agls.config import ConfigError, ModelCatalog, Setup, look_for_keys, offered_models
-from agls.config.choice import is_local_name
+from agls.config.choice import is_local_name, missing_model
 from agls.config.load import Loaded
 from agls.engine.ports import ModelError, has_prices
 from agls.models.catalog.bundled import with_known_figures
@@ -21,8 +21,8 @@ START = (
     "Start one: ollama serve (and ollama pull MODEL), LM Studio's server (lms server start), llama-server, "
     "vllm serve. Or configure a model: docs/models.md."
 )
-NONE = "No model is configured, and none was found on this machine."
-CHOOSE = "Set OPENAI_API_KEY and OPENAI_MODEL (or those of ANTHROPIC, or of GEMINI), or write {}."
+NONE = "{}, and none was found on this machine."
+CHOOSE = "{}. To keep it, write {}."
 
 
 async def local_servers(case: Case) -> AsyncGenerator[Finding, None]:
@@ -74,7 +74,7 @@ async def model(case: Case) -> AsyncGenerator[Finding, None]:
             offered = offered.or_found(tuple(e for server in found for e in server.endpoints()))
         for warning in offered.warnings:
             yield Finding("key", "warn", warning, "Give the key for that host: agls key set HOST.")
-        endpoint = _chosen(case, offered)
+        endpoint = _chosen(case, loaded, offered)
     except (ConfigError, ModelError) as problem:
         yield Finding("model", "fail", str(problem), getattr(problem, "hint", "") or _correct(problem))
         return
@@ -116,11 +116,13 @@ def _offered(case: Case, loaded: Loaded, *, complete: bool = True) -> ModelCatal
     return offered_models(case.setup, loaded, complete=complete)
 
 
-def _chosen(case: Case, offered: ModelCatalog) -> Endpoint:
+def _chosen(case: Case, loaded: Loaded, offered: ModelCatalog) -> Endpoint:
     """**Returns** the named model, or the default. **Raises** `ModelError`."""
     if not offered.endpoints:
         assert isinstance(case.setup, Setup)
-        raise ModelError(NONE, kind="modelNotFound", hint=CHOOSE.format(case.setup.config_file))
+        problem, remedy = missing_model(case.setup, loaded)
+        missing = NONE.format(problem[0].upper() + problem[1:])
+        raise ModelError(missing, kind="modelNotFound", hint=CHOOSE.format(remedy, case.setup.config_file))
     models = Models(offered.endpoints, aliases=offered.aliases, default=offered.default)
     return models.endpoint(case.model)
 

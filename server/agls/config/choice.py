@@ -30,6 +30,10 @@ ONLY_A_KEY = (
     "{} is set but no model is named",
     "Name one: set {}, or use --model NAME",
 )
+ONLY_AN_ADDRESS = (
+    "{} is set but no model is named",
+    "Name one that this server has: set {}, or use --model NAME",
+)
 ONLY_A_NAME = (
     "there is no address for the model {!r}",
     "Start one of these, set {}, or use --base-url http://HOST/v1",
@@ -41,6 +45,25 @@ def is_local_name(name: str, offered: ModelCatalog) -> bool:
     kind, _, model = name.partition("/")
     known = {endpoint.name for endpoint in offered.endpoints}
     return bool(model) and kind in LOCAL_KINDS and not known & {kind, name}
+
+
+def missing_model(setup: Setup, loaded: Loaded) -> tuple[str, str]:
+    """Return what is missing where no model is configured, and what to set; no full stop ends them."""
+    variables = (setup.environment.get(provider.model_variable, "") for provider in PROVIDERS)
+    name = loaded.config.model or next(filter(None, variables), "")
+    if name:
+        problem, remedy = ONLY_A_NAME
+        return problem.format(name), remedy.format(candidates(name, {})[0][0].key_variables[0])
+    for provider in PROVIDERS:
+        if setup.environment.get(provider.url_variable):
+            problem, remedy = ONLY_AN_ADDRESS
+            return problem.format(provider.url_variable), remedy.format(provider.model_variable)
+    for provider in PROVIDERS:
+        variable, key = provider.key(setup.keys)
+        if key:
+            problem, remedy = ONLY_A_KEY
+            return problem.format(variable), remedy.format(provider.model_variable)
+    return NOTHING
 
 
 class NoModels:
@@ -174,17 +197,7 @@ class Choice:
     def _none(self, folder: str) -> str:
         """What is missing, and every way to have a model."""
         setup = self._setup()
-        variables = (setup.environment.get(provider.model_variable, "") for provider in PROVIDERS)
-        name = setup.load(folder).config.model or next(filter(None, variables), "")
-        keyed = next((provider for provider in PROVIDERS if provider.key(setup.keys)[1]), None)
-        if name:
-            problem, remedy = ONLY_A_NAME
-            what, how = problem.format(name), remedy.format(candidates(name, {})[0][0].key_variables[0])
-        elif keyed:
-            problem, remedy = ONLY_A_KEY
-            what, how = problem.format(keyed.key(setup.keys)[0]), remedy.format(keyed.model_variable)
-        else:
-            what, how = NOTHING
+        what, how = missing_model(setup, setup.load(folder))
         looks = setup.load(folder).config.local_servers
         return (NO_MODEL if looks else NOT_LOOKED_FOR).format(what, how, setup.config_file)
 

@@ -3,13 +3,14 @@
 What its files allow is left out: no file of a folder grants anything.
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from agls.config.errors import ConfigError
+from agls.config.load import added_up
 from agls.config.sources import Rank, Source
-from agls.json_values import list_in, object_in, text_in
+from agls.json_values import list_in, object_in, text_in, with_comments
 from agls.other_agents.findings import RuleKind
 from agls.other_agents.rules import claude_rule
 from agls.regex import regex
@@ -44,7 +45,8 @@ def _permissions(file: Path) -> dict[str, Any]:
     """**Returns** what a file says of permissions; a broken one is named where its hooks are."""
     try:
         with file.open("rb") as stream:
-            return object_in(json.loads(stream.read(LARGEST)), "permissions")
+            text = stream.read(LARGEST).decode("utf-8-sig", "replace")
+        return object_in(with_comments(text), "permissions")
     except (OSError, ValueError, RecursionError):
         return {}
 
@@ -54,9 +56,18 @@ def _rules(
 ) -> Iterator[str]:
     for text in filter(None, map(text_in, list_in(said.get(kind))[:MOST])):
         rule = text if _OF_SERVER.fullmatch(text) else claude_rule(_FROM_ROOT.sub(r"\1./", text), kind, home)
-        if rule is None:
+        if rule is None or not _counts(kind, rule):
             unfollowed.append(NOT_FOLLOWED.format(file, text[:100], kind))
             continue
         yield rule
         if kind == "deny" and rule.startswith(_READ):  # what may not be read is not changed
             yield f"edit{rule.removeprefix(_READ)}"
+
+
+def _counts(kind: RuleKind, rule: str) -> bool:
+    """**Returns** whether a rule is one: nothing of these files may make the settings unreadable."""
+    try:
+        added_up([Source(Rank.USER, {"permissions": {kind: [rule]}})])
+    except ConfigError:
+        return False
+    return True

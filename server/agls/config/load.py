@@ -197,8 +197,15 @@ def _did_you_mean(path: KeyPath, value: object) -> str:
     known = list(model.model_fields)
     if is_object(value) and (place := _place_of_tables(model)):
         return f"; such a table stands at [{'.'.join((*path[:-1], place, path[-1]))}]"
-    close = difflib.get_close_matches(path[-1], known, n=1)
+    close = _in_tables(model, path[-1]) or difflib.get_close_matches(path[-1], known, n=1)
     return f"; did you mean {close[0]!r}?" if close else f"; known here: {', '.join(known)}"
+
+
+def _in_tables(model: type[BaseModel], key: str) -> list[str]:
+    """**Returns** the one table below `model` that has this key, with the key."""
+    tables = ((name, _model_in(field.annotation)) for name, field in model.model_fields.items())
+    found = [f"{name}.{key}" for name, table in tables if table and key in table.model_fields]
+    return found if len(found) == 1 else []
 
 
 def _place_of_tables(model: type[BaseModel]) -> str:

@@ -165,11 +165,17 @@ class SdkConnection:
 
     # --- requests ---
 
-    async def list(self) -> ServerListing:
+    async def list(self, caller: Caller) -> ServerListing:
         """**Returns** what the server offers. **Raises** `ServerProblem`."""
-        return await self._watched(self._list(), self._definition.startup)
+        definition = self._definition
+        with self._callers.request(caller, replace(definition, idle=definition.startup)) as request:
+            return await self._watched(self._list(request), definition.startup, definition.longest)
 
-    async def _list(self) -> ServerListing:
+    async def _list(self, request: Request) -> ServerListing:
+        async with request.limited():
+            return await self._listing()
+
+    async def _listing(self) -> ServerListing:
         self.is_stale = False
         self._problems.clear()
         session = self._session
@@ -251,9 +257,11 @@ class SdkConnection:
             except Exception as error:  # noqa: BLE001 - as above
                 raise self._problem(error) from None
 
-    async def _watched(self, work: Coroutine[Any, Any, Result], seconds: float) -> Result:
+    async def _watched(
+        self, work: Coroutine[Any, Any, Result], seconds: float, longest: float | None = None
+    ) -> Result:
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(longest or seconds):
                 return await work
         except TimeoutError:
             raise ServerProblem(

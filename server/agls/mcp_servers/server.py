@@ -229,7 +229,7 @@ class SharedServer:
                 # It ended by itself, maybe of a question that it does not know: asked as older ones are.
                 connection = self._connection_of(sdk, legacy=True)
                 await connection.open(caller)
-            await self._list(connection)
+            await self._list(connection, caller)
         except ServerProblem as problem:
             connection.close()
             self.trouble, self.noise = str(problem).rstrip("."), connection.noise
@@ -260,8 +260,8 @@ class SharedServer:
             self._ends.append(self._loop.time())
             self.trouble, self.noise = connection.trouble, connection.noise
 
-    async def _list(self, connection: "SdkConnection") -> None:
-        listing = await connection.list()
+    async def _list(self, connection: "SdkConnection", caller: Caller = NOBODY) -> None:
+        listing = await connection.list(caller)
         pinned = self._pins.of(self.definition)
         self._keep(_sorted_out(listing.discovery(), pinned.accepted if pinned else {}))
 

@@ -173,6 +173,7 @@ def test_without_any_model_three_lines_say_what_to_do(agls: Agls) -> None:
     ("variable", "said"),
     [
         ("OPENAI_API_KEY", "OPENAI_API_KEY is set but no model is named"),
+        ("OPENAI_BASE_URL", "OPENAI_BASE_URL is set but no model is named"),
         ("OPENAI_MODEL", "there is no address for the model 'set'"),
         ("AGLS_MODEL", "there is no address for the model 'set'"),
         ("AGLS_API_KEY", "no model is configured"),
@@ -186,6 +187,11 @@ def test_incomplete_model_settings_are_reported_with_what_is_missing(
     done = agls.run("run", "go")
     assert (done.code, done.err.count("\n")) == (2, 3)
     assert done.err.startswith(f"agls: {said}, and ")
+    said = said[0].upper() + said[1:]
+    assert f"{said}, and none was found on this machine." in agls.run("doctor").out
+    assert (
+        agls.run("models").err == f"{said}, and no model server answers on this machine. See: agls doctor\n"
+    )
 
 
 def test_alone_it_says_how_to_begin_and_what_is_missing(agls: Agls) -> None:

@@ -127,6 +127,18 @@ def test_refused_call_recommends_the_rule_for_itself(agls: Agls) -> None:
     assert "acceptEdits" not in done.err
 
 
+def test_mode_for_edits_is_recommended_only_for_what_it_allows(agls: Agls, tmp_path: Path) -> None:
+    inside, outside = (
+        {"calls": [{"name": "write_file", "arguments": {"path": path, "content": "x"}}]}
+        for path in ("a.txt", str(tmp_path / "elsewhere.txt"))
+    )
+    agls.script(inside, {"text": "done"})
+    assert "To allow such calls: --mode acceptEdits (edits), or a rule" in agls.run("run", "write").err
+    agls.script(outside, {"text": "done"})
+    done = agls.run("run", "write", "--mode", "acceptEdits")
+    assert "To allow such calls: a rule: [permissions] allow" in done.err
+
+
 def test_edit_of_a_file_that_was_not_read_fails_without_a_question(agls: Agls) -> None:
     (agls.workspace / "a.py").write_text("x = 1\n")
     agls.configure(f'{SCRIPTED}[permissions]\nask = ["edit"]\n')
@@ -143,6 +155,8 @@ def test_wrong_setting_shows_the_value_and_that_it_was_not_written(agls: Agls) -
     before = agls.config_file.read_text()
     unknown = agls.run("config", "set", "budgt.max_turns", "40")
     assert unknown.err == "agls: budgt: unknown key; did you mean 'budget'? ('40' was not written)\n"
+    elsewhere = agls.run("config", "set", "max_turns", "40")
+    assert "unknown key; did you mean 'budget.max_turns'?" in elsewhere.err
     wrong = agls.run("config", "set", "budget.max_turns", "many")
     assert wrong.err == "agls: budget.max_turns: this must be a valid integer ('many' was not written)\n"
     assert agls.config_file.read_text() == before
@@ -231,7 +245,10 @@ def test_command_about_a_new_session_points_to_the_latest_one(agls: Agls) -> Non
     agls.script({"text": "done"})
     assert agls.run("run", "hi").code == 0
     shown = agls.run("run", "/usage")
-    assert shown.err == "This was about a new session. For the latest one: agls -c /usage\n"
+    assert shown.err == (
+        "This was about a new session, which is not kept. For the latest one: agls -c /usage\n"
+    )
+    assert "which is not kept" in agls.run("run", "/plan add write the docs").err
     assert "new session" in agls.run("run", "/mode plan").err
     assert "new session" not in agls.run("run", "/help").err + agls.run("-c", "/usage").err
     assert agls.run("run", "/usage", "-q").err == ""
@@ -265,3 +282,9 @@ def test_quiet_run_does_not_mention_files_of_an_untrusted_folder(agls: Agls) -> 
     (agls.workspace / "AGENTS.md").write_text("Be kind.\n")
     assert "AGENTS.md" in agls.run("run", "hi").err
     assert agls.run("run", "hi", "-q").err == ""
+
+
+def test_command_that_lacks_its_second_word_names_the_words_there_are(agls: Agls) -> None:
+    said = "agls: agls key needs a command; choose one of set, remove, list\n"
+    done = agls.run("key")
+    assert (done.code, done.err.startswith(said)) == (2, True)

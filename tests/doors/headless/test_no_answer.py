@@ -1,7 +1,7 @@
 """A model that says nothing has not done what it was asked: scripts and people learn it."""
 
 from doors.headless.conftest import Agls
-from support.model_server import ModelServer, Reply
+from support.model_server import ModelServer, Raw, Reply
 
 
 def at(server: ModelServer) -> tuple[str, ...]:
@@ -30,3 +30,11 @@ def test_run_that_answers_after_the_reminder_is_done(agls: Agls) -> None:
     with ModelServer([Reply(""), Reply("Yes.")]) as server:
         done = agls.run("run", "go", *at(server), "--output", "json")
     assert (done.code, done.whole["result"], done.whole["stopReason"]) == (0, "Yes.", "endTurn")
+
+
+def test_answer_that_is_none_of_a_model_is_shown(agls: Agls) -> None:
+    body = Raw([b"upstream timed out\n"], headers={"Content-Type": "text/plain"})
+    with ModelServer([body, Reply("Yes.")]) as server:
+        done = agls.run("run", "go", *at(server))
+    assert "sent what is no answer of a model: upstream timed out. Trying again in" in done.err
+    assert (done.code, done.out) == (0, "Yes.\n")

@@ -1,5 +1,6 @@
 """Files that people wrote for other agents, in the shapes of published ones, through the command line."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -83,3 +84,21 @@ def test_commands_of_every_product_are_found(agls: Agls) -> None:
     found = {row["name"] for row in said(agls, "/command.list")["commands"]}
     assert {"open", "cur", "roo", "wind", "cline", "said"} <= found
     assert "cline" not in str(said(agls, "/instructions")), "a workflow is no rule"
+
+
+def test_rules_of_claude_that_deny_count_in_a_trusted_folder_and_those_that_allow_do_not(agls: Agls) -> None:
+    rules = {
+        "allow": ["Bash(*)"],
+        "deny": ["Bash(curl:*)", "Read(./.env)", "mcp__db__drop", "Bash(* --force)"],
+        "ask": ["Bash(git push:*)"],
+    }
+    text = json.dumps({"model": "opus", "permissions": rules}, indent=1)
+    place(agls.workspace, {".claude/settings.json": f"// remark\n{text}"})
+    assert agls.run("run", "/permissions", "--output", "json").whole["action"]["data"]["deny"] == []
+    agls.run("trust", str(agls.workspace))
+    held = said(agls, "/permissions")
+    assert held["allow"] == []
+    assert held["ask"] == ["shell(git push *)"]
+    assert held["deny"] == ["shell(curl *)", "read(**/.env)", "edit(**/.env)", "mcp__db__drop"]
+    doctor = agls.run("doctor", "--offline").out
+    assert "settings.json: the rule 'Bash(* --force)' (deny) cannot be followed here" in doctor

@@ -78,7 +78,7 @@ def test_a_question_shows_the_diff_and_yes_lets_it_be_written(agls: Agls, termin
     assert "+one" in terminal.screen
     assert "[y] Allow once" in terminal.screen
     assert "[s] Allow all edits in this session (edit)" in terminal.screen
-    assert "To reject with a reason, type: n use the other parser" in terminal.screen
+    assert "To reject with a reason, type it behind the n, as in: n use the other parser" in terminal.screen
     terminal.type("y\n")
     assert process.wait(PATIENCE) == 0
     assert (agls.workspace / "a.txt").read_text() == "one\n"

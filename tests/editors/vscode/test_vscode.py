@@ -216,6 +216,13 @@ def test_edits_at_the_cursor_are_kept_undone_refined_and_stopped(
     assert screens(tmp_path) == {"shown-light", "shown-dark", "writing", "suggested"}
 
 
+def test_bar_of_a_change_shows_what_stood_there_and_leads_on(tools: dict[str, str], tmp_path: Path) -> None:
+    """Previous, next, undo and keep in words; a commit message and `config.toml` by their commands."""
+    said = done(["node", HERE / "review_bar.mjs", tmp_path], LONGEST, **tools)
+    assert steps(said)[-1] == "passed"
+    assert screens(tmp_path) == {"bar-light", "bar-dark"}
+
+
 def test_inside_the_extension_host(tools: dict[str, str]) -> None:
     said = done(["node", HERE / "host.mjs"], LONGEST, **tools)
     assert "FAILED" not in said

@@ -21,16 +21,39 @@ export class CodeCommands implements vscode.CodeActionProvider {
     _range: vscode.Range,
     context: vscode.CodeActionContext,
   ): vscode.CodeAction[] {
-    return context.diagnostics.map((diagnostic) => {
-      const action = new vscode.CodeAction("Fix with agls", vscode.CodeActionKind.QuickFix);
-      action.diagnostics = [diagnostic];
-      action.command = { command: "agls.fix", title: action.title, arguments: [document.uri, diagnostic] };
-      return action;
-    });
+    const action = (title: string, command: string, diagnostic: vscode.Diagnostic): vscode.CodeAction => {
+      const made = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
+      made.diagnostics = [diagnostic];
+      made.command = { command, title, arguments: [document.uri, diagnostic] };
+      return made;
+    };
+    return context.diagnostics.flatMap((diagnostic) => [
+      action("Fix with agls", "agls.fix", diagnostic),
+      action("Explain with agls", "agls.problem.explain", diagnostic),
+    ]);
+  }
+
+  fix(uri?: vscode.Uri, diagnostic?: vscode.Diagnostic): Promise<void> {
+    return this.problem("Fix this problem", "", uri, diagnostic);
+  }
+
+  explainProblem(uri?: vscode.Uri, diagnostic?: vscode.Diagnostic): Promise<void> {
+    return this.problem("Explain this problem", "\nChange nothing.", uri, diagnostic);
+  }
+
+  /** Send a prompt as it would be typed, with all that is attached. */
+  async sayWithAttached(text: string): Promise<void> {
+    await this.chat.reveal();
+    await this.attachments.with((attached) => this.conversation.say(text, attached, "queue"));
   }
 
   /** Send a diagnostic with the lines around it. */
-  async fix(uri?: vscode.Uri, diagnostic?: vscode.Diagnostic): Promise<void> {
+  private async problem(
+    wish: string,
+    more: string,
+    uri?: vscode.Uri,
+    diagnostic?: vscode.Diagnostic,
+  ): Promise<void> {
     if (!uri || !diagnostic) return;
     const document = await vscode.workspace.openTextDocument(uri);
     const { start, end } = diagnostic.range;
@@ -38,7 +61,7 @@ export class CodeCommands implements vscode.CodeActionProvider {
     const around = new vscode.Range(Math.max(0, start.line - AROUND), 0, last, 0);
     const source = diagnostic.source ? ` of ${diagnostic.source}` : "";
     const name = vscode.workspace.asRelativePath(uri);
-    const text = `Fix this problem${source} in line ${start.line + 1} of ${name}:\n${diagnostic.message}`;
+    const text = `${wish}${source} in line ${start.line + 1} of ${name}:\n${diagnostic.message}${more}`;
     const lines = `${uri.toString()}#L${around.start.line + 1}-L${last}`;
     await this.send([
       { type: "text", text },

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { addedLines } from "../decorations";
 import { setContext } from "../settings";
+import { Bar } from "./bar";
 import { type Hunk, lengthOf, linesOf, next } from "./hunks";
 import { type Review, rangeOf } from "./review";
 
@@ -20,10 +21,14 @@ export class Marks implements vscode.CodeLensProvider, vscode.Disposable {
   });
   private readonly lensesChanged = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.lensesChanged.event;
+  /** The change that the user went to. */
+  readonly bar: Bar;
   private readonly watching: vscode.Disposable;
 
   constructor(private readonly review: Review) {
+    this.bar = new Bar(review, (hunk) => vscode.Uri.parse(hunk.uri, true));
     this.watching = vscode.Disposable.from(
+      this.bar,
       review.onChange(() => this.draw()),
       vscode.window.onDidChangeVisibleTextEditors(() => this.draw()),
       vscode.window.onDidChangeActiveTextEditor(() => this.draw()),
@@ -51,8 +56,8 @@ export class Marks implements vscode.CodeLensProvider, vscode.Disposable {
         undo,
         lens(
           `$(diff)\u00a0${sizeOf(hunk)} · ${index + 1} of ${hunks.length}`,
-          "agls.review.diff",
-          "Compare with before",
+          "agls.review.bar",
+          "Show what stood here, and the ways on",
         ),
       ];
     });
@@ -64,13 +69,19 @@ export class Marks implements vscode.CodeLensProvider, vscode.Disposable {
     const here = editor ? this.review.of(editor.document.uri) : [];
     const found =
       editor && here.length > 0 ? next(here, editor.selection.active.line, step) : this.review.hunks[0];
-    if (!found) return;
+    if (found) await this.show(found);
+  }
+
+  /** Go to a change, with what stood there. */
+  async show(found: Hunk): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
     const uri = vscode.Uri.parse(found.uri, true);
     const isHere = editor?.document.uri.toString() === uri.toString(); // in a diff editor, perhaps
     const shown = isHere ? editor : await vscode.window.showTextDocument(uri);
     const start = new vscode.Position(found.line, 0);
     shown.selection = new vscode.Selection(start, start);
     shown.revealRange(rangeOf(found), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+    this.bar.show(found);
   }
 
   dispose(): void {

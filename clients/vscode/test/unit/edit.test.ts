@@ -65,3 +65,21 @@ test("a model is asked for a suggestion once the user pauses, and not when the n
   await ask(0);
   expect(next).toHaveBeenCalledTimes(2);
 });
+
+test("the bar of a change says which it is, and what stood there", async () => {
+  const { wordsOf } = await import("../../src/review/bar");
+  const hunk = (id: string, line: number, old: string, now: string, stands = true) =>
+    ({ hunk: id, sessionId: "s", uri: "file:///a.py", line, stands, old, new: now }) as const;
+  const [first, second] = [hunk("a", 8, "old\r\n", "new\nmore\n"), hunk("b", 2, "", "new\n", false)];
+  expect(wordsOf(first, [first, second])).toEqual({
+    kind: "standing",
+    title: "2 of 2 · +2 −1",
+    heading: "Before",
+    body: "```diff\n- old\n```",
+  });
+  expect(wordsOf(second, [first, second])).toMatchObject({
+    kind: "edited",
+    title: "1 of 2 · +1 −0 · you went on with it",
+    body: "No line was taken out.",
+  });
+});

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from agls.config import ConfigError, ModelCatalog, Setup, look_for_keys, offered_models
+from agls.config.choice import missing_model
 from agls.doors.headless.streams import write, write_json, write_stderr
 from agls.engine.ports import ModelError
 from agls.engine.vocabulary import JsonObject
@@ -32,7 +33,7 @@ PRICES = (
     ("reasoning_price", "reasoning"),
 )
 USUAL = "reasoning_price"  # where it is unknown, the price of other output holds
-NOTHING = "No model is configured, and no model server answers on this machine. See: agls doctor\n"
+NOTHING = "{}, and no model server answers on this machine. See: agls doctor\n"
 
 
 @frozen
@@ -63,7 +64,8 @@ def write_models(setup: Setup, folder: str, *, as_json: bool, offline: bool) -> 
         return
     write("\n".join(escape_controls(_shown(one)) for one in seen))
     if not seen:
-        write_stderr(NOTHING)
+        missing, _ = missing_model(setup, loaded)
+        write_stderr(NOTHING.format(missing[0].upper() + missing[1:]))
     for warning in (*loaded.warnings, *offered.warnings, *([problem] if problem else [])):
         write_stderr(f"{escape_controls(warning)}\n")
 

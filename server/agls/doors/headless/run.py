@@ -40,7 +40,8 @@ NONE: Mapping[str, str] = {}
 Work = Callable[[Output, TerminalScreen, Shutdown], Awaitable[int]]
 
 NO_CONSENT = "{} has no consent. To give it: agls run in this folder, at a terminal"
-OF_SESSION = frozenset({"Conversation", "Model and context", "Changes"})  # groups of commands
+OF_SESSION = frozenset({"Conversation", "Model and context", "Changes", "Work"})  # groups of commands
+OWN_SESSION = "This was about a new session, which is not kept. For the latest one: agls -c {}"
 
 
 async def run(request: RunRequest) -> int:
@@ -157,7 +158,7 @@ def _settled(code: int, world: World, screen: TerminalScreen) -> int:
 def _say_whose(prepared: PreparedRun, command: TypedCommand, prompt: str, screen: TerminalScreen) -> None:
     """Say that a command about a session had one of its own, which nobody can go on with."""
     if command.spec.group in OF_SESSION or prepared.session.state.options != prepared.options:
-        screen.say(f"This was about a new session. For the latest one: agls -c {quote(prompt.strip())}")
+        screen.say(OWN_SESSION.format(quote(prompt.strip())))
 
 
 async def _command(

@@ -22,7 +22,7 @@ from agls.json_values import is_list, is_object
 
 CONTROLLING = Path("/dev/tty")
 COMMENT = "Words behind a key are a comment for the agent, as in: y keep it small, or: n which tests?\n"
-REASON = "To reject with a reason, type: n use the other parser\n"
+REASON = "To reject with a reason, type it behind the n, as in: n use the other parser\n"
 PROMPT = "Your answer ({}): "
 WORDS: Mapping[str, str] = {"yes": "y", "no": "n"}
 NO = "n"

@@ -6,6 +6,8 @@ from agls.engine.vocabulary import JsonObject
 
 ONLY_ASKED = "Such calls are asked about each time: run agls at a terminal, or in an editor."
 
+EDITS = "edit"  # the rule for every edit of the workspace
+
 
 class UnansweredQuestions:
     """Collects the rules that would have allowed the calls of a run, from its events."""
@@ -28,7 +30,8 @@ class UnansweredQuestions:
         # what counts for a project is what a file may have
         rules = [each["rule"] for each in options if "rule" in each and each.get("scope") == "project"]
         if rules:
-            self._edits |= question["subject"].get("type") == "edit"
+            # "all edits in this session" is offered for what the mode acceptEdits would have let through
+            self._edits |= any(each.get("rule") == EDITS for each in options)
             self._rules |= dict.fromkeys(rules[-1].split("\n"))
 
     @property

@@ -15,8 +15,8 @@ REDUCED = "reduced"
 ANSWER = 1_024  # tokens that are asked for
 TITLE = "The request did not fit into the context of the model"
 TRIED = (
-    "It is tried once more with a short answer, short descriptions of the tools, and without the lines that "
-    "say where and when. All that you said is in it."
+    "It is tried once more with a short answer, short descriptions of the tools, and without what is known "
+    "of the machine. All that you said is in it."
 )
 REFUSED = (
     "The request does not fit into the context of the model{}, with nothing left that can go. It says: {}"
@@ -40,7 +40,7 @@ async def around_model(request: ModelRequest, view: RunView, inner: CallModel) -
     reply = await inner(reduced(request))
     if not isinstance(reply, Overflowed):
         return reply
-    return replace(reply, message=REFUSED.format(_numbers(reply), reply.message) + HINT)
+    return replace(reply, message=REFUSED.format(_numbers(reply), _whole(reply.message)) + HINT)
 
 
 def reduced(request: ModelRequest) -> ModelRequest:
@@ -51,6 +51,12 @@ def reduced(request: ModelRequest) -> ModelRequest:
         tools=tuple(map(in_brief, request.tools)),
         max_output_tokens=min(ANSWER, request.max_output_tokens or ANSWER),
     )
+
+
+def _whole(said: str) -> str:
+    """Return what the server said as a sentence."""
+    said = said.rstrip()
+    return said if said.endswith((".", "!", "?")) else f"{said}."
 
 
 def _numbers(overflow: Overflowed) -> str:

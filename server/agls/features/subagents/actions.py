@@ -15,7 +15,7 @@ DEFINE = "To write one: `/agent.create NAME`. `/agent.list` shows their files, a
 
 
 class Agents(Arguments):
-    """Show which helpers the agent can hand work to: those that you configured, and a plain one."""
+    """Show which helpers the agent can hand work to: those that agls brings, and yours."""
 
 
 class Subagents(Arguments):
@@ -25,7 +25,7 @@ class Subagents(Arguments):
 def actions(palette: Sequence[DelegateSpec]) -> tuple[Action, ...]:
     """Return the actions of the room; the palette is empty where there may be no helpers."""
     return (
-        TypedAction("agents", "Show agents", Agents, partial(agents, palette), group="Work"),
+        TypedAction("agents", "Show agents", Agents, partial(agents, palette), group="Settings"),
         TypedAction("subagents", "Show helpers", Subagents, show, group="Work"),
     )
 

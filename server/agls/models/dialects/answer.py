@@ -14,10 +14,12 @@ from agls.models.dialects.thinking import LeadingThought
 from agls.models.dialects.tool_calls import ToolCalls
 from agls.models.dialects.written_calls import WrittenCalls
 from agls.models.endpoint import Endpoint
+from agls.models.error_body import excerpt
 from agls.models.errors import CallFailed, Failure, empty_answer, failure_of, incomplete, malformed, web_page
 from agls.models.http.sse import ServerEvent
 from agls.models.prices import cost_of
 
+SHOWN = 80  # characters of an answer that is none
 SHORT = 20  # characters within which [DONE] stands
 DECODER = json.JSONDecoder()
 CUTTING = {"length", "content_filter", "refusal"}  # the last call may have been cut off
@@ -136,7 +138,9 @@ class AnswerReader(ABC):
             return web_page(self.endpoint)
         if data.startswith(("{", "[")):  # the connection broke inside an event
             return incomplete(self.endpoint)
-        return malformed(self.endpoint, "sent something that is not JSON")
+        return malformed(
+            self.endpoint, f"sent what is no answer of a model: {excerpt(data[:SHOWN], self.endpoint)}"
+        )
 
 
 def finish_in(known: Mapping[str, Finish], reason: object) -> Finish:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 LARGEST = 10_000_000  # bytes of one event or document
 BOM = b"\xef\xbb\xbf"
 WHITESPACE = b" \t\r\n"
+FIELDS = frozenset({b"", b"data", b"event", b"id", b"retry", b"error"})  # "": a comment
 
 
 class ServerEvent(NamedTuple):
@@ -35,6 +36,8 @@ class EventReader:
         self._name = ""
         self._data: list[bytes] = []
         self._events: list[ServerEvent] = []
+        self._is_stream = False
+        self._unknown = b""  # the first line that is none of a stream of events
 
     def feed(self, chunk: bytes) -> list[ServerEvent]:
         """Return the events that end in this piece. Raises `BodyTooLarge`."""
@@ -60,6 +63,11 @@ class EventReader:
         self._rest = []
         return self._taken()
 
+    @property
+    def foreign(self) -> str:
+        """The first line of a body in which nothing belongs to a stream of events; "" for a stream."""
+        return "" if self._is_stream else self._unknown.decode(errors="replace")
+
     def _taken(self) -> list[ServerEvent]:
         events, self._events = self._events, []
         return events
@@ -70,6 +78,7 @@ class EventReader:
             block = block.removeprefix(BOM)
         for line in block.splitlines():
             if line.startswith(b"data:"):
+                self._is_stream = True
                 self._data.append(line[6:] if line[5:6] == b" " else line[5:])
             elif not line:
                 self._dispatch()
@@ -79,6 +88,10 @@ class EventReader:
     def _field(self, line: bytes) -> None:
         name, _, value = line.partition(b":")
         value = value.removeprefix(b" ")
+        if line.startswith(b"{") or name in FIELDS:
+            self._is_stream = True
+        else:
+            self._unknown = self._unknown or line
         if line.startswith(b"{"):
             self._events.append(ServerEvent(self._name, line.decode(errors="replace")))
             self._size = 0
@@ -101,7 +114,7 @@ async def events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[list[ServerEven
     """Yield the events of a body, those of one read together. Raises `BodyTooLarge`.
 
     A body that begins like JSON or a web page is read whole, and each JSON value in it is an event; one
-    whose first line is a JSON value is read line by line.
+    whose first line is a JSON value is read line by line. A body that is none of these is one event.
     """
     head = await _head(chunks)
     lines = head.startswith(b"{") and _is_json(head.partition(b"\n")[0])
@@ -112,7 +125,8 @@ async def events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[list[ServerEven
     yield reader.feed(head)
     async for chunk in chunks:
         yield reader.feed(chunk)
-    yield reader.close()
+    closing = reader.close()
+    yield closing if not reader.foreign else [ServerEvent("", reader.foreign)]
 
 
 async def _head(chunks: AsyncIterator[bytes]) -> bytes:

@@ -11,6 +11,7 @@ from agls.views.escape import escape_controls
 WORDS = "words"  # positional arguments that may stand anywhere between the options
 
 COMMAND = "COMMAND"  # the placeholder of a command's name in the help
+NO_COMMAND = f"the following arguments are required: {COMMAND}"  # the words of argparse
 
 
 class Options(Protocol):
@@ -54,6 +55,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Write the mistake, then the usage. **Raises** `Misused`."""
+        if self.below and message == NO_COMMAND:
+            message = f"{self.prog} needs a command; choose one of {', '.join(self.below.choices)}"
         write_stderr(f"agls: {escape_controls(message)}\n{self.format_usage()}See: {self.prog} --help\n")
         raise Misused(message)
 
