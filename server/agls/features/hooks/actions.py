@@ -96,7 +96,8 @@ async def _test(
     offered = await asyncio.to_thread(_consented, found, consents)
     known = [*events.hooks, *(hook for hook in offered if hook not in events.hooks)]
     for call in _calls(context.state)[-arguments.most :]:
-        names, given, root = names_of(call.name), as_input(call), events.runner.ports.workspace.root
+        names, given = names_of(call.name), as_input(call)
+        root = events.runner.ports.workspace.root
         hooks = [
             hook for hook in known if hook.matches("PreToolUse", *names) and hook.wants(names, given, root)
         ]
