@@ -9,3 +9,8 @@ def cut(text: str, most: int) -> str:
 def brief(text: str, most: int) -> str:
     """Return the text on one line, cut."""
     return cut(" ".join(text.split()), most)
+
+
+def number_of(count: int, one: str) -> str:
+    """Return `1 turn`, `2 turns`: a count of things whose plural ends with an s."""
+    return f"{count} {one}" if count == 1 else f"{count} {one}s"

@@ -124,7 +124,7 @@ def test_actions_are_listed_with_schemas_and_can_be_invoked(serve: Serve) -> Non
     assert (revoke["slash"], revoke["when"]) == ("/permission.revoke", "any")
     assert revoke["inputSchema"]["required"] == ["rule"]
     done = wire.call("agent/action/invoke", {"sessionId": session, "name": "usage", "clientKey": "k"})
-    assert done["output"][0]["text"].startswith("Session: 1 turns")
+    assert done["output"][0]["text"].startswith("Session: 1 turn,")
     assert done["data"]["session"]["modelCalls"] == 1
     again = {"sessionId": session, "name": "usage", "clientKey": "k", "input": {"a": 1}}
     assert kind(wire.ask("agent/action/invoke", again)) == "keyConflict"

@@ -102,8 +102,8 @@ async def test_usage_has_words_and_numbers() -> None:
     tools.state = State(total=run.spent(Usage(), None), run=run, used_by={"loop": run})
     told = await tools.act("usage")
     assert told.text == (
-        "Session: 1 turns, 0 tool calls, 100 tokens in, 20 out, cost unknown.\n\n"
-        "Last run: 1 turns, 0 tool calls, 100 tokens in, 20 out, $0.2500."
+        "Session: 1 turn, 0 tool calls, 100 tokens in, 20 out, cost unknown.\n\n"
+        "Last run: 1 turn, 0 tool calls, 100 tokens in, 20 out, $0.2500."
     )
     assert told.data
     assert told.data["by"]["loop"] == told.data["run"]

@@ -13,6 +13,7 @@ from agls.frozen import frozen
 from agls.room.folder_ports import Surroundings
 from agls.room.run_ports import RunInfo
 from agls.room.session_ports import SessionControl
+from agls.short_text import number_of
 from agls.toolkit import Arguments, TypedAction
 
 LISTED = 20
@@ -87,6 +88,7 @@ class ReportActions:
             "turns": state.total.turns,
             "waiting": len(state.queue),
         }
+        turns = number_of(state.total.turns, "turn")
         words = {
             "Session": f"{context.session_id}{f' ({state.title})' if state.title else ''}",
             "Folder": f"{state.cwd}{'' if self.place.trusted else ' (not trusted: agls trust)'}",
@@ -94,7 +96,7 @@ class ReportActions:
             "Model": model or "none is configured",
             "Mode": data["mode"],
             "Now": f"{state.status}, prompts that wait: {len(state.queue)}" if state.queue else state.status,
-            "So far": f"{state.total.turns} turns, {state.total.tool_calls} tool calls",
+            "So far": f"{turns}, {number_of(state.total.tool_calls, 'tool call')}",
         }
         return ActionOutcome("\n".join(f"- {name}: {value}" for name, value in words.items()), data)
 

@@ -7,6 +7,7 @@ from agls.engine.limits import Totals
 from agls.engine.ports import ModelError
 from agls.engine.vocabulary import JsonObject, TokenCount
 from agls.features.usage.kinds import shares, sizes_of
+from agls.short_text import number_of
 from agls.toolkit import Arguments, TypedAction, used_json
 
 LOOP = "loop"  # what the turns of the session itself used
@@ -91,4 +92,5 @@ def _words(totals: Totals) -> str:
     used: JsonObject = used_json(totals)
     cost = "cost unknown" if used["costUsd"] is None else f"${used['costUsd']:.4f}"
     tokens = f"{used['inputTokens']} tokens in, {used['outputTokens']} out"
-    return f"{used['turns']} turns, {used['toolCalls']} tool calls, {tokens}, {cost}"
+    made = f"{number_of(used['turns'], 'turn')}, {number_of(used['toolCalls'], 'tool call')}"
+    return f"{made}, {tokens}, {cost}"
