@@ -64,7 +64,7 @@ def test_names_may_have_letters_of_any_script(tmp_path: Path, name: str) -> None
     [
         (("name: pdf\n", ""), "it says no name: write `name: pdf`"),
         (("Read PDFs.", "x" * 1_025), "its description should have at most 1,024 characters"),
-        (("name: pdf\n", "name: pdf\ncontext: fork\n"), "no effect here: context"),
+        (("name: pdf\n", "name: pdf\ncontext: fork\n"), "context is not followed"),
         (("name: pdf\n", f"name: pdf\ncompatibility: {'x' * 501}\n"), "its compatibility should have"),
     ],
 )
