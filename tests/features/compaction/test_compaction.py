@@ -201,7 +201,8 @@ async def test_overflow_without_numbers_is_reported_without_them() -> None:
         await it.prompt("much too long")
         assert it.session.state.stop
         assert (
-            "model, with nothing left that can go. It says: no Say it shorter" in it.session.state.stop.detail
+            "model, with nothing left that can go. It says: no. Say it shorter"
+            in it.session.state.stop.detail
         )
 
 

@@ -47,7 +47,7 @@ function M.know_models(at, done)
     end, result and result.models or M.models)
     local problem = result and result.problem
     if problem and problem ~= problems[at.root] then
-      notify.warn(#M.models == 0 and "`:Agls setup` chooses a model: " .. problem or problem)
+      notify.warn(problem .. (#M.models == 0 and " (`:Agls setup` chooses a model.)" or ""))
     elseif result and not problem and problems[at.root] then
       notify.info("the configuration is read: the agent can work now")
     end
