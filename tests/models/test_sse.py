@@ -157,3 +157,4 @@ async def test_many_lines_may_be_larger_than_one_event(monkeypatch: pytest.Monke
 async def test_a_body_that_is_no_stream_of_events_is_one_event() -> None:
     assert await all_of(b"upstream ", b"timed out\nat 10:04\n") == data("upstream timed out")
     assert await all_of(b": ping\n\nnonsense\n") == []
+    assert await all_of(b"dat") == [], "a stream that broke off"

@@ -66,7 +66,8 @@ class EventReader:
     @property
     def foreign(self) -> str:
         """The first line of a body in which nothing belongs to a stream of events; "" for a stream."""
-        return "" if self._is_stream else self._unknown.decode(errors="replace")
+        broke_off = any(field.startswith(self._unknown) for field in FIELDS)  # in the first name of a stream
+        return "" if self._is_stream or broke_off else self._unknown.decode(errors="replace")
 
     def _taken(self) -> list[ServerEvent]:
         events, self._events = self._events, []
