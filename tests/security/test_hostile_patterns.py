@@ -14,7 +14,7 @@ from .attacker import Call, House, call
 pytestmark = pytest.mark.promise("P8")
 
 Plant = Callable[[Path], None]
-AT_ONCE = 0.2  # seconds in which the server answers, whatever a run does
+AT_ONCE = 0.8  # seconds, on a busy machine; what these patterns take otherwise is minutes
 STARS = "*a*a*a*a*a*a*a*b"
 
 
