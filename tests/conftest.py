@@ -4,6 +4,7 @@ import gc
 import os
 import re
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,7 @@ settings.register_profile(
 )  # fmt: skip
 settings.load_profile("the same each time")
 HERE = Path(__file__).parent
+BEGUN = time.monotonic()
 # To measure a process costs half of what it costs to start one, and the tests start a thousand. In these
 # folders only some files are measured: what the others reach, these reach too, but for a line in a hundred.
 UNMEASURED = ("benchmarks/", "doors/", "editors/", "faults/", "security/")
@@ -90,6 +92,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption("--fast", action="store_true", help="only what needs no program but Python, in a minute")
     parser.addoption("--slow", action="store_true", help="also run the long tests (fuzz, soak, crash points)")
+    parser.addoption(
+        "--slow-minutes", type=float, metavar="M", help="with --slow: begin no long test later than this"
+    )
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -111,6 +116,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if item.get_closest_marker(name):  # not a keyword: the folder of the checkout is one, too
                 item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a long test for which no time is left."""
+    minutes = item.config.getoption("--slow-minutes")
+    if minutes and item.get_closest_marker("slow") and time.monotonic() > BEGUN + minutes * 60:
+        pytest.skip(f"a long run, and the {minutes:g} minutes for these are over")
 
 
 def pytest_collection_finish() -> None:
