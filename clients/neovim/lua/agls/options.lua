@@ -47,7 +47,9 @@ function M.know_models(at, done)
     end, result and result.models or M.models)
     local problem = result and result.problem
     if problem and problem ~= problems[at.root] then
-      notify.warn(problem .. (#M.models == 0 and " (`:Agls setup` chooses a model.)" or ""))
+      local file = result.configFile and vim.uri_to_fname(result.configFile)
+      local is_of_file = file and problem:find(file, 1, true) -- that is to be corrected, not to be set up
+      notify.warn(#M.models == 0 and not is_of_file and "`:Agls setup` chooses a model: " .. problem or problem)
     elseif result and not problem and problems[at.root] then
       notify.info("the configuration is read: the agent can work now")
     end
