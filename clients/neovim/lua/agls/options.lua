@@ -48,7 +48,7 @@ function M.know_models(at, done)
     local problem = result and result.problem
     if problem and problem ~= problems[at.root] then
       local file = result.configFile and vim.uri_to_fname(result.configFile)
-      local is_of_file = file and problem:find(file, 1, true) -- that is to be corrected, not to be set up
+      local is_of_file = file and vim.startswith(problem, file) -- that is to be corrected, not to be set up
       notify.warn(#M.models == 0 and not is_of_file and "`:Agls setup` chooses a model: " .. problem or problem)
     elseif result and not problem and problems[at.root] then
       notify.info("the configuration is read: the agent can work now")
