@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from agls.doors.agent.limits import ConnectionLimits
+from support.machine import slowness
 from support.skill_folders import LOAD, write_skill
 from support.wire import AGENT, Wire, script, turns
 
@@ -113,7 +114,7 @@ def test_thousand_skills_are_listed_within_a_tenth_of_a_second_and_one_change_is
             return time.perf_counter() - begin, {row["name"] for row in rows}
 
         times = [listed()[0] for _ in range(12)]  # the least counts: others use the machine, too
-        assert min(times) < 0.1, times
+        assert min(times) < 0.1 * slowness(), times
         late = wire.workspace / ".claude/skills/late/SKILL.md"
         late.parent.mkdir()
         late.write_text("---\nname: late\ndescription: Late.\n---\nDo it.")

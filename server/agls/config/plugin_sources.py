@@ -19,7 +19,7 @@ from agls.workspace.fetched_repository import fetch_repository
 
 CATALOGUES = (".claude-plugin/marketplace.json", ".agents/plugins/marketplace.json")
 GITHUB = "https://github.com/{}.git"
-_ADDRESS = regex(r"(?:https?|ssh|git|file)://.+|[\w.-]+@[\w.-]+:.+")
+_ADDRESS = regex(r"(?:https?|ssh|git|file)://.+|[\w.-]+@[\w.-]+:(?!//).+")
 _NAMED = regex(r"([A-Za-z0-9][A-Za-z0-9-]*)@(.+)")
 _REPOSITORY = regex(r"[\w.-]+/[\w.-]+")
 NOTHING = "{!r} is neither a folder nor the address of a repository"

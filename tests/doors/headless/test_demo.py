@@ -114,7 +114,7 @@ def test_demo_at_a_terminal_asks_as_a_run_does(
         assert process.wait(PATIENCE) == code
     rows = "\n".join(rows_of(seen + terminal.rest(), 1000))  # no long line is broken
     assert rows.count("[y] Allow once") == rows.count("n):") == len(answers)
-    assert "type: n use the other parser" in rows
+    assert "as in: n use the other parser" in rows
     assert "everything is allowed" not in rows
     assert "→ shell" in rows and "[exit code 1," in rows
     assert ("(green)" in rows) == ("Repaired:" in rows) == (code == 0)
