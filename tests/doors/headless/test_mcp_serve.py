@@ -110,7 +110,7 @@ async def test_only_whoever_starts_the_server_decides_what_runs(agls: Agls) -> N
         allowed = await client.call_tool("run", {"prompt": "write"})
     assert note.read_text() == "Hello.\n"
     (changed,) = allowed.structured_content["files_changed"]
-    assert (changed["path"], changed["change"]) == (str(note), "created")
+    assert (changed["path"], changed["change"]) == (str(note), "added")
     assert "refused" not in allowed.structured_content
 
 

@@ -62,9 +62,9 @@ class CancelNotices:
 
     async def __aexit__(
         self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        exc_type: type[BaseException] | None,
+        exc_val: BaseException | None,
+        exc_tb: TracebackType | None,
     ) -> bool | None:
         """Close the stream."""
-        return await self._stream.__aexit__(kind, error, trace)
+        return await self._stream.__aexit__(exc_type, exc_val, exc_tb)

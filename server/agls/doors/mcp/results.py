@@ -8,7 +8,7 @@ import mcp_types as types
 
 from agls.engine.vocabulary import JsonObject, StopReason
 from agls.frozen import frozen
-from agls_protocol.events import RunEndedData
+from agls_protocol.events import FileChanged, RunEndedData
 
 MOST_TEXT = 40_000  # characters of an answer
 MOST_FILES = 200
@@ -30,7 +30,7 @@ class ServedEnd:
 
 def result_of(end: ServedEnd) -> types.CallToolResult:
     """**Returns** the result of a tool for the end of a run."""
-    files = [_file(changed["uri"], changed) for changed in end.totals["filesChanged"]]
+    files = [_file(changed) for changed in end.totals["filesChanged"]]
     more: JsonObject = {
         "left_out": max(0, len(end.text) - MOST_TEXT),
         "files_changed": files[:MOST_FILES],
@@ -78,7 +78,8 @@ def _words(end: ServedEnd, members: JsonObject) -> Iterator[str]:
     yield f"session_id: {end.session_id}"
 
 
-def _file(uri: str, changed: JsonObject) -> JsonObject:
+def _file(changed: FileChanged) -> JsonObject:
+    uri = changed["uri"]
     path = url2pathname(urlsplit(uri).path) if uri.startswith("file:///") else uri
-    counts = {name: changed[name] for name in ("insertions", "deletions") if changed.get(name) is not None}
+    counts = {"insertions": changed["insertions"], "deletions": changed["deletions"]}
     return {"path": path, "change": changed["change"], **counts}

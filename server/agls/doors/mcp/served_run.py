@@ -15,13 +15,14 @@ from agls.engine.ports import JournalError, ModelError
 from agls.engine.recovery import continue_interrupted
 from agls.engine.session import Session
 from agls.engine.state import State
-from agls.engine.vocabulary import JsonObject, Text
+from agls.engine.vocabulary import JsonObject, Stop, StopReason, Text
 from agls.order import NOTES
 from agls.room import PromptRefused
 from agls.views.run_totals import RunTotals
 from agls.world import World
 
 NOTHING = "There is nothing to go on with in this session: say in `prompt` what to do."
+BY_CLIENT = Stop(StopReason.CANCELLED, "cancelled by the other agent")
 CANCELLED = "It was cancelled before it began."
 Opening = Callable[[], Awaitable[Session]]
 
@@ -51,7 +52,7 @@ class ServedRun:
         """Stop it, whether or not it has begun."""
         self._is_cancelled = True
         if self._session:
-            self._session.cancel()
+            self._session.cancel(stop=BY_CLIENT)
 
     async def work(self) -> ServedEnd | NotBegun:
         """Do all of it. **Returns** how it ended, or why there was no run."""
