@@ -21,6 +21,7 @@ from agls.workspace.editor import NoEditor
 from agls.workspace.redact import harden
 from agls.world import World, open_world
 
+STOPPING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name))
 LAST_WORDS = 1.0  # seconds for what still waits to be written; a thread may wait for input for ever
 _log = logging.getLogger(__name__)
 
@@ -61,7 +62,7 @@ async def _serve(setup: Setup, reload: Reload, folder: ServedFolder) -> None:
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     with suppress(NotImplementedError):  # Windows
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        for number in STOPPING:
             loop.add_signal_handler(number, stopped.set)
     async with open_world(setup, editor=NoEditor(), headless=True, usual=UNATTENDED) as world:
         world.check_options(folder.path, folder.options)

@@ -98,19 +98,18 @@ class AgentTools:
 
     async def _resume(self, arguments: ResumeSession, context: Context) -> types.CallToolResult:
         session_id = arguments.session_id
-        if session_id in self._runs:
-            return failed(BUSY.format(session_id))
         if not await self._resources.has(session_id):
             return failed(ELSEWHERE.format(session_id[:100]))
+        if session_id in self._runs:
+            return failed(BUSY.format(session_id))
 
         async def opening() -> Session:
             return await self._world.sessions.open(session_id)
 
         run = ServedRun(self._world, self._options, opening, arguments.prompt)
-        self._runs[session_id] = run
-        return await self._followed(run, context)
+        return await self._followed(run, context, session_id)
 
-    async def _followed(self, run: ServedRun, context: Context) -> types.CallToolResult:
+    async def _followed(self, run: ServedRun, context: Context, session_id: str = "") -> types.CallToolResult:
         """Have the run work, and report its progress. Where the client cancels the request it is cancelled.
 
         It has a task of its own: when the client goes away it is not cancelled but interrupted, which can be
@@ -118,6 +117,8 @@ class AgentTools:
         """
         if len(self._working) >= MOST_AT_ONCE:
             return failed(FULL)
+        if session_id:
+            self._runs[session_id] = run
         work = self._world.sessions.spawn(run.work())
         self._working.add(work)
         work.add_done_callback(lambda done: self._let_go(run, done))
