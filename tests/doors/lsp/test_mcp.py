@@ -75,7 +75,7 @@ def test_arguments_of_a_servers_prompt_are_completed_by_the_server(tmp_path: Pat
         wire.initialize()
         given = {"cwd": wire.workspace.as_uri(), "mcpServers": [server]}
         session = {"sessionId": wire.call("agent/session/new", given)["sessionId"]}
-        restart = {"name": "mcp.restart", "arguments": {"server": "sample"}}
+        restart = {"name": "mcp.restart", "input": {"server": "sample"}}
         wire.call("agent/action/invoke", {**session, **restart})
 
         def completed(text: str) -> list[tuple[str, str]]:

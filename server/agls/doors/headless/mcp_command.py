@@ -45,7 +45,7 @@ def mcp(arguments: argparse.Namespace) -> int:
 
 def serve_agent(arguments: argparse.Namespace) -> int:
     """Follow `agls mcp serve`: be an MCP server for another agent, which chooses none of these options."""
-    from agls.doors.mcp.serve import ServedFolder, serve  # noqa: PLC0415 - it loads the SDK
+    from agls.doors.mcp.serve import ServeOptions, serve  # noqa: PLC0415 - it loads the SDK
 
     chosen = {
         "agent": arguments.agent,
@@ -56,7 +56,7 @@ def serve_agent(arguments: argparse.Namespace) -> int:
     }
     options = {name: value for name, value in chosen.items() if value is not None}
     here = folder(arguments.cwd or ".")
-    return serve(ServedFolder(here, arguments.trust, settings(arguments), options))
+    return serve(ServeOptions(here, arguments.trust, settings(arguments), options))
 
 
 def _show_pages(session: Session) -> None:

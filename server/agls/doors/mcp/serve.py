@@ -27,8 +27,8 @@ _log = logging.getLogger(__name__)
 
 
 @frozen
-class ServedFolder:
-    """The folder that is served, and what its user chose: `settings`, and `options` of every run."""
+class ServeOptions:
+    """The folder (`path`) that is served, and what its user chose: `settings`, and `options` of every run."""
 
     path: str
     trust: bool
@@ -36,7 +36,7 @@ class ServedFolder:
     options: JsonObject
 
 
-def serve(folder: ServedFolder) -> int:
+def serve(folder: ServeOptions) -> int:
     """Serve until standard input ends, or a signal comes.
 
     **Returns** the exit code. **Raises** `ConfigError` before anything is served.
@@ -57,7 +57,7 @@ def serve(folder: ServedFolder) -> int:
     return 0
 
 
-async def _serve(setup: Setup, reload: Reload, folder: ServedFolder) -> None:
+async def _serve(setup: Setup, reload: Reload, folder: ServeOptions) -> None:
     """Serve; at the end every run that still works is interrupted, and can be gone on with."""
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -74,7 +74,7 @@ async def _serve(setup: Setup, reload: Reload, folder: ServedFolder) -> None:
     stopping.cancel()
 
 
-async def _answer(world: World, folder: ServedFolder) -> None:
+async def _answer(world: World, folder: ServeOptions) -> None:
     """Answer what comes in, until nothing does any more."""
     try:
         async with stdio_server() as (received, output):
