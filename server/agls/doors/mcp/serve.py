@@ -52,8 +52,7 @@ def serve(folder: ServeOptions) -> int:
     reload = Reload(inputs, folder.path, trusts, setup)
     with asyncio.Runner() as runner:
         runner.run(_serve(setup, reload, folder))
-        end = force_exit_after(LAST_WORDS, 0)
-    end.cancel()
+        force_exit_after(LAST_WORDS, 0)  # also from the wait of the interpreter for its threads
     return 0
 
 
