@@ -246,12 +246,24 @@ def test_command_about_a_new_session_points_to_the_latest_one(agls: Agls) -> Non
     assert agls.run("run", "hi").code == 0
     shown = agls.run("run", "/usage")
     assert shown.err == (
-        "This was about a new session, which is not kept. For the latest one: agls -c /usage\n"
+        "This is so for a session that begins now; none was kept for it. For the latest session of this "
+        "folder: agls -c /usage\n"
     )
-    assert "which is not kept" in agls.run("run", "/plan add write the docs").err
-    assert "new session" in agls.run("run", "/mode plan").err
-    assert "new session" not in agls.run("run", "/help").err + agls.run("-c", "/usage").err
+    assert "none was kept" in agls.run("run", "/mode plan").err
+    assert "none was kept" not in agls.run("run", "/help").err + agls.run("-c", "/usage").err
     assert agls.run("run", "/usage", "-q").err == ""
+
+
+def test_plan_of_a_new_session_is_kept_and_gone_on_with(agls: Agls) -> None:
+    agls.script({"text": "done"})
+    added = agls.run("run", "/plan add write the docs")
+    (session,) = agls.sessions()
+    assert f'Go on in it: agls resume {session["sessionId"]} "…"' in added.err
+    assert "write the docs" in agls.run("-c", "/plan").out
+    assert agls.run("resume", "hi").out == "done\n"
+    assert [row["sessionId"] for row in agls.sessions()] == [session["sessionId"]]
+    assert agls.run("run", "/plan").code == 0
+    assert len(agls.sessions()) == 1, "a plan that was only looked at is no work"
 
 
 def test_last_rewind_can_be_found_again_and_undone(agls: Agls) -> None:

@@ -14,7 +14,7 @@ from agls.doors.headless.left_open import left_open
 from agls.doors.headless.typed_command import command_in_prompt
 from agls.doors.typed_text import admitted_content, may_be_command
 from agls.efforts import unusual
-from agls.engine.facts import Admitted, SessionChanged
+from agls.engine.facts import Admitted, Noted, SessionChanged
 from agls.engine.ports import JournalBusy, JournalError
 from agls.engine.session import Session
 from agls.engine.state import State, inherited_options
@@ -274,12 +274,13 @@ def several(beginning: str, found: Sequence[str]) -> str:
 async def latest(world: World, cwd: str) -> str:
     """Return the id of the session of this folder that was used last. **Raises** `CannotBegin`.
 
-    Archived ones do not count, nor those without a prompt: their process was killed before they had one.
+    Archived ones do not count, nor those with neither a prompt nor anything for one: their process was killed
+    before.
     """
     async for row in _rows(world, cwd):
         if not row.parent_item and not row.archived:  # a child is its parent's
             entries = await world.sessions.peek(row.session_id)
-            if any(isinstance(entry.fact, Admitted) for entry in entries):
+            if any(isinstance(entry.fact, Admitted | Noted) for entry in entries):
                 return row.session_id
     raise CannotBegin(f'There is no session of {cwd}. Begin one: agls run "…"', "sessionNotFound")
 
