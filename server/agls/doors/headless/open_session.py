@@ -7,7 +7,7 @@ from typing import Literal
 
 from agls.commands import TypedCommand
 from agls.config import ConfigError, PluginRecord, check_folder
-from agls.doors.attachments import attached, piped_in
+from agls.doors.attachments import attached, piped_in, remark_on
 from agls.doors.headless.continue_command import ContinueCommand
 from agls.doors.headless.exits import CannotBegin
 from agls.doors.headless.left_open import left_open
@@ -41,6 +41,7 @@ AT_A_LIMIT = frozenset(
         StopReason.GUARD,
     }
 )
+NO_TURN = "--max-turns 0 allows no request to the model, so nothing could be done. Give 1 or more."
 GO_ON = "Go on where you stopped."  # a model that has replied needs a message to reply to
 ATTACHED = "{} goes to the model: you attached it, though a rule denies the agent to read it."
 Mode = Literal["text", "json", "jsonl"]
@@ -114,6 +115,8 @@ async def prepare_run(world: World, request: RunRequest, here: str) -> PreparedR
 
     **Raises** `CannotBegin`, `ConfigError`, `ModelError` and `JournalError`.
     """
+    if request.options.get("maxTurns") == 0:
+        raise CannotBegin(NO_TURN, "usage")
     roots = tuple(folder(path) for path in request.add_dirs)
     prepared = await (_go_on if request.resume else _anew)(world, request, here)
     session = prepared.session
@@ -138,7 +141,11 @@ async def _anew(world: World, request: RunRequest, here: str) -> PreparedRun:
     if command and request.options and not prompts:  # no run has them: the command is about one that would
         world.check_options(here, request.options)
         session.log.record(SessionChanged(options=request.options))
-    notes = (*_remarks(world, request, here), *world.notes(here, trouble_only=request.quiet))
+    notes = (
+        *remark_on(said),
+        *_remarks(world, request, here),
+        *world.notes(here, trouble_only=request.quiet),
+    )
     return PreparedRun(session, request.options, model, notes, content=said, is_new=True, command=command)
 
 
@@ -163,7 +170,7 @@ async def _go_on(world: World, request: RunRequest, here: str) -> PreparedRun:
         content = (Text(GO_ON),)
     options = inherited_options(session.state, request.options, recovers)
     model = await _model(world, cwd, {**session.state.options, **options})
-    notes = _notes(world, request, session, here)
+    notes = (*remark_on(content), *_notes(world, request, session, here))
     return PreparedRun(
         session, request.options, model, notes, request.since, content, recovers, command=command
     )
