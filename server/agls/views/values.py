@@ -275,7 +275,7 @@ def compaction(fact: Compacted | Cleared | Expanded) -> CompactionItem | NoticeI
         "itemId": fact.item_id,
         "status": "completed",
         "kind": "notice",
-        "title": "compaction",
+        "title": "Room in the conversation",
         "text": text,
     }
 

@@ -12,7 +12,6 @@ ROOM = Room(
     "shell",
     Settings,
     build_of(__name__),
-    heading="Commands in the background",
     needs=(Asker, Background, RunInfo, HeldKeys, WholeOutputs),
     has_actions=True,
     tools=("shell", "shell_task"),
