@@ -39,6 +39,7 @@ from agls.engine.note_items import NoteTable
 from agls.engine.state import State, fold_without_history
 from agls.engine.vocabulary import Answer, JsonObject, Stop, ToolCall, ToolOutcome, UserMessage
 from agls.names import camel
+from agls.terminal_codes import without_marks
 from agls.views import values
 from agls.views.events import EventWriter
 from agls.views.helpers import RunningHelpers
@@ -379,7 +380,7 @@ class Projection:
             case ToolFinished(call_id, outcome):
                 if call_id in before.calls:
                     self._helpers.close(call_id)
-                    output, omitted = capped(outcome.text)
+                    output, omitted = capped(without_marks(outcome.text))
                     self._end_call(call_id, outcome, output, omitted + outcome.truncated)
                 if not after.calls:
                     self._end_turn(self._turn_end)
