@@ -182,7 +182,7 @@ class Projection:
                 self._answered(request_id, answer, before)
                 self._send_status()
             case Noted(room, kind, data):
-                if row := self._note_rows.get((room, kind)):
+                if row := self._note_rows.rows.get((room, kind)):
                     for item in row(data):
                         write_note_item(item, self._out, self._items, self._helpers, after)
                 if self._tasks.take(fact):
@@ -291,7 +291,9 @@ class Projection:
             case Injected(messages):
                 for message in messages:
                     if message.origin not in NOT_SHOWN:
-                        self._out.write_item(values.user_message(message, steered=False))
+                        self._out.write_item(
+                            values.user_message(message, self._note_rows.headings, steered=False)
+                        )
             case Compacted() | Cleared() | Expanded():
                 self._out.write_item(values.compaction(fact))
             case Rewound():
@@ -304,7 +306,7 @@ class Projection:
         for message in messages:
             if message.item_id in wanted:
                 steered = message.item_id != prompt
-                self._out.write_item(values.user_message(message, steered=steered))
+                self._out.write_item(values.user_message(message, self._note_rows.headings, steered=steered))
 
     # --- the model ---
 
