@@ -131,7 +131,7 @@ async def test_cancel_of_the_client_cancels_the_run(agls: Agls, era: str) -> Non
 
         async def ended() -> bool:
             (page,) = (await client.read_resource(f"agls://sessions/{session_id}")).contents
-            return isinstance(page, TextResourceContents) and "*cancelled*" in page.text
+            return isinstance(page, TextResourceContents) and "cancelled by the other agent" in page.text
 
         await wait_for(ended)
 
