@@ -25,13 +25,18 @@ BEGUN = time.monotonic()
 # folders only some files are measured: what the others reach, these reach too, but for a line in a hundred.
 UNMEASURED = ("benchmarks/", "doors/", "editors/", "faults/", "security/")
 MEASURED = (
+    "doors/headless/test_agent_files.py",
     "doors/headless/test_children.py",
     "doors/headless/test_control.py",
     "doors/headless/test_dialects.py",
     "doors/headless/test_doctor.py",
     "doors/headless/test_explain.py",
+    "doors/headless/test_import_product.py",
+    "doors/headless/test_imports.py",
     "doors/headless/test_keys.py",
+    "doors/headless/test_mcp_serve.py",
     "doors/headless/test_models.py",
+    "doors/headless/test_plugins.py",
     "doors/headless/test_schema.py",
     "doors/headless/test_session_trace.py",
     "doors/headless/test_sessions.py",

@@ -39,3 +39,7 @@ def test_agent_with_some_tools_gets_no_others_that_come_later() -> None:
     feature = with_tools(growing(came), ["later"])
     assert names(RunSetup((feature,), FakeModel([]), NOWHERE)) == [["later"]] * 2
     assert with_tools(feature, None) is feature
+
+
+def test_a_feature_that_does_not_grow_has_no_late_tools() -> None:
+    assert Feature(name="plain", tools=(FakeTool("first"),)).late_tools() == ()

@@ -235,6 +235,16 @@ async def test_a_crash_in_a_slot_ends_the_run_as_an_internal_error(slot: str, fa
     assert "boom" in state.stop.detail
 
 
+async def test_a_crash_in_calls_side_by_side_ends_the_run_as_an_internal_error() -> None:
+    state = await check(
+        call(("c1", "look"), ("c2", "look")),
+        features=[crashing("around_tool")],
+        facts=[*START, "turn", "replied - look(c1) look(c2)", "ended internal_error [internal]"],
+    )
+    assert state.stop is not None
+    assert "boom" in state.stop.detail
+
+
 async def test_a_crash_after_the_turns_ends_the_run_as_an_internal_error() -> None:
     async def around(attempt: object, view: RunView) -> Stop:
         await attempt()  # type: ignore[operator]
