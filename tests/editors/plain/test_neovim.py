@@ -1,4 +1,4 @@
-"""Neovim without our plugin, with the recipe of docs/any-editor.md: a task, a question, an edit, its undoing."""
+"""Neovim without our plugin, with the lines of docs/any-editor.md: an edit, and its undoing."""
 
 from pathlib import Path
 
