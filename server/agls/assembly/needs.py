@@ -22,6 +22,7 @@ from agls.config import (
     AgentDefinition,
     Config,
     ConfigError,
+    agent_memory,
     key_of_host,
     project_memory,
     tier_of,
@@ -50,6 +51,7 @@ from agls.room.permission_memory import PermissionMemory
 from agls.room.process_ports import AgentEntry
 from agls.room.sandbox_ports import CommandSandbox
 from agls.room.whole_outputs import WholeOutputs
+from agls.room.worktree_ports import WORKTREE
 from agls.web.limits import PageLimits
 from agls.workspace import machine_facts
 from agls.workspace.command_traces import CommandTraces
@@ -58,6 +60,7 @@ from agls.workspace.git_commands import FolderGit
 from agls.workspace.git_state import NO_GIT, GitState, head_of
 from agls.workspace.shell_facts import FolderShellFacts
 from agls.workspace.uncommitted import uncommitted
+from agls.workspace.worktrees import GitWorktrees
 
 PDF_READER = OnUse("agls.assembly.pdf_reader", "ProcessPdfReader")  # of runs: a session begins without it
 PLUGINS = OnUse("agls.assembly.plugin_shelf", "UserPlugins")  # the same
@@ -150,9 +153,10 @@ def _surroundings(run: RunServices) -> folder_ports.Surroundings:
         now=run.process.clock.now,
         mode_of=SessionMode(run).of,
         scratch="" if run.info.is_small else run.scratch,
-        trusted=run.setup.trusts_folder(run.workspace.root),
+        trusted=run.is_trusted,
         door=run.process.door,
         attended=run.process.lasting,
+        worktrees=GitWorktrees(_git(run)),
     )
 
 
@@ -192,7 +196,7 @@ class FolderRepository:
         return head_of(self.run.workspace.root) if self._is_trusted() else ""
 
     def _is_trusted(self) -> bool:
-        return self.run.setup.trusts_folder(self.run.workspace.root)
+        return self.run.is_trusted
 
 
 def _known_agents(run: RunServices) -> process_ports.KnownAgents:
@@ -214,6 +218,7 @@ def _agents_for(config: Config, agent: AgentDefinition) -> process_ports.KnownAg
             mode=one.mode,
             effort=one.effort,
             background=one.background,
+            is_isolated=one.isolation == WORKTREE,
         )
         for name, one in known
     )
@@ -228,16 +233,19 @@ def _memory(run: RunServices) -> PermissionMemory:
 
 
 def _shell_facts(run: RunServices) -> FolderShellFacts:
-    return FolderShellFacts(run.workspace, is_trusted=run.setup.trusts_folder(run.workspace.root))
+    return FolderShellFacts(run.workspace, is_trusted=run.is_trusted)
 
 
 def _memory_files(run: RunServices) -> MemoryFiles:
-    above = run.workspace.folders_above
-    folder = above[0] if above else run.workspace.root
-    real = os.path.realpath(folder) if above else run.workspace.real_root
+    above = run.folder.folders_above
+    folder = above[0] if above else run.folder.root
+    real = os.path.realpath(folder) if above else run.folder.real_root
     place = run.setup.config_file
     files = run.process.own_files
-    return MemoryFiles(user_memory(place, files), project_memory(place, real, files), folder)
+    name, scope = str(run.info.options.get("agent", "")), run.agent.memory
+    has_own = bool(scope) and (scope == "user" or run.is_trusted)
+    own = (agent_memory(place, real, (name, scope), files),) if has_own else ()
+    return MemoryFiles(user_memory(place, files), project_memory(place, real, files), folder, own)
 
 
 def _ceilings(run: RunServices) -> run_ports.Ceilings:
@@ -245,12 +253,12 @@ def _ceilings(run: RunServices) -> run_ports.Ceilings:
 
 
 def _uncommitted(run: RunServices) -> folder_ports.Uncommitted:
-    is_trusted = run.setup.trusts_folder(run.workspace.root)  # else git must not read its settings
+    is_trusted = run.is_trusted  # else git must not read its settings
     return partial(uncommitted, run.workspace) if is_trusted else nothing_uncommitted
 
 
 def _git(run: RunServices) -> FolderGit:
-    return FolderGit(run.workspace, trusted=run.setup.trusts_folder(run.workspace.root))
+    return FolderGit(run.workspace, trusted=run.is_trusted)
 
 
 async def nothing_uncommitted() -> str:
@@ -283,7 +291,7 @@ def _code_servers(run: RunServices) -> FolderServers:
     return FolderServers(
         run.process.language_servers,
         run.workspace,
-        run.setup.trusts_folder(run.workspace.root),
+        run.is_trusted,
         run.info.session_id,
         RunSandbox(run).enter_read_only,
     )
@@ -315,7 +323,7 @@ def _known_models(run: RunServices) -> session_ports.KnownModels:
 def _hook_ports(run: RunServices) -> HookPorts:
     mode, files = SessionMode(run), SessionOutputs(run)
     ask, spend = run.process.web.ask, run.session.record.spend
-    return HookPorts(run.info, mode, run.workspace, ask, files, run.models, spend)
+    return HookPorts(run.info, mode, run.folder, ask, files, run.models, spend)
 
 
 def _offer(run: RunServices) -> session_ports.SessionOffer:

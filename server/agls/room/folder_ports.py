@@ -9,6 +9,7 @@ from agls.engine.ports import PathInfo, StoredState
 from agls.engine.state import State
 from agls.engine.vocabulary import FileChange, FileVersion, JsonObject
 from agls.frozen import frozen
+from agls.room.worktree_ports import NO_WORKTREES, Worktrees
 
 
 @frozen
@@ -16,7 +17,7 @@ class Surroundings:
     """Where a session works: its clock (Unix time in seconds), its permission mode, its scratch folder.
 
     Only of a `trusted` folder may anything be read. `door` is what the user works with ("": nobody knows);
-    `attended` is whether somebody reads along.
+    `attended` is whether somebody reads along. Its helpers may work in `worktrees`.
     """
 
     now: Callable[[], float]
@@ -25,6 +26,7 @@ class Surroundings:
     trusted: bool = False
     door: str = ""
     attended: bool = True
+    worktrees: Worktrees = NO_WORKTREES
 
 
 @frozen

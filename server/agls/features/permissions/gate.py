@@ -57,6 +57,7 @@ from agls.room.permission_memory import PermissionMemory
 from agls.room.process_ports import ShellFacts
 from agls.room.sandbox_ports import CommandSandbox
 from agls.room.session_ports import NAMED_FILES, READ_ONLY, SUGGESTED_TOOLS
+from agls.room.worktree_ports import WORKTREE
 
 READING = frozenset({Effect.READS})
 FEW = 4  # places that are looked at without a thread
@@ -192,6 +193,7 @@ class PermissionGate:
             mode=self.mode_of(state),
             granted=granted,
             read_only=self._rules.read_only or options.get(READ_ONLY) is True,
+            is_apart=bool(options.get(WORKTREE)),
             named=frozenset(map(str, cast("Sequence[object]", options.get(NAMED_FILES, ())))),
             opened=tuple(each.path for each in opened_in(state, self._grants)),
         )
