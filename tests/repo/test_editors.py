@@ -30,6 +30,7 @@ def test_no_test_of_a_client_is_skipped() -> None:
     ("editor", "missing"),
     [
         ("neovim", "there is no apt-get"),
+        ("plain", "there is no apt-get"),
         ("chromium", "there is no apt-get"),
         ("code-server", "there is no npm"),
         ("luacheck", "there is no apt-get"),

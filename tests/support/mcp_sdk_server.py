@@ -10,6 +10,7 @@ from pathlib import Path
 
 import anyio
 from mcp.server.mcpserver import Context, Image, MCPServer
+from mcp_types import Completion, CompletionArgument, CompletionContext
 from pydantic import BaseModel
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -72,6 +73,16 @@ def notes(day: str) -> str:
 def plan(goal: str, days: str = "3") -> str:
     """Ask for a plan."""
     return f"Make a plan for {goal} in {days} days."
+
+
+@server.completion()
+async def suggestions(
+    ref: object, argument: CompletionArgument, context: CompletionContext | None
+) -> Completion | None:
+    """The goals that somebody may have."""
+    if argument.name != "goal":
+        return None
+    return Completion(values=["the garden", "the move", "a\x1b[2Jscreen", "two\nlines"])
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from collections.abc import Sequence
 
 import mcp_types as types
 
@@ -14,9 +15,11 @@ from agls.room.mcp_ports import (
     McpResource,
     McpTool,
 )
+from agls.terminal_codes import without_codes
 
 ALWAYS_ASKS = "anthropic/requiresUserInteraction"
 LONGEST_WORDS = 2_000  # characters of what is said of a resource, or of a prompt
+MOST_SUGGESTIONS, LONGEST_SUGGESTION = 100, 200  # of an argument, and characters of one
 Contents = types.TextResourceContents | types.BlobResourceContents
 
 
@@ -81,6 +84,13 @@ def prompt_of(prompt: types.Prompt) -> McpPrompt:
     )
     words = (prompt.description or "")[:LONGEST_WORDS]
     return McpPrompt(prompt.name, (prompt.title or "")[:LONGEST_WORDS], words, arguments)
+
+
+def suggestions_of(result: types.CompleteResult) -> Sequence[str]:
+    """**Returns** what may be typed: short words of one line, in which nothing is hidden."""
+    values = result.completion.values[:MOST_SUGGESTIONS]
+    short = [value for value in values if 0 < len(value) <= LONGEST_SUGGESTION and "\n" not in value]
+    return [value for value in short if without_codes(value) == value]
 
 
 def read_of(result: types.ReadResourceResult) -> McpAnswer:

@@ -35,6 +35,7 @@ from agls.mcp_servers.content import (
     prompt_of,
     read_of,
     resource_of,
+    suggestions_of,
     template_of,
     tool_of,
 )
@@ -54,6 +55,7 @@ from agls.room.mcp_ports import (
 from agls.workspace.stream_programs import StreamPrograms
 
 MOST_MESSAGES = 100  # of a prompt
+COMPLETING = 5.0  # seconds for a suggestion: somebody types
 MOST_PAGES_TO_OPEN = 3  # pages that a user is sent to before one call
 CHANGES = (
     types.ToolListChangedNotification,
@@ -240,6 +242,14 @@ class SdkConnection:
         """**Returns** the messages of a prompt. **Raises** `ServerProblem`."""
         got = await self._limited(lambda _: self._session.get_prompt(name, dict(arguments)), caller)
         return [message_of(message) for message in got.messages[:MOST_MESSAGES]]
+
+    async def complete(self, prompt: str, argument: str, typed: str) -> Sequence[str]:
+        """**Returns** what the server suggests for an argument of a prompt. **Raises** `ServerProblem`."""
+        if self._session.server_capabilities.completions is None:
+            return ()
+        asked = types.PromptReference(type="ref/prompt", name=prompt)
+        work = self._session.complete(asked, {"name": argument, "value": typed})
+        return suggestions_of(await self._watched(work, COMPLETING))
 
     async def _limited(self, send: Callable[[Request], Awaitable[Result]], caller: Caller) -> Result:
         """**Returns** what the server answers; reports of progress move the limit of time."""

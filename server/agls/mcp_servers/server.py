@@ -132,6 +132,11 @@ class SharedServer:
         async with self._in_use(caller) as connection:
             return await connection.prompt(name, arguments, caller)
 
+    async def complete(self, prompt: str, argument: str, typed: str) -> Sequence[str]:
+        """**Returns** what it suggests for an argument of a prompt. **Raises** `ServerProblem`."""
+        async with self._in_use() as connection:
+            return await connection.complete(prompt, argument, typed)
+
     @asynccontextmanager
     async def _in_use(self, caller: Caller = NOBODY) -> AsyncGenerator["SdkConnection"]:
         """Use the connection for the block; from now on the server runs as long as the process does."""

@@ -252,6 +252,10 @@ class McpServer(Protocol):
         """**Returns** the messages of a prompt. **Raises** `ServerProblem`."""
         ...
 
+    async def complete(self, prompt: str, argument: str, typed: str) -> Sequence[str]:
+        """**Returns** what the server suggests for an argument of a prompt. **Raises** `ServerProblem`."""
+        ...
+
     async def restart(self) -> Discovery:
         """End it where it runs, and start it. **Raises** `ServerProblem`."""
         ...

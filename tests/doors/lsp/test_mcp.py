@@ -8,6 +8,7 @@ from support.rich_run import call
 from support.wire import AGENT, Message, Wire, script, turns
 
 PROGRAM = Path(__file__).parents[2] / "support" / "mcp_program.py"
+SAMPLE = PROGRAM.with_name("mcp_sdk_server.py")
 
 
 def test_server_of_a_folder_is_used_after_consent_and_asked_about_again_when_its_program_changed(
@@ -65,3 +66,23 @@ def test_servers_that_a_client_brings_are_used_without_consent_and_kept_out_of_t
         assert (row["name"], row["origin"], row["status"]) == ("mine", "the client", "connected")
     kept = (path for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".py")
     assert not [path for path in kept if b"secret-of-the-client" in path.read_bytes()]
+
+
+def test_arguments_of_a_servers_prompt_are_completed_by_the_server(tmp_path: Path) -> None:
+    script(tmp_path, turns("done"))
+    server = {"name": "sample", "command": sys.executable, "args": [str(SAMPLE)], "env": []}
+    with Wire(tmp_path, tmp_path / "config.toml") as wire:
+        wire.initialize()
+        given = {"cwd": wire.workspace.as_uri(), "mcpServers": [server]}
+        session = {"sessionId": wire.call("agent/session/new", given)["sessionId"]}
+        restart = {"name": "mcp.restart", "input": {"server": "sample"}}
+        wire.call("agent/action/invoke", {**session, **restart})
+
+        def completed(text: str) -> list[tuple[str, str]]:
+            items = wire.call("agent/complete", {**session, "text": text, "cursor": len(text)})["items"]
+            return [(item["kind"], item["insertText"]) for item in items]
+
+        values = [("value", '"the garden"'), ("value", '"the move"')]
+        assert completed("/mcp__sample__plan goal=")[:2] == values, "and none with codes or two lines"
+        assert completed("/mcp__sample__plan goal=mo")[0] == values[1]
+        assert completed("/mcp__sample__plan days=") == []

@@ -106,6 +106,13 @@ def test_a_command_without_a_folder_says_what_to_do(serve: Serve) -> None:
     assert "open a folder" in error["message"]
 
 
+def test_folder_that_is_named_only_by_the_old_root_path_is_open(serve: Serve) -> None:
+    wire = serve("hi")
+    wire.initialize({}, rootUri=None, workspaceFolders=[], rootPath=str(wire.workspace))
+    command(wire, "agls.run", "go")
+    assert wire.until(lambda m: m.get("method") == "window/logMessage")["params"]["message"] == "hi"
+
+
 def test_progress_the_client_refused_is_not_reported(serve: Serve) -> None:
     wire = serve("hi")
     wire.initialize({}, capabilities=PROGRESS)

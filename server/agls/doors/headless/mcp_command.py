@@ -1,4 +1,4 @@
-"""`agls mcp`: the MCP servers of a folder, shown and changed by the actions of these names."""
+"""`agls mcp`: the MCP servers of a folder, shown and changed by the actions of these names; and `serve`."""
 
 import argparse
 import asyncio
@@ -9,6 +9,7 @@ from threading import Thread
 from agls.config import ConfigInputs, read
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.open_session import folder
+from agls.doors.headless.settings import limits, settings
 from agls.doors.headless.sketch_action import Sketch, invoke_in_sketch
 from agls.doors.headless.streams import write, write_json, write_stderr
 from agls.engine.admission import Refused
@@ -42,6 +43,22 @@ def mcp(arguments: argparse.Namespace) -> int:
     return Exit.DONE
 
 
+def serve_agent(arguments: argparse.Namespace) -> int:
+    """Follow `agls mcp serve`: be an MCP server for another agent, which chooses none of these options."""
+    from agls.doors.mcp.serve import ServeOptions, serve  # noqa: PLC0415 - it loads the SDK
+
+    chosen = {
+        "agent": arguments.agent,
+        "model": arguments.model or None,
+        "effort": arguments.effort or None,
+        "mode": arguments.mode,
+        **limits(arguments),
+    }
+    options = {name: value for name, value in chosen.items() if value is not None}
+    here = folder(arguments.cwd or ".")
+    return serve(ServeOptions(here, arguments.trust, settings(arguments), options))
+
+
 def _show_pages(session: Session) -> None:
     """Show the page of a login; its end comes to the page of agls on this machine, or is pasted."""
     loop = asyncio.get_running_loop()
@@ -71,4 +88,4 @@ def _line() -> str | None:
 
 
 VERBS = ("list", "tools", "accept", "login", "logout", "restart", "enable", "disable")
-MCP = {f"mcp {verb}": mcp for verb in VERBS}
+MCP = {**{f"mcp {verb}": mcp for verb in VERBS}, "mcp serve": serve_agent}

@@ -32,7 +32,8 @@ def read_opening(params: JsonObject) -> Opening:
     """The members of `initialize` that matter here; what cannot be used is left out."""
     options = object_in(params, "initializationOptions")
     folders = [object_in(folder).get("uri") for folder in list_in(params.get("workspaceFolders"))]
-    candidates = [*folders, params.get("rootUri")]
+    # Helix names its folder only by the old rootPath where no file marks it as a root.
+    candidates = [*folders, params.get("rootUri"), params.get("rootPath")]
     return Opening(
         folder=next((path for uri in candidates if (path := _path(uri))), ""),
         trusted=options.get("trusted") is True if "trusted" in options else None,

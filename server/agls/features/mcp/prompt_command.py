@@ -49,8 +49,12 @@ class PromptCommand:
         return ActionSpec(self.name, title, words, schema, group=GROUP, prompts=True)
 
     async def values(self, member: str, context: ActionContext) -> Sequence[ActionValue]:
-        """Return nothing: the words are free."""
-        return ()
+        """Return what the server suggests; any other words may be given as well."""
+        try:
+            suggested = await self.server.complete(self.prompt.name, member, "")
+        except ServerProblem:  # somebody types: the command itself says what is wrong
+            return ()
+        return [ActionValue(words) for words in suggested]
 
     async def __call__(self, arguments: JsonObject, context: ActionContext) -> ActionOutcome:
         """Make the prompt. **Raises** `ActionError`."""

@@ -1,7 +1,8 @@
 """The commands that set something up, and those for programs."""
 
 from agls.doors.headless.options.common import FOLDER, JSON, MODEL, TRUST
-from agls.doors.headless.options.declaration import OneOf, command, lines, option
+from agls.doors.headless.options.declaration import OneOf, Titled, command, lines, option
+from agls.doors.headless.options.runs import BOUNDS, CHOSEN_MODE, WORKER
 
 LOOK = (JSON, "--offline  ask no server, not even on this machine", FOLDER, TRUST, MODEL)
 HOST = "host  a host, a provider (such as openai, anthropic, gemini) or a configured model"
@@ -80,13 +81,14 @@ MEMORY = command(
 SERVER = "server NAME  its name, as `agls mcp list` shows it"
 MCP = command(
     "mcp",
-    "MCP servers: see them, log in, switch them on and off",
+    "MCP servers: see them, log in, switch them on and off; be one",
     arguments="COMMAND …",
     examples="""
         agls mcp list           which there are, how far each is, and what is wrong
         agls mcp tools notes    the tools of one, and what changed in them
         agls mcp login notes    opens a page to log in; agls mcp logout notes forgets that
         agls mcp disable notes  neither start nor offer it until agls mcp enable notes
+        agls mcp serve          be an MCP server for another agent, in this folder
     """,
     below=(
         command("list", "list the servers", *LOOKS),
@@ -97,6 +99,19 @@ MCP = command(
         command("restart", "start a server, and ask it anew what it offers", SERVER, *LOOKS),
         command("enable", "use a server again that you switched off", SERVER, *LOOKS),
         command("disable", "switch a server off", SERVER, *LOOKS),
+        command(
+            "serve",
+            "be an MCP server on standard input and output: another agent runs this one",
+            FOLDER,
+            "--trust  trust the folder's own settings",
+            Titled("model and permissions", (*WORKER, *CHOSEN_MODE)),
+            BOUNDS,
+            arguments="[OPTIONS]",
+            examples="""
+                agls mcp serve -C ~/project                     what would be asked is refused
+                agls mcp serve -C ~/project --mode acceptEdits  edits need no question
+            """,
+        ),
     ),
 )
 PRODUCT = option(

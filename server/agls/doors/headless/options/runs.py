@@ -6,6 +6,7 @@ from agls.doors.headless.options.parser import WORDS
 from agls.doors.headless.options.values import answers, schema
 from agls.modes import MODES
 
+AGENT = option("--agent NAME  the agent that does the work: [agents.NAME]", default=None)
 WORK = (
     *lines("""
         -C --cwd DIR      the folder to work in (default: the current one)
@@ -23,11 +24,14 @@ WORK = (
         type=answers,
         default=None,
     ),
-    option("--agent NAME  the agent that does the work: [agents.NAME]", default=None),
+    AGENT,
 )
-PERMISSIONS = (
+CHOSEN_MODE = (
     option(f"--mode MODE  what runs without a question: {', '.join(MODES)}"),
     option("--yolo  the same as --mode allowAll", dest="mode", action="store_const", const="allowAll"),
+)
+PERMISSIONS = (
+    *CHOSEN_MODE,
     option("--trust  trust the folder's own settings for this run"),
     option(
         "--require-offers  fail when something that the folder offers to run has no consent, and nobody "
@@ -61,12 +65,14 @@ LIMITS = """
     --parent-run ID           the run of another program that this one belongs to
 """
 EFFORT = "--effort EFFORT  how much the model thinks: none, minimal, low, medium, high, …"
+WORKER = (*lines(MODEL), option(EFFORT), AGENT)
+BOUNDS = Titled("limits", lines(LIMITS), "The defaults are those of [budget] in the configuration.")
 BOTH = (
     Titled("input", WORK),
     Titled("model", (*lines(MODEL), option(EFFORT))),
     Titled("permissions", PERMISSIONS),
     Titled("output", OUTPUT),
-    Titled("limits", lines(LIMITS), "The defaults are those of [budget] in the configuration."),
+    BOUNDS,
 )
 RUN = command(
     "run",

@@ -1,0 +1,1 @@
+"""agls as an MCP server, for other agents: `agls mcp serve`."""
