@@ -66,11 +66,11 @@ from agls.room.exposed import (
     ServerReading,
     SmallContext,
 )
+from agls.room.folder_ports import WORKTREE
 from agls.room.mcp_ports import GivenServer
 from agls.room.mode_choices import Choices, SessionChoices, check
 from agls.room.process_ports import NO_CLIENT, ToolClient
 from agls.room.run_ports import RunInfo
-from agls.room.worktree_ports import WORKTREE
 from agls.stores.memory import MemoryStore
 from agls.stores.scratch import Scratch
 from agls.stores.storage import in_memory, on_disk
@@ -335,6 +335,7 @@ class World:
             bounds=bounds_of(loaded, options, admitted.options, usual=self._usual),
             workspace=workspace,
             folder=folder,
+            is_trusted=setup.trusts_folder(folder.root),
             models=models,
             info=RunInfo(
                 session_id=session.session_id,

@@ -42,6 +42,7 @@ from agls.prompt_files.agent_store import AgentStore
 from agls.room import OnUse, code_ports, folder_ports, process_ports, run_ports, session_ports, web_ports
 from agls.room.budgets import Allowance, BudgetRegistry
 from agls.room.exposed import OutputShare, PageBounds, PermissionRules, RunCeiling, ToolPolicy
+from agls.room.folder_ports import WORKTREE, Worktree
 from agls.room.hook_ports import HookPorts
 from agls.room.mcp_ports import GivenServer, McpServer, McpServers, ServerDefinition
 from agls.room.memory_ports import MemoryFiles
@@ -51,7 +52,6 @@ from agls.room.permission_memory import PermissionMemory
 from agls.room.process_ports import AgentEntry
 from agls.room.sandbox_ports import CommandSandbox
 from agls.room.whole_outputs import WholeOutputs
-from agls.room.worktree_ports import WORKTREE
 from agls.web.limits import PageLimits
 from agls.workspace import machine_facts
 from agls.workspace.command_traces import CommandTraces
@@ -60,10 +60,10 @@ from agls.workspace.git_commands import FolderGit
 from agls.workspace.git_state import NO_GIT, GitState, head_of
 from agls.workspace.shell_facts import FolderShellFacts
 from agls.workspace.uncommitted import uncommitted
-from agls.workspace.worktrees import GitWorktrees
 
 PDF_READER = OnUse("agls.assembly.pdf_reader", "ProcessPdfReader")  # of runs: a session begins without it
 PLUGINS = OnUse("agls.assembly.plugin_shelf", "UserPlugins")  # the same
+WORKTREES = OnUse("agls.workspace.worktrees", "GitWorktrees")  # few helpers work in one
 OUTLINER = OnUse("agls.outline.outliner", "ProgramOutliner")  # the same
 
 
@@ -148,6 +148,17 @@ class SessionMode:
         await self.run.session.control.set({"mode": mode}, by_user=by_user)
 
 
+@frozen
+class SessionWorktrees:
+    """Implements `Worktrees` for the folder of a session."""
+
+    run: RunServices
+
+    async def make(self, name: str) -> Worktree:
+        """Make a worktree, or take one that was kept. **Raises** `WorkspaceError`."""
+        return await WORKTREES(_git(self.run)).make(name)
+
+
 def _surroundings(run: RunServices) -> folder_ports.Surroundings:
     return folder_ports.Surroundings(
         now=run.process.clock.now,
@@ -156,7 +167,7 @@ def _surroundings(run: RunServices) -> folder_ports.Surroundings:
         trusted=run.is_trusted,
         door=run.process.door,
         attended=run.process.lasting,
-        worktrees=GitWorktrees(_git(run)),
+        worktrees=SessionWorktrees(run),
     )
 
 

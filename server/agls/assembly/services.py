@@ -109,7 +109,7 @@ class SessionServices:
 class RunServices:
     """Made for one run, from the configuration of that moment.
 
-    `folder` is the folder of the session: there is what its user wrote for agents, and by it they trust.
+    `folder` is the folder of the session: there is what its user wrote for agents, and it `is_trusted`, or not.
     `workspace` is where the run works: the same, or a worktree of its repository.
     `scratch` is the session's folder for temporary files ("": none), `tools` are those that its agent may
     have (`None`: all), `built` are the features made so far.
@@ -123,16 +123,12 @@ class RunServices:
     bounds: RunBounds
     workspace: OpenWorkspace
     folder: OpenWorkspace
+    is_trusted: bool
     models: ModelResolver
     info: RunInfo
     scratch: str
     tools: AllowedTools | None = None
     built: list[Feature] = field(default_factory=list[Feature])
-
-    @property
-    def is_trusted(self) -> bool:
-        """Whether the user trusts the folder of the session."""
-        return self.setup.trusts_folder(self.folder.root)
 
     def fits(self, session: Session, config: Config, scratch: str) -> bool:
         """Return whether what is next in the session may work with this workspace.

@@ -1,6 +1,7 @@
 """An agent as a file describes it, in the words of any of the agents that have such files. Pure."""
 
 import tomllib
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import lru_cache
@@ -11,20 +12,22 @@ from agls.frozen import frozen
 from agls.instruction_files.plain import plain
 from agls.json_values import is_list, is_object, object_in
 from agls.modes import Mode
-from agls.prompt_files.agent_keys import (
-    LARGEST,
-    SCOPES,
-    WORKTREE,
-    handoffs_in,
-    long_text,
-    number_between,
-    one_line_of,
-    remarks_on,
-)
-from agls.prompt_files.agent_names import NAME, name_of
 from agls.prompt_files.agent_tools import ToolWishes, tools_in
 from agls.prompt_files.command_file import one_line
+from agls.regex import regex
 
+NAME = regex(r"[A-Za-z0-9_-]{1,50}")
+_NOT_IN_NAMES = regex(r"[^A-Za-z0-9_]+")
+LARGEST = 40_000  # characters of a prompt
+LONGEST = 1_024  # characters of a description
+LONGEST_LABEL = 100  # characters
+SAMPLING = {"temperature": 2, "top_p": 1}  # the most of each
+WRONG_NUMBERS = "these are no numbers in their range: write {}"
+NO_COLLECTION = "this is not written as it should be, and has no effect: {}"
+WORKTREE = "worktree"
+SCOPES = ("user", "project", "local")
+NO_MEMORY = "there is no memory {!r}, so it has none of its own: write one of {}"
+NO_ISOLATION = "there is no isolation {!r}, so it works in the folder of the session: write {}"
 MOST_MINUTES = 100_000
 FAMILIES = {
     "haiku": "fast",
@@ -141,6 +144,65 @@ def read_agent(text: str, base: str, *, toml: bool = False) -> AgentFile:
         problem=problem,
         remarks=() if problem else tuple(_remarks(values, tools, mode, name)),
     )
+
+
+def name_of(text: str) -> str:
+    """Return the name that calls an agent which people name so, "" where it has no letters for one.
+
+    `UI Designer` is `ui-designer`; one that can be written stays as it is.
+    """
+    if ":" in text or NAME.fullmatch(text):
+        return text if ":" not in text else ""
+    folded = unicodedata.normalize("NFKD", text).lower()
+    plain_letters = "".join(each for each in folded if not unicodedata.combining(each))
+    return _NOT_IN_NAMES.sub("-", plain_letters).strip("-")[:50].strip("-")
+
+
+def number_between(values: Mapping[str, Any], key: str, most: float) -> float | None:
+    """Return a number from 0 to the most, `None` for anything else; people write some as text."""
+    said = values.get(key)
+    try:
+        number = float(said) if isinstance(said, int | float | str) and not isinstance(said, bool) else -1.0
+    except ValueError:
+        return None
+    return number if 0 <= number <= most else None
+
+
+def long_text(value: object) -> str:
+    """Return a text of a file, not longer than a prompt; "" for anything else."""
+    return value.strip()[:LARGEST] if isinstance(value, str) else ""
+
+
+def one_line_of(value: object) -> str:
+    """Return a description as one line of text."""
+    return " ".join(str(value).split())[:LONGEST] if isinstance(value, str) else ""
+
+
+def handoffs_in(values: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
+    """Yield the agents that are suggested for what comes next, each with a label."""
+    said = values.get("handoffs")
+    for each in said if is_list(said) else ():
+        if is_object(each) and (agent := one_line(each.get("agent"))):
+            label = one_line_of(each.get("label"))[:LONGEST_LABEL] or agent
+            yield {"label": label, "agent": name_of(agent) or agent, "prompt": long_text(each.get("prompt"))}
+
+
+def remarks_on(values: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is wrong with these keys, and what holds instead."""
+    if (isolation := one_line(values.get("isolation"))) not in {"", WORKTREE}:
+        yield NO_ISOLATION.format(isolation[:40], WORKTREE)
+    if (memory := one_line(values.get("memory"))) and memory not in SCOPES:
+        yield NO_MEMORY.format(memory[:40], ", ".join(SCOPES))
+    if wrong := [
+        key for key, most in SAMPLING.items() if key in values and number_between(values, key, most) is None
+    ]:
+        yield WRONG_NUMBERS.format(" and ".join(f"{key} from 0 to {SAMPLING[key]}" for key in wrong))
+    if wrong := [
+        key
+        for key, kind in (("hooks", is_object), ("handoffs", is_list))
+        if values.get(key) and not kind(values[key])
+    ]:
+        yield NO_COLLECTION.format(" and ".join(wrong))
 
 
 def _parts(text: str, *, toml: bool) -> tuple[Mapping[str, Any], str, str]:

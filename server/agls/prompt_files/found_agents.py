@@ -9,8 +9,7 @@ from stat import S_ISREG
 from typing import TYPE_CHECKING
 
 from agls.frozen import frozen
-from agls.prompt_files.agent_file import AgentFile, read_agent
-from agls.prompt_files.agent_names import NAME
+from agls.prompt_files.agent_file import NAME, AgentFile, read_agent
 from agls.prompt_files.agent_places import AgentFolder
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from agls.engine.facts import Used
 from agls.engine.ports import ModelResolver, Workspace
 from agls.frozen import frozen
+from agls.room.folder_ports import WORKTREE
 from agls.room.run_ports import RunInfo
 from agls.room.session_ports import ModeControl, OutputFolder
 from agls.room.web_ports import ServiceCaller
-from agls.room.worktree_ports import WORKTREE
 
 
 @frozen

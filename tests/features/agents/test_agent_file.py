@@ -4,8 +4,16 @@ import pytest
 
 from agls.config import AgentDefinition
 from agls.features.agents.edited_file import changed_text, new_text
-from agls.prompt_files.agent_file import INLINE, AgentFile, as_settings, read_agent
-from agls.prompt_files.agent_keys import NO_COLLECTION, NO_ISOLATION, NO_MEMORY, WRONG_NUMBERS
+from agls.prompt_files.agent_file import (
+    INLINE,
+    NO_COLLECTION,
+    NO_ISOLATION,
+    NO_MEMORY,
+    WRONG_NUMBERS,
+    AgentFile,
+    as_settings,
+    read_agent,
+)
 
 
 def agent(*lines: str, body: str = "Do it.") -> AgentFile:

@@ -10,8 +10,7 @@ from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcom
 from agls.engine.vocabulary import JsonObject
 from agls.features.agents.edited_file import changed_text, new_text
 from agls.features.agents.handoffs import HandOff, Handoffs
-from agls.prompt_files.agent_file import read_agent
-from agls.prompt_files.agent_names import NAME
+from agls.prompt_files.agent_file import NAME, read_agent
 from agls.prompt_files.agent_store import AgentStore
 from agls.prompt_files.found_agents import FoundAgent
 from agls.room.run_ports import Handoff

@@ -8,10 +8,9 @@ from agls.engine.facts import Entry
 from agls.engine.feature import Attempt, Feature, RunView
 from agls.engine.state import State
 from agls.engine.vocabulary import Stop
-from agls.room.folder_ports import BlobStore, FileSnapshots
+from agls.room.folder_ports import WORKTREE, BlobStore, FileSnapshots
 from agls.room.run_ports import RunInfo
 from agls.room.session_ports import Ancestors
-from agls.room.worktree_ports import WORKTREE
 
 from .actions import actions_of
 from .child_changes import ChangeRelay

@@ -10,14 +10,16 @@ from agls.engine.ports import Asker, Clock, new_id
 from agls.engine.vocabulary import Stop, Text, UserMessage
 from agls.features.memory.actions import actions
 from agls.features.memory.messages import ROOM, first_message, next_message, seen_memory
-from agls.features.memory.own_file import OwnMemory
 from agls.features.memory.record import MemoryRecord
 from agls.features.memory.settings import Settings
 from agls.features.memory.tool import Proposals
 from agls.features.memory.wording import MemoryProblem
+from agls.room import OnUse
 from agls.room.memory_ports import MemoryFiles
 from agls.room.process_ports import HeldKeys
 from agls.room.run_ports import RunInfo
+
+OWN_MEMORY = OnUse("agls.features.memory.own_file", "OwnMemory")  # few agents have one
 
 
 def build(
@@ -28,7 +30,7 @@ def build(
         return None
     record = MemoryRecord(files, keys, clock)
     limit = settings.within(run.window, is_small=run.is_small)
-    own = [OwnMemory(file, keys, asker.available) for file in files.own]
+    own = [OWN_MEMORY(file, keys, asker.available) for file in files.own]
     proposes = settings.propose and asker.available and not run.works_for
 
     async def before_turn(view: RunView) -> Sequence[Stop | GateFact]:

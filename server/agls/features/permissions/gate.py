@@ -52,12 +52,12 @@ from agls.features.permissions.settings import Settings
 from agls.features.permissions.visible import one_line
 from agls.frozen import frozen
 from agls.modes import Mode
+from agls.room.folder_ports import WORKTREE
 from agls.room.opened_folders import opened_in, remarks_on
 from agls.room.permission_memory import PermissionMemory
 from agls.room.process_ports import ShellFacts
 from agls.room.sandbox_ports import CommandSandbox
 from agls.room.session_ports import NAMED_FILES, READ_ONLY, SUGGESTED_TOOLS
-from agls.room.worktree_ports import WORKTREE
 
 READING = frozenset({Effect.READS})
 FEW = 4  # places that are looked at without a thread

@@ -9,9 +9,9 @@ from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.modes import Mode, is_mode, is_wider
 from agls.names import camel
+from agls.room.folder_ports import WORKTREE
 from agls.room.process_ports import KnownAgents
 from agls.room.session_ports import READ_ONLY
-from agls.room.worktree_ports import WORKTREE
 
 KEPT = (
     "agent",

@@ -18,7 +18,7 @@ from agls.features.subagents.shares import Shares
 from agls.features.subagents.worktrees import WorktreesOfHelpers
 from agls.frozen import frozen
 from agls.room.delegation import DELEGATE
-from agls.room.worktree_ports import Worktrees
+from agls.room.folder_ports import Worktrees
 from agls.short_text import brief
 from agls.toolkit import Arguments, SpecifiedTool, TypedTool
 

@@ -10,7 +10,7 @@ from agls.features.subagents.conversation import Done
 from agls.features.subagents.delegates import DelegateSpec
 from agls.features.subagents.lineage import Child
 from agls.features.subagents.settings import Settings
-from agls.room.worktree_ports import WORKTREE, Worktree, Worktrees
+from agls.room.folder_ports import WORKTREE, Worktree, Worktrees
 from agls.toolkit import shorten
 
 NONE = "it works in a git worktree of its own, and none could be made: {}"
