@@ -16,6 +16,7 @@ from agls.features import checkpoints, shell
 from agls.features.checkpoints.settings import Settings
 from agls.features.shell.settings import Settings as ShellSettings
 from agls.room.run_ports import RunInfo
+from agls.room.run_ports import RunInfo
 from agls.room.session_ports import Ancestors
 from agls.stores.blobs import Blobs
 from agls.stores.files import FileStore
@@ -43,7 +44,7 @@ class Scene:
 
     def _build_run(self, session: Session, admitted: Admitted) -> RunSetup:
         workspace = OpenWorkspace(str(self.root), (), self.editor, self._processes)
-        room = checkpoints.ROOM.build(self._settings, workspace.snapshots, self.blobs, Ancestors())
+        room = checkpoints.ROOM.build(self._settings, workspace.snapshots, self.blobs, Ancestors(), RunInfo())
         tools = (
             file_tools(),
             shell.ROOM.build(
