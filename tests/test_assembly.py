@@ -166,6 +166,7 @@ async def test_the_order_of_the_features(workspace: Path) -> None:
             "output_schema",
             "history",
             "client_tools",
+            "families",
             "lean",
             "skills",
             "commands",

@@ -365,5 +365,5 @@ DURABLE = frozenset(
     }
 )
 
-RESERVED = frozenset({"mcpStatus"})
+RESERVED: frozenset[str] = frozenset()
 """Types that no server sends yet."""

@@ -135,8 +135,11 @@ ROOMS: tuple[Room[Any], ...] = tuple(each for each in ORDER if isinstance(each, 
 TOOLS = frozenset(name for room in ROOMS for name in room.tools)
 """The names of all tools that rooms may offer."""
 
-NOTES: NoteTable = {(room.name, kind): row for room in ROOMS for kind, row in room.notes.items()}
-"""What the notes of rooms show."""
+NOTES = NoteTable(
+    {(room.name, kind): row for room in ROOMS for kind, row in room.notes.items()},
+    {room.name: room.heading for room in ROOMS if room.heading},
+)
+"""What the notes and messages of rooms show."""
 
 WORDS = {name: words for room in ROOMS for name, words in room.words.items()}
 """What the calls of tools are called for people."""

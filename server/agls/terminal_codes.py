@@ -1,4 +1,9 @@
-"""Texts without what terminals obey (ECMA-48: CSI, OSC, DCS ...), with what cannot be seen spelled out."""
+"""Texts that others wrote: without what terminals obey (ECMA-48: CSI, OSC, DCS ...), and between marks.
+
+What cannot be seen is spelled out in them.
+"""
+
+from hashlib import sha256
 
 from agls.regex import regex
 
@@ -14,6 +19,8 @@ _INVISIBLE = regex(
     "[\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 _LINE_END = regex(r"\r\n?")
+_BEGIN, _END = "<untrusted ", "</untrusted "
+_SHORTEST = 4  # digits of a name
 
 
 def without_codes(text: str) -> str:
@@ -24,3 +31,33 @@ def without_codes(text: str) -> str:
 def spelled_out(text: str) -> str:
     """Return the text without control characters, and with invisible ones spelled out."""
     return _INVISIBLE.sub(lambda found: f"<U+{ord(found[0]):04X}>", _CONTROL.sub("", text))
+
+
+def enclosed(text: str) -> str:
+    """**Returns** what a program printed between marks, without what terminals obey; "" stays so.
+
+    Nobody vouches for what it says. The name of a mark is one that the text does not hold, so no text can
+    end its own mark: `<untrusted 3fa9>` … `</untrusted 3fa9>`. The codes go first: one could stand in a
+    mark, and be gone when the model reads it.
+    """
+    clean = without_codes(text)
+    if not clean.strip():
+        return ""
+    name = _name(clean)
+    return f"{_BEGIN}{name}>\n{clean}\n{_END}{name}>"
+
+
+def without_marks(text: str) -> str:
+    """**Returns** a text for people: without the first marks in it that belong together."""
+    at = 0 if text.startswith(_BEGIN) else text.find(f"\n{_BEGIN}") + 1
+    if not text.startswith(_BEGIN, at):
+        return text
+    begin, _, rest = text[at:].partition("\n")
+    end = f"\n{_END}{begin.removeprefix(_BEGIN)}"
+    inside, found, behind = rest.rpartition(end)
+    return f"{text[:at]}{inside}{behind}" if found and begin.endswith(">") else text
+
+
+def _name(text: str) -> str:
+    digits = sha256(text.encode("utf-8", "replace")).hexdigest()
+    return next(digits[:size] for size in range(_SHORTEST, len(digits) + 1) if digits[:size] not in text)

@@ -51,7 +51,9 @@ def typed(wire: Wire, text: str = "/look", session: str = "") -> str:
     assert result["result"]["stopReason"] == "endTurn", result
     page = wire.call("agent/events", {"sessionId": session})["events"]
     items = [event["data"]["item"] for event in page if event["type"] == "itemCompleted"]
-    return [item["text"] for item in items if item["kind"] == "notice" and item["title"] == "commands"][-1]
+    return [
+        item["text"] for item in items if item["kind"] == "notice" and item["title"] == "Commands in files"
+    ][-1]
 
 
 def test_lines_of_a_project_run_after_consent_and_unasked_from_then_on(wire: Wire) -> None:

@@ -14,6 +14,7 @@ from agls.engine.ports import JournalError, WorkspaceError
 from agls.engine.session import Session
 from agls.engine.state import fold_all
 from agls.engine.vocabulary import KeptOutput, Terminal, ToolOutcome
+from agls.terminal_codes import enclosed
 from support.patience import become
 
 from .test_sessions import GO, World, end, hang, say
@@ -60,7 +61,7 @@ async def test_tasks_that_are_stopped_end_with_what_they_printed() -> None:
         task = session.background.tasks[first]
         assert task.outcome
         assert (task.outcome.status, task.outcome.effects) == ("cancelled", "unknown")
-        assert task.outcome.text == "begun\n[Stopped: enough. What it did is unknown.]"
+        assert task.outcome.text == enclosed("begun") + "\n[Stopped: enough. What it did is unknown.]"
         assert session.background.running == (second,)
         assert session.background.stop("all of them") == (second,)
         await session.background.over()

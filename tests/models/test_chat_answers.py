@@ -216,14 +216,26 @@ def test_an_overflow_in_the_stream_is_an_overflow() -> None:
 
 @pytest.mark.parametrize(
     ("data", "kind", "is_retryable"),
-    [("<html>", "network", False), ('{"choices": [', "network", True), ("what?", "providerInternal", True)],
+    [
+        ("<html>", "network", False),
+        (ServerEvent("", '{"choices": [', ended=False), "network", True),
+        ('{"choices": [', "providerInternal", True),
+        ("what?", "providerInternal", True),
+    ],
 )
 def test_answer_that_is_no_json_fails_with_the_kind_that_fits(
-    data: str, kind: str, is_retryable: bool
+    data: str | ServerEvent, kind: str, is_retryable: bool
 ) -> None:
     failure = answer(data).failure
     assert isinstance(failure, Failure)
     assert (failure.kind, failure.is_retryable) == (kind, is_retryable)
+
+
+def test_event_that_is_no_json_is_shown_around_its_mistake() -> None:
+    failure = answer('{"choices": [' + "1, " * 100 + "oops]}").failure
+    assert isinstance(failure, Failure)
+    assert "sent an event that is no JSON: …" in failure.message
+    assert "1, 1, oops]}" in failure.message
 
 
 @pytest.mark.parametrize("odd", ["", "[1, 2]", "3", {"choices": "?"}, {"choices": [3, {"delta": []}]}])

@@ -45,7 +45,7 @@ def test_a_name_without_data_is_no_event() -> None:
 
 
 def test_the_end_of_the_input_ends_the_last_event() -> None:
-    assert read(b"data: a\n\ndata: b") == data("a", "b")
+    assert read(b"data: a\n\ndata: b") == [*data("a"), ServerEvent("", "b", ended=False)]
 
 
 def test_one_space_after_the_colon_is_left_out_and_no_more() -> None:
@@ -105,11 +105,14 @@ async def test_a_whole_json_document_is_one_event_however_it_is_laid_out() -> No
 
 
 async def test_json_values_in_a_row_are_an_event_each_and_the_rest_is_kept() -> None:
-    assert await all_of(b'{"a": 1}\n{"b": 2}\n{"c"') == data('{"a": 1}', '{"b": 2}', '{"c"')
+    cut = ServerEvent("", '{"c"', ended=False)
+    assert await all_of(b'{"a": 1}\n{"b": 2}\n{"c"') == [*data('{"a": 1}', '{"b": 2}'), cut]
 
 
 async def test_a_web_page_is_one_event() -> None:
-    assert await all_of(b"<!doctype html>\n", b"\ndata: no") == data("<!doctype html>\n\ndata: no")
+    assert await all_of(b"<!doctype html>\n", b"\ndata: no") == [
+        ServerEvent("", "<!doctype html>\n\ndata: no", ended=False)
+    ]
 
 
 async def test_empty_stream_has_no_events() -> None:
@@ -139,7 +142,7 @@ async def test_lines_of_json_are_handed_on_as_they_come() -> None:
     heard: list[ServerEvent] = []
     async for batch in events(spoken()):
         heard += batch
-    assert heard[2:] == [ServerEvent("", '{"b":3}')]
+    assert heard[2:] == [ServerEvent("", '{"b":3}', ended=False)]
 
 
 @pytest.mark.parametrize("body", [b'[{"a":1}]', b'[{"a":1}]\n', b'[\n{"a":1}\n]'])

@@ -82,6 +82,7 @@ def test_the_first_revision_is_kept() -> None:
 ELSEWHERE = {  # what no recording has: the test in which a real process says it
     "gap": "doors/headless/test_slow_reader.py",
     "heartbeat": "doors/lsp/test_slow_reader.py",
+    "mcpStatus": "doors/lsp/test_mcp.py",
     "notice": "doors/lsp/test_contract_following.py",
     "options": "doors/lsp/test_options_and_actions.py",
 }

@@ -27,6 +27,15 @@ def test_order_names_every_room_once_and_keeps_the_places_of_arrivals() -> None:
 
 
 @pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.name)
+def test_room_that_tells_the_model_something_has_a_heading_for_people(room: Room[Any]) -> None:
+    sources = [path.read_text("utf-8") for path in (SERVER / "features" / room.name).glob("*.py")]
+    shown = [text for text in sources if "background import ROOM" not in text]  # that is for models only
+    says = any("Injected(" in text and re.search(r"UserMessage\(.*ROOM\)", text) for text in shown)
+    assert bool(room.heading) or not says
+    assert room.heading[:1].isupper() or not room.heading
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.name)
 def test_builder_takes_the_settings_and_then_what_the_room_needs(room: Room[Any]) -> None:
     assert isinstance(room.build, OnUse), (
         "write build_of(__name__): a process begins without the work of rooms"

@@ -68,5 +68,25 @@ def programs_of(line: str) -> list[str]:
     """The programs of a line that may be missing on this machine."""
     words = set(line.replace("|", " ").split())
     return sorted(
-        words & {"rg", "tree", "jq", "node", "file", "xxd", "awk", "gcc", "make", "column", "free", "strings"}
+        words
+        & {
+            "rg",
+            "tree",
+            "jq",
+            "node",
+            "file",
+            "xxd",
+            "awk",
+            "gcc",
+            "make",
+            "column",
+            "free",
+            "strings",
+            "docker",
+            "gh",
+            "cmake",
+            "locale",
+            "groups",
+            "b2sum",
+        }
     )

@@ -36,6 +36,7 @@ SHOWN = {
     "sessionState",
     "contextUsage",
     "turnDiff",
+    "mcpStatus",
 }
 TASK_ENDS = {"completed": "completed", "failed": "failed", "stopped": "cancelled"}  # and its item's status
 LEFT_OUT = re.compile(r"\n\[… \d+ bytes left out …\]\n")

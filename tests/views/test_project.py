@@ -379,7 +379,7 @@ async def test_steered_and_injected_messages_have_different_origins() -> None:
     steered = [item for item in told.items.values() if item.get("steer")]
     assert steered[0]["content"][1] == {"type": "resource", "uri": "file:///a", "text": "body"}
     assert told.items["item_n"]["kind"] == "notice"
-    assert told.items["item_n"]["title"] == "critic"
+    assert told.items["item_n"]["title"] == "Remarks of the critic"
     waiting = next(e for e in recording.of("recorded") if e["data"]["fact"] == "steered")
     assert waiting["data"]["itemId"] == steered[0]["itemId"]
 

@@ -66,6 +66,20 @@ def missing_model(setup: Setup, loaded: Loaded) -> tuple[str, str]:
     return NOTHING
 
 
+def decided_model(setup: Setup, loaded: Loaded) -> tuple[str, str]:
+    """Return the model of a run without the setting `model`, and what decides; "" where there is none."""
+    offered = offered_models(setup, loaded, complete=False)
+    if not offered.endpoints:
+        return "", ""
+    models = Models(offered.endpoints, aliases=offered.aliases, default=offered.default)
+    endpoint = models.endpoint("")
+    for provider in PROVIDERS:
+        said = setup.environment.get(provider.model_variable, "")
+        if not endpoint.table and said in {endpoint.name, f"{provider.name}/{endpoint.name}"}:
+            return endpoint.name, provider.model_variable
+    return endpoint.name, "the first of [models]"
+
+
 class NoModels:
     """Implements `ModelResolver` where the configuration is wrong."""
 

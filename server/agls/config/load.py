@@ -203,7 +203,10 @@ def _did_you_mean(path: KeyPath, value: object) -> str:
 
 def _in_tables(model: type[BaseModel], key: str) -> list[str]:
     """**Returns** the one table below `model` that has this key, with the key."""
-    tables = ((name, _model_in(field.annotation)) for name, field in model.model_fields.items())
+    fields = model.model_fields.items()
+    tables = (
+        (name, _model_in(field.annotation)) for name, field in fields if not _holds_tables(field.annotation)
+    )
     found = [f"{name}.{key}" for name, table in tables if table and key in table.model_fields]
     return found if len(found) == 1 else []
 

@@ -7,12 +7,10 @@ from typing import Any
 
 from agls.config.consents import ConsentStore
 from agls.config.own_files import GuardedFiles
-from agls.config.private import identity, replace_file
+from agls.config.private import identity
 from agls.config.seal import Seal
-from agls.json_values import is_object
 
 KIND = "trust"
-MOST_NAMED = 500  # folders whose files were named
 Folders = dict[str, list[int]]  # real paths, and what the folders are
 FOREIGN = (
     "{} is ignored: it does not have the mark of agls, so something else wrote or changed it. "
@@ -30,7 +28,7 @@ class Trust:
 
     def __init__(self, files: GuardedFiles, seal: Seal) -> None:
         self._files, self._seal = files, seal
-        self._file, self._named = files.state_folder / "trust.json", files.state_folder / "named.json"
+        self._file = files.state_folder / "trust.json"
         self.consents = ConsentStore(files, seal)
         self.ignored = ""
 
@@ -57,22 +55,6 @@ class Trust:
         path, number = identity(folder)
         trusted, declined = self._read()
         self._hold(trusted, {**declined, path: number})
-
-    def mention(self, folder: Path, files: Sequence[str]) -> bool:
-        """**Returns** whether these files of an untrusted folder were not named to the user before.
-
-        From then on they were, until others are there.
-        """
-        known = _mentioned(self._named)
-        try:
-            path, number = identity(folder)
-            now: dict[str, object] = {**known, path: [number, sorted(files)]}
-            if now == known:
-                return False
-            replace_file(self._named, dict(list(now.items())[-MOST_NAMED:]))
-        except OSError:  # then they are named again
-            pass
-        return True
 
     def folders(self) -> Sequence[str]:
         """The trusted folders, by their real paths."""
@@ -107,14 +89,6 @@ class Trust:
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             pass
         return {}, {}
-
-
-def _mentioned(file: Path) -> dict[str, object]:
-    try:
-        held: object = json.loads(file.read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return held if is_object(held) else {}
 
 
 def _without(folders: Folders, path: str) -> Folders:

@@ -3,7 +3,7 @@
 import asyncio
 import os
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from mimetypes import guess_type
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from agls.stores.blobs import BlobError
 from agls.stores.storage import Contents
 
 LONGEST_TEXT = 400_000  # bytes of a text that is given to the model itself, not only as a link
+NAMED_IMAGE = "{} is named like an image and is text: the model gets it as text."
 STANDARD_INPUT = "stdin:"  # its address
 
 
@@ -74,24 +75,42 @@ async def _kept(file: GivenFile, blobs: Contents) -> Content:
     if kind := media_type(file.data):
         return Image(b64encode(file.data).decode("ascii"), kind)
     kind = file.media_type or guess_type(file.name)[0] or "application/octet-stream"
+    if _only_named_image(kind) and _as_text(file.data):
+        kind = "text/plain"
     return link(file.name, kind, len(file.data), await blobs.keep(file.data))
 
 
 def _text(uri: str, data: bytes) -> tuple[Content, ...]:
     """Return the text of a file that is a text of moderate length; nothing of another."""
-    if b"\0" in data or len(data) > LONGEST_TEXT:
-        return ()
+    text = "" if len(data) > LONGEST_TEXT else _as_text(data)
+    return (Resource(uri, text),) if text.strip() else ()
+
+
+def _as_text(data: bytes) -> str:
+    """Return the bytes as text, "" where they are none."""
     try:
-        return (Resource(uri, data.decode("utf-8-sig")),) if data.strip() else ()
+        return "" if b"\0" in data else data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return ()
+        return ""
+
+
+def _only_named_image(kind: str | None) -> bool:
+    """Return whether a name means an image, which an SVG is as a text."""
+    return (kind or "").startswith("image/") and kind != "image/svg+xml"
+
+
+def remark_on(content: Sequence[Content]) -> Iterator[str]:
+    """Yield what the user should know of attached files: text that is named like an image."""
+    for part in content:
+        if isinstance(part, Resource) and _only_named_image(guess_type(part.uri)[0]):
+            yield NAMED_IMAGE.format(Path(part.uri).name)
 
 
 def _read(file: Path, largest: int, folder: Path) -> tuple[str, GivenFile]:
     """Return the address of a file, and the file. **Raises** `ValueError`."""
     try:
         if not file.is_file():
-            raise ValueError(f"{file} cannot be attached: it is not a file.")
+            raise ValueError(f"{file} cannot be attached: {_instead(file)}")
         real = file.resolve(strict=True)
         _check_inside(file, real, folder)
         with os.fdopen(os.open(real, os.O_RDONLY | os.O_NOFOLLOW), "rb") as stream:
@@ -101,6 +120,14 @@ def _read(file: Path, largest: int, folder: Path) -> tuple[str, GivenFile]:
     if len(data) > largest:
         raise ValueError(_too_large(str(file), largest))
     return file.absolute().as_uri(), GivenFile(file.name, "", data)
+
+
+def _instead(file: Path) -> str:
+    if file.is_dir():
+        return "it is a folder. Name its files, or the folder in the prompt: @folder/"
+    if file.exists():
+        return "it is no usual file."
+    return f"there is no such file{'' if file.is_absolute() else f' in {Path.cwd()}'}."
 
 
 def _check_inside(file: Path, real: Path, folder: Path) -> None:

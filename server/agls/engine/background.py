@@ -13,6 +13,7 @@ from agls.engine.ports import JournalError, Spawn, WorkspaceError
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject, KeptOutput, Terminal, ToolOutcome
 from agls.frozen import frozen
+from agls.terminal_codes import enclosed
 
 ROOM = BACKGROUND
 BEGAN = "began"
@@ -63,7 +64,8 @@ class BackgroundTask:
 
     def cut_off(self, why: str, printed: str = "") -> ToolOutcome:
         """Return the outcome of a task that did not come to its end by itself."""
-        text = f"{printed.rstrip()}\n[Stopped: {why}. What it did is unknown.]".lstrip()
+        said = printed.rstrip() if self.owner else enclosed(printed.rstrip())
+        text = f"{said}\n[Stopped: {why}. What it did is unknown.]".lstrip()
         return ToolOutcome(text, "cancelled", "unknown", terminal=self.terminal)
 
 

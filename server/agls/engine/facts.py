@@ -413,6 +413,23 @@ class RunDiff:
     truncated: int = 0
 
 
+@frozen
+class ToolServer:
+    """Another program that brings tools: how far it is, how many it has, and what is wrong with it."""
+
+    name: str
+    status: Literal["connecting", "connected", "failed", "stopped"]
+    tools: int | None = None
+    message: str = ""
+
+
+@frozen
+class ToolServers:
+    """All other programs that bring tools to the session, as they are now."""
+
+    servers: tuple[ToolServer, ...]
+
+
 ModelDelta = TextDelta | ThinkingDelta | Retrying
-Transient = ModelDelta | ToolDelta | AsideDelta | Notice | RunDiff
+Transient = ModelDelta | ToolDelta | AsideDelta | Notice | RunDiff | ToolServers
 """What is only shown. It stands behind the fact that was recorded last."""

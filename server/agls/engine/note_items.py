@@ -96,5 +96,14 @@ class SideAnswer:
 
 NoteItem = FileEdit | ChildStart | ChildEnd | FilesKept | RunOutput | PlanShown | SideAnswer
 NoteRow = Callable[[JsonObject], Sequence[NoteItem]]
-NoteTable = Mapping[tuple[str, str], NoteRow]
-"""By room and kind of note; a note without a row has nothing to show."""
+
+
+@frozen
+class NoteTable:
+    """What rooms show: by room and kind the rows of their notes; by room the heading of what it tells models.
+
+    A note without a row has nothing to show.
+    """
+
+    rows: Mapping[tuple[str, str], NoteRow]
+    headings: Mapping[str, str]

@@ -178,7 +178,8 @@ class Room(Generic[Section]):
     any door, and `expand` with what they typed where it may point at things; `complete` is called while they
     type. These three have the settings before it and the implementations of `needs` behind it. The doctor
     calls `check_files` with the settings and the texts of the folder. `options` are those that the room
-    reads; `notes` says what each kind of its notes shows to clients. Its settings implement each protocol
+    reads; `notes` says what each kind of its notes shows to clients, and `heading` what stands above what it
+    tells the model, for people. Its settings implement each protocol
     (`room/exposed.py`) that it `exposes`: other parts read them by that. `project_files` are names of files
     that it reads once their folder is trusted; of those in one folder the first counts; `command_files`
     are those for a command. The actions of a room
@@ -205,6 +206,7 @@ class Room(Generic[Section]):
     exposes: tuple[type, ...] = ()
     project_files: tuple[str, ...] = ()
     command_files: CommandFiles = no_command_files
+    heading: str = ""
     notes: Mapping[str, NoteRow] = field(default_factory=dict[str, NoteRow])
     tools: tuple[str, ...] = ()
     words: Mapping[str, CallWords] = field(default_factory=dict[str, CallWords])

@@ -44,7 +44,7 @@ def _at_work(notes: NoteTable, state: State) -> list[ChildStart]:
     known: dict[str, ChildStart] = {}
     for room, noted in state.notes.items():
         for note in noted:
-            row = notes.get((room, note.kind))
+            row = notes.rows.get((room, note.kind))
             for item in row(note.data) if row else ():
                 if isinstance(item, ChildStart) and item.call_id in state.calls:
                     known[item.item_id] = item

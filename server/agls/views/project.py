@@ -39,6 +39,7 @@ from agls.engine.note_items import NoteTable
 from agls.engine.state import State, fold_without_history
 from agls.engine.vocabulary import Answer, JsonObject, Stop, ToolCall, ToolOutcome, UserMessage
 from agls.names import camel
+from agls.terminal_codes import without_marks
 from agls.views import values
 from agls.views.events import EventWriter
 from agls.views.helpers import RunningHelpers
@@ -181,7 +182,7 @@ class Projection:
                 self._answered(request_id, answer, before)
                 self._send_status()
             case Noted(room, kind, data):
-                if row := self._note_rows.get((room, kind)):
+                if row := self._note_rows.rows.get((room, kind)):
                     for item in row(data):
                         write_note_item(item, self._out, self._items, self._helpers, after)
                 if self._tasks.take(fact):
@@ -290,7 +291,9 @@ class Projection:
             case Injected(messages):
                 for message in messages:
                     if message.origin not in NOT_SHOWN:
-                        self._out.write_item(values.user_message(message, steered=False))
+                        self._out.write_item(
+                            values.user_message(message, self._note_rows.headings, steered=False)
+                        )
             case Compacted() | Cleared() | Expanded():
                 self._out.write_item(values.compaction(fact))
             case Rewound():
@@ -303,7 +306,7 @@ class Projection:
         for message in messages:
             if message.item_id in wanted:
                 steered = message.item_id != prompt
-                self._out.write_item(values.user_message(message, steered=steered))
+                self._out.write_item(values.user_message(message, self._note_rows.headings, steered=steered))
 
     # --- the model ---
 
@@ -377,7 +380,7 @@ class Projection:
             case ToolFinished(call_id, outcome):
                 if call_id in before.calls:
                     self._helpers.close(call_id)
-                    output, omitted = capped(outcome.text)
+                    output, omitted = capped(without_marks(outcome.text))
                     self._end_call(call_id, outcome, output, omitted + outcome.truncated)
                 if not after.calls:
                     self._end_turn(self._turn_end)

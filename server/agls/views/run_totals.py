@@ -47,7 +47,7 @@ class RunTotals:
                     self._change(done)
             case Answered(_, answer):
                 self._unanswered += answer.outcome == "unanswered"
-            case Noted(room, kind, data) if row := notes.get((room, kind)):
+            case Noted(room, kind, data) if row := notes.rows.get((room, kind)):
                 self._output += [item.value for item in row(data) if isinstance(item, RunOutput)]
             case _:
                 pass

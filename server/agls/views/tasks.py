@@ -5,6 +5,7 @@ from agls.engine.background import BackgroundTask
 from agls.engine.facts import Noted
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject, ToolOutcome
+from agls.terminal_codes import without_marks
 from agls.views.events import EventWriter
 from agls.views.items import OpenItems
 from agls.views.values import terminal
@@ -68,7 +69,7 @@ def _item(task: BackgroundTask) -> TaskItem:
 
 def _end(task: BackgroundTask, outcome: ToolOutcome) -> JsonObject:
     """Return what its end adds to the item."""
-    output, omitted = capped(outcome.text)
+    output, omitted = capped(without_marks(outcome.text))
     ended: JsonObject = {"status": outcome.status, "effects": outcome.effects, "output": output}
     if task.terminal.command:
         ended["terminal"] = terminal(outcome.terminal or task.terminal)

@@ -8,12 +8,15 @@ from agls.engine.facts import (
     TextDelta,
     ThinkingDelta,
     ToolDelta,
+    ToolServer,
+    ToolServers,
     Transient,
 )
 from agls.views.events import EventWriter
 from agls.views.items import OpenItems
 from agls.views.wire_json import compact
 from agls_protocol.events import TurnDiffData, TurnRetryingData
+from agls_protocol.items import McpServer
 
 
 def write_transient(event: Transient, items: OpenItems, out: EventWriter, *, running: bool) -> None:
@@ -40,6 +43,20 @@ def write_transient(event: Transient, items: OpenItems, out: EventWriter, *, run
             out.write("turnRetrying", retrying)
         case Notice(severity, title, text):
             out.write("notice", {"severity": severity, "title": title, "text": text})
+        case RunDiff() | ToolServers():
+            _write_whole(event, out)
+
+
+def _write_whole(event: RunDiff | ToolServers, out: EventWriter) -> None:
+    """Write what replaces all that was sent of it before."""
+    match event:
         case RunDiff(diff, truncated):
             turn_diff: TurnDiffData = {"diff": diff, "truncated": truncated or None}
             out.write("turnDiff", compact(TurnDiffData, turn_diff))
+        case ToolServers(servers):
+            out.write("mcpStatus", {"servers": [_server(each) for each in servers]})
+
+
+def _server(server: ToolServer) -> McpServer:
+    row: McpServer = {"name": server.name, "status": server.status, "tools": server.tools}
+    return compact(McpServer, {**row, "message": server.message})

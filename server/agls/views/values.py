@@ -176,15 +176,19 @@ def run_error(stop: Stop) -> RunError | None:
 # --- items ---------------------------------------------------------------------------------------
 
 
-def user_message(message: UserMessage, *, steered: bool) -> UserMessageItem | NoticeItem:
-    """Return the item of what was said in the user's place: by the user, or by a room (`origin`)."""
+def user_message(
+    message: UserMessage, headings: Mapping[str, str], *, steered: bool
+) -> UserMessageItem | NoticeItem:
+    """Return the item of what was said in the user's place: by the user, or by a room (`origin`).
+
+    What rooms say stands below their `headings`."""
     if message.origin != "user":
         text = plain_text(message.content)
         return {
             "itemId": message.item_id,
             "kind": "notice",
             "status": "completed",
-            "title": message.origin,
+            "title": headings.get(message.origin, message.origin),
             "text": text,
         }
     item: UserMessageItem = {
@@ -271,7 +275,7 @@ def compaction(fact: Compacted | Cleared | Expanded) -> CompactionItem | NoticeI
         "itemId": fact.item_id,
         "status": "completed",
         "kind": "notice",
-        "title": "compaction",
+        "title": "Room in the conversation",
         "text": text,
     }
 

@@ -112,7 +112,7 @@ def test_old_results_go_after_a_pause_and_the_newest_three_stay(
     assert [TAKEN_OUT in text for text in results] == [True] * taken_out + [False] * (5 - taken_out)
     assert all(f"file {number}" in results[number] for number in range(taken_out, 5))
     notices = [e["data"]["item"] for e in done.events if e["type"] == "itemCompleted"]
-    told = [item["text"] for item in notices if item.get("title") == "compaction"]
+    told = [item["text"] for item in notices if item.get("title") == "Room in the conversation"]
     assert len(told) == bool(taken_out)
     assert all("the results of 2 earlier calls" in text for text in told)
 

@@ -1,6 +1,7 @@
 """A prompt that is long for its model: the model gets every byte of it, or the run says why not."""
 
 import json
+import shlex
 from typing import Any
 
 import pytest
@@ -62,6 +63,21 @@ def test_a_prompt_that_cannot_fit_costs_nothing_and_says_what_to_do(agls: Agls) 
         assert server.posts == []
         after = agls.run("resume", done.whole["sessionId"], "say hi")
         assert (after.code, after.out) == (0, "I read it.\n"), "what was too long is summarised for the next"
+
+
+def test_lines_to_go_on_with_after_an_overflow_make_room_first(agls: Agls) -> None:
+    with ModelServer([Reply("A summary."), Reply("I read it.")]) as server:
+        configured(agls, server, 8_192)
+        done = agls.run("run", "-", stdin=text_of(80_000))
+        lines = done.err.splitlines()
+        session = agls.sessions()[0]["sessionId"]
+        made_room, larger = lines[-2:]
+        assert made_room.startswith(f"Make room, then go on: agls resume {session} /compact && ")
+        assert larger.endswith(f'agls resume {session} --model NAME "go on"')
+        for command in made_room.partition(": ")[2].split(" && "):
+            went_on = agls.run(*shlex.split(command)[1:])
+            assert went_on.code == 0, went_on.err
+        assert went_on.out == "I read it.\n"
 
 
 def test_a_first_request_that_the_server_finds_too_long_is_sent_once_more_with_less(agls: Agls) -> None:

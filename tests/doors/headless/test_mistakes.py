@@ -246,12 +246,24 @@ def test_command_about_a_new_session_points_to_the_latest_one(agls: Agls) -> Non
     assert agls.run("run", "hi").code == 0
     shown = agls.run("run", "/usage")
     assert shown.err == (
-        "This was about a new session, which is not kept. For the latest one: agls -c /usage\n"
+        "This is so for a session that begins now; none was kept for it. For the latest session of this "
+        "folder: agls -c /usage\n"
     )
-    assert "which is not kept" in agls.run("run", "/plan add write the docs").err
-    assert "new session" in agls.run("run", "/mode plan").err
-    assert "new session" not in agls.run("run", "/help").err + agls.run("-c", "/usage").err
+    assert "none was kept" in agls.run("run", "/mode plan").err
+    assert "none was kept" not in agls.run("run", "/help").err + agls.run("-c", "/usage").err
     assert agls.run("run", "/usage", "-q").err == ""
+
+
+def test_plan_of_a_new_session_is_kept_and_gone_on_with(agls: Agls) -> None:
+    agls.script({"text": "done"})
+    added = agls.run("run", "/plan add write the docs")
+    (session,) = agls.sessions()
+    assert f'Go on in it: agls resume {session["sessionId"]} "…"' in added.err
+    assert "write the docs" in agls.run("-c", "/plan").out
+    assert agls.run("resume", "hi").out == "done\n"
+    assert [row["sessionId"] for row in agls.sessions()] == [session["sessionId"]]
+    assert agls.run("run", "/plan").code == 0
+    assert len(agls.sessions()) == 1, "a plan that was only looked at is no work"
 
 
 def test_last_rewind_can_be_found_again_and_undone(agls: Agls) -> None:
@@ -288,3 +300,46 @@ def test_command_that_lacks_its_second_word_names_the_words_there_are(agls: Agls
     said = "agls: agls key needs a command; choose one of set, remove, list\n"
     done = agls.run("key")
     assert (done.code, done.err.startswith(said)) == (2, True)
+
+
+def test_model_that_a_variable_decides_is_named_with_the_variable(agls: Agls) -> None:
+    agls.configure("")
+    agls.environment |= {
+        "OPENAI_API_KEY": "k",
+        "OPENAI_MODEL": "gpt-x",
+        "OPENAI_BASE_URL": "http://127.0.0.1:9/v1",
+    }
+    shown = agls.run("config", "get", "model")
+    assert (shown.out, shown.err) == ("gpt-x\n", "OPENAI_MODEL\n")
+    agls.configure('[models.mine]\nbase_url = "http://127.0.0.1:9/v1"\n')
+    assert agls.run("config", "get", "model").err == "the first of [models]\n"
+    agls.configure("")
+    agls.environment.clear()
+    assert "no model is configured" in agls.run("config", "get", "model").err
+
+
+def test_key_of_a_table_is_named_whole(agls: Agls) -> None:
+    assert "did you mean 'permissions.mode'?" in agls.run("config", "set", "mode", "plan").err
+
+
+def test_attached_files_that_are_not_what_they_seem_are_said(agls: Agls) -> None:
+    agls.script({"text": "Fine."})
+    (agls.workspace / "fake.png").write_text("no image\n")
+    done = agls.run("run", "look", "--attach", "fake.png")
+    assert (done.code, done.out) == (0, "Fine.\n")
+    assert "fake.png is named like an image and is text" in done.err
+    missing = agls.run("run", "look", "--attach", "missing")
+    assert (missing.code, "there is no such file in" in missing.err) == (2, True)
+    assert "it is a folder" in agls.run("run", "look", "--attach", ".").err
+    assert len(agls.sessions()) == 1
+
+
+def test_no_turns_are_refused_before_anything_is_made(agls: Agls) -> None:
+    refused = agls.run("run", "hi", "--max-turns", "0")
+    assert (refused.code, "Give 1 or more" in refused.err) == (2, True)
+    assert agls.sessions() == []
+
+
+def test_offline_list_of_models_says_what_was_not_looked_for(agls: Agls) -> None:
+    agls.configure("")
+    assert "were not looked for (--offline)" in agls.run("models", "--offline").err

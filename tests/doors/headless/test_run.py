@@ -338,4 +338,4 @@ def test_files_are_attached_and_an_image_needs_no_words(agls: Agls) -> None:
         assert "data:image/png;base64," in str(server.posts[0].body["messages"])
     refused = agls.run("run", "look", "--attach", "gone.png", "--base-url", server.url, "--model", "m")
     assert refused.code == 2
-    assert "gone.png cannot be attached: it is not a file." in refused.err
+    assert f"gone.png cannot be attached: there is no such file in {agls.workspace.resolve()}." in refused.err

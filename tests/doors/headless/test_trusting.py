@@ -47,7 +47,6 @@ def test_untrusted_instructions_are_named_in_one_line_and_followed_after_agls_tr
     followed, errors = told(agls, *here)
     assert (followed, "ignored, because" in errors) == (True, False)
     assert not told(agls)[0], "trust is in the very folder"
-    assert "ignored, because" not in told(agls)[1], "they were named for this folder, too"
     assert agls.run("trust", "--revoke", str(sub)).code == 0
     assert not told(agls, *here)[0]
     assert agls.run("trust", "--revoke", str(sub)).code == 1
@@ -61,15 +60,13 @@ def test_lines_for_programs_are_kept_clean_of_the_line_about_trust(agls: Agls, s
     assert done.events[-1]["type"] == "runEnded"
 
 
-def test_files_of_an_untrusted_folder_are_named_once_until_others_are_there(agls: Agls, sub: Path) -> None:
-    shown = ["ignored, because" in told(agls)[1] for _ in range(2)]
-    assert shown == [True, False]
-    (agls.workspace / ".agls").mkdir()
-    (agls.workspace / ".agls/config.toml").write_text("[budget]\nmax_turns = 3\n")
-    assert "AGENTS.md, .agls/config.toml: ignored, because" in told(agls)[1]
-    assert "ignored, because" not in told(agls)[1]
-    (agls.state / "named.json").write_text("broken")
-    assert "ignored, because" in told(agls)[1]
+def test_files_of_an_untrusted_folder_are_named_by_each_new_session_and_not_again_in_it(
+    agls: Agls, sub: Path
+) -> None:
+    assert ["ignored, because" in told(agls)[1] for _ in range(2)] == [True, True]
+    with ModelServer([Reply("Done.")]) as server:
+        done = agls.run("resume", "more", "--base-url", server.url, "--model", "m")
+    assert "ignored, because" not in done.err
 
 
 def test_trusting_a_folder_names_the_files_that_count(agls: Agls, sub: Path) -> None:

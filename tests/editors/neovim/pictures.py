@@ -62,7 +62,7 @@ STORY = turns(
         "    lines.append(f\"{total(prices, discount):>8.2f}\")\n",
     ),
     {"text": "Now a look at the result.", "calls": [call("shell", command=RUN)]},
-    "That was the file on the disk, without my changes. Once it is saved, it says **45**:\n\n"
+    "That is the **45** that the test wants:\n\n"
     "- the discount is a percentage now\n- the receipt names it\n\n"
     "```python\nassert total([20, 30], 10) == 45\n```\n",
 )  # fmt: skip

@@ -111,7 +111,7 @@ async def test_saving_over_a_file_or_with_an_unknown_id_fails(workspace: Path) -
 
 
 @pytest.mark.parametrize(
-    ("name", "why"), [("gone.txt", "it is not a file"), ("", "it is not a file"), ("paper.pdf", "larger")]
+    ("name", "why"), [("gone.txt", "there is no such file"), ("", "it is a folder"), ("paper.pdf", "larger")]
 )
 async def test_invalid_attachment_is_refused_before_the_run(workspace: Path, name: str, why: str) -> None:
     async with Agent(

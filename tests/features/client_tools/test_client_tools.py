@@ -10,6 +10,7 @@ from agls.features.client_tools.feature import build
 from agls.features.client_tools.settings import Settings
 from agls.room.process_ports import NO_CLIENT, OfferedTool
 from agls.room.run_ports import RunInfo, ToolNames
+from agls.terminal_codes import enclosed, without_marks
 from support.rooms import Notices, results
 from support.scenario import NOWHERE, call, check, say
 
@@ -64,7 +65,7 @@ async def test_the_model_gets_what_the_client_answers_and_no_more_than_it_can_re
     outcome = await tool(asked, context())
     assert client.called == [("ses", "run_1", asked)]
     assert outcome.status == "failed"
-    assert outcome.text == "x" * 1000
+    assert outcome.text == enclosed("x" * 1000)
     assert tool.spec.output_limit == KEPT
 
 
@@ -72,7 +73,7 @@ async def test_answer_of_the_client_has_no_power_over_a_terminal() -> None:
     client = FakeClient([LIST], ToolOutcome("\x1b]0;owned\x07one\r\n\x1b[31mtwo\u202e"))
     tool = build(Settings(), client, RUN, ToolNames(frozenset)).tools[0]
     outcome = await tool(ToolCall("c", "list_windows", {}), context())
-    assert outcome.text == "one\ntwo<U+202E>"
+    assert without_marks(outcome.text) == "one\ntwo<U+202E>"
 
 
 async def test_notice_about_left_out_tools_is_shown_once_in_a_run() -> None:
@@ -80,7 +81,7 @@ async def test_notice_about_left_out_tools_is_shown_once_in_a_run() -> None:
     client = FakeClient([LIST, LIST])
     feature = build(Settings(), client, RUN, ToolNames(frozenset))
     state = await check(call(("c1", "list_windows")), say(), facts=None, features=[feature], meanwhile=seen)
-    assert results(state) == {"c1": "four windows"}
+    assert results(state) == {"c1": enclosed("four windows")}
     assert seen.titles == ["Tools of the editor are left out"]
 
 

@@ -58,7 +58,7 @@ def test_a_long_run_makes_room_and_the_history_still_shows_everything(tmp_path: 
         cleared = [
             item
             for item in items(wire, session)
-            if item["kind"] == "notice" and item["title"] == "compaction"
+            if item["kind"] == "notice" and item["title"] == "Room in the conversation"
         ]
         assert cleared
         assert "tokens before" in cleared[0]["text"]

@@ -9,6 +9,7 @@ import pytest
 from agls.engine.session import Session
 from agls.engine.state import State
 from agls.features.outputs.settings import Settings
+from agls.terminal_codes import without_marks
 from agls.world import World
 from support.family import opened, results, run
 from support.model_server import Answer, ModelServer, Reply, Request
@@ -58,12 +59,12 @@ async def test_long_output_is_kept_whole_and_the_model_can_read_the_rest(tmp_pat
             found = READ_ON.search(ran.text)
             assert found, ran.text[-500:]
             file, line = Path(found[1]), int(found[2])
-            assert ran.text.startswith("1\n2\n3\n") and "20000\n[exit code 0" in ran.text
+            assert without_marks(ran.text).startswith("1\n2\n3\n") and "\n20000\n</untrusted " in ran.text
             assert len(ran.text) < 33_500
-            assert f"\n{line - 1}\n" in ran.text, "the page begins where the head ends"
+            assert f"\n{line - 2}\n" in ran.text, "the page begins where the head ends"
             assert read.status == "completed"
-            assert read.text.startswith(f"{line}\t{line}\n")
-            assert file.read_text().startswith(COUNT)
+            assert read.text.startswith(f"{line}\t{line - 1}\n"), "the first line is a mark"
+            assert without_marks(file.read_text()).startswith(COUNT)
             assert file.is_relative_to(tmp_path / "state/scratch" / session.session_id)
             assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
             await w.sessions.delete(session.session_id)

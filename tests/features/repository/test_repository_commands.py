@@ -173,6 +173,7 @@ def test_review_gets_what_is_not_committed_and_can_change_nothing(start: Open) -
         mode="allowAll",
     )
     (wire.workspace / "added.py").write_text("added = 1\n")
+    (wire.workspace / "logo.png").write_bytes(b"\x89PNG\0\1\2")
     answer = typed(wire, "/review look at the tests")["result"]
     assert answer["stopReason"] == "endTurn"
     items = [event["data"]["item"] for event in wire.events if event["type"] == "itemCompleted"]
@@ -181,7 +182,8 @@ def test_review_gets_what_is_not_committed_and_can_change_nothing(start: Open) -
     assert not (wire.workspace / "new.py").exists()
     prompt = next(item for item in items if item["kind"] == "userMessage")["content"][1]["text"]
     assert "+x = 2" in prompt
-    assert "New file, read it: added.py" in prompt
+    assert "New file, read it: added.py\n" in prompt
+    assert "New binary file: logo.png\n" in prompt
     assert "look at the tests" in prompt
 
 

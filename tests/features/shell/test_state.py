@@ -16,6 +16,7 @@ from agls.features.permissions.rules import parse_rule
 from agls.features.shell.settings import Settings
 from agls.features.shell.state import ROOM, report_of, state_of
 from agls.room.run_ports import RunInfo
+from agls.terminal_codes import without_marks
 from agls.workspace.processes import Processes
 from agls.workspace.workspace import OpenWorkspace
 from support.background import no_tasks
@@ -43,7 +44,8 @@ def tools(tmp_path: Path) -> Toolbox:
 
 async def lines(tools: Toolbox, command: str, **more: object) -> list[str]:
     """What a command gives, without the line about its end."""
-    return (await tools.call("shell", command=command, **more)).text.split("\n")[:-1]
+    outcome = await tools.call("shell", command=command, **more)
+    return without_marks(outcome.text).split("\n")[:-1]
 
 
 async def test_folder_that_a_command_changes_to_is_that_of_the_next(tools: Toolbox, tmp_path: Path) -> None:
@@ -95,7 +97,7 @@ async def test_command_in_the_background_begins_there_and_changes_nothing(tmp_pa
     await tasks.over()
     outcome = tasks.tasks["task_1"].outcome
     assert outcome
-    assert outcome.text.startswith(f"{tmp_path / 'sub'}\n1\n[exit code 0")
+    assert without_marks(outcome.text).startswith(f"{tmp_path / 'sub'}\n1\n[exit code 0")
     assert state_of(tools.state).folder == "sub"
     assert state_of(tools.state).variables == {"A": "1"}
 

@@ -1,22 +1,27 @@
 """`agls config get`, `set`, `unset` and `list`: the settings that hold in a folder, and changes of them."""
 
 import argparse
+import asyncio
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from agls.config import (
     UNATTENDED,
     ConfigInputs,
     GuardedFiles,
+    Loaded,
     Origin,
     Rank,
     SettingsEditor,
     Setup,
     found,
+    look_for_keys,
     read,
     row_of,
 )
+from agls.config.choice import decided_model
 from agls.config.editing import in_words
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.listing import table
@@ -34,7 +39,9 @@ def config(arguments: argparse.Namespace) -> int:
     setup = read(ConfigInputs(remembered=True), here, lambda root: is_trusted and root == Path(here))
     match arguments.command:
         case "config get":
-            _show(found(setup.load(here), arguments.key), as_json=arguments.json)
+            loaded = setup.load(here)
+            rows = [_decided(row, setup, loaded) for row in found(loaded, arguments.key)]
+            _show(rows, as_json=arguments.json)
         case "config list":
             rows = [row for row in setup.load(here).explain() if row.rank is not Rank.DEFAULT]
             _list(rows, as_json=arguments.json)
@@ -43,6 +50,7 @@ def config(arguments: argparse.Namespace) -> int:
     return Exit.DONE
 
 
+MODEL = "model"
 CONFIG = dict.fromkeys((f"config {name}" for name in ("get", "set", "unset", "list")), config)
 
 
@@ -58,6 +66,17 @@ def _show(rows: Sequence[Origin], *, as_json: bool) -> None:
         write_stderr(f"{escape_controls(rows[0].where)}{_usual(rows[0])}\n")
     else:
         _list(rows, as_json=False)
+
+
+def _decided(row: Origin, setup: Setup, loaded: Loaded) -> Origin:
+    """Return the setting; of a model that nobody set the one that a run asks, and what decides on it."""
+    if row.key != MODEL or row.value:
+        return row
+    asyncio.run(look_for_keys(setup, loaded))
+    name, where = decided_model(setup, loaded)
+    if not name:
+        return replace(row, where="no model is configured; agls doctor says what to set")
+    return Origin(MODEL, name, Rank.ENVIRONMENT if where in setup.environment else row.rank, where)
 
 
 def _usual(origin: Origin) -> str:

@@ -8,7 +8,7 @@ from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 
 WORDS = '"go on"'
-NEED_WORDS = {"refusal", "cancelled", "contextFull", "killed"}  # these are continued only with a prompt
+NEED_WORDS = {"refusal", "cancelled", "killed"}  # these are continued only with a prompt
 RAISED = {"maxTurns": ("maxTurns", "--max-turns"), "timeout": ("maxSeconds", "--max-seconds")}
 
 
@@ -33,6 +33,12 @@ class ContinueCommand:
         limit, option = RAISED.get(reason, ("", ""))
         before = limits.get(limit)
         return self._line(WORDS if reason in NEED_WORDS else "", f"{option} {before * 2:g}" if before else "")
+
+    def after_overflow(self) -> str:
+        """Return the lines for a conversation that is too long for the model."""
+        first, words = self._line("/compact"), self._line(WORDS)
+        larger = replace(self, settings={**self.settings, "model": ""})._line("--model NAME", WORDS)
+        return f"Make room, then go on: {first} && {words}\nOr ask a model with a larger context: {larger}"
 
     def with_words(self) -> str:
         """Return the command for a run that is continued only with a prompt."""

@@ -1,6 +1,5 @@
 """What the user should know of a run whose process ended: commands that were running, and open questions."""
 
-import json
 from collections.abc import Iterable, Iterator
 
 from agls.engine.context import UNKNOWN
@@ -8,13 +7,13 @@ from agls.engine.facts import Answered, Asked, Entry, RunEnded, RunStarted
 from agls.engine.session import Session
 from agls.engine.state import State
 from agls.engine.vocabulary import AssistantMessage, StopReason, ToolResult, UserMessage
+from agls.views.values import call_title
 
 UNKNOWN_OUTCOME = "Outcome unknown: {}. It was running when agls ended; it is not run again by itself."
 NOT_ANSWERED = (
     "Not answered: {}. agls ended while it waited for your answer, so this was not done. "
     "If the model still wants it, you are asked again."
 )
-LONGEST_SHOWN = 200  # characters of the arguments of a call
 
 
 def left_open(session: Session) -> Iterator[str]:
@@ -33,8 +32,7 @@ def _unknown(state: State) -> Iterator[str]:
         if isinstance(message, UserMessage) and message.origin == "user":
             return
         if isinstance(message, ToolResult) and message.text.startswith(UNKNOWN):
-            arguments = json.dumps(calls[message.call_id].arguments, ensure_ascii=False)
-            yield f"{message.name} {arguments[:LONGEST_SHOWN]}"
+            yield call_title(message.name, calls[message.call_id].arguments)
 
 
 def _unanswered(entries: Iterable[Entry]) -> list[str]:

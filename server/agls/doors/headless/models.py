@@ -34,6 +34,7 @@ PRICES = (
 )
 USUAL = "reasoning_price"  # where it is unknown, the price of other output holds
 NOTHING = "{}, and no model server answers on this machine. See: agls doctor\n"
+NOT_LOOKED = "{}. Model servers on this machine were not looked for (--offline). See: agls doctor\n"
 
 
 @frozen
@@ -65,7 +66,7 @@ def write_models(setup: Setup, folder: str, *, as_json: bool, offline: bool) -> 
     write("\n".join(escape_controls(_shown(one)) for one in seen))
     if not seen:
         missing, _ = missing_model(setup, loaded)
-        write_stderr(NOTHING.format(missing[0].upper() + missing[1:]))
+        write_stderr((NOT_LOOKED if offline else NOTHING).format(missing[0].upper() + missing[1:]))
     for warning in (*loaded.warnings, *offered.warnings, *([problem] if problem else [])):
         write_stderr(f"{escape_controls(warning)}\n")
 
@@ -187,7 +188,7 @@ def _lines(seen: Seen) -> Iterator[str]:
 def _state(seen: Seen) -> str:
     match seen.listing:
         case None:
-            return "not asked"
+            return "not asked (--offline)"
         case ModelList(failure=None) if seen.found:
             return "found on this machine"
         case ModelList(failure=None):

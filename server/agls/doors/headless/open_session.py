@@ -7,14 +7,14 @@ from typing import Literal
 
 from agls.commands import TypedCommand
 from agls.config import ConfigError, PluginRecord, check_folder
-from agls.doors.attachments import attached, piped_in
+from agls.doors.attachments import attached, piped_in, remark_on
 from agls.doors.headless.continue_command import ContinueCommand
 from agls.doors.headless.exits import CannotBegin
 from agls.doors.headless.left_open import left_open
 from agls.doors.headless.typed_command import command_in_prompt
 from agls.doors.typed_text import admitted_content, may_be_command
 from agls.efforts import unusual
-from agls.engine.facts import Admitted, SessionChanged
+from agls.engine.facts import Admitted, Noted, SessionChanged
 from agls.engine.ports import JournalBusy, JournalError
 from agls.engine.session import Session
 from agls.engine.state import State, inherited_options
@@ -41,6 +41,7 @@ AT_A_LIMIT = frozenset(
         StopReason.GUARD,
     }
 )
+NO_TURN = "--max-turns 0 allows no request to the model, so nothing could be done. Give 1 or more."
 GO_ON = "Go on where you stopped."  # a model that has replied needs a message to reply to
 ATTACHED = "{} goes to the model: you attached it, though a rule denies the agent to read it."
 Mode = Literal["text", "json", "jsonl"]
@@ -114,6 +115,8 @@ async def prepare_run(world: World, request: RunRequest, here: str) -> PreparedR
 
     **Raises** `CannotBegin`, `ConfigError`, `ModelError` and `JournalError`.
     """
+    if request.options.get("maxTurns") == 0:
+        raise CannotBegin(NO_TURN, "usage")
     roots = tuple(folder(path) for path in request.add_dirs)
     prepared = await (_go_on if request.resume else _anew)(world, request, here)
     session = prepared.session
@@ -138,7 +141,11 @@ async def _anew(world: World, request: RunRequest, here: str) -> PreparedRun:
     if command and request.options and not prompts:  # no run has them: the command is about one that would
         world.check_options(here, request.options)
         session.log.record(SessionChanged(options=request.options))
-    notes = (*_remarks(world, request, here), *world.notes(here, trouble_only=request.quiet))
+    notes = (
+        *remark_on(said),
+        *_remarks(world, request, here),
+        *world.notes(here, trouble_only=request.quiet),
+    )
     return PreparedRun(session, request.options, model, notes, content=said, is_new=True, command=command)
 
 
@@ -163,7 +170,7 @@ async def _go_on(world: World, request: RunRequest, here: str) -> PreparedRun:
         content = (Text(GO_ON),)
     options = inherited_options(session.state, request.options, recovers)
     model = await _model(world, cwd, {**session.state.options, **options})
-    notes = _notes(world, request, session, here)
+    notes = (*remark_on(content), *_notes(world, request, session, here))
     return PreparedRun(
         session, request.options, model, notes, request.since, content, recovers, command=command
     )
@@ -274,12 +281,13 @@ def several(beginning: str, found: Sequence[str]) -> str:
 async def latest(world: World, cwd: str) -> str:
     """Return the id of the session of this folder that was used last. **Raises** `CannotBegin`.
 
-    Archived ones do not count, nor those without a prompt: their process was killed before they had one.
+    Archived ones do not count, nor those with neither a prompt nor anything for one: their process was killed
+    before.
     """
     async for row in _rows(world, cwd):
         if not row.parent_item and not row.archived:  # a child is its parent's
             entries = await world.sessions.peek(row.session_id)
-            if any(isinstance(entry.fact, Admitted) for entry in entries):
+            if any(isinstance(entry.fact, Admitted | Noted) for entry in entries):
                 return row.session_id
     raise CannotBegin(f'There is no session of {cwd}. Begin one: agls run "…"', "sessionNotFound")
 

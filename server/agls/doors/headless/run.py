@@ -41,7 +41,12 @@ Work = Callable[[Output, TerminalScreen, Shutdown], Awaitable[int]]
 
 NO_CONSENT = "{} has no consent. To give it: agls run in this folder, at a terminal"
 OF_SESSION = frozenset({"Conversation", "Model and context", "Changes", "Work"})  # groups of commands
-OWN_SESSION = "This was about a new session, which is not kept. For the latest one: agls -c {}"
+WORK = "Work"  # the group of commands whose outcome is for the run that follows
+OWN_SESSION = (
+    "This is so for a session that begins now; none was kept for it. For the latest session of this folder: "
+    "agls -c {}"
+)
+KEPT = 'This is kept in a new session. Go on in it: agls resume {} "…"'
 
 
 async def run(request: RunRequest) -> int:
@@ -124,7 +129,9 @@ async def _run(request: RunRequest, output: Output, screen: TerminalScreen, shut
     keyboard = None if request.control else keyboard_at_hand()
     usual = TERMINAL if keyboard else UNATTENDED
     if keyboard or not request.quiet:
-        await settle_trust(setup, here, Keyboard(keyboard) if keyboard else None, screen)
+        await settle_trust(
+            setup, here, Keyboard(keyboard) if keyboard else None, screen, is_new=not request.resume
+        )
     async with open_world(setup, editor=NoEditor(), headless=True, usual=usual) as world:
         world.export = export
         world.missing_consents.ends_run = request.require_offers
@@ -156,9 +163,16 @@ def _settled(code: int, world: World, screen: TerminalScreen) -> int:
 
 
 def _say_whose(prepared: PreparedRun, command: TypedCommand, prompt: str, screen: TerminalScreen) -> None:
-    """Say that a command about a session had one of its own, which nobody can go on with."""
-    if command.spec.group in OF_SESSION or prepared.session.state.options != prepared.options:
+    """Say that a command about a session had one of its own, and whether that can go on."""
+    if _is_kept(prepared, command):
+        screen.say(KEPT.format(prepared.session.session_id))
+    elif command.spec.group in OF_SESSION or prepared.session.state.options != prepared.options:
         screen.say(OWN_SESSION.format(quote(prompt.strip())))
+
+
+def _is_kept(prepared: PreparedRun, command: TypedCommand) -> bool:
+    """Return whether a new session has what this command noted for its first run, such as a plan."""
+    return prepared.is_new and command.spec.group == WORK and bool(prepared.session.state.notes)
 
 
 async def _command(
@@ -166,13 +180,14 @@ async def _command(
 ) -> PreparedRun | None:
     """Do a command. **Returns** the run that it is for, `None` where there is none: its outcome is written.
 
-    A session that was only made for a command is removed.
+    A session that was only made for a command is removed, unless the command put work into it.
     """
     session, kept = prepared.session, False
     try:
         done = await do_command(world, session, command, shutdown)
         if done.prompt is None:
             output.action(done.outcome)
+            kept = _is_kept(prepared, command)
             return None
         content = prepared.content
         content = await admitted_content(world, session, content, command=done.prompt, expand=True)

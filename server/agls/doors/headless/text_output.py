@@ -181,6 +181,8 @@ class TextOutput:
         command = ContinueCommand(self._session_id, self._settings)
         if error := data.get("error"):
             return f"{text}\n{command.after_error(error['kind'])}"
+        if reason == "contextFull":
+            return f"{text}\n{command.after_overflow()}"
         return f"{text}\nGo on with: {command.after(reason, self._limits)}"
 
     def _summary(self, data: JsonObject) -> str:

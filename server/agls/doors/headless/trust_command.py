@@ -90,10 +90,13 @@ def _name(record: ConsentRecord) -> str:
     return escape_controls(f"{record.kind} {record.name}")
 
 
-async def settle_trust(setup: Setup, here: str, keyboard: Keyboard | None, screen: TerminalScreen) -> None:
-    """Ask once, at a terminal, whether a folder with files for agents is trusted; elsewhere name them once.
+async def settle_trust(
+    setup: Setup, here: str, keyboard: Keyboard | None, screen: TerminalScreen, *, is_new: bool
+) -> None:
+    """Ask once, at a terminal, whether a folder with files for agents is trusted.
 
-    The files are only looked for, not opened.
+    Elsewhere every new session names them once, unless that was answered with no. They are only looked for,
+    not opened.
     """
     place = Path(here)
     if setup.trusts(place) or not (files := files_for_agents(here)):
@@ -102,7 +105,7 @@ async def settle_trust(setup: Setup, here: str, keyboard: Keyboard | None, scree
     if setup.trust.declined(place):
         return
     if keyboard is None:
-        if setup.trust.mention(place, files):
+        if is_new:
             write_stderr(UNTRUSTED.format(files=named, folder=escape_controls(here)))
         return
     keyboard.forget()

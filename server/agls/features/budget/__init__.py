@@ -13,6 +13,7 @@ ROOM = Room(
     "budget",
     Settings,
     build_of(__name__),
+    heading="Limits",
     needs=(Allowance, BudgetRegistry, RunInfo, ModelResolver),
     options=LIMITS,
     exposes=(SpendingLimits,),

@@ -7,7 +7,7 @@ from agls.engine.vocabulary import ToolCall, ToolOutcome
 from agls.frozen import frozen
 from agls.regex import regex
 from agls.room.process_ports import OfferedTool, ToolClient
-from agls.terminal_codes import without_codes
+from agls.terminal_codes import enclosed
 
 KEPT = 50_000  # characters of an answer that the model gets
 _NAME = regex(r"[A-Za-z0-9_-]{1,64}")
@@ -39,8 +39,7 @@ class ClientTool:
     async def __call__(self, call: ToolCall, context: ToolContext) -> ToolOutcome:
         """Let the client do it."""
         outcome = await self.client.call(self.session_id, self.run_id, call)
-        text = without_codes(outcome.text)
-        return ToolOutcome(text, outcome.status, outcome.effects, images=outcome.images)
+        return ToolOutcome(enclosed(outcome.text), outcome.status, outcome.effects, images=outcome.images)
 
 
 def usable(offered: Sequence[OfferedTool], taken: Collection[str]) -> tuple[list[OfferedTool], list[str]]:

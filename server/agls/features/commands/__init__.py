@@ -11,6 +11,7 @@ ROOM = Room(
     "commands",
     Settings,
     build_of(__name__),
+    heading="Commands in files",
     needs=(FolderTexts, TakenNames, KnownModels, Consents),
     check_files=OnUse(f"{__name__}.file_check", "check_files"),
     project_files=PROJECT_FILES,

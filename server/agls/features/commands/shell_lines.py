@@ -17,6 +17,7 @@ from agls.json_values import is_object, list_in
 from agls.prompt_files.command_file import CommandFile
 from agls.prompt_files.template import ShellLine
 from agls.room.offers import Consents, Offer
+from agls.terminal_codes import enclosed, without_marks
 
 ROOM = "commands"
 SHELL = "shell"  # the tool
@@ -126,6 +127,7 @@ def _call(line: ShellLine) -> ToolCall:
 
 def _shown(number: int, line: ShellLine, outcome: ToolOutcome, wanted: LinesToRun) -> str:
     failed = "" if outcome.status == "completed" else f" ({outcome.status})"
-    text, more = outcome.text[:MOST], len(outcome.text) - MOST
+    printed = without_marks(outcome.text)
+    text, more = enclosed(printed[:MOST]), len(printed) - MOST
     cut = f"\n[{more} more characters are left out.]" if more > 0 else ""
     return OUTPUT.format(number, wanted.name, line.command, failed, text + cut)

@@ -10,6 +10,7 @@ ROOM = Room(
     "critic",
     Settings,
     build_of(__name__),
+    heading="Remarks of the critic",
     needs=(ModelResolver, SessionRecord, Ceilings),
     of_agent=(Settings, Settings.model_construct()),
 )

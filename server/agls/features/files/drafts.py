@@ -22,6 +22,10 @@ OTHER_LINES = (
     "has other lines than those that the patch deletes; nothing was changed. Read it again, and delete it "
     "with `*** Delete File` if it shall go all the same."
 )
+FOLDER = (
+    "{} is a folder; only files are moved and deleted here, one by one (folders are made as needed). For a "
+    "whole folder use a command: mv, git mv, rm -r. To move a file into it, end the new path with /."
+)
 OTHER_SPACE = " Some lines were found with other white space; the file kept its own."
 
 
@@ -177,6 +181,8 @@ class DraftTable:
         except WorkspaceError as problem:
             if isinstance(problem.__cause__, FileNotFoundError):
                 return Draft(path, place, None, None, None)
+            if isinstance(problem.__cause__, IsADirectoryError):
+                raise WorkspaceError(FOLDER.format(place.shown)) from problem
             raise
         return Draft(path, file.place, file.version, file, file.text)
 

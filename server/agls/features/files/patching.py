@@ -2,10 +2,10 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, TypeVar, cast
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from agls.diff import CUT, compare
 from agls.engine.ports import (
@@ -51,15 +51,6 @@ class ApplyPatch(Arguments):
     """
 
     patch: str = Field(min_length=1, description="the whole patch, from its first line to its last")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _take_input(cls, data: Any) -> Any:
-        """Some models were trained with another name for the argument."""
-        if isinstance(data, Mapping) and "input" in data and "patch" not in data:
-            given = cast("Mapping[str, Any]", data)
-            return {("patch" if name == "input" else name): value for name, value in given.items()}
-        return cast("Any", data)
 
 
 def patch_targets(arguments: ApplyPatch) -> tuple[Target, ...]:

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from shlex import quote
 
 from pydantic import Field
 
@@ -33,7 +34,11 @@ from .pdf_pages import PDF_MARK, described_pages, is_pdf, page_range
 from .settings import Settings
 
 QUICK = 65_536  # characters that are cut into a page sooner than handed to a thread
-LARGE_PDF = "{} is a PDF of {:,} bytes, which is too large. Use a command such as pdftotext -f 1 -l 5."
+LARGE_PDF = (
+    "{0} is a PDF of {1:,} bytes; those above 10,000,000 are not read here. Get the text of some pages with "
+    "a command, such as: pdftotext -f 1 -l 20 {2} - (or make a smaller PDF, and read that: qpdf --empty "
+    "--pages {2} 1-20 -- part.pdf)."
+)
 MARKS = {"dir": "/", "link": "@", "other": "?"}
 STANDINGS = {  # of a file that is open in the editor, when the two differ: by `dirty` and `behind`
     (True, False): "in the editor, with changes that are not saved",
@@ -133,7 +138,7 @@ class FileReader:
         )
         shown = part.place.shown
         if first == 1 and "".join(part.lines[:1]).startswith(PDF_MARK):
-            raise WorkspaceError(LARGE_PDF.format(shown, part.size))
+            raise WorkspaceError(LARGE_PDF.format(shown, part.size, quote(shown)))
         if not part.lines:
             return ToolOutcome(f"{shown} ends with line {part.last}.", status="failed")
         given = self._fitting([f"{number}\t{line}" for number, line in enumerate(part.lines, first)])

@@ -10,6 +10,7 @@ ROOM = Room(
     "hooks",
     Settings,
     build_of(__name__),
+    heading="Hooks",
     needs=(HookPorts, FolderTexts, Consents),
     check_files=OnUse(f"{__name__}.file_check", "check_files"),
     screen=OnUse(f"{__name__}.prompt_hooks", "screen"),

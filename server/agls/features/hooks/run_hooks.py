@@ -18,7 +18,7 @@ from agls.engine.vocabulary import (
 from agls.features.hooks.events import ROOM, EventHooks
 from agls.features.hooks.folder_hooks import OfferedHook
 from agls.features.hooks.settings import Event
-from agls.features.hooks.tool_hooks import as_input
+from agls.features.hooks.tool_hooks import as_input, response
 from agls.room.offers import Consents
 from agls.room.run_ports import RunInfo
 
@@ -138,12 +138,9 @@ def _last_calls(state: State) -> Sequence[JsonObject]:
         return ()
     results = {each.call_id: each for each in state.transcript if isinstance(each, ToolResult)}
     return [
-        {
-            **as_input(call),
-            "tool_response": {"output": results[call.call_id].text, "status": results[call.call_id].status},
-        }
+        {**as_input(call), **response(result.text, result.status)}
         for call in last.tool_calls
-        if call.call_id in results
+        if (result := results.get(call.call_id))
     ]
 
 

@@ -9,6 +9,7 @@ from agls.features.hooks.events import EventHooks
 from agls.features.hooks.settings import Event
 from agls.features.hooks.spelling import names_of, our_arguments, their_arguments
 from agls.frozen import frozen
+from agls.terminal_codes import without_marks
 
 REFUSED = "Not run: the hook {} refused it. {}"
 REQUEST: Event = "PermissionRequest"
@@ -33,7 +34,10 @@ class ToolHooks:
         event = AFTER.get(outcome.status)
         if event is None:
             return _with_context(outcome, before)
-        data = {**as_input(_changed(invocation, before).call), **_response(outcome)}
+        said = response(outcome.text, outcome.status)
+        if outcome.is_error:
+            said = {"error": without_marks(outcome.text)}
+        data = {**as_input(_changed(invocation, before).call), **said}
         after = await self.hooks.answer(event, names_of(name), data, view)
         return _with_context(_with_context(outcome, before), after)
 
@@ -65,10 +69,9 @@ def as_input(call: ToolCall) -> JsonObject:
     }
 
 
-def _response(outcome: ToolOutcome) -> JsonObject:
-    if outcome.is_error:
-        return {"error": outcome.text}
-    return {"tool_response": {"output": outcome.text, "status": outcome.status}}
+def response(text: str, status: str) -> JsonObject:
+    """Return what a call gave, as hooks get it: the marks around what a program printed are the model's."""
+    return {"tool_response": {"output": without_marks(text), "status": status}}
 
 
 def _changed(invocation: Invocation, answer: HookAnswer) -> Invocation:

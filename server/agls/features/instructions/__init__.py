@@ -12,6 +12,7 @@ ROOM = Room(
     "instructions",
     Settings,
     build_of(__name__),
+    heading="Project instructions",
     needs=(RunInfo, Workspace, InstructionFiles),
     exposes=(InstructionLimits,),
     project_files=PLACES,

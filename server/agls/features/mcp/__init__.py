@@ -12,6 +12,7 @@ ROOM = Room(
     "mcp",
     Settings,
     build_of(__name__),
+    heading="MCP servers",
     needs=(McpServers, Workspace, FolderTexts, Consents),
     expand=OnUse(f"{__name__}.mention", "expand"),
     complete=OnUse(f"{__name__}.mention", "complete"),

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from agls.engine.facts import GateFact, Injected, Notice
+from agls.engine.facts import GateFact, Injected, Notice, ToolServer, ToolServers
 from agls.engine.feature import RunView
 from agls.engine.ports import Tool, Workspace, new_id
 from agls.engine.together import together
@@ -56,6 +56,7 @@ class RunServers:
         self.servers, self._consents = servers, consents
         self.used: dict[str, UsedServer] = {}
         self._tools: dict[str, Tool] = {}
+        self._shown = ToolServers(())
         for one in found:
             if not one.offer:
                 self._use(one)
@@ -84,7 +85,18 @@ class RunServers:
         return waiting
 
     async def before_turn(self, view: RunView) -> Sequence[Stop | GateFact]:
-        """Ask for consents, ask the servers that are not known yet, and say what cannot be used."""
+        """Ask for consents, ask the servers that are not known yet, and say what cannot be used.
+
+        Clients see how far the servers are: once in a run, and whenever that changed.
+        """
+        facts = await self._begin(view)
+        now = ToolServers(tuple(map(self._row, self.found)))
+        if now.servers and now != self._shown:
+            self._shown = now
+            view.show(now)
+        return facts
+
+    async def _begin(self, view: RunView) -> Sequence[Stop | GateFact]:
         state = view.state
         if not state.running or state.run.turns:
             return ()
@@ -100,6 +112,14 @@ class RunServers:
         view.show(Notice("warning", AWAY, "\n".join(away)))
         text = f"{AWAY}: {'; '.join(away)}"
         return (Injected((UserMessage(new_id("item"), (Text(text),), ROOM),)),)
+
+    def _row(self, one: ConfiguredServer) -> ToolServer:
+        used = self.used.get(one.name)
+        if used is None:
+            return ToolServer(one.name, "stopped", message=one.problem)
+        known, state = used.server.known, used.server.state
+        status = "stopped" if state in ("configured", "known") else state
+        return ToolServer(one.name, status, len(known.tools) if known else None, used.server.trouble)
 
     async def _settle(self) -> Sequence[str]:
         """Let the user decide on what the folder offers. **Returns** what they did not consent to."""

@@ -11,6 +11,7 @@ ROOM = Room(
     "memory",
     Settings,
     build_of(__name__),
+    heading="Memory",
     needs=(RunInfo, MemoryFiles, HeldKeys, Clock, Asker),
     user_only=True,
     has_actions=True,

@@ -9,6 +9,7 @@ ROOM = Room(
     "output_schema",
     Settings,
     build_of(__name__),
+    heading="Form of the answer",
     needs=(RunInfo,),
     check=schema_from,
     options=(RunOption(OPTION),),

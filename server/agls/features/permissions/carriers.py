@@ -12,7 +12,9 @@ from agls.regex import regex
 _NUMBER = regex(r"-\d+[bcwkMG]?")  # `git log -5`, `find -mtime -1 -size -10k`
 
 
-_LINES = regex(r"-L\d+,\+?\d+")  # `git blame -L1,20`
+_LINES = regex(
+    r"-L(?:\d+,\+?\d+|:[\w.]+(?=:))(?::(?![/~])(?!.*\.\.)[^:]+)?"
+)  # `-L1,20`, `-L1,5:FILE`, `-L:main:FILE`
 _TYPE = regex(r"-[tT][a-z0-9]+")  # `rg -tpy`
 _SORT_KEY = regex(r"-k[\d.,bdfghinrMV]+|-t[^\s\w]")  # `sort -t, -k2,2n`
 
@@ -90,6 +92,9 @@ OPTIONS: Mapping[tuple[str, ...], frozenset[str]] = {
         ("git", verb): _names(_LOG) for verb in ("log", "show", "diff", "shortlog", "rev-list", "whatchanged")
     },
     ("git", "rev-list"): _names(f"{_LOG} --count --objects"),
+    ("git", "diff-tree"): _names(
+        f"{_DIFF} -r -t -m -c --cc -z --root --no-commit-id --no-renames --pretty --format"
+    ),
     ("git", "add"): _names("-A --all -u --update -n --dry-run -v --verbose -N --intent-to-add"),
     ("git", "branch"): _names("-a --all -r --remotes -v -vv --list --show-current"),
     ("git", "rev-parse"): _names(

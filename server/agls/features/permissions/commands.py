@@ -14,6 +14,7 @@ from posixpath import basename, join
 from typing import Literal
 
 from agls.engine.ports import Effect
+from agls.features.permissions.git_readers import lists
 from agls.regex import regex
 from agls.room.shell_words import INTERPRETERS, LONGEST, SHELLS, bare, folders_of
 from agls.room.shell_words import parts as parts_in
@@ -131,7 +132,7 @@ def touched(command: str) -> list[tuple[Effect, str]]:
     if "git" in words:  # `HEAD:path` names a file of a commit
         found += [(effect, path) for word in words if (path := word.rpartition(":")[2]) != word]
     found += [(Effect.READS, value[1]) for word in words if (value := _BEHIND_LETTERS.fullmatch(word))]
-    if _in_order(["git", "config"], words, _same):
+    if _in_order(["git", "config"], words, _same) and not _shows_setting(command):
         found.append((Effect.WRITES, ".git/config"))
     found = [(effect, path) for effect, path in found if path and path not in HARMLESS]
     found += [(effect, join(folder, path)) for folder in folders_of(parts) for effect, path in found]
@@ -139,6 +140,12 @@ def touched(command: str) -> list[tuple[Effect, str]]:
     if len(unique) <= MOST_PATHS:
         return unique
     return [(Effect.WRITES if any(effect is Effect.WRITES for effect, _ in unique) else effect, UNKNOWN)]
+
+
+def _shows_setting(command: str) -> bool:
+    """Return whether this is one plain `git config` that shows a setting."""
+    words = simple_argv(command)
+    return words is not None and words[:2] == ("git", "config") and lists(words[1:])
 
 
 def _programs(command: str, parts: Sequence[Sequence[str]]) -> Sequence[str]:

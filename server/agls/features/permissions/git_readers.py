@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from agls.features.permissions.carriers import may_follow
 from agls.frozen import frozen
+from agls.regex import regex
 
 _ANY = 1_000_000
 
@@ -40,8 +41,17 @@ LISTINGS: Mapping[str, Listing] = {
     "name-rev": Listing(_names("--name-only --tags --always")),
     "show-ref": Listing(_names("--heads --tags --branches --head -s --hash --verify -q -d --abbrev")),
     "count-objects": Listing(_names("-v -H -vH --verbose --human-readable"), most=0),
+    "cherry": Listing(_names("-v --verbose --abbrev"), most=3),
     "symbolic-ref": Listing(_names("--short -q --quiet"), most=1),
 }
+
+_CONFIG = _names(
+    "--global --local --system --worktree --show-origin --show-scope --includes --no-includes --null -z "
+    "--bool --int --type"
+)
+_SETTING = regex(r"[A-Za-z][A-Za-z0-9-]*(?:\.[\w./*@:+ -]+)+")
+_MAY_BE_SECRET = regex(r"(?i)token|secret|pass|pwd|credential|auth|header|cookie|key|proxy|smtp|://")
+_FROM_LINES = regex(r"(?:-L)?(?:\d+,\+?\d+|:[\w.]+):(.+)")  # `git log -L1,5:FILE`, `-L :main:FILE`
 
 
 def lists(said: Sequence[str]) -> bool:
@@ -63,7 +73,22 @@ def lists(said: Sequence[str]) -> bool:
         case "reflog", more:
             return may_follow(("git", "log"), more) and not _operands(more)
         case _:
-            return name in LISTINGS and _only_lists(LISTINGS[name], rest)
+            listed = name in LISTINGS and _only_lists(LISTINGS[name], rest)
+            return listed or (name == "config" and _shows_setting(rest))
+
+
+def files_of_lines(words: Sequence[str]) -> Sequence[str]:
+    """Return the files in which `-L` looks for lines: they may stand in the option itself."""
+    return [found[1] for word in words if (found := _FROM_LINES.fullmatch(word))]
+
+
+def _shows_setting(words: Sequence[str]) -> bool:
+    """Return whether `git config` shows one setting by its name, which is not that of a secret."""
+    match [word for word in words if word.partition("=")[0] not in _CONFIG]:
+        case ["--get" | "--get-all" | "get", name] | [name]:
+            return bool(_SETTING.fullmatch(name)) and not _MAY_BE_SECRET.search(name)
+        case _:
+            return False
 
 
 def _operands(words: Sequence[str]) -> list[str]:

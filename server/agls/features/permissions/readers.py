@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from agls.features.permissions.carriers import may_follow
-from agls.features.permissions.git_readers import lists
+from agls.features.permissions.git_readers import files_of_lines, lists
 from agls.features.permissions.listed_readers import LISTED, listed, operands_of, shows_hidden
 from agls.features.permissions.scripts import awk_prints, jq_reads, scripts_in_options, sed_prints
 from agls.features.permissions.syntax import NotUnderstood
@@ -123,6 +123,7 @@ READERS: Mapping[str, KnownReader] = {
     "sha1sum": _reader("-b -t --tag"),
     "sha256sum": _reader("-b -t --tag"),
     "sha512sum": _reader("-b -t --tag"),
+    "b2sum": _reader("-b -t --tag"),
     "strings": _reader("-a -f -n= -t="),  # without `@FILE`, which is a file of more arguments
     "test": _reader("-f -d -e -s -r -w -x -L -h -n -z", most=1),
     "cksum": _reader(""),
@@ -139,6 +140,8 @@ READERS: Mapping[str, KnownReader] = {
     "whoami": _reader("", "none"),
     "uname": _reader("-a -s -n -r -v -m -p -i -o", "none"),
     "nproc": _reader("--all", "none"),
+    "groups": _reader("", "none"),
+    "locale": _reader("-a -m", "none"),
     "arch": _reader("", "none"),
     "hostname": _reader("-f -s -i -I", "none"),
     "free": _reader("-b -k -m -g -h --human -t -w", "none"),
@@ -154,7 +157,7 @@ READERS: Mapping[str, KnownReader] = {
 # The first word behind it is the command of git; its options stand in `carriers`, where rules need them too.
 GIT = _names(
     "status log show diff shortlog rev-list whatchanged rev-parse ls-files ls-tree blame cat-file "
-    "describe merge-base grep"
+    "describe merge-base grep diff-tree"
 )
 GIT_EXACT = frozenset(
     {
@@ -166,6 +169,9 @@ GIT_EXACT = frozenset(
         *(("remote", *rest) for rest in ((), ("-v",))),
         ("stash", "list"),
         ("worktree", "list"),
+        ("worktree", "list", "--porcelain"),
+        ("ls-remote", "--get-url"),
+        ("ls-remote", "--get-url", "origin"),
         ("reflog",),
         ("--version",),
         ("version",),
@@ -173,7 +179,11 @@ GIT_EXACT = frozenset(
 )
 RECURSIVE = _names("grep egrep fgrep diff")
 GIVES_PATTERN = _names("-e --regexp")
-VERSIONS = _names("python python3 node bash make gcc g++ clang jq rg curl tar sqlite3 perl ruby")
+# Not those that look in the folder for the program to start: `cargo` (rust-toolchain.toml), `go` (go.mod),
+# `yarn` (.yarnrc), `pytest` (its settings name modules to load).
+VERSIONS = _names(
+    "python python3 node bash make gcc g++ clang jq rg curl tar sqlite3 perl ruby docker gh cmake sed find"
+)
 GIT_ANYWHERE = frozenset({"--no-pager", "-P"})
 _NUMBER = regex(r"-\d+")
 # `printf %n PATH` sets it, and a shell may count with `a[$(CMD)]`.
@@ -279,7 +289,7 @@ def _git(rest: Sequence[str]) -> Sequence[str]:
         raise NotUnderstood(f"git {' '.join(said[:2])} is not known to only read")
     if any("%G" in word for word in said):
         raise NotUnderstood("git checks signatures with a program of its configuration")
-    operands = operands_of(said[1:])
+    operands = [*operands_of(said[1:]), *files_of_lines(said)]
     return [folder, *operands] if folder else operands
 
 

@@ -3,4 +3,4 @@
 from agls.features.phases.settings import Phases
 from agls.room import NoSettings, Room, build_of
 
-ROOM = Room("phases", NoSettings, build_of(__name__), of_agent=(Phases, ()))
+ROOM = Room("phases", NoSettings, build_of(__name__), heading="Next phase", of_agent=(Phases, ()))

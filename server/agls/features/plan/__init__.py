@@ -12,6 +12,7 @@ ROOM = Room(
     "plan",
     Settings,
     build_of(__name__),
+    heading="Plan",
     needs=(SessionFacts, RunInfo, Asker, ModeControl, WholeOutputs),
     notes=NOTES,
     has_actions=True,

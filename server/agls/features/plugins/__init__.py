@@ -10,6 +10,7 @@ ROOM = Room(
     "plugins",
     NoSettings,
     build_of(__name__),
+    heading="Plugins",
     needs=(FolderTexts, RunTools, PluginShelf),
     check_files=OnUse(f"{__name__}.file_check", "check_files"),
     project_files=PROJECT_FILES,

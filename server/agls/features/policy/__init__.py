@@ -9,6 +9,7 @@ ROOM = Room(
     "policy",
     Settings,
     build_of(__name__),
+    heading="Policy",
     needs=(FolderTexts,),
     check_files=OnUse(f"{__name__}.file_check", "check_files"),
     project_files=PROJECT_FILES,

@@ -1,12 +1,13 @@
 """What changed in a repository, as text for a model: only files that may be shown, and so much."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from agls.frozen import frozen
 from agls.room.folder_ports import GitCommands
 
 PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv", "--relative")
 MOST_FILES = 400
+NO_TEXT = "w/-text"  # as `git ls-files --eol` marks binary files
 MOST = 120_000  # characters of a difference
 CUT = "\n[The rest is left out: {:,} of {:,} characters are here. Read the files themselves.]\n"
 
@@ -39,10 +40,14 @@ async def difference(git: GitCommands, *what: str, paths: Sequence[str] = ()) ->
     return Difference(shown, text, len(names) - len(shown))
 
 
-async def new_files(git: GitCommands) -> Sequence[str]:
-    """Return the files that git does not know yet and does not ignore. **Raises** `WorkspaceError`."""
-    names = lines(await git.read("ls-files", "--others", "--exclude-standard"))
-    return [name for name in names if not name.startswith('"') and git.shows(name)][:MOST_FILES]
+async def new_files(git: GitCommands) -> Mapping[str, bool]:
+    """Return the files that git does not know yet and does not ignore, and whether each is text.
+
+    **Raises** `WorkspaceError`."""
+    rows = lines(await git.read("ls-files", "--others", "--exclude-standard", "--eol"))
+    named = ((name, NO_TEXT not in kinds.split()) for kinds, _, name in (row.partition("\t") for row in rows))
+    shown = [(name, is_text) for name, is_text in named if not name.startswith('"') and git.shows(name)]
+    return dict(shown[:MOST_FILES])
 
 
 def lines(text: str) -> Sequence[str]:

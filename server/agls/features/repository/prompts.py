@@ -133,7 +133,10 @@ class PromptActions:
         if first and not rest:
             raise ActionError(f"{await self._no_commit(first)} {ONE_WORD.format(first)}")
         change, new = await difference(self.git, *await self._base()), await new_files(self.git)
-        added = "".join(f"New file, read it: {name}\n" for name in new)
+        added = "".join(
+            f"New file, read it: {name}\n" if is_text else f"New binary file: {name}\n"
+            for name, is_text in new.items()
+        )
         whole = Difference((*change.files, *new), change.text + added, change.hidden)
         return ReviewTarget("what is not committed", whole, words)
 

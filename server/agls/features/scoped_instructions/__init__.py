@@ -4,4 +4,10 @@ from agls.engine.ports import Workspace
 from agls.instruction_files import InstructionFiles
 from agls.room import NoSettings, Room, build_of
 
-ROOM = Room("scoped_instructions", NoSettings, build_of(__name__), needs=(Workspace, InstructionFiles))
+ROOM = Room(
+    "scoped_instructions",
+    NoSettings,
+    build_of(__name__),
+    heading="Instructions for these files",
+    needs=(Workspace, InstructionFiles),
+)

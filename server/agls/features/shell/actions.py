@@ -8,6 +8,7 @@ from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcom
 from agls.engine.background import Background, BackgroundTask
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
+from agls.terminal_codes import without_marks
 from agls.toolkit import Arguments, TypedAction, fenced
 
 from .command import Shell
@@ -102,7 +103,8 @@ class TaskActions:
     async def output(self, arguments: ShowOutput, context: ActionContext) -> ActionOutcome:
         """Return the kept output: of a running task its end."""
         task = find(self.background, arguments.task_id)
-        text = task.outcome.text if task.outcome else self.background.printed(task.task_id)
+        ended = task.outcome
+        text = without_marks(ended.text) if ended else self.background.printed(task.task_id)
         return ActionOutcome(fenced(text.rstrip()), {**_data(task), "output": text})
 
     async def waited_for(self, context: ActionContext) -> Sequence[ActionValue]:

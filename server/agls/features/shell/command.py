@@ -26,6 +26,7 @@ from agls.engine.vocabulary import JsonObject, Terminal, ToolOutcome
 from agls.frozen import frozen
 from agls.redaction import without
 from agls.room.whole_outputs import WholeOutputs
+from agls.terminal_codes import enclosed
 from agls.toolkit import Arguments
 
 from .buffer_saver import SaveOutcome
@@ -37,6 +38,7 @@ from .state import END, GONE, REPORTING, SessionShell, ShellState
 # spaces other than the usual ones.
 DECEIVING = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})
 LONGEST_TITLE = 60  # characters
+QUICK = 65_536  # characters that are looked through sooner than handed to a thread
 BEGUN = "[It runs as {}. You get a message when it ends; shell_task shows its output so far.]"
 MOVED = (
     "[It goes on in the background, as {}: {} You get a message when it ends; shell_task shows its output.]"
@@ -162,7 +164,7 @@ class Shell:
     def _moved(self, task: BackgroundTask, execution: "Execution") -> ToolOutcome:
         """Return the answer to a call whose command goes on without it."""
         why = BY_TIME.format(execution.limit) if execution.is_over_time else BY_USER
-        printed = self.background.news(task.task_id).rstrip("\n")
+        printed = enclosed(self.background.news(task.task_id).rstrip("\n"))
         output = [printed] if printed else []
         return ToolOutcome("\n".join([*output, MOVED.format(task.task_id, why)]), effects="unknown")
 
@@ -204,8 +206,9 @@ class Execution:
         remarks: Sequence[str] = ()
         if self._is_waited_for:
             remarks = shell.session.take(finished, workspace, with_folder=not self._arguments.cwd)
+        report = partial(text_of, finished, replace(command, timeout=self._seconds), shell.saved, remarks)
         outcome = ToolOutcome(
-            text_of(finished, replace(command, timeout=self._seconds), shell.saved, remarks),
+            report() if len(finished.output) <= QUICK else await asyncio.to_thread(report),
             status="completed" if finished.exit_code is not None else "failed",
             effects="unknown",
             terminal=replace(

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from agls.engine.ports import Command, Finished
+from agls.terminal_codes import enclosed
 
 from .buffer_saver import SaveOutcome
 from .prompts import remark_on
@@ -15,14 +16,14 @@ LEFT = "[What it left running was ended with it; number of processes: {}]"
 
 
 def text_of(finished: Finished, command: Command, saved: SaveOutcome, remarks: Sequence[str]) -> str:
-    """Return its output, what else there is to know, the `remarks`, and how it ended."""
+    """Return its output between marks, what else there is to know, the `remarks`, and how it ended."""
     lines: list[str] = []
     if finished.unsaved:
         why = {path: f" ({reason})" for path, reason in saved.failed.items()}
         lines.append(UNSAVED.format(", ".join(path + why.get(path, "") for path in finished.unsaved)))
     if saved.changed:
         lines.append(SAVED.format(", ".join(saved.changed)))
-    if output := finished.output.rstrip("\n"):
+    if output := enclosed(finished.output.rstrip("\n")):
         lines.append(output)
     if finished.total > command.keep:
         lines.append(CUT)

@@ -10,6 +10,7 @@ from agls.engine.feature import Attempt, RunView
 from agls.engine.ports import ToolContext, WorkspaceError, new_id
 from agls.engine.vocabulary import Stop, Text, ToolOutcome, UserMessage
 from agls.frozen import frozen
+from agls.terminal_codes import enclosed, without_marks
 from agls.toolkit import Arguments
 
 LONGEST_WAIT = 600  # seconds
@@ -68,7 +69,7 @@ class Watching:
 
     def _shown(self, task: BackgroundTask) -> ToolOutcome:
         if task.outcome is None:
-            news = self.background.news(task.task_id).rstrip("\n")
+            news = enclosed(self.background.news(task.task_id).rstrip("\n"))
             return ToolOutcome("\n".join([*([news] if news else []), f"[{task.task_id} is running]"]))
         self.background.mark_reported([task])
         return ToolOutcome(task.outcome.text)
@@ -111,5 +112,5 @@ def report_of_ended(background: Background) -> str:
 
 def _ending(task: BackgroundTask) -> str:
     text = task.outcome.text if task.outcome else ""
-    tail = text if len(text) <= TAIL else f"[…]\n{text[-TAIL:]}"
+    tail = text if len(text) <= TAIL else enclosed(f"[…]\n{without_marks(text)[-TAIL:]}")
     return f"{line(task)}\n{tail}"

@@ -12,6 +12,7 @@ ROOM = Room(
     "skills",
     Settings,
     build_of(__name__),
+    heading="Skills",
     needs=(RunInfo, FolderTexts, TakenNames, KnownModels, PermissionMemory),
     check_files=OnUse(f"{__name__}.file_check", "check_files"),
     project_files=PROJECT_FILES,

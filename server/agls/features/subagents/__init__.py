@@ -13,6 +13,7 @@ ROOM = Room(
     "subagents",
     Settings,
     build_of(__name__),
+    heading="Helpers",
     needs=(Spawner, KnownAgents, Remaining, Surroundings, Background),
     notes=NOTES,
     has_actions=True,

@@ -73,8 +73,8 @@ class AnswerReader(ABC):
             return
         try:
             value = _decoded(event.data)
-        except (ValueError, RecursionError):
-            self.failure = self._unreadable(event.data)
+        except (ValueError, RecursionError) as problem:
+            self.failure = self._unreadable(event, getattr(problem, "pos", 0))
             return
         found = cast("object", value)
         for chunk in [cast("JsonObject", found)] if isinstance(found, dict) else objects_in(found):
@@ -131,16 +131,22 @@ class AnswerReader(ABC):
         for place, (name, arguments) in enumerate(calls):
             self._calls.take({"index": place, "function": {"name": name, "arguments": arguments}})
 
-    def _unreadable(self, data: str) -> Failure | None:
-        if self.finished or not data.strip():
+    def _unreadable(self, event: ServerEvent, wrong: int) -> Failure | None:
+        """Return the failure of an event that is no JSON from the character `wrong` on."""
+        if self.finished or not event.data.strip():
             return None
-        if data.startswith("<"):
+        if event.data.startswith("<"):
             return web_page(self.endpoint)
-        if data.startswith(("{", "[")):  # the connection broke inside an event
+        if not event.data.startswith(("{", "[")):
+            return self._malformed("sent what is no answer of a model", event.data[:SHOWN])
+        if not event.ended:  # the connection broke inside an event
             return incomplete(self.endpoint)
-        return malformed(
-            self.endpoint, f"sent what is no answer of a model: {excerpt(data[:SHOWN], self.endpoint)}"
-        )
+        begin = max(0, wrong - SHOWN // 2)
+        shown = ("…" if begin else "") + event.data[begin : begin + SHOWN]
+        return self._malformed("sent an event that is no JSON", shown)
+
+    def _malformed(self, what: str, data: str) -> Failure:
+        return malformed(self.endpoint, f"{what}: {excerpt(data, self.endpoint)}")
 
 
 def finish_in(known: Mapping[str, Finish], reason: object) -> Finish:

@@ -15,10 +15,14 @@ FIELDS = frozenset({b"", b"data", b"event", b"id", b"retry", b"error"})  # "": a
 
 
 class ServerEvent(NamedTuple):
-    """One event: its type ("" for the usual one) and its data."""
+    """One event: its type ("" for the usual one) and its data.
+
+    One that has not `ended` is what was there of it when the body ended.
+    """
 
     name: str
     data: str
+    ended: bool = True
 
 
 class BodyTooLarge(Exception):
@@ -61,7 +65,7 @@ class EventReader:
         """Return the event that the end of the input completes."""
         self._lines(b"".join(self._rest) + b"\n\n")
         self._rest = []
-        return self._taken()
+        return [event._replace(ended=False) for event in self._taken()]
 
     @property
     def foreign(self) -> str:
@@ -172,7 +176,7 @@ def _values(text: str) -> list[ServerEvent]:
         try:
             _, end = json.JSONDecoder().raw_decode(text)
         except (ValueError, RecursionError):
-            return [*found, ServerEvent("", text)]
+            return [*found, ServerEvent("", text, ended=False)]
         found.append(ServerEvent("", text[:end]))
         text = text[end:].lstrip()
     return found

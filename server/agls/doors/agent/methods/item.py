@@ -16,6 +16,7 @@ from agls.engine.facts import ToolFinished
 from agls.engine.vocabulary import ToolOutcome
 from agls.json_values import is_list, is_object
 from agls.stores.scratch import Scratch
+from agls.terminal_codes import without_marks
 from agls.views import wire_json
 from agls.views.history_part import HistoryItem
 from agls.views.session_history import SessionHistory
@@ -72,8 +73,8 @@ def _output(outcome: ToolOutcome, kept: Kept) -> tuple[str, int]:
     """Return the output, and how many bytes are missing in it: as the model has it, when no file has more."""
     file = outcome.kept
     if file is not None and (whole := kept(file.name)) is not None:
-        return whole, file.truncated
-    return outcome.text, outcome.truncated
+        return without_marks(whole), file.truncated
+    return without_marks(outcome.text), outcome.truncated
 
 
 def _part(found: JsonObject, params: ItemParams, room: int) -> ItemResult:
