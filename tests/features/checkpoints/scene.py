@@ -16,7 +16,6 @@ from agls.features import checkpoints, shell
 from agls.features.checkpoints.settings import Settings
 from agls.features.shell.settings import Settings as ShellSettings
 from agls.room.run_ports import RunInfo
-from agls.room.run_ports import RunInfo
 from agls.room.session_ports import Ancestors
 from agls.stores.blobs import Blobs
 from agls.stores.files import FileStore
