@@ -135,6 +135,13 @@ async def test_temporary_failure_is_retried_and_each_wait_is_reported() -> None:
     assert server.requests[0].body == server.requests[2].body
 
 
+async def test_event_that_is_no_json_is_shown_and_the_answer_asked_for_again() -> None:
+    bad = Raw([chunk("half"), b'data: {"choices": [oops]}\n\n', chunk("more", "stop"), b"data: [DONE]\n\n"])
+    async with ModelServer([bad, Reply("there")]) as server, Asking() as asking:
+        heard = await hear(asking.model(server.url, QUICK))
+    assert 'sent an event that is no JSON: {"choices": [oops]}' in heard.waits[0].cause
+
+
 @pytest.mark.row(9)
 async def test_a_server_that_says_nothing_is_asked_again() -> None:
     """Twice silent for too long, then an answer (more of them: a busy machine may miss the first)."""

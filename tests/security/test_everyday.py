@@ -250,5 +250,6 @@ def test_decision_takes_less_than_5_ms_and_that_about_100_kb_less_than_50(desk: 
     long = {name: timed(desk, command, rules) for name, command in LONG_COMMANDS.items()}
     LOG.info("decisions: %d, median %.2f ms, 99 in 100 below %.2f ms", len(times), median, late)
     LOG.info("decisions about 100 kB: %s ms", {name: round(time) for name, time in long.items()})
+    slow = max(slow, slowness())
     assert late < 5 * slow
     assert max(long.values()) < 50 * slow

@@ -44,6 +44,9 @@ def check_advertised(messages: Sequence[Message], asked: Mapping[Any, tuple[str,
     hellos = [params for method, params in asked.values() if method == "initialize"]
     given = hellos[0].get("capabilities") if hellos and is_object(hellos[0]) else None
     capabilities = given if is_object(given) else {}
+    if hellos and _has(hellos[0], "initializationOptions", "appliesEdits"):
+        edits = {"applyEdit": True, "workspaceEdit": {"documentChanges": True}}
+        capabilities = {**capabilities, "workspace": {**capabilities.get("workspace", {}), **edits}}
     tokens = [params.get("workDoneToken") for _, params in asked.values() if is_object(params)]
     for message in messages:
         method, params = message.get("method"), message.get("params", {})

@@ -217,8 +217,9 @@ def _nobody(root: Path) -> bool:
 def _near(name: str, loaded: Loaded) -> str:
     from difflib import get_close_matches  # noqa: PLC0415 - only for a name that is wrong
 
+    whole = [key for key in names(loaded) if key.count(".") == 1 and key.endswith(f".{name}")]
     tables = {".".join(path) for key in names(loaded) for path in prefixes(tuple(key.split(".")))}
-    near = get_close_matches(name, sorted({*tables, *Config.model_fields}), 1)
+    near = whole if len(whole) == 1 else get_close_matches(name, sorted({*tables, *Config.model_fields}), 1)
     return f"; did you mean {near[0]!r}?" if near else "; agls config explain shows all"
 
 

@@ -72,12 +72,11 @@ def test_lines_to_go_on_with_after_an_overflow_make_room_first(agls: Agls) -> No
         lines = done.err.splitlines()
         session = agls.sessions()[0]["sessionId"]
         made_room, larger = lines[-2:]
-        assert made_room.startswith(f"Make room, then go on: agls resume {session} /compact && ")
+        assert made_room.startswith(f"Make room, then go on: agls resume {session} /compact; ")
         assert larger.endswith(f'agls resume {session} --model NAME "go on"')
-        for command in made_room.partition(": ")[2].split(" && "):
+        for command in made_room.partition(": ")[2].split("; "):
             went_on = agls.run(*shlex.split(command)[1:])
-            assert went_on.code == 0, went_on.err
-        assert went_on.out == "I read it.\n"
+        assert (went_on.code, went_on.out) == (0, "I read it.\n"), went_on.err
 
 
 def test_a_first_request_that_the_server_finds_too_long_is_sent_once_more_with_less(agls: Agls) -> None:

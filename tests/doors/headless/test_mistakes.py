@@ -255,15 +255,11 @@ def test_command_about_a_new_session_points_to_the_latest_one(agls: Agls) -> Non
 
 
 def test_plan_of_a_new_session_is_kept_and_gone_on_with(agls: Agls) -> None:
-    agls.script({"text": "done"})
-    added = agls.run("run", "/plan add write the docs")
-    (session,) = agls.sessions()
-    assert f'Go on in it: agls resume {session["sessionId"]} "…"' in added.err
+    added = agls.run("run", "/plan add write the docs").err
     assert "write the docs" in agls.run("-c", "/plan").out
-    assert agls.run("resume", "hi").out == "done\n"
-    assert [row["sessionId"] for row in agls.sessions()] == [session["sessionId"]]
     assert agls.run("run", "/plan").code == 0
-    assert len(agls.sessions()) == 1, "a plan that was only looked at is no work"
+    (session,) = agls.sessions()  # a plan that was only looked at is no work
+    assert f'Go on in it: agls resume {session["sessionId"]} "…"' in added
 
 
 def test_last_rewind_can_be_found_again_and_undone(agls: Agls) -> None:
@@ -320,6 +316,7 @@ def test_model_that_a_variable_decides_is_named_with_the_variable(agls: Agls) ->
 
 def test_key_of_a_table_is_named_whole(agls: Agls) -> None:
     assert "did you mean 'permissions.mode'?" in agls.run("config", "set", "mode", "plan").err
+    assert "did you mean 'permissions.mode'?" in agls.run("config", "get", "mode").err
 
 
 def test_attached_files_that_are_not_what_they_seem_are_said(agls: Agls) -> None:

@@ -10,7 +10,7 @@ from support.patience import wait_until
 from support.wire import Message, Wire
 
 FIXTURES = Path(__file__).with_name("fixtures")
-CLIENTS = ("neovim", "helix", "eglot", "vscode")
+CLIENTS = ("neovim", "helix", "eglot", "vscode", "kate")
 
 
 def block(name: str) -> Message:
@@ -24,7 +24,8 @@ class PlainClient:
     def __init__(self, wire: Wire, name: str, text: str, given: Message | None = None) -> None:
         given = given or block(name)
         self.wire, self.capabilities = wire, given["capabilities"]
-        hello = wire.initialize({}, capabilities=self.capabilities, clientInfo=given["clientInfo"])
+        said = {name: given[name] for name in ("clientInfo", "initializationOptions") if name in given}
+        hello = wire.initialize({}, capabilities=self.capabilities, **said)
         self.encoding = hello["capabilities"]["positionEncoding"]
         self.commands = hello["capabilities"]["executeCommandProvider"]["commands"]
         self.text, self.version, self.refusal = text, 1, ""

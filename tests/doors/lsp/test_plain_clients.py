@@ -1,4 +1,4 @@
-"""The four editors of docs/any-editor.md, by their capability blocks: everything without our code."""
+"""Editors of docs/any-editor.md, by their capability blocks: everything without our code."""
 
 import json
 import stat

@@ -35,10 +35,13 @@ class ContinueCommand:
         return self._line(WORDS if reason in NEED_WORDS else "", f"{option} {before * 2:g}" if before else "")
 
     def after_overflow(self) -> str:
-        """Return the lines for a conversation that is too long for the model."""
+        """Return the lines for a conversation that is too long for the model.
+
+        Where there is nothing to compact, the prompt alone was too long: the next run summarises it.
+        """
         first, words = self._line("/compact"), self._line(WORDS)
         larger = replace(self, settings={**self.settings, "model": ""})._line("--model NAME", WORDS)
-        return f"Make room, then go on: {first} && {words}\nOr ask a model with a larger context: {larger}"
+        return f"Make room, then go on: {first}; {words}\nOr ask a model with a larger context: {larger}"
 
     def with_words(self) -> str:
         """Return the command for a run that is continued only with a prompt."""

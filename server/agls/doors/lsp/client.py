@@ -29,6 +29,7 @@ def read_client(params: Any) -> ClientCapabilities:
     spoken = agent if version else {}
     window, workspace = object_in(capabilities, "window"), object_in(capabilities, "workspace")
     actions = object_in(capabilities, "textDocument", "codeAction")
+    options = object_in(given, "initializationOptions")
     return ClientCapabilities(
         name=str(object_in(given, "clientInfo").get("name", "")),
         process_id=process_id,
@@ -50,7 +51,7 @@ def read_client(params: Any) -> ClientCapabilities:
         action_literals=actions.get("codeActionLiteralSupport") is not None,
         disabled_actions=actions.get("disabledSupport") is True,
         tools=list_in(spoken.get("tools")),
-        document_changes=workspace.get("applyEdit") is True and takes_versions(workspace),
+        document_changes=takes_edits(workspace) or options.get("appliesEdits") is True,
         confirms=object_in(spoken, "edits").get("confirm") is not None,
         saves=object_in(spoken, "edits").get("save") is not None,
         file_events=object_in(spoken, "edits").get("fileEvents") is not None,
@@ -62,13 +63,15 @@ def read_client(params: Any) -> ClientCapabilities:
     )
 
 
-def takes_versions(workspace: JsonObject) -> bool:
-    """Whether the client applies `documentChanges`, the form that carries versions.
+def takes_edits(workspace: JsonObject) -> bool:
+    """Whether the client applies edits as `documentChanges`, the form that carries versions.
 
     Neovim says so only by naming resource operations, which exist in no other form.
     """
     edit = object_in(workspace, "workspaceEdit")
-    return edit.get("documentChanges") is True or bool(edit.get("resourceOperations"))
+    return workspace.get("applyEdit") is True and (
+        edit.get("documentChanges") is True or bool(edit.get("resourceOperations"))
+    )
 
 
 def amount(value: Any, most: int) -> float:
