@@ -320,7 +320,8 @@ class World:
         scratch = str(process.scratch.path(session.session_id)) if keeps_scratch else ""
         screened = self._screened
         if screened and screened.fits(session, config, scratch):
-            folder, workspace, services = screened.folder, screened.workspace, screened.session
+            folder, workspace = screened.folder, screened.workspace
+            services = screened.session
         else:
             folder = workspace = self._workspace(state.cwd, state.roots, config, scratch)
             if apart := str(options.get(WORKTREE, "")):
