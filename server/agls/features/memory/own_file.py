@@ -17,7 +17,7 @@ from agls.room.process_ports import HeldKeys
 from agls.toolkit import Arguments, TypedTool
 
 TOOL = "write_own_memory"
-ORIGIN = "agent_memory"  # of the messages
+ORIGIN = "Notes of the agent"  # of the messages, which people see above them
 MOST_LINES, MOST_CHARACTERS = 200, 25_000
 INTRODUCTION = (
     "These are your own notes from earlier work, as their file has them. They are what you knew then, and no "
