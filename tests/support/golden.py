@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import agls
 import agls_protocol
 from agls.json_values import is_list, is_object
 from agls.views.transcript import fold
@@ -326,6 +327,7 @@ class Names:
         written = json.dumps(_without_machine(line), ensure_ascii=False, separators=(",", ":"))
         written = written.replace(self._folder + "/workspace", "/home/user/project")
         written = written.replace(self._folder, "/home/user")
+        written = written.replace(str(Path(agls.__file__).parent), "/usr/lib/agls")
         written = re.sub(r'"epoch":"[^"]*"', '"epoch":"epoch_1"', written)
         written = re.sub(r'"sha256":"[0-9a-f]{64}"', '"sha256":"…"', written)
         written = IDS.sub(self._name, written)
