@@ -51,7 +51,7 @@ from agls.engine.recovery import left_of
 from agls.engine.run_action import NO_PROMPT, ONLY_ACTIONS
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
-from agls.engine.state import State, inherited_options
+from agls.engine.state import inherited_options
 from agls.engine.vocabulary import JsonObject
 from agls.inline_edit import InlineEditor
 from agls.language_servers import LanguageServers
@@ -66,6 +66,7 @@ from agls.room.exposed import (
     ServerReading,
     SmallContext,
 )
+from agls.room.folder_ports import WORKTREE
 from agls.room.mcp_ports import GivenServer
 from agls.room.mode_choices import Choices, SessionChoices, check
 from agls.room.process_ports import NO_CLIENT, ToolClient
@@ -319,10 +320,13 @@ class World:
         scratch = str(process.scratch.path(session.session_id)) if keeps_scratch else ""
         screened = self._screened
         if screened and screened.fits(session, config, scratch):
-            workspace, services = screened.workspace, screened.session
+            folder, workspace = screened.folder, screened.workspace
+            services = screened.session
         else:
-            workspace = self._workspace(state, config, scratch)
-            services = self._session_services(session, workspace.root)
+            folder = workspace = self._workspace(state.cwd, state.roots, config, scratch)
+            if apart := str(options.get(WORKTREE, "")):
+                workspace = self._workspace(apart, (), config, scratch)
+            services = self._session_services(session, folder.root)
         return RunServices(
             process=process,
             session=services,
@@ -331,6 +335,8 @@ class World:
             agent=agent,
             bounds=bounds_of(loaded, options, admitted.options, usual=self._usual),
             workspace=workspace,
+            folder=folder,
+            is_trusted=setup.trusts_folder(folder.root),
             models=models,
             info=RunInfo(
                 session_id=session.session_id,
@@ -339,6 +345,9 @@ class World:
                 works_for=state.parent if state.parent_item else "",
                 options=options,
                 prompt=agent.prompt,
+                initial_prompt=agent.initial_prompt,
+                hooks=dict(agent.hooks),
+                handoffs=agent.offered_handoffs,
                 window=window,
                 is_small=is_small,
                 model=model,
@@ -357,11 +366,11 @@ class World:
                 yield agent_of(config.agents, above.state.settings)
             yield from self._callers(above, config)
 
-    def _workspace(self, state: State, config: Config, scratch: str = "") -> OpenWorkspace:
+    def _workspace(self, folder: str, roots: Sequence[str], config: Config, scratch: str) -> OpenWorkspace:
         setup = self.setup
         own = Own(tuple(map(str, setup.own_places)), scratch, (str(setup.config_file),))
         hidden = config.exposed(PermissionRules).hidden()
-        return OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, own, hidden)
+        return OpenWorkspace(folder, roots, self._editor, self._processes, own, hidden)
 
     def _session_services(self, session: Session, folder: str) -> SessionServices:
         process, sessions = self._process, self.sessions

@@ -16,7 +16,7 @@ class UserKeys:
     """Implements `KeptKeys`."""
 
     def __init__(self, run: RunServices) -> None:
-        self._setup, self._folder = run.setup, run.workspace.root
+        self._setup, self._folder = run.setup, run.folder.root
 
     @cached_property
     def _stored(self) -> StoredKeys:

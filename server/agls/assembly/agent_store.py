@@ -18,7 +18,7 @@ class FolderAgents:
     """Implements `AgentStore` for the folder of a run."""
 
     def __init__(self, run: RunServices) -> None:
-        self._setup, self._root = run.setup, run.workspace.root
+        self._setup, self._root = run.setup, run.folder.root
         self._own_files = run.process.own_files
 
     def found(self) -> Sequence[FoundAgent]:

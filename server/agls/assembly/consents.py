@@ -36,7 +36,7 @@ class FolderConsents:
         self._store = ConsentStore(run.process.own_files, self._seal)
         self._owner, self._missing = run.session.session, run.process.missing_consents
         self._asker = run.session.session.questions
-        self._workspace = run.workspace
+        self._workspace = run.folder
         self._plugins = run.setup.plugins
 
     @property

@@ -15,7 +15,7 @@ class SessionTexts:
     """Implements `FolderTexts` for the session of a run."""
 
     def __init__(self, run: RunServices) -> None:
-        self._surveys, self._glance = run.process.surveys, WorkspaceGlance(run.workspace)
+        self._surveys, self._glance = run.process.surveys, WorkspaceGlance(run.folder)
         self._counting = partial(folders_of, run)
         self._config = str(run.setup.config_file.parent)
         self._home = run.setup.environment.get("HOME", "")

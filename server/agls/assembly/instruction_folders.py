@@ -40,7 +40,7 @@ def instruction_files(run: RunServices) -> InstructionFiles:
     settings = run.config.exposed(InstructionLimits)
     setup = run.setup
     own = _own(setup.config_file, setup.environment.get("HOME", ""))
-    glance = WorkspaceGlance(run.workspace)
+    glance = WorkspaceGlance(run.folder)
     return InstructionFiles(settings, own, partial(folders_of, run), run.process.surveys, glance)
 
 
@@ -56,7 +56,7 @@ def _own(config_file: Path, home: str) -> OwnInstructions:
 
 def folders_of(run: RunServices) -> Folders:
     """**Returns** the folders of a run's session in which texts for agents count."""
-    workspace, setup = run.workspace, run.setup
+    workspace, setup = run.folder, run.setup
     roots = tuple(root for root in workspace.roots if setup.trusts_folder(root))
     above = tuple(workspace.folders_above) if workspace.root in roots else ()
     untrusted = tuple(root for root in workspace.roots if root not in roots)

@@ -22,6 +22,7 @@ from agls.config import (
     AgentDefinition,
     Config,
     ConfigError,
+    agent_memory,
     key_of_host,
     project_memory,
     tier_of,
@@ -41,6 +42,7 @@ from agls.prompt_files.agent_store import AgentStore
 from agls.room import OnUse, code_ports, folder_ports, process_ports, run_ports, session_ports, web_ports
 from agls.room.budgets import Allowance, BudgetRegistry
 from agls.room.exposed import OutputShare, PageBounds, PermissionRules, RunCeiling, ToolPolicy
+from agls.room.folder_ports import WORKTREE, Worktree
 from agls.room.hook_ports import HookPorts
 from agls.room.mcp_ports import GivenServer, McpServer, McpServers, ServerDefinition
 from agls.room.memory_ports import MemoryFiles
@@ -61,6 +63,7 @@ from agls.workspace.uncommitted import uncommitted
 
 PDF_READER = OnUse("agls.assembly.pdf_reader", "ProcessPdfReader")  # of runs: a session begins without it
 PLUGINS = OnUse("agls.assembly.plugin_shelf", "UserPlugins")  # the same
+WORKTREES = OnUse("agls.workspace.worktrees", "GitWorktrees")  # few helpers work in one
 OUTLINER = OnUse("agls.outline.outliner", "ProgramOutliner")  # the same
 
 
@@ -145,14 +148,26 @@ class SessionMode:
         await self.run.session.control.set({"mode": mode}, by_user=by_user)
 
 
+@frozen
+class SessionWorktrees:
+    """Implements `Worktrees` for the folder of a session."""
+
+    run: RunServices
+
+    async def make(self, name: str) -> Worktree:
+        """Make a worktree, or take one that was kept. **Raises** `WorkspaceError`."""
+        return await WORKTREES(_git(self.run)).make(name)
+
+
 def _surroundings(run: RunServices) -> folder_ports.Surroundings:
     return folder_ports.Surroundings(
         now=run.process.clock.now,
         mode_of=SessionMode(run).of,
         scratch="" if run.info.is_small else run.scratch,
-        trusted=run.setup.trusts_folder(run.workspace.root),
+        trusted=run.is_trusted,
         door=run.process.door,
         attended=run.process.lasting,
+        worktrees=SessionWorktrees(run),
     )
 
 
@@ -192,7 +207,7 @@ class FolderRepository:
         return head_of(self.run.workspace.root) if self._is_trusted() else ""
 
     def _is_trusted(self) -> bool:
-        return self.run.setup.trusts_folder(self.run.workspace.root)
+        return self.run.is_trusted
 
 
 def _known_agents(run: RunServices) -> process_ports.KnownAgents:
@@ -214,6 +229,7 @@ def _agents_for(config: Config, agent: AgentDefinition) -> process_ports.KnownAg
             mode=one.mode,
             effort=one.effort,
             background=one.background,
+            is_isolated=one.isolation == WORKTREE,
         )
         for name, one in known
     )
@@ -228,16 +244,19 @@ def _memory(run: RunServices) -> PermissionMemory:
 
 
 def _shell_facts(run: RunServices) -> FolderShellFacts:
-    return FolderShellFacts(run.workspace, is_trusted=run.setup.trusts_folder(run.workspace.root))
+    return FolderShellFacts(run.workspace, is_trusted=run.is_trusted)
 
 
 def _memory_files(run: RunServices) -> MemoryFiles:
-    above = run.workspace.folders_above
-    folder = above[0] if above else run.workspace.root
-    real = os.path.realpath(folder) if above else run.workspace.real_root
+    above = run.folder.folders_above
+    folder = above[0] if above else run.folder.root
+    real = os.path.realpath(folder) if above else run.folder.real_root
     place = run.setup.config_file
     files = run.process.own_files
-    return MemoryFiles(user_memory(place, files), project_memory(place, real, files), folder)
+    name, scope = str(run.info.options.get("agent", "")), run.agent.memory
+    has_own = bool(scope) and (scope == "user" or run.is_trusted)
+    own = (agent_memory(place, real, (name, scope), files),) if has_own else ()
+    return MemoryFiles(user_memory(place, files), project_memory(place, real, files), folder, own)
 
 
 def _ceilings(run: RunServices) -> run_ports.Ceilings:
@@ -245,12 +264,12 @@ def _ceilings(run: RunServices) -> run_ports.Ceilings:
 
 
 def _uncommitted(run: RunServices) -> folder_ports.Uncommitted:
-    is_trusted = run.setup.trusts_folder(run.workspace.root)  # else git must not read its settings
+    is_trusted = run.is_trusted  # else git must not read its settings
     return partial(uncommitted, run.workspace) if is_trusted else nothing_uncommitted
 
 
 def _git(run: RunServices) -> FolderGit:
-    return FolderGit(run.workspace, trusted=run.setup.trusts_folder(run.workspace.root))
+    return FolderGit(run.workspace, trusted=run.is_trusted)
 
 
 async def nothing_uncommitted() -> str:
@@ -283,7 +302,7 @@ def _code_servers(run: RunServices) -> FolderServers:
     return FolderServers(
         run.process.language_servers,
         run.workspace,
-        run.setup.trusts_folder(run.workspace.root),
+        run.is_trusted,
         run.info.session_id,
         RunSandbox(run).enter_read_only,
     )
@@ -315,7 +334,7 @@ def _known_models(run: RunServices) -> session_ports.KnownModels:
 def _hook_ports(run: RunServices) -> HookPorts:
     mode, files = SessionMode(run), SessionOutputs(run)
     ask, spend = run.process.web.ask, run.session.record.spend
-    return HookPorts(run.info, mode, run.workspace, ask, files, run.models, spend)
+    return HookPorts(run.info, mode, run.folder, ask, files, run.models, spend)
 
 
 def _offer(run: RunServices) -> session_ports.SessionOffer:

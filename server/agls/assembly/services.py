@@ -109,6 +109,8 @@ class SessionServices:
 class RunServices:
     """Made for one run, from the configuration of that moment.
 
+    `folder` is that of the session: there is what its user wrote for agents, and it `is_trusted`, or not.
+    `workspace` is where the run works: the same, or a worktree of its repository.
     `scratch` is the session's folder for temporary files ("": none), `tools` are those that its agent may
     have (`None`: all), `built` are the features made so far.
     """
@@ -120,6 +122,8 @@ class RunServices:
     agent: AgentDefinition
     bounds: RunBounds
     workspace: OpenWorkspace
+    folder: OpenWorkspace
+    is_trusted: bool
     models: ModelResolver
     info: RunInfo
     scratch: str

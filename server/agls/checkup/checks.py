@@ -13,6 +13,7 @@ from agls.checkup.report import Report
 from agls.checkup.room_files import room_files
 from agls.checkup.sandbox import sandbox
 from agls.checkup.servers import own_servers
+from agls.checkup.worktrees import worktrees
 from agls.room.findings import Finding
 
 Check = Callable[[Case], AsyncGenerator[Finding, None]]
@@ -26,6 +27,7 @@ CHECKS: Mapping[str, Check] = {
     "config": config_files,
     "state": state_folder,
     "files": room_files,
+    "worktrees": worktrees,
     "plugins": plugins,
     "servers": own_servers,
     "sandbox": sandbox,

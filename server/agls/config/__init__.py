@@ -12,7 +12,7 @@ from agls.config.folders import check_folder, home_folder
 from agls.config.grants import FolderGrants
 from agls.config.key_store import KeyFile, KeyPlace, Keyring
 from agls.config.load import Loaded, Origin, load
-from agls.config.memory_files import project_memory, user_memory
+from agls.config.memory_files import agent_memory, project_memory, user_memory
 from agls.config.own_files import GuardedFiles
 from agls.config.plugins import InstalledPlugins, PluginRecord
 from agls.config.reload import Reload
@@ -57,6 +57,7 @@ __all__ = [
     "StoredKeys",
     "Trust",
     "Usual",
+    "agent_memory",
     "agent_of",
     "agents_in",
     "allowed_tools",

@@ -13,6 +13,7 @@ from agls.order import ROOMS, exposing
 from agls.regex import regex
 from agls.room import Room, Table
 from agls.room.exposed import SpendingLimits
+from agls.room.run_ports import Handoff
 
 OPTION = "agent"  # of a session or a run: which of these it is
 MCP = "mcp__"  # with which the names of the tools of servers begin
@@ -35,9 +36,18 @@ _OF_ROOMS: dict[str, Any] = {
 AgentName = Annotated[str, AfterValidator(checked)]
 
 
+class HandoffSetting(Table):
+    """An agent that is suggested for what comes next."""
+
+    label: Annotated[str, Field(min_length=1, max_length=100)]
+    agent: str
+    prompt: str = ""
+
+
 class _Words(Table):
     description: Annotated[str, Field(min_length=1)]
     prompt: str = ""
+    initial_prompt: str = ""
     tier: str = ""
     tools: tuple[str, ...] | None = None
     agents: tuple[str, ...] = ()
@@ -45,7 +55,11 @@ class _Words(Table):
     mode: Literal["", "ask", "acceptEdits", "plan", "allowAll"] = ""
     effort: str = ""
     background: bool = False
+    isolation: Literal["", "worktree"] = ""
+    memory: Literal["", "user", "project", "local"] = ""
     servers: tuple[str, ...] | None = None
+    hooks: Mapping[str, Any] = Field(default_factory=dict[str, Any])
+    handoffs: tuple[HandoffSetting, ...] = ()
     within_caller: bool = False
     has_tool: bool = True
 
@@ -54,15 +68,18 @@ class AgentDefinition(create_model("OfRooms", __base__=_Words, **_OF_ROOMS)):
     """One agent: `[agents.NAME]` in the config file, or a file `agents/NAME.toml` beside it.
 
     `description` says what it is for, to the model that may delegate to it. `prompt` stands in place of the
-    built-in system prompt. `tier` is the model it works with where nobody says another. `tools` are the only
-    tools it has, all where nothing is said, but never the `disallowed_tools`; `*` in a name stands for any
-    text. Of MCP servers it has the tools of these `servers` (of all where nothing is said).
-    `agents` are those it may delegate to,
-    `phases` the steps that each of its runs takes, in order. What `critic` says counts before `[critic]`.
-    With `permissions.read_only` it may only read, whatever the mode. `mode` and `effort` hold where it works
-    for another; the mode only where it is stricter than that one's. One for the `background` is never waited
-    for. `skills.preload` are skills that it has from the begin. One that is `within_caller` has at most the
-    tools of whoever it works for; one without `has_tool` is named to `delegate`.
+    built-in system prompt; the `initial_prompt` is told with the first prompt of a session of its own.
+    `tier` is the model it works with where nobody says another. `tools` are the only tools it has, all
+    where nothing is said, but never the `disallowed_tools`; `*` in a name stands for any text. Of MCP
+    servers it has the tools of these `servers` (of all where nothing is said). `agents` are those it may
+    delegate to, `phases` the steps that each of its runs takes, in order. What `critic` says counts
+    before `[critic]`. With `permissions.read_only` it may only read, whatever the mode. `mode` and
+    `effort` hold where it works for another; the mode only where it is stricter than that one's. One for
+    the `background` is never waited for; the `isolation` of one that works in a git worktree of its own
+    is `worktree`. Its `memory` is a file of its own: for all projects, in the project, or for this one
+    alone. Its `hooks` run with it, once the user consented to each; its `handoffs` are agents for what
+    comes next. `skills.preload` are skills that it has from the begin. One that is `within_caller` has
+    at most the tools of whoever it works for; one without `has_tool` is named to `delegate`.
     """
 
     @property
@@ -74,6 +91,11 @@ class AgentDefinition(create_model("OfRooms", __base__=_Words, **_OF_ROOMS)):
     def only_reads(self) -> bool:
         """Whether its runs may only read."""
         return bool(vars(self)["permissions"].model_fields_set)
+
+    @property
+    def offered_handoffs(self) -> tuple[Handoff, ...]:
+        """The agents that it suggests for what comes next."""
+        return tuple(Handoff(each.label, each.agent, each.prompt) for each in self.handoffs)
 
     @property
     def is_narrow(self) -> bool:

@@ -15,6 +15,8 @@ from agls.stores.disk import WRITE, make_private, replace_whole
 
 LARGEST = 1_000_000  # bytes of a file
 LOCK = ".lock"
+OF_AGENTS = "agents"  # in the folder of the memory
+OF_PROJECT, FILE = (".agls", "agent-memory"), "MEMORY.md"  # in a project, a folder for each agent
 _UNUSUAL = regex(r"[^\w.-]+")
 
 
@@ -52,6 +54,38 @@ class OwnMemoryFile:
             if (after := edit(before)) != before:
                 replace_whole(self._file.resolve(), after.encode("utf-8", "replace"))
                 self._files.settle(self._file)
+
+
+class ProjectMemoryFile(OwnMemoryFile):
+    """Implements `MemoryFile` for a file of a project, which must lie in it: no link is followed."""
+
+    def read(self) -> str:
+        """**Returns** its text, "" where there is none. **Raises** `OSError`."""
+        self._check()
+        return super().read()
+
+    def change(self, edit: Callable[[str], str]) -> None:
+        """Replace its text by what `edit` makes of it. **Raises** `OSError`."""
+        self._check()
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        replace_whole(self._file, edit(self.read()).encode("utf-8", "replace"))
+        self._files.settle(self._file)
+
+    def _check(self) -> None:
+        if os.path.realpath(self._file) != str(self._file):
+            raise OSError(f"a link leads away from {self._file}; put a file there")
+
+
+def agent_memory(config_file: Path, real: str, agent: tuple[str, str], files: GuardedFiles) -> OwnMemoryFile:
+    """**Returns** the file of an agent (its name) of this scope: `user`, `project` or `local`.
+
+    That of the project lies in its folder, which has this real path; the others are the user's own.
+    """
+    name, scope = agent
+    if scope == "project":
+        return ProjectMemoryFile(Path(real, *OF_PROJECT, name, FILE), files)
+    own = config_file.with_name(MEMORY) / OF_AGENTS / name
+    return OwnMemoryFile(own / f"{'user' if scope == 'user' else _project_name(real)}.md", files)
 
 
 def user_memory(config_file: Path, files: GuardedFiles) -> OwnMemoryFile:

@@ -106,7 +106,8 @@ class ModelRequest:
     """One question to a model. Deltas of the answer carry `reply_id`, and so does its `Replied`.
 
     `output_schema` is the JSON Schema that the text of the answer should follow; {} when any will do. The
-    caller must check the answer: not every server can be held to a schema.
+    caller must check the answer: not every server can be held to a schema. `temperature` and `top_p` count
+    before those of the model (`None`: these hold).
     """
 
     reply_id: str
@@ -117,6 +118,8 @@ class ModelRequest:
     effort: str = ""
     session_id: str = ""
     output_schema: JsonObject = field(default_factory=dict[str, Any])
+    temperature: float | None = None
+    top_p: float | None = None
 
 
 class ModelError(Exception):

@@ -3,23 +3,32 @@
 import tomllib
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
 from functools import lru_cache
 from typing import Any
 
 from agls.front_matter import names, split, truth
 from agls.frozen import frozen
 from agls.instruction_files.plain import plain
-from agls.json_values import is_list, is_object
+from agls.json_values import is_list, is_object, object_in
 from agls.modes import Mode
 from agls.prompt_files.agent_tools import ToolWishes, tools_in
 from agls.prompt_files.command_file import one_line
 from agls.regex import regex
 
-LARGEST = 40_000  # characters of a prompt
-LONGEST = 1_024  # characters of a description
-MOST_MINUTES = 100_000
 NAME = regex(r"[A-Za-z0-9_-]{1,50}")
 _NOT_IN_NAMES = regex(r"[^A-Za-z0-9_]+")
+LARGEST = 40_000  # characters of a prompt
+LONGEST = 1_024  # characters of a description
+LONGEST_LABEL = 100  # characters
+SAMPLING = {"temperature": 2, "top_p": 1}  # the most of each
+WRONG_NUMBERS = "these are no numbers in their range: write {}"
+NO_COLLECTION = "this is not written as it should be, and has no effect: {}"
+WORKTREE = "worktree"
+SCOPES = ("user", "project", "local")
+NO_MEMORY = "there is no memory {!r}, so it has none of its own: write one of {}"
+NO_ISOLATION = "there is no isolation {!r}, so it works in the folder of the session: write {}"
+MOST_MINUTES = 100_000
 FAMILIES = {
     "haiku": "fast",
     "sonnet": "default",
@@ -41,18 +50,9 @@ MODES: Mapping[str, Mode] = {
 _KEYS = """
     name description tools disallowedTools model permissionMode maxTurns max_turns maxSteps steps timeout_mins
     skills effort background is_background prompt developer_instructions permission readonly sandbox_mode
-    color mcpServers mcp_servers mcp-servers model_reasoning_effort"""
+    color mcpServers mcp_servers mcp-servers model_reasoning_effort temperature top_p initialPrompt
+    isolation memory hooks handoffs"""
 KNOWN = frozenset(_KEYS.split())
-# Keys that other programs follow, with what holds here instead.
-NOT_FOLLOWED = {
-    "memory": "memory is not kept for one agent alone: what /memory has is told to all",
-    "isolation": "isolation is not followed: it works in the folder of the session",
-    "hooks": "its own hooks do not run: those of the folder and yours run for it as well",
-    "temperature": "temperature is a setting of a model: models.NAME.temperature",
-    "top_p": "top_p is a setting of a model: models.NAME.top_p",
-    "initialPrompt": "initialPrompt is not followed: give the prompt with --agent",
-    "handoffs": "handoffs are not offered: name the other agent in the prompt",
-}
 INLINE = "servers that it defines itself are not started: put them into .mcp.json, and their names here"
 BAD_NAME = "{!r} is no name of an agent: use up to 50 letters, digits, - and _"
 WRITTEN = "its name {!r} is written {} here"
@@ -70,7 +70,8 @@ class AgentFile:
     """What a file says of an agent. `tools` are `None` where it says nothing of them.
 
     `agents` are those it may delegate to (`None`: all that there are), `mode` and `only_reads` narrow what
-    runs unasked. Of servers it has the tools of these `servers` only (`None`: of all). `problem` says why it
+    runs unasked. Of servers it has the tools of these `servers` only (`None`: of all). With `initial_prompt`
+    begins what it is asked as the session's own agent. `problem` says why it
     cannot be used, `remarks` what of it has no effect.
     """
 
@@ -88,8 +89,15 @@ class AgentFile:
     max_turns: int | None = None
     max_seconds: int | None = None
     background: bool = False
+    is_isolated: bool = False
+    memory: str = ""
+    hooks: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    handoffs: Sequence[Mapping[str, str]] = ()
     color: str = ""
     servers: Sequence[str] | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    initial_prompt: str = ""
     problem: str = ""
     remarks: Sequence[str] = ()
 
@@ -108,6 +116,7 @@ def read_agent(text: str, base: str, *, toml: bool = False) -> AgentFile:
     if not problem and tools.allowed == () and tools.unknown:
         problem = NO_TOOLS.format(", ".join(tools.unknown))
     mode = one_line(values.get("permissionMode"))
+    isolation, memory = one_line(values.get("isolation")), one_line(values.get("memory"))
     return AgentFile(
         name=name,
         description=description,
@@ -123,8 +132,15 @@ def read_agent(text: str, base: str, *, toml: bool = False) -> AgentFile:
         max_turns=_number(values, "maxTurns", "max_turns", "maxSteps", "steps"),
         max_seconds=_seconds(values),
         background=any(truth(values.get(key)) is True for key in ("background", "is_background")),
+        is_isolated=isolation == WORKTREE,
+        memory=memory if memory in SCOPES else "",
+        hooks=object_in(values, "hooks"),
+        handoffs=tuple(handoffs_in(values)),
         color=one_line(values.get("color")),
         servers=_servers(values)[0],
+        temperature=number_between(values, "temperature", 2),
+        top_p=number_between(values, "top_p", 1),
+        initial_prompt=long_text(values.get("initialPrompt")),
         problem=problem,
         remarks=() if problem else tuple(_remarks(values, tools, mode, name)),
     )
@@ -142,9 +158,51 @@ def name_of(text: str) -> str:
     return _NOT_IN_NAMES.sub("-", plain_letters).strip("-")[:50].strip("-")
 
 
+def number_between(values: Mapping[str, Any], key: str, most: float) -> float | None:
+    """Return a number from 0 to the most, `None` for anything else; people write some as text."""
+    said = values.get(key)
+    try:
+        number = float(said) if isinstance(said, int | float | str) and not isinstance(said, bool) else -1.0
+    except ValueError:
+        return None
+    return number if 0 <= number <= most else None
+
+
+def long_text(value: object) -> str:
+    """Return a text of a file, not longer than a prompt; "" for anything else."""
+    return value.strip()[:LARGEST] if isinstance(value, str) else ""
+
+
 def one_line_of(value: object) -> str:
     """Return a description as one line of text."""
     return " ".join(str(value).split())[:LONGEST] if isinstance(value, str) else ""
+
+
+def handoffs_in(values: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
+    """Yield the agents that are suggested for what comes next, each with a label."""
+    said = values.get("handoffs")
+    for each in said if is_list(said) else ():
+        if is_object(each) and (agent := one_line(each.get("agent"))):
+            label = one_line_of(each.get("label"))[:LONGEST_LABEL] or agent
+            yield {"label": label, "agent": name_of(agent) or agent, "prompt": long_text(each.get("prompt"))}
+
+
+def remarks_on(values: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is wrong with these keys, and what holds instead."""
+    if (isolation := one_line(values.get("isolation"))) not in {"", WORKTREE}:
+        yield NO_ISOLATION.format(isolation[:40], WORKTREE)
+    if (memory := one_line(values.get("memory"))) and memory not in SCOPES:
+        yield NO_MEMORY.format(memory[:40], ", ".join(SCOPES))
+    if wrong := [
+        key for key, most in SAMPLING.items() if key in values and number_between(values, key, most) is None
+    ]:
+        yield WRONG_NUMBERS.format(" and ".join(f"{key} from 0 to {SAMPLING[key]}" for key in wrong))
+    if wrong := [
+        key
+        for key, kind in (("hooks", is_object), ("handoffs", is_list))
+        if values.get(key) and not kind(values[key])
+    ]:
+        yield NO_COLLECTION.format(" and ".join(wrong))
 
 
 def _parts(text: str, *, toml: bool) -> tuple[Mapping[str, Any], str, str]:
@@ -178,10 +236,10 @@ def _remarks(values: Mapping[str, Any], tools: ToolWishes, mode: str, name: str)
         yield NARROWED.format(", ".join(tools.narrowed))
     if mode and mode not in MODES:
         yield BAD_MODE.format(mode, ", ".join(MODES))
-    yield from (reason for key, reason in NOT_FOLLOWED.items() if values.get(key))
+    yield from remarks_on(values)
     if _servers(values)[1]:
         yield INLINE
-    if unused := [key for key in values if key not in KNOWN and key not in NOT_FOLLOWED]:
+    if unused := [key for key in values if key not in KNOWN]:
         yield UNUSED.format(", ".join(key[:40] for key in unused[:12]))
 
 
@@ -225,6 +283,7 @@ def _servers(values: Mapping[str, Any]) -> tuple[Sequence[str] | None, bool]:
 def as_settings(agent: AgentFile) -> dict[str, Any]:
     """Return the agent as a table `[agents.NAME]`. It has at most the tools of whoever delegates to it."""
     limits = {"max_turns": agent.max_turns, "max_seconds": agent.max_seconds}
+    sampling = {"temperature": agent.temperature, "top_p": agent.top_p}
     said: dict[str, Any] = {
         "description": agent.description,
         "prompt": agent.prompt,
@@ -237,6 +296,12 @@ def as_settings(agent: AgentFile) -> dict[str, Any]:
         "permissions": {"read_only": True} if agent.only_reads else {},
         "skills": {"preload": list(agent.skills)} if agent.skills else {},
         "background": agent.background,
+        "memory": agent.memory,
+        "hooks": dict(agent.hooks),
+        "handoffs": [dict(each) for each in agent.handoffs],
+        "isolation": WORKTREE if agent.is_isolated else "",
+        "initial_prompt": agent.initial_prompt,
+        "sampling": {name: value for name, value in sampling.items() if value is not None},
         "within_caller": True,
     }
     tools = {} if agent.tools is None else {"tools": list(agent.tools)}

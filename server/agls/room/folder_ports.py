@@ -2,13 +2,51 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 from agls.diff import Patch
-from agls.engine.ports import PathInfo, StoredState
+from agls.engine.ports import PathInfo, StoredState, WorkspaceError
 from agls.engine.state import State
 from agls.engine.vocabulary import FileChange, FileVersion, JsonObject
 from agls.frozen import frozen
+
+WORKTREE = "worktree"  # the option of a session that works in one: the folder in it
+
+
+class Worktree(Protocol):
+    """A worktree on a `branch` of its own; `folder` is the place in it that the session's folder has.
+
+    `leave` removes it when nothing changed in it, and **returns** `None`; otherwise it is kept, and what is
+    returned is the difference to its beginning. It raises `WorkspaceError`.
+    """
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def folder(self) -> str: ...
+    @property
+    def branch(self) -> str: ...
+    async def leave(self) -> str | None: ...
+
+
+class Worktrees(Protocol):
+    """Makes worktrees of the repository of a session.
+
+    `make` **returns** the one of this name, as it is where it was kept; it raises `WorkspaceError`.
+    """
+
+    async def make(self, name: str) -> Worktree: ...
+
+
+class NoWorktrees:
+    """A place without worktrees."""
+
+    async def make(self, name: str) -> NoReturn:
+        """Make none. **Raises** `WorkspaceError`."""
+        raise WorkspaceError("there is no git here.")
+
+
+NO_WORKTREES = NoWorktrees()
 
 
 @frozen
@@ -16,7 +54,7 @@ class Surroundings:
     """Where a session works: its clock (Unix time in seconds), its permission mode, its scratch folder.
 
     Only of a `trusted` folder may anything be read. `door` is what the user works with ("": nobody knows);
-    `attended` is whether somebody reads along.
+    `attended` is whether somebody reads along. Its helpers may work in `worktrees`.
     """
 
     now: Callable[[], float]
@@ -25,6 +63,7 @@ class Surroundings:
     trusted: bool = False
     door: str = ""
     attended: bool = True
+    worktrees: Worktrees = NO_WORKTREES
 
 
 @frozen

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from agls.engine.facts import Used
 from agls.engine.ports import ModelResolver, Workspace
 from agls.frozen import frozen
+from agls.room.folder_ports import WORKTREE
 from agls.room.run_ports import RunInfo
 from agls.room.session_ports import ModeControl, OutputFolder
 from agls.room.web_ports import ServiceCaller
@@ -25,3 +26,8 @@ class HookPorts:
     files: OutputFolder
     models: ModelResolver
     spend: Callable[[Used], None]
+
+    @property
+    def works_in(self) -> str:
+        """The folder in which calls have their paths: that of the workspace, or a worktree of it."""
+        return str(self.run.options.get(WORKTREE, "")) or self.workspace.root

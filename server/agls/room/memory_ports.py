@@ -1,6 +1,6 @@
 """The ports to what the user wants models to know in every session."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from agls.frozen import frozen
@@ -23,8 +23,12 @@ class MemoryFile(Protocol):
 
 @frozen
 class MemoryFiles:
-    """The user's files for everything and for the project of this run, which is in `folder`."""
+    """The user's files for everything and for the project of this run, which is in `folder`.
+
+    `own` is the file of the run's agent, where it has one.
+    """
 
     user: MemoryFile
     project: MemoryFile
     folder: str
+    own: Sequence[MemoryFile] = ()

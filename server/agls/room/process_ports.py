@@ -123,7 +123,7 @@ class AgentEntry:
 
     `kind` and `name` make the name of its tool, where it `has_tool`; a model is shown that of one from a file
     (`may_wait`) only while there are few. It works in this `mode` at most ("": its caller's). One for
-    the `background` is never waited for.
+    the `background` is never waited for; one that `is_isolated` works in a git worktree of its own.
     """
 
     name: str
@@ -135,6 +135,7 @@ class AgentEntry:
     mode: str = ""
     effort: str = ""
     background: bool = False
+    is_isolated: bool = False
 
 
 @frozen

@@ -1,6 +1,6 @@
 """Ports about the run that is built. The assembly implements them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Any, Protocol
 
@@ -12,15 +12,25 @@ from agls.frozen import frozen
 OUTPUT_SCHEMA = "outputSchema"  # the option of a run whose answer must follow a JSON Schema
 
 
+@frozen
+class Handoff:
+    """Whom an agent suggests for what comes next: the `agent`, and the `prompt` that it gets."""
+
+    label: str
+    agent: str
+    prompt: str = ""
+
+
 @frozen(kw_only=True)
 class RunInfo:
     """Which run the rooms are built for, as it is known before it begins.
 
-    `state` is that of the session then, `options` are those of the run over those of its session. `works_for`
-    is the session for whose call this one works ("": none). `prompt` is the system prompt of the agent ("":
-    the built-in one). `model` is the model's name at its server, `advice` what the prompt says of its tools;
-    `window` is how many tokens it can see (`None`: not known), `is_small` whether that is little. `lasting`
-    is whether the process outlives the run, `answers` whether the last turn is for the answer.
+    `state` is that of the session then, `options` are those of the run over those of its session.
+    `works_for` is the session for whose call this one works ("": none). `prompt` is the system prompt of
+    the agent ("": the built-in one), `initial_prompt` what goes with the first prompt of a session of
+    its own. `model` is the model's name at its server, `advice` what the prompt says of its tools;
+    `window` is how many tokens it can see (`None`: not known), `is_small` whether that is little.
+    `lasting` is whether the process outlives the run, `answers` whether the last turn is for the answer.
     """
 
     session_id: str = ""
@@ -29,6 +39,9 @@ class RunInfo:
     works_for: str = ""
     options: JsonObject = field(default_factory=dict[str, Any])
     prompt: str = ""
+    initial_prompt: str = ""
+    hooks: JsonObject = field(default_factory=dict[str, Any])
+    handoffs: Sequence[Handoff] = ()
     model: str = ""
     advice: str = ""
     window: int | None = None

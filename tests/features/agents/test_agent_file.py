@@ -4,7 +4,16 @@ import pytest
 
 from agls.config import AgentDefinition
 from agls.features.agents.edited_file import changed_text, new_text
-from agls.prompt_files.agent_file import INLINE, NOT_FOLLOWED, AgentFile, as_settings, read_agent
+from agls.prompt_files.agent_file import (
+    INLINE,
+    NO_COLLECTION,
+    NO_ISOLATION,
+    NO_MEMORY,
+    WRONG_NUMBERS,
+    AgentFile,
+    as_settings,
+    read_agent,
+)
 
 
 def agent(*lines: str, body: str = "Do it.") -> AgentFile:
@@ -85,13 +94,34 @@ def test_what_has_no_effect_is_a_remark_and_the_name_is_that_of_the_file() -> No
     found = read_agent("---\ndescription: x y\ntools: Read, Computer\nhooks: none\n---\nDo.", "file")
     assert (found.name, list(found.remarks)) == (
         "file",
-        ["there are no such tools here: Computer", NOT_FOLLOWED["hooks"]],
+        ["there are no such tools here: Computer", NO_COLLECTION.format("hooks")],
     )
 
 
-@pytest.mark.parametrize("key", NOT_FOLLOWED)
-def test_key_that_is_not_followed_is_named_with_what_holds_instead(key: str) -> None:
-    assert list(agent(f"{key}: 1").remarks) == [NOT_FOLLOWED[key]]
+@pytest.mark.parametrize(
+    ("line", "remark"),
+    [
+        ("temperature: hot", WRONG_NUMBERS.format("temperature from 0 to 2")),
+        ("top_p: 1.5", WRONG_NUMBERS.format("top_p from 0 to 1")),
+        ("isolation: container", NO_ISOLATION.format("container", "worktree")),
+        ("memory: global", NO_MEMORY.format("global", "user, project, local")),
+        ("handoffs: reviewer", NO_COLLECTION.format("handoffs")),
+    ],
+)
+def test_value_that_has_no_effect_is_named_with_what_to_write(line: str, remark: str) -> None:
+    assert list(agent(line).remarks) == [remark]
+
+
+def test_keys_of_several_products_become_settings() -> None:
+    handoff = "handoffs: [{label: Build it, agent: Lead Builder, prompt: Go., send: false}, {label: Nobody}]"
+    hooks = 'hooks: {Stop: [{hooks: [{type: command, command: "true"}]}]}'
+    found = agent("temperature: '0.2'", "isolation: worktree", "memory: local", handoff, hooks)
+    assert list(found.remarks) == []
+    settings = as_settings(found)
+    assert settings["sampling"] == {"temperature": 0.2}
+    assert (settings["isolation"], settings["memory"]) == ("worktree", "local")
+    assert settings["handoffs"] == [{"label": "Build it", "agent": "lead-builder", "prompt": "Go."}]
+    assert settings["hooks"]["Stop"][0]["hooks"][0]["command"] == "true"
 
 
 def test_numbers_and_switches_may_be_text_and_efforts_have_two_names() -> None:

@@ -43,7 +43,7 @@ class Scene:
 
     def _build_run(self, session: Session, admitted: Admitted) -> RunSetup:
         workspace = OpenWorkspace(str(self.root), (), self.editor, self._processes)
-        room = checkpoints.ROOM.build(self._settings, workspace.snapshots, self.blobs, Ancestors())
+        room = checkpoints.ROOM.build(self._settings, workspace.snapshots, self.blobs, Ancestors(), RunInfo())
         tools = (
             file_tools(),
             shell.ROOM.build(

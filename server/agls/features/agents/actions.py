@@ -9,9 +9,12 @@ from pydantic import Field
 from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome
 from agls.engine.vocabulary import JsonObject
 from agls.features.agents.edited_file import changed_text, new_text
+from agls.features.agents.handoffs import HandOff, Handoffs
 from agls.prompt_files.agent_file import NAME, read_agent
 from agls.prompt_files.agent_store import AgentStore
 from agls.prompt_files.found_agents import FoundAgent
+from agls.room.run_ports import Handoff
+from agls.room.session_ports import SessionControl
 from agls.toolkit import Arguments, TypedAction
 
 BUILT_IN = "{} is part of agls. /agent.create makes one of your own with this name, which then counts."
@@ -54,9 +57,20 @@ class DeleteAgent(Arguments):
     name: str = Field(min_length=1, description="its name")
 
 
-def actions_of(store: AgentStore) -> Sequence[Action]:
+def actions_of(store: AgentStore, suggested: Sequence[Handoff], control: SessionControl) -> Sequence[Action]:
     """Return the actions."""
+    handoffs = Handoffs(suggested, control)
     return (
+        TypedAction(
+            "agent.handoff",
+            "Hand over to another agent",
+            HandOff,
+            handoffs.hand_off,
+            aliases=("handoff",),
+            group="Settings",
+            prompts=True,
+            choices={"to": handoffs.labels},
+        ),
         _action("agent.list", "Show the files of agents", ListAgents, partial(_list, store)),
         _action("agent.create", "Write a new agent", CreateAgent, partial(_create, store)),
         _action("agent.update", "Change an agent", UpdateAgent, partial(_update, store)),

@@ -8,7 +8,8 @@ from agls.engine.facts import Entry
 from agls.engine.feature import Attempt, Feature, RunView
 from agls.engine.state import State
 from agls.engine.vocabulary import Stop
-from agls.room.folder_ports import BlobStore, FileSnapshots
+from agls.room.folder_ports import WORKTREE, BlobStore, FileSnapshots
+from agls.room.run_ports import RunInfo
 from agls.room.session_ports import Ancestors
 
 from .actions import actions_of
@@ -22,10 +23,13 @@ DAY = 86_400.0  # seconds
 _log = logging.getLogger(__name__)
 
 
-def build(settings: Settings, files: FileSnapshots, blobs: BlobStore, above: Ancestors) -> Feature:
+def build(
+    settings: Settings, files: FileSnapshots, blobs: BlobStore, above: Ancestors, run: RunInfo
+) -> Feature:
     """Keep what files were before they are changed, and bring them back. For one session."""
     keeper = SnapshotStore(settings, files, blobs)
-    relays = [ChangeRelay(keeper, parent) for parent in above.sessions]
+    parents = () if run.options.get(WORKTREE) else above.sessions  # their folder stays as it is
+    relays = [ChangeRelay(keeper, parent) for parent in parents]
 
     def on_fact(entry: Entry, state: State) -> None:
         for relay in relays:

@@ -41,7 +41,7 @@ class EnvironmentLook:
     async def facts(self, state: State, *, first: bool) -> Facts:
         """Return all facts as they are now. Git is only waited for where HEAD or the index changed."""
         mode = self._place.mode_of(state) if "mode" in state.settings else ""
-        now = place_facts(self._place, state.cwd, self._workspace.roots, mode)
+        now = place_facts(self._place, self._workspace.root, self._workspace.roots, mode)
         if not self._brief:
             now |= machine_lines(self.machine())
         now |= git_lines(await self._git(), self._settings.changed)

@@ -81,7 +81,7 @@ class EventHooks:
 
     def _due(self, event: Event, subjects: Sequence[str], data: JsonObject, state: State) -> Sequence[Hook]:
         ran = {note.data["hook"] for note in state.notes.get(ROOM, ()) if note.kind == RAN}
-        root = self.runner.ports.workspace.root
+        root = self.runner.ports.works_in
         matching = [
             hook for hook in self.hooks if hook.matches(event, *subjects) and hook.wants(subjects, data, root)
         ]

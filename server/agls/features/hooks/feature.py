@@ -5,6 +5,7 @@ from functools import partial
 from agls.engine.actions import FoundActions
 from agls.engine.feature import Feature
 from agls.features.hooks.actions import actions_of
+from agls.features.hooks.agent_hooks import with_agent_hooks
 from agls.features.hooks.events import ROOM, EventHooks
 from agls.features.hooks.folder_hooks import found_hooks
 from agls.features.hooks.hook import hooks_of
@@ -20,7 +21,7 @@ from agls.room.offers import Consents
 def build(settings: Settings, ports: HookPorts, texts: FolderTexts, consents: Consents) -> Feature:
     """Build the feature of a run; without hooks nothing of it takes part."""
     events = EventHooks(hooks_of(settings), HookRunner(ports), consents)
-    found = found_hooks(settings, texts)
+    found = with_agent_hooks(found_hooks(settings, texts), ports.run, settings)
     actions = FoundActions(partial(actions_of, events, found, consents))
     if not (events.hooks or found.offered):
         return Feature(name=ROOM, actions=actions)

@@ -107,12 +107,12 @@ def hooks_of_plugin(plugin: "PluginContent") -> FoundHooks:
     problems: list[str] = []
     for place, groups in plugin.hooks:
         shown = f"the plugin {plugin.name} ({place})"
-        for number, (event, entry) in enumerate(_entries(groups), 1):
+        for number, (event, entry) in enumerate(hook_entries(groups), 1):
             made = filled(entry, plugin) if "args" in entry or "url" in entry else Substituted(entry)
             try:
                 if made.problem:
                     raise ValueError(made.problem)
-                one = _offered(event, made.value, number, shown)
+                one = offered_hook(event, made.value, number, shown)
             except ValueError as problem:
                 problems.append(f"{shown}: hook {number} ({event}): {problem}")
                 continue
@@ -131,9 +131,9 @@ def find_hooks(files: Sequence[str], reader: FolderReader) -> FoundHooks:
             read = reader.text(path)
             hooks: object = _parsed(path, read[2]) if read else {}
             problems += _misplaced(hooks, shown)
-            for number, (event, entry) in enumerate(_entries(hooks), 1):
+            for number, (event, entry) in enumerate(hook_entries(hooks), 1):
                 try:
-                    offered.append(_offered(event, entry, number, shown))
+                    offered.append(offered_hook(event, entry, number, shown))
                 except ValueError as problem:
                     line = _line_of(event, entry, read[2] if read else "")
                     problems.append(f"{shown}{line}: hook {number} ({event}): {problem}")
@@ -176,7 +176,7 @@ def _line_of(event: str, entry: JsonObject, text: str) -> str:
     return f":{text.count(chr(10), 0, found.start()) + 1}" if found else ""
 
 
-def _entries(hooks: object) -> Iterator[tuple[str, JsonObject]]:
+def hook_entries(hooks: object) -> Iterator[tuple[str, JsonObject]]:
     """Yield each handler with its event; of a group, `{matcher, hooks}`, each has the matcher."""
     if not is_object(hooks):
         raise ValueError("its hooks are no JSON object")
@@ -191,7 +191,7 @@ def _entries(hooks: object) -> Iterator[tuple[str, JsonObject]]:
                     yield event, {**matcher, **handler}
 
 
-def _offered(event: str, entry: JsonObject, number: int, shown: str) -> OfferedHook:
+def offered_hook(event: str, entry: JsonObject, number: int, shown: str) -> OfferedHook:
     """Return the hook of an entry. **Raises** `ValueError`."""
     if (kind := entry.get("type", "command")) not in TYPES:
         raise ValueError(f"hooks of the type {kind!r} are not known here, only {', '.join(TYPES)}")

@@ -136,7 +136,7 @@ class HookRunner:
         )
         return {
             "session_id": self.ports.run.works_for or self.ports.run.session_id,
-            "cwd": self.ports.workspace.root,
+            "cwd": self.ports.works_in,
             "permission_mode": _mode_name(mode),
             "hook_event_name": event,
             **agent,

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from functools import partial
 
 from agls.engine.actions import FoundActions
-from agls.engine.facts import GateFact
+from agls.engine.facts import GateFact, Injected
 from agls.engine.feature import Feature, RunView
-from agls.engine.ports import Workspace
-from agls.engine.vocabulary import Stop
+from agls.engine.ports import Workspace, new_id
+from agls.engine.vocabulary import Stop, Text, UserMessage
 from agls.features.instructions.actions import actions
+from agls.features.instructions.first_words import FIRST_WORDS, agent_in, first_words
 from agls.features.instructions.notices import notices
 from agls.features.instructions.prompt_updates import KNOWN, ROOM, next_fact, prepared
 from agls.features.instructions.settings import Settings
@@ -33,6 +34,10 @@ def build(settings: Settings, run: RunInfo, workspace: Workspace, files: Instruc
             view.note(ROOM, KNOWN, noted)
             for notice in notices(survey, now.texts):
                 view.show(notice)
-        return (fact,) if fact else ()
+        facts = (fact,) if fact else ()
+        if not (first := first_words(run, state)):
+            return facts
+        view.note(ROOM, FIRST_WORDS, {"agent": agent_in(run)})
+        return (*facts, Injected((UserMessage(new_id("item"), (Text(first),), ROOM),)))
 
     return Feature(name=ROOM, before_turn=before_turn, actions=FoundActions(partial(actions, files, prepare)))

@@ -171,11 +171,21 @@ def servers_of(
 ) -> RunServers:
     """**Returns** the servers that a run, a command or a prompt may use here."""
     variables = Variables(servers.environment, servers.keys)
-    roots = [workspace.root] if workspace.root in texts.folders.project else []
-    place = ServedFolder(workspace.root, variables, roots, servers.off)
+    root = _root(workspace, texts)
+    roots = [root] if root in texts.folders.project else []
+    place = ServedFolder(root, variables, roots, servers.off)
     all_of_them = FoundServers(settings.servers, folder_servers(settings, texts), servers.given)
     found = configured(all_of_them, place) if settings.enabled else ()
     return RunServers(found, servers, consents, UserQuestions(servers.forms))
+
+
+def _root(workspace: Workspace, texts: FolderTexts) -> str:
+    """Return the folder of the session, in which servers run: consents are for what is there.
+
+    A helper may work in a worktree, where it can change what the same command would start.
+    """
+    ours, others = texts.folders.project, texts.folders.untrusted
+    return ours[0] if ours and workspace.root not in (*ours, *others) else workspace.root
 
 
 def _dropped(used: UsedServer) -> Sequence[str]:

@@ -15,9 +15,10 @@ ROOM = Room(
     needs=(RunInfo, MemoryFiles, HeldKeys, Clock, Asker),
     user_only=True,
     has_actions=True,
-    tools=("remember",),
+    tools=("remember", "write_own_memory"),
     actions_vary=True,
     words={
         "remember": CallWords("Remembered", "Remembering", "other"),
+        "write_own_memory": CallWords("Wrote its notes", "Writing its notes", "other"),
     },
 )

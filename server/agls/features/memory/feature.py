@@ -14,9 +14,12 @@ from agls.features.memory.record import MemoryRecord
 from agls.features.memory.settings import Settings
 from agls.features.memory.tool import Proposals
 from agls.features.memory.wording import MemoryProblem
+from agls.room import OnUse
 from agls.room.memory_ports import MemoryFiles
 from agls.room.process_ports import HeldKeys
 from agls.room.run_ports import RunInfo
+
+OWN_MEMORY = OnUse("agls.features.memory.own_file", "OwnMemory")  # few agents have one
 
 
 def build(
@@ -27,9 +30,22 @@ def build(
         return None
     record = MemoryRecord(files, keys, clock)
     limit = settings.within(run.window, is_small=run.is_small)
+    own = [OWN_MEMORY(file, keys, asker.available) for file in files.own]
     proposes = settings.propose and asker.available and not run.works_for
 
     async def before_turn(view: RunView) -> Sequence[Stop | GateFact]:
+        return (*user_notes(view), *own_notes(view))
+
+    def own_notes(view: RunView) -> Sequence[GateFact]:
+        try:
+            looking = () if view.state.run.turns else own
+            messages = [message for memory in looking for message in memory.messages(view.state)]
+        except OSError as problem:
+            view.show(Notice("warning", "The notes of the agent are not used", str(problem)))
+            return ()
+        return (Injected(tuple(messages)),) if messages else ()
+
+    def user_notes(view: RunView) -> Sequence[GateFact]:
         state = view.state
         seen = seen_memory.of(run.session_id or state.run_id, state.context.messages)
         if state.run.turns and seen.is_shown:  # the message from the begin of the run is in its context
@@ -47,7 +63,10 @@ def build(
 
     return Feature(
         name=ROOM,
-        tools=(Proposals(record, run.session_id).tool,) if proposes else (),
+        tools=(
+            *((Proposals(record, run.session_id).tool,) if proposes else ()),
+            *(tool for memory in own for tool in memory.tools),
+        ),
         actions=FoundActions(partial(actions, record, limit)),
         before_turn=before_turn,
     )

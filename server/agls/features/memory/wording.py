@@ -36,9 +36,14 @@ def checked(text: str, keys: Iterable[str]) -> str:
         raise MemoryProblem(f"{problem} Say it in one sentence, or write it into AGENTS.md.")
     if "<!--" in entry or "-->" in entry:
         raise MemoryProblem("An entry has no comments in it: leave out <!-- and -->.")
-    if _LIKE_A_KEY.search(entry) or without(long_enough(keys), entry) != entry:
+    if looks_like_key(entry, keys):
         raise MemoryProblem(KEY)
     return entry
+
+
+def looks_like_key(text: str, keys: Iterable[str]) -> bool:
+    """**Returns** whether a text holds one of these keys, or what looks like one."""
+    return bool(_LIKE_A_KEY.search(text)) or without(long_enough(keys), text) != text
 
 
 def for_model(keys: Iterable[str]) -> Callable[[MemoryEntry], str]:

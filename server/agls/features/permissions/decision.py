@@ -26,6 +26,8 @@ PRESENT = (
 )
 READ_ONLY = "This run was started for reading only."
 IN_WORDS = "Say in words what should be changed."
+APART = "This run works in a git worktree of its own, and the place is outside of it."
+IN_WORKTREE = "Change the file of the worktree instead: name it relative to the folder that you work in."
 NO_OTHER_WAY = "Do not try another way to do the same."
 WHOLE = "the command may read everything in it, and a deny rule forbids to read some of its files."
 
@@ -71,7 +73,7 @@ class Policy:
     A run that is `read_only` may do nothing else, whatever the mode and the rules say. The files that are
     `named` are those that the user's command is for: they are edited like any other, though they are
     protected. Folders that are `opened` are read like the workspace. With `sandboxed` the user let commands
-    run unasked that stay in the sandbox.
+    run unasked that stay in the sandbox. A run that `is_apart` works in a worktree, and edits nothing else.
     """
 
     mode: Mode
@@ -84,6 +86,7 @@ class Policy:
     named: frozenset[str] = frozenset()
     opened: tuple[str, ...] = ()
     sandboxed: bool = False
+    is_apart: bool = False
 
 
 def decide(targets: Sequence[ResolvedTarget], policy: Policy) -> Verdict:
@@ -147,6 +150,13 @@ def _planned(target: ResolvedTarget, policy: Policy) -> Verdict | None:
     if policy.read_only:
         return Deny(READ_ONLY, IN_WORDS, "mode")
     return Deny(PLAN, PRESENT, "mode") if policy.mode == "plan" else None
+
+
+def _outside(target: ResolvedTarget, policy: Policy) -> Verdict | None:
+    """Refuse edits outside of the worktree of a run that has one; about protected places people are asked."""
+    if not policy.is_apart or target.guessed or target.effect is not Effect.WRITES or target.place is None:
+        return None
+    return None if target.place.inside or target.place.protected else Deny(APART, IN_WORKTREE)
 
 
 def _impossible(target: ResolvedTarget, policy: Policy) -> Verdict | None:
@@ -228,6 +238,7 @@ def _by_mode(target: ResolvedTarget, policy: Policy) -> Verdict | None:
 STEPS: tuple[Callable[[ResolvedTarget, Policy], Verdict | None], ...] = (
     _denied,
     _planned,
+    _outside,
     _impossible,
     _dangerous,
     _guessed,

@@ -52,6 +52,7 @@ from agls.features.permissions.settings import Settings
 from agls.features.permissions.visible import one_line
 from agls.frozen import frozen
 from agls.modes import Mode
+from agls.room.folder_ports import WORKTREE
 from agls.room.opened_folders import opened_in, remarks_on
 from agls.room.permission_memory import PermissionMemory
 from agls.room.process_ports import ShellFacts
@@ -192,6 +193,7 @@ class PermissionGate:
             mode=self.mode_of(state),
             granted=granted,
             read_only=self._rules.read_only or options.get(READ_ONLY) is True,
+            is_apart=bool(options.get(WORKTREE)),
             named=frozenset(map(str, cast("Sequence[object]", options.get(NAMED_FILES, ())))),
             opened=tuple(each.path for each in opened_in(state, self._grants)),
         )

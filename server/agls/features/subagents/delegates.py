@@ -9,10 +9,19 @@ from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.modes import Mode, is_mode, is_wider
 from agls.names import camel
+from agls.room.folder_ports import WORKTREE
 from agls.room.process_ports import KnownAgents
 from agls.room.session_ports import READ_ONLY
 
-KEPT = ("agent", "model", "mode", "effort", "caller", READ_ONLY)  # options that a child has of its parent
+KEPT = (
+    "agent",
+    "model",
+    "mode",
+    "effort",
+    "caller",
+    READ_ONLY,
+    WORKTREE,
+)  # options that a child has of its parent
 
 
 @frozen
@@ -22,7 +31,7 @@ class DelegateSpec:
     `kind` and `name` make the name of the tool, where it `has_tool`; the others are named to `delegate`. That
     of one that `may_wait` is shown only while there are few. One for the `background` is never waited for.
     `options` are what sets the child's session apart; one that is "" is not taken over from the parent. It
-    works in this `mode` at most ("": that of its parent).
+    works in this `mode` at most ("": that of its parent); one that `is_isolated` in a worktree of its own.
     """
 
     kind: str
@@ -33,6 +42,7 @@ class DelegateSpec:
     may_wait: bool = False
     mode: str = ""
     background: bool = False
+    is_isolated: bool = False
 
     @property
     def tool(self) -> str:
@@ -72,6 +82,7 @@ def _entries_of(agents: KnownAgents) -> tuple[DelegateSpec, ...]:
             one.may_wait,
             one.mode,
             one.background,
+            one.is_isolated,
         )
         for one in agents.agents
     )

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from agls.engine.history import last_words
 from agls.engine.limits import FIELDS
-from agls.engine.ports import ToolContext
+from agls.engine.ports import ToolContext, WorkspaceError
 from agls.engine.spawning import Begin, ChildResult, ChildTask
 from agls.engine.vocabulary import Limits, StopReason, Text
 from agls.features.subagents.conversation import ASK_IT, Done, conversation_of, prompt_for
@@ -15,6 +15,7 @@ from agls.features.subagents.lineage import BEGUN, RETURNED, ROOM, Child, reason
 from agls.features.subagents.plan import PlannedTask
 from agls.features.subagents.settings import Settings
 from agls.features.subagents.shares import Shares, is_enough
+from agls.features.subagents.worktrees import WorktreesOfHelpers
 from agls.toolkit import shorten
 
 NO_TASKS = "nothing is left of the budget of delegated tasks"
@@ -25,11 +26,19 @@ class DelegationRunner:
     """Run the tasks of one call, by their labels. As many as `failures` may fail (`None`: all of them)."""
 
     def __init__(
-        self, shares: Shares, settings: Settings, context: ToolContext, *, share: bool, failures: int | None
+        self,
+        shares: Shares,
+        settings: Settings,
+        context: ToolContext,
+        apart: WorktreesOfHelpers,
+        *,
+        share: bool,
+        failures: int | None,
     ) -> None:
         self._shares = shares
         self._settings = settings
         self._context = context
+        self._apart = apart
         self._spawner = spawner = shares.spawner
         self._conversation = conversation_of(spawner.state) if share else ""
         self._failures = failures
@@ -44,22 +53,25 @@ class DelegationRunner:
         try:
             async with self._spawner.task_group() as begin:
                 while not self._too_many():
-                    self._begin_ready(plan, working, begin)
-                    if not working:
+                    known = len(self._done)
+                    await self._begin_ready(plan, working, begin)
+                    if not working and len(self._done) == known:
                         break
+                    if not working:
+                        continue
                     ended, _ = await asyncio.wait(working, return_when=asyncio.FIRST_COMPLETED)
                     for future in ended:
-                        self._take(working.pop(future), future)
+                        await self._take(working.pop(future), future)
         finally:  # whatever ended the call: those that still worked were cancelled with it
             for future, child in working.items():
-                self._take(child, future)
+                await self._take(child, future)
         return [self._done.get(label) or self._skipped(label, task) for label, (task, _) in plan.items()]
 
     def _too_many(self) -> bool:
         failed = sum(done.child.status == "failed" for done in self._done.values())
         return self._failures is not None and failed > self._failures
 
-    def _begin_ready(
+    async def _begin_ready(
         self, plan: dict[str, tuple[PlannedTask, DelegateSpec]], working: Working, begin: Begin
     ) -> None:
         """Begin those whose turn it is; where nothing is left for one, it waits for those that work."""
@@ -74,11 +86,19 @@ class DelegationRunner:
             if working and not is_enough(share):
                 return
             child_task, child = self._child_task(label, *plan[label], share)
+            try:
+                apart = await self._apart.options(
+                    plan[label][1], child.session_id, self._spawner.state.settings
+                )
+            except WorkspaceError as problem:
+                never = self._child(label, plan[label][1].name)  # it has no session
+                self._done[label] = Done(replace(never, status="failed", reason=str(problem)))
+                continue
             self._shares.give(child, share)
             self._spawner.delegated(ROOM)
             self._spawner.note(ROOM, BEGUN, child.begun())
             self._context.show(f"{label}: begins (session {child.session_id})\n")
-            working[begin(child_task)] = child
+            working[begin(replace(child_task, options=child_task.options | apart))] = child
 
     def _may_begin(self, task: PlannedTask) -> bool:
         return all(
@@ -98,9 +118,9 @@ class DelegationRunner:
         child_task = ChildTask(self._context.call_id, label, said, title, options, task.resume)
         return child_task, self._child(label, entry.name, self._spawner.child_of(child_task))
 
-    def _take(self, child: Child, future: asyncio.Future[ChildResult]) -> None:
+    async def _take(self, child: Child, future: asyncio.Future[ChildResult]) -> None:
         self._shares.take_back(child)
-        done = self._judged(child, future)
+        done = await self._apart.left(child, self._judged(child, future))
         self._done[child.label] = done
         self._spawner.note(ROOM, RETURNED, done.child.returned())
         self._context.show(f"{child.label}: {done.child.status}\n")

@@ -47,7 +47,11 @@ def build(
 
     deeper = spawner.state.depth < settings.max_depth
     entries = entries_of(agents) if deeper else ()
-    tools = Delegating(settings, Shares(spawner, rest, powers), entries, beside).tools() if deeper else ()
+    tools = (
+        Delegating(settings, Shares(spawner, rest, powers), entries, beside, surroundings.worktrees).tools()
+        if deeper
+        else ()
+    )
     palette = (*entries, HELPER) if deeper and settings.delegate else entries
     return Feature(
         name=ROOM,

@@ -15,8 +15,10 @@ from agls.features.subagents.lineage import children_of
 from agls.features.subagents.plan import PlannedTask, batches, named
 from agls.features.subagents.settings import Settings
 from agls.features.subagents.shares import Shares
+from agls.features.subagents.worktrees import WorktreesOfHelpers
 from agls.frozen import frozen
 from agls.room.delegation import DELEGATE
+from agls.room.folder_ports import Worktrees
 from agls.short_text import brief
 from agls.toolkit import Arguments, SpecifiedTool, TypedTool
 
@@ -60,6 +62,7 @@ class Delegating:
     shares: Shares
     palette: Sequence[DelegateSpec]
     beside: BackgroundHelpers
+    worktrees: Worktrees
 
     async def delegate(self, arguments: Delegate, context: ToolContext) -> ToolOutcome:
         """Several tasks, as they depend on each other."""
@@ -114,7 +117,8 @@ class Delegating:
         return SpecifiedTool(tool, replace(tool.spec, description=entry.description, load=load))
 
     def _runner(self, context: ToolContext, *, share: bool, failures: int | None) -> DelegationRunner:
-        return DelegationRunner(self.shares, self.settings, context, share=share, failures=failures)
+        apart = WorktreesOfHelpers(self.worktrees, self.settings)
+        return DelegationRunner(self.shares, self.settings, context, apart, share=share, failures=failures)
 
     def _who(self, task: PlannedTask) -> DelegateSpec:
         entry = chosen(self.palette, task.agent)

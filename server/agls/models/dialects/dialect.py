@@ -41,7 +41,10 @@ class Dialect:
     def whole_body(self, request: ModelRequest, endpoint: Endpoint) -> JsonObject:
         """Return the body with the user's own settings; the conversation stays last."""
         place, temperature, top_p = self.sampled
-        chosen = {temperature: endpoint.temperature, top_p: endpoint.top_p}
+        chosen = {
+            temperature: endpoint.temperature if request.temperature is None else request.temperature,
+            top_p: endpoint.top_p if request.top_p is None else request.top_p,
+        }
         sampling = {name: value for name, value in chosen.items() if value is not None}
         own = merged({place: sampling} if place and sampling else sampling, endpoint.extra_body)
         body = self.body(request, endpoint)

@@ -1,0 +1,140 @@
+"""Worktrees of the repository of a folder: made beside it, and removed when nothing changed in them.
+
+Whoever works in one may change every file there, `.git` too. So git is told where its own folder is, and
+looks for none in the worktree.
+"""
+
+import asyncio
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from agls.engine.ports import WorkspaceError
+from agls.frozen import frozen
+from agls.workspace.git_commands import FolderGit
+from agls.workspace.repository import folders_above
+
+BRANCHES = "agls/"
+FOLDER = "{}-worktrees"  # beside the repository: searches and watchers of the repository do not see it
+LOCK = "agls {}"  # the reason of the lock: the process that works there
+PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
+MARK = "ref: refs/heads/"
+MOST_FILES = 300
+TAKEN = "{} is there already, and is no worktree of this repository."
+BUSY = "another process works in {}."
+NO_FOLDER = "the last commit has no folder {}."
+LEFT_OUT = "[{} more files are changed]\n"
+
+
+@frozen
+class GitWorktree:
+    """Implements `Worktree`: git keeps it in `git_dir`, and it began at the commit `base`."""
+
+    git: FolderGit
+    path: str
+    folder: str
+    branch: str
+    git_dir: str
+    base: str
+
+    async def leave(self) -> str | None:
+        """Remove it when nothing changed; else keep it. **Raises** `WorkspaceError`."""
+        there = (f"--git-dir={self.git_dir}", f"--work-tree={self.path}")
+        await self.git.write(*there, "add", "--intent-to-add", "--all", hooks=False)
+        names = (await self.git.read(*there, "diff", *PLAIN, "--name-only", self.base)).splitlines()
+        commits = await self.git.read("rev-list", "--max-count=1", f"{self.base}..{self.branch}")
+        await self.git.write("worktree", "unlock", self.path, hooks=False)
+        if not names and not commits:
+            await self.git.write("worktree", "remove", self.path, hooks=False)  # refused if git sees anything
+            await self.git.write("branch", "--quiet", "-D", self.branch, hooks=False)
+            return None
+        shown = [name for name in names if not name.startswith('"') and self.git.shows(name)]
+        more = LEFT_OUT.format(len(names) - MOST_FILES) if len(names) > MOST_FILES else ""
+        if not shown:
+            return more
+        return await self.git.read(*there, "diff", *PLAIN, self.base, "--", *shown[:MOST_FILES]) + more
+
+
+@frozen
+class GitWorktrees:
+    """Implements `Worktrees` with git."""
+
+    git: FolderGit
+
+    async def make(self, name: str) -> GitWorktree:
+        """Make a worktree of HEAD, or take the one that was kept. **Raises** `WorkspaceError`."""
+        asked = ("--path-format=absolute", "--show-toplevel", "--git-common-dir", "--show-prefix")
+        top, common, *below = (await self.git.read("rev-parse", *asked)).splitlines()
+        path, branch = Path(FOLDER.format(top), name), f"{BRANCHES}{name}"
+        git_dir = Path(common, "worktrees", name)
+        if await asyncio.to_thread(path.exists):
+            base = await self._take(path, branch, git_dir)
+        else:
+            base = await self._add(path, branch)
+        folder = path.joinpath(*below)
+        if not await asyncio.to_thread(folder.is_dir):
+            raise WorkspaceError(NO_FOLDER.format("".join(below)))
+        return GitWorktree(self.git, str(path), str(folder), branch, str(git_dir), base)
+
+    async def _add(self, path: Path, branch: str) -> str:
+        base = (await self.git.read("rev-parse", "--verify", "HEAD^{commit}")).strip()
+        lock = ("--lock", "--reason", LOCK.format(os.getpid()))
+        await self.git.write("worktree", "add", "--quiet", *lock, "-B", branch, str(path), base, hooks=False)
+        return base
+
+    async def _take(self, path: Path, branch: str, git_dir: Path) -> str:
+        if await asyncio.to_thread(_folder_of, git_dir) != str(path):
+            raise WorkspaceError(TAKEN.format(path))
+        if lock := await asyncio.to_thread(_text, git_dir / "locked"):
+            if not _is_gone(lock):
+                raise WorkspaceError(BUSY.format(path))
+            await self.git.write("worktree", "unlock", str(path), hooks=False)
+        reason = LOCK.format(os.getpid())
+        await self.git.write("worktree", "lock", "--reason", reason, str(path), hooks=False)
+        return (await self.git.read("merge-base", "HEAD", branch)).strip()
+
+
+@frozen
+class FoundWorktree:
+    """A worktree that agls made; `is_left` says that the process which worked there is gone."""
+
+    path: str
+    branch: str
+    is_left: bool
+
+
+def found_worktrees(folder: str) -> Iterator[FoundWorktree]:
+    """Yield the worktrees that agls made of the repository of this folder. Git is not asked.
+
+    Call it off the event loop, and only for a folder that is trusted.
+    """
+    places = (Path(each, ".git", "worktrees") for each in (folder, *folders_above(folder)))
+    for git_dir in (each for place in places if place.is_dir() for each in sorted(place.iterdir())):
+        branch, path = _text(git_dir / "HEAD").removeprefix(MARK), _folder_of(git_dir)
+        if branch.startswith(BRANCHES) and path and Path(path).is_dir():
+            yield FoundWorktree(path, branch, is_left=_is_gone(_text(git_dir / "locked")))
+
+
+def _folder_of(git_dir: Path) -> str:
+    return _text(git_dir / "gitdir").removesuffix("/.git")
+
+
+def _is_gone(lock: str) -> bool:
+    """Return whether the process that locked a worktree is gone. Nobody else's lock is judged."""
+    owner, _, process = lock.partition(" ")
+    if owner != "agls" or not process.isdigit():
+        return False
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text().strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
