@@ -59,7 +59,7 @@ def typed(wire: Wire, text: str = "/look", session: str = "") -> str:
 def test_lines_of_a_project_run_after_consent_and_unasked_from_then_on(wire: Wire) -> None:
     write(wire, "State: !`echo one > made; cat made`")
     asked = answering(wire, "always")
-    assert "\n\none\n" in f"{typed(wire)}\n"
+    assert ">\none\n" in typed(wire)
     assert [each["title"] for each in asked] == ["Use the command /look"], "the consent is for exactly this"
     assert "echo one > made" in asked[0]["shown"]["text"]
     assert ".agls/commands/look.md" in asked[0]["reason"]
