@@ -210,12 +210,12 @@ class Editor:
         """Wait until a row of the screen has this text; a change is drawn a moment after it happened."""
         self._wait(lambda: any(text in row for row in self.screen()), f"on the screen: {text}")
 
-    def until(self, condition: str, *arguments: Any) -> None:
+    def until(self, condition: str, *arguments: Any, patience: float = PATIENCE) -> None:
         """Wait until a Lua expression is true; Neovim goes on working meanwhile."""
-        self._wait(lambda: self.lua(f"return not not ({condition})", *arguments), condition)
+        self._wait(lambda: self.lua(f"return not not ({condition})", *arguments), condition, patience)
 
-    def _wait(self, true: Callable[[], object], what: str) -> None:
-        deadline = time.monotonic() + PATIENCE
+    def _wait(self, true: Callable[[], object], what: str, patience: float = PATIENCE) -> None:
+        deadline = time.monotonic() + patience
         while not true():
             if time.monotonic() > deadline:
                 raise AssertionError(f"never {what}\n{self.told()}")
