@@ -22,6 +22,7 @@ from agls.workspace.stream_programs import StreamPrograms
 from agls.workspace.texts import hash_of
 from agls.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
+from support.machine import slowness
 from support.patience import PATIENCE, become, within
 
 pytestmark = pytest.mark.promise("P7")
@@ -454,7 +455,7 @@ async def test_200_megabytes_of_output_are_read_with_little_memory_and_no_stall(
     assert finished.output.endswith("xend\n")
     assert grown < 30_000  # KiB
     stalls = sorted(late - early for early, late in pairwise(beats))
-    assert stalls[int(len(stalls) * 0.99)] < 0.1
+    assert stalls[int(len(stalls) * 0.99)] < 0.1 * slowness()
 
 
 async def test_escapes_reach_neither_the_model_nor_the_user(workspace: Workspace) -> None:

@@ -148,12 +148,16 @@ class KnownAgents:
 
 @frozen
 class OfferedTool:
-    """A tool as the client describes it; `schema` is a JSON Schema of an object."""
+    """A tool as the client describes it; `schema` is a JSON Schema of an object.
+
+    `own` is a tool of the program that holds the agent: its answers are not marked as those of others.
+    """
 
     name: str
     description: str
     schema: JsonObject
     reads_only: bool = False
+    own: bool = False
 
 
 class ToolClient(Protocol):

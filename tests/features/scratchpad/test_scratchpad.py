@@ -11,6 +11,7 @@ from agls.engine.run_action import invoke
 from agls.engine.session import Session
 from agls.engine.state import State
 from agls.stores.scratch import Scratch
+from agls.terminal_codes import without_marks
 from agls.workspace.paths import Ground, Own
 from agls.world import World
 from support.family import opened, results, run, task
@@ -62,7 +63,7 @@ async def test_scratch_folder_is_private_to_its_session_and_removed_with_it(tmp_
             session, state, folder = await begun(world, tmp_path)
             wrote, ran = results(state)
             assert (wrote.status, ran.status) == ("completed", "completed")
-            assert ran.text.startswith("1\n")
+            assert without_marks(ran.text).startswith("1\n")
             assert (folder / "deep/a.txt").read_text() == "1\n"
             assert folder.stat().st_mode & 0o777 == 0o700
             assert list((tmp_path / "workspace").iterdir()) == [], "none of it is in the workspace"

@@ -56,9 +56,8 @@ def _made(function: Function, *, reads_only: bool) -> FunctionTool:
         fields[name] = (annotation, ... if parameter.default is parameter.empty else parameter.default)
     arguments = create_model(function.__name__, __base__=Arguments, **fields)
     described = inspect.cleandoc(function.__doc__ or function.__name__)
-    return FunctionTool(
-        function, arguments, OfferedTool(function.__name__, described, schema_of(arguments), reads_only)
-    )
+    offered = OfferedTool(function.__name__, described, schema_of(arguments), reads_only, own=True)
+    return FunctionTool(function, arguments, offered)
 
 
 class Lent(Protocol):

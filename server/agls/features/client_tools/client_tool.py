@@ -39,7 +39,8 @@ class ClientTool:
     async def __call__(self, call: ToolCall, context: ToolContext) -> ToolOutcome:
         """Let the client do it."""
         outcome = await self.client.call(self.session_id, self.run_id, call)
-        return ToolOutcome(enclosed(outcome.text), outcome.status, outcome.effects, images=outcome.images)
+        text = outcome.text if self.offered.own else enclosed(outcome.text)
+        return ToolOutcome(text, outcome.status, outcome.effects, images=outcome.images)
 
 
 def usable(offered: Sequence[OfferedTool], taken: Collection[str]) -> tuple[list[OfferedTool], list[str]]:
