@@ -169,7 +169,7 @@ def test_servers_that_cannot_be_used_are_named_to_user_and_model_and_stop_nothin
     assert "unset: the variable NO_SUCH_VARIABLE is not set" in notices(done)
     assert "switched off" not in notices(done)
     ended = [event["data"]["item"] for event in done.events if event.get("type") == "itemCompleted"]
-    (said,) = [item for item in ended if item.get("title") == "mcp"]
+    (said,) = [item for item in ended if item.get("title") == "MCP servers"]
     assert "NO_SUCH_VARIABLE" in said["text"], "the model reads it, too"
     assert not small.noted("unset")
 

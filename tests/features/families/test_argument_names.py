@@ -26,6 +26,7 @@ def named(tool: str, **arguments: object) -> JsonObject:
 
 def test_names_of_other_products_are_read_as_ours() -> None:
     assert named("grep", query="x", include="*.py") == {"pattern": "x", "glob": "*.py"}
+    assert named("apply_patch", input="*** Begin Patch") == {"patch": "*** Begin Patch"}
     assert named("edit_file", filePath="a", oldString="x", newString="y") == {
         "path": "a", "old_text": "x", "new_text": "y",
     }  # fmt: skip

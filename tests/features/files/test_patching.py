@@ -212,13 +212,6 @@ async def test_patch_that_cannot_be_read_is_nothing_to_be_asked_about(tools: Too
     assert (preview.targets, "cut off" in preview.problem) == ((), True)
 
 
-async def test_patch_may_come_under_the_name_that_models_were_trained_with(
-    tools: Toolbox, root: Path
-) -> None:
-    outcome = await tools.call("apply_patch", input=envelope(*update("a.py", "x = 1", "x = 2")))
-    assert outcome.status == "completed"
-
-
 @pytest.mark.parametrize("path", ["../out.py", "link/out.py", "/etc/agls-out.py"])
 async def test_path_outside_of_the_workspace_leaves_everything_as_it_is(
     tools: Toolbox, root: Path, path: str
