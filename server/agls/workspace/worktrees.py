@@ -79,7 +79,7 @@ class GitWorktrees:
     async def _add(self, path: Path, branch: str) -> str:
         base = (await self.git.read("rev-parse", "--verify", "HEAD^{commit}")).strip()
         lock = ("--lock", "--reason", LOCK.format(os.getpid()))
-        await self.git.write("worktree", "add", "--quiet", *lock, "-B", branch, str(path), base, hooks=False)
+        await self.git.write("worktree", "add", "--quiet", *lock, "-b", branch, str(path), base, hooks=False)
         return base
 
     async def _take(self, path: Path, branch: str, git_dir: Path) -> str:
