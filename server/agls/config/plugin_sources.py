@@ -76,13 +76,13 @@ class _Fetch:
     async def of_catalogue(self, name: str, source: str) -> FetchedPlugin:
         """**Returns** a plugin by its name in a catalogue."""
         root, commit = await self.folder(source)
-        entries = {text_in(each.get("name")): each for each in objects_in(catalogue(root).get("plugins"))}
+        whole = catalogue(root)
+        entries = {text_in(each.get("name")): each for each in objects_in(whole.get("plugins"))}
         if name not in entries:
             raise PluginProblem(NOT_IN_CATALOGUE.format(name, ", ".join(entries) or "none"))
-        entry: JsonObject = {
-            key: value for key, value in entries[name].items() if key not in {"source", "strict"}
-        }
-        folder, own = await self._place_of(entries[name].get("source"), root)
+        entry: JsonObject = {key: value for key, value in entries[name].items() if key != "source"}
+        base = text_in(object_in(whole, "metadata").get("pluginRoot"))
+        folder, own = await self._place_of(_from_base(entries[name].get("source"), base), root)
         return FetchedPlugin(folder, name, entry, own or commit)
 
     async def _place_of(self, said: object, root: Path) -> tuple[Path, str]:
@@ -148,6 +148,11 @@ def _refuse_catalogue(folder: Path, source: str) -> None:
     if any((folder / name).exists() for name in CATALOGUES):
         names = (text_in(each.get("name")) for each in objects_in(catalogue(folder).get("plugins")))
         raise PluginProblem(IS_CATALOGUE.format(", ".join(f"{name}@{source}" for name in names)))
+
+
+def _from_base(said: object, base: str) -> object:
+    """**Returns** the source of an entry; the bare name of a folder is one in the `base` of its catalogue."""
+    return f"{base}/{said}" if base and isinstance(said, str) and not said.startswith((".", "/")) else said
 
 
 def _below(root: Path, said: str) -> Path:

@@ -13,7 +13,7 @@ from agls.regex import regex
 
 LARGEST = 200_000  # bytes of a text that is looked into
 MOST = 500  # lines
-_LINE = regex(r"(?m)(?:^|\s)!`([^`\n]+)`|!\{([^}\n]+)\}")
+_LINE = regex(r"(?m)(?:^|\s)!`([^`\n]+)`|!\{((?:[^{}\n]|\{\{?[^{}\n]*\}\}?)+)\}")
 _BLOCK = regex(r"(?ms)^```!\s*\n(.*?)^```")
 PROGRAMS = (".sh", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".ps1", ".bat", ".cmd", ".exe")
 

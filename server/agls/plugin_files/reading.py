@@ -129,8 +129,13 @@ class _ManifestParts:
         )
 
     def _skills(self) -> Sequence[str]:
+        named = list(self._named("skills"))
+        if named and self._said.get("strict") is False:  # several plugins of a catalogue share its folder
+            return tuple(dict.fromkeys(named))
         usual = [self._root] if self._is_file("SKILL.md") else self._usual("skills")
-        return tuple(dict.fromkeys((*usual, *self._named("skills"))))
+        return tuple(
+            dict.fromkeys((*usual, *(path for path in named if str(Path(path).parent) not in usual)))
+        )
 
     def _is_file(self, name: str) -> bool:
         return Path(self._root, name).is_file()

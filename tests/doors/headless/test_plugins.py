@@ -215,6 +215,33 @@ def test_catalogue_names_its_plugins_and_none_outside_of_it(agls: Agls, tmp_path
     assert added(agls, f"tools@file://{catalogue}")["name"] == "tools"
 
 
+def test_plugins_that_share_the_folder_of_their_catalogue_bring_the_skills_that_their_entries_name(
+    agls: Agls, tmp_path: Path
+) -> None:
+    catalogue = tmp_path / "catalogue"
+    for name in ("sheets", "slides", "other"):
+        skill = catalogue / f"skills/{name}/SKILL.md"
+        skill.parent.mkdir(parents=True)
+        skill.write_text(f"---\nname: {name}\ndescription: Of {name}.\n---\nDo.\n")
+    bare = catalogue / "plugins/bare/commands/fs/find.toml"
+    bare.parent.mkdir(parents=True)
+    bare.write_text('prompt = "!{grep -r {{args}} . | head}"\n')
+    (bare.parents[2] / "gemini-extension.json").write_text('{"name": "bare"}')
+    skills = ["./skills/sheets", "./skills/slides"]
+    plugins = [
+        {"name": "office", "source": "./", "strict": False, "skills": skills},
+        {"name": "all", "source": "./", "skills": skills},
+        {"name": "bare", "source": "bare"},
+    ]
+    said = {"name": "c", "metadata": {"pluginRoot": "./plugins"}, "plugins": plugins}
+    (catalogue / ".claude-plugin").mkdir()
+    (catalogue / ".claude-plugin/marketplace.json").write_bytes(b"\xef\xbb\xbf" + json.dumps(said).encode())
+    office = agls.run("plugin", "show", f"office@{catalogue}").out
+    assert (office.count("skill office:"), "other" in office) == (2, False)
+    assert agls.run("plugin", "show", f"all@{catalogue}").out.count("skill all:") == 3
+    assert "it runs: grep -r {{args}} . | head\n" in agls.run("plugin", "show", f"bare@{catalogue}").out
+
+
 def test_plugin_that_leads_out_of_its_folder_is_refused_or_that_part_is_named(
     agls: Agls, folder: Path
 ) -> None:
