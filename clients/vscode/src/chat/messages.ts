@@ -120,5 +120,6 @@ export const CHAT_COMMANDS = [
   "agls.config.open",
   "agls.server.doctor",
   "agls.run.undo",
+  "agls.rewind.undo",
 ] as const;
 export type ChatCommand = (typeof CHAT_COMMANDS)[number];

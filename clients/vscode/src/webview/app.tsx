@@ -23,7 +23,7 @@ export function App({ model }: { model: Model }) {
   const asked = new Set(Object.values(known.requests).flatMap(({ itemId }) => itemId ?? []));
   return (
     <ReadingProvider value={model.reading}>
-      {items.length > 0 ? (
+      {items.length > 0 || known.restored ? (
         <>
           <Banner model={model} />
           <Timeline
@@ -34,6 +34,7 @@ export function App({ model }: { model: Model }) {
             asked={asked}
             idle={known.state === "idle"}
             endings={known.endings}
+            restored={known.restored}
           />
         </>
       ) : model.isSetUp ? (
