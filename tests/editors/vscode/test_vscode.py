@@ -227,6 +227,12 @@ def test_bar_of_a_change_shows_what_stood_there_and_leads_on(tools: dict[str, st
     assert screens(tmp_path) == {"bar-light", "bar-dark"}
 
 
+def test_mcp_server_that_cannot_be_used_is_shown_and_restarted(tools: dict[str, str], tmp_path: Path) -> None:
+    said = done(["node", HERE / "mcp_status.mjs", tmp_path], LONGEST, **tools)
+    assert steps(said)[-1] == "passed"
+    assert screens(tmp_path) == {"starting", "failed-server"}
+
+
 def test_inside_the_extension_host(tools: dict[str, str]) -> None:
     said = done(["node", HERE / "host.mjs"], LONGEST, **tools)
     assert "FAILED" not in said

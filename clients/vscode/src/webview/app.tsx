@@ -10,6 +10,7 @@ import { Plan, Queue, Review, Tasks } from "./dock";
 import { Help } from "./ending";
 import { Icon } from "./icon";
 import type { Model } from "./model";
+import { Servers } from "./servers";
 import { Setup, Welcome } from "./setup";
 import { Timeline } from "./timeline";
 import { visible } from "./visible";
@@ -48,6 +49,7 @@ export function App({ model }: { model: Model }) {
         <div class="dock">
           <Plan model={model} />
           <Tasks model={model} />
+          <Servers model={model} />
           <Queue model={model} />
           <Review model={model} />
         </div>
