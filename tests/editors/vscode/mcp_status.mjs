@@ -24,7 +24,7 @@ async function serverFails() {
   await line.getByText("Starting MCP servers: notes").waitFor();
   await shot("starting");
   await bench.chat.getByText("I have looked.").waitFor();
-  await line.getByText("1 MCP server cannot be used: notes").click();
+  await line.getByText("MCP server unavailable: notes").click();
   await rows.getByText("notes:").waitFor();
   await shot("failed-server");
   say("it is shown while it starts, and why it cannot be used");

@@ -1,7 +1,6 @@
 /** MCP servers that start, or that cannot be used: above the prompt, as long as it is so. */
 
 import type { McpServer } from "../protocol.gen";
-import { counted } from "../store/rows";
 import { Button } from "./button";
 import { Icon } from "./icon";
 import type { Model } from "./model";
@@ -23,7 +22,7 @@ export function Servers({ model }: { model: Model }) {
       <summary>
         <Icon name="warning" />
         <span class="what">
-          {counted(away.length, "MCP server")} cannot be used: {namesOf(away)}
+          {away.length === 1 ? "MCP server" : "MCP servers"} unavailable: {namesOf(away)}
         </span>
       </summary>
       <ul aria-label="MCP servers that cannot be used">
