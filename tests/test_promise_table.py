@@ -45,7 +45,7 @@ class Ran(NamedTuple):
 
 
 def run(root: Path, *arguments: str, probes: str = PROBES, more: str = "") -> Ran:
-    (root / "tests").mkdir()
+    (root / "tests").mkdir(exist_ok=True)
     (root / "SECURITY.md").write_text(PAGE)
     (root / "pytest.ini").write_text("[pytest]\nmarkers = promise(*ids): proves them\n")
     (root / "tests/test_probes.py").write_text(probes)
@@ -84,7 +84,8 @@ def test_whole_run_shows_every_promise_as_far_as_the_page_claims_it(tmp_path: Pa
         ("0", (), PROBES + "    if probe == 'write': pytest.exit('enough')", "the run was broken off"),
         ("2", (), PROBES + "    if probe == 'read': raise KeyboardInterrupt", "the run was broken off"),
         ("0", ("--maxfail=1",), PROBES + "    assert probe != 'read'", "**broken**"),
-        ("0", (), "import of_nothing  # mark.promise(\"P5\")", "not proved"),
+        ("0", (), PROBES + "import of_nothing", "`tests/test_probes.py` left out"),
+        ("0", (), PROBES + "not Python", "`tests/test_probes.py` left out"),
         ("0", (), 'import pytest\npytestmark = pytest.mark.promise("P5")', "not proved"),
     ],
 )  # fmt: skip
@@ -95,6 +96,12 @@ def test_promise_falls_when_one_of_its_probes_is_switched_off(
     assert ran.code != 0, ran
     assert state in ran.states["P5"], ran
     assert "| P5 | 3 | 3 |" not in ran.page, ran
+
+
+def test_file_that_only_writes_of_a_mark_is_none_of_its_tests(tmp_path: Path) -> None:
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/test_words.py").write_text("SOURCE = 'pytestmark = pytest.mark.promise(\"P5\")'\n")
+    assert run(tmp_path).states["P5"] == "holds"
 
 
 def test_partial_run_is_not_written_to_the_page(tmp_path: Path) -> None:

@@ -149,12 +149,16 @@ class RunError(TypedDict):
 
 
 class McpServer(TypedDict):
-    """One MCP server of the session; `status` is connecting, connected, failed or stopped."""
+    """One MCP server of the session; `status` is connecting, connected, failed or stopped.
+
+    One that `needsLogin` cannot be used before the user logs in (`mcp.login`).
+    """
 
     name: str
     status: str
     tools: NotRequired[int | None]
     message: NotRequired[str | None]
+    needsLogin: NotRequired[bool | None]
 
 
 # --- items ---------------------------------------------------------------------------------------

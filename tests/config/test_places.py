@@ -314,13 +314,6 @@ def test_a_folder_to_work_in_must_be_one(tmp_path: Path) -> None:
             check_folder(str(tmp_path / name))
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may open everything")
-def test_folder_closed_to_the_user_is_refused(tmp_path: Path) -> None:
-    tmp_path.chmod(0)
-    with pytest.raises(ConfigError, match="is closed to you"):
-        check_folder(str(tmp_path))
-
-
 def test_folders_of_agents_that_are_not_there_are_looked_for_once(
     home: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,8 +4,9 @@ A promise holds when the run came to its end and each of its tests passed: one t
 left out, or not reached takes it away. Then the run fails, and a table of a part is not written to the page.
 """
 
+import ast
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +19,6 @@ HEAD = "| Promise | Tests | Passed | Failed | Not run | State |\n|---|--:|--:|--
 PROMISES = [f"P{number}" for number in range(1, 16)]
 OUTCOMES = {"passed": "passed", "failed": "failed", "error": "failed", "skipped": "skipped"}
 WHOLE = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
-MARK = re.compile(r"\bmark\.promise\(([^)]*)\)")
 ROW = re.compile(r"^\| (P\d+) \|.*\| \*\*(proved|partly|not yet proved)\*\*.*\|$", re.MULTILINE)
 STATES = {"proved": "holds", "partly": "holds in part", "not yet proved": "not yet proved: see above"}
 
@@ -167,10 +167,24 @@ def files_of(root: Path) -> Mapping[str, set[str]]:
     """Return the files of tests that have marks of each promise."""
     found: dict[str, set[str]] = {}
     for path in sorted((root / "tests").rglob("test_*.py")):
-        for arguments in MARK.findall(path.read_text(encoding="utf-8")):
-            for name in re.findall(r'"(P\d+)"', arguments):
-                found.setdefault(name, set()).add(path.relative_to(root).as_posix())
+        for name in promised_in(path.read_text(encoding="utf-8")):
+            found.setdefault(name, set()).add(path.relative_to(root).as_posix())
     return found
+
+
+def promised_in(source: str) -> Iterator[str]:
+    """Yield the promises that a file has marks of; a file that is not Python has all that it names."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        yield from re.findall(r"\b(P\d+)\b", source)
+        return
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="mark"), attr="promise"), args=names):
+                yield from (str(name.value) for name in names if isinstance(name, ast.Constant))
+            case _:
+                pass
 
 
 def ends_of(reports: Mapping[str, Sequence[pytest.TestReport]]) -> dict[str, dict[str, tuple[str, str]]]:

@@ -23,7 +23,9 @@ export function register(parts: Parts): vscode.Disposable[] {
     sessions: () => sessions.pick(),
     stop: () => chat.stop(),
     fork: (itemId: string) => sessions.fork(conversation.sessionId, itemId),
-    rewind: (itemId?: unknown) => rewind.to(typeof itemId === "string" ? itemId : undefined),
+    rewind: async (itemId?: unknown) => {
+      if (await rewind.to(typeof itemId === "string" ? itemId : undefined)) await chat.reveal();
+    },
     "rewind.undo": () => rewind.undo(),
     editPrompt: async (itemId: string) => {
       const text = chat.promptOf(itemId);

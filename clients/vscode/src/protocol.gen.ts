@@ -531,12 +531,13 @@ export interface LocalServerRow {
 export interface Marker {
 }
 
-/** One MCP server of the session; `status` is connecting, connected, failed or stopped. */
+/** One MCP server of the session; `status` is connecting, connected, failed or stopped. One that `needsLogin` cannot be used before the user logs in (`mcp.login`). */
 export interface McpServer {
   name: string;
   status: string;
   tools?: number;
   message?: string;
+  needsLogin?: boolean;
 }
 
 /** The MCP servers of the session; full replacement value. */

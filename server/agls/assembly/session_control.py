@@ -62,7 +62,9 @@ class OpenSessionControl:
             judge.check_options(cwd, {**session.state.options, **given})
             if "model" in given:
                 await judge.model(cwd, str(given["model"]))
-        except (ConfigError, ModelError, Refused) as problem:
+        except ModelError as problem:
+            raise ActionError(f"{problem} {problem.hint}".strip()) from None
+        except (ConfigError, Refused) as problem:
             raise ActionError(str(problem)) from None
         judge.choose(session.session_id, given)
         session.log.record(SessionChanged(options=options))

@@ -421,6 +421,7 @@ class ToolServer:
     status: Literal["connecting", "connected", "failed", "stopped"]
     tools: int | None = None
     message: str = ""
+    needs_login: bool = False
 
 
 @frozen

@@ -59,4 +59,4 @@ def _write_whole(event: RunDiff | ToolServers, out: EventWriter) -> None:
 
 def _server(server: ToolServer) -> McpServer:
     row: McpServer = {"name": server.name, "status": server.status, "tools": server.tools}
-    return compact(McpServer, {**row, "message": server.message})
+    return compact(McpServer, {**row, "message": server.message, "needsLogin": server.needs_login or None})

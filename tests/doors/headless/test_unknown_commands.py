@@ -29,6 +29,13 @@ def test_unknown_command_is_a_mistake_of_usage(agls: Agls, text: str, said: str)
     assert (lines.code, lines.events[-1]["type"], lines.events[-1]["error"]["kind"]) == (2, "fatal", "usage")
 
 
+def test_unknown_model_is_answered_with_the_names_there_are(agls: Agls) -> None:
+    agls.configure(SCRIPTED)
+    done = agls.run("run", "/model absent")
+    assert (done.code, done.out) == (1, "")
+    assert "There is no model called 'absent'. Known names: " in done.err
+
+
 FILES = (".agls/commands/fix.md", ".claude/skills/fix/SKILL.md", ".gemini/commands/fix.toml")
 
 

@@ -98,17 +98,30 @@ async function windowIsReloaded() {
 const said = () => bench.chat.locator(".user .words").allTextContents();
 
 async function isRewound() {
-  const prompt = bench.chat.locator(".user").filter({ hasText: "Write the notes" });
-  await prompt.hover();
-  await prompt.getByRole("button", { name: "Rewind" }).click();
-  await bench.dialog("Files that go back: notes.md", "Conversation and Files");
-  await bench.until("the file is gone", () => !fs.existsSync(path.join(stage.workspace, "notes.md")));
-  await bench.until("the prompt is gone", async () => (await said()).length === 2);
-  await shot("rewound");
-  await bench.notification("Went back", "Undo the Rewind");
-  await bench.until("the file is back", () => fs.existsSync(path.join(stage.workspace, "notes.md")));
-  await bench.until("the prompt is back", async () => (await said()).length === 3);
-  say("it was rewound, and the rewind taken back");
+  const checkpoints = bench.chat.getByRole("group", { name: "Checkpoint" });
+  assert.equal(await checkpoints.count(), 3, "one before each prompt");
+  await shot("checkpoints");
+  const [notes, isThere] = [path.join(stage.workspace, "notes.md"), () => fs.existsSync(notes)];
+  const restored = bench.chat.getByRole("status", { name: "Restored" });
+  for (const [choice, line, left] of [
+    ["Restore Conversation and Files", "The conversation went back to here. 1 file was restored.", 2],
+    ["Restore Files", "1 file was restored.", 3],
+  ]) {
+    await checkpoints.last().getByRole("button", { name: "Restore" }).click();
+    const asked = bench.page.locator(".monaco-dialog-box").filter({ hasText: "Restore to before this prompt?" });
+    await asked.getByText("Conversation: “Write the notes” and all that followed it are taken out.").waitFor();
+    if (left === 2) await shot("restore");
+    await bench.dialog("Files that go back: notes.md", choice);
+    await bench.until("the file is gone", () => !isThere());
+    await bench.until("the prompt is gone, if it was meant", async () => (await said()).length === left);
+    await restored.getByText(line).waitFor();
+    if (left === 2) await shot("rewound");
+    await restored.getByRole("button", { name: "Undo" }).click();
+    await bench.until("the file is back", isThere);
+    await bench.until("the prompt is back", async () => (await said()).length === 3);
+    if (left === 2) await restored.waitFor({ state: "detached" });
+  }
+  say("it went back to a checkpoint, with and without the conversation, and that was undone");
 }
 
 async function promptsWait() {

@@ -93,7 +93,10 @@ def test_package_for_the_marketplace_is_small_and_has_no_foreign_code(alone: Non
 def test_from_an_empty_profile_to_a_reviewed_change(tools: dict[str, str], tmp_path: Path) -> None:
     said = done(["node", HERE / "journey.mjs", tmp_path], LONGEST, **tools)
     assert steps(said)[-1] == "passed"
-    assert screens(tmp_path) == {"welcome", "permission", "edit", "review", "rewound"}
+    assert screens(tmp_path) == {
+        *("welcome", "permission", "edit", "review"),
+        *("checkpoints", "restore", "rewound"),
+    }
 
 
 @pytest.mark.row(66)
@@ -222,6 +225,12 @@ def test_bar_of_a_change_shows_what_stood_there_and_leads_on(tools: dict[str, st
     said = done(["node", HERE / "review_bar.mjs", tmp_path], LONGEST, **tools)
     assert steps(said)[-1] == "passed"
     assert screens(tmp_path) == {"bar-light", "bar-dark"}
+
+
+def test_mcp_server_that_cannot_be_used_is_shown_and_restarted(tools: dict[str, str], tmp_path: Path) -> None:
+    said = done(["node", HERE / "mcp_status.mjs", tmp_path], LONGEST, **tools)
+    assert steps(said)[-1] == "passed"
+    assert screens(tmp_path) == {"starting", "failed-server"}
 
 
 def test_inside_the_extension_host(tools: dict[str, str]) -> None:

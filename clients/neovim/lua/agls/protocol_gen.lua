@@ -462,12 +462,13 @@
 ---Supported.
 ---@class agls.Marker
 
----One MCP server of the session; `status` is connecting, connected, failed or stopped.
+---One MCP server of the session; `status` is connecting, connected, failed or stopped. One that `needsLogin` cannot be used before the user logs in (`mcp.login`).
 ---@class agls.McpServer
 ---@field name string
 ---@field status string
 ---@field tools? integer
 ---@field message? string
+---@field needsLogin? boolean
 
 ---The MCP servers of the session; full replacement value.
 ---@class agls.McpStatusData

@@ -68,6 +68,9 @@ export type ToChat =
 
 export type How = "queue" | "steer";
 
+/** What the user can do with an MCP server that cannot be used. */
+export type McpAction = "mcp.login" | "mcp.restart" | "mcp.disable";
+
 export type FromChat =
   | { type: "ready" }
   | { type: "send"; text: string; how: How }
@@ -87,6 +90,7 @@ export type FromChat =
   | { type: "moveQueued"; itemId: string; to: number }
   | { type: "stopTask"; itemId: string }
   | { type: "stopHelper"; sessionId: string }
+  | { type: "mcp"; action: McpAction; server: string }
   | { type: "compareAsked"; requestId: string }
   | { type: "providers" }
   | { type: "listModels"; provider?: string; baseUrl?: string; key: string }
@@ -120,5 +124,6 @@ export const CHAT_COMMANDS = [
   "agls.config.open",
   "agls.server.doctor",
   "agls.run.undo",
+  "agls.rewind.undo",
 ] as const;
 export type ChatCommand = (typeof CHAT_COMMANDS)[number];

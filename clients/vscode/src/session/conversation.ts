@@ -2,8 +2,8 @@
 
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import type { Action, CommandResult, Content, Event, ResumeResult } from "../protocol.gen";
-import type { How, SessionView } from "../chat/messages";
+import type { Action, CommandResult, Content, Event, McpServer, ResumeResult } from "../protocol.gen";
+import type { How, McpAction, SessionView } from "../chat/messages";
 import type { Server } from "../server/server";
 import { optionsOfUser } from "../settings";
 import { SUMMARIZED } from "../store/helpers";
@@ -203,6 +203,18 @@ export class Conversation implements vscode.Disposable {
   /** End what a helper does now. */
   async stopHelper(sessionId: string): Promise<void> {
     await this.server.request("agent/cancel", { sessionId });
+  }
+
+  /** Do something with an MCP server, and show how it stands then; one that is switched off is not shown. */
+  async actOnMcp(name: McpAction, server: string): Promise<void> {
+    const { sessionId } = this;
+    const act = { sessionId, name, input: { server } };
+    const { data } = await this.server.request("agent/action/invoke", act);
+    const now = (data?.["servers"] ?? []) as McpServer[];
+    const left = this.transcript.servers.filter((one) => name !== "mcp.disable" || one.name !== server);
+    const servers = left.map((one) => now.find((other) => other.name === one.name) ?? one);
+    const shown = { agentId: "main", ts: new Date().toISOString(), type: "mcpStatus", data: { servers } };
+    this.take([{ v: 1, ...shown, sessionId, epoch: this.transcript.epoch }]);
   }
 
   /** Let the agent go on without waiting for the command of this call. */

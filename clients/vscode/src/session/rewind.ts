@@ -1,16 +1,14 @@
-/** Going back: to before a prompt, with a look at what would change, and forward again. */
+/** Going back: to before a prompt, once the user read what goes back, and forward again. */
 
 import * as vscode from "vscode";
 import type { Content, SessionRewindResult } from "../protocol.gen";
 import type { Server } from "../server/server";
+import { counted } from "../store/rows";
 import { wordsOf } from "../store/transcript";
-import type { Conversation } from "./conversation";
-
-type What = "both" | "conversation" | "files";
+import { type Conversation, kindOf } from "./conversation";
+import { type What, questionOf } from "./rewind_text";
 
 export class Rewind {
-  private last = "";
-
   constructor(
     private readonly server: Server,
     private readonly conversation: Conversation,
@@ -22,30 +20,24 @@ export class Rewind {
     if (!prompt) return false;
     const toItemId = await this.before(prompt);
     const { sessionId } = this.conversation;
-    const preview = await this.server.request("agent/session/rewind", {
-      sessionId,
-      toItemId,
-      what: "both",
-      dryRun: true,
-    });
-    const what = await this.ask(preview, only);
+    const what = await this.ask(await this.preview(toItemId), prompt, only);
     if (!what) return false;
     const done = await this.server.request("agent/session/rewind", { sessionId, toItemId, what });
-    this.last = done.checkpointId ?? "";
     void this.report(done);
     return true;
   }
 
-  /** Take the last rewind back. */
+  /** Undo the last rewind of this session. */
   async undo(): Promise<void> {
-    if (!this.last) throw new Error("There is no rewind to take back in this window.");
-    const { sessionId } = this.conversation;
-    const done = await this.server.request("agent/session/rewind", {
-      sessionId,
-      undo: this.last,
-      what: "both",
-    });
-    this.last = done.checkpointId ?? "";
+    const { sessionId, transcript } = this.conversation;
+    const { restored } = transcript;
+    if (!restored)
+      throw new Error(
+        "There is no rewind to undo: one can be undone until the next prompt, or until the window is reloaded.",
+      );
+    const what = restored.conversation ? "both" : "files";
+    const undone = { sessionId, undo: restored.checkpointId, what };
+    void this.report(await this.server.request("agent/session/rewind", undone));
   }
 
   private async pick(): Promise<string | undefined> {
@@ -71,37 +63,38 @@ export class Rewind {
     return found;
   }
 
-  private async ask(preview: SessionRewindResult, only?: What): Promise<What | undefined> {
-    const files = preview.files.map(
-      ({ uri, insertions, deletions }) => `${nameOf(uri)} (+${insertions} −${deletions})`,
-    );
-    const kept = preview.conflicts.map(({ uri, reason }) => `${nameOf(uri)}: ${reason}`);
-    const detail = [
-      files.length > 0 ? `Files that go back: ${files.join(", ")}.` : "No file would change.",
-      ...(kept.length > 0 ? [`Left alone: ${kept.join("; ")}`] : []),
-      `${preview.droppedItemIds.length} items of the conversation would go. It can be taken back.`,
-    ].join("\n\n");
-    if (only === "conversation" && files.length === 0) return only;
-    const choices: Record<string, What> =
-      files.length > 0
-        ? { "Conversation and Files": "both", "Conversation Only": "conversation", "Files Only": "files" }
-        : { "Conversation Only": "conversation" };
+  /** What would change; where no file can go back, of the conversation alone. */
+  private async preview(toItemId: string): Promise<SessionRewindResult> {
+    const { sessionId } = this.conversation;
+    const asked = { sessionId, toItemId, dryRun: true };
+    try {
+      return await this.server.request("agent/session/rewind", { ...asked, what: "both" });
+    } catch (problem) {
+      if (kindOf(problem) !== "unsupported") throw problem;
+      return this.server.request("agent/session/rewind", { ...asked, what: "conversation" });
+    }
+  }
+
+  private async ask(preview: SessionRewindResult, prompt: string, only?: What): Promise<What | undefined> {
+    if (only === "conversation" && preview.files.length === 0) return only;
+    const items = [...this.conversation.transcript.items.values()];
+    const undone = items.slice(items.findIndex(({ itemId }) => itemId === prompt));
+    const ranCommands = undone.some((item) => item["terminal"] !== undefined);
+    const words = wordsOf((undone[0]?.["content"] ?? []) as Content[]);
+    const { detail, choices } = questionOf(preview, { words, ranCommands, nameOf });
     const chosen = await vscode.window.showWarningMessage(
-      "Rewind to before this prompt?",
+      "Restore to before this prompt?",
       { modal: true, detail },
       ...Object.keys(choices),
     );
     return chosen ? choices[chosen] : undefined;
   }
 
-  private async report(done: SessionRewindResult): Promise<void> {
-    const kept =
-      done.conflicts.length > 0 ? ` ${done.conflicts.length} were left alone: you changed them since.` : "";
-    const chosen = await vscode.window.showInformationMessage(
-      `Went back${done.files.length > 0 ? `, files too (${done.files.length})` : ""}.${kept}`,
-      "Undo the Rewind",
-    );
-    if (chosen) await vscode.commands.executeCommand("agls.rewind.undo");
+  /** The chat says what went back; what did not is said here. */
+  private async report({ conflicts }: SessionRewindResult): Promise<void> {
+    if (conflicts.length === 0) return;
+    const left = conflicts.map(({ uri, reason }) => `${nameOf(uri)}: ${reason}`).join("; ");
+    await vscode.window.showWarningMessage(`${counted(conflicts.length, "file")} did not go back. ${left}`);
   }
 }
 

@@ -7,6 +7,7 @@ import type {
   HistoryRewoundData,
   Item,
   ItemDeltaData,
+  McpServer,
   NoticeData,
   Question,
   QueueChangedData,
@@ -24,7 +25,7 @@ export type AnyItem = Json & { itemId: string; kind: string; status: string };
 /** What goes from one transcript to another, beside its items. */
 const PLAIN = [
   ...(["seq", "epoch", "state", "requests", "runs", "lastItems", "info"] as const),
-  ...(["options", "queue", "runId", "usage", "helpers", "begun", "took"] as const),
+  ...(["options", "queue", "runId", "usage", "helpers", "begun", "took", "restored", "servers"] as const),
 ];
 export type TranscriptView = { items: AnyItem[] } & Partial<Pick<Transcript, (typeof PLAIN)[number]>>;
 
@@ -53,6 +54,10 @@ export class Transcript {
   begun: number | undefined;
   /** How long calls took, in milliseconds, where both ends were seen. */
   took: Readonly<Record<string, number>> = {};
+  /** The last time that something went back, as long as nothing was done since and it was not undone. */
+  restored: HistoryRewoundData | undefined;
+  /** The MCP servers of the session, as they were shown last. */
+  servers: readonly McpServer[] = [];
   private readonly starts = new Map<string, number>();
   /** Items of which a part is missing: their whole text is to be asked for. */
   readonly incomplete = new Set<string>();
@@ -127,6 +132,7 @@ export class Transcript {
       }
       case "runStarted":
         this.runId = event.runId ?? "";
+        this.restored = undefined;
         this.begun = Date.parse(event.ts);
         this.lastItems[this.runId] ??= [...this.items.keys()].at(-1) ?? ""; // it may end before it has one
         break;
@@ -144,6 +150,7 @@ export class Transcript {
         this.retrying = data as unknown as TurnRetryingData;
         break;
       case "historyRewound":
+        this.restored = data["undoes"] ? undefined : (data as unknown as HistoryRewoundData);
         if (data["conversation"]) this.rewound(data as unknown as HistoryRewoundData);
         break;
       default:
@@ -215,6 +222,7 @@ export class Transcript {
     else if (event.type === "options") this.options = isObject(data["options"]) ? data["options"] : {};
     else if (event.type === "queueChanged") this.queue = (data as unknown as QueueChangedData).queue;
     else if (event.type === "contextUsage") this.usage = data as unknown as ContextUsageData;
+    else if (event.type === "mcpStatus") this.servers = data["servers"] as McpServer[];
     else if (event.type === "notice") this.notices = [...this.notices, data as unknown as NoticeData];
   }
 

@@ -10,6 +10,7 @@ import { Plan, Queue, Review, Tasks } from "./dock";
 import { Help } from "./ending";
 import { Icon } from "./icon";
 import type { Model } from "./model";
+import { Servers } from "./servers";
 import { Setup, Welcome } from "./setup";
 import { Timeline } from "./timeline";
 import { visible } from "./visible";
@@ -23,7 +24,7 @@ export function App({ model }: { model: Model }) {
   const asked = new Set(Object.values(known.requests).flatMap(({ itemId }) => itemId ?? []));
   return (
     <ReadingProvider value={model.reading}>
-      {items.length > 0 ? (
+      {items.length > 0 || known.restored ? (
         <>
           <Banner model={model} />
           <Timeline
@@ -34,6 +35,7 @@ export function App({ model }: { model: Model }) {
             asked={asked}
             idle={known.state === "idle"}
             endings={known.endings}
+            restored={known.restored}
           />
         </>
       ) : model.isSetUp ? (
@@ -47,6 +49,7 @@ export function App({ model }: { model: Model }) {
         <div class="dock">
           <Plan model={model} />
           <Tasks model={model} />
+          <Servers model={model} />
           <Queue model={model} />
           <Review model={model} />
         </div>

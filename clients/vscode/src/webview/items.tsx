@@ -101,12 +101,6 @@ function UserMessage({ item, idle }: { item: AnyItem; idle: boolean }) {
       {item["steer"] === true && <div class="faint">sent while it worked</div>}
       <div class="tools">
         <Tool icon="edit" label="Edit" disabled={!idle} message={{ type: "edit", itemId: item.itemId }} />
-        <Tool
-          icon="discard"
-          label="Rewind"
-          disabled={!idle}
-          message={{ type: "rewind", itemId: item.itemId }}
-        />
         <Tool icon="repo-forked" label="Fork" message={{ type: "fork", itemId: item.itemId }} />
       </div>
     </article>

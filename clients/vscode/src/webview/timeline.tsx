@@ -2,10 +2,11 @@
 
 import { Fragment, type RefObject } from "preact";
 import { type MutableRef, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { RunEndedData } from "../protocol.gen";
+import type { HistoryRewoundData, RunEndedData } from "../protocol.gen";
 import type { Helpers } from "../store/helpers";
 import { type Folded, folded } from "../store/rows";
 import type { AnyItem } from "../store/transcript";
+import { Checkpoint, Restored } from "./checkpoint";
 import { Ending } from "./ending";
 import { FoldedView, ItemView } from "./items";
 import { host } from "./model";
@@ -68,6 +69,8 @@ interface Props {
   asked?: ReadonlySet<string>;
   /** How runs ended that came to no end of their own, by their last item. */
   endings?: ReadonlyMap<string, RunEndedData>;
+  /** What went back last, while that can be undone. */
+  restored?: HistoryRewoundData | undefined;
 }
 
 /** Holds what is read where it stands when items come or go before it; at the end, the end is held. */
@@ -173,7 +176,7 @@ function useSpan(
 }
 
 export function Timeline(props: Props) {
-  const { older, idle, helpers, asked, endings } = props;
+  const { older, idle, helpers, asked, endings, restored } = props;
   const { words } = useReading();
   const isApart = (itemId: string) => asked?.has(itemId) === true || endings?.has(itemId) === true;
   const items: Row[] = folded(props.items, words, isApart);
@@ -212,6 +215,7 @@ export function Timeline(props: Props) {
           const newest = idle && item === items.at(-1);
           return (
             <Fragment key={item.itemId}>
+              {item.kind === "userMessage" && <Checkpoint itemId={item.itemId} idle={idle} />}
               <ItemView
                 item={item}
                 idle={idle}
@@ -222,6 +226,7 @@ export function Timeline(props: Props) {
             </Fragment>
           );
         })}
+        {restored && atEnd && <Restored restored={restored} />}
       </div>
     </div>
   );

@@ -5,7 +5,7 @@ import { type ComponentChild, render } from "preact";
 import { act } from "preact/test-utils";
 import { beforeEach, expect, test, vi } from "vitest";
 import type { FromChat } from "../../src/chat/messages";
-import type { CompletionItem, Event } from "../../src/protocol.gen";
+import type { CompletionItem, Event, McpServer } from "../../src/protocol.gen";
 import type { AnyItem } from "../../src/store/transcript";
 
 const sent: FromChat[] = [];
@@ -25,6 +25,7 @@ vi.stubGlobal(
 const { moved, spanAtEnd, Timeline } = await import("../../src/webview/timeline");
 const { Composer } = await import("../../src/webview/composer");
 const { Model } = await import("../../src/webview/model");
+const { Servers } = await import("../../src/webview/servers");
 const { ItemView } = await import("../../src/webview/items");
 
 beforeEach(() => {
@@ -310,4 +311,35 @@ test("what is of a kind nobody knows is shown by its title", () => {
   ];
   show(<Timeline sessionId="s" items={items} older={false} idle={true} />);
   expect(root().querySelector(".hologram")?.textContent).toMatch(/Something new[^]*It says this\./);
+});
+
+test("MCP servers that start or cannot be used are shown with what helps, and no others", () => {
+  const model = new Model(() => undefined);
+  const draw = (...servers: McpServer[]) => {
+    model.transcript.servers = servers;
+    show(<Servers model={model} />);
+    return root().textContent;
+  };
+  expect(draw({ name: "a", status: "connected", tools: 3 }, { name: "b", status: "stopped" })).toBe("");
+  expect(draw({ name: "a", status: "connecting" })).toContain("Starting MCP servers: a …");
+  const login = {
+    name: "mail",
+    status: "failed",
+    needsLogin: true,
+    message: "it wants a login: /mcp.login mail",
+  };
+  expect(draw(login)).toContain("mail: you are not logged in");
+  const press = (label: string) =>
+    [...root().querySelectorAll("button")].find((one) => one.textContent === label)?.click();
+  press("Log in");
+  expect(draw({ name: "gone", status: "failed", message: "it ended" })).toContain("gone: it ended");
+  press("Restart");
+  press("Switch off");
+  expect(sent).toEqual([
+    { type: "mcp", action: "mcp.login", server: "mail" },
+    { type: "mcp", action: "mcp.restart", server: "gone" },
+    { type: "mcp", action: "mcp.disable", server: "gone" },
+  ]);
+  draw({ name: "unset", status: "stopped", message: "the variable X is not set" });
+  expect(root().querySelectorAll("button").length).toBe(0);
 });

@@ -233,3 +233,16 @@ test("a task that a rewind took out ends all the same, and comes back as it ende
     ["t", "completed"],
   ]);
 });
+
+test("what went back last is known until it is undone, or something else is done", () => {
+  const known = new Transcript();
+  const rewound = { conversation: true, lastItemId: "", checkpointId: "r1", changes: [] };
+  known.take(event("historyRewound", rewound));
+  expect(Transcript.of(known.view).restored?.checkpointId).toBe("r1");
+  known.take(event("historyRewound", { ...rewound, checkpointId: "r2", undoes: "r1" }));
+  expect(known.restored).toBeUndefined();
+  known.take(event("historyRewound", { ...rewound, conversation: false, checkpointId: "r3" }));
+  expect(known.restored?.checkpointId).toBe("r3");
+  known.take(event("runStarted", {}));
+  expect(known.restored).toBeUndefined();
+});

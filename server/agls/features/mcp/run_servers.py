@@ -90,11 +90,15 @@ class RunServers:
         Clients see how far the servers are: once in a run, and whenever that changed.
         """
         facts = await self._begin(view)
-        now = ToolServers(tuple(map(self._row, self.found)))
+        self._show(view)
+        return facts
+
+    def _show(self, view: RunView, starting: Sequence[str] = ()) -> None:
+        """Show clients how far the servers are, unless they know."""
+        now = ToolServers(tuple(self._row(one, one.name in starting) for one in self.found))
         if now.servers and now != self._shown:
             self._shown = now
             view.show(now)
-        return facts
 
     async def _begin(self, view: RunView) -> Sequence[Stop | GateFact]:
         state = view.state
@@ -103,6 +107,8 @@ class RunServers:
         if refused := await self._settle():
             view.show(Notice("warning", INACTIVE, NOT_GIVEN.format(", ".join(refused))))
         unknown = [used for used in self.used.values() if not used.server.known]
+        if unknown:
+            self._show(view, [used.name for used in unknown])
         away = [f"{one.name}: {one.problem}" for one in self.found if one.problem and not one.is_off]
         away += [problem for problem in await together(map(self._ask, unknown)) if problem]
         if dropped := [line for used in self.used.values() for line in _dropped(used)]:
@@ -113,13 +119,16 @@ class RunServers:
         text = f"{AWAY}: {'; '.join(away)}"
         return (Injected((UserMessage(new_id("item"), (Text(text),), ROOM),)),)
 
-    def _row(self, one: ConfiguredServer) -> ToolServer:
+    def _row(self, one: ConfiguredServer, starts: bool = False) -> ToolServer:
         used = self.used.get(one.name)
         if used is None:
-            return ToolServer(one.name, "stopped", message=one.problem)
+            return ToolServer(one.name, "stopped", message="" if one.is_off else one.problem)
+        if starts:
+            return ToolServer(one.name, "connecting")
         known, state = used.server.known, used.server.state
         status = "stopped" if state in ("configured", "known") else state
-        return ToolServer(one.name, status, len(known.tools) if known else None, used.server.trouble)
+        tools = len(known.tools) if known else None
+        return ToolServer(one.name, status, tools, used.server.trouble, used.server.needs_login)
 
     async def _settle(self) -> Sequence[str]:
         """Let the user decide on what the folder offers. **Returns** what they did not consent to."""

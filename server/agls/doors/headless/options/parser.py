@@ -11,6 +11,7 @@ from agls.views.escape import escape_controls
 WORDS = "words"  # positional arguments that may stand anywhere between the options
 
 COMMAND = "COMMAND"  # the placeholder of a command's name in the help
+OTHER_AGENTS = {"chat": "run", "exec": "run", "login": "key", "auth": "key", "continue": "resume"}
 NO_COMMAND = f"the following arguments are required: {COMMAND}"  # the words of argparse
 
 
@@ -74,7 +75,9 @@ class Parser(argparse.ArgumentParser):
     def _no_command(self, value: str, choices: Iterable[str]) -> str:
         if " " in value.strip():
             return f'there is no command {value[:60]!r}. To give a prompt: agls run "…"'
-        return no_such("command", value, choices)
+        if (meant := OTHER_AGENTS.get(value)) in (known := list(choices)):
+            return f"there is no command {value!r}; did you mean {meant}?"
+        return no_such("command", value, known)
 
 
 def no_such(kind: str, value: str, known: Iterable[str], *, listed: bool = True) -> str:

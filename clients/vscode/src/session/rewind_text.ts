@@ -1,0 +1,54 @@
+/** The question before something goes back, in words: what does, what does not, and that it can be undone. */
+
+import type { SessionRewindResult } from "../protocol.gen";
+
+export type What = "both" | "conversation" | "files";
+
+interface Known {
+  /** The prompt to which it goes back. */
+  words: string;
+  /** Commands ran since. */
+  ranCommands: boolean;
+  nameOf: (uri: string) => string;
+}
+
+const LONGEST = 80; // characters of a prompt
+const MOST = 12; // files that are named
+
+export function questionOf(
+  { files, conflicts }: SessionRewindResult,
+  { words, ranCommands, nameOf }: Known,
+): { detail: string; choices: Record<string, What> } {
+  const changed = files.map(
+    ({ uri, insertions, deletions }) => `${nameOf(uri)} (+${insertions} −${deletions})`,
+  );
+  const left = conflicts.map(({ uri, reason }) => `${nameOf(uri)} (${reason})`);
+  const detail = [
+    `Conversation: “${shortened(words)}” and all that followed it are taken out.`,
+    changed.length > 0 ? `Files that go back: ${listed(changed)}.` : "Files: none would change.",
+    ...(left.length > 0 ? [`Files that stay as they are: ${listed(left)}.`] : []),
+    ...(ranCommands ? ["What commands did to other files is not known, and stays."] : []),
+    "You can undo it until you send the next prompt or reload the window.",
+  ].join("\n\n");
+  const choices: Record<string, What> =
+    files.length > 0
+      ? {
+          "Restore Conversation and Files": "both",
+          "Restore Conversation": "conversation",
+          "Restore Files": "files",
+        }
+      : { "Restore Conversation": "conversation" };
+  return { detail, choices };
+}
+
+function shortened(words: string): string {
+  const [first = ""] = words.trim().split("\n");
+  return first.length < words.trim().length || first.length > LONGEST
+    ? `${first.slice(0, LONGEST)}…`
+    : first || "(no text)";
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length - MOST;
+  return [...names.slice(0, MOST), ...(more > 0 ? [`${more} more`] : [])].join(", ");
+}
