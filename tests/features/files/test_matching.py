@@ -236,7 +236,7 @@ def test_miss_without_any_similar_line_says_so() -> None:
 old_text was not found; nothing was changed.
 Nothing in the file is like it. Read the file again.\
 """)
-    assert "Nothing in the file is like it" in problem("", "a", "b")
+    assert "The file is empty." in problem("", "a", "b")
     assert "Nothing in the file is like it" in problem("x = 1\n", "\n\n\n\n", "b")
 
 

@@ -101,6 +101,15 @@ async def test_new_file_in_an_odd_form_is_made(tools: Toolbox, tmp_path: Path, p
     assert (tmp_path / "n.py").read_text() == "import os\n"
 
 
+async def test_new_file_that_is_to_be_executable_is_not_and_the_report_says_so(
+    tools: Toolbox, tmp_path: Path
+) -> None:
+    head = "diff --git a/run.sh b/run.sh\nnew file mode 100755\n--- /dev/null\n+++ b/run.sh\n"
+    outcome = await tools.call("apply_patch", patch=f"{head}@@ -0,0 +1 @@\n+#!/bin/sh\n")
+    assert outcome.text == "Created run.sh. It is not executable: a command (chmod +x) makes it so."
+    assert (tmp_path / "run.sh").stat().st_mode & 0o111 == 0
+
+
 async def test_files_that_git_names_without_lines_come_and_go(tools: Toolbox, tmp_path: Path) -> None:
     new = "diff --git a/e.py b/e.py\nnew file mode 100644\nindex 0000000..e69de29\n"
     old = "diff --git a/b.txt b/b.txt\ndeleted file mode 100644\nindex 1..0\n"

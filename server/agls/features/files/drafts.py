@@ -26,6 +26,7 @@ FOLDER = (
     "{} is a folder; only files are moved and deleted here, one by one (folders are made as needed). For a "
     "whole folder use a command: mv, git mv, rm -r. To move a file into it, end the new path with /."
 )
+NOT_EXECUTABLE = " It is not executable: a command (chmod +x) makes it so."
 OTHER_SPACE = " Some lines were found with other white space; the file kept its own."
 
 
@@ -119,7 +120,7 @@ class DraftTable:
             check_new(shown, draft.text, draft.text, patch.text)
         new = draft.text is None
         verb = "Create" if new else "Overwrite"
-        report = f"{'Created' if new else 'Wrote'} {shown}."
+        report = f"{'Created' if new else 'Wrote'} {shown}.{NOT_EXECUTABLE * (new and patch.executable)}"
         self._keep(replace(draft, text=patch.text, title=f"{verb} {shown}", report=report, source=""))
 
     async def _update(self, patch: FilePatch) -> None:

@@ -46,7 +46,7 @@ class Likeness:
 def nearest(text: str, wanted: str, place: Likeness | None, advice: str) -> list[str]:
     """Return the report to the model: the numbered lines where `wanted` probably should have been."""
     if place is None:
-        return ["Nothing in the file is like it. Read the file again."]
+        return ["Nothing in the file is like it. Read the file again." if text else "The file is empty."]
     return [*shown(text, wanted, place), advice]
 
 

@@ -49,10 +49,14 @@ class PatchHunk:
 
 @frozen
 class FilePatch:
-    """What becomes of a file: it is added with `text`, deleted, or updated by its hunks and moved (`to`)."""
+    """What becomes of a file: it is added with `text`, deleted, or updated by its hunks and moved (`to`).
+
+    A new one that is to be `executable` is not: a tool that edits makes no programs.
+    """
 
     kind: Literal["add", "delete", "update"]
     path: str
     text: str = ""
     hunks: tuple[PatchHunk, ...] = ()
     to: str = ""
+    executable: bool = False

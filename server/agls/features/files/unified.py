@@ -18,6 +18,7 @@ _NAMES = regex(r"rename (from|to) (.*)")
 _GIT = regex(r"diff --git \"?a/(.+?)\"? \"?b/(.+?)\"?$")
 _TIME = regex(r"\s+\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*$")
 _SIGNATURE = regex(r"-- ?$")  # of a mail
+EXECUTABLE = "new file mode 100755"
 UNABLE: tuple[tuple[str, str], ...] = (
     ("GIT binary patch", "Bytes that are no text are not changed by a patch."),
     ("Binary files ", "Bytes that are no text are not changed by a patch."),
@@ -81,7 +82,7 @@ def _section(lines: Sequence[str]) -> FilePatch:
     old, new = _names(lines[:head])
     hunks = tuple(_hunks(lines[head:]))
     if old == NOTHING:
-        return FilePatch("add", new, _whole(new, hunks))
+        return FilePatch("add", new, _whole(new, hunks), executable=EXECUTABLE in lines[:head])
     if new == NOTHING:
         return FilePatch("delete", old, hunks=hunks)
     moved = new if new != old else ""
