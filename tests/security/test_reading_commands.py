@@ -97,12 +97,12 @@ wc --files0-from=list
 grep --fil=list a src/a.py
 sort --compress-prog=./evil src/a.py
 function f { ls; }
-if true; then ls; fi
+if true; then ./ls; fi
 for x in a; do ls; done
 (ls)
 { ls; }
 ! ls
-[ -f x ]
+[[ -f x ]]
 ls <<E
 ls <<<x
 git status

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from agls.features.permissions.syntax import LONGEST
+
 from .attacker import House
 from .test_commands import Desk
 
@@ -90,3 +92,14 @@ def programs_of(line: str) -> list[str]:
             "b2sum",
         }
     )
+
+
+def test_command_that_is_too_long_or_nested_too_deeply_is_asked_about(repository: Desk) -> None:
+    """Each would be more calls in one another than Python makes."""
+    for command in (
+        "&&".join(["ls"] * 2_000),
+        "ls" + " && ls 2>&1 | ls" * 500,
+        "if " * 400 + "ls" + ";then ls;fi" * 400,
+    ):
+        assert len(command) < LONGEST
+        assert not repository.lets("shell", {"command": command}, mode="ask")

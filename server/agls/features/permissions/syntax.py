@@ -1,8 +1,8 @@
 """The programs that a shell command runs, read from its syntax tree.
 
 Only commands are understood whose meaning does not depend on when they run: programs with plain words,
-joined by `|`, `&&`, `||`, `;` and new lines, in a folder that `cd FOLDER &&` names, with input from a file
-and output to `/dev/null` or another descriptor. Of everything else nothing is known.
+joined by `|`, `&&`, `||`, `;`, new lines and `if`, in a folder that `cd FOLDER &&` names, with input from a
+file and output to `/dev/null` or another descriptor. Of everything else nothing is known.
 
 Grammar: tree-sitter-bash; what it leaves out of its tree is looked at again, byte by byte.
 """
@@ -36,6 +36,8 @@ _CONTINUED = regex(r"\\\n")
 
 
 STATUS = "$?"
+IF = {"if", "then", "elif", "else", "fi", ";", "\n"}  # what stands between the commands of an `if`
+MOST_NESTED = 20  # statements in one another
 UNCERTAIN = "whether `cd` succeeds is known only when it runs: write `cd FOLDER && …`"
 
 
@@ -100,6 +102,7 @@ class _CommandReader:
     def __init__(self) -> None:
         self._folder = ""
         self._is_uncertain = False  # a `cd` may have failed
+        self._nested = 0
 
     def statements(self, node: "Node") -> Iterator[Program]:
         for child in _children(node, {";", "\n"}):
@@ -108,6 +111,13 @@ class _CommandReader:
                 self._is_uncertain = bool(self._folder)
 
     def _statement(self, node: "Node") -> Iterator[Program]:
+        self._nested += 1
+        if self._nested > MOST_NESTED:
+            raise NotUnderstood("too much of it stands in one another")
+        yield from self._programs(node)
+        self._nested -= 1
+
+    def _programs(self, node: "Node") -> Iterator[Program]:
         match node.type:
             case "list":
                 yield from self._list(node)
@@ -118,8 +128,19 @@ class _CommandReader:
                 if any(_input_of(each) for each in redirections):
                     raise NotUnderstood(f"what `{_short(redirections[0])}` feeds is not certain")
                 yield from self._statement(inner)
+            case "if_statement" | "elif_clause" | "else_clause":
+                yield from self._if(node)
             case _:
                 yield self._placed(self._read(node))
+
+    def _if(self, node: "Node") -> Iterator[Program]:
+        """Any of its commands may run, and each counts."""
+        folder = self._folder
+        for child in _children(node, IF):
+            if child.type != "comment":
+                yield from self._statement(child)
+        if self._folder != folder:
+            raise NotUnderstood("where a `cd` in an `if` leads is known only when it runs")
 
     def _list(self, node: "Node") -> Iterator[Program]:
         steps = list(_steps(node))
@@ -177,14 +198,18 @@ def _no_cd(program: Program) -> Program:
 
 def _steps(node: "Node") -> Iterator[tuple[str, "Node"]]:
     """Yield the operator and the operand of each step of `a && b || c`, from the left."""
-    left, operator, right = _children(node, set())
-    if _kind(operator) not in {"&&", "||"}:
-        raise NotUnderstood(f"`{_text(operator)}` is not understood")
-    yield from _steps(left) if left.type == "list" else (("", left),)
-    yield _kind(operator), right
+    steps: list[tuple[str, Node]] = []
+    while node.type == "list":
+        node, operator, right = _children(node, set())
+        if _kind(operator) not in {"&&", "||"}:
+            raise NotUnderstood(f"`{_text(operator)}` is not understood")
+        steps.append((_kind(operator), right))
+    yield from (("", node), *reversed(steps))
 
 
 def _command(node: "Node") -> tuple[str, tuple[Word, ...]]:
+    if node.type == "test_command":
+        return _text(node), _test(node)
     if node.type != "command":
         raise NotUnderstood(f"what `{_short(node)}` does is known only when it runs")
     name, *rest = _children(node, set())
@@ -192,6 +217,18 @@ def _command(node: "Node") -> tuple[str, tuple[Word, ...]]:
         raise NotUnderstood(f"which program `{_short(name)}` is, is not certain")
     is_echo = _text(name) == "echo"
     return _text(node), (Word(_text(name)), *(_word(each, has_status=is_echo) for each in rest))
+
+
+def _test(node: "Node") -> tuple[Word, ...]:
+    """Return the words of `[ … ]`, which is `test …` in another spelling. `[[ … ]]` is not: it computes."""
+    text = _text(node)
+    if not (text.startswith("[ ") and text.endswith(" ]")):
+        raise NotUnderstood(f"what `{_short(node)}` does is known only when it runs")
+    match programs(f"test {text[2:-2]}"):
+        case (Program(inputs=(), folder="", words=(Word("test"), *_) as words),):
+            return words
+        case _:
+            raise NotUnderstood(f"what `{_short(node)}` does is known only when it runs")
 
 
 def _word(node: "Node", *, has_status: bool = False) -> Word:
