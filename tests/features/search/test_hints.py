@@ -50,6 +50,7 @@ async def test_pattern_that_ends_with_a_slash_is_all_in_that_folder(tools: Toolb
         ("src", "src is a folder: src/** finds what is in it"),
         ("node_modules/**", "If node_modules is ignored, set path to it"),
         ("*.nosuch", "*.nosuch."),
+        ("/etc/*.conf", "A pattern reaches only what is below path."),
     ],
 )
 async def test_pattern_of_names_that_finds_nothing_says_why(tools: Toolbox, pattern: str, said: str) -> None:

@@ -91,15 +91,16 @@ class Grepping:
 
 
 async def _nothing(found: FoundLines, arguments: Grep, workspace: Workspace) -> str:
+    searched = f"{found.searched} {'file' if found.searched == 1 else 'files'}"
     if arguments.offset:
-        return f"No more matches behind offset {arguments.offset}, in {found.searched} files."
+        return f"No more matches behind offset {arguments.offset}, in {searched}."
     if not found.searched and (names := arguments.glob or arguments.type):
         what = "glob" if arguments.glob else "type"
         hint = await no_names(names, arguments.path, workspace) if arguments.glob else ""
         return f"No file was searched: none fits the {what} {names}.{hint}"
     if _needs_multiline(arguments):
-        return f"No match in {found.searched} files. The pattern has a line end: set multiline."
-    return f"No match in {found.searched} files.{no_lines(arguments.pattern, literal=arguments.literal)}"
+        return f"No match in {searched}. The pattern has a line end: set multiline."
+    return f"No match in {searched}.{no_lines(arguments.pattern, literal=arguments.literal)}"
 
 
 def _needs_multiline(arguments: Grep) -> bool:

@@ -10,6 +10,7 @@ _CALL = regex(r"(?<!\\)\w\(|\{\}|\w\[\]")
 POSIX = " Alternatives are a|b here, beginning and end of a word \\b, classes of characters \\w, \\d, \\s."
 LITERALLY = " ( ) [ ] { } mean something in an expression: set literal to find them as they stand."
 SEVERAL = " Several patterns are one in braces: {*.py,*.md}."
+REACH = " A pattern reaches only what is below path."
 NOT = " What is left out belongs into exclude."
 BRACKETS = " [ begins a set of characters: {} finds names that have it."
 
@@ -31,7 +32,7 @@ async def no_names(pattern: str, path: str, workspace: Workspace) -> str:
     if pattern.startswith("!"):
         return NOT
     if pattern.startswith("../"):
-        return " A pattern reaches only what is below path."
+        return REACH
     if "{" not in pattern and ("," in pattern or " " in pattern.strip()):
         return SEVERAL
     if "[" in pattern:
@@ -43,7 +44,7 @@ async def no_names(pattern: str, path: str, workspace: Workspace) -> str:
     )
     folder = posixpath.join(path, fixed) if fixed else ""
     if not folder or not await _has_entries(folder, workspace):
-        return ""
+        return REACH if pattern.startswith("/") else ""
     if fixed == pattern.strip("/"):
         return f" {folder} is a folder: {fixed}/** finds what is in it."
     return f" If {folder} is ignored, set path to it: then it is looked through all the same."
