@@ -1,6 +1,8 @@
 """Hooks at the beginning and the end of runs, between turns, and beside questions and summaries."""
 
+import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 
 from agls.engine.facts import Asked, Compacted, Entry, GateFact, Injected, Notice, Replied
 from agls.engine.feature import Attempt, RunView
@@ -26,6 +28,7 @@ STARTED, CONTINUED = "started", "continued"
 PROCESS = new_id("process")  # one that goes on with a session starts it again, as hooks see it
 MOST_CONTINUED = 8  # times in a row
 INACTIVE = "Hooks that this folder offers do not run"
+LAST_S = 3.0  # seconds that the end of a run waits for the hooks beside it
 FINE = frozenset({StopReason.END_TURN, StopReason.CANCELLED, StopReason.KILLED})
 
 
@@ -38,11 +41,16 @@ class RunHooks:
         self._hooks, self._run = hooks, run
         self._offered, self._consents = offered, consents
         self._view: RunView | None = None
+        self._beside_run: list[asyncio.Event] = []  # set when the hooks beside the run have ended
 
     async def around_run(self, attempt: Attempt, view: RunView) -> Stop:
-        """Do the run, and let the hooks see a failure."""
+        """Do the run, let the hooks see a failure, and let those beside it come to their end."""
         self._view = view
         stop = await attempt()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LAST_S):
+                for ended in self._beside_run:
+                    await ended.wait()
         if stop.reason not in FINE:
             data: JsonObject = {"reason": stop.reason.value, "error": stop.detail}
             await self._hooks.answer("StopFailure", (stop.reason.value,), data, view)
@@ -86,8 +94,10 @@ class RunHooks:
                 kind = f"{question.kind}_prompt"
                 data: JsonObject = {"message": question.title, "notification_type": kind}
                 self._beside("Notification", (kind,), data)
-            case Compacted():
-                self._beside("PostCompact", ("auto", "manual"), {})
+            case Compacted(summary=summary, cause=cause):
+                trigger = "manual" if cause == "asked" else "auto"
+                data = {"trigger": trigger, "compact_summary": summary}
+                self._beside("PostCompact", (trigger,), data)
             case _:
                 pass
 
@@ -117,10 +127,17 @@ class RunHooks:
 
     def _beside(self, event: Event, subjects: Sequence[str], data: JsonObject) -> None:
         if self._view and self._hooks.has(event):
-            self._view.spawn(self._shown(event, subjects, data, self._view), "run")
+            ended = asyncio.Event()
+            self._beside_run.append(ended)
+            self._view.spawn(self._shown(event, subjects, data, self._view, ended), "run")
 
-    async def _shown(self, event: Event, subjects: Sequence[str], data: JsonObject, view: RunView) -> None:
-        await self._hooks.answer(event, subjects, data, view)
+    async def _shown(
+        self, event: Event, subjects: Sequence[str], data: JsonObject, view: RunView, ended: asyncio.Event
+    ) -> None:
+        try:
+            await self._hooks.answer(event, subjects, data, view)
+        finally:
+            ended.set()
 
 
 def _source(state: State) -> str:
