@@ -316,3 +316,20 @@ def test_the_report_hides_secrets_and_counts() -> None:
     assert (report.verdict, report.is_well) == ("1 of 2 checks failed, 1 gave warnings.", False)
     assert Report(tuple(bad[1:])).verdict == "Nothing failed, 1 of 1 checks gave warnings."
     assert Report(()).verdict == "Everything works."
+
+
+def test_report_as_markdown_shows_settings_to_write_as_code() -> None:
+    settings = 'Write this:\n[models.work]\nmodel = "*"'
+    shown = Report(
+        (Finding("model", "fail", "There is none.", settings), Finding("proxy", "warn", "Odd.", "Unset it."))
+    )
+    assert shown.markdown().splitlines()[:8] == [
+        "- **fail** model: There is none.",
+        "  - Write this:",
+        "",
+        "        [models.work]",
+        '        model = "*"',
+        "",
+        "- **warn** proxy: Odd.",
+        "  - Unset it.",
+    ]

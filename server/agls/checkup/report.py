@@ -50,9 +50,7 @@ class Report:
 
     def markdown(self) -> str:
         """The same where Markdown is shown."""
-        rows = [
-            f"- **{f.status}** {f.topic}: {f.text}{f' *{f.fix}*' if f.fix else ''}" for f in self.findings
-        ]
+        rows = [row for finding in self.findings for row in _rows(finding)]
         rows += [f"- not checked: {topic} ({why})" for topic, why in self.unchecked]
         return "\n".join([*rows, "", self.verdict])
 
@@ -68,6 +66,13 @@ class Report:
             if warned
             else "Everything works."
         )
+
+
+def _rows(finding: Finding) -> list[str]:
+    row = f"- **{finding.status}** {finding.topic}: {finding.text}"
+    fix, *settings = finding.fix.splitlines() or [""]
+    rows = [row, f"  - {fix}"] if fix else [row]
+    return [*rows, "", *(f"        {line}" for line in settings), ""] if settings else rows  # as code
 
 
 def _lines(finding: Finding) -> list[str]:
