@@ -8,6 +8,7 @@ import pytest
 
 from doors.headless.conftest import Agls, Done
 from support.model_server import Failure, ModelServer
+from support.patience import PATIENCE
 
 
 def fatal(done: Done) -> dict[str, object]:
@@ -266,6 +267,20 @@ def test_a_state_folder_that_is_a_file_keeps_no_run_from_its_work(agls: Agls) ->
     assert "Traceback" not in done.err
     assert agls.run("sessions").code == 0
     assert agls.state.read_text() == "a file"
+
+
+def test_full_disk_keeps_no_run_from_its_work_and_the_end_says_that_nothing_is_saved(agls: Agls) -> None:
+    agls.script({"text": "ok"})
+    full = ["bash", "-c", 'ulimit -f 4; exec "$@"', "bash"]  # no file becomes larger than 4 kB
+    command = [*full, *agls.argv(["run", "x" * 20_000])]
+    done = subprocess.run(
+        command, cwd=agls.workspace, env=agls.variables, capture_output=True, text=True, check=False,
+        stdin=subprocess.DEVNULL, timeout=PATIENCE,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "ok\n"), done.stderr
+    last = done.stderr.splitlines()[-1]
+    assert "This session is not saved: What could not be written is lost now" in last
+    assert "This session is not saved" not in agls.run("run", "x" * 20_000).err
 
 
 def test_state_folder_that_cannot_be_created_is_reported_in_an_event(agls: Agls) -> None:

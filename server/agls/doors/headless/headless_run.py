@@ -11,7 +11,7 @@ from agls.doors.headless.open_session import PreparedRun
 from agls.doors.headless.output import JsonLines, Output
 from agls.doors.headless.responders import Responder
 from agls.doors.headless.shutdown import Shutdown
-from agls.engine.facts import Entry
+from agls.engine.facts import Entry, Notice, RunEnded
 from agls.engine.log import Event
 from agls.engine.ports import JournalError
 from agls.engine.recovery import continue_interrupted
@@ -22,6 +22,12 @@ from agls.order import NOTES
 from agls.views.project import Projection
 from agls.views.session_history import SessionHistory
 from agls.world import World
+
+NOT_SAVED = Notice(
+    "error",
+    "This session is not saved",
+    "What could not be written is lost now: do not count on resuming it.",
+)
 
 
 class HeadlessRun:
@@ -154,6 +160,12 @@ class HeadlessRun:
             self._output.event(wire_event)
 
     def _watch(self, event: Event, state: State) -> None:
+        if (
+            isinstance(event, Entry)
+            and isinstance(event.fact, RunEnded)
+            and self._session.log.journal.trouble
+        ):
+            self._tell(self._projection.transient(NOT_SAVED, time.time()))
         self._tell(_events(self._projection, event, state))
 
     def _tell(self, events: Sequence[JsonObject]) -> None:
