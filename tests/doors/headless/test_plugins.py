@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from agls.config.own_files import GuardedFiles
+from agls.config.plugins import InstalledPlugins
+from agls.config.seal import Seal
 from doors.headless.conftest import SCRIPTED, Agls, Done
 from support.plugin_folders import HOOKS, REFUSE, commit_all, write_plugin
 from support.rich_run import call
@@ -189,6 +192,57 @@ def test_options_are_given_checked_kept_over_an_update_and_reach_hooks_and_serve
     added(agls, folder)
     assert "needs values" not in agls.run("plugin", "list").out
     assert "sesame-open-1" not in agls.run("run", "/plugin").out
+
+
+def keys(agls: Agls) -> dict[str, str]:
+    file = agls.state / "keys.json"
+    return json.loads(file.read_text())["keys"] if file.exists() else {}
+
+
+def test_sensitive_values_are_kept_with_the_keys_and_go_with_their_plugin(agls: Agls, folder: Path) -> None:
+    secret = "sesame-open-1"
+    option = {"sensitive": True, "required": True, "description": "Opens."}
+    write_plugin(folder, userConfig={"WORD": option, "PLACE": {"default": "here"}})
+    shown = agls.run("plugin", "add", str(folder), "--yes", "--set", f"WORD={secret}").out
+    assert "option WORD (kept with the keys): Opens.: set\n" in shown
+    assert keys(agls) == {"plugin tools": json.dumps({"WORD": secret})}
+    run(agls, WRITE)
+    assert (agls.state / "plugin-data/tools/seen").read_text() == secret
+    told = agls.run("plugin", "show", "tools").out + agls.run("run", "/plugin.show tools").out
+    assert (told.count("option WORD (kept with the keys): Opens.: set\n"), secret in told) == (2, False)
+    assert agls.run("plugin", "show", "tools", "--json").whole["options"][1]["is_set"] is True
+    (folder / "new.txt").write_text("new")
+    assert added(agls, folder)["options"][0]["is_set"] is True  # an update keeps it
+    holders = [
+        path.name for path in agls.state.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()
+    ]
+    assert sorted(holders) == ["keys.json", "seen"]
+    agls.run("plugin", "enable", "tools", "--set", "WORD=")
+    assert (keys(agls), listed(agls)[0]["missing"]) == ({}, ["WORD"])
+    agls.run("plugin", "enable", "tools", "--set", f"WORD={secret}")
+    assert agls.run("plugin", "remove", "tools").code == 0
+    assert keys(agls) == {}
+    assert "there is no terminal to ask" in agls.run("plugin", "enable", "tools", "--set", "WORD").err
+
+
+def test_sensitive_values_in_the_record_of_an_earlier_version_move_to_the_keys(
+    agls: Agls, folder: Path
+) -> None:
+    write_plugin(folder, userConfig={"WORD": {}})
+    agls.run("plugin", "add", str(folder), "--yes", "--set", "WORD=sesame-open-1")
+    write_plugin(folder, userConfig={"WORD": {"sensitive": True}})
+    files = GuardedFiles(agls.state, agls.config_file)
+    plugins = InstalledPlugins(files, Seal(files))
+    (before,) = plugins.all()
+    folder_digest = plugins.store.keep(folder, "tools")
+    rows = [["tools", folder_digest, before.source, True, 1.0, {}, {"WORD": "sesame-open-1"}]]
+    files.write(plugins.file, {"plugins": rows, "seal": Seal(files).sign("plugins", rows)})
+    run(agls, WRITE)
+    assert (agls.state / "plugin-data/tools/seen").read_text() == "sesame-open-1"
+    assert "sesame-open-1" not in (agls.state / "plugins.json").read_text()
+    assert keys(agls) == {"plugin tools": json.dumps({"WORD": "sesame-open-1"})}
+    run(agls, WRITE)
+    assert (agls.state / "plugin-data/tools/seen").read_text() == "sesame-open-1" * 2
 
 
 def test_catalogue_names_its_plugins_and_none_outside_of_it(agls: Agls, tmp_path: Path) -> None:
