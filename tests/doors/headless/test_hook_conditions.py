@@ -38,3 +38,12 @@ def test_hook_that_guards_a_folder_sees_every_path_into_it(hooked: Hooked, path:
     (item,) = [item for item in items(hooked.run()) if item["kind"] == "toolCall"]
     assert item["refusedBy"] == "hook"
     assert not (hooked.agls.workspace / "src").exists()
+
+
+def test_name_that_a_model_chose_does_not_hang_the_matcher(hooked: Hooked) -> None:
+    hooked.on("PreToolUse", "sys.exit(2)", matcher="(a+)+$")
+    names = ["a" * 60 + "!", "a" * 60]
+    hooked.agls.script(*({"calls": [call(name)]} for name in names), {"text": "done"})
+    done = hooked.run()
+    assert done.code == 0
+    assert [d["tool_name"] for d in hooked.given("PreToolUse")] == names[1:]
