@@ -98,7 +98,7 @@ def near_names(name: str, specs: Sequence[ActionSpec]) -> Sequence[str]:
     from difflib import get_close_matches  # noqa: PLC0415 - most texts are no command that nobody knows
 
     known = [each for spec in specs for each in (spec.name, *spec.aliases)]
-    ends = (each for each in known if each.endswith(f".{name.lower()}"))  # `/undo`: `/changes.undo`
+    ends = (each for each in known if each.endswith(f".{name.lower()}"))  # `/redo`: `/changes.redo`
     return [*dict.fromkeys((*ends, *get_close_matches(name.lower(), known, 3, _NEAR)))][:3]
 
 

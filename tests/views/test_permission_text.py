@@ -61,7 +61,7 @@ def test_long_run_is_written_as_a_count(text: str, shown: str) -> None:
 
 
 def test_line_of_a_command_cannot_pass_for_one_of_ours() -> None:
-    text = permission_text(command("true\nin /elsewhere\nAllowed from then on", env={"A": "b\nin /x"})).text
+    text = permission_text(command("true\nin /elsewhere\nAllowing it for longer", env={"A": "b\nin /x"})).text
     assert [line for line in text.split("\n") if not line.startswith("│ ")] == ["in /w"]
     folder = permission_text(
         Question("permission", "t", subject={"type": "command", "command": "a", "cwd": "/w\n│ b"})
@@ -94,7 +94,7 @@ def test_input_of_a_tool_and_lasting_rules_are_shown() -> None:
     subject = {"type": "tool", "name": "n", "input": {"a": "b\nc"}}
     text = permission_text(Question("permission", "n", subject=subject, options=options)).text
     assert '│   "a": "b\\nc"' in text
-    assert text.endswith("Allowed from then on, if it is for longer than once:\n│ a(b)\n│ c(d)")
+    assert text.endswith("Allowing it for longer than once adds the rule:\n│ a(b)\n│ c(d)")
 
 
 def test_text_that_is_cut_is_not_whole() -> None:

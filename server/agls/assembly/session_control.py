@@ -15,6 +15,7 @@ from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.vocabulary import JsonObject, SessionRow
 from agls.room.session_ports import RewoundConversation
+from agls.workspace.uris import to_path
 
 Export = Callable[[str, Sequence[Entry], str], Awaitable[bytes]]
 NO_EXPORT = "This door exports no sessions. Write: agls sessions export {}"
@@ -91,8 +92,15 @@ class OpenSessionControl:
         except Refused as problem:
             raise ActionError(str(problem)) from None
         changed = len(gone.restored.get("files", ()))
-        summary = FILES.format(changed, "s" * (changed != 1)) if files or changed else ""
+        counted = [FILES.format(changed, "s" * (changed != 1))] if files or changed else []
+        left = [self._left_alone(each) for each in gone.restored.get("conflicts", ())]
+        summary = "\n\n".join([*counted, *(["\n".join(left)] if left else [])])
         return RewoundConversation(gone.fact.checkpoint_id, len(gone.dropped), summary)
+
+    def _left_alone(self, conflict: JsonObject) -> str:
+        path, cwd = Path(to_path(conflict["uri"])), self._session.state.cwd
+        shown = path.relative_to(cwd) if path.is_relative_to(cwd) else path
+        return f"- left alone: {shown}: {conflict['reason']}"
 
     async def fork(self, title: str = "") -> str:
         """Make a session with all that was said. **Returns** its id. **Raises** `ActionError`."""

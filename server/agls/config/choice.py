@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
-from agls.config.endpoints import ModelCatalog, check_model, look_for_keys, offered_models
+from agls.config.endpoints import ModelCatalog, check_model, look_for_keys, offered_models, unlisted_model
 from agls.config.errors import ConfigError
 from agls.config.load import Loaded
 from agls.config.setup import Setup
@@ -156,7 +157,7 @@ class Choice:
         Raises `ConfigError` when there is no model.
         """
         setup = self._setup()
-        await look_for_keys(setup, setup.load(folder))
+        await look_for_keys(setup, setup.load(folder), name)
         offered = self._offered(folder)
         if offered.endpoints and not is_local_name(name or offered.default, offered):
             return
@@ -173,6 +174,7 @@ class Choice:
         if known is None:
             known = Models(offered.endpoints, aliases=offered.aliases, default=offered.default)
             self._seen.append((offered, known))
+        known.unlisted = partial(unlisted_model, self._setup(), loaded)
         return known
 
     def known(self, folder: str) -> tuple[ModelInfo, ...]:

@@ -64,8 +64,19 @@ def offered_models(setup: Setup, loaded: Loaded, *, complete: bool = True) -> Mo
     return recalled(_offered, (setup, loaded, kept, complete), reader.offered)
 
 
-async def look_for_keys(setup: Setup, loaded: Loaded) -> None:
-    """Look everywhere for the keys that models of these settings lack, and hold them."""
+def unlisted_model(setup: Setup, loaded: Loaded, name: str) -> Endpoint | None:
+    """Return the model that `--model NAME` names where no table has that name, `None` where none is meant."""
+    return _Reader(setup, _asking_for(loaded, name), dict(setup.kept), complete=False).at_no_table()
+
+
+def _asking_for(loaded: Loaded, name: str) -> Loaded:
+    return replace(loaded, config=loaded.config.model_copy(update={"model": name})) if name else loaded
+
+
+async def look_for_keys(setup: Setup, loaded: Loaded, name: str = "") -> None:
+    """Look everywhere for the keys that models of these settings, and the named one, lack, and hold them."""
+    if name not in {"", *loaded.config.models, *loaded.config.tiers}:
+        loaded = _asking_for(loaded, name)
     reader = _Reader(setup, loaded, {}, complete=False)
     hosts = recalled(_keyless, (setup, loaded), reader.hosts_without_a_key)
     if not hosts:
@@ -114,11 +125,15 @@ class _Reader:
                 tables[chosen] = replace(moved, dialect=dialect)
             own = None
         else:
-            own = self._at_base_url() or (None if tables else self._shared())
+            own = self.at_no_table()
         endpoints = (*tables.values(), *((own,) if own else ()))
         return ModelCatalog(
             endpoints, self._default() or (own.name if own else ""), config.tiers, tuple(self._warnings)
         )
+
+    def at_no_table(self) -> Endpoint | None:
+        """The default model where no table has its name, `None` where nothing says which server has it."""
+        return self._at_base_url() or (None if self._config.models else self._shared())
 
     def _default(self) -> str:
         """Return the name of the default model; a tier without a model means what would be asked else."""

@@ -3,7 +3,7 @@
 Nothing here imports the HTTP library; the first model that needs it does.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -26,7 +26,10 @@ class Models:
 
     `aliases` give names (and tiers) to endpoints or to `endpoint/model`. A tier without an alias is
     the default; the default is `default`, or the only endpoint there is, or `fast` where it is the only tier.
+    `unlisted` returns the endpoint of a name that nobody configured, `None` where no server takes any name.
     """
+
+    unlisted: Callable[[str], Endpoint | None] | None = None
 
     def __init__(
         self,
@@ -44,7 +47,7 @@ class Models:
         if not self._default and [tier for tier in TIERS if tier in self._aliases] == ["fast"]:
             self._default = self._aliases["fast"]
         self._policy = policy
-        self._clients: dict[str, ModelClient] = {}
+        self._clients: dict[str, tuple[Endpoint, ModelClient]] = {}
         self._pool: Connections | None = None
 
     @property
@@ -55,9 +58,10 @@ class Models:
     def resolve(self, name: str) -> ModelClient:
         """Return the client of this name; "" is the default. Raises `ModelError` (`modelNotFound`)."""
         endpoint = self.endpoint(name)
-        if endpoint.name not in self._clients:
-            self._clients[endpoint.name] = self._with_fallback(endpoint)
-        return self._clients[endpoint.name]
+        known = self._clients.get(endpoint.name)
+        if known is None or known[0] != endpoint:  # what `unlisted` returns may change
+            known = self._clients[endpoint.name] = endpoint, self._with_fallback(endpoint)
+        return known[1]
 
     def window(self, name: str) -> int | None:
         """Return the context window of this model in tokens, `None` when unknown. No client is made for it.
@@ -66,7 +70,7 @@ class Models:
         """
         endpoint = self.endpoint(name)
         if known := self._clients.get(endpoint.name):
-            return known.info.context_window
+            return known[1].info.context_window
         if endpoint.context_window:
             return endpoint.context_window
         from agls.models.catalog.bundled import with_known_figures  # noqa: PLC0415 - only where nothing is said
@@ -88,6 +92,8 @@ class Models:
             endpoint = self._endpoints[known]
         elif model and provider in self._endpoints:
             endpoint = _other_model(self._endpoints[provider], model)
+        elif self.unlisted and (named := self.unlisted(known)):
+            endpoint = named
         else:
             hint = f"Known names: {', '.join(self.names) or 'none'}."
             raise ModelError(f"There is no model called {known!r}.", kind="modelNotFound", hint=hint)

@@ -28,6 +28,8 @@ async def explained(problem: WorkspaceError, path: str, workspace: Workspace) ->
         folder, name = dirname(shown.replace("\\", "/")), basename(shown.replace("\\", "/"))
     near = [join(folder, found) for found in await _alike(folder, name, workspace)]
     near = list(dict.fromkeys((*near, *await _elsewhere(name, workspace))))[:NEAR]
+    if shown in near and await _is_link(folder, name, workspace):
+        return WorkspaceError(f"{spelled(shown)} is a link to something that does not exist.")
     if not near:
         return problem
     return WorkspaceError(f"{problem} Did you mean {' or '.join(map(spelled, near))}?")
@@ -40,6 +42,10 @@ async def _alike(folder: str, name: str, workspace: Workspace) -> list[str]:
         return []
     by_case = {each.casefold(): each for each in names}
     return [by_case[each] for each in get_close_matches(name.casefold(), by_case, NEAR)]
+
+
+async def _is_link(folder: str, name: str, workspace: Workspace) -> bool:
+    return any(entry.name == name and entry.kind == "link" for entry in await workspace.list(folder))
 
 
 async def _elsewhere(name: str, workspace: Workspace) -> list[str]:

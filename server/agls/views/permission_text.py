@@ -89,7 +89,7 @@ def _subject(subject: JsonObject) -> Iterator[str]:
 def _rules(question: Question) -> Iterator[str]:
     rules = dict.fromkeys(option.rule for option in question.options if option.rule)
     for rule in rules:
-        yield "Allowed from then on, if it is for longer than once:"
+        yield "Allowing it for longer than once adds the rule:"
         yield from _quoted(counted(rule))
 
 

@@ -24,6 +24,11 @@ TAKEN = "{} is there already, and is no worktree of this repository."
 BUSY = "another process works in {}."
 NO_FOLDER = "the last commit has no folder {}."
 LEFT_OUT = "[{} more files are changed]\n"
+IGNORED = "[Git ignores these, which it made: {}]\n"
+MOST_IGNORED = 20  # that are named
+MADE_AGAIN = frozenset(  # by tools, from what is there without them: no reason to keep a worktree
+    ".mypy_cache .nox .pytest_cache .ruff_cache .tox .venv __pycache__ node_modules".split()  # noqa: SIM905 - names
+)
 
 
 @frozen
@@ -38,21 +43,31 @@ class GitWorktree:
     base: str
 
     async def leave(self) -> str | None:
-        """Remove it when nothing changed; else keep it. **Raises** `WorkspaceError`."""
+        """Remove it when nothing was changed or made in it; else keep it. **Raises** `WorkspaceError`."""
         there = (f"--git-dir={self.git_dir}", f"--work-tree={self.path}")
         await self.git.write(*there, "add", "--intent-to-add", "--all", hooks=False)
         names = (await self.git.read(*there, "diff", *PLAIN, "--name-only", self.base)).splitlines()
         commits = await self.git.read("rev-list", "--max-count=1", f"{self.base}..{self.branch}")
+        ignored = await self._ignored(there)
         await self.git.write("worktree", "unlock", self.path, hooks=False)
-        if not names and not commits:
+        if not names and not commits and not ignored:
             await self.git.write("worktree", "remove", self.path, hooks=False)  # refused if git sees anything
             await self.git.write("branch", "--quiet", "-D", self.branch, hooks=False)
             return None
         shown = [name for name in names if not name.startswith('"') and self.git.shows(name)]
         more = LEFT_OUT.format(len(names) - MOST_FILES) if len(names) > MOST_FILES else ""
-        if not shown:
-            return more
-        return await self.git.read(*there, "diff", *PLAIN, self.base, "--", *shown[:MOST_FILES]) + more
+        if shown:
+            more = await self.git.read(*there, "diff", *PLAIN, self.base, "--", *shown[:MOST_FILES]) + more
+        return more + ignored
+
+    async def _ignored(self, there: tuple[str, str]) -> str:
+        """**Returns** a line that names what git ignores and no tool makes again; "" for nothing."""
+        asked = ("ls-files", "--others", "--ignored", "--exclude-standard", "--directory")
+        found = (await self.git.read(*there, *asked)).splitlines()
+        folders = {"/".join((*parts[:-1], "")) for parts in (name.rstrip("/").split("/") for name in found)}
+        names = [n for n in found if n not in folders and MADE_AGAIN.isdisjoint(n.split("/"))]
+        more = [f"and {len(names) - MOST_IGNORED} more"] if len(names) > MOST_IGNORED else []
+        return IGNORED.format(", ".join((*names[:MOST_IGNORED], *more))) if names else ""
 
 
 @frozen
@@ -86,7 +101,7 @@ class GitWorktrees:
         if await asyncio.to_thread(_folder_of, git_dir) != str(path):
             raise WorkspaceError(TAKEN.format(path))
         if lock := await asyncio.to_thread(_text, git_dir / "locked"):
-            if not _is_gone(lock):
+            if not (lock == LOCK.format(os.getpid()) or _is_gone(lock)):  # a session works once at a time
                 raise WorkspaceError(BUSY.format(path))
             await self.git.write("worktree", "unlock", str(path), hooks=False)
         reason = LOCK.format(os.getpid())

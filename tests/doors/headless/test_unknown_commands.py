@@ -12,8 +12,8 @@ pytestmark = [pytest.mark.row(82), pytest.mark.row(84)]
     [
         ("/nope", "There is no command /nope. /help lists them."),
         ("/help nope", "There is no command /nope. /help lists them."),
-        ("/undo", "There is no command /undo. Did you mean /compaction.undo or /changes.undo?"),
-        ("/help undo", "There is no command /undo. Did you mean /compaction.undo or /changes.undo?"),
+        ("/redo", "There is no command /redo. Did you mean /changes.redo?"),
+        ("/help redo", "There is no command /redo. Did you mean /changes.redo?"),
         ("/hlep", "There is no command /hlep. Did you mean /help?"),
     ],
 )

@@ -84,7 +84,8 @@ const entries = [
   ["Refuse empty keys", "inProgress"],
   ["Run the tests", "pending"],
 ].map(([text, state], n) => ({ id: n + 1, text, state }));
-const plan = item("plan", { title: "Plan: 2 of 4 done", text: entries.map(({ text }) => `- ${text}`).join("\n"), entries });
+const MARKS = { done: "x", inProgress: ">", pending: " " }; // as the server writes them
+const plan = item("plan", { title: "Plan: 2 of 4 done", text: entries.map(({ id, text, state }) => `- [${MARKS[state]}] ${id}. ${text}`).join("\n"), entries });
 const running = { status: "running" };
 const LONG = Array.from({ length: 60 }, (_, n) => `echo "step ${n}" && ./scripts/run --number ${n}`).join("\n");
 
@@ -116,7 +117,7 @@ export const STATES = {
     session([...talk.slice(0, 3), call("shell", { command, description: "Run the tests and show what changed" }, { itemId: "c", status: "pending" })], {
       state: "requiresAction",
       runId: "r",
-      requests: asks({ type: "command", command, cwd: "/home/me/project" }, `│ ${command}\nin /home/me/project\nAllowed from then on, if it is for longer than once:\n│ shell(npm test)`, { title: `Run ${command}`, reason: "It runs a command." }),
+      requests: asks({ type: "command", command, cwd: "/home/me/project" }, `│ ${command}\nin /home/me/project\nAllowing it for longer than once adds the rule:\n│ shell(npm test)`, { title: `Run ${command}`, reason: "It runs a command." }),
     }),
   ],
   "11-asks-edit": [

@@ -25,6 +25,27 @@ def test_rewind_with_files_brings_the_files_back(tmp_path: Path) -> None:
     assert agls.run("resume", session, "/rewind").err == "agls: There is no prompt to rewind to.\n"
 
 
+def test_undo_takes_files_and_conversation_back_to_before_the_last_prompt(tmp_path: Path) -> None:
+    agls = Agls(tmp_path)
+    call = {"name": "write_file", "arguments": {"path": "new.txt", "content": "one\n"}}
+    agls.script({"text": "Writing.", "calls": [call]}, {"text": "Done."})
+    agls.run("run", "--mode", "acceptEdits", "write")
+    assert "Rewound to before: write\n\n1 file went back as well." in agls.run("-c", "/undo").out
+    assert not (agls.workspace / "new.txt").exists()
+    assert agls.run("-c", "/undo").err == "agls: There is no prompt to rewind to.\n"
+
+
+def test_file_that_somebody_changed_since_is_left_alone_and_named(tmp_path: Path) -> None:
+    agls = Agls(tmp_path)
+    call = {"name": "write_file", "arguments": {"path": "new.txt", "content": "one\n"}}
+    agls.script({"text": "Writing.", "calls": [call]}, {"text": "Done."})
+    agls.run("run", "--mode", "acceptEdits", "write")
+    (agls.workspace / "new.txt").write_text("mine\n")
+    shown = agls.run("-c", "/undo").out
+    assert "0 files went back as well.\n\n- left alone: new.txt: It was changed by you" in shown
+    assert (agls.workspace / "new.txt").read_text() == "mine\n"
+
+
 @pytest.mark.parametrize("with_files", [True, False])
 def test_rewind_is_undone_by_the_commands_that_it_shows(tmp_path: Path, *, with_files: bool) -> None:
     agls = Agls(tmp_path)

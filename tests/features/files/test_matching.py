@@ -85,7 +85,7 @@ def test_indentation_that_contradicts_itself_is_no_match() -> None:
 
 
 def test_space_at_line_ends_and_blank_lines_does_not_matter() -> None:
-    assert replaced("a   \n\t\nb\n", "a\n\nb\n", "a\n\nc\n") == "a\n\nc\n"
+    assert replaced("a   \n\t\nb\n", "a\n\nb\n", "a\n\nc\n") == "a   \n\t\nc\n"
 
 
 def test_a_final_line_end_that_the_file_does_not_have_is_not_added() -> None:
@@ -305,3 +305,19 @@ def test_known_mistake_in_a_text_that_was_not_found_is_named(old: str, told: str
     with pytest.raises(WorkspaceError, match=told) as problem:
         replace_text("x = 1\ny = 2\nz = 3\n", old, "new", everywhere=False)
     assert "nothing was changed" in str(problem.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "after"),
+    [
+        ("one  \ntwo\n", "one\ntwo", "one\n2", "one  \n2\n"),
+        ("one\ntwo\n", "one  \ntwo", "one  \n2", "one\n2\n"),
+        ("a\n    \nb\n", "a\n\nb", "a\n\nc", "a\n    \nc\n"),
+    ],
+    ids=["blanks in the file", "blanks in the old text", "blanks in an empty line"],
+)
+def test_lines_that_stay_keep_their_blanks_when_others_change(
+    text: str, old: str, new: str, after: str
+) -> None:
+    """Two blanks at the end of a line are a line break in Markdown."""
+    assert replaced(text, old, new) == after

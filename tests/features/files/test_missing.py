@@ -52,3 +52,9 @@ async def test_names_that_are_hidden_are_not_near(root: Path) -> None:
     hidden = OpenWorkspace(str(root), (), NoEditor(), Processes(), hidden=(r".*app\.py",))
     tools = Toolbox(file_tools(), hidden)
     assert (await tools.call("read_file", path="src/ap.py")).text == "src/ap.py does not exist."
+
+
+async def test_link_to_nothing_is_called_one(tools: Toolbox, root: Path) -> None:
+    (root / "link.py").symlink_to("nowhere.py")
+    told = "link.py is a link to something that does not exist."
+    assert (await tools.call("read_file", path="link.py")).text == told

@@ -61,6 +61,7 @@ MEANT_ALIKE = {
     "wrong counts": f"--- a/a.py\n+++ b/a.py\n{DIFF.replace('-9,4 +9,4', '-90,7 +90,9')}",
     "dots for a place": f"--- a/a.py\n+++ b/a.py\n{DIFF.replace('-9,4 +9,4', '...')}",
     "blank lines without their blank": f"--- a/a.py\n+++ b/a.py\n{BLANKS}",
+    "git's other prefixes": f"diff --git i/a.py w/a.py\n--- i/a.py\n+++ w/a.py\n{DIFF}",
 }
 
 
@@ -159,3 +160,12 @@ async def test_path_with_other_separators_is_answered_with_the_right_one(
     (tmp_path / "sub/c.py").write_text("c = 1\n")
     outcome = await tools.call("read_file", path="sub\\c.py")
     assert "Did you mean sub/c.py?" in outcome.text
+
+
+async def test_name_that_git_writes_as_bytes_in_octal_is_found(tools: Toolbox, tmp_path: Path) -> None:
+    (tmp_path / "ü b.py").write_text(TEXT)
+    name = "\\303\\274 b.py"
+    patch = f'diff --git "a/{name}" "b/{name}"\n--- "a/{name}"\n+++ "b/{name}"\n{DIFF}'
+    outcome = await tools.call("apply_patch", patch=patch)
+    assert outcome.status == "completed", outcome.text
+    assert (tmp_path / "ü b.py").read_text() == AFTER

@@ -110,3 +110,21 @@ def test_only_the_first_hunks_without_a_place_are_described_in_full() -> None:
     told = refused("alpha_one\n", *(row for number in range(9) for row in ("@@", f"-beta_{number}", "+x")))
     assert "Hunk 3 was not found" in told
     assert told.endswith("[The hunks after hunk 3 were not looked at.]")
+
+
+@pytest.mark.parametrize(
+    ("hunks", "after"),
+    [
+        (["@@", " a", "-b", "+B", " c", "@@", " c", "-d", "+D"], "a\nB\nc\nD\ne\n"),
+        (["@@", " a", "-b", "+B", " c", " d", "@@", " c", " d", "-e", "+E"], "a\nB\nc\nd\nE\n"),
+        (["@@", " a", "-b", "+B", " c", "@@", "-c", "+C"], "a\nB\nC\nd\ne\n"),
+        (["@@", " a", " b", "@@", " a", " b", "-c", "+C"], "a\nb\nC\nd\ne\n"),
+    ],
+    ids=["one line", "two lines", "goes after all", "no change before it"],
+)
+def test_hunk_may_begin_with_the_lines_that_end_the_one_before_it(hunks: list[str], after: str) -> None:
+    assert patched("a\nb\nc\nd\ne\n", *hunks) == after
+
+
+def test_hunk_that_begins_with_a_line_that_is_gone_is_refused() -> None:
+    assert "Hunk 2 overlaps" in refused("a\nb\nc\n", "@@", "-a", "-b", "+X", "@@", "-b", "+Y")

@@ -216,3 +216,38 @@ async def test_line_of_a_file_that_looks_like_the_end_of_a_patch_ends_nothing(
         await tools.call("apply_patch", patch=envelope("*** Update File: a.md", *rows))
     ).status == "completed"
     assert (tmp_path / "a.md").read_text() == "Write:\n*** Begin Patch\n*** End Patch\nend\n"
+
+
+@pytest.mark.parametrize(
+    "new",
+    ["if a &lt; b &amp;&amp; c:\n    y()\n", "if a &lt; b && c:\n    y()\n"],
+    ids=["in every line", "in a line that stays"],
+)
+async def test_entities_in_the_place_of_the_characters_of_the_file_are_refused(
+    tools: Toolbox, tmp_path: Path, new: str
+) -> None:
+    old = "if a < b && c:\n    x()\n"
+    (tmp_path / "b.py").write_text(old)
+    await tools.call("read_file", path="b.py")
+    outcome = await tools.call("edit_file", path="b.py", old_text=old, new_text=new)
+    assert (outcome.status, "has HTML entities" in outcome.text) == ("failed", True)
+    assert (tmp_path / "b.py").read_text() == old
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("a.py", "print(", "print('&amp;&amp;', "),
+        ("a.py", "'a <tag> & more'", "'a &lt;tag&gt; &amp; more'"),
+        ("a.html", "<p>a < b</p>\n<p>x</p>\n", "<p>a &lt; b</p>\n<p>y</p>\n"),
+    ],
+    ids=["in quotes", "nothing else changes", "in a page"],
+)
+async def test_entities_that_are_meant_are_written(
+    tools: Toolbox, tmp_path: Path, name: str, old: str, new: str
+) -> None:
+    (tmp_path / "a.html").write_text("<p>a < b</p>\n<p>x</p>\n")
+    await tools.call("read_file", path="a.html")
+    outcome = await tools.call("edit_file", path=name, old_text=old, new_text=new)
+    assert outcome.status == "completed", outcome.text
+    assert new in (tmp_path / name).read_text()

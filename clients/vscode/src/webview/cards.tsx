@@ -91,8 +91,8 @@ function PermissionCard({ question, input }: PermissionProps) {
           </Button>
         )}
       </h3>
-      <Why question={question} input={input} />
       <QuestionBox box={box} look={look}>
+        <Why question={question} input={input} />
         {rest !== undefined && <CommandField command={command} onCommand={setCommand} />}
         <QuestionText text={rest ?? shown.text} patches={rest === undefined && kind === "edit"} />
       </QuestionBox>

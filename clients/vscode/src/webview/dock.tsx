@@ -10,14 +10,8 @@ import { Button } from "./button";
 import { Icon } from "./icon";
 import { Tool } from "./items";
 import { host, type Model } from "./model";
+import { PlanEntries } from "./plan_entries";
 import { readable, visible } from "./visible";
-
-const ENTRIES: Record<string, [icon: string, label: string]> = {
-  pending: ["circle-large", "not begun"],
-  inProgress: ["circle-filled", "in progress"],
-  done: ["pass-filled", "done"],
-  cancelled: ["circle-slash", "cancelled"],
-};
 
 /** The plan of the work, as long as something of it is open. */
 export function Plan({ model }: { model: Model }) {
@@ -37,16 +31,7 @@ export function Plan({ model }: { model: Model }) {
           {now && <span class="faint"> · {visible(now.text)}</span>}
         </span>
       </summary>
-      <ol aria-label="Plan">
-        {entries.map(({ id, text, state }) => {
-          const [icon, label] = ENTRIES[state] ?? ["circle-large", state];
-          return (
-            <li key={id} class={state}>
-              <Icon name={icon} /> <span>{visible(text)}</span> <span class="unseen">{label}</span>
-            </li>
-          );
-        })}
-      </ol>
+      <PlanEntries entries={entries} label="Plan" />
     </details>
   );
 }

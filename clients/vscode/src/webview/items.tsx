@@ -2,7 +2,7 @@
 
 import { memo } from "preact/compat";
 import type { FromChat } from "../chat/messages";
-import type { Change, Content, Terminal } from "../protocol.gen";
+import type { Change, Content, PlanItemEntry, Terminal } from "../protocol.gen";
 import { baseName, textOf } from "../store/patch";
 import { LIVE, statusOf } from "../store/ends";
 import type { Helpers } from "../store/helpers";
@@ -15,6 +15,7 @@ import { toHtml } from "./markdown";
 import { CallIcon, Icon } from "./icon";
 import { Mark } from "./mark";
 import { statOf } from "./patch";
+import { PlanEntries } from "./plan_entries";
 import { useReading } from "./words";
 import { Button } from "./button";
 import { readable, visible } from "./visible";
@@ -151,7 +152,7 @@ function Message({ item }: { item: AnyItem }) {
 }
 
 function Folded({ item, title, open = false }: { item: AnyItem; title: string; open?: boolean }) {
-  const text = textOf(item["text"]);
+  const entries = item.kind === "plan" ? (item["entries"] as PlanItemEntry[] | undefined) : undefined;
   return (
     <details class={`item folded ${item.kind}`} open={open}>
       <summary>
@@ -159,7 +160,11 @@ function Folded({ item, title, open = false }: { item: AnyItem; title: string; o
         {LIVE.has(item.status) ? " …" : ""}
         {item["discarded"] === true && <span class="faint"> {DISCARDED}</span>}
       </summary>
-      <Html className="markdown" html={toHtml(text)} />
+      {entries ? (
+        <PlanEntries entries={entries} label="What was planned" />
+      ) : (
+        <Html className="markdown" html={toHtml(textOf(item["text"]))} />
+      )}
     </details>
   );
 }

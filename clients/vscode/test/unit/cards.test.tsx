@@ -53,7 +53,7 @@ const command: Question = {
     { optionId: "reject", label: "Reject", decision: "reject", scope: "once" },
   ],
   shown: {
-    text: "│ ls -la\nin /project\nAllowed from then on, if it is for longer than once:\n│ shell(ls -la)",
+    text: "│ ls -la\nin /project\nAllowing it for longer than once adds the rule:\n│ shell(ls -la)",
     whole: true,
   },
 };

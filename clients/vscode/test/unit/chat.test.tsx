@@ -40,13 +40,17 @@ function show(node: ComponentChild): void {
 }
 
 test("a plan is an open checklist", () => {
-  const plan = { title: "Plan: 1 of 2 done", text: "- [x] 1. Read\n- [ ] 2. Write", entries: [] };
+  const entries = [
+    { id: 1, text: "Read", state: "done" },
+    { id: 2, text: "Write", state: "pending" },
+  ];
+  const plan = { title: "Plan: 1 of 2 done", text: "- [x] 1. Read\n- [ ] 2. Write", entries };
   show(<ItemView item={{ itemId: "i", kind: "plan", status: "completed", ...plan }} idle={true} />);
   const shown = root().querySelector("details.plan");
   expect(shown?.hasAttribute("open")).toBe(true);
   expect(shown?.querySelector("summary")?.textContent).toBe("Plan: 1 of 2 done");
   const lines = [...root().querySelectorAll("details.plan li")].map((line) => line.textContent);
-  expect(lines.map((line) => line.trim())).toEqual(["[x] 1. Read", "[ ] 2. Write"]);
+  expect(lines.map((line) => line.trim())).toEqual(["Read done", "Write not begun"]);
 });
 
 test("a call that is asked about is read in its question; later its long texts read as they are", () => {

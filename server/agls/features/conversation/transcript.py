@@ -34,6 +34,10 @@ class Rewind(Arguments):
     undo: str = Field(default="", description="undo this rewind instead, with the files that went back")
 
 
+class Undo(Arguments):
+    """Undo the last prompt: files and conversation go back to before it, as with `agls undo`."""
+
+
 class Fork(Arguments):
     """Make a second session with all that was said; this one stays as it is."""
 
@@ -78,6 +82,7 @@ def transcript_actions(control: SessionControl, record: SessionRecord) -> tuple[
             group=GROUP,
             choices={"prompts": last_prompts, "undo": last_rewinds},
         ),
+        TypedAction("undo", "Undo the last prompt", Undo, handlers.undo, when="idle", group=GROUP),
         TypedAction("fork", "Fork the session", Fork, handlers.fork, aliases=("branch",), group=GROUP),
         TypedAction("rename", "Rename the session", Rename, handlers.rename, group=GROUP),
         TypedAction("export", "Export the session", Export, handlers.export, group=GROUP),
@@ -113,6 +118,10 @@ class TranscriptActions:
         text = "\n\n".join([*filter(None, said), BACK.format(gone.checkpoint_id)])
         data = {"checkpointId": gone.checkpoint_id, "messages": gone.messages, "toItemId": before}
         return ActionOutcome(text, data)
+
+    async def undo(self, arguments: Undo, context: ActionContext) -> ActionOutcome:
+        """Go back to before the last prompt, with the files. **Raises** `ActionError`."""
+        return await self.rewind(Rewind(files=True), context)
 
     async def _undo(self, rewind: str) -> ActionOutcome:
         gone = await self.control.rewind("", undo=rewind)

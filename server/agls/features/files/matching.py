@@ -117,9 +117,21 @@ def _loose(flat: str, old: str, new: str, form: Callable[[str], str]) -> Iterato
                 end += 1
             elif closed:  # the last line of the file has no end
                 new = new.removesuffix("\n")
-            if (indented := indent_like(old_lines, found, new.split("\n"))) is not None:
+            new_lines = new.split("\n")
+            if (indented := indent_like(old_lines, found, new_lines)) is not None:
+                indented = _with_kept(indented, old_lines, found, new_lines)
                 yield EditSpan(start, end, "\n".join(_as_found(indented, found)))
         start += len(line) + 1
+
+
+def _with_kept(made: list[str], old: Sequence[str], found: Sequence[str], new: Sequence[str]) -> list[str]:
+    """Return the lines; those of `new` that stand in `old` as well stay as they are found."""
+    from difflib import SequenceMatcher  # noqa: PLC0415 - only edits that do not fit as they stand need it
+
+    result = [*made]
+    for block in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
+        result[block.b : block.b + block.size] = found[block.a : block.a + block.size]
+    return result
 
 
 def _as_found(lines: Sequence[str], found: Sequence[str]) -> list[str]:

@@ -2,10 +2,12 @@
 
 A hunk stands where its old lines are. Where they are several times, its anchors decide, then the hunk before
 it, then the line it names; where nothing decides, nothing is changed. A line that stays is kept as it is.
+A hunk may begin with the lines that end the one before it, as long as those stay.
 """
 
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
+from itertools import takewhile
 
 from agls.engine.ports import WorkspaceError
 from agls.frozen import frozen
@@ -57,6 +59,12 @@ class Spot:
         """The index behind its last old line."""
         return self.start + sum(row.sign != "+" for row in self.rows)
 
+    @property
+    def changed(self) -> int:
+        """The index behind its last line that does not only stay."""
+        tail = takewhile(lambda row: row.sign == " ", reversed(self.rows))
+        return self.stop - sum(1 for _ in tail)
+
 
 def apply_hunks(text: str, hunks: Sequence[PatchHunk]) -> Patched:
     """Return the text with all the hunks made. **Raises** `Unplaced`, for the first hunks without a place."""
@@ -74,6 +82,8 @@ def apply_hunks(text: str, hunks: Sequence[PatchHunk]) -> Patched:
                 problems.append(f"[The hunks after hunk {hunk.number} were not looked at.]")
                 break
             continue
+        if spot.start < cursor:  # it begins with lines that end the one before it
+            spots[-1] = replace(spots[-1], rows=spots[-1].rows[: spot.start - cursor])
         spots.append(spot)
         cursor = max(cursor, spot.stop)
     if problems:
@@ -94,6 +104,8 @@ def _place(hunk: PatchHunk, lines: Sequence[str], cursor: int, before: Sequence[
         for trimmed in readings:
             if spots := list(_matches(trimmed, lines, form)):
                 below = [spot for spot in spots if spot.start >= cursor]
+                if not below and before:
+                    below = [spot for spot in spots if before[-1].changed <= spot.start][:1]
                 if not below:
                     raise Unplaced(_out_of_order(hunk, spots[0], lines))
                 if not before:

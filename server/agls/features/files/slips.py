@@ -25,6 +25,11 @@ _BARE_ELLIPSIS = regex(rf"{_COMMENT}\s*(?:\.\.\.|…)\W*$")
 _LITERAL_END = regex(r"\\n(?: {2,}|\t|\\t|\\n|$)")
 _NUMBER = regex(r"^ *(\d+)(?:\t|→|: ?|\| ?)")
 _QUOTES = ("'", '"', "`")
+_ENTITY = regex(r"&(?:amp|lt|gt|quot|#39);")
+_CODE = (
+    *(".py", ".go", ".rs", ".java", ".kt", ".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".swift", ".scala"),
+    *(".rb", ".sh", ".lua", ".sql", ".zig", ".dart", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs"),
+)
 PROSE = (".md", ".mdx", ".rst", ".txt", ".adoc", ".markdown")
 FEWEST = 3  # lines of a whole text whose numbers are no accident
 LEFT_OUT = (
@@ -42,6 +47,10 @@ FENCED = (
 NUMBERS = (
     "{shown}: the new text has line numbers in front, which are no part of the file; nothing was changed. "
     "Leave them out."
+)
+ENTITIES = (
+    "{shown}: the new text has HTML entities where the file has the characters themselves: `{line}`. "
+    "Nothing was changed. Send the characters."
 )
 
 
@@ -73,8 +82,32 @@ def check_new(shown: str, text: str, old: str, new: str, line: int = 0) -> None:
             raise WorkspaceError(LEFT_OUT.format(shown=shown, line=each.strip()[:100]))
         if _has_literal_end(each):
             raise WorkspaceError(LITERAL.format(shown=shown, line=each.strip()[:100]))
+    if shown.lower().endswith(_CODE) and (each := _with_entities(old, lines)):
+        raise WorkspaceError(ENTITIES.format(shown=shown, line=each.strip()[:100]))
     if _is_numbered(split_lines(new), line) and not _is_numbered(split_lines(old), line):
         raise WorkspaceError(NUMBERS.format(shown=shown))
+
+
+def _with_entities(old: str, lines: Sequence[str]) -> str:
+    """Return a line that is one of `old` but for its entities, or its condition; "" for none.
+
+    That all of `old` shall be escaped, and nothing else be changed, may be meant.
+    """
+    odd = [line for line in lines if _ENTITY.search(line)]
+    if not odd:
+        return ""
+    from html import unescape  # noqa: PLC0415 - its table of names is large, and few texts need it
+
+    there = {line.strip() for line in split_lines(old)}
+    again = [line for line in odd if unescape(line).strip() in there]
+    is_more = len(again) < len(lines)
+    and_signs = [line for line in odd if "&amp;&amp;" in line and "&&" in old and not _quoted(line, "&amp;")]
+    return next(iter([*and_signs, *(again if is_more else ())]), "")
+
+
+def _quoted(line: str, part: str) -> bool:
+    """Return whether a part of a line begins within quotes."""
+    return any(line.count(quote, 0, line.find(part)) % 2 for quote in _QUOTES)
 
 
 def _has_literal_end(line: str) -> bool:

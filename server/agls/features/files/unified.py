@@ -15,7 +15,8 @@ FORM = (
 )
 _RANGE = regex(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _NAMES = regex(r"rename (from|to) (.*)")
-_GIT = regex(r"diff --git \"?a/(.+?)\"? \"?b/(.+?)\"?$")
+_GIT = regex(r"diff --git \"?[aciow]/(.+?)\"? \"?[bciow]/(.+?)\"?$")
+_OCTAL = regex(r"(?:\\[0-3][0-7]{2})+")  # bytes of a name, as git writes them in quotes
 _TIME = regex(r"\s+\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*$")
 _SIGNATURE = regex(r"-- ?$")  # of a mail
 EXECUTABLE = "new file mode 100755"
@@ -63,7 +64,7 @@ def _starts(lines: Sequence[str]) -> Iterator[int]:
             old -= line[:1] != "+"
             new -= line[:1] != "-"
         elif line.startswith("diff --git "):
-            git = line
+            git = _unquoted(line)
             yield at
         elif _is_head(lines, at):
             if not any(_path(named[4:], "") in git for named in lines[at : at + 2]):
@@ -93,24 +94,42 @@ def _section(lines: Sequence[str]) -> FilePatch:
 
 def _names(head: Sequence[str]) -> tuple[str, str]:
     names = {"from": "", "to": ""}
+    git = _GIT.match(head[0] if head else "")
     for line in head:
         if found := _NAMES.match(line):
-            names[found[1]] = found[2]
+            names[found[1]] = _unquoted(found[2])
         elif line.startswith(("--- ", "+++ ")):
             side = "from" if line[0] == "-" else "to"
             names[side] = names[side] or _path(line[4:], "a/" if side == "from" else "b/")
-    if not any(names.values()) and (git := _GIT.match(head[0] if head else "")):
+    for side, named in zip(names, git.groups() if git else (), strict=False):
+        if names[side][1:] == f"/{_unquoted(named)}":  # behind one of git's other prefixes: i/ w/ c/ o/
+            names[side] = _unquoted(named)
+    if git and not any(names.values()):
         kinds = [line.partition(" file mode ")[0] for line in head]
-        names["from"] = NOTHING if "new" in kinds else git[1]
-        names["to"] = NOTHING if "deleted" in kinds else git[2]
+        names["from"] = NOTHING if "new" in kinds else _unquoted(git[1])
+        names["to"] = NOTHING if "deleted" in kinds else _unquoted(git[2])
     if not names["from"] or not names["to"]:
         raise PatchError(f"The patch does not name its file. {FORM}")
     return names["from"], names["to"]
 
 
 def _path(text: str, prefix: str) -> str:
-    name = _TIME.sub("", text.partition("\t")[0]).strip().strip('"')
+    name = _unquoted(_TIME.sub("", text.partition("\t")[0]).strip())
     return name if name == NOTHING else name.removeprefix(prefix)
+
+
+def _unquoted(name: str) -> str:
+    """Return a name without git's quotes, and with the characters that git writes as bytes in octal."""
+    bare = name.strip('"')
+    return _OCTAL.sub(lambda found: _decoded(found[0]), bare)
+
+
+def _decoded(octal: str) -> str:
+    data = bytes(int(digits, 8) for digits in octal.split("\\")[1:])
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return octal
 
 
 def _whole(path: str, hunks: Sequence[PatchHunk]) -> str:
