@@ -42,7 +42,7 @@ class PluginChanges:
     def prepare(self, fetched: FetchedPlugin, source: str, values: Mapping[str, str]) -> NewVersion:
         """Copy a plugin into the store; it does not count yet. **Returns** what it would be."""
         name = read_plugin(str(fetched.folder), fetched.entry, fetched.name).name
-        digest = self._plugins.store.keep(fetched.folder, name)
+        digest = self._plugins.store.keep(fetched.folder, name, fetched.left_out)
         before = self._plugins.of(name)
         record = PluginRecord(name, digest, source, entry=fetched.entry or {})
         if before:

@@ -290,10 +290,59 @@ def test_plugins_that_share_the_folder_of_their_catalogue_bring_the_skills_that_
     said = {"name": "c", "metadata": {"pluginRoot": "./plugins"}, "plugins": plugins}
     (catalogue / ".claude-plugin").mkdir()
     (catalogue / ".claude-plugin/marketplace.json").write_bytes(b"\xef\xbb\xbf" + json.dumps(said).encode())
+    assert added(agls, f"office@{catalogue}")["name"] == "office"
+    assert {path.name for path in (agls.state / "plugins/office").rglob("*/skills/*")} == {"sheets", "slides"}
+    assert not [*(agls.state / "plugins/office").rglob("bare")]
+    assert agls.run("plugin", "remove", "office").code == 0
     office = agls.run("plugin", "show", f"office@{catalogue}").out
     assert (office.count("skill office:"), "other" in office) == (2, False)
     assert agls.run("plugin", "show", f"all@{catalogue}").out.count("skill all:") == 3
     assert "it runs: grep -r {{args}} . | head\n" in agls.run("plugin", "show", f"bare@{catalogue}").out
+
+
+def test_plugin_in_the_root_of_its_catalogue_is_copied_without_the_other_plugins(
+    agls: Agls, folder: Path
+) -> None:
+    write_plugin(folder)
+    write_plugin(folder / "plugins/other", name="other")
+    write_plugin(folder / "shared", name="shared")
+    (folder / ".mcp.json").write_text(
+        '{"mcpServers": {"a": {"command": "${CLAUDE_PLUGIN_ROOT}/shared/run"}}}'
+    )
+    sources = {"tools": "./", "other": "./plugins/other", "shared": {"source": "local", "path": "./shared"}}
+    said = {"name": "c", "plugins": [{"name": name, "source": each} for name, each in sources.items()]}
+    (folder / ".claude-plugin/marketplace.json").write_text(json.dumps(said))
+    commit_all(folder)
+    for source in (f"tools@{folder}", str(folder)):
+        added(agls, source)
+        copy = next((agls.state / "plugins/tools").iterdir()) / "tools"
+        assert [path.name for path in sorted(copy.iterdir())] == [
+            ".claude-plugin",
+            ".mcp.json",
+            "agents",
+            "commands",
+            "hooks",
+            "plugins",
+            "scripts",
+            "shared",
+            "skills",
+        ]
+        assert [*(copy / "plugins").iterdir()] == []
+
+
+def test_plugin_that_is_too_large_is_refused_with_the_folder_that_most_of_it_is_in(
+    agls: Agls, folder: Path
+) -> None:
+    write_plugin(folder)
+    (folder / "node_modules").mkdir()
+    for number in range(5_001):
+        (folder / f"node_modules/{number}").touch()
+    refused = agls.run("plugin", "add", str(folder), "--yes")
+    assert (
+        "It has more than 5,000 files, most of them in node_modules/. Put the plugin"
+        in refused.err.replace(" it has", " It has")
+    )
+    assert [*(agls.state / "plugins").iterdir()] == []
 
 
 def test_plugin_that_leads_out_of_its_folder_is_refused_or_that_part_is_named(
