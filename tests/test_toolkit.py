@@ -142,10 +142,10 @@ async def test_every_wrong_argument_is_named_with_what_was_expected() -> None:
     assert outcome.status == "failed"
     assert outcome.text == snapshot("""\
 assemble was not run, its arguments are wrong:
-- title: Input should be a valid string; it was None
-- parts.1.title: is required
-- parts.1.kind: Input should be 'left' or 'right'; it was 'up'
-- times: Input should be less than or equal to 9; it was 10
+- title: expected a valid string, got null
+- parts.1.title: is required (string)
+- parts.1.kind: expected 'left' or 'right', got "up"
+- times: expected less than or equal to 9, got 10
 - foo: there is no such argument (there are: title, parts, main, times, limit, label, options)\
 """)
 

@@ -1,4 +1,4 @@
-"""Texts that must be short: cut, with an ellipsis that says so."""
+"""Texts that must be short: cut, with an ellipsis that says so; and texts that another sentence follows."""
 
 
 def cut(text: str, most: int) -> str:
@@ -9,6 +9,13 @@ def cut(text: str, most: int) -> str:
 def brief(text: str, most: int) -> str:
     """Return the text on one line, cut."""
     return cut(" ".join(text.split()), most)
+
+
+def sentence(text: str) -> str:
+    """Return the text with a full stop, unless it ends as a sentence does: another one can follow."""
+    text = text.rstrip()
+    is_whole = text.rstrip("\"'`)]}»”’").endswith((".", "!", "?", "…"))
+    return text if is_whole else f"{text.rstrip(',;:')}."
 
 
 def number_of(count: int, one: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
+from agls.argument_faults import faults_in
 from agls.engine.actions import MORE, ActionContext, ActionError, ActionOutcome, ActionSpec, ActionValue
 from agls.engine.limits import Totals
 from agls.engine.ports import (
@@ -27,9 +28,7 @@ from agls.engine.ports import (
 from agls.engine.vocabulary import FileChange, FileVersion, JsonObject, ToolCall, ToolOutcome
 from agls.frozen import frozen
 from agls.names import camel
-from agls.short_text import cut
 
-SHOWN_PROBLEMS = 10  # wrong arguments that are reported to the model at once
 NULL = {"type": "null"}
 SCHEMAS = Path(__file__).with_name("argument_schemas.json")
 DATA = frozenset({"default", "enum", "const", "examples"})  # schema keys that hold values, not schemas
@@ -104,7 +103,7 @@ class TypedTool(Generic[Given]):
         try:
             arguments = self.arguments.model_validate(call.arguments)
         except ValidationError as error:
-            return replace(basic, problem=complaint(self.name, self.arguments, error))
+            return replace(basic, problem=faults_in(self.name, schema_of(self.arguments), error))
         basic = replace(basic, targets=self.targets(arguments))
         try:
             better = await self.describe(arguments, context)
@@ -121,7 +120,7 @@ class TypedTool(Generic[Given]):
         try:
             arguments = self.arguments.model_validate(call.arguments)
         except ValidationError as error:
-            return ToolOutcome(complaint(self.name, self.arguments, error), status="failed")
+            return ToolOutcome(faults_in(self.name, schema_of(self.arguments), error), status="failed")
         try:
             return await self.work(arguments, context)
         except WorkspaceError as problem:
@@ -197,24 +196,9 @@ class TypedAction(Generic[Given]):
         try:
             return await self.work(self.arguments.model_validate(arguments), context)
         except ValidationError as error:
-            raise ActionError(complaint(self.name, self.arguments, error)) from None
+            raise ActionError(faults_in(self.name, schema_of(self.arguments), error)) from None
         except WorkspaceError as problem:
             raise ActionError(str(problem)) from problem
-
-
-def complaint(name: str, arguments: type[Arguments], error: ValidationError) -> str:
-    """Return the errors in the arguments of a call or an action, one line each, for their author."""
-    known = ", ".join(arguments.model_fields)
-    problems: list[str] = []
-    for detail in error.errors(include_url=False)[:SHOWN_PROBLEMS]:
-        where = ".".join(str(part) for part in detail["loc"]) or "arguments"
-        if detail["type"] == "missing":
-            problems.append(f"- {where}: is required")
-        elif detail["type"] == "extra_forbidden":
-            problems.append(f"- {where}: there is no such argument (there are: {known})")
-        else:
-            problems.append(f"- {where}: {detail['msg']}; it was {cut(repr(detail['input']), 80)}")
-    return "\n".join([f"{name} was not run, its arguments are wrong:", *problems])
 
 
 # --- schemas -------------------------------------------------------------------------------------

@@ -162,7 +162,16 @@ def test_without_a_key_the_hint_says_where_to_put_one() -> None:
     )
 
 
-@pytest.mark.parametrize(("said", "written"), [("bad key", "bad key."), ("Too bad!", "Too bad!")])
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        ("bad key", "bad key."),
+        ("Too bad!", "Too bad!"),
+        ("bad key (code 7)", "bad key (code 7)."),
+        ("bad key (see the log.)", "bad key (see the log.)"),
+        ("the reason:\n", "the reason."),
+    ],
+)
 def test_error_text_of_the_server_ends_with_a_full_stop(said: str, written: str) -> None:
     assert told(401, message(said)).message == f"m (host.example) answered HTTP 401: {written}"
 

@@ -23,9 +23,10 @@ from agls.features import shell
 from agls.features.permissions.decision import Allow, Policy, decide
 from agls.features.permissions.resolved_targets import resolve_targets
 from agls.features.permissions.rules import parse_rule
-from agls.features.permissions.syntax import NotUnderstood, programs
+from agls.features.permissions.syntax import programs
 from agls.modes import Mode
 from agls.room.run_ports import RunInfo
+from agls.room.shell_tree import NotUnderstood
 from agls.workspace.editor import NoEditor
 from agls.workspace.processes import Processes
 from agls.workspace.shell_facts import FolderShellFacts

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from agls.features.permissions.syntax import NotUnderstood, programs
+from agls.features.permissions.syntax import programs
+from agls.room.shell_tree import NotUnderstood
 from agls.workspace.processes import Processes
 
 from .attacker import House, call

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from agls.features.permissions.syntax import LONGEST
+from agls.room.shell_tree import LONGEST
 
 from .attacker import House
 from .test_commands import Desk

@@ -14,6 +14,7 @@ from agls.inline_edit.questions import EditWish, Selection, completion_request, 
 from agls.redaction import without
 from agls.room.budgets import Allowance, BudgetRegistry
 from agls.room.exposed import InlineModels
+from agls.short_text import sentence
 
 SHORTEST_KEY = 12  # characters: a shorter key is a word, which stands in many files
 MOST_SELECTED = 100_000  # characters
@@ -86,7 +87,7 @@ class InlineEditor:
                     case TextDelta():
                         text += take(code.add(part.text))
                     case Overflowed():
-                        raise InlineError(OVERFLOWED.format(part.message))
+                        raise InlineError(OVERFLOWED.format(sentence(part.message)))
                     case Replied():
                         text += take(code.rest())
                         await self._spend(part)

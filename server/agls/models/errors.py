@@ -12,6 +12,7 @@ from agls.models.endpoint import Endpoint
 from agls.models.error_body import ErrorBody, parse_error, requested_wait
 from agls.models.overflow import overflow
 from agls.regex import regex
+from agls.short_text import sentence
 
 USUAL_END = "an address usually ends in /v1"
 LISTED = 12  # models named in a hint
@@ -281,12 +282,6 @@ def empty_answer(endpoint: Endpoint) -> Failure:
         f"{_place(endpoint)} sent an empty answer.",
         "Local servers do this when the prompt is longer than their context length: raise that.",
     )
-
-
-def sentence(text: str) -> str:
-    """Return the text with a full stop, unless it ends in punctuation."""
-    text = text.rstrip()
-    return text if text.endswith((".", "!", "?", "…", ")", "]", "}")) else f"{text}."
 
 
 def _place(endpoint: Endpoint) -> str:

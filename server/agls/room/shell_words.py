@@ -19,6 +19,14 @@ def _names(text: str) -> frozenset[str]:
 
 SHELLS = _names("sh bash dash zsh ksh fish eval source")
 INTERPRETERS = _names("python pypy perl ruby node nodejs deno bun php lua tclsh awk gawk mawk")  # no versions
+# What runs the rest of its own arguments: allowing it with any arguments allows everything.
+LAUNCHERS = SHELLS | _names(
+    ". env exec command builtin coproc time nice nohup setsid timeout stdbuf xargs parallel sudo su doas "
+    "ssh watch strace ltrace script if then else elif for while until do case select function ! [[ "
+    "busybox toybox chroot unshare nsenter bwrap pkexec runuser chrt ionice taskset numactl setarch prlimit "
+    "systemd-run dbus-run-session xvfb-run fakeroot flock entr tmux screen rlwrap unbuffer expect run-parts"
+)
+FEEDERS = _names("xargs parallel")  # run what they read
 FOLDERS = _names("cd chdir pushd")
 
 

@@ -50,6 +50,17 @@ def test_run_in_a_pipe_prints_calls_on_standard_error_and_only_the_answer_on_out
     ]
 
 
+def test_wrong_arguments_are_shown_one_fault_in_a_line(agls: Agls) -> None:
+    wrong = {"name": "read_file", "arguments": {"limit": "many", "from": 1}}
+    agls.script({"calls": [wrong]}, {"text": "Done."})
+    assert agls.run("run", "go").err.splitlines()[1:] == [
+        "    read_file was not run, its arguments are wrong:",
+        "    - path: is required (string)",
+        '    - limit: expected a valid integer, got "many"',
+        "    - from: there is no such argument (there are: path, offset, limit, pages)",
+    ]
+
+
 def test_quiet_run_writes_only_the_answer(agls: Agls) -> None:
     agls.script({"text": "I look.", "calls": [MISSING]}, {"calls": [WRITE]}, {"text": "Done."})
     done = agls.run("run", "go", "--yolo", "--quiet")

@@ -7,63 +7,17 @@ from typing import Any
 import pytest
 
 from doors.headless.conftest import SCRIPTED, Agls, Done
+from doors.headless.hooked import Hooked, answer, items, outputs, said
 from support.family import cast, delegate, task
 from support.model_server import ModelServer, Reply
 from support.rich_run import call
 
-Hooks = list[dict[str, Any]]
 WRITE = call("write_file", path="a.txt", content="one\n")
 
 
 @pytest.fixture
-def hooked(agls: Agls) -> "Hooked":
+def hooked(agls: Agls) -> Hooked:
     return Hooked(agls)
-
-
-class Hooked:
-    """The program with hooks: small programs in Python, which keep what they were given."""
-
-    def __init__(self, agls: Agls) -> None:
-        self.agls = agls
-        self.hooks = ""
-        self.seen = agls.home / "seen.jsonl"
-
-    def on(self, event: str, code: str, **settings: Any) -> None:
-        """Add a hook whose program is this; `d` is what it was given."""
-        number = self.hooks.count("[[")
-        program = self.agls.home / f"hook{number}.py"
-        keep = f"open({str(self.seen)!r}, 'a').write(json.dumps(d) + '\\n')"
-        program.write_text(f"import json, os, sys, time\nd = json.load(sys.stdin)\n{keep}\n{code}\n")
-        given = {"event": event, "name": f"h{number}", "command": f"python3 {program}", **settings}
-        lines = "".join(f"{name} = {json.dumps(value)}\n" for name, value in given.items())
-        self.hooks += f"[[hooks.handlers]]\n{lines}"
-        self.agls.configure(SCRIPTED + self.hooks)
-
-    def run(self, *arguments: str) -> Done:
-        """Run, and give the log."""
-        return self.agls.run("run", "--output", "jsonl", *(arguments or ("--mode", "allowAll", "go")))
-
-    def given(self, event: str) -> Hooks:
-        """What the hooks of an event were given."""
-        lines = self.seen.read_text().splitlines() if self.seen.exists() else []
-        return [each for each in map(json.loads, lines) if each["hook_event_name"] == event]
-
-
-def answer(**members: object) -> str:
-    """A program that prints this as its special output."""
-    return f"print(json.dumps({{'hookSpecificOutput': {members!r}}}))"
-
-
-def items(done: Done) -> list[dict[str, Any]]:
-    return [event["data"]["item"] for event in done.events if event.get("type") == "itemCompleted"]
-
-
-def outputs(done: Done) -> list[str]:
-    return [item["output"] for item in items(done) if item["kind"] == "toolCall"]
-
-
-def said(done: Done) -> str:
-    return json.dumps(items(done))
 
 
 @pytest.mark.row(50)
@@ -438,7 +392,7 @@ def decision(behavior: str, **more: object) -> str:
     return answer(hookEventName=REQUESTED, decision={"behavior": behavior, **more})
 
 
-def test_hook_answers_the_question_about_a_call_in_the_users_place(hooked: "Hooked") -> None:
+def test_hook_answers_the_question_about_a_call_in_the_users_place(hooked: Hooked) -> None:
     hooked.agls.script({"text": "", "calls": [WRITE]}, {"text": "done"})
     hooked.on(REQUESTED, decision("allow"), matcher="Write")
     done = hooked.run("--mode", "acceptEdits", "go")
@@ -461,7 +415,7 @@ def test_hook_answers_the_question_about_a_call_in_the_users_place(hooked: "Hook
     ],
 )
 def test_hook_that_refuses_or_says_nothing_lets_no_call_run(
-    hooked: "Hooked", code: str, status: str, by: str
+    hooked: Hooked, code: str, status: str, by: str
 ) -> None:
     hooked.agls.script({"text": "", "calls": [WRITE]}, {"text": "done"})
     hooked.on(REQUESTED, code)
@@ -474,7 +428,7 @@ def test_hook_that_refuses_or_says_nothing_lets_no_call_run(
     assert not (hooked.agls.workspace / "a.txt").exists()
 
 
-def test_hook_cannot_allow_what_no_rule_may_allow(hooked: "Hooked") -> None:
+def test_hook_cannot_allow_what_no_rule_may_allow(hooked: Hooked) -> None:
     protected = call("write_file", path=".git/hooks/pre-commit", content="x")
     hooked.agls.script({"text": "", "calls": [protected]}, {"text": "done"})
     hooked.on(REQUESTED, decision("allow"))
@@ -482,7 +436,7 @@ def test_hook_cannot_allow_what_no_rule_may_allow(hooked: "Hooked") -> None:
     assert (item["status"], len(hooked.given(REQUESTED))) == ("rejected", 1)
 
 
-def test_hook_reads_the_conversation_so_far_in_its_file(hooked: "Hooked") -> None:
+def test_hook_reads_the_conversation_so_far_in_its_file(hooked: Hooked) -> None:
     hooked.agls.script({"text": "I write.", "calls": [WRITE]}, {"text": "done"})
     hooked.on(
         "Stop", "json.dump([json.loads(l) for l in open(d['transcript_path'])], open('seen.json', 'w'))"

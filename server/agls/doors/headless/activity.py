@@ -38,7 +38,9 @@ class Activity:
         """Return what a completed call did: what and how it ended, then its changes."""
         title, status = " ".join(item["title"].split()), item["status"]
         if status in {"failed", "rejected"}:
-            yield StyledLine("trouble", f"{status}: {title}", _why(item))
+            faults = _faults(item)
+            yield StyledLine("trouble", f"{status}: {title}", "" if faults else _why(item))
+            yield from faults
             return
         passed = self._now() - self._since.pop(item["itemId"], self._now())
         said = ", ".join(_ended(item, passed))
@@ -47,6 +49,16 @@ class Activity:
             yield from _last_lines(item.get("output", ""))
         if item["itemId"] not in self._judged:
             yield from _diff(item)
+
+
+def _faults(item: JsonObject) -> list[StyledLine]:
+    """Return the list of what is wrong with a call as it stands, one line each; nothing for other texts."""
+    head, _, listed = item.get("output", "").partition("\n")
+    lines = listed.splitlines()
+    if not head.endswith(":") or not lines or any(not line.startswith("- ") for line in lines):
+        return []
+    shown = [head, *lines[:LAST_LINES]]
+    return [StyledLine("faint", f"{INDENT}{line[:LONGEST_LINE]}") for line in shown]
 
 
 def _ended(item: JsonObject, passed: float) -> Iterator[str]:

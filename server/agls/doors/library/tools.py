@@ -9,13 +9,14 @@ from typing import Any, Protocol, overload
 
 from pydantic import ValidationError, create_model
 
+from agls.argument_faults import faults_in
 from agls.doors.library.foreign_code import called
 from agls.doors.library.results import Artifact
 from agls.engine.vocabulary import ToolCall, ToolOutcome
 from agls.frozen import frozen
 from agls.pictures import TooLarge, picture
 from agls.room.process_ports import OfferedTool
-from agls.toolkit import Arguments, complaint, schema_of
+from agls.toolkit import Arguments, schema_of
 
 ToolValue = str | bytes | Artifact | Awaitable[str | bytes | Artifact]
 Function = Callable[..., ToolValue]
@@ -84,7 +85,7 @@ class Functions:
         try:
             arguments = one.arguments.model_validate(call.arguments)
         except ValidationError as error:
-            return ToolOutcome(complaint(call.name, one.arguments, error), status="failed")
+            return ToolOutcome(faults_in(call.name, schema_of(one.arguments), error), status="failed")
         try:
             given = {name: getattr(arguments, name) for name in one.arguments.model_fields}
             value = await called(partial(one.function, **given))

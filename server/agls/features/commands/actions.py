@@ -12,6 +12,7 @@ from agls.instruction_files import without_code
 from agls.prompt_files.template import Given, expanded
 from agls.room.command_prompts import command_prompt
 from agls.room.session_ports import SUGGESTED_TOOLS
+from agls.short_text import sentence
 from agls.toolkit import Arguments, TypedAction
 
 LIST, LIST_ALIASES = "command.list", ("custom-commands",)
@@ -51,7 +52,7 @@ class FileCommand:
         about = file.description or f"A command of {file.shown}"
         if file.problem:
             about = f"Cannot be used: {file.problem}"
-        description = "\n\n".join(filter(None, (_sentence(about), f"From {file.shown}.", *self._remarks())))
+        description = "\n\n".join(filter(None, (sentence(about), f"From {file.shown}.", *self._remarks())))
         member = {"type": "string", "format": RAW, "description": file.hint or "[words]"}
         return ActionSpec(
             self.offered.name,
@@ -141,7 +142,7 @@ def _line(command: OfferedCommand, knows_model: Callable[[str], bool]) -> str:
     also = f" (`/{'`, `/'.join(command.aliases)}`)" if command.aliases else ""
     hidden = f" `/{file.name}` is {command.hidden_by}." if command.hidden_by else ""
     problem = f" **Cannot be used:** {file.problem}." if file.problem else ""
-    about = _sentence(file.description) + " " if file.description else ""
+    about = sentence(file.description) + " " if file.description else ""
     own = file.model and file.folder.origin == "user" and not knows_model(file.model)
     model = f" {NO_MODEL.format(file.model)}" if own else ""
     return f"- {name}{also}: {about}{file.shown}.{hidden}{model}{problem}"
@@ -157,7 +158,3 @@ def _row(command: OfferedCommand) -> JsonObject:
         "hiddenBy": command.hidden_by,
         "problem": file.problem,
     }
-
-
-def _sentence(text: str) -> str:
-    return text if text.endswith((".", "!", "?")) else f"{text}."

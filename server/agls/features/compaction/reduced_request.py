@@ -9,6 +9,7 @@ from agls.engine.ports import CallModel, ModelRequest, Reply
 from agls.engine.state import State
 from agls.engine.vocabulary import Message, UserMessage
 from agls.features.compaction.summary import ROOM
+from agls.short_text import sentence
 from agls.toolkit import in_brief
 
 REDUCED = "reduced"
@@ -40,7 +41,7 @@ async def around_model(request: ModelRequest, view: RunView, inner: CallModel) -
     reply = await inner(reduced(request))
     if not isinstance(reply, Overflowed):
         return reply
-    return replace(reply, message=REFUSED.format(_numbers(reply), _whole(reply.message)) + HINT)
+    return replace(reply, message=REFUSED.format(_numbers(reply), sentence(reply.message)) + HINT)
 
 
 def reduced(request: ModelRequest) -> ModelRequest:
@@ -51,12 +52,6 @@ def reduced(request: ModelRequest) -> ModelRequest:
         tools=tuple(map(in_brief, request.tools)),
         max_output_tokens=min(ANSWER, request.max_output_tokens or ANSWER),
     )
-
-
-def _whole(said: str) -> str:
-    """Return what the server said as a sentence."""
-    said = said.rstrip()
-    return said if said.endswith((".", "!", "?")) else f"{said}."
 
 
 def _numbers(overflow: Overflowed) -> str:

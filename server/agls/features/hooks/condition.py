@@ -1,23 +1,34 @@
-"""The condition of a hook: a tool with a pattern for what it is called with, such as `Bash(git push *)`."""
+"""The condition of a hook: a tool with a pattern for what it is called with, such as `Bash(git push *)`.
+
+Where it is not certain whether a call fits, it does: a hook should rather see too much.
+"""
 
 import re
+import shlex
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from itertools import takewhile
 from pathlib import PurePath
+from posixpath import basename, join, normpath
+from typing import TYPE_CHECKING
 
 from agls.engine.vocabulary import JsonObject
 from agls.json_values import text_in
 from agls.regex import regex
 
+if TYPE_CHECKING:
+    from agls.room.shell_programs import RunProgram
+
 _WRITTEN = regex(r"([A-Za-z_][\w-]*|\*)(?:\((.*)\))?", re.DOTALL)
-_PARTS = regex(r"&&|\|\||[;|&\n]")
 _PATHS = ("file_path", "notebook_path", "path")
+ANY = "*"  # as a word of a pattern: any words, or none
 
 
 def fits(condition: str, names: tuple[str, ...], arguments: JsonObject, folder: str) -> bool:
     """**Returns** whether a call of a tool with these names is one that the condition is for.
 
-    One that nobody can read fits, as a hook should rather see too much.
+    One that nobody can read fits.
     """
     found = _WRITTEN.fullmatch(condition.strip())
     if not found:
@@ -28,24 +39,106 @@ def fits(condition: str, names: tuple[str, ...], arguments: JsonObject, folder: 
     if pattern in {"", "*", "**"}:
         return True
     if isinstance(command := arguments.get("command"), str):
-        words = _command(pattern)
-        return any(words.fullmatch(part.strip()) for part in (command, *_PARTS.split(command)))
+        return bool(_glob(pattern).fullmatch(command.strip().casefold())) or _runs_one(pattern, command)
     path = next((text for name in _PATHS if (text := text_in(arguments.get(name)))), "")
     return not path or _path_fits(pattern, path, folder)
 
 
+def _runs_one(pattern: str, command: str) -> bool:
+    """Return whether one of the programs that a command runs fits, or may fit."""
+    from agls.room.shell_programs import programs_within  # noqa: PLC0415 - few users have such a condition
+    from agls.room.shell_tree import NotUnderstood  # noqa: PLC0415 - with it
+
+    wanted = _wanted(pattern)
+    try:
+        return any(_may_fit(wanted, program) for program in programs_within(command))
+    except NotUnderstood:
+        return True
+
+
 @lru_cache(maxsize=128)
-def _command(pattern: str) -> re.Pattern[str]:
-    """**Returns** the expression of a pattern: a last ` *` or `:*` also stands for no words at all."""
-    begin = re.sub(r"(?: |:)\*$", "", pattern)
-    body = ".*".join(map(re.escape, begin.split("*")))
-    return re.compile(body + (r"(?:\s.*)?" if begin != pattern else ""), re.DOTALL)
+def _wanted(pattern: str) -> tuple[str, ...]:
+    """Return the words of a pattern. A last `*` stands for any words, also behind a part of a word or `:`."""
+    pattern = f"{pattern.removesuffix(':*')}*" if pattern.endswith(":*") else pattern
+    try:
+        words = shlex.split(pattern)
+    except ValueError:
+        words = pattern.split()
+    return (*words, ANY) if words[-1:] and words[-1].endswith("*") and words[-1] != ANY else tuple(words)
+
+
+def _may_fit(wanted: Sequence[str], program: "RunProgram") -> bool:
+    """Return whether the words of a program are, or may be, those that are wanted.
+
+    Behind the first one may stand options that the pattern does not name, each with a value: `git -C . push`.
+    A place is how many of the wanted words were found, and whether the last word was such an option.
+    """
+    begin = frozenset({(0, False)})
+    places = begin
+    for word in program.words:
+        if word is None:
+            return True
+        after = {
+            place
+            for at, is_value in _reached(places, wanted)
+            for place in _next(at, is_value, word, wanted, stays=program.carries)
+        }
+        places = begin | after if program.carries else frozenset(after)
+        if not places:
+            return False
+    found = {at for at, _ in _reached(places, wanted)}
+    return len(wanted) in found or (program.is_fed and bool(found - {0}))
+
+
+def _reached(places: frozenset[tuple[int, bool]], wanted: Sequence[str]) -> Iterator[tuple[int, bool]]:
+    """Yield the places, and those behind an `ANY` that stands for nothing."""
+    for at, is_value in places:
+        yield at, is_value
+        for more, _ in enumerate(takewhile(ANY.__eq__, wanted[at:]), 1):
+            yield at + more, False
+
+
+def _next(
+    at: int, is_value: bool, word: str, wanted: Sequence[str], *, stays: bool
+) -> Iterator[tuple[int, bool]]:
+    """Yield the places that this word leads to; one that `stays` at the end is not led away by more words."""
+    if at == len(wanted):
+        yield from [(at, False)] * stays
+        return
+    if wanted[at] == ANY:
+        yield at, False
+    elif _glob(wanted[at]).fullmatch((basename(word) if at == 0 else word).casefold()):
+        yield at + 1, False
+    if at and word.startswith("-"):
+        yield at, True
+    elif is_value:
+        yield at, False
+
+
+@lru_cache(maxsize=256)
+def _glob(pattern: str) -> re.Pattern[str]:
+    """Return the expression of a pattern whose `*` is any text, case apart.
+
+    What stands between two `*` is looked for once, at its first place, so no text takes long.
+    """
+    first, *rest = map(re.escape, pattern.casefold().split("*"))
+    middle = "".join(f"(?>.*?{chunk})" for chunk in rest[:-1])
+    return re.compile(first + middle + (f".*{rest[-1]}" if rest else ""), re.DOTALL)
 
 
 def _path_fits(pattern: str, path: str, folder: str) -> bool:
-    pure = PurePath(path)
-    inside = pure.relative_to(folder) if folder and pure.is_relative_to(folder) else pure
+    """Return whether a path fits, as it is written or as what it leads to, in its folder or as a whole."""
     pattern = pattern.removeprefix("./")
-    candidates = [str(inside), str(pure)] if "/" in pattern else [pure.name]
-    loose = pattern.removeprefix("**/")
-    return any(fnmatchcase(each, form) for each in candidates for form in (pattern, loose))
+    forms = {pattern, pattern.removeprefix("**/")}
+    return any(fnmatchcase(each, form) for each in _spellings(pattern, path, folder) for form in forms)
+
+
+def _spellings(pattern: str, path: str, folder: str) -> Iterator[str]:
+    for each in (path, normpath(join(folder, path))):
+        pure = PurePath(each)
+        if "/" not in pattern:
+            yield pure.name
+        else:
+            yield str(pure)
+            if folder and pure.is_relative_to(folder):
+                yield str(pure.relative_to(folder))

@@ -1,20 +1,19 @@
 """A hook as it is used: its setting, with its origin and what happens when it fails."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from hashlib import sha256
 
 from agls.engine.vocabulary import JsonObject
 from agls.features.hooks.condition import fits
-from agls.features.hooks.settings import NAMES, Event, HookSetting, OnFailure, Settings
+from agls.features.hooks.matching import ALL, matches
+from agls.features.hooks.settings import Event, HookSetting, OnFailure, Settings
 from agls.frozen import frozen
 from agls.json_values import object_in
 from agls.short_text import cut
 
 LONGEST_NAME = 60  # characters of a command in a message
-ALL = ("", "*")
 
 
 @frozen(eq=False)
@@ -54,7 +53,7 @@ class Hook:
     def matches(self, event: Event, *subjects: str) -> bool:
         """**Returns** whether the hook is for this event of one of these subjects."""
         return self.setting.event == event and (
-            self.setting.matcher in ALL or any(self._fits(subject) for subject in subjects)
+            self.setting.matcher in ALL or any(matches(self.setting.matcher, each) for each in subjects)
         )
 
     def wants(self, names: Sequence[str], data: JsonObject, folder: str) -> bool:
@@ -63,12 +62,6 @@ class Hook:
         if not condition or "tool_input" not in data:
             return True
         return fits(condition, tuple(names), object_in(data, "tool_input"), folder)
-
-    def _fits(self, subject: str) -> bool:
-        matcher = self.setting.matcher
-        if NAMES.fullmatch(matcher) and "*" not in matcher and "." not in matcher:
-            return subject in {name.strip() for name in re.split(r"[,|]", matcher)}
-        return bool(re.search(matcher, subject))
 
 
 def hooks_of(settings: Settings) -> tuple[Hook, ...]:

@@ -1,12 +1,11 @@
 """The `[hooks]` section of the configuration. Project files cannot set it."""
 
-import re
 from collections.abc import Mapping
 from typing import Literal, get_args
 
 from pydantic import Field, model_validator
 
-from agls.regex import regex
+from agls.features.hooks.matching import check_matcher
 from agls.room import Table
 
 Event = Literal[
@@ -38,7 +37,6 @@ PROJECT_FILES = (*OURS, *OF_OTHERS, FOLDER)
 LONGEST_TIME = 600.0  # seconds
 LONGEST_PATTERN = 200  # characters
 LONGEST_PROMPT = 20_000  # characters
-NAMES = regex(r"[\w\s,|.-]*\*?")
 
 
 class HookSetting(Table):
@@ -69,11 +67,7 @@ class HookSetting(Table):
             raise ValueError("a hook has a command or a url or a prompt: one of the three")
         if self.url and not self.url.startswith(("http://", "https://")):
             raise ValueError("the url of a hook begins with http:// or https://")
-        try:
-            re.compile(self.matcher)
-        except re.error as problem:
-            if not NAMES.fullmatch(self.matcher):
-                raise ValueError(f"the matcher is no regular expression: {problem}") from None
+        check_matcher(self.matcher)
         return self
 
 

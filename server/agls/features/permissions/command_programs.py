@@ -5,8 +5,9 @@ from shlex import join
 
 from agls.engine.ports import Effect, Preview
 from agls.features.permissions.rules import ResolvedTarget
-from agls.features.permissions.syntax import NotUnderstood, programs
+from agls.features.permissions.syntax import programs
 from agls.room.process_ports import ShellFacts
+from agls.room.shell_tree import NotUnderstood
 
 
 def acting_programs(

@@ -16,7 +16,7 @@ from typing import Literal
 from agls.engine.ports import Effect
 from agls.features.permissions.git_readers import lists
 from agls.regex import regex
-from agls.room.shell_words import INTERPRETERS, LONGEST, SHELLS, bare, folders_of
+from agls.room.shell_words import FEEDERS, INTERPRETERS, LONGEST, SHELLS, bare, folders_of
 from agls.room.shell_words import parts as parts_in
 
 Match = Literal["yes", "no", "unsure"]
@@ -39,14 +39,6 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# What runs the rest of its own arguments: allowing it with any arguments allows everything.
-LAUNCHERS = SHELLS | _names(
-    ". env exec command builtin coproc time nice nohup setsid timeout stdbuf xargs parallel sudo su doas "
-    "ssh watch strace ltrace script if then else elif for while until do case select function ! [[ "
-    "busybox toybox chroot unshare nsenter bwrap pkexec runuser chrt ionice taskset numactl setarch prlimit "
-    "systemd-run dbus-run-session xvfb-run fakeroot flock entr tmux screen rlwrap unbuffer expect run-parts"
-)
-FEEDERS = _names("xargs parallel")  # run what they read
 CODE = _names("-c -e -E -r -p -n -pe -ne --eval --print eval -")  # what announces code as the next word
 WRITERS = _names(
     "rm rmdir unlink shred truncate dd mv cp ln install tee chmod chown chgrp chattr rsync patch unzip tar "

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from agls.features.permissions.carriers import may_follow
-from agls.features.permissions.syntax import NotUnderstood
 from agls.frozen import frozen
+from agls.room.shell_tree import NotUnderstood
 
 
 def _names(text: str) -> frozenset[str]:

@@ -10,9 +10,10 @@ from agls.engine.ports import Effect, PathInfo, Workspace, WorkspaceError
 from agls.features.permissions.commands import UNKNOWN, known_only_when_run, touched
 from agls.features.permissions.readers import git_folder, is_deep, read_by
 from agls.features.permissions.rules import ResolvedTarget, is_secret_name
-from agls.features.permissions.syntax import NotUnderstood, Program, Word, programs
+from agls.features.permissions.syntax import Program, programs
 from agls.regex import regex
 from agls.room.process_ports import ShellFacts
+from agls.room.shell_tree import NotUnderstood, Word
 
 SPEAKERS = {"echo", "false", "printf", "seq", "sleep", "true"}  # known, but alone they read nothing
 _BY_CLASS = regex(r"\[[^\]]*\[")  # `[[:alpha:]]`: the shell knows more classes than we do

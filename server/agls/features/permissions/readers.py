@@ -13,9 +13,9 @@ from agls.features.permissions.carriers import may_follow
 from agls.features.permissions.git_readers import files_of_lines, lists
 from agls.features.permissions.listed_readers import LISTED, listed, operands_of, shows_hidden
 from agls.features.permissions.scripts import awk_prints, jq_reads, scripts_in_options, sed_prints
-from agls.features.permissions.syntax import NotUnderstood
 from agls.frozen import frozen
 from agls.regex import regex
+from agls.room.shell_tree import NotUnderstood
 
 Operands = Literal["paths", "texts", "pattern", "none", "any"]
 ENDLESS = 1_000_000

@@ -25,11 +25,12 @@ from posixpath import join, normpath
 
 from agls.engine.ports import Effect, PathInfo
 from agls.features.permissions.carriers import may_follow, may_lead, named_instead, program
-from agls.features.permissions.commands import INTERPRETERS, LAUNCHERS, Match, is_plain, mentions, simple_argv
+from agls.features.permissions.commands import INTERPRETERS, Match, is_plain, mentions, simple_argv
 from agls.features.permissions.patterns import forbidding, forbids, may_become, path_glob
 from agls.features.permissions.visible import hidden_in
 from agls.frozen import frozen
 from agls.regex import regex
+from agls.room.shell_words import LAUNCHERS
 
 KINDS = {
     "shell": Effect.EXECUTES,

@@ -13,6 +13,7 @@ from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject, Message, Text, ToolResult, UserMessage
 from agls.features.side_question.record import ANSWERED, ROOM
 from agls.room.session_ports import SessionRecord
+from agls.short_text import sentence
 from agls.toolkit import Arguments
 
 BESIDE = (
@@ -21,7 +22,7 @@ BESIDE = (
 )
 RUNS = "[This call is still running.]"
 SILENT = "The model gave no answer. Ask again, or in other words."
-FULL = "The conversation is too long for another question: {}. Make room with /compact when no run is active."
+FULL = "The conversation is too long for another question: {} Make room with /compact when no run is active."
 
 
 class AskAside(Arguments):
@@ -84,7 +85,7 @@ async def _answer(
             if isinstance(part, TextDelta):
                 shown.add(part.text)
             if isinstance(part, Overflowed):
-                raise ActionError(FULL.format(part.message))
+                raise ActionError(FULL.format(sentence(part.message)))
             if isinstance(part, Replied):
                 session.spend(Used(ROOM, part.usage, part.cost))
                 return part.text.strip()

@@ -14,6 +14,7 @@ from agls.features.skills.offered import OfferedSkill
 from agls.frozen import frozen
 from agls.room.command_prompts import command_prompt
 from agls.room.session_ports import SUGGESTED_TOOLS
+from agls.short_text import sentence
 from agls.toolkit import Arguments, TypedAction, fenced
 
 GROUP = "Your skills"
@@ -49,7 +50,7 @@ class SkillCommand:
         if file.problem:
             about = f"Cannot be used: {file.problem}"
         suggests = [SUGGESTS.format(", ".join(file.wishes))] if file.wishes else []
-        described = "\n\n".join([_sentence(about), f"From {file.shown}.", *suggests])
+        described = "\n\n".join([sentence(about), f"From {file.shown}.", *suggests])
         member = {"type": "string", "format": RAW, "description": file.hint or "[words]"}
         return ActionSpec(
             self.offered.commands[0],
@@ -135,7 +136,7 @@ async def _show(
 
 def _line(skill: OfferedSkill) -> str:
     file = skill.file
-    about = f" {_sentence(file.description)}" if file.description else ""
+    about = f" {sentence(file.description)}" if file.description else ""
     return f"- `{file.name or '?'}`:{about} {'. '.join([file.shown, *_reasons(skill)])}."
 
 
@@ -195,7 +196,3 @@ def _data(skills: Sequence[OfferedSkill]) -> JsonObject:
             for each in skills
         ]
     }
-
-
-def _sentence(text: str) -> str:
-    return text if text.endswith((".", "!", "?")) else f"{text}."

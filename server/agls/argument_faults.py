@@ -1,0 +1,54 @@
+"""What is wrong with the arguments of a call or an action, for their author: one line for each fault."""
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from agls.engine.vocabulary import JsonObject
+from agls.short_text import cut
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
+
+SHOWN = 10  # faults that are reported at once
+LONGEST = 80  # characters of a wrong value
+SHOULD = "Input should be "
+
+
+def faults_in(name: str, schema: JsonObject, error: "ValidationError") -> str:
+    """Return the faults: the path of each member, what was expected, and what came."""
+    lines = (_fault(schema, detail) for detail in error.errors(include_url=False)[:SHOWN])
+    return "\n".join([f"{name} was not run, its arguments are wrong:", *lines])
+
+
+def _fault(schema: JsonObject, detail: "ErrorDetails") -> str:
+    where = ".".join(map(str, detail["loc"])) or "arguments"
+    if detail["type"] == "missing":
+        return f"- {where}: is required{_type_of(_member(schema, detail['loc']))}"
+    if detail["type"] == "extra_forbidden":
+        known = ", ".join(_member(schema, detail["loc"][:-1]).get("properties", {}))
+        return f"- {where}: there is no such argument (there are: {known})"
+    came = cut(json.dumps(detail["input"], ensure_ascii=False, default=repr), LONGEST)
+    return f"- {where}: {_wanted(detail['msg'])}, got {came}"
+
+
+def _wanted(message: str) -> str:
+    """Return what the check of a value says, as what was expected."""
+    said = message.partition(", unable to parse")[0].removeprefix("Value error, ")
+    return f"expected {said.removeprefix(SHOULD)}" if said.startswith(SHOULD) else said
+
+
+def _member(schema: JsonObject, path: Sequence[int | str]) -> JsonObject:
+    """Return the schema of the member at this path, empty where there is none."""
+    for part in path:
+        inner: JsonObject = schema.get("properties", {}).get(part, {})
+        schema = schema.get("items", {}) if isinstance(part, int) else inner
+    return schema
+
+
+def _type_of(schema: JsonObject) -> str:
+    """Return what a member may be, in brackets; "" where the schema does not say it."""
+    choices = [json.dumps(choice, ensure_ascii=False) for choice in schema.get("enum", ())]
+    said = " or ".join(choices) or str(schema.get("type", ""))
+    return f" ({said})" if said else ""

@@ -1,0 +1,42 @@
+"""The matcher of a hook: names, or a regular expression that fits anywhere in a name.
+
+The expressions are those of Rust's `regex`, as pydantic has it, which looks at each character once: one of
+Python's could take years for a name that the model chose (docs/decisions/976).
+"""
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from agls.regex import regex
+
+if TYPE_CHECKING:
+    from pydantic_core import SchemaValidator
+
+ALL = ("", "*")
+_NAMES = regex(r"[\w\s,|-]*")
+_BETWEEN = regex(r"[,|]")
+
+
+def check_matcher(matcher: str) -> None:
+    """Check that a matcher can be understood. **Raises** `ValueError`."""
+    if matcher not in ALL and not _NAMES.fullmatch(matcher):
+        _expression(matcher)
+
+
+def matches(matcher: str, subject: str) -> bool:
+    """**Returns** whether a matcher, which is not for `ALL`, is for this subject."""
+    if _NAMES.fullmatch(matcher):
+        return subject in {name.strip() for name in _BETWEEN.split(matcher)}
+    return _expression(matcher).isinstance_python(re.sub(r"[\ud800-\udfff]", "\ufffd", subject))
+
+
+@lru_cache(maxsize=256)
+def _expression(matcher: str) -> "SchemaValidator":
+    from pydantic_core import SchemaError, SchemaValidator, core_schema  # noqa: PLC0415 - few are expressions
+
+    try:
+        return SchemaValidator(core_schema.str_schema(pattern=matcher))
+    except SchemaError as problem:
+        reason = str(problem).splitlines()[-1].rpartition("rror: ")[2].strip()
+        raise ValueError(f"the matcher is no regular expression: {reason}") from None

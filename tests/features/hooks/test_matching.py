@@ -1,0 +1,50 @@
+"""A matcher of a hook is names or an expression, and no name of a model's choice makes one take long."""
+
+from time import monotonic
+
+import pytest
+
+from agls.features.hooks.matching import check_matcher, matches
+from support.machine import slowness
+
+
+@pytest.mark.parametrize(
+    ("matcher", "subject", "expected"),
+    [
+        ("Bash", "Bash", True),
+        ("Bash", "BashOutput", False),
+        ("Edit|Write", "Write", True),
+        ("Edit, Write", "Write", True),
+        ("mcp__.*", "mcp__files__read", True),
+        ("mcp__x__*", "mcp__x__y", True),
+        ("^Bash$", "Bash", True),
+        ("^(Edit|Write)$", "MultiEdit", False),
+        ("dit$", "Edit", True),
+        (".", "\ud800", True),
+    ],
+)
+def test_matcher_is_for_a_name(matcher: str, subject: str, expected: bool) -> None:
+    check_matcher(matcher)
+    assert matches(matcher, subject) is expected
+
+
+@pytest.mark.parametrize("matcher", ["(a+)+$", "^(a|a)*$", "(a*)*b", "a*a*a*a*a*a*a*a*b", "(.*)*x"])
+def test_no_expression_takes_long(matcher: str) -> None:
+    began = monotonic()
+    assert not matches(matcher, "a" * 50_000 + "!")
+    assert monotonic() - began < slowness()
+
+
+@pytest.mark.parametrize(
+    ("matcher", "problem"),
+    [
+        ("(", "unclosed group"),
+        ("|*", "repetition operator missing expression"),
+        ("^(?!Read)", "look-around, including look-ahead and look-behind, is not supported"),
+        ("(a)\\1", "backreferences are not supported"),
+        ("(a{1000}){1000}", "size limit"),
+    ],
+)
+def test_what_is_wrong_with_a_matcher_is_said(matcher: str, problem: str) -> None:
+    with pytest.raises(ValueError, match=f"the matcher is no regular expression: .*{problem}"):
+        check_matcher(matcher)
