@@ -54,15 +54,18 @@ def lines_of(text: str) -> list[str]:
     return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
 
 
-def compare(name: str, before: str | None, after: str) -> Patch:
-    """Return the patch that turns `before` (`None`: no file) into `after`. Only LF ends a line in a patch."""
+def compare(name: str, before: str | None, after: str, *, longest: int | None = _LONGEST) -> Patch:
+    """Return the patch that turns `before` (`None`: no file) into `after`. Only LF ends a line in a patch.
+
+    It is cut when it has more than `longest` characters (`None`: never).
+    """
     old, new = lines_of(before or ""), lines_of(after)
     hunks = list(_groups(old, new))
     changes = [code for hunk in hunks for code in hunk if code[0] != "equal"]
     head = (f"--- {'/dev/null' if before is None else f'a/{name}'}\n", f"+++ b/{name}\n")
     text = "".join((*head, *(row for hunk in hunks for row in _written(hunk, old, new)))) if hunks else ""
-    if len(text) > _LONGEST:
-        text = f"{text[:_LONGEST]}\n{CUT}\n"
+    if longest is not None and len(text) > longest:
+        text = f"{text[:longest]}\n{CUT}\n"
     return Patch(text, sum(d - c for *_, c, d in changes), sum(b - a for _, a, b, _, _ in changes))
 
 

@@ -208,8 +208,10 @@ async def test_a_disk_that_refuses_leaves_everything_as_it_was(
 
     with monkeypatch.context() as broken:
         broken.setattr(os, call, fail)
-        with pytest.raises(WorkspaceError, match=path):
+        with pytest.raises(WorkspaceError, match=path) as refused:
             await workspace.write(path, "mine", expected=version)
+    full = f"the disk of {(root / path).parent} is full ("
+    assert (full in str(refused.value)) is (code == errno.ENOSPC)
     assert everything(root) == before
     assert not exists or (root / "a").read_text() == "one"
     await workspace.write(path, "mine", expected=version)

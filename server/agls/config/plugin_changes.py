@@ -11,7 +11,7 @@ from agls.config.plugin_store import files_of
 from agls.config.plugins import InstalledPlugins, PluginRecord
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
-from agls.plugin_files import PluginContent, PluginProblem, powers_of, read_plugin
+from agls.plugin_files import PluginContent, PluginProblem, option_lines, powers_of, read_plugin, with_values
 from agls.plugin_files.values import checked_value
 
 UNKNOWN = "there is no plugin {!r}. There are: {}"
@@ -42,13 +42,14 @@ class PluginChanges:
     def prepare(self, fetched: FetchedPlugin, source: str, values: Mapping[str, str]) -> NewVersion:
         """Copy a plugin into the store; it does not count yet. **Returns** what it would be."""
         name = read_plugin(str(fetched.folder), fetched.entry, fetched.name).name
-        digest = self._plugins.store.keep(fetched.folder, name)
+        digest = self._plugins.store.keep(fetched.folder, name, fetched.left_out)
         before = self._plugins.of(name)
         record = PluginRecord(name, digest, source, entry=fetched.entry or {})
         if before:
-            record = replace(record, enabled=before.enabled, values=before.values)
+            record = replace(record, enabled=before.enabled, values=before.values, kept=before.kept)
         content = read_plugin(str(self._plugins.store.path(name, digest)), fetched.entry, name)
-        return NewVersion(replace(record, values=_set(content, record.values, values)), content, before)
+        record = replace(record, values=_set(content, record.values, values))
+        return NewVersion(record, with_values(content, self._plugins.values(record), ""), before)
 
     def install(self, new: NewVersion) -> None:
         """Let a version count from the next run on. What nobody uses any more is deleted."""
@@ -95,8 +96,9 @@ class PluginChanges:
         return found
 
     def powers(self, name: str) -> Sequence[str]:
-        """**Returns** what an installed plugin brings, line by line."""
-        return powers_of(self.content(self.named(name)))
+        """**Returns** what an installed plugin brings and which options it has, line by line."""
+        content = self.content(self.named(name))
+        return [*powers_of(content), *option_lines(content)]
 
     def differences(self, new: NewVersion) -> Sequence[str]:
         """**Returns** how a version differs from the one that is installed: its powers, then its files."""

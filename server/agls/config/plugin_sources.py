@@ -2,12 +2,13 @@
 
 import json
 import re
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from agls.config.shared_folder import folders_of_others
 from agls.engine.ports import WorkspaceError
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
@@ -31,12 +32,16 @@ NOT_BUILT = "plugins of the source {!r} are not installed: it would run programs
 
 @frozen
 class FetchedPlugin:
-    """A plugin that was fetched: its folder, its `name` and `entry` in a catalogue, and the commit."""
+    """A plugin that was fetched: its folder, its `name` and `entry` in a catalogue, and the commit.
+
+    What is in the folders `left_out` belongs to other plugins of the same catalogue.
+    """
 
     folder: Path
     name: str = ""
     entry: JsonObject | None = None
     commit: str = ""
+    left_out: Sequence[Path] = ()
 
 
 @asynccontextmanager
@@ -49,9 +54,9 @@ async def fetched(source: str, environment: Mapping[str, str]) -> AsyncGenerator
         else:
             folder, commit = await fetch.folder(source)
             _refuse_catalogue(folder, source)
-            yield FetchedPlugin(
-                folder, Path(source.partition("#")[0]).name.removesuffix(".git"), commit=commit
-            )
+            others = folders_of_others(folder, {}, [*_local_folders(folder)])
+            name = Path(source.partition("#")[0]).name.removesuffix(".git")
+            yield FetchedPlugin(folder, name, commit=commit, left_out=others)
 
 
 class _Fetch:
@@ -83,7 +88,8 @@ class _Fetch:
         entry: JsonObject = {key: value for key, value in entries[name].items() if key != "source"}
         base = text_in(object_in(whole, "metadata").get("pluginRoot"))
         folder, own = await self._place_of(_from_base(entries[name].get("source"), base), root)
-        return FetchedPlugin(folder, name, entry, own or commit)
+        others = folders_of_others(folder, entry, [*_local_folders(root)])
+        return FetchedPlugin(folder, name, entry, own or commit, others)
 
     async def _place_of(self, said: object, root: Path) -> tuple[Path, str]:
         """**Returns** the folder that an entry names."""
@@ -148,6 +154,21 @@ def _refuse_catalogue(folder: Path, source: str) -> None:
     if any((folder / name).exists() for name in CATALOGUES):
         names = (text_in(each.get("name")) for each in objects_in(catalogue(folder).get("plugins")))
         raise PluginProblem(IS_CATALOGUE.format(", ".join(f"{name}@{source}" for name in names)))
+
+
+def _local_folders(root: Path) -> Iterator[Path]:
+    """Yield the folders of the plugins that a catalogue in this folder has, if there is one."""
+    try:
+        whole = catalogue(root)
+    except PluginProblem:
+        return
+    base = text_in(object_in(whole, "metadata").get("pluginRoot"))
+    for each in objects_in(whole.get("plugins")):
+        said = each.get("source")
+        path = _from_base(said if isinstance(said, str) else object_in(said).get("path"), base)
+        with suppress(PluginProblem, ValueError, OSError):
+            if isinstance(path, str) and not object_in(said).get("url"):
+                yield _below(root, path)
 
 
 def _from_base(said: object, base: str) -> object:

@@ -4,6 +4,7 @@ import os
 import shutil
 import stat
 import sys
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from hashlib import sha256
@@ -18,11 +19,13 @@ DATA = "plugin-data"
 LENGTH = 32  # digits of a digest in the name of a folder
 IN_USE = "in-use"  # the file beside a version that its users lock
 LEFT_OUT = frozenset({".git", ".hg", ".svn"})
+NOT_COPIED = LEFT_OUT | {"__pycache__", ".DS_Store"}  # which a digest sees, should somebody put them there
 MOST_FILES = 5_000
 MOST_BYTES = 100_000_000
 LINK = "the link {} leads out of the plugin"
-TOO_MANY = "it has more than {:,} files"
-TOO_LARGE = "it has more than {:,} bytes"
+TOO_MANY = "it has more than {:,} files, most of them in {}. {}"
+TOO_LARGE = "it has more than {:,} bytes, most of them in {}. {}"
+SMALLER = "Put the plugin into a folder of its own, without what it does not need, and add that."
 SPECIAL = "{} is neither a file nor a folder"
 _whole: dict[Path, object] = {}  # the state in which a version was found to be whole
 
@@ -42,8 +45,8 @@ class PluginStore:
         """**Returns** the folder in which a plugin may keep things, over its versions."""
         return self._data / name
 
-    def keep(self, folder: Path, name: str) -> str:
-        """Copy a plugin into the store, unless it is there. **Returns** its digest.
+    def keep(self, folder: Path, name: str, left_out: Collection[Path] = ()) -> str:
+        """Copy a plugin into the store, unless it is there, without some folders. **Returns** its digest.
 
         Links inside become files. **Raises** `PluginProblem` for one that leads out, and `OSError`.
         """
@@ -52,7 +55,7 @@ class PluginStore:
         fresh = self._folder / f"new-{uuid4().hex}"
         try:
             copied = fresh / name
-            _copy(folder, copied)
+            _copy(folder, copied, left_out)
             digest = digest_of(copied)
             target = self.path(name, digest).parent
             if target.exists() and not self.is_whole(name, digest):  # something changed it
@@ -173,28 +176,49 @@ def _locked(file: Path, *, shared: bool) -> int:
     return descriptor
 
 
-def _copy(source: Path, target: Path) -> None:
+def _copy(source: Path, target: Path, left_out: Collection[Path]) -> None:
     """Copy a plugin; of a link inside it the content. **Raises** `PluginProblem` and `OSError`."""
     real = source.resolve(strict=True)
-    count, size = 0, 0
+    size = _Size(real)
     target.mkdir(mode=0o700, parents=True)
     for folder, folders, names in os.walk(real):
         here = target / Path(folder).relative_to(real)
-        folders[:] = sorted(each for each in folders if each not in LEFT_OUT)
+        folders[:] = sorted(
+            each for each in folders if each not in NOT_COPIED and Path(folder, each) not in left_out
+        )
         for name in folders:
             if Path(folder, name).is_symlink():
                 raise PluginProblem(f"{LINK.format(name)}, or to a folder: put the files there themselves")
             (here / name).mkdir(mode=0o700)
-        for name in names:
+        for name in (each for each in names if each not in NOT_COPIED):
             path = Path(folder, name)
             if not path.resolve().is_relative_to(real):
                 raise PluginProblem(LINK.format(path.relative_to(real)))
             if not path.is_file():
                 raise PluginProblem(SPECIAL.format(path.relative_to(real)))
-            count, size = count + 1, size + path.stat().st_size
-            if count > MOST_FILES:
-                raise PluginProblem(TOO_MANY.format(MOST_FILES))
-            if size > MOST_BYTES:
-                raise PluginProblem(TOO_LARGE.format(MOST_BYTES))
+            size.add(path)
             shutil.copyfile(path, here / name)
             (here / name).chmod(0o700 if path.stat().st_mode & 0o100 else 0o600)
+
+
+class _Size:
+    """How large a plugin is, and in which of its folders."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._files, self._bytes = Counter[str](), Counter[str]()
+
+    def add(self, path: Path) -> None:
+        """Count a file. **Raises** `PluginProblem` where the plugin is too large with it."""
+        first, slash, _ = path.relative_to(self._root).as_posix().partition("/")
+        part = f"{first}{slash}"
+        self._files[part] += 1
+        self._bytes[part] += path.stat().st_size
+        if self._files.total() > MOST_FILES:
+            raise PluginProblem(TOO_MANY.format(MOST_FILES, _most(self._files), SMALLER))
+        if self._bytes.total() > MOST_BYTES:
+            raise PluginProblem(TOO_LARGE.format(MOST_BYTES, _most(self._bytes), SMALLER))
+
+
+def _most(counts: Counter[str]) -> str:
+    return counts.most_common(1)[0][0]

@@ -3,8 +3,10 @@
 import json
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from agls.config.own_files import PLUGINS, GuardedFiles
 from agls.config.seal import Seal
@@ -12,6 +14,7 @@ from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 
 if TYPE_CHECKING:
+    from agls.config.plugin_secrets import PluginSecrets
     from agls.config.plugin_store import PluginStore
     from agls.plugin_files import PluginContent
 
@@ -24,7 +27,8 @@ CHANGED = "its files in {} are not those that you consented to. Install it again
 class PluginRecord:
     """An installed plugin: its version by `digest`, the source it came from, and what its user set.
 
-    `entry` is what its catalogue says of it, `values` are those of its options.
+    `entry` is what its catalogue says of it, `values` are those of its options. Values that may not be shown
+    are kept with the keys: `kept` names their options, each with a mark that is new for every value.
     """
 
     name: str
@@ -34,6 +38,7 @@ class PluginRecord:
     added_at: float = 0.0
     entry: JsonObject = field(default_factory=JsonObject)
     values: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    kept: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @frozen
@@ -68,6 +73,12 @@ class InstalledPlugins:
 
         return PluginStore(self._files.state_folder)
 
+    @property
+    def _secrets(self) -> "PluginSecrets":
+        from agls.config.plugin_secrets import PluginSecrets  # noqa: PLC0415 - as above
+
+        return PluginSecrets(self._files.state_folder)
+
     def all(self) -> Sequence[PluginRecord]:
         """**Returns** all that are installed, by name."""
         try:
@@ -97,10 +108,10 @@ class InstalledPlugins:
     def secrets(self) -> Sequence[str]:
         """The values of options that may not be shown."""
         return [
-            each.values[option.name]
+            value
             for each in self.active()
             for option in each.options
-            if option.sensitive and each.values.get(option.name)
+            if option.sensitive and (value := each.values.get(option.name))
         ]
 
     def troubles(self) -> Sequence[PluginTrouble]:
@@ -110,11 +121,20 @@ class InstalledPlugins:
 
     def content(self, record: PluginRecord) -> "PluginContent | str":
         """**Returns** what a plugin brings, or why it cannot be used."""
-        key = (record.name, record.digest, json.dumps([record.entry, dict(record.values)], sort_keys=True))
+        said = [record.entry, dict(record.values), dict(record.kept)]
+        key = (record.name, record.digest, json.dumps(said, sort_keys=True))
         known = self._contents.get(key)
         if known is None:
             known = self._contents[key] = self._content(record)
+            if _shown_secrets(known, record) and self.of(record.name) == record:  # of an earlier agls
+                self._keep_apart(record)
         return known
+
+    def _keep_apart(self, record: PluginRecord) -> None:
+        from agls.plugin_files import PluginProblem  # noqa: PLC0415 - as above
+
+        with suppress(PluginProblem, OSError):  # the next look tries again
+            self.hold(record)
 
     def _content(self, record: PluginRecord) -> "PluginContent | str":
         from agls.plugin_files import PluginProblem, read_plugin, with_values  # noqa: PLC0415 - as above
@@ -126,9 +146,17 @@ class InstalledPlugins:
         try:
             root = str(store.path(record.name, record.digest))
             found = read_plugin(root, record.entry or None, record.name)
+            values = self.values(record)
         except PluginProblem as problem:
             return str(problem)
-        return with_values(found, record.values, str(store.data(record.name)))
+        return with_values(found, values, str(store.data(record.name)))
+
+    def values(self, record: PluginRecord) -> Mapping[str, str]:
+        """**Returns** the values of its options, also kept ones. **Raises** `PluginProblem`."""
+        if not record.kept:
+            return record.values
+        kept = self._secrets.read(record.name)
+        return {**{name: kept[name] for name in record.kept if name in kept}, **record.values}
 
     def holds(self, root: str) -> bool:
         """**Returns** whether a plugin that is used from this folder is still what the user consented to.
@@ -140,13 +168,29 @@ class InstalledPlugins:
         return any(str(store.path(*each)) == root and store.is_whole(*each) for each in set(used))
 
     def hold(self, record: PluginRecord) -> None:
-        """Remember a plugin, in the place of an earlier version. **Raises** `OSError`."""
-        now = replace(record, added_at=record.added_at or time.time())
+        """Remember a plugin, in the place of an earlier version. **Raises** `OSError` and `PluginProblem`."""
+        now = replace(self._without_secrets(record), added_at=record.added_at or time.time())
         self._write([*(each for each in self.all() if each.name != record.name), now])
 
     def forget(self, name: str) -> None:
-        """Forget a plugin. **Raises** `OSError`."""
+        """Forget a plugin with the values of its options. **Raises** `OSError` and `PluginProblem`."""
+        self._secrets.forget(name)
         self._write([each for each in self.all() if each.name != name])
+
+    def _without_secrets(self, record: PluginRecord) -> PluginRecord:
+        """**Returns** the record once its values that may not be shown are kept with the keys."""
+        found = self.content(record) if record.values or record.kept else ""
+        if isinstance(found, str):
+            return record
+        given, known = _shown_secrets(found, record), {each.name for each in found.options}
+        kept = {name: mark for name, mark in record.kept.items() if name in known and name not in given}
+        if not given and kept == record.kept:
+            return record
+        before = self.values(replace(record, values={}, kept=kept))
+        fresh = {name: text for name, text in given.items() if text}
+        self._secrets.keep(record.name, {**before, **fresh})
+        values = {name: text for name, text in record.values.items() if name not in given}
+        return replace(record, values=values, kept={**kept, **{name: uuid4().hex for name in fresh}})
 
     def _on(self) -> Sequence[PluginRecord]:
         known = self.all()
@@ -157,7 +201,7 @@ class InstalledPlugins:
 
     def _write(self, records: Sequence[PluginRecord]) -> None:
         rows = [
-            [e.name, e.digest, e.source, e.enabled, e.added_at, e.entry, dict(e.values)]
+            [e.name, e.digest, e.source, e.enabled, e.added_at, e.entry, dict(e.values), dict(e.kept)]
             for e in sorted(records, key=lambda each: each.name)
         ]
         self._files.write(self.file, {"plugins": rows, "seal": self._seal.sign(KIND, rows)})
@@ -174,3 +218,13 @@ class InstalledPlugins:
             pass
         self.ignored = FOREIGN.format(self.file)
         return ()
+
+
+def _shown_secrets(content: "PluginContent | str", record: PluginRecord) -> Mapping[str, str]:
+    """**Returns** the values in a record that may not be shown."""
+    options = () if isinstance(content, str) else content.options
+    return {
+        each.name: record.values[each.name]
+        for each in options
+        if each.sensitive and each.name in record.values
+    }

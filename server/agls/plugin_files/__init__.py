@@ -1,7 +1,7 @@
 """Plugins: folders with skills, commands, agents, hooks and servers, in the manifests of several products."""
 
 from agls.plugin_files.content import NO_PLUGINS, PluginContent, PluginOption, PluginProblem
-from agls.plugin_files.powers import powers_of
+from agls.plugin_files.powers import option_lines, powers_of
 from agls.plugin_files.reading import read_plugin
 from agls.plugin_files.values import Substituted, filled, with_values
 
@@ -12,6 +12,7 @@ __all__ = [
     "PluginProblem",
     "Substituted",
     "filled",
+    "option_lines",
     "powers_of",
     "read_plugin",
     "with_values",

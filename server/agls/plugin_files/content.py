@@ -53,7 +53,7 @@ class PluginContent:
     unused: Sequence[str] = ()
     remarks: Sequence[str] = ()
     data: str = ""
-    values: Mapping[str, str] = field(default_factory=dict[str, str])
+    values: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
     @property
     def missing(self) -> Sequence[str]:

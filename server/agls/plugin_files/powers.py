@@ -24,6 +24,17 @@ def powers_of(plugin: PluginContent) -> Sequence[str]:
     return [*lines, *_programs(plugin)][:MOST]
 
 
+def option_lines(plugin: PluginContent) -> Iterator[str]:
+    """Yield a line for each option of the plugin: what it is, and whether it has a value; never the value."""
+    for each in plugin.options:
+        kind = "kept with the keys" if each.sensitive else each.type
+        about = each.description or each.title
+        state = (
+            "set" if plugin.values.get(each.name) else "not set, and needed" if each.required else "not set"
+        )
+        yield f"option {each.name} ({kind}): {f'{about}: ' if about else ''}{state}"
+
+
 def _texts(plugin: PluginContent) -> Iterator[str]:
     for folder in plugin.skills:
         for path in _files(folder, ("SKILL.md", "skill.md"), 4):

@@ -41,20 +41,21 @@ def filled(value: object, plugin: PluginContent) -> Substituted:
 
 def checked_value(option: PluginOption, text: str) -> str:
     """Return a value as its option wants it. **Raises** `PluginProblem`."""
+    shown = "what was given" if option.sensitive else repr(text)
     if option.type == "boolean":
         if text.lower() not in _TRUTHS:
-            raise PluginProblem(f"{option.name} is true or false, not {text!r}")
+            raise PluginProblem(f"{option.name} is true or false, not {shown}")
         return _TRUTHS[text.lower()]
     if option.type == "number":
         try:
             float(text)
         except ValueError:
-            raise PluginProblem(f"{option.name} is a number, not {text!r}") from None
+            raise PluginProblem(f"{option.name} is a number, not {shown}") from None
     if option.type in {"directory", "file"}:
         path = Path(text).expanduser()
         is_there = path.is_dir() if option.type == "directory" else path.is_file()
         if not is_there:
-            raise PluginProblem(f"{option.name}: there is no {option.type} {text}")
+            raise PluginProblem(f"{option.name}: there is no {option.type} {shown}")
         return str(path.resolve())
     return text
 

@@ -10,6 +10,7 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from agls.disk_space import why_full
 from agls.regex import regex
 from agls.stores.disk import (
     PRIVATE,
@@ -86,9 +87,8 @@ class Blobs:
             _move(fresh, path)
             flush_folder(path.parent)
         except OSError as error:
-            raise BlobError(
-                f"{len(data)} bytes cannot be kept in {path.parent}: {error.strerror}."
-            ) from error
+            why = why_full(error, self._folder) or f"{path.parent}: {error.strerror}"
+            raise BlobError(f"{len(data):,} bytes cannot be kept: {why}.") from error
         return name
 
     def _read(self, name: str) -> bytes:

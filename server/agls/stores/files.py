@@ -12,6 +12,7 @@ from itertools import count
 from pathlib import Path
 from uuid import uuid4
 
+from agls.disk_space import why_full
 from agls.engine.facts import Entry
 from agls.engine.ports import Journal, JournalError, Tail
 from agls.engine.vocabulary import SessionRow
@@ -52,9 +53,12 @@ class FileStore:
                 make_private(folder)
             fd = _created(path)
         except OSError as error:
+            why, remedy = error.strerror, "Make that folder writable"
+            if full := why_full(error, self._folder):
+                why, remedy = full, "Free some space there"
             raise CannotKeep(
-                f"No session can be kept in {self._folder}: {error.strerror}. "
-                "Make that folder writable, or choose another state folder."
+                f"No session can be kept in {self._folder}: {why}. {remedy}, or choose another state folder "
+                "(AGLS_STATE_DIR)."
             ) from error
         return _adopt(fd, path, Reading(Lines(), "", 0, asked=asked))
 

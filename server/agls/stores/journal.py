@@ -5,9 +5,9 @@ import fcntl
 import logging
 import os
 from collections.abc import Mapping, Sequence
-from errno import EDQUOT, EFBIG, ENOSPC
 from pathlib import Path
 
+from agls.disk_space import why_full
 from agls.engine.facts import Entry, Fact
 from agls.engine.ports import JournalError, Part
 from agls.engine.rests import Rests
@@ -193,9 +193,10 @@ class FileJournal:
     def _complain(self, error: OSError) -> None:
         if not self.trouble:
             _log.error("session %s cannot be saved: %s", self.session_id, error)
-        what = "The disk is full" if error.errno in {ENOSPC, EDQUOT, EFBIG} else f"{error.strerror}"
+        folder = self._path.parent
+        full = why_full(error, folder)
+        remedy = "Free some space there" if full else f"Make {folder} writable again (check the disk)"
         self.trouble = (
-            f"{what}: the latest steps of this session are only in memory. "
-            f"Make {self._path.parent} writable again (free some space, check the disk); "
-            "saving is tried again with every step, and nothing is lost while agls runs."
+            f"{full[:1].upper()}{full[1:] or error.strerror}: the latest steps of this session are only in "
+            f"memory. {remedy}; saving is tried again with every step, and nothing is lost while agls runs."
         )

@@ -13,8 +13,10 @@ import threading
 import time
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
 from secrets import token_hex
 
+from agls.disk_space import why_full
 from agls.engine.not_text import LargeFile
 from agls.engine.ports import Stale, WorkspaceError
 from agls.frozen import frozen
@@ -40,8 +42,6 @@ _REASONS = {
     errno.EACCES: "may not be accessed: permission denied",
     errno.EPERM: "may not be accessed: permission denied",
     errno.EROFS: "is on a read-only file system",
-    errno.ENOSPC: "cannot be written: the disk is full",
-    errno.EDQUOT: "cannot be written: the disk quota is used up",
     errno.ENAMETOOLONG: "has a name that is too long",
 }
 
@@ -61,8 +61,8 @@ class DiskFile:
 
 
 @contextmanager
-def explained(shown: str) -> Generator[None, None, None]:
-    """Turn the system's errors into `WorkspaceError`s about the path `shown`."""
+def explained(shown: str, *, written: str = "") -> Generator[None, None, None]:
+    """Turn the system's errors into `WorkspaceError`s about the path `shown`; `written` is its place."""
     try:
         yield
     except OSError as error:
@@ -72,6 +72,8 @@ def explained(shown: str) -> Generator[None, None, None]:
             )
             raise WorkspaceError(gone) from error
         reason = _REASONS.get(error.errno or 0, f"cannot be used: {error.strerror or error}")
+        if written and (full := why_full(error, Path(written).parent)):
+            reason = f"cannot be written: {full}. Free some space there; nothing was changed"
         raise WorkspaceError(f"{shown} {reason}.") from error
 
 
@@ -147,7 +149,10 @@ def replace_stored(target: ResolvedPath, data: bytes, before: DiskFile | None, m
     refuses; nothing is changed then, and nothing is left over.
     """
     shown, temporary = target.place.shown, f"{TEMPORARY}{os.getpid()}-{token_hex(8)}"
-    with explained(shown), parent_folder(target, create=before is None) as folder:
+    with (
+        explained(shown, written=target.place.path),
+        parent_folder(target, create=before is None) as folder,
+    ):
         try:
             with opened(open_new(folder, temporary, 0o600 if before else mode)) as handle:
                 if before:

@@ -84,7 +84,11 @@ def replace_part(target: ResolvedPath, old: str, new: str, expected: FileVersion
     """
     shown, temporary = target.place.shown, f"{TEMPORARY}{os.getpid()}-{token_hex(8)}"
     name = target.parts[-1]
-    with explained(shown), parent_folder(target) as folder, _reading(target) as handle:
+    with (
+        explained(shown, written=target.place.path),
+        parent_folder(target) as folder,
+        _reading(target) as handle,
+    ):
         status = _text_status(target, handle)
         if _version(status) != expected:
             raise Stale(f"{shown} was changed in the meantime.")

@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from agls.config.own_files import GuardedFiles
+from agls.config.plugins import InstalledPlugins
+from agls.config.seal import Seal
 from doors.headless.conftest import SCRIPTED, Agls, Done
 from support.plugin_folders import HOOKS, REFUSE, commit_all, write_plugin
 from support.rich_run import call
@@ -191,6 +194,57 @@ def test_options_are_given_checked_kept_over_an_update_and_reach_hooks_and_serve
     assert "sesame-open-1" not in agls.run("run", "/plugin").out
 
 
+def keys(agls: Agls) -> dict[str, str]:
+    file = agls.state / "keys.json"
+    return json.loads(file.read_text())["keys"] if file.exists() else {}
+
+
+def test_sensitive_values_are_kept_with_the_keys_and_go_with_their_plugin(agls: Agls, folder: Path) -> None:
+    secret = "sesame-open-1"
+    option = {"sensitive": True, "required": True, "description": "Opens."}
+    write_plugin(folder, userConfig={"WORD": option, "PLACE": {"default": "here"}})
+    shown = agls.run("plugin", "add", str(folder), "--yes", "--set", f"WORD={secret}").out
+    assert "option WORD (kept with the keys): Opens.: set\n" in shown
+    assert keys(agls) == {"plugin tools": json.dumps({"WORD": secret})}
+    run(agls, WRITE)
+    assert (agls.state / "plugin-data/tools/seen").read_text() == secret
+    told = agls.run("plugin", "show", "tools").out + agls.run("run", "/plugin.show tools").out
+    assert (told.count("option WORD (kept with the keys): Opens.: set\n"), secret in told) == (2, False)
+    assert agls.run("plugin", "show", "tools", "--json").whole["options"][1]["is_set"] is True
+    (folder / "new.txt").write_text("new")
+    assert added(agls, folder)["options"][0]["is_set"] is True  # an update keeps it
+    holders = [
+        path.name for path in agls.state.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()
+    ]
+    assert sorted(holders) == ["keys.json", "seen"]
+    agls.run("plugin", "enable", "tools", "--set", "WORD=")
+    assert (keys(agls), listed(agls)[0]["missing"]) == ({}, ["WORD"])
+    agls.run("plugin", "enable", "tools", "--set", f"WORD={secret}")
+    assert agls.run("plugin", "remove", "tools").code == 0
+    assert keys(agls) == {}
+    assert "there is no terminal to ask" in agls.run("plugin", "enable", "tools", "--set", "WORD").err
+
+
+def test_sensitive_values_in_the_record_of_an_earlier_version_move_to_the_keys(
+    agls: Agls, folder: Path
+) -> None:
+    write_plugin(folder, userConfig={"WORD": {}})
+    agls.run("plugin", "add", str(folder), "--yes", "--set", "WORD=sesame-open-1")
+    write_plugin(folder, userConfig={"WORD": {"sensitive": True}})
+    files = GuardedFiles(agls.state, agls.config_file)
+    plugins = InstalledPlugins(files, Seal(files))
+    (before,) = plugins.all()
+    folder_digest = plugins.store.keep(folder, "tools")
+    rows = [["tools", folder_digest, before.source, True, 1.0, {}, {"WORD": "sesame-open-1"}]]
+    files.write(plugins.file, {"plugins": rows, "seal": Seal(files).sign("plugins", rows)})
+    run(agls, WRITE)
+    assert (agls.state / "plugin-data/tools/seen").read_text() == "sesame-open-1"
+    assert "sesame-open-1" not in (agls.state / "plugins.json").read_text()
+    assert keys(agls) == {"plugin tools": json.dumps({"WORD": "sesame-open-1"})}
+    run(agls, WRITE)
+    assert (agls.state / "plugin-data/tools/seen").read_text() == "sesame-open-1" * 2
+
+
 def test_catalogue_names_its_plugins_and_none_outside_of_it(agls: Agls, tmp_path: Path) -> None:
     catalogue = tmp_path / "catalogue"
     write_plugin(catalogue / "tools")
@@ -236,10 +290,59 @@ def test_plugins_that_share_the_folder_of_their_catalogue_bring_the_skills_that_
     said = {"name": "c", "metadata": {"pluginRoot": "./plugins"}, "plugins": plugins}
     (catalogue / ".claude-plugin").mkdir()
     (catalogue / ".claude-plugin/marketplace.json").write_bytes(b"\xef\xbb\xbf" + json.dumps(said).encode())
+    assert added(agls, f"office@{catalogue}")["name"] == "office"
+    assert {path.name for path in (agls.state / "plugins/office").rglob("*/skills/*")} == {"sheets", "slides"}
+    assert not [*(agls.state / "plugins/office").rglob("bare")]
+    assert agls.run("plugin", "remove", "office").code == 0
     office = agls.run("plugin", "show", f"office@{catalogue}").out
     assert (office.count("skill office:"), "other" in office) == (2, False)
     assert agls.run("plugin", "show", f"all@{catalogue}").out.count("skill all:") == 3
     assert "it runs: grep -r {{args}} . | head\n" in agls.run("plugin", "show", f"bare@{catalogue}").out
+
+
+def test_plugin_in_the_root_of_its_catalogue_is_copied_without_the_other_plugins(
+    agls: Agls, folder: Path
+) -> None:
+    write_plugin(folder)
+    write_plugin(folder / "plugins/other", name="other")
+    write_plugin(folder / "shared", name="shared")
+    (folder / ".mcp.json").write_text(
+        '{"mcpServers": {"a": {"command": "${CLAUDE_PLUGIN_ROOT}/shared/run"}}}'
+    )
+    sources = {"tools": "./", "other": "./plugins/other", "shared": {"source": "local", "path": "./shared"}}
+    said = {"name": "c", "plugins": [{"name": name, "source": each} for name, each in sources.items()]}
+    (folder / ".claude-plugin/marketplace.json").write_text(json.dumps(said))
+    commit_all(folder)
+    for source in (f"tools@{folder}", str(folder)):
+        added(agls, source)
+        copy = next((agls.state / "plugins/tools").iterdir()) / "tools"
+        assert [path.name for path in sorted(copy.iterdir())] == [
+            ".claude-plugin",
+            ".mcp.json",
+            "agents",
+            "commands",
+            "hooks",
+            "plugins",
+            "scripts",
+            "shared",
+            "skills",
+        ]
+        assert [*(copy / "plugins").iterdir()] == []
+
+
+def test_plugin_that_is_too_large_is_refused_with_the_folder_that_most_of_it_is_in(
+    agls: Agls, folder: Path
+) -> None:
+    write_plugin(folder)
+    (folder / "node_modules").mkdir()
+    for number in range(5_001):
+        (folder / f"node_modules/{number}").touch()
+    refused = agls.run("plugin", "add", str(folder), "--yes")
+    assert (
+        "It has more than 5,000 files, most of them in node_modules/. Put the plugin"
+        in refused.err.replace(" it has", " It has")
+    )
+    assert [*(agls.state / "plugins").iterdir()] == []
 
 
 def test_plugin_that_leads_out_of_its_folder_is_refused_or_that_part_is_named(

@@ -31,7 +31,7 @@ def test_changes_of_the_last_run_are_shown(agls: Agls) -> None:
     worked(agls)
     done = agls.run("changes")
     assert done.code == 0
-    assert done.out.startswith(f"- modified `{agls.workspace}/a.txt` (+1 -1)\n")
+    assert done.out.startswith("diff --git a/a.txt b/a.txt\n--- a/a.txt\n")
     assert "-one" in done.out
     assert "+two" in done.out
     whole = json.loads(agls.run("changes", "--all", "--json").out)
@@ -110,8 +110,7 @@ def test_undone_rewind_says_what_came_back_and_its_changes_wait_again(agls: Agls
     before = agls.run("changes", "list").out
     gone = json.loads(agls.run("undo", "--json").out)
     undone, shown = agls.run("changes").out, agls.run("sessions", "show", gone["sessionId"]).out
-    assert ": undone" in undone
-    assert "+two" not in undone
+    assert undone == ""
     assert "Made." in shown
     assert "Edited." not in shown
     back = agls.run("rewind", "--undo", gone["checkpointId"])

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import getpass
 import sys
 from collections.abc import AsyncGenerator, Coroutine, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -16,7 +17,7 @@ from agls.doors.headless.listing import table
 from agls.doors.headless.open_session import folder
 from agls.doors.headless.streams import write, write_json, write_stderr
 from agls.engine.vocabulary import JsonObject
-from agls.plugin_files import PluginProblem, powers_of, with_values
+from agls.plugin_files import PluginProblem, option_lines, powers_of
 from agls.views.escape import escape_controls
 from agls.workspace.redact import harden
 
@@ -30,7 +31,7 @@ NONE = "No plugin is installed. To install one: agls plugin add SOURCE\n"
 SAME = "{} is installed in exactly this version.\n"
 NO_CHANGE = "There is nothing new: an update would change no file.\n"
 HEADINGS = ("PLUGIN", "VERSION", "STATE", "SOURCE")
-SETTING = "--set needs KEY=VALUE, not {!r}."
+SETTING = "--set needs KEY=VALUE, not {!r}: there is no terminal to ask for the value."
 Answer = TypeVar("Answer")
 NEEDS = "It needs values: {}. Give them: agls plugin enable {} --set {}=...\n"
 
@@ -103,7 +104,8 @@ class _Command:
                 is_agreed = arguments.yes
                 write_json({**_row(new, changes), "installed": is_agreed})
             else:
-                write(_text([*_head(new), *map(_indented, changes or powers_of(new.content))]))
+                brings = [*powers_of(new.content), *option_lines(new.content)]
+                write(_text([*_head(new), *map(_indented, changes or brings)]))
                 how = HOW.format(arguments.source)
                 ask = ASK_UPDATE if new.before else ASK
                 is_agreed = new.is_known or _agreed(ask, how, yes=arguments.yes)
@@ -113,7 +115,7 @@ class _Command:
             self._changes.install(new)
         if not arguments.json:
             write_stderr(SAME.format(new.record.name) if new.is_known else "Installed.\n")
-            if missing := with_values(new.content, new.record.values, "").missing:
+            if missing := new.content.missing:
                 write_stderr(NEEDS.format(", ".join(missing), new.record.name, missing[0]))
         return Exit.DONE
 
@@ -148,7 +150,8 @@ class _Command:
         if self._arguments.json:
             write_json(_row(new, ()))
         else:
-            write(_text([*_head(new), *map(_indented, powers_of(new.content))]))
+            lines = [*powers_of(new.content), *option_lines(new.content)]
+            write(_text([*_head(new), *map(_indented, lines)]))
 
     async def _diff(self) -> None:
         record = self._changes.named(self._arguments.name)
@@ -179,10 +182,16 @@ def _whole(source: str) -> str:
 
 def _values(said: Sequence[str]) -> Mapping[str, str]:
     """**Returns** the values that `--set` gives. **Raises** `CannotBegin`."""
-    for each in said:
-        if "=" not in each:
-            raise CannotBegin(SETTING.format(each), "usage")
-    return dict(each.split("=", 1) for each in said)
+    return {each.partition("=")[0]: _value(each) for each in said}
+
+
+def _value(said: str) -> str:
+    name, mark, text = said.partition("=")
+    if mark:
+        return text
+    if not sys.stdin.isatty():
+        raise CannotBegin(SETTING.format(said), "usage")
+    return getpass.getpass(f"{name}: ").strip()  # unseen, and in no history of a shell
 
 
 def _head(new: NewVersion) -> Iterator[str]:
@@ -221,7 +230,17 @@ def _row(new: NewVersion, changes: Sequence[str]) -> JsonObject:
         "changes": list(changes),
         "unused": list(content.unused),
         "remarks": list(content.remarks),
-        "options": [each.name for each in content.options],
+        "options": [
+            {
+                "name": each.name,
+                "type": each.type,
+                "description": each.description or each.title,
+                "required": each.required,
+                "sensitive": each.sensitive,
+                "is_set": bool(content.values.get(each.name)),
+            }
+            for each in content.options
+        ],
     }
 
 

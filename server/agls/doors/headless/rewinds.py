@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import json
+import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from agls.assembly.rewind import Back, Gone, go_back
 from agls.config import ConfigInputs, read
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.open_session import folder, latest, opened
-from agls.doors.headless.streams import write
+from agls.doors.headless.streams import write, write_stderr
 from agls.doors.messages import JsonObject
 from agls.engine.actions import ActionError
 from agls.engine.admission import Refused
@@ -30,6 +31,7 @@ DONE = {"modified": "restored", "added": "brought back", "deleted": "removed"}  
 NOTHING_DONE = "No file can go back, so nothing was done. To rewind the conversation alone: --conversation."
 UNDONE = "This session is rewound to before its first prompt.\n"
 NOWHERE = "This session has no prompts yet.\n"
+COMMANDS_RAN = "Commands ran as well: what they changed in other files is not known.\n"
 HOW = "\nRewind to before one of them: agls rewind {} --before ITEM (agls undo: to before the last)\n"
 
 
@@ -40,7 +42,9 @@ def follow(arguments: argparse.Namespace) -> int:
     """
     harden()
     text, data = asyncio.run(_follow(arguments, WORK[arguments.command]))
-    write(f"{json.dumps(data, indent=2)}\n" if arguments.json else escape_controls(text))
+    is_patch = arguments.command == "changes show" and not sys.stdout.isatty()
+    shown = text if is_patch else escape_controls(text)
+    write(f"{json.dumps(data, indent=2)}\n" if arguments.json else shown)
     return Exit.DONE
 
 
@@ -56,8 +60,19 @@ async def _follow(arguments: argparse.Namespace, work: Work) -> tuple[str, JsonO
 
 
 async def changes(session: Session, arguments: argparse.Namespace) -> tuple[str, JsonObject]:
-    """Show the net changes of the last run, or of the session."""
-    return await _invoked(session, "changes", {"scope": "session" if arguments.all else "run"})
+    """Show the net changes of the last run, or of the session: to a program, as a patch."""
+    scope: JsonObject = {"scope": "session" if arguments.all else "run"}
+    if arguments.json or sys.stdout.isatty():
+        return await _invoked(session, "changes", scope)
+    outcome = await invoke(session, "changes", {**scope, "patch": True})
+    data = outcome.data or {}
+    for left in data["leftOut"]:
+        write_stderr(f"left out: {_path(session, left['uri'])}: {left['reason']}\n")
+    if data["commandsRan"]:
+        write_stderr(COMMANDS_RAN)
+    if not outcome.text:
+        write_stderr("No file was changed.\n")
+    return outcome.text, data
 
 
 async def waiting(session: Session, arguments: argparse.Namespace) -> tuple[str, JsonObject]:
@@ -160,7 +175,7 @@ def _report(session: Session, back: Back, gone: Gone) -> str:
     else:
         lines.append("The conversation stays as it is.")
     if gone.restored.get("commandsRan"):
-        lines.append("Commands ran as well: what they changed in other files is not known.")
+        lines.append(COMMANDS_RAN.rstrip())
     if not back.dry_run:
         lines.append(f"Undo this rewind: agls rewind {session.session_id} --undo {gone.fact.checkpoint_id}")
     return "\n".join(lines) + "\n"

@@ -58,7 +58,8 @@ class Account:
             _log.warning("what the run spent cannot be recorded: %s", error)
             if not self._warned:
                 self._warned = True
-                text = "Other runs and `agls usage` may not count it. The log says why."
+                why = error.strerror or "It takes too long"
+                text = f"{why}. Other runs and `agls usage` may not count it."
                 view.show(Notice("warning", "What this run spends cannot be recorded", text))
 
     async def look(self, run_id: str) -> None:

@@ -9,7 +9,19 @@ from agls.frozen import frozen
 from agls.toolkit import TypedAction
 
 from .arguments import Changes, Diff, ListCheckpoints, RestoreFiles, Revert
-from .comparison import COMMANDS, Pair, change_line, net, pairs_of, path_in, row, shown, standing
+from .comparison import (
+    COMMANDS,
+    TAKEN_BACK,
+    Pair,
+    change_line,
+    net,
+    pairs_of,
+    patch_of,
+    path_in,
+    row,
+    shown,
+    standing,
+)
 from .points import position, prompts
 from .recorder import SnapshotStore
 from .restores import Restored, Restoring, Wish, back_to, undo
@@ -152,14 +164,18 @@ class CheckpointActions:
         """Return the net changes of a run or of the session."""
         known = self.keeper.timeline(context.state)
         span = _span(arguments, context)
-        rows = list[JsonObject]()
+        rows, standing_pairs = list[JsonObject](), list[Pair]()
         for path, stretches in known.changed(span):
             if pairs := pairs_of(stretches):
-                now = await self._now(path, known)
-                rows.append({**await row(self.keeper, pairs), "standing": standing(stretches, known, now)})
+                now = standing(stretches, known, await self._now(path, known))
+                rows.append({**await row(self.keeper, pairs), "standing": now})
+                standing_pairs += pairs if now != TAKEN_BACK else ()
         ran = known.ran(span)
         data = {"runId": span.run_id, "files": rows, "commandsRan": ran}
-        return ActionOutcome(shown(rows, ran=ran), data)
+        if not arguments.patch:
+            return ActionOutcome(shown(rows, ran=ran), data)
+        text, left_out = await patch_of(self.keeper, standing_pairs, context.state.cwd)
+        return ActionOutcome(text, {**data, "leftOut": left_out})
 
     async def revert(self, arguments: Revert, context: ActionContext) -> ActionOutcome:
         """Bring one file back to its state before a run."""

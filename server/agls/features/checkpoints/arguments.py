@@ -43,6 +43,7 @@ class Changes(Named):
 
     scope: Literal["run", "session"] = "run"
     run_id: str = Field(default="", description="this run instead of the last one")
+    patch: bool = Field(default=False, description="as one patch that `git apply` takes, and nothing else")
 
 
 class Revert(Named):

@@ -1,11 +1,14 @@
 """Changes of files as rows: for programs with the patch, for people as one text."""
 
+import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 from urllib.parse import unquote
 
 from agls.engine.vocabulary import JsonObject
 from agls.toolkit import fenced, shorten
 
+from .git_patch import FilePatch, git_patch, top_of
 from .recorder import SnapshotStore
 from .states import FileState
 from .timeline import OwnStretch, Timeline
@@ -16,6 +19,8 @@ COMMANDS = (
     "session, are known."
 )
 Pair = tuple[FileState, FileState]
+TAKEN_BACK = "takenBack"
+OUTSIDE = "It is not in the repository or folder that the patch is for."
 
 
 def kind_of(before: object, after: object) -> str:
@@ -58,17 +63,35 @@ async def row(keeper: SnapshotStore, pairs: Sequence[Pair]) -> JsonObject:
     return {**counted, "problem": problem} if problem else counted
 
 
+async def patch_of(keeper: SnapshotStore, pairs: Sequence[Pair], cwd: str) -> tuple[str, list[JsonObject]]:
+    """Return changes as one patch for git, and the files that cannot be in it, each with the reason."""
+    top, files, left_out = await asyncio.to_thread(top_of, cwd), list[FilePatch](), list[JsonObject]()
+    for old, new in pairs:
+        path = Path(new.path)
+        try:
+            contents = await keeper.content(old), await keeper.content(new)
+        except OSError as missing:
+            left_out.append({"uri": new.uri, "reason": str(missing)})
+            continue
+        if path.is_relative_to(top):
+            name = path.relative_to(top).as_posix()
+            files.append(FilePatch(*contents, name, name, old.mode, new.mode))
+        else:
+            left_out.append({"uri": new.uri, "reason": OUTSIDE})
+    return await asyncio.to_thread(git_patch, files), left_out
+
+
 def standing(stretches: Sequence[OwnStretch], known: Timeline, now: FileState) -> str:
     """Return whether our change still stands: `applied`, `takenBack`, or `changedSince` by somebody."""
     if now.same(stretches[-1].after):
         return "applied"
     last = known.last(now.path)
     if now.same(stretches[0].before) and (last is None or last.same(now)):
-        return "takenBack"
+        return TAKEN_BACK
     return "changedSince"
 
 
-STANDING = {"takenBack": ": undone", "changedSince": ": changed since by somebody else"}
+STANDING = {TAKEN_BACK: ": undone", "changedSince": ": changed since by somebody else"}
 
 
 def shown(rows: Sequence[JsonObject], *, ran: bool) -> str:
@@ -79,7 +102,7 @@ def shown(rows: Sequence[JsonObject], *, ran: bool) -> str:
         + (f": {row['problem']}" if "problem" in row else "")
         for row in rows
     ]
-    patches = "".join(str(row["patch"]) for row in rows if row.get("standing") != "takenBack")
+    patches = "".join(str(row["patch"]) for row in rows if row.get("standing") != TAKEN_BACK)
     parts = ["\n".join(lines) or "No file was changed."]
     if patches:
         cut, _ = shorten(patches, LONGEST, "Ask for one file to see the rest.")

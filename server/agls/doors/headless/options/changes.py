@@ -25,6 +25,7 @@ BACK = OneOf(
     )
 )
 ALL = "--all  the whole session, not only its last run"
+SHOW = "show the diff of the last run (the default); in a pipe, as a patch that git apply takes"
 KEPT = (CHANGE, REVIEW, FOLDER, JSON)
 LAST = (SESSION, FOLDER, JSON)
 CHANGES = command(
@@ -33,13 +34,19 @@ CHANGES = command(
     arguments="[COMMAND] …",
     examples="""
         agls changes                    the diff of the last run
+        agls changes | git apply -R     in a pipe, a patch for git: this takes all of it back
         agls changes list               each change, with its FILE:NUMBER
         agls changes keep src/app.py    accept all changes of this file
         agls changes undo src/app.py:2  bring back what was there before
         agls changes redo src/app.py:2  make the change again
     """,
     below=(
-        command("show", "show the diff of the last run (the default)", ALL, *LAST),
+        command(
+            "show",
+            SHOW,
+            ALL,
+            *LAST,
+        ),
         command("list", "list the changes that are neither kept nor undone", *LAST),
         command("keep", "accept a change, or all of a file; it is no longer listed", *KEPT),
         command("undo", "undo a change, or all of a file, unless somebody changed it since", *KEPT),

@@ -1,0 +1,27 @@
+"""Why a disk takes no more, with what a person needs to mend that: the folder, and how much is free there."""
+
+import os
+from errno import EDQUOT, EFBIG, ENOSPC
+from pathlib import Path
+
+
+def why_full(error: OSError, folder: Path) -> str:
+    """Return why a folder takes no more, as a clause; "" when the error means something else."""
+    if error.errno == ENOSPC:
+        return f"the disk of {folder} is full{_free(folder)}"
+    if error.errno == EDQUOT:
+        return f"your disk quota for {folder} is used up"
+    if error.errno == EFBIG:
+        return f"a file in {folder} may not become larger (ulimit -f, or the file system)"
+    return ""
+
+
+def _free(folder: Path) -> str:
+    """Return in brackets what is free on the disk of a folder, "" when it does not say."""
+    try:
+        disk = os.statvfs(next(each for each in (folder, *folder.parents) if each.exists()))
+    except (OSError, StopIteration):
+        return ""
+    if not disk.f_favail and disk.f_files:
+        return " (no more files fit on it)"
+    return f" ({disk.f_bavail * disk.f_frsize // 1024:,} KiB free)"
