@@ -7,7 +7,7 @@ from dataclasses import field
 from functools import lru_cache
 from typing import Any
 
-from agls.front_matter import names, split, truth
+from agls.front_matter import key_remarks, names, split, truth
 from agls.frozen import frozen
 from agls.instruction_files.plain import plain
 from agls.json_values import is_list, is_object, object_in
@@ -61,7 +61,7 @@ NO_TOOLS = "none of its tools exists here: {}"
 NO_PROMPT = "it has no text that says what the agent does"
 UNKNOWN_TOOLS = "there are no such tools here: {}"
 NARROWED = "agls denies a whole tool, so that these are denied with their exceptions: {}"
-UNUSED = "these keys have no effect here: {}"
+MEANT: Mapping[str, str] = dict.fromkeys(("allowed-tools", "allowed_tools", "allowedTools"), "tools")
 BAD_MODE = "there is no permissionMode {!r}: write one of {}"
 
 
@@ -239,8 +239,7 @@ def _remarks(values: Mapping[str, Any], tools: ToolWishes, mode: str, name: str)
     yield from remarks_on(values)
     if _servers(values)[1]:
         yield INLINE
-    if unused := [key for key in values if key not in KNOWN]:
-        yield UNUSED.format(", ".join(key[:40] for key in unused[:12]))
+    yield from key_remarks(values, KNOWN, MEANT)
 
 
 def _model(text: str) -> str:

@@ -112,6 +112,34 @@ def test_value_that_has_no_effect_is_named_with_what_to_write(line: str, remark:
     assert list(agent(line).remarks) == [remark]
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["mode: subagent", "kind: local", "target: vscode", "title: T", "tags: [a]", "emoji: x", "author: me"],
+)
+def test_key_that_only_says_something_about_the_file_is_no_mistake(line: str) -> None:
+    assert list(agent(line).remarks) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("modle: opus", "modle is not known here, and has no effect: write model"),
+        (
+            "permission-mode: plan",
+            "permission-mode is not known here, and has no effect: write permissionMode",
+        ),
+        (
+            "disallowed_tools: Bash",
+            "disallowed_tools is not known here, and has no effect: write disallowedTools",
+        ),
+        ("allowed-tools: Read", "allowed-tools is not known here, and has no effect: write tools"),
+        ("shade: blue", "these keys have no effect here: shade"),
+    ],
+)
+def test_mistyped_key_is_named_with_the_one_that_is_meant(line: str, meant: str) -> None:
+    assert list(agent(line).remarks) == [meant]
+
+
 def test_keys_of_several_products_become_settings() -> None:
     handoff = "handoffs: [{label: Build it, agent: Lead Builder, prompt: Go., send: false}, {label: Nobody}]"
     hooks = 'hooks: {Stop: [{hooks: [{type: command, command: "true"}]}]}'
