@@ -20,6 +20,7 @@ from agls.assembly import (
     expand,
     export_nothing,
     features,
+    let_end,
     load,
     screen,
     withheld_file,
@@ -139,6 +140,7 @@ class World:
         self.missing_consents = self._process.missing_consents
         self.sessions = Sessions(self.storage.sessions, self._build_run, clock)
         self.sessions.on_open = self._reopen
+        self.sessions.at_end = self._end
 
     def renew(self, setup: Setup) -> None:
         """Let runs that begin later work with other settings."""
@@ -389,6 +391,12 @@ class World:
         """Return the session, behind those that it works for."""
         above = self.sessions.above(session)
         return (*(each for one in above for each in self._lineage(one)), session.session_id)
+
+    async def _end(self, session: Session, reason: str) -> None:
+        """Let the rooms see the end of a session that was worked in here, and of no helper."""
+        if session.log.is_whole and not session.outline.parent_item:
+            with suppress(ConfigError, ModelError):  # whoever began a run was told
+                await let_end(self.rooms.ending, self._services(session, NO_PROMPT), reason)
 
     def _reopen(self, session: Session) -> None:
         """Take a wider mode than the configured one back that was chosen before the session was closed."""

@@ -6,7 +6,7 @@ from agls.assembly.record import SessionLog
 from agls.assembly.services import ProcessServices, RunServices, SessionServices
 from agls.assembly.session_control import Export, OpenSessionControl, export_nothing
 from agls.assembly.settings_store import FileSettings
-from agls.assembly.typed import complete, expand, screen, withheld_file
+from agls.assembly.typed import complete, expand, let_end, screen, withheld_file
 
 __all__ = [
     "Export",
@@ -22,6 +22,7 @@ __all__ = [
     "expand",
     "export_nothing",
     "features",
+    "let_end",
     "load",
     "screen",
     "withheld_file",

@@ -10,7 +10,7 @@ from agls.config import AgentDefinition, Config, ConfigError
 from agls.engine.feature import Feature
 from agls.order import PLUGINS, ROOMS, in_order
 from agls.room import Arrivals, Room
-from agls.room.declaration import admit_anything, complete_nothing, understand_nothing
+from agls.room.declaration import admit_anything, complete_nothing, do_nothing_at_end, understand_nothing
 
 OWN = frozenset(ROOMS)  # their tools and actions have names of their own
 _TAKEN = {*(room.name for room in ROOMS), *Config.model_fields, *AgentDefinition.model_fields}
@@ -21,7 +21,8 @@ class Rooms:
     """All rooms in their order. What is added or taken away counts from the next run on.
 
     `acting` are those that may offer actions (those that arrived do not say so), `in_runs` those that take
-    part in runs; `screening`, `expanding` and `completing` are asked about what somebody types. The tuples
+    part in runs; `screening`, `expanding` and `completing` are asked about what somebody types,
+    `ending` at the end of sessions. The tuples
     stay the same objects until a room is added or taken away.
     """
 
@@ -34,6 +35,7 @@ class Rooms:
         self.acting = tuple(room for room in self.all if room.has_actions or room not in OWN)
         self.in_runs = tuple(room for room in self.all if room.in_runs)
         self.screening = tuple(room for room in self.all if room.screen is not admit_anything)
+        self.ending = tuple(room for room in self.all if room.at_end is not do_nothing_at_end)
         self.expanding = tuple(room for room in self.all if room.expand is not understand_nothing)
         self.completing = tuple(room for room in self.all if room.complete is not complete_nothing)
 

@@ -16,6 +16,12 @@ async def screen(rooms: Iterable[Room[Any]], run: RunServices, given: GivenText)
     return [piece for pieces in found for piece in pieces]
 
 
+async def let_end(rooms: Iterable[Room[Any]], run: RunServices, reason: str) -> None:
+    """Let the rooms do what they do at the end of a session."""
+    for room in rooms:
+        await room.at_end(run.config.section(room), reason, *_needs(room, run))
+
+
 async def expand(rooms: Iterable[Room[Any]], run: RunServices, text: str) -> Sequence[Piece]:
     """**Returns** what a text means besides its words."""
     found = [await room.expand(run.config.section(room), text, *_needs(room, run)) for room in rooms]

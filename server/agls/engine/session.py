@@ -1,8 +1,9 @@
 """A session: admits prompts, runs them one at a time, steers and cancels them."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from functools import partial
+from typing import Any
 
 from agls.engine.admission import (
     SOMEBODY,
@@ -138,13 +139,17 @@ class Session:
             return Cancelled("cancelling" if run.asked.done() else "alreadyEnded", target, kept, dropped)
         return Cancelled("alreadyEnded" if run_id else "notRunning", target, kept, dropped)
 
-    async def close(self) -> None:
-        """End the run as interrupted, and the tasks; give the journal back. Waiting prompts are kept."""
+    async def close(self, at_end: Coroutine[Any, Any, None]) -> None:
+        """End the run as interrupted, and the tasks; give the journal back. Waiting prompts are kept.
+
+        What is to be done `at_end` is done when nothing runs any more, as long as the journal can be written.
+        """
         self._closed = True
         self.cancel(stop=SHUT_DOWN)
         beside = self.spawn(self.background.close())
         await self._results.all_but(self._waiting)
         await beside
+        await self.spawn(at_end)
         self._results.fail(self._waiting())
         await asyncio.to_thread(self.log.keep_rests)
         self.log.journal.close()

@@ -38,6 +38,14 @@ def made_for(request: ClientRequest) -> str:
     return f"ses_{sha256(request.key.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
 
+AtEnd = Callable[[Session, str], Coroutine[Any, Any, None]]
+"""What is done before a session ends, which is `closed`, or ends with the process (`exit`)."""
+
+
+async def _nothing_at_end(session: Session, reason: str) -> None:
+    return None
+
+
 class Sessions:
     """Use it as `async with`: leaving it closes every session and ends every task, in bounded time."""
 
@@ -52,6 +60,7 @@ class Sessions:
         self._followed: dict[str, tuple[Session, TailFollower, asyncio.Task[Any]]] = {}
         self.hosts: list[Host] = []  # those who watch the children of sessions and answer for them
         self.on_open: Callable[[Session], None] = _unseen  # called with a session that was read back
+        self.at_end: AtEnd = _nothing_at_end
 
     async def __aenter__(self) -> Self:
         return self
@@ -60,7 +69,7 @@ class Sessions:
         """Close every session; work that does not end is left to the end of the process."""
         async with asyncio.TaskGroup() as group:
             for session in self._open.values():
-                group.create_task(session.close())
+                group.create_task(session.close(self.at_end(session, "exit")))
         self._open.clear()
         for task in self._tasks:
             task.cancel()
@@ -223,7 +232,7 @@ class Sessions:
         if session := self._open.pop(session_id, None):
             closing = self._closing[session_id] = asyncio.get_running_loop().create_future()
             try:
-                await session.close()
+                await session.close(self.at_end(session, "closed"))
             finally:
                 del self._closing[session_id]
                 closing.set_result(None)

@@ -38,6 +38,7 @@ class GivenText:
     attached: Sequence[Resource] = ()
 
 
+AtEnd = Callable[..., Awaitable[None]]
 Screen = Callable[..., Awaitable[Sequence[Piece]]]
 """Looks at a `GivenText` before it is admitted. **Returns** what goes with it. **Raises** `PromptRefused`."""
 
@@ -45,6 +46,10 @@ Screen = Callable[..., Awaitable[Sequence[Piece]]]
 async def admit_anything(settings: object, given: GivenText, *needs: object) -> Sequence[Piece]:
     """Refuse no text, and add nothing."""
     return ()
+
+
+async def do_nothing_at_end(settings: object, reason: str, *needs: object) -> None:
+    """Let a session end."""
 
 
 async def understand_nothing(settings: object, text: str, *needs: object) -> Sequence[Piece]:
@@ -176,7 +181,8 @@ class Room(Generic[Section]):
     is called for each run with the settings and then with an implementation of each port in `needs`; `check`
     is called before a run is admitted, and before that `screen` with every text that somebody gives through
     any door, and `expand` with what they typed where it may point at things; `complete` is called while they
-    type. These three have the settings before it and the implementations of `needs` behind it. The doctor
+    type. `at_end` is called with the reason (`closed`, `exit`) when a session ends that was worked in here.
+    These four have the settings before it and the implementations of `needs` behind it. The doctor
     calls `check_files` with the settings and the texts of the folder. `options` are those that the room
     reads; `notes` says what each kind of its notes shows to clients, and `heading` what stands above what it
     tells the model, for people. Its settings implement each protocol
@@ -200,6 +206,7 @@ class Room(Generic[Section]):
     check: Check = accept
     options: tuple[RunOption, ...] = ()
     screen: Screen = admit_anything
+    at_end: AtEnd = do_nothing_at_end
     expand: Expand = understand_nothing
     complete: Complete = complete_nothing
     check_files: CheckFiles = check_no_files

@@ -15,6 +15,7 @@ ROOM = Room(
     needs=(HookPorts, FolderTexts, Consents, CompactionGuard),
     check_files=OnUse(f"{__name__}.file_check", "check_files"),
     screen=OnUse(f"{__name__}.prompt_hooks", "screen"),
+    at_end=OnUse(f"{__name__}.session_end", "at_end"),
     project_files=PROJECT_FILES,
     user_only=True,
     managed_keys=("managed", "only_managed"),

@@ -7,8 +7,7 @@ from hashlib import sha256
 
 from agls.engine.vocabulary import JsonObject
 from agls.features.hooks.condition import fits
-from agls.features.hooks.matching import ALL, matches
-from agls.features.hooks.settings import Event, HookSetting, OnFailure, Settings
+from agls.features.hooks.settings import ALL, Event, HookSetting, OnFailure, Settings
 from agls.frozen import frozen
 from agls.json_values import object_in
 from agls.short_text import cut
@@ -52,9 +51,12 @@ class Hook:
 
     def matches(self, event: Event, *subjects: str) -> bool:
         """**Returns** whether the hook is for this event of one of these subjects."""
-        return self.setting.event == event and (
-            self.setting.matcher in ALL or any(matches(self.setting.matcher, each) for each in subjects)
-        )
+        matcher = self.setting.matcher
+        if self.setting.event != event or matcher in ALL:
+            return self.setting.event == event
+        from agls.features.hooks.matching import matches  # noqa: PLC0415 - few sessions have a matcher
+
+        return any(matches(matcher, each) for each in subjects)
 
     def wants(self, names: Sequence[str], data: JsonObject, folder: str) -> bool:
         """**Returns** whether what happens fits the condition of the hook, which is for calls of tools."""

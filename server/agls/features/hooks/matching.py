@@ -13,19 +13,18 @@ from agls.regex import regex
 if TYPE_CHECKING:
     from pydantic_core import SchemaValidator
 
-ALL = ("", "*")
 _NAMES = regex(r"[\w\s,|-]*")
 _BETWEEN = regex(r"[,|]")
 
 
 def check_matcher(matcher: str) -> None:
     """Check that a matcher can be understood. **Raises** `ValueError`."""
-    if matcher not in ALL and not _NAMES.fullmatch(matcher):
+    if not _NAMES.fullmatch(matcher):
         _expression(matcher)
 
 
 def matches(matcher: str, subject: str) -> bool:
-    """**Returns** whether a matcher, which is not for `ALL`, is for this subject."""
+    """**Returns** whether a matcher, is for this subject."""
     if _NAMES.fullmatch(matcher):
         return subject in {name.strip() for name in _BETWEEN.split(matcher)}
     return _expression(matcher).isinstance_python(re.sub(r"[\ud800-\udfff]", "\ufffd", subject))

@@ -19,7 +19,6 @@ from agls.engine.vocabulary import (
 )
 from agls.features.hooks.events import ROOM, EventHooks
 from agls.features.hooks.folder_hooks import OfferedHook
-from agls.features.hooks.session_view import SessionView
 from agls.features.hooks.settings import Event
 from agls.features.hooks.tool_hooks import as_input, response
 from agls.room.offers import Consents
@@ -80,6 +79,8 @@ class RunHooks:
         **Returns** why that should not be, "" for nothing against it.
         """
         data: JsonObject = {"trigger": trigger, "custom_instructions": instructions}
+        from agls.features.hooks.session_view import SessionView  # noqa: PLC0415 - few have such a hook
+
         if not self._view:
             await self._hooks.join_given(self._offered, BEFORE_SUMMARY)
         view = self._view or SessionView(self._hooks.runner.ports)
@@ -156,10 +157,15 @@ class RunHooks:
             ended.set()
 
 
+def has_begun_here(state: State) -> bool:
+    """**Returns** whether the hooks saw the session begin in this process."""
+    started = [note for note in state.notes.get(ROOM, ()) if note.kind == STARTED]
+    return bool(started) and started[-1].data["process"] == PROCESS
+
+
 def _source(state: State) -> str:
     """Return how the session began for hooks: "" when they saw its beginning."""
-    started = [note for note in state.notes.get(ROOM, ()) if note.kind == STARTED]
-    if started and started[-1].data["process"] == PROCESS:
+    if has_begun_here(state):
         return ""
     return "resume" if any(isinstance(each, AssistantMessage) for each in state.transcript) else "startup"
 

@@ -5,7 +5,6 @@ from typing import Literal, get_args
 
 from pydantic import Field, model_validator
 
-from agls.features.hooks.matching import check_matcher
 from agls.room import Table
 
 Event = Literal[
@@ -23,6 +22,7 @@ Event = Literal[
     "Notification",
     "PreCompact",
     "PostCompact",
+    "SessionEnd",
 ]
 EVENTS: tuple[str, ...] = get_args(Event)
 OnFailure = Literal["open", "ask", "closed"]
@@ -35,6 +35,7 @@ OF_OTHERS = (
 )
 FOLDER = ".github/hooks"  # of JSON files
 PROJECT_FILES = (*OURS, *OF_OTHERS, FOLDER)
+ALL = ("", "*")  # matchers for anything
 LONGEST_TIME = 600.0  # seconds
 LONGEST_PATTERN = 200  # characters
 LONGEST_PROMPT = 20_000  # characters
@@ -68,7 +69,10 @@ class HookSetting(Table):
             raise ValueError("a hook has a command or a url or a prompt: one of the three")
         if self.url and not self.url.startswith(("http://", "https://")):
             raise ValueError("the url of a hook begins with http:// or https://")
-        check_matcher(self.matcher)
+        if self.matcher not in ALL:
+            from agls.features.hooks.matching import check_matcher  # noqa: PLC0415 - few sessions have one
+
+            check_matcher(self.matcher)
         return self
 
 
