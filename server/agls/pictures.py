@@ -2,7 +2,6 @@
 
 from base64 import b64encode
 from typing import Literal
-from zlib import crc32
 
 from agls.engine.vocabulary import Image
 from agls.frozen import frozen
@@ -81,6 +80,8 @@ def damage(data: bytes) -> str:
 
 
 def _damage_of_png(data: bytes) -> str:
+    from zlib import crc32  # noqa: PLC0415 - most sessions look at no image
+
     at = len(_PNG)
     while at + 12 <= len(data):
         kind, end = data[at + 4 : at + 8], at + 12 + int.from_bytes(data[at : at + 4])
