@@ -1,7 +1,7 @@
 """From the settings to the models that can be used: addresses, and each key only for its own host."""
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,8 +13,8 @@ from agls.config.load import Loaded, misfit
 from agls.config.model_settings import ModelSettings, address
 from agls.config.recall import REMEMBERED, recalled
 from agls.config.setup import Setup
-from agls.config.sources import RANKS, Rank, Source
-from agls.config.tables import KeyPath, value_at
+from agls.config.sources import Rank, by_rank, value_up_to
+from agls.config.tables import KeyPath
 from agls.frozen import frozen
 from agls.models.catalog.providers import PROVIDERS, Provider, candidates, dialect_at, provider_of
 from agls.models.credential import FIXED_KEY, Credential
@@ -321,7 +321,7 @@ class _Reader:
     def _bound(self, key: str, key_path: KeyPath, url_path: KeyPath, url: str) -> str:
         """The key, unless who gave it meant another host (SECURITY.md, P10)."""
         giver = self._loaded.rank(*key_path) if key_path else Rank.ENVIRONMENT
-        meant = _value_up_to(self._setup.sources, giver, url_path)
+        meant = value_up_to(self._setup.sources, giver, url_path)
         direct = not meant and self._loaded.rank(*url_path) in DIRECT
         if not key or direct or host_of(meant) == host_of(url):
             return key
@@ -358,18 +358,3 @@ class _Reader:
         source = self._loaded.said.get(("models", name, setting))
         folder = Path(source.file).parent if source and source.file else Path()
         return str(folder / Path(file).expanduser()) if file else ""
-
-
-def by_rank(sources: Sequence[Source]) -> list[Source]:
-    """Return the sources, those that win last."""
-    return sorted(sources, key=lambda source: RANKS.index(source.rank))
-
-
-def _value_up_to(sources: Sequence[Source], rank: Rank, path: KeyPath) -> str:
-    """What the sources up to this rank say of `path`."""
-    said = ""
-    for source in by_rank(sources):
-        value = value_at(source.values, path)
-        if isinstance(value, str) and RANKS.index(source.rank) <= RANKS.index(rank):
-            said = value
-    return said

@@ -1,10 +1,10 @@
 """The places settings come from, in the order in which they count."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from enum import StrEnum
 
-from agls.config.tables import KeyPath
+from agls.config.tables import KeyPath, value_at
 from agls.config.toml import line_of, parse
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
@@ -85,3 +85,18 @@ def from_environment(environment: Mapping[str, str]) -> Source:
         text = environment[name]
         table[key] = SWITCHES.get(text, text) if name in SWITCHED else text
     return Source(Rank.ENVIRONMENT, values, names={path: name for name, path in said.items()})
+
+
+def by_rank(sources: Sequence[Source]) -> list[Source]:
+    """Return the sources, those that win last."""
+    return sorted(sources, key=lambda source: RANKS.index(source.rank))
+
+
+def value_up_to(sources: Sequence[Source], rank: Rank, path: KeyPath) -> str:
+    """Return what the sources up to this rank say of `path`, "" where they say nothing."""
+    said = ""
+    for source in by_rank(sources):
+        value = value_at(source.values, path)
+        if isinstance(value, str) and RANKS.index(source.rank) <= RANKS.index(rank):
+            said = value
+    return said
