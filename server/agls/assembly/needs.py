@@ -444,6 +444,7 @@ PORTS: Mapping[type, Need] = {
     run_ports.Remaining: lambda run: partial(run.process.budgets.left, run.info.session_id),
     run_ports.ToolNames: _tool_names,
     run_ports.RunTools: run_tools,
+    run_ports.CompactionGuard: lambda _: run_ports.CompactionGuard(),
     web_ports.PageReader: _page_reader,
     Allowance: lambda run: run.bounds.allowance,
 }

@@ -46,6 +46,15 @@ class EventHooks:
         self.hooks.append(offered.hook)
         self._offers[offered.hook] = offered.offer
 
+    async def join_given(self, offered: Sequence[OfferedHook], event: Event) -> None:
+        """Let those for an event join whose consents are given: the user is not asked now."""
+        for each in offered:
+            if each.hook.setting.event == event and await asyncio.to_thread(self._is_given, each.offer):
+                self.join(each)
+
+    def _is_given(self, offer: Offer) -> bool:
+        return self._consents.look(offer).is_given
+
     def has(self, *events: Event) -> bool:
         """**Returns** whether there is a hook for one of these events."""
         return any(hook.setting.event in events for hook in self.hooks)

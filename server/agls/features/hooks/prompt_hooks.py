@@ -1,6 +1,5 @@
 """Hooks that see what a user gives before it is kept: they may refuse it, or add to it."""
 
-import asyncio
 from collections.abc import Sequence
 
 from agls.engine.vocabulary import JsonObject, Resource
@@ -15,6 +14,7 @@ from agls.instruction_files.folder_texts import FolderTexts
 from agls.room import GivenText, Piece, PromptRefused
 from agls.room.hook_ports import HookPorts
 from agls.room.offers import Consents
+from agls.room.run_ports import CompactionGuard
 
 REFUSED = "The hook {} refused the prompt, and it is not kept: {}"
 EVENT: Event = "UserPromptSubmit"
@@ -26,6 +26,7 @@ async def screen(
     ports: HookPorts,
     texts: FolderTexts,
     consents: Consents,
+    guard: CompactionGuard,
 ) -> Sequence[Piece]:
     """Return what the hooks add to a prompt or a message. **Raises** `PromptRefused`."""
     hooks = await session_hooks(EVENT, settings, ports, texts, consents)
@@ -45,7 +46,5 @@ async def session_hooks(
     """Return the hooks for an event outside of runs: with those consented to as they are now."""
     hooks = EventHooks(hooks_of(settings), HookRunner(ports), consents)
     found = with_agent_hooks(found_hooks(settings, texts), ports.run, settings)
-    for each in found.offered:
-        if each.hook.setting.event == event and (await asyncio.to_thread(consents.look, each.offer)).is_given:
-            hooks.join(each)
+    await hooks.join_given(found.offered, event)
     return hooks
