@@ -17,8 +17,6 @@ from agls.room.shell_tree import NotUnderstood, Word
 
 SPEAKERS = {"echo", "false", "printf", "seq", "sleep", "true"}  # known, but alone they read nothing
 _BY_CLASS = regex(r"\[[^\]]*\[")  # `[[:alpha:]]`: the shell knows more classes than we do
-_DURATION = regex(r"\d{1,6}(?:\.\d{1,3})?[smhd]?")
-_NICENESS = regex(r"-?\d{1,2}")
 NO_FILES = frozenset({"-", "/dev/null"})  # a terminal is one: reading it takes what the user types
 BUILTINS = frozenset(["cd", "command", "echo", "false", "printf", "pwd", "test", "true", "type"])
 
@@ -57,21 +55,6 @@ def _may_leave(pattern: str) -> bool:
     return any(part[:1] == "." and fnmatchcase("..", part) for part in pattern.split("/") if part != "..")
 
 
-def _behind(words: Sequence[Word]) -> Sequence[Word]:
-    """Return the words behind a program that runs them and does nothing else, none for any other."""
-    match ["" if word.is_pattern else word.text for word in words]:
-        case ["timeout", duration, *rest] if _DURATION.fullmatch(duration):
-            pass
-        case ["nice", "-n", by, *rest] if _NICENESS.fullmatch(by):
-            pass
-        case ["time", "-p", *rest] | ["nice" | "time", *rest]:
-            pass
-        case _:
-            return ()
-    is_program = bool(rest) and rest[0][:1] not in {"", "-"} and rest[0] not in BUILTINS
-    return words[-len(rest) :] if is_program else ()
-
-
 class _Look:
     """Looks at the programs of one command, which begins in `cwd`."""
 
@@ -99,8 +82,7 @@ class _Look:
 
     def _check(self, program: Program, folder: str) -> None:
         """**Raises** `NotUnderstood` or `WorkspaceError` unless it only reads in the workspace."""
-        said = self._behind_wrappers(program.words)
-        words = [text for word in said for text in self._expanded(word, folder)]
+        words = [text for word in program.words for text in self._expanded(word, folder)]
         name, paths = words[0], read_by(words)
         self._check_path(".", folder)
         if name not in BUILTINS and not self._shell_facts.is_foreign(name):
@@ -114,12 +96,6 @@ class _Look:
         if is_deep(words):
             for below in paths:
                 self._check_deep(join(folder, below))
-
-    def _behind_wrappers(self, words: Sequence[Word]) -> Sequence[Word]:
-        """Return the words of the program that `timeout 5`, `nice` or `time` runs; of others, their own."""
-        while self._shell_facts.is_foreign(words[0].text) and (behind := _behind(words)):
-            words = behind
-        return words
 
     def _check_git(self, folder: str) -> None:
         if danger := self._shell_facts.programs_of_git(folder):
