@@ -4,8 +4,9 @@ PyYAML is loaded with the first file that has some. Aliases are refused, so that
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
+from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
 from agls.regex import regex
@@ -35,6 +36,22 @@ _KEYS = """
     version author tags context agent paths globs applyTo alwaysApply mode kind target subtask infer"""
 KEYS = frozenset(_KEYS.split())  # with which a line begins another value, where YAML cannot say so
 _KEY = regex(r"([A-Za-z][\w-]*):(?:[ \t]+|$)")
+_ABOUT = """
+    $schema title display_name display-name displayName nickname nickname_candidates kind mode target type
+    id slug version author authors contributors maintainer maintainers publisher created created_at
+    updated updated_at last_updated last-updated date source homepage repository repo url bugs license
+    tags tag keywords category categories topic topics domain subdomain domains language languages
+    framework frameworks emoji icon logo vibe tone level difficulty status stability priority risk
+    triggers trigger examples example related related_skills related-skills see_also references
+    specialization capabilities role persona metadata compatibility hidden dependencies requirements
+    requires prerequisites engines private main scripts tagline features screenshots globs alwaysApply"""
+ABOUT = frozenset(
+    _ABOUT.split()
+)  # what files say of themselves for people and catalogues: no mistake, no effect
+_LIKE = 0.8  # how much a mistyped key is like the one that is meant
+_SLIP = 2  # letters that are too many, or are missing
+MEANT = "{} is not known here, and has no effect: write {}"
+UNUSED = "these keys have no effect here: {}"
 _RESERVED = frozenset({"true", "false", "null", "yes", "no", "on", "off"})
 _WORDS = {
     "yes": True,
@@ -101,6 +118,36 @@ def names(value: object) -> tuple[str, ...]:
         return ()
     parts = (_unquoted(part.strip()) for part in re.split(r",(?![^{}]*\})", str(value)))
     return tuple(part for part in parts if part)
+
+
+def key_remarks(
+    keys: Iterable[str], known: Collection[str], meant: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[str]:
+    """Yield what is wrong with the keys of a file that are not `known`.
+
+    One that is nearly a known one is probably mistyped; `meant` are others that people write for one.
+    """
+    unknown = [key for key in keys if key not in known and key not in ABOUT]
+    slips = {key: right for key in unknown if (right := meant.get(key) or _near(key, known))}
+    for key, right in slips.items():
+        yield MEANT.format(key[:40], right)
+    if rest := [key for key in unknown if key not in slips]:
+        yield UNUSED.format(", ".join(key[:40] for key in rest[:10]))
+
+
+def _near(key: str, known: Collection[str]) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415 - few files have keys that nobody knows
+
+    word = _letters(key)
+    by_letters = {
+        letters: each for each in sorted(known) if abs(len(letters := _letters(each)) - len(word)) <= _SLIP
+    }
+    found = get_close_matches(word, [*by_letters], 1, _LIKE)
+    return by_letters[found[0]] if found else ""
+
+
+def _letters(key: str) -> str:
+    return key.lower().replace("-", "").replace("_", "")
 
 
 def _unquoted(text: str) -> str:

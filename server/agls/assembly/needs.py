@@ -31,6 +31,7 @@ from agls.config import (
 from agls.config.recall import REMEMBERED, recalled
 from agls.engine import background, ports, spawning
 from agls.engine.actions import ActionError
+from agls.engine.facts import Noted
 from agls.engine.run_action import NO_PROMPT, actions
 from agls.engine.state import State
 from agls.frozen import frozen
@@ -333,8 +334,19 @@ def _known_models(run: RunServices) -> session_ports.KnownModels:
 
 def _hook_ports(run: RunServices) -> HookPorts:
     mode, files = SessionMode(run), SessionOutputs(run)
-    ask, spend = run.process.web.ask, run.session.record.spend
-    return HookPorts(run.info, mode, run.folder, ask, files, run.models, spend)
+    session = run.session.session
+    return HookPorts(
+        run.info,
+        mode,
+        run.folder,
+        run.process.web.ask,
+        files,
+        run.models,
+        run.session.record.spend,
+        lambda room, kind, data: session.log.record(Noted(room, kind, data)),
+        session.log.show,
+        session.spawn,
+    )
 
 
 def _offer(run: RunServices) -> session_ports.SessionOffer:
@@ -432,6 +444,7 @@ PORTS: Mapping[type, Need] = {
     run_ports.Remaining: lambda run: partial(run.process.budgets.left, run.info.session_id),
     run_ports.ToolNames: _tool_names,
     run_ports.RunTools: run_tools,
+    run_ports.CompactionGuard: lambda _: run_ports.CompactionGuard(),
     web_ports.PageReader: _page_reader,
     Allowance: lambda run: run.bounds.allowance,
 }

@@ -14,7 +14,7 @@ from pydantic import BaseModel, SecretStr, ValidationError
 from agls.config.errors import ConfigError, together
 from agls.config.recall import REMEMBERED, recalled
 from agls.config.schema import Config
-from agls.config.sources import RANKS, Rank, Source
+from agls.config.sources import Rank, Source, by_rank
 from agls.config.stricter import ADDED_UP, narrowed, tighten, within, without_managed
 from agls.config.tables import KeyPath, leaves, prefixes
 from agls.config.toml import line_of
@@ -111,7 +111,7 @@ def added_up(sources: Sequence[Source], *, trusted: bool = False) -> Loaded:
     said: dict[KeyPath, Source] = {}
     warnings: list[str] = []
     policy = next((source.values for source in sources if source.rank is Rank.MANAGED), JsonObject())
-    for source in sorted(sources, key=lambda s: RANKS.index(s.rank)):
+    for source in by_rank(sources):
         admitted, refused = _admit(source, values, said, trusted=trusted)
         accepted, above = within(admitted, policy)
         why = ((refused, WHY.get(source.rank, "")), (above, WHY[Rank.MANAGED]))

@@ -93,7 +93,7 @@ def by_rank(sources: Sequence[Source]) -> list[Source]:
 
 
 def value_up_to(sources: Sequence[Source], rank: Rank, path: KeyPath) -> str:
-    """**Returns** what the sources up to this rank say of `path`."""
+    """Return what the sources up to this rank say of `path`, "" where they say nothing."""
     said = ""
     for source in by_rank(sources):
         value = value_at(source.values, path)

@@ -36,7 +36,7 @@ class Session:
         self.session_id = session_id
         self.log = log
         self.questions = Questions(log)
-        self.run_setup, self._spawn = partial(build_run, self), spawn
+        self.run_setup, self.spawn = partial(build_run, self), spawn
         self._runs: dict[str, Run] = {}  # admitted and not yet ended
         self._results, self.background = Results(), Background(log, spawn)
         self._current, self._closed = "", False
@@ -83,7 +83,7 @@ class Session:
         self.start_next()
         if prompter.gone:
             self.cancel(admitted.run_id, stop=prompter.gone)
-        await self.log.sync_prompt(self._spawn if prompter.waits else None)
+        await self.log.sync_prompt(self.spawn if prompter.waits else None)
         return Admission(outcome, admitted.run_id, admitted.item_id)
 
     async def finished(self, run_id: str) -> RunResult:
@@ -131,7 +131,7 @@ class Session:
             self.log.record(QueueChanged(order))
         for waiting_id in dropped:
             self._runs[waiting_id].stop(stop)
-            self._spawn(self._work(waiting_id))
+            self.spawn(self._work(waiting_id))
         target = run_id or self._current
         if run := self._runs.get(target):
             run.stop(stop)
@@ -142,7 +142,7 @@ class Session:
         """End the run as interrupted, and the tasks; give the journal back. Waiting prompts are kept."""
         self._closed = True
         self.cancel(stop=SHUT_DOWN)
-        beside = self._spawn(self.background.close())
+        beside = self.spawn(self.background.close())
         await self._results.all_but(self._waiting)
         await beside
         self._results.fail(self._waiting())
@@ -153,7 +153,7 @@ class Session:
         return tuple(a.run_id for a in self.outline.queue if a.run_id != self._current)
 
     def _expect(self, admitted: Admitted) -> None:
-        run = Run(admitted.run_id, self.log, partial(self.run_setup, admitted), self._spawn)
+        run = Run(admitted.run_id, self.log, partial(self.run_setup, admitted), self.spawn)
         self._runs[admitted.run_id] = run
         self._results.expect(admitted.run_id)
 
@@ -161,7 +161,7 @@ class Session:
         """Begin the first run that waits, unless one is running or the session is closed."""
         if self.outline.queue and not self._current and not self._closed:
             self._current = self.outline.queue[0].run_id
-            self._spawn(self._work(self._current))
+            self.spawn(self._work(self._current))
 
     async def _work(self, run_id: str) -> None:
         result = self._results[run_id]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
+from agls.front_matter import key_remarks
 from agls.json_values import is_list, is_object, object_in, objects_in, text_in
 from agls.plugin_files.content import Dialect, OptionType, PluginContent, PluginOption, PluginProblem
 from agls.regex import regex
@@ -229,8 +230,7 @@ class _ManifestParts:
         yield from (key for key in UNUSED_KEYS if self._said.get(key))
         if self._dialect == "gemini":
             yield from (key for key in ("contextFileName", "excludeTools") if self._said.get(key))
-        if unknown := [key for key in self._said if key not in {*KNOWN, *UNUSED_KEYS}]:
-            self._remarks.append(f"these keys have no effect here: {', '.join(k[:40] for k in unknown[:10])}")
+        self._remarks += key_remarks(self._said, {*KNOWN, *UNUSED_KEYS})
 
 
 def _option(name: str, said: Mapping[str, Any]) -> PluginOption:

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
-from agls.engine.facts import Used
-from agls.engine.ports import ModelResolver, Workspace
+from agls.engine.facts import Transient, Used
+from agls.engine.ports import ModelResolver, Spawn, Workspace
+from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.room.folder_ports import WORKTREE
 from agls.room.run_ports import RunInfo
@@ -16,7 +17,8 @@ class HookPorts:
     """What a hook is run with: the run that it sees, its mode, its workspace, the way to services.
 
     In `files` the conversation is kept for it. Of `models` one may be the judge; `spend` records what that
-    cost, and **raises** `JournalError`.
+    cost. What a room does while no run is there has `note`, `show` and `spawn` of the session in the place of
+    those of a run. What records something **raises** `JournalError`.
     """
 
     run: RunInfo
@@ -26,6 +28,9 @@ class HookPorts:
     files: OutputFolder
     models: ModelResolver
     spend: Callable[[Used], None]
+    note: Callable[[str, str, JsonObject], None]
+    show: Callable[[Transient], None]
+    spawn: Spawn
 
     @property
     def works_in(self) -> str:

@@ -1,6 +1,6 @@
 """Ports about the run that is built. The assembly implements them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Any, Protocol
 
@@ -78,6 +78,21 @@ class Remaining(Protocol):
     """What the running run may still spend, by everything that holds for it."""
 
     def __call__(self) -> Limits: ...
+
+
+class CompactionGuard:
+    """Whom a room asks before it summarises the conversation: who put itself here while it was built.
+
+    It is asked with `manual` or `auto`, and with what the user said of the summary. It **returns** why there
+    should be none now, "" for nothing against it.
+    """
+
+    def __init__(self) -> None:
+        self.ask: Callable[[str, str], Awaitable[str]] = _nothing_against_it
+
+
+async def _nothing_against_it(trigger: str, instructions: str) -> str:
+    return ""
 
 
 class RunTools:

@@ -1,5 +1,9 @@
 """What waits and goes on beside the work: queue, background tasks, plan, sessions by day, and the bars."""
 
+import json
+import sys
+from pathlib import Path
+
 import pytest
 
 from support.wire import turns
@@ -113,3 +117,28 @@ def test_pieces_are_for_the_users_own_statusline(editor: Editor) -> None:
     editor.until("require('agls').piece('queue') == '1 waiting'")
     problem = editor.lua("return select(2, pcall(require('agls').piece, 'nothing'))")
     assert problem.startswith('agls: there is no piece "nothing"; there are changes, context, cost')
+
+
+def test_server_that_cannot_be_used_is_named_in_the_bar_and_restarted(editor: Editor) -> None:
+    mended = editor.folder / "mended"
+    program = Path(__file__).parents[2] / "support/mcp_program.py"
+    command = f"test -e {mended} && exec {sys.executable} {program} {editor.folder}"
+    editor.play(turns("I have looked."))
+    with (editor.folder / "config.toml").open("a") as config:
+        config.write(f'\n[mcp.servers.notes]\ncommand = "sh"\nargs = ["-c", {json.dumps(command)}]\n')
+    opened(editor)
+    prompt(editor, "look")
+    ended(editor, "endTurn")
+    editor.until("require('agls').piece('servers') == 'MCP ✗ notes'")
+    editor.shows("MCP ✗ notes")
+    mended.touch()
+    picks(editor, "notes", "Restart")
+    editor.command("Agls mcp")
+    editor.until("vim.fn.execute('messages'):find('notes runs and offers', 1, true)")
+    editor.until("require('agls').piece('servers') == ''")
+    picks(editor, "notes", "Switch off")
+    editor.command("Agls mcp")
+    editor.until("vim.fn.execute('messages'):find('notes is switched off', 1, true)")
+    picks(editor, "notes", "Switch on")
+    editor.command("Agls mcp")
+    editor.until("vim.fn.execute('messages'):find('notes is used from the next run on', 1, true)")

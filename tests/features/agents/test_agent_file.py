@@ -9,6 +9,7 @@ from agls.prompt_files.agent_file import (
     NO_COLLECTION,
     NO_ISOLATION,
     NO_MEMORY,
+    UNKNOWN_TOOLS,
     WRONG_NUMBERS,
     AgentFile,
     as_settings,
@@ -110,6 +111,46 @@ def test_what_has_no_effect_is_a_remark_and_the_name_is_that_of_the_file() -> No
 )
 def test_value_that_has_no_effect_is_named_with_what_to_write(line: str, remark: str) -> None:
     assert list(agent(line).remarks) == [remark]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["mode: subagent", "kind: local", "target: vscode", "title: T", "tags: [a]", "emoji: x", "author: me"],
+)
+def test_key_that_only_says_something_about_the_file_is_no_mistake(line: str) -> None:
+    assert list(agent(line).remarks) == []
+
+
+def test_tools_and_keys_of_an_editor_are_no_mistake_and_its_agents_count() -> None:
+    tools = "tools: ['codebase', 'vscodeAPI', 'githubRepo', 'terminalSelection', 'ExitPlanMode', 'Raed']"
+    found = agent(tools, "agents: [Reviewer]", "argument-hint: what to plan", "user-invocable: true")
+    assert (list(found.remarks), list(found.agents)) == ([UNKNOWN_TOOLS.format("Raed")], ["Reviewer"])
+    assert list(agent("agents: ['*']").agents) == []
+
+
+def test_line_breaks_that_a_description_writes_out_are_blanks() -> None:
+    text = "---\nname: a\ndescription: Use it.\\n\\n<example>\\nuser: x</example>\n---\nDo.\n"
+    assert read_agent(text, "a").description == "Use it. <example> user: x</example>"
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("modle: opus", "modle is not known here, and has no effect: write model"),
+        (
+            "permission-mode: plan",
+            "permission-mode is not known here, and has no effect: write permissionMode",
+        ),
+        (
+            "disallowed_tools: Bash",
+            "disallowed_tools is not known here, and has no effect: write disallowedTools",
+        ),
+        ("allowed-tools: Read", "allowed-tools is not known here, and has no effect: write tools"),
+        ("shade: blue", "these keys have no effect here: shade"),
+    ],
+)
+def test_mistyped_key_is_named_with_the_one_that_is_meant(line: str, meant: str) -> None:
+    assert list(agent(line).remarks) == [meant]
 
 
 def test_keys_of_several_products_become_settings() -> None:

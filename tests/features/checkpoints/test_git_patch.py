@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agls.features.checkpoints.git_patch import PatchedFile, git_patch
+from agls.features.checkpoints.git_patch import FileInPatch, git_patch
 from doors.headless.conftest import Agls, agls
 
 __all__ = ["agls"]
@@ -65,7 +65,7 @@ def test_git_applies_the_patch_of_every_kind_of_change_forth_and_back(tmp_path: 
         _lay_out(folder, {name: (case[:2][side], case[2:][side]) for name, case in CASES.items()})
     wanted, first = _found(after), _found(before)
     patch = git_patch(
-        [PatchedFile(old, new, name, name, *modes) for name, (old, new, *modes) in CASES.items()]
+        [FileInPatch(old, new, name, name, *modes) for name, (old, new, *modes) in CASES.items()]
     )
     _git(before, "apply", "-", patch=patch)
     assert _found(before) == wanted
@@ -76,9 +76,9 @@ def test_git_applies_the_patch_of_every_kind_of_change_forth_and_back(tmp_path: 
 def test_file_with_another_name_is_a_rename_when_it_kept_half_of_its_lines(tmp_path: Path) -> None:
     changed = STORY.replace("line 3\n", "LINE 3\n").encode()
     files = [
-        PatchedFile(STORY.encode(), None, "a b.txt", "a b.txt"),
-        PatchedFile(None, changed, "c/d.txt", "c/d.txt", new_mode=0o755),
-        PatchedFile(None, b"other\n", "e.txt", "e.txt"),
+        FileInPatch(STORY.encode(), None, "a b.txt", "a b.txt"),
+        FileInPatch(None, changed, "c/d.txt", "c/d.txt", new_mode=0o755),
+        FileInPatch(None, b"other\n", "e.txt", "e.txt"),
     ]
     patch = git_patch(files)
     assert "similarity index 97%\nrename from a b.txt\nrename to c/d.txt\n--- a/a b.txt\t\n" in patch

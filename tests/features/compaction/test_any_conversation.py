@@ -20,6 +20,10 @@ rounds = st.tuples(st.integers(0, 3), sizes, st.lists(sizes, max_size=4))  # use
 summaries: list[list[Part]] = [say("short"), say(""), overflow(), say("s" * 30_000)]
 
 
+async def allowed() -> bool:
+    return True
+
+
 def conversation(made: Sequence[tuple[int, int, list[int]]]) -> tuple[Message, ...]:
     """What these numbers say, with a prompt in front."""
     messages: list[Message] = [UserMessage("first", (Text("the task"),))]
@@ -51,7 +55,7 @@ def test_every_result_keeps_its_call(
         need = Need("overflow" if pressing else "threshold", now, min(window, max(now * 4 // 5, 1)), pressing)
         tiny = tiny or need.most < 50  # then there is no room even for three words
         writer = FakeModel([summaries[summary]] * 3)
-        making = Compactor(writer, Settings(), lambda used: None, lambda: None, lambda why: None)
+        making = Compactor(writer, Settings(), lambda used: None, allowed, lambda why: None)
         for fact in asyncio.run(making.room(messages, need, ask=ask)):
             assert fact.tokens_after <= fact.tokens_before
             before, messages = messages, shortened(messages, fact)

@@ -123,11 +123,11 @@ def test_hook_is_read_in_the_shapes_of_other_products(path: str, content: object
 
 
 def test_problem_of_a_hook_names_its_line_and_lists_that_are_missing() -> None:
-    text = '{"hooks": {\n"PreCompact": [{"command": "c"}],\n"Stop": {"command": "d"}}}'
+    text = '{"hooks": {\n"FileChanged": [{"command": "c"}],\n"Stop": {"command": "d"}}}'
     first, second = find_hooks(["f.json"], OneFile(text)).problems
     assert first == "f.json: the hooks of Stop are no list: write [ ... ] around them"
     assert second.startswith(
-        "f.json:2: hook 1 (PreCompact): there is no event PreCompact here, only SessionStart"
+        "f.json:2: hook 1 (FileChanged): there is no event FileChanged here, only SessionStart"
     )
 
 

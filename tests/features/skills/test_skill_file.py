@@ -47,6 +47,15 @@ def test_name_against_the_specification_is_a_remark_and_the_folder_counts(
     assert remark in skill.remarks[0]
 
 
+def test_keys_about_the_file_are_no_mistake_and_a_mistyped_one_is(tmp_path: Path) -> None:
+    about = "title: PDF\nkind: skill\nauthor: me\ntags: [a]\ncategory: b\ntriggers:\n  - pdf\n"
+    assert list(found(tmp_path / "a", GOOD.replace("name: pdf", f"name: pdf\n{about}")).remarks) == []
+    slips = found(
+        tmp_path / "b", GOOD.replace("name: pdf", "name: pdf\nallowed_tools: Read\nargument_hnt: x")
+    )
+    assert [each.rpartition("write ")[2] for each in slips.remarks] == ["allowed-tools", "argument-hint"]
+
+
 @pytest.mark.parametrize("key", NOT_FOLLOWED)
 def test_key_that_is_not_followed_is_named_with_what_holds_instead(tmp_path: Path, key: str) -> None:
     skill = found(tmp_path, GOOD.replace("name: pdf", f"name: pdf\n{key}: fork"))

@@ -256,6 +256,10 @@ M.subcommands = {
     run = in_session(later("agls.waiting_work", "tasks")),
     complete = { "stop" },
   },
+  mcp = {
+    about = "the MCP servers: log in at one, restart it, switch it off or on",
+    run = in_session(later("agls.servers", "choose")),
+  },
   plan = { about = "the plan of the session", run = in_session(later("agls.plans", "show")) },
   background = {
     about = "let it go on without waiting for the command that runs",

@@ -322,7 +322,7 @@ function M.statusline()
 end
 
 ---A piece of what is known of the session that is meant, for a statusline or winbar: state, queue, changes, questions,
----tasks, context, cost, mode, model or plan. "" without a session, and where there is nothing to say.
+---tasks, context, cost, mode, model, plan or servers. "" without a session, and where there is nothing to say.
 ---@param name agls.PieceName
 ---@return string
 function M.piece(name)

@@ -5,6 +5,7 @@ local client = require("agls.client")
 local config = require("agls.config")
 local plans = require("agls.plans")
 local questions = require("agls.questions")
+local servers = require("agls.servers")
 local session = require("agls.session")
 local text = require("agls.text")
 
@@ -56,6 +57,7 @@ end
 ---@field questions integer that wait for the user
 ---@field changes integer that wait to be judged
 ---@field plan string what is worked on, as "1 of 3: Test it"; "" without a plan
+---@field servers string MCP servers that start or cannot be used; "" where there are none
 ---@field tasks integer commands and helpers that run in the background
 
 ---What is known of a session, for components of one's own.
@@ -73,6 +75,7 @@ function M.of(of)
     mode = of.store.options.mode or "ask",
     model = of.store.options.model,
     plan = plans.line(of),
+    servers = servers.line(of.store.servers),
     tasks = tasks_of(of),
     questions = #questions.waiting,
     changes = #vim.tbl_filter(function(change)
@@ -116,6 +119,9 @@ local PIECES = {
   plan = function(known)
     return known.plan
   end,
+  servers = function(known)
+    return known.servers
+  end,
 }
 
 ---A piece for a statusline or winbar of the user's; "" where there is nothing to say.
@@ -152,7 +158,7 @@ function M.bar()
     word = word .. ", " .. known.queued .. " waiting"
   end
   local right = {}
-  for _, name in ipairs({ "changes", "tasks", "context", "cost" }) do
+  for _, name in ipairs({ "servers", "changes", "tasks", "context", "cost" }) do
     local words = PIECES[name](known)
     right[#right + 1] = words ~= "" and words or nil
   end

@@ -20,6 +20,7 @@
 ---@field usage? agls.ContextUsageData
 ---@field cost number US dollars of all runs
 ---@field older? agls.Cursor there are older items before this place
+---@field servers agls.McpServer[] the MCP servers of the session, as they were shown last
 ---@field helpers table<string, table<string, agls.Helper>> of each call, by their session
 ---@field private streams table<string, table<string, agls.Stream>>
 ---@field private rewinds table<string, { order: string[], items: table<string, table> }>
@@ -56,6 +57,7 @@ function M.new(epoch, seq)
     options = {},
     queue = {},
     cost = 0,
+    servers = {},
     helpers = {},
     streams = {},
     rewinds = {},
@@ -252,6 +254,10 @@ end
 
 function take.contextUsage(self, event)
   self.usage = event.data
+end
+
+function take.mcpStatus(self, event)
+  self.servers = event.data.servers
 end
 
 ---Take in one more event. One from before the last fact is noise.

@@ -67,4 +67,4 @@
 ---@field last? integer the last line
 ---@field wish? string what should become of them; it is asked for
 
----@alias agls.PieceName "state"|"queue"|"changes"|"questions"|"tasks"|"context"|"cost"|"mode"|"model"|"plan"
+---@alias agls.PieceName "state"|"queue"|"changes"|"questions"|"tasks"|"context"|"cost"|"mode"|"model"|"plan"|"servers"

@@ -70,6 +70,8 @@ class HeadlessRun:
         if isinstance(self._output, JsonLines):  # for people they are nothing but a delay
             self._tell(self._projection.event("commands", {"commands": self._commands()}, time.time()))
         self._session.log.subscribe(self._watch)
+        for heard in self._prepared.heard:
+            heard.pass_on(self._session)
         self._shutdown.runs(self)
         self._responder.attach(self._session)
         run_id = await self._begin()

@@ -10,6 +10,7 @@ from agls.config import ConfigError, PluginRecord, check_folder
 from agls.doors.attachments import attached, piped_in, remark_on
 from agls.doors.headless.continue_command import ContinueCommand
 from agls.doors.headless.exits import CannotBegin
+from agls.doors.headless.heard import Heard
 from agls.doors.headless.left_open import left_open
 from agls.doors.headless.typed_command import command_in_prompt
 from agls.doors.typed_text import admitted_content, may_be_command
@@ -84,7 +85,8 @@ class PreparedRun:
 
     `content` is the prompt, `recovers` the run to continue ("" for none), `notes` are for the user. `since`
     is the last fact that the reader of the events knows (`None`: it asks for none again). A `command` is done
-    instead; the `content` goes with the run of one that makes a prompt.
+    instead; the `content` goes with the run of one that makes a prompt. What was `heard` before that is told
+    when somebody listens.
     """
 
     session: Session
@@ -96,6 +98,7 @@ class PreparedRun:
     recovers: str = ""
     is_new: bool = False
     command: TypedCommand | None = None
+    heard: tuple[Heard, ...] = ()
 
 
 def folder(path: str) -> str:
@@ -133,6 +136,7 @@ async def _anew(world: World, request: RunRequest, here: str) -> PreparedRun:
     command = await _command(world, request, sketch)
     prompts = command is None or command.spec.prompts
     model = await _model(world, here, request.options) if prompts else ""
+    heard = Heard(sketch)
     said = await _content(world, request, sketch, command) if prompts else ()
     try:
         session = await world.sessions.create(here, title=request.title)
@@ -146,7 +150,9 @@ async def _anew(world: World, request: RunRequest, here: str) -> PreparedRun:
         *_remarks(world, request, here),
         *world.notes(here, trouble_only=request.quiet),
     )
-    return PreparedRun(session, request.options, model, notes, content=said, is_new=True, command=command)
+    return PreparedRun(
+        session, request.options, model, notes, content=said, is_new=True, command=command, heard=(heard,)
+    )
 
 
 async def _go_on(world: World, request: RunRequest, here: str) -> PreparedRun:
@@ -164,6 +170,7 @@ async def _go_on(world: World, request: RunRequest, here: str) -> PreparedRun:
         return PreparedRun(
             session, request.options, "", _notes(world, request, session, here), command=command
         )
+    heard = Heard(session)
     content = await _content(world, request, session, command)
     recovers = "" if content or session.state.queue else _broken_off(session, request.arguments)
     if recovers and session.state.stop and session.state.stop.reason in AT_A_LIMIT:
@@ -172,7 +179,15 @@ async def _go_on(world: World, request: RunRequest, here: str) -> PreparedRun:
     model = await _model(world, cwd, {**session.state.options, **options})
     notes = (*remark_on(content), *_notes(world, request, session, here))
     return PreparedRun(
-        session, request.options, model, notes, request.since, content, recovers, command=command
+        session,
+        request.options,
+        model,
+        notes,
+        request.since,
+        content,
+        recovers,
+        command=command,
+        heard=(heard,),
     )
 
 

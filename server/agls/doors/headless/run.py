@@ -14,6 +14,7 @@ from agls.config import TERMINAL, UNATTENDED, ConfigError, ConfigInputs, KeyMiss
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.greeting import greeting
 from agls.doors.headless.headless_run import HeadlessRun
+from agls.doors.headless.heard import Heard
 from agls.doors.headless.open_session import Mode, PreparedRun, RunRequest, folder, prepare_run
 from agls.doors.headless.output import JsonLines, JsonSummary, Output
 from agls.doors.headless.pipe import Pipe
@@ -189,12 +190,12 @@ async def _command(
             output.action(done.outcome)
             kept = _is_kept(prepared, command)
             return None
-        content = prepared.content
+        content, heard = prepared.content, (*prepared.heard, Heard(session))
         content = await admitted_content(world, session, content, command=done.prompt, expand=True)
         options = options_of_command(session, prepared.options, done.prompt)
         world.check_options(session.state.cwd, {**session.state.options, **options})
         kept = True
-        return replace(prepared, content=content, options=options)
+        return replace(prepared, content=content, options=options, heard=heard)
     finally:
         if prepared.is_new and not kept:
             await world.sessions.delete(session.session_id)

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from agls.engine.vocabulary import JsonObject
 from agls.toolkit import fenced, shorten
 
-from .git_patch import PatchedFile, git_patch, top_of
+from .git_patch import FileInPatch, git_patch, top_of
 from .recorder import SnapshotStore
 from .states import FileState
 from .timeline import OwnStretch, Timeline
@@ -66,7 +66,8 @@ async def row(keeper: SnapshotStore, pairs: Sequence[Pair]) -> JsonObject:
 async def patch_of(keeper: SnapshotStore, pairs: Sequence[Pair], cwd: str) -> tuple[str, list[JsonObject]]:
     """Return changes as one patch for git, and the files that cannot be in it, each with the reason."""
     top = await asyncio.to_thread(top_of, cwd)
-    files, left_out = list[PatchedFile](), list[JsonObject]()
+    files: list[FileInPatch] = []
+    left_out: list[JsonObject] = []
     for old, new in pairs:
         path = Path(new.path)
         try:
@@ -76,7 +77,7 @@ async def patch_of(keeper: SnapshotStore, pairs: Sequence[Pair], cwd: str) -> tu
             continue
         if path.is_relative_to(top):
             name = path.relative_to(top).as_posix()
-            files.append(PatchedFile(*contents, name, name, old.mode, new.mode))
+            files.append(FileInPatch(*contents, name, name, old.mode, new.mode))
         else:
             left_out.append({"uri": new.uri, "reason": OUTSIDE})
     return await asyncio.to_thread(git_patch, files), left_out

@@ -19,7 +19,7 @@ ESCAPES = {ord('"'): '\\"', ord("\\"): "\\\\", ord("\n"): "\\n", ord("\t"): "\\t
 
 
 @frozen
-class PatchedFile:
+class FileInPatch:
     """A file before and after, by its names from the top of the repository; `None` is no file."""
 
     before: bytes | None
@@ -41,12 +41,12 @@ def top_of(folder: str) -> Path:
     return next((each for each in (here, *here.parents) if (each / ".git").exists()), here)
 
 
-def git_patch(files: Sequence[PatchedFile]) -> str:
+def git_patch(files: Sequence[FileInPatch]) -> str:
     """Return the patch, "" where nothing changed."""
     return "".join(row for file in _renamed(files) for row in _rows(file))
 
 
-def _renamed(files: Sequence[PatchedFile]) -> list[PatchedFile]:
+def _renamed(files: Sequence[FileInPatch]) -> list[FileInPatch]:
     """Return the changes, a deletion and an addition of a like file as one: that with the most in common."""
     gone = [file for file in files if file.after is None and file.before]
     found = [file for file in files if file not in gone]
@@ -70,7 +70,7 @@ def _alike(one: bytes | None, other: bytes | None) -> int:
     return 100 * (lines & others).total() // max(lines.total(), others.total())
 
 
-def _rows(file: PatchedFile) -> Iterator[str]:
+def _rows(file: FileInPatch) -> Iterator[str]:
     old, new = _quoted(f"a/{file.old}"), _quoted(f"b/{file.new}")
     head = [*_modes(file)]
     if file.is_rename:
@@ -81,7 +81,7 @@ def _rows(file: PatchedFile) -> Iterator[str]:
         yield "".join(f"{row}\n" for row in (f"diff --git {old} {new}", *head)) + body
 
 
-def _modes(file: PatchedFile) -> Iterator[str]:
+def _modes(file: FileInPatch) -> Iterator[str]:
     before, after = _mode(file.old_mode), _mode(file.new_mode)
     if file.before is None:
         yield f"new file mode {after}"
@@ -95,7 +95,7 @@ def _mode(mode: int) -> str:
     return "100755" if mode & 0o111 else "100644"
 
 
-def _body(file: PatchedFile, old: str, new: str) -> str:
+def _body(file: FileInPatch, old: str, new: str) -> str:
     try:
         before, after = ((data or b"").decode() for data in (file.before, file.after))
     except UnicodeDecodeError:
@@ -107,7 +107,7 @@ def _body(file: PatchedFile, old: str, new: str) -> str:
     return f"--- {_ended(names[0])}\n+++ {_ended(names[1])}\n{hunks}" if hunks else ""
 
 
-def _binary(file: PatchedFile) -> str:
+def _binary(file: FileInPatch) -> str:
     old, new = ("0" * 40 if data is None else _blob(data) for data in (file.before, file.after))
     sides = (_literal(file.after or b""), _literal(file.before or b""))
     return f"index {old}..{new}\nGIT binary patch\n{sides[0]}\n{sides[1]}\n"

@@ -13,6 +13,7 @@ from agls.features.compaction.sizes import Ruler, bytes_of_a_token
 from agls.features.compaction.summary import Unwritten
 from agls.features.compaction.touched_files import touched_in
 from agls.features.compaction.undoing import client_of, summary_in, undo_summary
+from agls.room.run_ports import CompactionGuard
 from agls.room.session_ports import SessionRecord
 from agls.toolkit import Arguments, TypedAction
 
@@ -43,7 +44,12 @@ class TokenBudget(Arguments):
 
 
 def actions(
-    settings: Settings, models: ModelResolver, session: SessionRecord, *, schema: bool
+    settings: Settings,
+    models: ModelResolver,
+    session: SessionRecord,
+    guard: CompactionGuard,
+    *,
+    schema: bool,
 ) -> tuple[Action, ...]:
     """Return the actions of the room."""
     undo = partial(undo_summary, settings, schema, session)
@@ -51,7 +57,7 @@ def actions(
     async def compact(arguments: Compact, context: ActionContext) -> ActionOutcome:
         if arguments.focus.strip().casefold() == "undo":
             return await undo(UndoCompaction(), context)
-        return await shorten(settings, models, session, arguments, context)
+        return await shorten(settings, models, session, guard, arguments, context)
 
     budget = partial(show_budget, settings, schema)
     return (
@@ -94,6 +100,7 @@ async def shorten(
     settings: Settings,
     models: ModelResolver,
     session: SessionRecord,
+    guard: CompactionGuard,
     arguments: Compact,
     context: ActionContext,
 ) -> ActionOutcome:
@@ -106,6 +113,8 @@ async def shorten(
     cut = cut_of(messages, need)
     if cut is None:
         raise ActionError(SMALL)
+    if objection := await guard.ask("manual", arguments.focus):
+        raise ActionError(objection)
     try:
         with context.breakable():
             fact = await summarised(models, settings.tier, cut, need, session.spend, arguments.focus)

@@ -1,6 +1,6 @@
 """Making room in a context: first old results go, then the beginning becomes a summary."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from agls.engine.context import shortened
@@ -94,13 +94,14 @@ def cut_of(messages: Sequence[Message], need: Need) -> ContextCut | None:
 class Compactor:
     """What making room works with.
 
-    `spend` records what a summary cost. `asking` hears that one is asked for, `failed` why there is none.
+    `spend` records what a summary cost. `asking` hears that one is due, and **returns** whether it may be
+    made; `failed` hears why there is none.
     """
 
     models: ModelResolver
     settings: Settings
     spend: Callable[[Used], None]
-    asking: Callable[[], None]
+    asking: Callable[[], Awaitable[bool]]
     failed: Callable[[str], None]
 
     async def room(
@@ -112,6 +113,8 @@ class Compactor:
         if left <= need.most * GOAL:
             return cleared
         cut = cut_of(messages, need)
+        if cut and not await self.asking():
+            return _last_resort(messages, need) or cleared
         summary = await self._summary(cut, need) if cut and ask else None
         if not summary and (left <= need.most or not need.pressing):
             return cleared
@@ -124,7 +127,6 @@ class Compactor:
         return (compacted, *_last_resort(shortened(messages, compacted), rest))
 
     async def _summary(self, cut: ContextCut, need: Need) -> Compacted | None:
-        self.asking()
         try:
             return await summarised(self.models, self.settings.tier, cut, need, self.spend)
         except Unwritten as problem:

@@ -16,6 +16,7 @@ from agls.features.compaction.settings import Settings
 from agls.features.compaction.sizes import CountedContext, Ruler, bytes_of_a_token, size_of_messages
 from agls.features.compaction.summary import ROOM
 from agls.features.compaction.touched_files import touched_in
+from agls.room.run_ports import CompactionGuard
 from agls.room.session_ports import SessionRecord
 
 FAILED = "failed"
@@ -26,6 +27,7 @@ LONG = (
 )
 FULL = "The conversation has about {:,} tokens, and the model {} takes {:,}: nothing more can be left out."
 NO_ROOM = "The conversation does not fit into the context of the model, and nothing more can be left out."
+PUT_OFF = "The conversation is not summarised now"
 NEARLY = "It has about {:,} of {:,} tokens, and little can be left out of it."
 
 
@@ -38,6 +40,7 @@ class CompactionGate:
         models: ModelResolver,
         session: SessionRecord,
         now: Callable[[], float],
+        guard: CompactionGuard,
         *,
         schema: bool,
     ) -> None:
@@ -45,9 +48,10 @@ class CompactionGate:
         self._models = models
         self._session = session
         self._now = now
+        self._guard = guard
         self._schema, self._ruler = schema, Ruler()
         self._bounds: dict[str, TokenBounds | None] = {}  # by the name of the model
-        self._warned = False
+        self._warned = self._objected = False
 
     async def before_turn(self, view: RunView) -> Sequence[Stop | GateFact]:
         """Return nothing while there is room; else the facts that make some, or the end of the run."""
@@ -117,9 +121,15 @@ class CompactionGate:
     async def _room(self, view: RunView, need: Need) -> Sequence[Compacted | Cleared]:
         state = view.state
 
-        def asking() -> None:
+        async def asking() -> bool:
+            if objection := await self._guard.ask("auto", ""):
+                self._object(objection, view)
+                return False
+            if not ask:
+                return True
             text = f"It has about {need.now:,} tokens; its beginning is being summarised."
             view.show(Notice("info", "Making room in the conversation", text))
+            return True
 
         def failed(why: str) -> None:
             view.note(ROOM, FAILED, {"runId": state.run_id, "why": why})
@@ -133,6 +143,11 @@ class CompactionGate:
         files = touched_in(self._session.entries(), state.cwd).text
         need = replace(need, files=files, per_token=per_token)
         return await making.room(state.context.messages, need, ask=ask)
+
+    def _object(self, objection: str, view: RunView) -> None:
+        if not self._objected:  # it is asked before each turn
+            self._objected = True
+            view.show(Notice("warning", PUT_OFF, objection))
 
     def _checked(
         self, facts: Sequence[Compacted | Cleared], size: CountedContext, bounds: TokenBounds, view: RunView

@@ -34,7 +34,7 @@ class Rewind(Arguments):
     undo: str = Field(default="", description="undo this rewind instead, with the files that went back")
 
 
-class UndoPrompt(Arguments):
+class UndoLastPrompt(Arguments):
     """Undo the last prompt: files and conversation go back to before it, as with `agls undo`."""
 
 
@@ -82,7 +82,7 @@ def transcript_actions(control: SessionControl, record: SessionRecord) -> tuple[
             group=GROUP,
             choices={"prompts": last_prompts, "undo": last_rewinds},
         ),
-        TypedAction("undo", "Undo the last prompt", UndoPrompt, handlers.undo, when="idle", group=GROUP),
+        TypedAction("undo", "Undo the last prompt", UndoLastPrompt, handlers.undo, when="idle", group=GROUP),
         TypedAction("fork", "Fork the session", Fork, handlers.fork, aliases=("branch",), group=GROUP),
         TypedAction("rename", "Rename the session", Rename, handlers.rename, group=GROUP),
         TypedAction("export", "Export the session", Export, handlers.export, group=GROUP),
@@ -119,7 +119,7 @@ class TranscriptActions:
         data = {"checkpointId": gone.checkpoint_id, "messages": gone.messages, "toItemId": before}
         return ActionOutcome(text, data)
 
-    async def undo(self, arguments: UndoPrompt, context: ActionContext) -> ActionOutcome:
+    async def undo(self, arguments: UndoLastPrompt, context: ActionContext) -> ActionOutcome:
         """Go back to before the last prompt, with the files. **Raises** `ActionError`."""
         return await self.rewind(Rewind(files=True), context)
 

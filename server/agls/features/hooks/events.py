@@ -1,10 +1,10 @@
 """The hooks of a run by what happens: run, recorded, and shown where the user should know."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
+from typing import Any, Literal, Protocol
 
-from agls.engine.facts import Notice
-from agls.engine.feature import RunView
+from agls.engine.facts import Notice, Transient
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject, Stop, StopReason
 from agls.features.hooks.answers import NOTHING, HookAnswer
@@ -17,6 +17,17 @@ from agls.room.offers import Consents, Offer
 ROOM, RAN = "hooks", "ran"
 CHANGED = "A hook of this folder changed, and does not run"
 ASKED_AGAIN = "{} is not what you consented to any more. The next prompt asks about it."
+
+
+class Witness(Protocol):
+    """What happens is recorded and shown through this: the run, or the session where there is none."""
+
+    @property
+    def state(self) -> State: ...
+    def note(self, feature: str, kind: str, data: JsonObject) -> None: ...
+    def show(self, event: Transient) -> None: ...
+    def stop(self, stop: Stop) -> None: ...
+    def spawn(self, work: Coroutine[Any, Any, None], scope: Literal["run", "session"]) -> None: ...
 
 
 class EventHooks:
@@ -35,12 +46,21 @@ class EventHooks:
         self.hooks.append(offered.hook)
         self._offers[offered.hook] = offered.offer
 
+    async def join_given(self, offered: Sequence[OfferedHook], event: Event) -> None:
+        """Let those for an event join whose consents are given: the user is not asked now."""
+        for each in offered:
+            if each.hook.setting.event == event and await asyncio.to_thread(self._is_given, each.offer):
+                self.join(each)
+
+    def _is_given(self, offer: Offer) -> bool:
+        return self._consents.look(offer).is_given
+
     def has(self, *events: Event) -> bool:
         """**Returns** whether there is a hook for one of these events."""
         return any(hook.setting.event in events for hook in self.hooks)
 
     async def answer(
-        self, event: Event, subjects: Sequence[str], data: JsonObject, view: RunView
+        self, event: Event, subjects: Sequence[str], data: JsonObject, view: Witness
     ) -> HookAnswer:
         """Run the hooks of this event, and record that. **Returns** what they answered together."""
         hooks = self._due(event, subjects, data, view.state)
@@ -54,7 +74,7 @@ class EventHooks:
         return answer
 
     async def _record(
-        self, hooks: Sequence[Hook], event: Event, data: JsonObject, view: RunView
+        self, hooks: Sequence[Hook], event: Event, data: JsonObject, view: Witness
     ) -> HookAnswer:
         hooks = [hook for hook in hooks if await self._holds(hook, view)]
         ran = await self.runner.ran(hooks, event, data, view.state)
@@ -66,10 +86,10 @@ class EventHooks:
                 view.show(Notice("info", f"The hook {each.hook.name}", each.answer.message))
         return answer_of(ran)
 
-    async def _beside(self, hooks: Sequence[Hook], event: Event, data: JsonObject, view: RunView) -> None:
+    async def _beside(self, hooks: Sequence[Hook], event: Event, data: JsonObject, view: Witness) -> None:
         await self._record(hooks, event, data, view)
 
-    async def _holds(self, hook: Hook, view: RunView) -> bool:
+    async def _holds(self, hook: Hook, view: Witness) -> bool:
         """**Returns** whether a hook is what the user consented to; one that is not leaves."""
         offer = self._offers.get(hook)
         if offer is None or await asyncio.to_thread(self._consents.holds, offer):

@@ -16,9 +16,12 @@ from agls.features.hooks.tool_hooks import ToolHooks
 from agls.instruction_files.folder_texts import FolderTexts
 from agls.room.hook_ports import HookPorts
 from agls.room.offers import Consents
+from agls.room.run_ports import CompactionGuard
 
 
-def build(settings: Settings, ports: HookPorts, texts: FolderTexts, consents: Consents) -> Feature:
+def build(
+    settings: Settings, ports: HookPorts, texts: FolderTexts, consents: Consents, guard: CompactionGuard
+) -> Feature:
     """Build the feature of a run; without hooks nothing of it takes part."""
     events = EventHooks(hooks_of(settings), HookRunner(ports), consents)
     found = with_agent_hooks(found_hooks(settings, texts), ports.run, settings)
@@ -26,6 +29,7 @@ def build(settings: Settings, ports: HookPorts, texts: FolderTexts, consents: Co
     if not (events.hooks or found.offered):
         return Feature(name=ROOM, actions=actions)
     of_run = RunHooks(events, ports.run, found.offered, consents)
+    guard.ask = of_run.before_summary
     return Feature(
         name=ROOM,
         actions=actions,

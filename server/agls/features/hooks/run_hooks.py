@@ -19,6 +19,7 @@ from agls.engine.vocabulary import (
 )
 from agls.features.hooks.events import ROOM, EventHooks
 from agls.features.hooks.folder_hooks import OfferedHook
+from agls.features.hooks.session_view import SessionView
 from agls.features.hooks.settings import Event
 from agls.features.hooks.tool_hooks import as_input, response
 from agls.room.offers import Consents
@@ -29,6 +30,7 @@ PROCESS = new_id("process")  # one that goes on with a session starts it again, 
 MOST_CONTINUED = 8  # times in a row
 INACTIVE = "Hooks that this folder offers do not run"
 LAST_S = 3.0  # seconds that the end of a run waits for the hooks beside it
+BEFORE_SUMMARY: Event = "PreCompact"
 FINE = frozenset({StopReason.END_TURN, StopReason.CANCELLED, StopReason.KILLED})
 
 
@@ -71,6 +73,20 @@ class RunHooks:
             view.note(ROOM, STARTED, {"process": PROCESS})
             said.append(await self._context("SessionStart", (source,), {"source": source}, view))
         return [Injected((_message(text),)) for text in said if text]
+
+    async def before_summary(self, trigger: str, instructions: str) -> str:
+        """Let the hooks see that the conversation is about to be summarised, now or when the user asked.
+
+        **Returns** why that should not be, "" for nothing against it.
+        """
+        data: JsonObject = {"trigger": trigger, "custom_instructions": instructions}
+        if not self._view:
+            await self._hooks.join_given(self._offered, BEFORE_SUMMARY)
+        view = self._view or SessionView(self._hooks.runner.ports)
+        answer = await self._hooks.answer(BEFORE_SUMMARY, (trigger,), data, view)
+        if answer.decision != "deny" and not answer.stop:
+            return ""
+        return f"The hook {answer.by} is against it: {answer.reason or answer.stop}"
 
     async def before_stop(self, reply: Replied, view: RunView) -> Sequence[Injected]:
         """Let the hooks see the end, which they may put off."""

@@ -36,6 +36,7 @@ OF_SHELL = 'eval "$1" 2>"$2"'
 OF_WORDS = 'exec "${@:1:$#-1}" 2>"${!#}"'
 OK = range(200, 300)
 REQUEST = "PermissionRequest"
+SCREENING = "UserPromptSubmit"  # what its hook wrote may quote a prompt that is not kept
 
 
 @frozen
@@ -56,7 +57,7 @@ class RanHook:
             "origin": self.hook.origin,
             "ms": self.milliseconds,
             "decision": self.answer.decision,
-            "problem": self.problem,
+            "problem": self.problem.partition(":")[0] if event == SCREENING else self.problem,
         }
 
 

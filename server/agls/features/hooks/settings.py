@@ -21,6 +21,7 @@ Event = Literal[
     "SubagentStart",
     "SubagentStop",
     "Notification",
+    "PreCompact",
     "PostCompact",
 ]
 EVENTS: tuple[str, ...] = get_args(Event)

@@ -114,7 +114,13 @@ async def _list(find: Find, arguments: ListServers, context: ActionContext) -> A
     waiting = await run.look()
     rows = [_row(used) for used in run.used.values()]
     rows += [
-        {"name": one.name, "origin": one.origin, "status": "stopped", "message": one.problem or WAITS}
+        {
+            "name": one.name,
+            "origin": one.origin,
+            "status": "stopped",
+            "message": one.problem or WAITS,
+            **({"enabled": False} if one.name in run.servers.off else {}),
+        }
         for one in run.found
         if one.problem or one.name in waiting
     ]

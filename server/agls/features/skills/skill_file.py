@@ -7,7 +7,7 @@ from typing import Any
 
 from agls.engine.ports import WorkspaceError
 from agls.features.skills.places import SkillFolder
-from agls.front_matter import names, split, truth
+from agls.front_matter import key_remarks, names, split, truth
 from agls.frozen import frozen
 from agls.instruction_files import FolderReader, plain
 from agls.prompt_files.command_file import CUT, LARGEST, one_line, suggested_tools
@@ -38,7 +38,7 @@ NOT_FOLLOWED = {
     "disallowed-tools": "disallowed-tools is not followed: deny rules of your own forbid tools",
     "shell": "shell is not followed: commands run in bash",
 }
-UNUSED_KEYS = "these keys have no effect here: {}"
+MEANT = {"tools": "allowed-tools"}
 
 
 @frozen
@@ -159,8 +159,7 @@ def _remarks(values: Mapping[str, Any], base: str) -> Iterator[str]:
         if len(_text(values.get(key))) > most:
             yield f"its {key} should have at most {most:,} characters"
     yield from (reason for key, reason in NOT_FOLLOWED.items() if values.get(key))
-    if unknown := [key for key in values if key not in KNOWN and key not in NOT_FOLLOWED]:
-        yield UNUSED_KEYS.format(", ".join(plain(key)[:40] for key in unknown[:10]))
+    yield from key_remarks(map(plain, values), {*KNOWN, *NOT_FOLLOWED}, MEANT)
 
 
 def _text(value: object) -> str:
