@@ -8,7 +8,9 @@ from agls.frozen import frozen
 
 LARGEST = 3_500_000  # bytes: as base64 they are what the strictest of the usual services takes
 LONGEST = 8_000  # pixels of a side, for the same reason
-_SIGNATURES = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
+_PNG = b"\x89PNG\r\n\x1a\n"
+_TRAILING = 4_096  # bytes in which the end of a JPEG or GIF is looked for: others may stand behind it
+_SIGNATURES = {_PNG: "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
 _OTHERS = (  # images in forms that no usual service takes: where in the bytes the mark stands, and their name
     (0, b"BM", "BMP"),
     (0, b"II*\0", "TIFF"),
@@ -60,6 +62,37 @@ def picture(name: str, data: bytes) -> Picture | None:
             "side are possible. Make a smaller copy of it, and look at that."
         )
     return Picture(f"[{words}]", Image(b64encode(data).decode("ascii"), kind))
+
+
+def damage(data: bytes) -> str:
+    """Return what is wrong with an image that models could see, "" when it is whole or no image."""
+    match media_type(data):
+        case "image/png":
+            return _damage_of_png(data)
+        case "image/jpeg":
+            return "" if b"\xff\xd9" in data[-_TRAILING:] else "its end is missing"
+        case "image/gif":
+            return "" if b"\x3b" in data[-_TRAILING:] else "its end is missing"
+        case "image/webp":
+            return "" if len(data) >= int.from_bytes(data[4:8], "little") + 8 else "its end is missing"
+        case _:
+            return ""
+
+
+def _damage_of_png(data: bytes) -> str:
+    from zlib import crc32  # noqa: PLC0415 - most sessions look at no image
+
+    at = len(_PNG)
+    while at + 12 <= len(data):
+        kind, end = data[at + 4 : at + 8], at + 12 + int.from_bytes(data[at : at + 4])
+        if end > len(data):
+            break
+        if crc32(data[at + 4 : end - 4]) != int.from_bytes(data[end - 4 : end]):
+            return f"its part {kind.decode('ascii', 'replace')} is damaged"
+        if kind == b"IEND":
+            return ""
+        at = end
+    return "its end is missing"
 
 
 def other_image(name: str, data: bytes) -> str:

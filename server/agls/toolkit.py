@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
-from agls.argument_faults import faults_in
 from agls.engine.actions import MORE, ActionContext, ActionError, ActionOutcome, ActionSpec, ActionValue
 from agls.engine.limits import Totals
 from agls.engine.ports import (
@@ -103,7 +102,7 @@ class TypedTool(Generic[Given]):
         try:
             arguments = self.arguments.model_validate(call.arguments)
         except ValidationError as error:
-            return replace(basic, problem=faults_in(self.name, schema_of(self.arguments), error))
+            return replace(basic, problem=_faults(self.name, self.arguments, error))
         basic = replace(basic, targets=self.targets(arguments))
         try:
             better = await self.describe(arguments, context)
@@ -120,7 +119,7 @@ class TypedTool(Generic[Given]):
         try:
             arguments = self.arguments.model_validate(call.arguments)
         except ValidationError as error:
-            return ToolOutcome(faults_in(self.name, schema_of(self.arguments), error), status="failed")
+            return ToolOutcome(_faults(self.name, self.arguments, error), status="failed")
         try:
             return await self.work(arguments, context)
         except WorkspaceError as problem:
@@ -196,9 +195,15 @@ class TypedAction(Generic[Given]):
         try:
             return await self.work(self.arguments.model_validate(arguments), context)
         except ValidationError as error:
-            raise ActionError(faults_in(self.name, schema_of(self.arguments), error)) from None
+            raise ActionError(_faults(self.name, self.arguments, error)) from None
         except WorkspaceError as problem:
             raise ActionError(str(problem)) from problem
+
+
+def _faults(name: str, arguments: type[Arguments], error: ValidationError) -> str:
+    from agls.argument_faults import faults_in  # noqa: PLC0415 - most arguments are right
+
+    return faults_in(name, schema_of(arguments), error)
 
 
 # --- schemas -------------------------------------------------------------------------------------

@@ -41,8 +41,10 @@ def _texts(plugin: PluginContent) -> Iterator[str]:
             name = plugin.name if Path(path).parent == Path(plugin.root) else Path(path).parent.name
             yield f"skill {plugin.name}:{name}: {_about(path)}"
     end = ".toml" if plugin.dialect == "gemini" else ".md"
+    seen: set[str] = set()  # some name a folder and files in it
     for place in plugin.commands:
-        for path in _files(place, (end,), 5):
+        for path in (each for each in _files(place, (end,), 5) if each not in seen):
+            seen.add(path)
             inside = path.removeprefix(f"{place}/") if path != place else Path(path).name
             yield f"command /{plugin.name}:{inside.removesuffix(end).replace('/', ':')}"
             yield from (f"  it runs: {line}" for line in _shell_lines(path))

@@ -51,7 +51,7 @@ _KEYS = """
     name description tools disallowedTools model permissionMode maxTurns max_turns maxSteps steps timeout_mins
     skills effort background is_background prompt developer_instructions permission readonly sandbox_mode
     color mcpServers mcp_servers mcp-servers model_reasoning_effort temperature top_p initialPrompt
-    isolation memory hooks handoffs"""
+    isolation memory hooks handoffs agents argument-hint user-invocable user-invokable"""
 KNOWN = frozenset(_KEYS.split())
 INLINE = "servers that it defines itself are not started: put them into .mcp.json, and their names here"
 BAD_NAME = "{!r} is no name of an agent: use up to 50 letters, digits, - and _"
@@ -174,8 +174,8 @@ def long_text(value: object) -> str:
 
 
 def one_line_of(value: object) -> str:
-    """Return a description as one line of text."""
-    return " ".join(str(value).split())[:LONGEST] if isinstance(value, str) else ""
+    """Return a description as one line of text; some are written with `\\n` where YAML reads no escapes."""
+    return " ".join(value.replace("\\n", " ").split())[:LONGEST] if isinstance(value, str) else ""
 
 
 def handoffs_in(values: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
@@ -230,8 +230,8 @@ def _problems(name: str, description: str, prompt: str) -> Iterator[str]:
 def _remarks(values: Mapping[str, Any], tools: ToolWishes, mode: str, name: str) -> Iterator[str]:
     if (said := one_line(values.get("name"))) and said != name:
         yield WRITTEN.format(said[:100], name)
-    if tools.unknown:
-        yield UNKNOWN_TOOLS.format(", ".join(tools.unknown))
+    if tools.misnamed:
+        yield UNKNOWN_TOOLS.format(", ".join(tools.misnamed))
     if tools.narrowed:
         yield NARROWED.format(", ".join(tools.narrowed))
     if mode and mode not in MODES:

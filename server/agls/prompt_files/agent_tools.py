@@ -39,6 +39,12 @@ OWN = frozenset(tool for tools in ALIASES.values() for tool in tools) | {
     "remember",
     "find_tools",
 }
+_ELSEWHERE = """
+    exitplanmode enterplanmode githubrepo terminallastcommand terminalselection getterminaloutput killterminal
+    vscodeapi extensions installextension opensimplebrowser changes runvscodecommand newworkspace selection
+    createandrunnotebook getprojectsetupinfo structuredoutput taskoutput taskstop listmcpresources
+    readmcpresource listmcpresourcestool readmcpresourcetool"""
+ELSEWHERE = frozenset(_ELSEWHERE.split())  # tools of editors and other agents that nothing here stands for
 READ_SANDBOX = "read-only"
 ALL = frozenset({"*", "all", "all tools"})
 _ENTRY = regex(r"([^\s,()]+)(?:\(([^()]*)\))?")
@@ -59,6 +65,11 @@ class ToolWishes:
     only_reads: bool = False
     narrowed: Sequence[str] = ()
 
+    @property
+    def misnamed(self) -> Sequence[str]:
+        """Those that nothing fits, without the known ones of other products."""
+        return [name for name in self.unknown if name.rpartition("/")[2].lower() not in ELSEWHERE]
+
 
 def tools_in(values: Mapping[str, Any]) -> ToolWishes:
     """Return what the front matter of a file says of tools."""
@@ -76,6 +87,7 @@ def tools_in(values: Mapping[str, Any]) -> ToolWishes:
     unknown: list[str] = []
     allowed = None if wanted is None else _known([name for name, _ in wanted], unknown)
     agents = [each.strip() for _, words in wanted or () for each in words.split(",") if each.strip()]
+    agents = agents or [each for each in names(values.get("agents")) if each != "*"]
     only_reads = truth(values.get("readonly")) is True or values.get("sandbox_mode") == READ_SANDBOX
     return ToolWishes(
         None if allowed is None or "*" in allowed else allowed,

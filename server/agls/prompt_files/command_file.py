@@ -50,10 +50,13 @@ class CommandFile:
 def find_files(folders: Sequence[CommandFolder], reader: FolderReader) -> Sequence[CommandFile]:
     """Return the commands in these folders, in their order."""
     found: list[CommandFile] = []
+    seen: set[str] = set()  # a plugin may name a folder and files in it
     for folder in folders:
         is_file = folder.plugin and reader.is_file(folder.path)
         for path in [folder.path] if is_file else reader.below(folder.path, (folder.place.end,)):
-            found.append(_read(path, folder, reader))
+            if folder.plugin is None or path not in seen:
+                found.append(_read(path, folder, reader))
+            seen.add(path)
     return found[:MOST]
 
 

@@ -78,7 +78,10 @@ def word_of(node: "Node", *, has_status: bool = False) -> Word:
 
 
 def _joined(node: "Node", *, has_status: bool) -> Word:
-    pieces = [word_of(child, has_status=has_status) for child in children_of(node, set(), apart=False)]
+    *first, last = children_of(node, set(), apart=False)
+    pieces = [word_of(child, has_status=has_status) for child in first]
+    is_dollar = kind_of(last) == "$" and bool(first) and text_of(first[-1])[-1].isalnum()  # `grep py$`
+    pieces.append(Word("$") if is_dollar else word_of(last, has_status=has_status))
     whole = "".join(text_of(child) for child in node.children)
     if _EXPANDED.search(whole):
         raise NotUnderstood(f"what `{short(node)}` becomes is known only when it runs")

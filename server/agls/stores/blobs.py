@@ -10,7 +10,6 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from agls.disk_space import why_full
 from agls.regex import regex
 from agls.stores.disk import (
     PRIVATE,
@@ -87,6 +86,8 @@ class Blobs:
             _move(fresh, path)
             flush_folder(path.parent)
         except OSError as error:
+            from agls.disk_space import why_full  # noqa: PLC0415 - a disk is seldom full
+
             why = why_full(error, self._folder) or f"{path.parent}: {error.strerror}"
             raise BlobError(f"{len(data):,} bytes cannot be kept: {why}.") from error
         return name

@@ -12,7 +12,6 @@ from itertools import count
 from pathlib import Path
 from uuid import uuid4
 
-from agls.disk_space import why_full
 from agls.engine.facts import Entry
 from agls.engine.ports import Journal, JournalError, Tail
 from agls.engine.vocabulary import SessionRow
@@ -53,6 +52,8 @@ class FileStore:
                 make_private(folder)
             fd = _created(path)
         except OSError as error:
+            from agls.disk_space import why_full  # noqa: PLC0415 - a disk is seldom full
+
             why, remedy = error.strerror, "Make that folder writable"
             if full := why_full(error, self._folder):
                 why, remedy = full, "Free some space there"

@@ -7,7 +7,6 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from agls.disk_space import why_full
 from agls.engine.facts import Entry, Fact
 from agls.engine.ports import JournalError, Part
 from agls.engine.rests import Rests
@@ -194,6 +193,8 @@ class FileJournal:
         if not self.trouble:
             _log.error("session %s cannot be saved: %s", self.session_id, error)
         folder = self._path.parent
+        from agls.disk_space import why_full  # noqa: PLC0415 - a disk is seldom full
+
         full = why_full(error, folder)
         remedy = "Free some space there" if full else f"Make {folder} writable again (check the disk)"
         self.trouble = (

@@ -16,7 +16,6 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 
-from agls.disk_space import why_full
 from agls.engine.not_text import LargeFile
 from agls.engine.ports import Stale, WorkspaceError
 from agls.frozen import frozen
@@ -71,6 +70,8 @@ def explained(shown: str, *, written: str = "") -> Generator[None, None, None]:
                 f"The folder {error.filename} is gone, and {shown} with it. Ask the user what became of it."
             )
             raise WorkspaceError(gone) from error
+        from agls.disk_space import why_full  # noqa: PLC0415 - a disk is seldom full
+
         reason = _REASONS.get(error.errno or 0, f"cannot be used: {error.strerror or error}")
         if written and (full := why_full(error, Path(written).parent)):
             reason = f"cannot be written: {full}. Free some space there; nothing was changed"

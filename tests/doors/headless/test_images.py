@@ -37,6 +37,26 @@ def settings(dialect: DialectName, url: str) -> str:
     return f'model = "m"\n[models.m]\ndialect = "{dialect}"\nbase_url = "{url}"\nmodel = "model-1"\n'
 
 
+@pytest.mark.parametrize(
+    ("data", "wrong"),
+    [
+        (png()[:-20], "its end is missing"),
+        (png()[:45] + b"?" + png()[46:], "its part IDAT is damaged"),
+        (b"\xff\xd8\xff\xe0\x00\x04JF\xff\xff\xc2\x00\x11\x08\x00\x05\x00\x07\x03more", "its end is missing"),
+    ],
+)
+def test_image_that_is_cut_off_or_damaged_is_described_and_not_sent(
+    agls: Agls, data: bytes, wrong: str
+) -> None:
+    (agls.workspace / "shot.png").write_bytes(data)
+    agls.script({"calls": [{"name": "read_file", "arguments": {"path": "shot.png"}}]}, {"text": "Broken."})
+    done = agls.run("run", "look", "--output", "jsonl")
+    items = [event["data"]["item"] for event in done.events if event["type"] == "itemCompleted"]
+    (call,) = (item for item in items if item["kind"] == "toolCall")
+    assert "shot.png: image/" in call["output"] and wrong in call["output"]
+    assert call["status"] == "failed" and not call.get("images")
+
+
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_an_image_that_is_read_is_seen_and_stays_when_the_session_goes_on(
     agls: Agls, dialect: DialectName

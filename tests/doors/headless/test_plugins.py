@@ -348,8 +348,13 @@ def test_plugin_that_is_too_large_is_refused_with_the_folder_that_most_of_it_is_
 def test_plugin_that_leads_out_of_its_folder_is_refused_or_that_part_is_named(
     agls: Agls, folder: Path
 ) -> None:
-    write_plugin(folder, skills=["../other", "/etc"], unknown=True)
-    remarks = added(agls, folder)["remarks"]
+    commands = ["./commands", "./commands/greet.md"]
+    write_plugin(folder, skills=["../other", "/etc"], unknown=True, commands=commands, icon="x.png", hoks=1)
+    brought = added(agls, folder)
+    remarks = brought["remarks"]
+    assert brought["brings"].count("command /tools:greet") == 1
+    assert agls.run("run", "/command.list").out.count("commands/greet.md") == 1
+    assert "hoks is not known here, and has no effect: write hooks" in remarks
     assert "skills: '../other' leads out of the plugin" in remarks
     assert any("these keys have no effect here: unknown" in each for each in remarks)
     assert "leads out of the plugin" in agls.run("doctor", "--offline").out

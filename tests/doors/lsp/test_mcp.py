@@ -42,6 +42,36 @@ def test_server_of_a_folder_is_used_after_consent_and_asked_about_again_when_its
         assert (tmp_path / "requests").read_text().count("tools/call") == 2
 
 
+def test_server_gets_its_file_of_variables_which_the_consent_names_without_values(tmp_path: Path) -> None:
+    script(tmp_path, *[turns({"calls": [call("mcp__mine__echo", number=1)]}, "done")] * 2)
+    folder = tmp_path / "workspace"
+    (folder / ".vscode").mkdir(parents=True)
+    (folder / ".env").write_text('KEY="sesame-1"\n')
+    line = f'printf %s "$KEY$MODE" >> {tmp_path}/got; exec {sys.executable} {PROGRAM} {tmp_path}'
+    server = {"command": "sh", "args": ["-c", line], "envFile": ".env", "env": {"MODE": "${input:mode}"}}
+    inputs = [{"id": "mode", "type": "promptString", "default": "-fast"}]
+    (folder / ".vscode/mcp.json").write_text(json.dumps({"inputs": inputs, "servers": {"mine": server}}))
+    with Wire(tmp_path, tmp_path / "config.toml") as wire:
+        wire.initialize(AGENT, initializationOptions={"trusted": True})
+        session = wire.session()
+        asked: list[Message] = []
+
+        def answer(params: Message) -> Message:
+            asked.append(params)
+            return {"outcome": "selected", "optionId": "always"}
+
+        wire.answers["agent/requestPermission"] = answer
+        wire.run(session, options={"mode": "allowAll"}, chosenBy="user")
+        assert (tmp_path / "got").read_text() == "sesame-1-fast"
+        assert asked[0]["subject"]["input"]["variables"] == ["KEY"]
+        (folder / ".env").write_text('KEY="sesame-2"\n')
+        wire.run(session, options={"mode": "allowAll"}, chosenBy="user")
+        assert [each["title"] for each in asked] == ["Use the server mine"] * 2
+    assert (tmp_path / "got").read_text() == "sesame-1-fastsesame-2-fast"
+    kept = [path for path in tmp_path.rglob("*") if path.is_file() and b"sesame" in path.read_bytes()]
+    assert {path.name for path in kept} == {".env", "got"}
+
+
 def test_servers_that_a_client_brings_are_used_without_consent_and_kept_out_of_the_journal(
     tmp_path: Path,
 ) -> None:

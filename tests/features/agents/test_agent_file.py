@@ -9,6 +9,7 @@ from agls.prompt_files.agent_file import (
     NO_COLLECTION,
     NO_ISOLATION,
     NO_MEMORY,
+    UNKNOWN_TOOLS,
     WRONG_NUMBERS,
     AgentFile,
     as_settings,
@@ -118,6 +119,18 @@ def test_value_that_has_no_effect_is_named_with_what_to_write(line: str, remark:
 )
 def test_key_that_only_says_something_about_the_file_is_no_mistake(line: str) -> None:
     assert list(agent(line).remarks) == []
+
+
+def test_tools_and_keys_of_an_editor_are_no_mistake_and_its_agents_count() -> None:
+    tools = "tools: ['codebase', 'vscodeAPI', 'githubRepo', 'terminalSelection', 'ExitPlanMode', 'Raed']"
+    found = agent(tools, "agents: [Reviewer]", "argument-hint: what to plan", "user-invocable: true")
+    assert (list(found.remarks), list(found.agents)) == ([UNKNOWN_TOOLS.format("Raed")], ["Reviewer"])
+    assert list(agent("agents: ['*']").agents) == []
+
+
+def test_line_breaks_that_a_description_writes_out_are_blanks() -> None:
+    text = "---\nname: a\ndescription: Use it.\\n\\n<example>\\nuser: x</example>\n---\nDo.\n"
+    assert read_agent(text, "a").description == "Use it. <example> user: x</example>"
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ async def test_file_moved_to_a_folder_keeps_its_name(tools: Toolbox, tmp_path: P
 @pytest.mark.parametrize(
     ("path", "content", "said"),
     [
-        ("~/notes.md", "x", "~ is not expanded"),
+        ("~kim/notes.md", "x", "~ is not expanded"),
         ("docs/", "x", "names a folder"),
         ("n.py", "```python\nx = 1\n```\n", "has marks around it"),
     ],

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -32,6 +33,9 @@ class Files:
     def below(self, folder: str, ends: tuple[str, ...]) -> list[str]:
         return []
 
+    def holders(self, folder: str, names: tuple[str, ...], deepest: int) -> list[str]:
+        return []
+
     def is_file(self, path: str) -> bool:
         return path in self.files
 
@@ -46,8 +50,10 @@ def found(files: Mapping[str, object]) -> FolderServerFiles:
     return find_servers(FILES, TextFolders((FOLDER,), "", HOME), Files(**files))
 
 
-def servers(files: Mapping[str, object]) -> dict[str, ConfiguredServer]:
-    variables = Variables(VARIABLES, {"sk-own"})
+def servers(
+    files: Mapping[str, object], more: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, ConfiguredServer]:
+    variables = Variables({**VARIABLES, **more}, {"sk-own"})
     return {
         one.name: one for one in configured(FoundServers({}, found(files)), ServedFolder(FOLDER, variables))
     }
@@ -145,7 +151,7 @@ def test_address_of_gemini_is_sse_unless_it_says_otherwise() -> None:
             ".vscode/mcp.json",
             {"servers": {"a": {"command": "c", "env": {"K": "${input:key}"}}}},
             ".vscode/mcp.json:1 (a)",
-            "it asks for ${input:key}",
+            "it asks for ${input:key}, which is none of the inputs",
         ),
     ],
 )
@@ -158,6 +164,53 @@ def test_broken_file_is_named_with_its_place_and_its_neighbours_are_used(
     assert broken.place == place
     assert problem in broken.problem
     assert [one.name for one in read.offered] == ["good"]
+
+
+def test_input_of_a_file_is_a_variable_or_its_default_and_never_one_for_a_password() -> None:
+    inputs = [
+        {"id": "github-token", "type": "promptString", "password": True, "default": "none"},
+        {"id": "host", "type": "promptString", "default": "x.example"},
+    ]
+    headers = {"Authorization": "Bearer ${input:github-token}"}
+    server = {"url": "https://${input:host}/mcp", "headers": headers}
+    file = {".vscode/mcp.json": {"inputs": inputs, "servers": {"a": server}}}
+    assert "AGLS_INPUT_GITHUB_TOKEN is not set" in servers(file)["a"].problem
+    one = servers(file, {"AGLS_INPUT_GITHUB_TOKEN": "sesame"})["a"]
+    assert one.definition
+    assert (one.definition.url, one.definition.headers) == (
+        "https://x.example/mcp",
+        (("Authorization", "Bearer sesame"),),
+    )
+    assert one.offer
+    assert "sesame" not in str(one.offer)
+
+
+@pytest.mark.parametrize("named", [".env", "${workspaceFolder}/.env", "./.env"])
+def test_file_of_variables_is_read_and_its_values_are_not_shown(named: str) -> None:
+    lines = (
+        'export KEY="sesame\\n#1" # mine',
+        "PLAIN=${TOKEN} # x",
+        "SINGLE='a b'",
+        "OVER=file",
+        "",
+        "no line",
+    )
+    text = "\ufeff# keys\r\n" + "\r\n".join(lines)
+    server = {"command": "run", "envFile": named, "env": {"OVER": "entry"}}
+    one = servers({".vscode/mcp.json": {"servers": {"a": server}}, ".env": text})["a"]
+    expected = {"KEY": "sesame\n#1", "PLAIN": "${TOKEN}", "SINGLE": "a b", "OVER": "entry"}
+    assert started(one)["env"] == expected
+    assert one.offer
+    assert one.offer.files == (f"{FOLDER}/.env",)
+    assert one.offer.definition["variables"] == ["KEY", "OVER", "PLAIN", "SINGLE"]
+    assert "sesame" not in str(one.offer)
+
+
+def test_missing_file_of_variables_is_named() -> None:
+    read = found({".cursor/mcp.json": {"mcpServers": {"a": {"command": "run", "envFile": "x.env"}}}})
+    assert [each.problem for each in read.broken] == [
+        "its envFile x.env is not there: write it, or leave envFile out"
+    ]
 
 
 def test_first_of_servers_with_one_name_or_one_command_line_counts() -> None:

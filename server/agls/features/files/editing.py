@@ -23,6 +23,7 @@ from agls.engine.ports import (
 from agls.engine.vocabulary import Effects, JsonObject, ToolOutcome
 from agls.frozen import frozen
 from agls.regex import regex
+from agls.room.home_paths import HomePath
 from agls.room.missing_paths import explained
 from agls.toolkit import Arguments
 
@@ -45,7 +46,7 @@ class EditFile(Arguments):
     with enough lines around the change. The line ends of the file are kept.
     """
 
-    path: str = Field(description="relative to the workspace, or absolute")
+    path: HomePath = Field(description="relative to the workspace, or absolute")
     old_text: str = Field(min_length=1, description="the text to replace, as it is in the file")
     new_text: str = Field(description="the text in its place; empty to delete")
     replace_all: bool = Field(default=False, description="replace every occurrence")
@@ -57,7 +58,7 @@ class WriteFile(Arguments):
     Folders are made as needed. To change a part of a file use edit_file.
     """
 
-    path: str = Field(description="relative to the workspace, or absolute")
+    path: HomePath = Field(description="relative to the workspace, or absolute")
     content: str = Field(description="the whole text of the file")
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from agls.engine.ports import Effect, Target
+from agls.room.home_paths import HomePath
 from agls.toolkit import Arguments
 
 from .envelope import into
@@ -14,14 +15,14 @@ from .patch_parts import FilePatch
 class MoveFile(Arguments):
     """Move or rename a file as it is. Folders are made as needed; nothing is written over."""
 
-    path: str = Field(min_length=1, description="relative to the workspace, or absolute")
-    to: str = Field(min_length=1, description="its new path; a folder where it ends with /")
+    path: HomePath = Field(min_length=1, description="relative to the workspace, or absolute")
+    to: HomePath = Field(min_length=1, description="its new path; a folder where it ends with /")
 
 
 class DeleteFile(Arguments):
     """Delete a file; it goes to the user's trash, where there is one."""
 
-    path: str = Field(min_length=1, description="relative to the workspace, or absolute")
+    path: HomePath = Field(min_length=1, description="relative to the workspace, or absolute")
 
 
 def move_targets(arguments: MoveFile) -> tuple[Target, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from agls.engine.ports import Workspace, WorkspaceError
+from agls.room.home_paths import HomePath
 from agls.room.missing_paths import explained
 from agls.room.notebook_ports import CellAction, CellType
 from agls.toolkit import Arguments
@@ -20,7 +21,7 @@ class EditNotebook(Arguments):
     Nothing is run, and what a cell printed stays.
     """
 
-    path: str = Field(description="an .ipynb file, relative to the workspace, or absolute")
+    path: HomePath = Field(description="an .ipynb file, relative to the workspace, or absolute")
     cell: int = Field(ge=0, description="the cell, by the number that read_file shows")
     action: CellAction = Field(
         default="replace", description="insert: before this cell; the number after the last appends"

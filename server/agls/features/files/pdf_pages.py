@@ -1,5 +1,6 @@
 """Pages of PDFs: which are wanted, and what to say of those that were read."""
 
+import re
 from typing import NamedTuple
 
 from agls.engine.ports import WorkspaceError
@@ -8,6 +9,9 @@ from agls.regex import regex
 from agls.room.folder_ports import PdfPages
 
 PDF_MARK = "%PDF-"
+BEFORE = 1024  # bytes in which a PDF begins, by its specification
+_BEGIN = regex(rb"%PDF-[12]\.\d")
+_LINE = regex(r"^%PDF-[12]\.\d\s*$", re.MULTILINE)
 _RANGE = regex(r"\s*([1-9]\d{0,6})\s*(-\s*(\d{0,7}))?\s*")
 
 
@@ -26,8 +30,13 @@ class DescribedPages(NamedTuple):
 
 
 def is_pdf(data: bytes) -> bool:
-    """Return whether these bytes are a PDF."""
-    return data.startswith(PDF_MARK.encode())
+    """Return whether these bytes, which are no text, are a PDF: others may stand before it."""
+    return bool(_BEGIN.search(data, 0, BEFORE))
+
+
+def is_pdf_as_text(text: str) -> bool:
+    """Return whether a text is a PDF without a byte that text has not: it begins and ends as one."""
+    return text.startswith(PDF_MARK) or bool(_LINE.search(text, 0, BEFORE) and "%%EOF" in text[-BEFORE:])
 
 
 def page_range(text: str) -> PageRange:

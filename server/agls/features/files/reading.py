@@ -20,8 +20,9 @@ from agls.engine.ports import (
 from agls.engine.vocabulary import ToolOutcome
 from agls.frozen import frozen
 from agls.names import spelled
-from agls.pictures import TooLarge, other_image, picture
+from agls.pictures import TooLarge, damage, other_image, picture
 from agls.room.folder_ports import PdfReader
+from agls.room.home_paths import HomePath
 from agls.room.missing_paths import explained
 from agls.room.notebook_ports import EditorNotebooks, OpenNotebook
 from agls.toolkit import Arguments
@@ -30,10 +31,11 @@ from .lines import flatten, numbered
 from .memory import FileMemory
 from .notebook_text import is_notebook, read_notebook, rendered
 from .open_notebooks import known_cells
-from .pdf_pages import PDF_MARK, described_pages, is_pdf, page_range
+from .pdf_pages import PDF_MARK, described_pages, is_pdf, is_pdf_as_text, page_range
 from .settings import Settings
 
 QUICK = 65_536  # characters that are cut into a page sooner than handed to a thread
+DAMAGED = "{}. It is not shown, because models refuse what they cannot decode: {}. Get a whole copy of it."
 LARGE_PDF = (
     "{0} is a PDF of {1:,} bytes; those above 10,000,000 are not read here. Get the text of some pages with "
     "a command, such as: pdftotext -f 1 -l 20 {2} - (or make a smaller PDF, and read that: qpdf --empty "
@@ -56,7 +58,7 @@ class ReadFile(Arguments):
     of a PDF its text.
     """
 
-    path: str = Field(description="relative to the workspace, or absolute")
+    path: HomePath = Field(description="relative to the workspace, or absolute")
     offset: int = Field(default=1, ge=1, description="first line, counted from 1")
     limit: int | None = Field(default=None, ge=1, description="number of lines")
     pages: str = Field(default="", description="of a PDF: 3, 2-5, or 7- to its end")
@@ -65,7 +67,9 @@ class ReadFile(Arguments):
 class ListDir(Arguments):
     """List one folder: folders first (with / at the end), then files with their size in bytes."""
 
-    path: str = Field(default="", description="relative to the workspace, or absolute; empty for its root")
+    path: HomePath = Field(
+        default="", description="relative to the workspace, or absolute; empty for its root"
+    )
     max_entries: int = Field(default=200, ge=1, le=500)
 
 
@@ -110,7 +114,7 @@ class FileReader:
             return _looked_at(problem)
         except WorkspaceError as problem:
             raise await explained(problem, arguments.path, context.workspace) from problem
-        if file.text.startswith(PDF_MARK):
+        if is_pdf_as_text(file.text):
             return await self._pdf(file.place.shown, file.text.encode(file.encoding), arguments)
         if arguments.pages:
             raise WorkspaceError(
@@ -221,6 +225,8 @@ def _looked_at(problem: NotText) -> ToolOutcome:
         if words := other_image(named, problem.data):
             raise WorkspaceError(words) from problem
         raise problem
+    if wrong := damage(problem.data):
+        raise WorkspaceError(DAMAGED.format(seen.words.strip("[]"), wrong)) from problem
     return ToolOutcome(seen.words, images=(seen.image,))
 
 

@@ -1,5 +1,6 @@
 """Servers in the files of other agents and editors: each product spells the same things in its own way."""
 
+import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -21,13 +22,15 @@ TYPES = {
 }
 KINDS = {"stdio", "http", "sse"}
 NO_KIND = "servers of the type {} are not known here, only stdio, http and sse"
-NO_INPUT = "it asks for {}, which agls does not: put the server into your own config file"
+NO_INPUT = "it asks for {}, which is none of the inputs of its file: add it there, or write ${{env:VAR}}"
+INPUT = "AGLS_INPUT_{}"  # the variable with the answer to what a file asks for
 NO_EDITOR = "only the editor knows {}: write the value itself"
 NO_LIST = 'its args are no list: write one, ["a", "b"]'
 NO_HELPER = "it has a headersHelper, which agls does not run: write headers, with ${VAR} for what is secret"
 NO_FILE = "agls does not read {} into settings: write {{env:VAR}}, and set the variable where agls is started"
 LONGEST_SECONDS = 1_000  # a time below is in seconds, as nobody waits for a part of one
 _EDITOR = regex(r"\$\{(env:)?(workspaceFolder|userHome|(?:input|command|config):[^}]*|/|[A-Za-z_]\w*)\}")
+_INPUT = regex(r"\$\{input:[^}]*\}")
 _PROJECT = regex(r"(?<!\$)\$\{(?:workspaceFolder|(?:CLAUDE_)?PROJECT_DIR(?::-[^}]*)?)\}")
 _BARE = regex(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 _OPENCODE = regex(r"\{(env|file):([^}]*)\}")
@@ -98,20 +101,45 @@ def of_editor(entry: JsonObject, folder: str, home: str) -> Said:
         known = {"workspaceFolder": folder, "userHome": home, "workspaceFolderBasename": base}
         return {**known, "/": "/", "pathSeparator": "/"}.get(name, str(found[0]))
 
-    if entry.get("envFile"):
-        raise ValueError("it has an envFile, which agls does not read: name the variables in env")
     return usual(_with_texts(dict(entry), lambda text: _EDITOR.sub(named, text)), folder, home)
+
+
+def with_inputs(servers: object, inputs: object) -> object:
+    """**Returns** servers of an editor with a variable where they name one of the inputs of their file.
+
+    A default stands for what is not set, but for a password.
+    """
+    names: dict[str, str] = {}
+    for each in objects_in(inputs):
+        variable = INPUT.format(re.sub(r"\W", "_", str(each.get("id"))).upper())
+        default = each.get("default")
+        has_default = isinstance(default, str) and default and "}" not in default
+        instead = f":-{default}" if has_default and each.get("password") is not True else ""
+        names[f"${{input:{each.get('id')}}}"] = f"${{{variable}{instead}}}"
+    if not names:
+        return servers
+    return _with_texts(servers, lambda text: _INPUT.sub(lambda found: names.get(found[0], found[0]), text))
+
+
+def env_file_of(entry: object, folder: str, home: str) -> str:
+    """**Returns** the path of the file of variables that an entry of an editor names, "" for none."""
+    said = object_in(entry).get("envFile")
+    if not isinstance(said, str) or not said:
+        return ""
+    for name, value in (("workspaceFolder", folder), ("userHome", home), ("pathSeparator", "/"), ("/", "/")):
+        said = said.replace(f"${{{name}}}", value)
+    return posixpath.normpath(posixpath.join(folder, said))
 
 
 def of_codex(entry: JsonObject, folder: str, home: str) -> Said:
     """**Returns** the settings of an entry of Codex, where `${…}` stands for itself."""
-    literal = {name: _escaped(entry[name]) for name in COMMON - {"headers"} if name in entry}
+    kept = {name: literal(entry[name]) for name in COMMON - {"headers"} if name in entry}
     variables = {name: f"${{{name}}}" for name in entry.get("env_vars", ()) if isinstance(name, str)}
-    headers: Said = dict(_escaped(object_in(entry, "http_headers")))
+    headers: Said = dict(literal(object_in(entry, "http_headers")))
     headers |= {name: f"${{{held}}}" for name, held in object_in(entry, "env_http_headers").items()}
     if key := entry.get("bearer_token_env_var"):
         headers["Authorization"] = f"Bearer ${{{key}}}"
-    said: Said = {**literal, "headers": headers, "env": {**variables, **literal.get("env", {})}}
+    said: Said = {**kept, "headers": headers, "env": {**variables, **kept.get("env", {})}}
     names = {
         "enabled": "enabled",
         "startup_timeout_sec": "startup_timeout",
@@ -119,6 +147,8 @@ def of_codex(entry: JsonObject, folder: str, home: str) -> Said:
         "enabled_tools": "enabled_tools",
         "disabled_tools": "disabled_tools",
     }
+    if isinstance(limit := entry.get("startup_timeout_ms"), int | float):
+        said["startup_timeout"] = limit / 1_000
     return said | {ours: entry[theirs] for theirs, ours in names.items() if theirs in entry}
 
 
@@ -157,10 +187,11 @@ def of_client(entry: JsonObject, folder: str, home: str) -> Said:
     for name in ("env", "headers"):
         if is_list(pairs := entry.get(name)):  # [{"name": …, "value": …}]
             said[name] = {str(one.get("name")): one.get("value", "") for one in objects_in(pairs)}
-    return usual(dict(_escaped(said)), folder, home)
+    return usual(dict(literal(said)), folder, home)
 
 
-def _escaped(value: Any) -> Any:
+def literal(value: Any) -> Any:
+    """**Returns** a value whose texts stand for themselves, and name no variables."""
     return _with_texts(value, lambda text: text.replace("${", "$${"))
 
 

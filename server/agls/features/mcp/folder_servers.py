@@ -3,7 +3,8 @@
 import json
 import shlex
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,8 @@ from agls.engine.ports import WorkspaceError
 from agls.engine.vocabulary import JsonObject
 from agls.features.mcp.entries import (
     Reading,
+    env_file_of,
+    literal,
     of_codex,
     of_editor,
     of_gemini,
@@ -18,18 +21,22 @@ from agls.features.mcp.entries import (
     setting_of,
     settings_in,
     usual,
+    with_inputs,
 )
+from agls.features.mcp.env_file import variables_in
 from agls.features.mcp.settings import PROJECT_FILES, ServerSetting, Settings
 from agls.frozen import frozen
 from agls.instruction_files import FolderReader
 from agls.instruction_files.folder_texts import FolderTexts, TextFolders
-from agls.json_values import value_in, with_comments
+from agls.json_values import object_in, value_in, with_comments
 from agls.room.offers import Offer
 
 if TYPE_CHECKING:
     from agls.plugin_files import PluginContent
 
 MOST = 100  # servers
+NO_ENV_FILE = "its envFile {} is not there: write it, or leave envFile out"
+BAD_ENV_FILE = "its envFile {} is not read: {}"
 OF_PLUGIN = "plugin_{}_{}"
 
 
@@ -162,17 +169,51 @@ def _in_file(
     servers = value_in(said, file.member)
     if servers is None or not found:
         return
+    servers = with_inputs(servers, value_in(said, "inputs")) if file.read is of_editor else servers
     for name, setting in settings_in(servers, file.read, folder, home):
         if isinstance(setting, str):
             yield BrokenEntry(shown, name, setting, _line_of(name, found[2]))
-        else:
-            definition: JsonObject = {
-                "file": shown,
-                **setting.model_dump(mode="json", exclude_defaults=True),
-            }
-            lines = (shlex.join([setting.command, *setting.args]),) if setting.command else ()
-            offer = Offer("server", name, shown, definition, commands=lines, folder=setting.cwd)
-            yield OfferedServer(name, setting, offer)
+            continue
+        path = env_file_of(object_in(servers, name), folder, home) if file.read is of_editor else ""
+        try:
+            yield _offered(name, setting, shown, _env_file(path, reader))
+        except WorkspaceError as problem:
+            yield BrokenEntry(shown, name, str(problem), _line_of(name, found[2]))
+
+
+@frozen
+class _EnvFile:
+    """The file of variables of a server ("": none)."""
+
+    path: str = ""
+    shown: str = ""
+    variables: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+
+
+def _env_file(path: str, reader: FolderReader) -> _EnvFile:
+    """**Returns** the variables in a file. **Raises** `WorkspaceError`."""
+    if not path:
+        return _EnvFile()
+    try:
+        found = reader.text(path)
+    except WorkspaceError as problem:
+        raise WorkspaceError(BAD_ENV_FILE.format(reader.shown(path), problem)) from None
+    if found is None:
+        raise WorkspaceError(NO_ENV_FILE.format(reader.shown(path)))
+    return _EnvFile(path, reader.shown(path), variables_in(found[2]))
+
+
+def _offered(name: str, setting: ServerSetting, shown: str, more: _EnvFile) -> OfferedServer:
+    """**Returns** a server of a file. The values of a file of variables are not shown; it may not change."""
+    definition: JsonObject = {"file": shown, **setting.model_dump(mode="json", exclude_defaults=True)}
+    if more.path:
+        definition |= {"envFile": more.shown, "variables": sorted(more.variables)}
+        known = literal(dict(more.variables))
+        setting = setting.model_copy(update={"env": {**known, **setting.env}})
+    lines = (shlex.join([setting.command, *setting.args]),) if setting.command else ()
+    files = (more.path,) if more.path else ()
+    offer = Offer("server", name, shown, definition, commands=lines, files=files, folder=setting.cwd)
+    return OfferedServer(name, setting, offer)
 
 
 def _parsed(path: str, text: str) -> object:

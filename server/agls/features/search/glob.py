@@ -9,6 +9,7 @@ from agls.engine.ports import Effect, Preview, Target, ToolContext, Workspace, W
 from agls.engine.vocabulary import ToolOutcome
 from agls.frozen import frozen
 from agls.names import spelled
+from agls.room.home_paths import HomePath
 from agls.room.missing_paths import explained
 from agls.toolkit import Arguments
 
@@ -24,7 +25,7 @@ class Glob(Arguments):
         max_length=1_000,
         description="*.py in any folder, src/**/*.{ts,tsx} below `path`",
     )
-    path: str = Field(default="", description="folder; empty for the whole workspace")
+    path: HomePath = Field(default="", description="folder; empty for the whole workspace")
     exclude: str = Field(
         default="", max_length=1_000, description="not these files or folders: {tests,*.min.js}"
     )

@@ -7,10 +7,12 @@ from dataclasses import replace
 from pydantic import Field
 
 from agls.engine.line_search import FoundLines, LineSearch
+from agls.engine.not_text import NotText
 from agls.engine.ports import Effect, Preview, Target, ToolContext, Workspace, WorkspaceError
 from agls.engine.vocabulary import ToolOutcome
 from agls.frozen import frozen
 from agls.regex import regex
+from agls.room.home_paths import HomePath
 from agls.room.missing_paths import explained
 from agls.toolkit import Arguments
 
@@ -32,7 +34,7 @@ class Grep(Arguments):
     """
 
     pattern: str = Field(min_length=1, max_length=1_000)
-    path: str = Field(default="", description="folder or file; empty for the whole workspace")
+    path: HomePath = Field(default="", description="folder or file; empty for the whole workspace")
     glob: str = Field(default="", description="only files like this: *.py, src/**/*.{ts,tsx}")
     exclude: str = Field(
         default="", max_length=1_000, description="not these files or folders: {tests,*.min.js}"
@@ -98,9 +100,32 @@ async def _nothing(found: FoundLines, arguments: Grep, workspace: Workspace) -> 
         what = "glob" if arguments.glob else "type"
         hint = await no_names(names, arguments.path, workspace) if arguments.glob else ""
         return f"No file was searched: none fits the {what} {names}.{hint}"
+    if remark := await _in_binary(arguments, workspace):
+        return remark
     if _needs_multiline(arguments):
         return f"No match in {searched}. The pattern has a line end: set multiline."
     return f"No match in {searched}.{no_lines(arguments.pattern, literal=arguments.literal)}"
+
+
+async def _in_binary(arguments: Grep, workspace: Workspace) -> str:
+    """Return what is to be said when the path is a file that is no text; "" for anything else."""
+    try:
+        await workspace.read(arguments.path or ".")
+    except NotText as binary:
+        is_plain = arguments.literal or re.escape(arguments.pattern) == arguments.pattern
+        if not is_plain:
+            return f"{binary.shown} is binary, and searched only for plain text. For an expression: grep -a."
+        text, data = arguments.pattern.encode(), binary.data
+        if arguments.ignore_case:
+            text, data = text.lower(), data.lower()
+        return (
+            f"{binary.shown}: binary file matches."
+            if text in data
+            else f"No match in {binary.shown}, which is binary."
+        )
+    except WorkspaceError:
+        pass
+    return ""
 
 
 def _needs_multiline(arguments: Grep) -> bool:

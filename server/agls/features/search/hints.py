@@ -12,6 +12,10 @@ LITERALLY = " ( ) [ ] { } mean something in an expression: set literal to find t
 SEVERAL = " Several patterns are one in braces: {*.py,*.md}."
 REACH = " A pattern reaches only what is below path."
 NOT = " What is left out belongs into exclude."
+IGNORED = (
+    " But {0} is there, and ignored (by .gitignore or another ignore file): read_file reads it, and grep "
+    "searches it with this path."
+)
 BRACKETS = " [ begins a set of characters: {} finds names that have it."
 
 
@@ -43,6 +47,8 @@ async def no_names(pattern: str, path: str, workspace: Workspace) -> str:
         else pattern.strip("/")
     )
     folder = posixpath.join(path, fixed) if fixed else ""
+    if "*" not in pattern and "?" not in pattern and await _is_there(folder, workspace):
+        return IGNORED.format(folder)
     if not folder or not await _has_entries(folder, workspace):
         return REACH if pattern.startswith("/") else ""
     if fixed == pattern.strip("/"):
@@ -55,6 +61,15 @@ async def _has_entries(folder: str, workspace: Workspace) -> bool:
         return bool(await workspace.list(folder))
     except WorkspaceError:
         return False
+
+
+async def _is_there(file: str, workspace: Workspace) -> bool:
+    """Return whether a folder lists this file, whatever is ignored."""
+    try:
+        entries = await workspace.list(posixpath.dirname(file))
+    except WorkspaceError:
+        return False
+    return any(each.name == posixpath.basename(file) and each.kind != "dir" for each in entries)
 
 
 def no_lines(pattern: str, *, literal: bool) -> str:

@@ -23,7 +23,8 @@ NOTHING: Changes = {}
 END = "."  # the last character of a report that is whole
 REPORTING = (
     'agls_report="{{ {} -0; pwd -P; printf {}; }} >$2 2>/dev/null"; trap "$agls_report" EXIT; '
-    'eval "shift 2; $1"; {{ set -- $?; set +x; eval "$agls_report"; }} 2>/dev/null; exit $1'
+    'agls_command=$1; shift 2; eval "$agls_command"; '
+    '{{ set -- $?; set +x; eval "$agls_report"; }} 2>/dev/null; exit $1'
 )
 """A script whose arguments are the command and the file for its report.
 
