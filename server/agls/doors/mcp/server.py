@@ -11,6 +11,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 from agls import __version__
+from agls.argument_faults import faults_in
 from agls.doors.mcp.arguments import ARGUMENTS, TOOLS, CancelRun, ResumeSession, RunPrompt
 from agls.doors.mcp.cancel_notices import CancelNotices
 from agls.doors.mcp.results import ServedEnd, failed, result_of
@@ -18,7 +19,6 @@ from agls.doors.mcp.served_run import NotBegun, ServedRun
 from agls.doors.mcp.session_resources import SessionResources
 from agls.engine.session import Session
 from agls.engine.vocabulary import JsonObject
-from agls.toolkit import complaint
 from agls.world import World
 
 MOST_AT_ONCE = 8  # runs of one server
@@ -76,7 +76,7 @@ class AgentTools:
         try:
             arguments = model.model_validate(params.arguments or {})
         except ValidationError as error:
-            return failed(complaint(params.name, model, error))
+            return failed(faults_in(params.name, model.model_json_schema(), error))
         match arguments:
             case RunPrompt():
                 return await self._run(arguments, context)
