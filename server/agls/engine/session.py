@@ -139,7 +139,7 @@ class Session:
             return Cancelled("cancelling" if run.asked.done() else "alreadyEnded", target, kept, dropped)
         return Cancelled("alreadyEnded" if run_id else "notRunning", target, kept, dropped)
 
-    async def close(self, at_end: Coroutine[Any, Any, None]) -> None:
+    async def close(self, at_end: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """End the run as interrupted, and the tasks; give the journal back. Waiting prompts are kept.
 
         What is to be done `at_end` is done when nothing runs any more, as long as the journal can be written.
@@ -149,7 +149,7 @@ class Session:
         beside = self.spawn(self.background.close())
         await self._results.all_but(self._waiting)
         await beside
-        await self.spawn(at_end)
+        await self.spawn(at_end())
         self._results.fail(self._waiting())
         await asyncio.to_thread(self.log.keep_rests)
         self.log.journal.close()

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Iterable, Sequence
+from functools import partial
 from hashlib import sha256
 from typing import Any, Self
 
@@ -69,7 +70,7 @@ class Sessions:
         """Close every session; work that does not end is left to the end of the process."""
         async with asyncio.TaskGroup() as group:
             for session in self._open.values():
-                group.create_task(session.close(self.at_end(session, "exit")))
+                group.create_task(session.close(partial(self.at_end, session, "exit")))
         self._open.clear()
         for task in self._tasks:
             task.cancel()
@@ -232,7 +233,7 @@ class Sessions:
         if session := self._open.pop(session_id, None):
             closing = self._closing[session_id] = asyncio.get_running_loop().create_future()
             try:
-                await session.close(self.at_end(session, "closed"))
+                await session.close(partial(self.at_end, session, "closed"))
             finally:
                 del self._closing[session_id]
                 closing.set_result(None)

@@ -15,8 +15,12 @@ def _outputs(agls: Agls, calls: list[tuple[str, dict[str, Any]]], *options: str)
     wanted = [{"name": name, "arguments": arguments} for name, arguments in calls]
     agls.script({"calls": wanted}, {"text": "Done."})
     done = agls.run("run", "go", "--output", "jsonl", *options)
+    begun = [event["itemId"] for event in done.events if event["type"] == "itemStarted"]
     items = [event["data"]["item"] for event in done.events if event["type"] == "itemCompleted"]
-    return [(item["status"], item.get("output", "")) for item in items if item["kind"] == "toolCall"]
+    ended = sorted(
+        (item for item in items if item["kind"] == "toolCall"), key=lambda i: begun.index(i["itemId"])
+    )
+    return [(item["status"], item.get("output", "")) for item in ended]
 
 
 def test_tilde_means_the_home_folder_and_rules_see_that_place(agls: Agls) -> None:
