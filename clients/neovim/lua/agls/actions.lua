@@ -4,6 +4,7 @@ local ask = require("agls.ask")
 local float = require("agls.float")
 local notify = require("agls.notify")
 local paint = require("agls.paint")
+local store = require("agls.store")
 
 local M = {}
 
@@ -77,6 +78,20 @@ local function write(action, done)
     vim.ui.input({ prompt = prompt }, go_on)
   end
   fill(1)
+end
+
+---Do one action; a failure is told to the user.
+---@param of agls.Session
+---@param name string
+---@param input table
+---@param done fun(data: table, said: string) with its data, and what it says of itself
+function M.invoke(of, name, input, done)
+  of:request("agent/action/invoke", { name = name, input = input }, function(result, problem)
+    if not result then
+      return notify.failure(problem)
+    end
+    done(result.data or {}, store.words(result.output))
+  end)
 end
 
 ---A menu of everything that can be done.

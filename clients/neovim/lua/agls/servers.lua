@@ -1,8 +1,8 @@
 -- The MCP servers of a session: which start or cannot be used, and what the user can do about one.
 
+local actions = require("agls.actions")
 local ask = require("agls.ask")
 local notify = require("agls.notify")
-local store = require("agls.store")
 local text = require("agls.text")
 
 local M = {}
@@ -44,23 +44,10 @@ function M.line(servers)
 end
 
 ---@param of agls.Session
----@param name string
----@param input table
----@param done fun(data: table, said: string)
-local function invoke(of, name, input, done)
-  of:request("agent/action/invoke", { name = name, input = input }, function(result, problem)
-    if not result then
-      return notify.failure(problem)
-    end
-    done(result.data or {}, store.words(result.output))
-  end)
-end
-
----@param of agls.Session
 ---@param server agls.McpServer
 ---@param action string
 local function act(of, server, action)
-  invoke(of, action, { server = server.name }, function(data, said)
+  actions.invoke(of, action, { server = server.name }, function(data, said)
     local now = {}
     for _, one in ipairs(data.servers or {}) do
       now[one.name] = one
@@ -105,7 +92,7 @@ end
 ---The MCP servers, to log in at one, restart it, or switch it off or on.
 ---@param of agls.Session
 function M.choose(of)
-  invoke(of, "mcp", vim.empty_dict(), function(data)
+  actions.invoke(of, "mcp", vim.empty_dict(), function(data)
     if #(data.servers or {}) == 0 then
       return notify.info("there are no MCP servers")
     end

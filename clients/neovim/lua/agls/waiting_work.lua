@@ -1,5 +1,6 @@
 -- What waits and what goes on beside the work: the queue of prompts, and the commands and helpers in the background.
 
+local actions = require("agls.actions")
 local ask = require("agls.ask")
 local notify = require("agls.notify")
 local outputs = require("agls.outputs")
@@ -87,31 +88,18 @@ function M.queue(of)
 end
 
 ---@param of agls.Session
----@param name string
----@param input table
----@param done fun(data: table)
-local function invoke(of, name, input, done)
-  of:request("agent/action/invoke", { name = name, input = input }, function(result, problem)
-    if not result then
-      return notify.failure(problem)
-    end
-    done(result.data or {})
-  end)
-end
-
----@param of agls.Session
 ---@param task { taskId: string, title: string, state: string }
 local function act_on_task(of, task)
   local acts = { "Show its output" }
   acts[2] = task.state == "running" and "Stop it, and all that it started" or nil
   ask.choice(acts, { prompt = text.clip(task.title, WIDEST), kind = "task" }, function(chosen)
     if chosen == acts[2] then
-      return invoke(of, "task.stop", { task_id = task.taskId }, function(data)
+      return actions.invoke(of, "task.stop", { task_id = task.taskId }, function(data)
         local is_stopped = #(data.stopped or {}) > 0
         notify.info(is_stopped and "stopped: " .. task.title or "it has ended already")
       end)
     end
-    invoke(of, "task.output", { task_id = task.taskId }, function(data)
+    actions.invoke(of, "task.output", { task_id = task.taskId }, function(data)
       outputs.open(task.title, data.output or "")
     end)
   end)
@@ -122,11 +110,11 @@ end
 ---@param which string all|"" `stop` stops all of them
 function M.tasks(of, which)
   if which == "stop" then
-    return invoke(of, "task.stop", vim.empty_dict(), function(data)
+    return actions.invoke(of, "task.stop", vim.empty_dict(), function(data)
       notify.info(("%d background tasks are stopped"):format(#(data.stopped or {})))
     end)
   end
-  invoke(of, "task.list", vim.empty_dict(), function(data)
+  actions.invoke(of, "task.list", vim.empty_dict(), function(data)
     if #(data.tasks or {}) == 0 then
       return notify.info("nothing was begun in the background")
     end
