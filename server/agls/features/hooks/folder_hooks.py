@@ -21,6 +21,7 @@ from agls.features.hooks.settings import (
     OF_OTHERS,
     OURS,
     PROJECT_FILES,
+    Event,
     HookSetting,
     Settings,
 )
@@ -195,7 +196,7 @@ def offered_hook(event: str, entry: JsonObject, number: int, shown: str) -> Offe
     """Return the hook of an entry. **Raises** `ValueError`."""
     if (kind := entry.get("type", "command")) not in TYPES:
         raise ValueError(f"hooks of the type {kind!r} are not known here, only {', '.join(TYPES)}")
-    said: dict[str, Any] = {"event": _event(event), "matcher": entry["matcher"] or ""}
+    said: dict[str, Any] = {"event": event_named(event), "matcher": entry["matcher"] or ""}
     said |= {ours: entry[theirs] for theirs, ours in (MEMBERS | FLAGS).items() if theirs in entry}
     if isinstance(limit := said.get("timeout"), int | float):
         said["timeout"] = min(limit, LONGEST_TIME)  # elsewhere it may be longer
@@ -213,13 +214,14 @@ def offered_hook(event: str, entry: JsonObject, number: int, shown: str) -> Offe
     return OfferedHook(Hook(setting, shown), offer)
 
 
-def _event(said: str) -> str:
+def event_named(said: str) -> Event:
     """**Returns** our name of an event: some products begin theirs with a small letter.
 
     **Raises** `ValueError` for one that there is not.
     """
     name = said[:1].upper() + said[1:]
     name = OTHER_EVENTS.get(name, name)
-    if name not in EVENTS:
-        raise ValueError(NO_EVENT.format(said[:60], ", ".join(EVENTS)))
-    return name
+    for event in EVENTS:
+        if event == name:
+            return event
+    raise ValueError(NO_EVENT.format(said[:60], ", ".join(EVENTS)))

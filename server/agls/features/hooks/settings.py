@@ -24,7 +24,7 @@ Event = Literal[
     "PostCompact",
     "SessionEnd",
 ]
-EVENTS: tuple[str, ...] = get_args(Event)
+EVENTS: tuple[Event, ...] = get_args(Event)
 OnFailure = Literal["open", "ask", "closed"]
 OURS = (".agls/hooks.json",)
 OF_OTHERS = (
