@@ -1,0 +1,101 @@
+"""The program, loaded once: what a `LoadedProcess` is forked from (docs/decisions/990).
+
+Runs as a script. It reads what to start from a socket, and never begins a thread or an event loop: a fork has
+nothing that would have to go on in it.
+"""
+
+import gc
+import io
+import json
+import os
+import selectors
+import signal
+import socket
+import sys
+import time
+from importlib import import_module
+from pkgutil import walk_packages
+from typing import Any, NoReturn
+
+from agls.__main__ import leave_out, main
+
+LARGEST = 1 << 20  # bytes of what is to be started
+
+
+def load() -> None:
+    """Import all modules of the server; those that are programs of their own do nothing when imported."""
+    import agls  # noqa: PLC0415 - its modules are looked for
+
+    leave_out()
+    for module in walk_packages(agls.__path__, "agls."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)
+    gc.collect()
+    gc.freeze()  # what never changes is shared by all
+
+
+def begin(asked: dict[str, Any], streams: list[int]) -> NoReturn:
+    """Be a fresh process: its streams, folder, environment and signals; then run the command line."""
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+    os.closerange(3, 1 << 12)
+    if asked["session"]:
+        os.setsid()
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    os.chdir(asked["folder"])
+    os.environ.clear()
+    os.environ.update(asked["variables"])
+    time.tzset()
+    sys.argv[1:] = asked["arguments"]
+    sys.path[0] = asked["folder"]  # as `python -m` has it
+    sys.stdin, sys.stdout, sys.stderr = (
+        io.TextIOWrapper(
+            open(number, mode, closefd=False),
+            encoding=old.encoding,
+            errors=old.errors,
+            line_buffering=number == 2 or os.isatty(number),
+        )
+        for number, (mode, old) in enumerate((("rb", sys.stdin), ("wb", sys.stdout), ("wb", sys.stderr)))
+    )
+    if "COVERAGE_PROCESS_CONFIG" in os.environ:
+        import_module("coverage").process_startup(force=True, slug="fork")
+    sys.exit(main())
+
+
+def serve(requests: socket.socket) -> None:
+    """Start what is asked for until nobody asks any more; tells each number, and how it ended."""
+    woken, wake = socket.socketpair()
+    wake.setblocking(False)
+    signal.set_wakeup_fd(wake.fileno(), warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda number, frame: None)
+    ends: dict[int, int] = {}
+    with selectors.DefaultSelector() as ready:
+        ready.register(requests, selectors.EVENT_READ)
+        ready.register(woken, selectors.EVENT_READ)
+        while True:
+            for key, _ in ready.select():
+                if key.fileobj is woken:
+                    woken.recv(1 << 10)
+                    continue
+                data, handles, _, _ = socket.recv_fds(requests, LARGEST, 4)
+                if not data:
+                    return
+                end = handles.pop()
+                if not (number := os.fork()):
+                    begin(json.loads(data), handles)
+                for handle in handles:
+                    os.close(handle)
+                os.write(end, number.to_bytes(4, "little"))
+                ends[number] = end
+            while ends:
+                number, status = os.waitpid(-1, os.WNOHANG)
+                if not number:
+                    break
+                os.write(ends[number], status.to_bytes(4, "little"))
+                os.close(ends.pop(number))
+
+
+if __name__ == "__main__":
+    load()
+    serve(socket.socket(fileno=int(sys.argv[1])))
