@@ -18,6 +18,7 @@ from typing import Any
 
 from support.machine import NO_LOCAL_SERVERS
 from support.model_server import ModelServer, Reply, Request
+from support.processes import run
 from support.wire_rules import check_printed
 
 Json = dict[str, Any]
@@ -127,16 +128,8 @@ class House:
 
     def run(self, *arguments: str, before: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
         """Run agls to its end; `before` is the command line that runs it."""
-        done = subprocess.run(
-            [*before, sys.executable, "-P", "-m", "agls", *arguments],
-            cwd=self.workspace,
-            env=self.variables,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        command = [*before, sys.executable, "-P", "-m", "agls", *arguments]
+        done = run(command, timeout=120, cwd=self.workspace, env=self.variables, stdin=subprocess.DEVNULL)
         check_printed(arguments, done.stdout, done.returncode)
         return done
 

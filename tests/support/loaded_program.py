@@ -47,17 +47,15 @@ def begin(asked: dict[str, Any], streams: list[int]) -> NoReturn:
     os.environ.clear()
     os.environ.update(asked["variables"])
     time.tzset()
+    if "--folder" in sys.argv:
+        sys.path.insert(0, asked["folder"])  # as `python -m` has it
     sys.argv[1:] = asked["arguments"]
-    sys.path[0] = asked["folder"]  # as `python -m` has it
-    sys.stdin, sys.stdout, sys.stderr = (
-        io.TextIOWrapper(
-            open(number, mode, closefd=False),
-            encoding=old.encoding,
-            errors=old.errors,
-            line_buffering=number == 2 or os.isatty(number),
-        )
-        for number, (mode, old) in enumerate((("rb", sys.stdin), ("wb", sys.stdout), ("wb", sys.stderr)))
-    )
+    for name, number, mode in (("stdin", 0, "rb"), ("stdout", 1, "wb"), ("stderr", 2, "wb")):
+        old: io.TextIOWrapper = getattr(sys, name)
+        binary = open(number, mode, closefd=False)  # noqa: SIM115 - it stays open as long as the process runs
+        at_once = name == "stderr" or os.isatty(number)
+        text = io.TextIOWrapper(binary, encoding=old.encoding, errors=old.errors, line_buffering=at_once)
+        setattr(sys, name, text)
     if "COVERAGE_PROCESS_CONFIG" in os.environ:
         import_module("coverage").process_startup(force=True, slug="fork")
     sys.exit(main())

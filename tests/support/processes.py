@@ -8,15 +8,25 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 PROGRAM = [sys.executable, "-m", "agls"]
-STARTED_WITH = ("PYTHON", "LC_", "LD_", "LANG")  # variables that Python itself looks at when it starts
+SEEN = ("PYTHON", "LC_", "LD_", "LANG", "COVERAGE_PROCESS")  # variables that are looked at when Python starts
 LARGEST = 100_000  # bytes of arguments and variables in a message
+OFTEN = 3  # starts, from which on it is worth it to load the program for the others
 NUMBER = 4  # bytes
+Start = tuple[str, ...]
+STARTS: Counter[Start] = Counter()
+WISHES = list(signature(vars(subprocess.Popen)["_execute_child"]).parameters)[1:]
+PIPES = ("p2cread", "p2cwrite", "c2pread", "c2pwrite", "errread", "errwrite")
+NOTHING = ("executable", "preexec_fn", "gid", "gids", "uid")
+USUAL = {**dict.fromkeys(NOTHING), "pass_fds": (), "shell": False, "umask": -1, "process_group": -1}
 
 
 class LoadedProcess(subprocess.Popen[Any]):
@@ -31,39 +41,34 @@ class LoadedProcess(subprocess.Popen[Any]):
         self._end = -1  # tells how it ended
         super().__init__(arguments, **options)
 
-    def _execute_child(  # noqa: PLR0913, PLR0917 - those of Popen
-        self, args: Any, executable: Any, preexec_fn: Any, close_fds: Any, pass_fds: Any, cwd: Any, env: Any,
-        startupinfo: Any, creationflags: Any, shell: Any, p2cread: int, p2cwrite: int, c2pread: int,
-        c2pwrite: int, errread: int, errwrite: int, restore_signals: Any, gid: Any, gids: Any, uid: Any,
-        umask: int, start_new_session: bool, process_group: int,
-    ) -> None:  # fmt: skip
-        variables = dict(os.environ if env is None else env)
-        folder = os.path.abspath(cwd or os.curdir)
-        asked = {"arguments": args[3:], "variables": variables, "folder": folder, "session": start_new_session}
-        unusual = executable or preexec_fn or pass_fds or shell or gid or gids or uid or umask + process_group + 2
-        if unusual or self._cold or args[:3] != PROGRAM or not alike(variables) or not os.path.isdir(folder):
+    @property
+    def _usual(self) -> Any:
+        """What Popen does; its own methods have no types."""
+        return super()
+
+    def _execute_child(self, *given: Any) -> None:
+        wish = dict(zip(WISHES, given, strict=True))
+        start, message = asked(wish)
+        if self._cold or any(wish[name] != usual for name, usual in USUAL.items()):
             message = b""
-        else:
-            message = json.dumps(asked).encode()
-        if not 0 < len(message) < LARGEST:
-            super()._execute_child(  # type: ignore[misc]
-                args, executable, preexec_fn, close_fds, pass_fds, cwd, env, startupinfo, creationflags, shell,
-                p2cread, p2cwrite, c2pread, c2pwrite, errread, errwrite, restore_signals, gid, gids, uid, umask,
-                start_new_session, process_group,
-            )  # fmt: skip
+        elif message:
+            STARTS[start] += 1
+        if STARTS[start] < OFTEN or not 0 < len(message) < LARGEST:
+            self._usual._execute_child(*given)
             return
-        streams = [own if own >= 0 else usual for usual, own in enumerate((p2cread, c2pwrite, errwrite))]
+        pipes = [wish[name] for name in PIPES]
+        streams = [own if own >= 0 else usual for usual, own in enumerate((pipes[0], pipes[3], pipes[5]))]
         self._end, theirs = os.pipe()
-        socket.send_fds(loaded(variables.get("COVERAGE_PROCESS_CONFIG")), [message], [*streams, theirs])
+        socket.send_fds(loaded(start), [message], [*streams, theirs])
         os.close(theirs)
         self.pid = int.from_bytes(os.read(self._end, NUMBER), "little")
         assert self.pid, "the program that was loaded is gone"
         self._child_created = True
-        self._close_pipe_fds(p2cread, p2cwrite, c2pread, c2pwrite, errread, errwrite)  # type: ignore[attr-defined]
+        self._usual._close_pipe_fds(*pipes)
 
     def _try_wait(self, flags: int) -> tuple[int, int]:
         if self._end < 0:
-            return super()._try_wait(flags)  # type: ignore[misc]
+            return self._usual._try_wait(flags)
         if flags & os.WNOHANG and not select.select([self._end], [], [], 0)[0]:
             return 0, 0
         told = os.read(self._end, NUMBER)
@@ -72,33 +77,39 @@ class LoadedProcess(subprocess.Popen[Any]):
 
     def _internal_poll(self, **others: Any) -> int | None:
         if self._end < 0:
-            return super()._internal_poll(**others)  # type: ignore[misc]
-        if self.returncode is None and self._waitpid_lock.acquire(blocking=False):  # type: ignore[attr-defined]
-            try:
-                number, status = self._try_wait(os.WNOHANG) if self.returncode is None else (0, 0)
-                if number:
-                    self._handle_exitstatus(status)  # type: ignore[attr-defined]
-            finally:
-                self._waitpid_lock.release()  # type: ignore[attr-defined]
+            return self._usual._internal_poll(**others)
+        if self.returncode is None:
+            with suppress(subprocess.TimeoutExpired):
+                self.wait(0)
         return self.returncode
 
 
-def alike(variables: Mapping[str, str]) -> bool:
-    """Whether Python would start with these variables as it did here."""
-    names = {name for name in {*variables, *os.environ} if name.startswith(STARTED_WITH)}
-    return all(variables.get(name) == os.environ.get(name) for name in names)
+def asked(wish: dict[str, Any]) -> tuple[Start, bytes]:
+    """Return how Python would start, and what is asked of a program that started so; nothing if none can."""
+    variables = dict(os.environ if wish["env"] is None else wish["env"])
+    command, folder = list(map(os.fspath, wish["args"])), Path(wish["cwd"] or ".").absolute()
+    options = [word for word in command[1:3] if word == "-P"]
+    start = (
+        *options,
+        *sorted(f"{name}={value}" for name, value in variables.items() if name.startswith(SEEN)),
+    )
+    begin = [sys.executable, *options, "-m", "agls"]
+    if command[: len(begin)] != begin or not folder.is_dir():
+        return start, b""
+    message = {"arguments": command[len(begin) :], "variables": variables, "folder": str(folder)}
+    return start, json.dumps({**message, "session": wish["start_new_session"]}).encode()
 
 
 @cache
-def loaded(measured: str | None) -> socket.socket:
-    """A process that has loaded the program; `measured` is what the coverage of processes begins with."""
+def loaded(start: Start) -> socket.socket:
+    """A process that has loaded the program, with these options and variables of Python."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    variables = {**os.environ, **({"COVERAGE_PROCESS_CONFIG": measured} if measured else {})}
-    if not measured:
-        variables.pop("COVERAGE_PROCESS_CONFIG", None)
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(SEEN)}
+    variables |= dict(word.split("=", 1) for word in start if word != "-P")
+    folder = [] if "-P" in start else ["--folder"]  # is looked at for modules
     program = Path(__file__).with_name("loaded_program.py")
     with theirs:
-        command = [sys.executable, "-P", program, str(theirs.fileno())]
+        command = [sys.executable, "-P", program, str(theirs.fileno()), *folder]
         process = subprocess.Popen(command, env=variables, pass_fds=[theirs.fileno()])
 
     def end() -> None:
@@ -109,13 +120,15 @@ def loaded(measured: str | None) -> socket.socket:
     return ours
 
 
-def run(arguments: Sequence[str], *, input: str | None = None, timeout: float, **options: Any) -> tuple[int, str, str]:
-    """Run it to the end; gives the exit code and what it printed. **Raises** `TimeoutExpired`."""
-    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-    with LoadedProcess(arguments, text=True, **pipes, **options) as process:
+def run(
+    arguments: Sequence[str], *, input: str | None = None, timeout: float, **options: Any
+) -> subprocess.CompletedProcess[str]:
+    """Run it to the end, as `subprocess.run` does. **Raises** `TimeoutExpired`."""
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with LoadedProcess(arguments, text=True, **(pipes | options)) as process:
         try:
             out, err = process.communicate(input, timeout)
         except BaseException:
             process.kill()
             raise
-        return process.returncode, out, err
+        return subprocess.CompletedProcess(arguments, process.returncode, out, err)

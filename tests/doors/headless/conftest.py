@@ -77,15 +77,19 @@ class Agls:
     def run(self, *arguments: str, stdin: str = "") -> Done:
         """Run to the end; a log of JSON lines is checked."""
         argv = self.argv(arguments)
-        code, out, err = run(argv, input=stdin, timeout=PATIENCE, cwd=self.workspace, env=self.variables)
-        check_printed(arguments, out, code)
-        return Done(code, out, err)
+        done = run(argv, input=stdin, timeout=PATIENCE, cwd=self.workspace, env=self.variables)
+        check_printed(arguments, done.stdout, done.returncode)
+        return Done(done.returncode, done.stdout, done.stderr)
 
     def start(self, *arguments: str, **options: Any) -> subprocess.Popen[str]:
         """Start and leave running."""
-        pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        pipes: dict[str, Any] = {
+            "stdin": subprocess.DEVNULL,
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.PIPE,
+        }
         process = Process(
-            self.argv(arguments), cwd=self.workspace, env=self.variables, text=True, **{**pipes, **options}
+            self.argv(arguments), cwd=self.workspace, env=self.variables, text=True, **(pipes | options)
         )
         self._started.append(process)
         return process
