@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 PROGRAM = [sys.executable, "-m", "agls"]
-SEEN = ("PYTHON", "LC_", "LD_", "LANG", "COVERAGE_PROCESS")  # variables that are looked at when Python starts
+SEEN = ("PYTHON", "LC_", "LD_", "LANG")  # variables that are looked at when Python starts
 LARGEST = 100_000  # bytes of arguments and variables in a message
 OFTEN = 3  # starts, from which on it is worth it to load the program for the others
 NUMBER = 4  # bytes
@@ -104,7 +104,8 @@ def asked(wish: dict[str, Any]) -> tuple[Start, bytes]:
 def loaded(start: Start) -> socket.socket:
     """A process that has loaded the program, with these options and variables of Python."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    variables = {name: value for name, value in os.environ.items() if not name.startswith(SEEN)}
+    measured = "COVERAGE_PROCESS_CONFIG"  # not here, but in each of its forks
+    variables = {k: v for k, v in os.environ.items() if k != measured and not k.startswith(SEEN)}
     variables |= dict(word.split("=", 1) for word in start if word != "-P")
     folder = [] if "-P" in start else ["--folder"]  # is looked at for modules
     program = Path(__file__).with_name("loaded_program.py")
