@@ -98,7 +98,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fast", action="store_true", help="only what needs no program but Python, in a minute")
     parser.addoption("--slow", action="store_true", help="also run the long tests (fuzz, soak, crash points)")
     parser.addoption(
-        "--minutes", type=float, metavar="M", help="begin no long test, and none in an editor, later than this"
+        "--minutes",
+        type=float,
+        metavar="M",
+        help="begin no long test, and none in an editor, later than this",
     )
 
 

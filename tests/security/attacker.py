@@ -66,6 +66,8 @@ class Loot:
 class House:
     """A user's home with a workspace somebody else wrote."""
 
+    cold = False  # whether a process is started from nothing, so that what the system shows of it is its own
+
     def __init__(self, folder: Path) -> None:
         self.folder, self.home = folder, folder / "home"
         self.workspace, self.outside = folder / "work" / "repo", folder / "work" / "elsewhere"
@@ -129,7 +131,8 @@ class House:
     def run(self, *arguments: str, before: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
         """Run agls to its end; `before` is the command line that runs it."""
         command = [*before, sys.executable, "-P", "-m", "agls", *arguments]
-        done = run(command, timeout=120, cwd=self.workspace, env=self.variables, stdin=subprocess.DEVNULL)
+        started = {"cold": self.cold, "cwd": self.workspace, "env": self.variables}
+        done = run(command, timeout=120, stdin=subprocess.DEVNULL, **started)
         check_printed(arguments, done.stdout, done.returncode)
         return done
 

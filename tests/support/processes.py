@@ -108,7 +108,7 @@ def loaded(start: Start) -> socket.socket:
     variables = {k: v for k, v in os.environ.items() if k != measured and not k.startswith(SEEN)}
     variables |= dict(word.split("=", 1) for word in start if word != "-P")
     folder = [] if "-P" in start else ["--folder"]  # is looked at for modules
-    program = Path(__file__).with_name("loaded_program.py")
+    program = Path(__file__).with_name("loaded_agls.py")
     with theirs:
         command = [sys.executable, "-P", program, str(theirs.fileno()), *folder]
         process = subprocess.Popen(command, env=variables, pass_fds=[theirs.fileno()])

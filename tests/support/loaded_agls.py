@@ -34,16 +34,17 @@ def load() -> None:
     gc.freeze()  # what never changes is shared by all
 
 
-def begin(asked: dict[str, Any], streams: list[int]) -> NoReturn:
+def begin(asked: dict[str, Any], streams: list[int], ready: int) -> NoReturn:
     """Be a fresh process: its streams, folder, environment and signals; then run the command line."""
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
-    os.closerange(3, 1 << 12)
     if asked["session"]:
         os.setsid()
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     os.chdir(asked["folder"])
+    os.write(ready, os.getpid().to_bytes(4, "little"))
+    os.closerange(3, 1 << 12)
     os.environ.clear()
     os.environ.update(asked["variables"])
     time.tzset()
@@ -62,7 +63,7 @@ def begin(asked: dict[str, Any], streams: list[int]) -> NoReturn:
 
 
 def serve(requests: socket.socket) -> None:
-    """Start what is asked for until nobody asks any more; tells each number, and how it ended."""
+    """Start what is asked for until nobody asks any more; each tells its number, and this how it ended."""
     woken, wake = socket.socketpair()
     wake.setblocking(False)
     signal.set_wakeup_fd(wake.fileno(), warn_on_full_buffer=False)
@@ -81,10 +82,9 @@ def serve(requests: socket.socket) -> None:
                     return
                 end = handles.pop()
                 if not (number := os.fork()):
-                    begin(json.loads(data), handles)
+                    begin(json.loads(data), handles, end)
                 for handle in handles:
                     os.close(handle)
-                os.write(end, number.to_bytes(4, "little"))
                 ends[number] = end
             while ends:
                 number, status = os.waitpid(-1, os.WNOHANG)
