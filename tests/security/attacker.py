@@ -131,7 +131,7 @@ class House:
     def run(self, *arguments: str, before: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
         """Run agls to its end; `before` is the command line that runs it."""
         command = [*before, sys.executable, "-P", "-m", "agls", *arguments]
-        started = {"cold": self.cold, "cwd": self.workspace, "env": self.variables}
+        started: dict[str, Any] = {"cold": self.cold, "cwd": self.workspace, "env": self.variables}
         done = run(command, timeout=120, stdin=subprocess.DEVNULL, **started)
         check_printed(arguments, done.stdout, done.returncode)
         return done
