@@ -55,7 +55,6 @@ MEASURED = (
     "doors/lsp/test_plain_clients.py",
     "doors/lsp/test_recovery.py",
     "doors/lsp/test_client_capabilities.py",
-    "doors/lsp/test_slow_reader.py",
     "doors/lsp/test_transcript.py",
     "doors/lsp/test_virtual_transcript.py",
     "doors/lsp/test_whole_items.py",
