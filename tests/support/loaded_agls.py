@@ -4,6 +4,7 @@ Runs as a script. It reads what to start from a socket, and never begins a threa
 nothing that would have to go on in it.
 """
 
+import ctypes
 import gc
 import io
 import json
@@ -14,6 +15,7 @@ import socket
 import sys
 import time
 from importlib import import_module
+from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any, NoReturn
 
@@ -43,6 +45,7 @@ def begin(asked: dict[str, Any], streams: list[int], ready: int) -> NoReturn:
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     os.chdir(asked["folder"])
+    rename(asked["command"])
     os.write(ready, os.getpid().to_bytes(4, "little"))
     os.closerange(3, 1 << 12)
     os.environ.clear()
@@ -60,6 +63,15 @@ def begin(asked: dict[str, Any], streams: list[int], ready: int) -> NoReturn:
     if "COVERAGE_PROCESS_CONFIG" in os.environ:
         import_module("coverage").process_startup(force=True, slug="fork")
     sys.exit(main())
+
+
+def rename(arguments: list[str]) -> None:
+    """Let the system show this command line (proc_pid_cmdline(5)), as far as there is room for it."""
+    begin, end = (
+        int(number) for number in Path("/proc/self/stat").read_text().rpartition(")")[2].split()[45:47]
+    )
+    line = b"".join(os.fsencode(word) + b"\0" for word in arguments)[: end - begin - 1]
+    ctypes.memmove(begin, line.ljust(end - begin, b"\0"), end - begin)
 
 
 def serve(requests: socket.socket) -> None:

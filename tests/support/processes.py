@@ -21,6 +21,7 @@ SEEN = ("PYTHON", "LC_", "LD_", "LANG")  # variables that are looked at when Pyt
 LARGEST = 100_000  # bytes of arguments and variables in a message
 OFTEN = 3  # starts, from which on it is worth it to load the program for the others
 NUMBER = 4  # bytes
+ROOM = " " * 4_096  # for the command line that the system shows
 Start = tuple[str, ...]
 STARTS: Counter[Start] = Counter()
 WISHES = list(signature(vars(subprocess.Popen)["_execute_child"]).parameters)[1:]
@@ -40,6 +41,11 @@ class LoadedProcess(subprocess.Popen[Any]):
         self._cold = cold
         self._end = -1  # tells how it ended
         super().__init__(arguments, **options)
+
+    @property
+    def forked(self) -> bool:
+        """Whether it was forked."""
+        return self._end >= 0
 
     @property
     def _usual(self) -> Any:
@@ -67,7 +73,7 @@ class LoadedProcess(subprocess.Popen[Any]):
         self._usual._close_pipe_fds(*pipes)
 
     def _try_wait(self, flags: int) -> tuple[int, int]:
-        if self._end < 0:
+        if not self.forked:
             return self._usual._try_wait(flags)
         if flags & os.WNOHANG and not select.select([self._end], [], [], 0)[0]:
             return 0, 0
@@ -76,7 +82,7 @@ class LoadedProcess(subprocess.Popen[Any]):
         return self.pid, int.from_bytes(told, "little") if told else signal.SIGKILL
 
     def _internal_poll(self, **others: Any) -> int | None:
-        if self._end < 0:
+        if not self.forked:
             return self._usual._internal_poll(**others)
         if self.returncode is None:
             with suppress(subprocess.TimeoutExpired):
@@ -96,7 +102,12 @@ def asked(wish: dict[str, Any]) -> tuple[Start, bytes]:
     begin = [sys.executable, *options, "-m", "agls"]
     if command[: len(begin)] != begin or not folder.is_dir():
         return start, b""
-    message = {"arguments": command[len(begin) :], "variables": variables, "folder": str(folder)}
+    message = {
+        "command": command,
+        "arguments": command[len(begin) :],
+        "variables": variables,
+        "folder": str(folder),
+    }
     return start, json.dumps({**message, "session": wish["start_new_session"]}).encode()
 
 
@@ -110,7 +121,7 @@ def loaded(start: Start) -> socket.socket:
     folder = [] if "-P" in start else ["--folder"]  # is looked at for modules
     program = Path(__file__).with_name("loaded_agls.py")
     with theirs:
-        command = [sys.executable, "-P", program, str(theirs.fileno()), *folder]
+        command = [sys.executable, "-P", program, str(theirs.fileno()), *folder, ROOM]
         process = subprocess.Popen(command, env=variables, pass_fds=[theirs.fileno()])
 
     def end() -> None:

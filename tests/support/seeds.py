@@ -1,8 +1,7 @@
 """Seeds of tests that are made by chance: a few always, many in the long runs."""
 
-from _pytest.mark import ParameterSet
-
 import pytest
+from _pytest.mark import ParameterSet
 
 
 def seeds(count: int, *, usual: int) -> list[ParameterSet]:
