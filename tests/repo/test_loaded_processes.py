@@ -18,7 +18,10 @@ PIPE = subprocess.PIPE
 @pytest.fixture(params=["forked", "cold"])
 def way(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, Any]:
     """How to start it, with a home of its own; it was started often enough to be forked."""
-    options: dict[str, Any] = {"env": {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}, "cwd": tmp_path}
+    home, work = tmp_path / "home", tmp_path / "work"
+    home.mkdir()
+    work.mkdir()
+    options: dict[str, Any] = {"env": {"HOME": str(home), "PATH": os.environ["PATH"]}, "cwd": work}
     for _ in range(OFTEN):
         run([*PROGRAM, "--version"], timeout=PATIENCE, **options)
     return {**options, "cold": request.param == "cold"}
@@ -54,9 +57,11 @@ def test_signal_ends_it_and_is_its_return_code(way: dict[str, Any]) -> None:
 
 
 def test_environment_folder_and_input_are_those_that_were_given(way: dict[str, Any]) -> None:
-    way["env"] |= {"AGLS_CONFIG": str(way["cwd"] / "given.toml")}
+    config = way["cwd"].parent / "given.toml"
+    config.touch()
+    way["env"] |= {"AGLS_CONFIG": str(config)}
     run([*PROGRAM, "config", "set", "budget.max_turns", "40"], timeout=PATIENCE, **way)
-    assert "max_turns = 40" in (way["cwd"] / "given.toml").read_text()
+    assert "max_turns = 40" in config.read_text()
     asked = run([*PROGRAM, "run", "-"], timeout=PATIENCE, input="", **way)
     assert asked.returncode == 2, "an empty prompt was read"
     with started("serve", "--stdio", **way) as process:
