@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from agls.engine.facts import Asked, Compacted, Entry, GateFact, Injected, Notice, Replied
 from agls.engine.feature import Attempt, RunView
-from agls.engine.ports import new_id
+from agls.engine.ports import new_id, process_id
 from agls.engine.state import State
 from agls.engine.vocabulary import (
     AssistantMessage,
@@ -25,7 +25,6 @@ from agls.room.offers import Consents
 from agls.room.run_ports import RunInfo
 
 STARTED, CONTINUED = "started", "continued"
-PROCESS = new_id("process")  # one that goes on with a session starts it again, as hooks see it
 MOST_CONTINUED = 8  # times in a row
 INACTIVE = "Hooks that this folder offers do not run"
 LAST_S = 3.0  # seconds that the end of a run waits for the hooks beside it
@@ -69,7 +68,7 @@ class RunHooks:
         if self._run.works_for:
             said.append(await self._context("SubagentStart", ("helper",), {"agent_type": "helper"}, view))
         elif source := _source(state):
-            view.note(ROOM, STARTED, {"process": PROCESS})
+            view.note(ROOM, STARTED, {"process": process_id()})
             said.append(await self._context("SessionStart", (source,), {"source": source}, view))
         return [Injected((_message(text),)) for text in said if text]
 
@@ -160,7 +159,7 @@ class RunHooks:
 def has_begun_here(state: State) -> bool:
     """**Returns** whether the hooks saw the session begin in this process."""
     started = [note for note in state.notes.get(ROOM, ()) if note.kind == STARTED]
-    return bool(started) and started[-1].data["process"] == PROCESS
+    return bool(started) and started[-1].data["process"] == process_id()
 
 
 def _source(state: State) -> str:
