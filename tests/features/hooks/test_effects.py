@@ -2,6 +2,7 @@
 
 import pytest
 
+from agls.engine.vocabulary import JsonObject
 from agls.features.hooks.answers import HookAnswer
 from agls.features.hooks.effects import NOTHING, effects
 from agls.features.hooks.settings import EVENTS, Event
@@ -15,7 +16,7 @@ READS = {
     "PostToolUseFailure": "add to the result of the call: more",
     "PostToolBatch": "let the model read: more",
 }
-CALL = {"agls_tool": {"name": "shell", "input": {}}}
+CALL: JsonObject = {"agls_tool": {"name": "shell", "input": {}}}
 
 
 @pytest.mark.parametrize("event", EVENTS)

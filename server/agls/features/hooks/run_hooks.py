@@ -96,7 +96,11 @@ class RunHooks:
         times = sum(note.kind == CONTINUED and note.data["run"] == state.run_id for note in notes)
         if times >= MOST_CONTINUED:
             return ()
-        data: JsonObject = {"stop_hook_active": times > 0, "last_assistant_message": reply.text}
+        data: JsonObject = {
+            "stop_hook_active": times > 0,
+            "last_assistant_message": reply.text,
+            "agls_continued": times,
+        }
         answer = await self._hooks.answer(event, ("helper",), data, view)
         if answer.decision != "deny" or answer.stop:
             return ()

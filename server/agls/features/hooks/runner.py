@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -35,6 +36,7 @@ CONTEXT = frozenset({"SessionStart", "UserPromptSubmit"})  # events whose plain 
 # The last word is the path of a file that becomes the report: what the program writes to standard error.
 OF_SHELL = 'eval "$1" 2>"$2"'
 OF_WORDS = 'exec "${@:1:$#-1}" 2>"${!#}"'
+FOLDER_NAMES = ("AGLS_PROJECT_DIR", "CLAUDE_PROJECT_DIR")  # of variables with the folder
 OK = range(200, 300)
 REQUEST = "PermissionRequest"
 SCREENING = "UserPromptSubmit"  # what its hook wrote may quote a prompt that is not kept
@@ -87,16 +89,17 @@ class HookRunner:
         self, hooks: Sequence[Hook], event: Event, data: JsonObject, state: State
     ) -> Sequence[RanHook]:
         """Run them side by side. **Returns** what each answered, in their order."""
-        given = json.dumps(await self.given(event, data, state), ensure_ascii=False)
-        return await together(self._run(hook, event, given, state) for hook in hooks)
+        ours = await self.given(event, data, state)
+        return await together(self._run(hook, event, ours, state) for hook in hooks)
 
     async def given(self, event: Event, data: JsonObject, state: State) -> JsonObject:
         """**Returns** what hooks of an event get."""
         path = await self._transcript.path(state.transcript)
         return {**self._surroundings(event, state), "transcript_path": path, **data}
 
-    async def _run(self, hook: Hook, event: Event, given: str, state: State) -> RanHook:
+    async def _run(self, hook: Hook, event: Event, ours: JsonObject, state: State) -> RanHook:
         began, problem, printed = time.monotonic(), "", Printed()
+        given = json.dumps(await self._in_its_form(hook, ours), ensure_ascii=False)
         try:
             if hook.setting.prompt:
                 answer = await judge(hook.setting, given, self.ports, state)
@@ -106,7 +109,7 @@ class HookRunner:
                 answer = NOTHING if content is None else answer_of_json(content)
             else:
                 printed = await self._start(hook, given)
-                answer = _answer(event, printed)
+                answer = _answer(hook, event, printed, ours)
         except HookFailed as failure:
             problem = str(failure)
             answer = after_failure(hook, problem)
@@ -116,14 +119,25 @@ class HookRunner:
         milliseconds = round((time.monotonic() - began) * 1000)
         return RanHook(hook, answer, milliseconds, problem, given, printed)
 
+    async def _in_its_form(self, hook: Hook, ours: JsonObject) -> JsonObject:
+        """Return what a hook gets; one of Cursor's that sees a file before it is read gets its text."""
+        if not hook.cursor:
+            return ours
+        content = ""
+        if hook.cursor.sees_content:
+            with suppress(WorkspaceError):
+                content = (await self.ports.workspace.read(hook.cursor.file(ours))).text
+        return hook.cursor.given(ours, content)
+
     async def _start(self, hook: Hook, given: str) -> Printed:
         setting, folder = hook.setting, self.ports.workspace.root
         script = OF_WORDS if setting.args else OF_SHELL
+        names = (*FOLDER_NAMES, "CURSOR_PROJECT_DIR") if hook.cursor else FOLDER_NAMES
         command = Command(
             ("bash", "-c", script, "hook", setting.command, *setting.args),
             timeout=setting.timeout,
             keep=KEPT,
-            env={"AGLS_PROJECT_DIR": folder, "CLAUDE_PROJECT_DIR": folder, **hook.environment},
+            env={**dict.fromkeys(names, folder), **hook.environment},
             stdin=given,
             reports=True,
         )
@@ -170,7 +184,9 @@ def answer_of(ran: Sequence[RanHook]) -> HookAnswer:
     return joined([each.answer for each in ran])
 
 
-def _answer(event: Event, printed: Printed) -> HookAnswer:
+def _answer(hook: Hook, event: Event, printed: Printed, ours: JsonObject) -> HookAnswer:
+    if hook.cursor:
+        return hook.cursor.answer(printed.exit_code, printed.output, printed.errors, ours)
     if event == REQUEST and printed.exit_code == BLOCKED:
         return NOTHING  # it decides by its output alone
     return answer_of_program(printed.exit_code, printed.output, printed.errors, texts=event in CONTEXT)

@@ -35,10 +35,11 @@ ABOUT: Mapping[Event, tuple[str, Sequence[str]]] = {  # the member for the match
     "PostCompact": ("trigger", ("auto", "manual")),
     "SessionEnd": ("reason", ("closed", "exit")),
 }
+ENDING: JsonObject = {"stop_hook_active": False, "last_assistant_message": "Hello.", "agls_continued": 0}
 MEMBERS: Mapping[Event, JsonObject] = {
     "UserPromptSubmit": {"prompt": "Say hello."},
-    "Stop": {"stop_hook_active": False, "last_assistant_message": "Hello."},
-    "SubagentStop": {"stop_hook_active": False, "last_assistant_message": "Hello."},
+    "Stop": ENDING,
+    "SubagentStop": ENDING,
     "StopFailure": {"error": "An example of a failure."},
     "Notification": {"message": "An example of a question"},
     "PreCompact": {"custom_instructions": ""},

@@ -92,10 +92,14 @@ def _looked_at(hook: Hook, tried: Sample, events: EventHooks, state: State, *, i
         fits = f"fits none of {', '.join(tried.subjects)}" if tried.subjects else "has nothing to fit here"
         return Tried(hook, "notMatching", f"its matcher {setting.matcher!r} {fits}")
     if not hook.wants(tried.subjects, tried.data, events.runner.ports.works_in):
-        return Tried(hook, "notMatching", f"its condition {setting.condition!r} does not fit this call")
+        return Tried(hook, "notMatching", f"its condition {_condition(hook)!r} does not fit this call")
     if setting.once and hook.digest in ran_in(state):
         return Tried(hook, "notMatching", "it runs once in a session, and did")
     return Tried(hook, "ran")
+
+
+def _condition(hook: Hook) -> str:
+    return hook.cursor.pattern if hook.cursor else hook.setting.condition
 
 
 def _row(tried: Tried) -> JsonObject:
@@ -146,6 +150,7 @@ def _said(tried: Tried) -> Sequence[str]:
     beside = ", in the background: nothing waits for it, and it decides nothing"
     lines = [f"{head}: ran {ran.milliseconds} ms{ended}{beside * tried.hook.setting.background}"]
     for what, text in (
+        ("gets", ran.given if tried.hook.cursor else ""),
         ("standard output", ran.printed.output),
         ("standard error", ran.printed.errors),
         ("failed", ran.problem),
