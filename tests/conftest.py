@@ -55,7 +55,6 @@ MEASURED = (
     "doors/lsp/test_plain_clients.py",
     "doors/lsp/test_recovery.py",
     "doors/lsp/test_client_capabilities.py",
-    "doors/lsp/test_slow_reader.py",
     "doors/lsp/test_transcript.py",
     "doors/lsp/test_virtual_transcript.py",
     "doors/lsp/test_whole_items.py",
@@ -98,7 +97,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fast", action="store_true", help="only what needs no program but Python, in a minute")
     parser.addoption("--slow", action="store_true", help="also run the long tests (fuzz, soak, crash points)")
     parser.addoption(
-        "--slow-minutes", type=float, metavar="M", help="with --slow: begin no long test later than this"
+        "--minutes",
+        type=float,
+        metavar="M",
+        help="begin no long test, and none in an editor, later than this",
     )
 
 
@@ -124,10 +126,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip a long test for which no time is left."""
-    minutes = item.config.getoption("--slow-minutes")
-    if minutes and item.get_closest_marker("slow") and time.monotonic() > BEGUN + minutes * 60:
-        pytest.skip(f"a long run, and the {minutes:g} minutes for these are over")
+    """Skip a long test, or one in an editor, for which no time is left."""
+    minutes = item.config.getoption("--minutes")
+    takes_long = item.get_closest_marker("slow") or item.get_closest_marker("editors")
+    if minutes is not None and takes_long and time.monotonic() > BEGUN + minutes * 60:
+        pytest.skip(f"the {minutes:g} minutes for it are over")
 
 
 def pytest_collection_finish() -> None:

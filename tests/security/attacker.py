@@ -18,6 +18,7 @@ from typing import Any
 
 from support.machine import NO_LOCAL_SERVERS
 from support.model_server import ModelServer, Reply, Request
+from support.processes import run
 from support.wire_rules import check_printed
 
 Json = dict[str, Any]
@@ -64,6 +65,8 @@ class Loot:
 
 class House:
     """A user's home with a workspace somebody else wrote."""
+
+    cold = False  # whether a process is started from nothing, so that what the system shows of it is its own
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.home = folder, folder / "home"
@@ -127,16 +130,9 @@ class House:
 
     def run(self, *arguments: str, before: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
         """Run agls to its end; `before` is the command line that runs it."""
-        done = subprocess.run(
-            [*before, sys.executable, "-P", "-m", "agls", *arguments],
-            cwd=self.workspace,
-            env=self.variables,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        command = [*before, sys.executable, "-P", "-m", "agls", *arguments]
+        started: dict[str, Any] = {"cold": self.cold, "cwd": self.workspace, "env": self.variables}
+        done = run(command, timeout=120, stdin=subprocess.DEVNULL, **started)
         check_printed(arguments, done.stdout, done.returncode)
         return done
 

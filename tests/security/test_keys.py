@@ -30,6 +30,13 @@ echo ran
 """.replace("\n", " 2>&1;")[10:]
 
 
+@pytest.fixture
+def house(house: House) -> House:
+    """What the system shows of the environment of a process is looked at."""
+    house.cold = True
+    return house
+
+
 def everything_kept(house: House) -> str:
     """All that is in the state folder, and in the log."""
     return "".join(path.read_text(errors="replace") for path in house.state.rglob("*") if path.is_file())

@@ -4,7 +4,6 @@ import itertools
 import json
 import os
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -21,6 +20,7 @@ from support.in_memory import ServerThread
 from support.machine import NO_LOCAL_SERVERS
 from support.message_rules import check_messages
 from support.patience import PATIENCE
+from support.processes import PROGRAM, LoadedProcess
 from support.wire_rules import check_events
 
 Message = dict[str, Any]
@@ -75,8 +75,8 @@ class Wire:
             if inside is not None:
                 self.process = ServerThread(environment, inside)
             else:
-                self.process = subprocess.Popen(
-                    command or [sys.executable, "-m", "agls", "serve", "--stdio"],
+                self.process = LoadedProcess(
+                    command or [*PROGRAM, "serve", "--stdio"],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=errors,

@@ -28,6 +28,7 @@ from agls.workspace.walker import Folder
 from agls.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
 from support.patience import become, within
+from support.seeds import seeds
 from support.walks import found
 
 RIPGREP = (
@@ -206,7 +207,7 @@ def page_of(rows: list[tuple[str, int]], wanted: LineSearch) -> tuple[list[tuple
     return shown, len(units) > wanted.offset + wanted.limit
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12, usual=4))
 async def test_ripgrep_changes_no_result(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The program and the thread, each with ripgrep and without it, and a plain look into each file agree."""
     editor = plant_anything(tmp_path, seed)
@@ -229,7 +230,7 @@ async def test_ripgrep_changes_no_result(tmp_path: Path, seed: int, monkeypatch:
             assert len({result.searched for result in results}) == 1
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6, usual=2))
 async def test_pages_of_a_search_are_together_the_whole(tmp_path: Path, seed: int) -> None:
     editor = plant_anything(tmp_path, seed)
     workspace = Searching(tmp_path, RIPGREP, editor)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import field
 from enum import StrEnum
+from functools import cache
 from secrets import token_bytes
 from typing import Any, Literal, Protocol
 
@@ -36,6 +37,12 @@ _LETTERS = b"abcdefghijklmnopqrstuvwxyz234567" * 8  # one for each byte
 def new_id(prefix: str) -> str:
     """Return a fresh identifier such as `run_k3ov…`; 50 random bits."""
     return f"{prefix}_{token_bytes(10).translate(_LETTERS).decode()}"
+
+
+@cache
+def process_id() -> str:
+    """Return the identifier of this process; it is made when it is first asked for."""
+    return new_id("process")
 
 
 class Clock(Protocol):

@@ -6,7 +6,7 @@ from contextlib import aclosing
 from agls.engine.facts import Overflowed, Replied, TextDelta
 from agls.engine.ledger import Row, day_of, used_in
 from agls.engine.limits import NOTHING, limited_kinds
-from agls.engine.ports import ModelError, ModelRequest, ModelResolver, new_id
+from agls.engine.ports import ModelError, ModelRequest, ModelResolver, process_id
 from agls.engine.vocabulary import Usage
 from agls.frozen import frozen
 from agls.inline_edit.answers import CodeStream
@@ -25,7 +25,6 @@ NO_ANSWER = "The model answered with nothing. Say it in other words, or select m
 SPENT = (
     "The budget of {} is used up: {:g} {}. `/limits` shows the limits; config.toml has them under [budget]."
 )
-SESSION = new_id("inline")  # whose spending it is: a file of the ledger has one writer, which is this process
 
 
 class InlineError(Exception):
@@ -121,7 +120,7 @@ class InlineEditor:
         used = NOTHING.spent(reply.usage, reply.cost)
         day, who = day_of(self.budgets.now()), self.allowance.who
         try:
-            await self.budgets.ledger.enter(Row(day, SESSION, reply.item_id, who, used, ended=True))
+            await self.budgets.ledger.enter(Row(day, process_id(), reply.item_id, who, used, ended=True))
         except OSError as error:
             raise InlineError(f"What it cost cannot be recorded: {error.strerror or error}.") from None
 

@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 
 from support.machine import NO_LOCAL_SERVERS
 from support.patience import PATIENCE, wait_until
+from support.processes import PROGRAM, LoadedProcess, run
 from support.wire_rules import check_printed
 
 SCRIPTED = 'model = "scripted"\n[models.scripted]\ndialect = "scripted"\nscript = "script.json"\n'
@@ -37,7 +37,7 @@ class Done:
         return json.loads(self.out)
 
 
-class Process(subprocess.Popen[str]):
+class Process(LoadedProcess):
     """A program that was left running; what it printed is checked when it is collected."""
 
     def communicate(self, *arguments: Any, **options: Any) -> tuple[str, str]:
@@ -76,24 +76,20 @@ class Agls:
 
     def run(self, *arguments: str, stdin: str = "") -> Done:
         """Run to the end; a log of JSON lines is checked."""
-        done = subprocess.run(
-            self.argv(arguments),
-            input=stdin,
-            cwd=self.workspace,
-            env=self.variables,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
+        argv = self.argv(arguments)
+        done = run(argv, input=stdin, timeout=PATIENCE, cwd=self.workspace, env=self.variables)
         check_printed(arguments, done.stdout, done.returncode)
         return Done(done.returncode, done.stdout, done.stderr)
 
     def start(self, *arguments: str, **options: Any) -> subprocess.Popen[str]:
         """Start and leave running."""
-        pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        pipes: dict[str, Any] = {
+            "stdin": subprocess.DEVNULL,
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.PIPE,
+        }
         process = Process(
-            self.argv(arguments), cwd=self.workspace, env=self.variables, text=True, **{**pipes, **options}
+            self.argv(arguments), cwd=self.workspace, env=self.variables, text=True, **(pipes | options)
         )
         self._started.append(process)
         return process
@@ -110,7 +106,7 @@ class Agls:
     @staticmethod
     def argv(arguments: Sequence[str]) -> list[str]:
         """The command line."""
-        return [sys.executable, "-m", "agls", *arguments]
+        return [*PROGRAM, *arguments]
 
     @property
     def variables(self) -> dict[str, str]:

@@ -10,6 +10,7 @@ from agls.engine.ports import Effect, PathInfo
 from agls.features.permissions.decision import PLAN, PRESENT, Allow, Ask, Deny, Policy, Verdict, decide
 from agls.features.permissions.rules import ResolvedTarget, parse_rule
 from agls.modes import MODES, Mode
+from support.machine import slowness
 
 pytestmark = pytest.mark.promise("P2")
 
@@ -221,7 +222,7 @@ def test_a_deny_rule_that_cannot_be_ruled_out_asks(mode: Mode) -> None:
     assert asked(verdict).rules == ()
 
 
-def test_a_decision_takes_less_than_five_milliseconds() -> None:
+def test_decision_on_many_targets_by_many_rules_takes_a_few_milliseconds() -> None:
     rules = tuple(parse_rule(f"{kind}(a{n} b)") for n in range(20) for kind in ("shell", "edit", "read"))
     words = "cp " + " ".join(f"dir/file{n}.txt" for n in range(20))
     targets = [ResolvedTarget("shell", Effect.EXECUTES, words)]
@@ -229,7 +230,7 @@ def test_a_decision_takes_less_than_five_milliseconds() -> None:
     full = Policy("ask", ROOTS, rules, rules, rules, rules)
     decide(targets, full)
     best = min(_timed(targets, full) for _ in range(20))
-    assert best < 0.05, "it is a tenth of that on a quiet machine"
+    assert best < 0.02 * slowness()
 
 
 def _timed(targets: Sequence[ResolvedTarget], full: Policy) -> float:

@@ -1,5 +1,6 @@
 """The tool `rename_symbol`: the edit is a language server's, all files or none."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import cast
@@ -29,6 +30,8 @@ from .source import CodeQuestion
 from .tool import CodeWork
 
 MOST_FILES = 200  # that one renaming may change
+SETTLING = 0.3  # seconds in which a language server that still reads the workspace finds more of it
+MOST_QUESTIONS = 20  # until a plan that grows all the time is taken as it is
 
 
 class RenameSymbol(Arguments):
@@ -64,6 +67,20 @@ class Renaming:
             raise WorkspaceError(f"{len(edits)} files would be changed, more than {MOST_FILES} at once.")
         return [await self._renamed(uri, rows, encoding) for uri, rows in edits.items()]
 
+    async def settled_plan(self, arguments: RenameSymbol) -> Sequence[RenamedFile]:
+        """Return the plan on which a language server stays: one that has just started forgets files.
+
+        **Raises** `WorkspaceError`.
+        """
+        files = await self.plan(arguments)
+        for _ in range(MOST_QUESTIONS):
+            before = files
+            await asyncio.sleep(SETTLING)
+            files = await self.plan(arguments)
+            if texts_of(files) == texts_of(before):
+                break
+        return files
+
     async def _edits(
         self, question: CodeQuestion, name: str
     ) -> tuple[Mapping[str, Sequence[JsonObject]], str]:
@@ -94,7 +111,7 @@ class Renaming:
         """Rename, in all files or in none; only what was looked at before, if it was."""
         files = await self.plan(arguments)
         seen = self.seen.pop(context.call_id, None)
-        if seen is not None and seen != {each.file.place.path: each.text for each in files}:
+        if seen is not None and seen != texts_of(files):
             raise WorkspaceError("The language server or the files know more now: rename again.")
         wanted = [WantedFile(each.file.place.path, each.text, each.file.version) for each in files]
         try:
@@ -109,8 +126,8 @@ class Renaming:
 
     async def describe(self, arguments: RenameSymbol, context: ToolContext) -> Preview:
         """Return the changes as diffs, and every file as a target."""
-        files = await self.plan(arguments)
-        self.seen[context.call_id] = {each.file.place.path: each.text for each in files}
+        files = await self.settled_plan(arguments)
+        self.seen[context.call_id] = texts_of(files)
         return preview(arguments, files)
 
 
@@ -142,6 +159,11 @@ class RenameTool:
     async def __call__(self, call: ToolCall, context: ToolContext) -> ToolOutcome:
         """Rename. **Returns** errors as failed outcomes for the model."""
         return await self._tool(call, context)
+
+
+def texts_of(files: Sequence[RenamedFile]) -> dict[str, str]:
+    """Return the new texts by path."""
+    return {each.file.place.path: each.text for each in files}
 
 
 def preview(arguments: RenameSymbol, files: Sequence[RenamedFile]) -> Preview:

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from agls.engine.facts import Asked, Compacted, Entry, GateFact, Injected, Notice, Replied
 from agls.engine.feature import Attempt, RunView
-from agls.engine.ports import new_id
+from agls.engine.ports import new_id, process_id
 from agls.engine.state import State
 from agls.engine.vocabulary import (
     AssistantMessage,
@@ -25,7 +25,6 @@ from agls.room.offers import Consents
 from agls.room.run_ports import RunInfo
 
 STARTED, CONTINUED = "started", "continued"
-PROCESS = new_id("process")  # one that goes on with a session starts it again, as hooks see it
 MOST_CONTINUED = 8  # times in a row
 INACTIVE = "Hooks that this folder offers do not run"
 LAST_S = 3.0  # seconds that the end of a run waits for the hooks beside it
@@ -69,7 +68,7 @@ class RunHooks:
         if self._run.works_for:
             said.append(await self._context("SubagentStart", ("helper",), {"agent_type": "helper"}, view))
         elif source := _source(state):
-            view.note(ROOM, STARTED, {"process": PROCESS})
+            view.note(ROOM, STARTED, {"process": process_id()})
             said.append(await self._context("SessionStart", (source,), {"source": source}, view))
         return [Injected((_message(text),)) for text in said if text]
 
@@ -97,7 +96,11 @@ class RunHooks:
         times = sum(note.kind == CONTINUED and note.data["run"] == state.run_id for note in notes)
         if times >= MOST_CONTINUED:
             return ()
-        data: JsonObject = {"stop_hook_active": times > 0, "last_assistant_message": reply.text}
+        data: JsonObject = {
+            "stop_hook_active": times > 0,
+            "last_assistant_message": reply.text,
+            "agls_continued": times,
+        }
         answer = await self._hooks.answer(event, ("helper",), data, view)
         if answer.decision != "deny" or answer.stop:
             return ()
@@ -130,7 +133,7 @@ class RunHooks:
             view.show(Notice("warning", INACTIVE, f"You did not consent to: {', '.join(inactive)}"))
 
     async def _after_calls(self, view: RunView) -> Sequence[Stop | GateFact]:
-        calls = _last_calls(view.state)
+        calls = last_calls(view.state)
         if not calls:
             return ()
         answer = await self._hooks.answer("PostToolBatch", (), {"tool_calls": calls}, view)
@@ -160,7 +163,7 @@ class RunHooks:
 def has_begun_here(state: State) -> bool:
     """**Returns** whether the hooks saw the session begin in this process."""
     started = [note for note in state.notes.get(ROOM, ()) if note.kind == STARTED]
-    return bool(started) and started[-1].data["process"] == PROCESS
+    return bool(started) and started[-1].data["process"] == process_id()
 
 
 def _source(state: State) -> str:
@@ -170,7 +173,8 @@ def _source(state: State) -> str:
     return "resume" if any(isinstance(each, AssistantMessage) for each in state.transcript) else "startup"
 
 
-def _last_calls(state: State) -> Sequence[JsonObject]:
+def last_calls(state: State) -> Sequence[JsonObject]:
+    """Return the calls of the last answer that have a result, as hooks get them with it."""
     messages = reversed(state.transcript)
     last = next((each for each in messages if isinstance(each, AssistantMessage)), None)
     if last is None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from agls.engine.facts import GateFact, Injected, Notice
 from agls.engine.feature import Attempt, CallTool, Invocation, RunView
-from agls.engine.ports import Preview, Tool, ToolContext, ToolSpec, new_id
+from agls.engine.ports import Preview, Tool, ToolContext, ToolSpec, new_id, process_id
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject, Stop, Text, ToolCall, ToolOutcome, UserMessage
 from agls.features.plugins.manifest import OtherName, PluginManifest, VirtualTool
@@ -22,7 +22,6 @@ BEGUN, USED = "begun", "used"
 BLOCKED = "Not run: the plugin {} blocks the tool {}. {}"
 OTHERWISE = "Do not try another way to do the same."
 GUIDANCE = "<plugins>\n{}\n</plugins>"
-PROCESS = new_id("process")  # distinguishes a resume from the next prompt
 _PLACE = regex(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
@@ -80,8 +79,8 @@ class RunPlugins:
         if state.run.turns:
             return ()
         before = [note.data for note in state.notes.get(ROOM, ()) if note.kind == BEGUN]
-        resumed = bool(before) and before[-1]["process"] != PROCESS
-        view.note(ROOM, BEGUN, {"process": PROCESS})
+        resumed = bool(before) and before[-1]["process"] != process_id()
+        view.note(ROOM, BEGUN, {"process": process_id()})
         first = [each.texts["beforePrompt"] for each in self._with("beforePrompt")]
         texts = [text for text in first if not _is_seen(text, state)]
         texts += [each.texts["beforePersist"] for each in self._with("beforePersist") if before]

@@ -182,25 +182,30 @@ PERMISSIONS = command(
         command("accept", "accept changes that a command made to agls's own files", FOLDER, TRUST),
     ),
 )
-REPLAYED = (
-    option("--session ID  its id (default: the folder's latest)", default=""),
-    option("--last N  only its last N calls (50)", default=50),
+TESTED = (
+    option("event EVENT  such as PreToolUse or Stop (default: show recorded calls again)", nargs="?"),
+    option("about ABOUT  what matchers see: the tool, or how a session begins …", nargs="?"),
+    option("--with JSON  members of what a hook gets, in the place of made-up ones", dest="given"),
+    option("--session ID  its id (default: with an event none, else the folder's latest)", default=""),
+    option("--last N  only its last N calls (50)"),
 )
 HOOKS = command(
     "hooks",
-    "show your hooks; test them with recorded calls",
+    "show your hooks; test them with an event or with recorded calls",
     arguments="COMMAND …",
     examples="""
-        agls hooks list            the hooks, and those that have no consent yet
-        agls hooks test            what they would decide about the calls of the latest session
-        agls hooks test --last 10  only about the last ten
+        agls hooks list                     the hooks, and those that have no consent yet
+        agls hooks test Stop                which run at the end, what they say, what would come of it
+        agls hooks test PreToolUse Bash --with '{"tool_input": {"command": "git push"}}'
+        agls hooks test UserPromptSubmit --with '{"prompt": "hello"}'
+        agls hooks test --last 10           what they would decide about the last ten calls
     """,
     below=(
         command("list", "list the hooks of this folder, and where each comes from", JSON, FOLDER, TRUST),
         command(
             "test",
-            "show the PreToolUse hooks recorded calls again: what would each decide? No tool runs",
-            *REPLAYED,
+            "let hooks see an event that is made up, or recorded calls again; no tool runs",
+            *TESTED,
             JSON,
             FOLDER,
             TRUST,

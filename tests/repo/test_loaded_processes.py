@@ -1,0 +1,80 @@
+"""A process that is forked from the loaded program is like one that loads it itself."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.patience import PATIENCE
+from support.processes import OFTEN, PROGRAM, LoadedProcess, run
+
+PIPE = subprocess.PIPE
+
+
+@pytest.fixture(params=["forked", "cold"])
+def way(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, Any]:
+    """How to start it, with a home of its own; it was started often enough to be forked."""
+    home, work = tmp_path / "home", tmp_path / "work"
+    home.mkdir()
+    work.mkdir()
+    options: dict[str, Any] = {"env": {"HOME": str(home), "PATH": os.environ["PATH"]}, "cwd": work}
+    for _ in range(OFTEN):
+        run([*PROGRAM, "--version"], timeout=PATIENCE, **options)
+    return {**options, "cold": request.param == "cold"}
+
+
+def started(*arguments: str, **way: Any) -> LoadedProcess:
+    process = LoadedProcess([*PROGRAM, *arguments], text=True, stdin=PIPE, stdout=PIPE, stderr=PIPE, **way)
+    assert process.forked != way["cold"]
+    if process.forked:
+        command = Path(f"/proc/{process.pid}/cmdline").read_text().rstrip("\0").split("\0")
+        assert command == [*PROGRAM, *arguments]
+    return process
+
+
+def test_exit_code_and_output_are_those_of_the_program(way: dict[str, Any]) -> None:
+    wrong = run([*PROGRAM, "no-such-command"], timeout=PATIENCE, **way)
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "no-such-command" in wrong.stderr
+    right = run([*PROGRAM, "--version"], timeout=PATIENCE, **way)
+    assert right.returncode == 0
+    assert right.stdout.startswith("agls ")
+
+
+def test_signal_ends_it_and_is_its_return_code(way: dict[str, Any]) -> None:
+    with started("serve", "--stdio", **way) as process:
+        assert process.poll() is None
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(0.1)
+        process.kill()
+        assert process.wait(PATIENCE) == -signal.SIGKILL
+        assert process.poll() == -signal.SIGKILL
+    assert not Path(f"/proc/{process.pid}").exists()
+
+
+def test_environment_folder_and_input_are_those_that_were_given(way: dict[str, Any]) -> None:
+    config = way["cwd"].parent / "given.toml"
+    config.touch()
+    way["env"] |= {"AGLS_CONFIG": str(config)}
+    run([*PROGRAM, "config", "set", "budget.max_turns", "40"], timeout=PATIENCE, **way)
+    assert "max_turns = 40" in config.read_text()
+    asked = run([*PROGRAM, "run", "-"], timeout=PATIENCE, input="", **way)
+    assert asked.returncode == 2, "an empty prompt was read"
+    with started("serve", "--stdio", **way) as process:
+        assert Path(f"/proc/{process.pid}/cwd").readlink() == way["cwd"]
+        process.kill()
+
+
+def test_session_is_its_own_when_that_is_asked_for(way: dict[str, Any]) -> None:
+    with started("serve", "--stdio", start_new_session=True, **way) as process:
+        assert os.getsid(process.pid) == process.pid
+        process.kill()
+
+
+def test_other_programs_are_started_in_the_usual_way() -> None:
+    done = run([sys.executable, "-c", "print('other')"], timeout=PATIENCE)
+    assert (done.returncode, done.stdout) == (0, "other\n")

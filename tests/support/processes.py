@@ -1,0 +1,146 @@
+"""Processes of the program, without the second that each takes to load it."""
+
+import atexit
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+PROGRAM = [sys.executable, "-m", "agls"]
+SEEN = ("PYTHON", "LC_", "LD_", "LANG")  # variables that are looked at when Python starts
+LARGEST = 100_000  # bytes of arguments and variables in a message
+OFTEN = 3  # starts, from which on it is worth it to load the program for the others
+NUMBER = 4  # bytes
+ROOM = " " * 4_096  # for the command line that the system shows
+Start = tuple[str, ...]
+STARTS: Counter[Start] = Counter()
+WISHES = list(signature(vars(subprocess.Popen)["_execute_child"]).parameters)[1:]
+PIPES = ("p2cread", "p2cwrite", "c2pread", "c2pwrite", "errread", "errwrite")
+NOTHING = ("executable", "preexec_fn", "gid", "gids", "uid")
+USUAL = {**dict.fromkeys(NOTHING), "pass_fds": (), "shell": False, "umask": -1, "process_group": -1}
+
+
+class LoadedProcess(subprocess.Popen[Any]):
+    """A process of `agls` like any other, but forked from one that has loaded it (docs/decisions/990).
+
+    What cannot be had that way is started in the usual one: other programs, other settings of Python itself,
+    options of a process that are rarely used, and what a test is about that says `cold`.
+    """
+
+    def __init__(self, arguments: Sequence[str], *, cold: bool = False, **options: Any) -> None:
+        self._cold = cold
+        self._end = -1  # tells how it ended
+        super().__init__(arguments, **options)
+
+    @property
+    def forked(self) -> bool:
+        """Whether it was forked."""
+        return self._end >= 0
+
+    @property
+    def _usual(self) -> Any:
+        """What Popen does; its own methods have no types."""
+        return super()
+
+    def _execute_child(self, *given: Any) -> None:
+        wish = dict(zip(WISHES, given, strict=True))
+        start, message = asked(wish)
+        if self._cold or any(wish[name] != usual for name, usual in USUAL.items()):
+            message = b""
+        elif message:
+            STARTS[start] += 1
+        if STARTS[start] < OFTEN or not 0 < len(message) < LARGEST:
+            self._usual._execute_child(*given)
+            return
+        pipes = [wish[name] for name in PIPES]
+        streams = [own if own >= 0 else usual for usual, own in enumerate((pipes[0], pipes[3], pipes[5]))]
+        self._end, theirs = os.pipe()
+        socket.send_fds(loaded(start), [message], [*streams, theirs])
+        os.close(theirs)
+        self.pid = int.from_bytes(os.read(self._end, NUMBER), "little")
+        assert self.pid, "the program that was loaded is gone"
+        self._child_created = True
+        self._usual._close_pipe_fds(*pipes)
+
+    def _try_wait(self, flags: int) -> tuple[int, int]:
+        if not self.forked:
+            return self._usual._try_wait(flags)
+        if flags & os.WNOHANG and not select.select([self._end], [], [], 0)[0]:
+            return 0, 0
+        told = os.read(self._end, NUMBER)
+        os.close(self._end)
+        return self.pid, int.from_bytes(told, "little") if told else signal.SIGKILL
+
+    def _internal_poll(self, **others: Any) -> int | None:
+        if not self.forked:
+            return self._usual._internal_poll(**others)
+        if self.returncode is None:
+            with suppress(subprocess.TimeoutExpired):
+                self.wait(0)
+        return self.returncode
+
+
+def asked(wish: dict[str, Any]) -> tuple[Start, bytes]:
+    """Return how Python would start, and what is asked of a program that started so; nothing if none can."""
+    variables = dict(os.environ if wish["env"] is None else wish["env"])
+    command, folder = list(map(os.fspath, wish["args"])), Path(wish["cwd"] or ".").absolute()
+    options = [word for word in command[1:3] if word == "-P"]
+    start = (
+        *options,
+        *sorted(f"{name}={value}" for name, value in variables.items() if name.startswith(SEEN)),
+    )
+    begin = [sys.executable, *options, "-m", "agls"]
+    if command[: len(begin)] != begin or not folder.is_dir():
+        return start, b""
+    message = {
+        "command": command,
+        "arguments": command[len(begin) :],
+        "variables": variables,
+        "folder": str(folder),
+    }
+    return start, json.dumps({**message, "session": wish["start_new_session"]}).encode()
+
+
+@cache
+def loaded(start: Start) -> socket.socket:
+    """A process that has loaded the program, with these options and variables of Python."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    measured = "COVERAGE_PROCESS_CONFIG"  # not here, but in each of its forks
+    variables = {k: v for k, v in os.environ.items() if k != measured and not k.startswith(SEEN)}
+    variables |= dict(word.split("=", 1) for word in start if word != "-P")
+    folder = [] if "-P" in start else ["--folder"]  # is looked at for modules
+    program = Path(__file__).with_name("loaded_agls.py")
+    with theirs:
+        command = [sys.executable, "-P", program, str(theirs.fileno()), *folder, ROOM]
+        process = subprocess.Popen(command, env=variables, pass_fds=[theirs.fileno()])
+
+    def end() -> None:
+        ours.close()
+        process.wait()
+
+    atexit.register(end)
+    return ours
+
+
+def run(
+    arguments: Sequence[str], *, input: str | None = None, timeout: float, **options: Any
+) -> subprocess.CompletedProcess[str]:
+    """Run it to the end, as `subprocess.run` does. **Raises** `TimeoutExpired`."""
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with LoadedProcess(arguments, text=True, **(pipes | options)) as process:
+        try:
+            out, err = process.communicate(input, timeout)
+        except BaseException:
+            process.kill()
+            raise
+        return subprocess.CompletedProcess(arguments, process.returncode, out, err)
