@@ -10,6 +10,7 @@ from support.rich_run import call
 from support.wire import AGENT, Message, Wire, script, turns
 
 PROGRAM = Path(__file__).parents[2] / "support" / "mcp_program.py"
+SERVE = [sys.executable, "-m", "agls", "serve", "--stdio"]
 SECRET = "open sesame 1"
 INPUTS = [
     {"id": "token", "type": "promptString", "description": "Token of the shop", "password": True},
@@ -34,9 +35,9 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def opened(tmp_path: Path, answers: dict[str, str], asked: list[Message]) -> Wire:
+def opened(tmp_path: Path, answers: dict[str, str], asked: list[Message], *options: str) -> Wire:
     """A client whose user allows everything, and gives these answers."""
-    wire = Wire(tmp_path, tmp_path / "config.toml")
+    wire = Wire(tmp_path, tmp_path / "config.toml", [*SERVE, *options])
 
     def answer(params: Message) -> Message:
         asked.append(params)
@@ -60,7 +61,7 @@ def test_inputs_are_asked_for_once_and_a_secret_is_in_no_file_but_that_of_keys(
     answers = {"token": SECRET, "place": "The west", "mode": "slow"}
     dump = tmp_path / "dump"
     for _ in range(2):
-        with opened(tmp_path, answers, asked) as wire:
+        with opened(tmp_path, answers, asked, "--wire-dump", str(dump)) as wire:
             wire.initialize(AGENT, initializationOptions={"trusted": True})
             wire.run(wire.session(), options={"mode": "allowAll"}, chosenBy="user")
     names = [next(iter(each["schema"]["properties"])) for each in asked]
@@ -72,4 +73,4 @@ def test_inputs_are_asked_for_once_and_a_secret_is_in_no_file_but_that_of_keys(
     assert (tmp_path / "got").read_text() == f"{SECRET} west slow\n" * 2
     kept = [path for path in tmp_path.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
     assert {path.name for path in kept} <= {"got", "keys.json"}
-    assert not dump.exists()
+    assert "[secret]" in dump.read_text()
