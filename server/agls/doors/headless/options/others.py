@@ -78,6 +78,7 @@ MEMORY = command(
         command("forget", "take entries out", option("numbers NUMBER  which", nargs="+"), *LOOKS),
     ),
 )
+INPUT = "name NAME  its name, as `agls mcp inputs` shows it"
 SERVER = "server NAME  its name, as `agls mcp list` shows it"
 MCP = command(
     "mcp",
@@ -88,6 +89,7 @@ MCP = command(
         agls mcp tools notes    the tools of one, and what changed in them
         agls mcp login notes    opens a page to log in; agls mcp logout notes forgets that
         agls mcp disable notes  neither start nor offer it until agls mcp enable notes
+        agls mcp inputs         what servers of this folder ask of you; agls mcp input NAME gives it
         agls mcp serve          be an MCP server for another agent, in this folder
     """,
     below=(
@@ -99,6 +101,9 @@ MCP = command(
         command("restart", "start a server, and ask it anew what it offers", SERVER, *LOOKS),
         command("enable", "use a server again that you switched off", SERVER, *LOOKS),
         command("disable", "switch a server off", SERVER, *LOOKS),
+        command("inputs", "list what the servers of this folder's files ask of you", *LOOKS),
+        command("input", "give an input of a server: it is asked for, or a line of the input", INPUT, *LOOKS),
+        command("forget", "forget what you gave for an input", INPUT, *LOOKS),
         command(
             "serve",
             "be an MCP server on standard input and output: another agent runs this one",
