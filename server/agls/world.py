@@ -34,7 +34,6 @@ from agls.config import (
     ConfigError,
     FolderGrants,
     GuardedFiles,
-    InputValues,
     ModelCatalog,
     Seal,
     Setup,
@@ -277,6 +276,7 @@ class World:
 
     @cached_property
     def _mcp_servers(self) -> "SharedServers":
+        from agls.config.input_values import InputValues  # noqa: PLC0415 - as below
         from agls.mcp_servers import Logins, Pins, SharedServers, Switches  # noqa: PLC0415 - a session begins without it
 
         setup = self.setup

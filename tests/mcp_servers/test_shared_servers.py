@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from agls.config import GuardedFiles, InputValues, Seal
+from agls.config import GuardedFiles, Seal
+from agls.config.input_values import InputValues
 from agls.mcp_servers import Logins, Pins, SharedServers, Switches
 from agls.room.mcp_ports import NOBODY, Caller, McpImage, McpServer, ServerDefinition, ServerProblem
 from support.patience import within

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from agls.config import ConfigError, InputValues
+from agls.config import ConfigError
+from agls.config.input_values import InputValues
 from agls.frozen import frozen
 from agls.room.mcp_ports import InputNotKept
 

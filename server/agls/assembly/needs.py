@@ -13,7 +13,6 @@ from agls.assembly.agent_store import FolderAgents
 from agls.assembly.consents import FolderConsents
 from agls.assembly.editor_notebooks import AskedNotebooks
 from agls.assembly.folder_texts import SessionTexts, taken_names
-from agls.assembly.given_inputs import SessionInputs
 from agls.assembly.instruction_folders import instruction_files
 from agls.assembly.notebook_snapshots import NotebookSnapshots
 from agls.assembly.sandbox import RunSandbox
@@ -47,7 +46,7 @@ from agls.room.budgets import Allowance, BudgetRegistry
 from agls.room.exposed import OutputShare, PageBounds, PermissionRules, RunCeiling, ToolPolicy
 from agls.room.folder_ports import WORKTREE, Worktree
 from agls.room.hook_ports import HookPorts
-from agls.room.mcp_ports import GivenServer, McpServer, McpServers, ServerDefinition
+from agls.room.mcp_ports import GivenInputs, GivenServer, McpServer, McpServers, ServerDefinition
 from agls.room.memory_ports import MemoryFiles
 from agls.room.notebook_ports import EditorNotebooks
 from agls.room.offers import Consents
@@ -66,6 +65,7 @@ from agls.workspace.uncommitted import uncommitted
 
 PDF_READER = OnUse("agls.assembly.pdf_reader", "ProcessPdfReader")  # of runs: a session begins without it
 PLUGINS = OnUse("agls.assembly.plugin_shelf", "UserPlugins")  # the same
+INPUTS = OnUse("agls.assembly.given_inputs", "SessionInputs")  # few folders have servers
 WORKTREES = OnUse("agls.workspace.worktrees", "GitWorktrees")  # few helpers work in one
 OUTLINER = OnUse("agls.outline.outliner", "ProgramOutliner")  # the same
 
@@ -116,10 +116,10 @@ class SessionMcpServers:
         return frozenset(self.run.setup.held_keys) - given_secrets()
 
     @property
-    def inputs(self) -> SessionInputs:
+    def inputs(self) -> GivenInputs:
         """What the user gave for the inputs of files."""
         servers, info = self.run.process.mcp_servers(), self.run.info
-        return SessionInputs(servers.inputs, servers.declined, info.works_for or info.session_id)
+        return INPUTS(servers.inputs, servers.declined, info.works_for or info.session_id)
 
     @property
     def given(self) -> Sequence[GivenServer]:

@@ -12,7 +12,7 @@ from typing import Any
 from uuid import uuid4
 
 from agls.config.errors import ConfigError
-from agls.config.key_store import KeyFile, Keyring
+from agls.config.key_store import KeyFile, Keyring, remember_secret
 from agls.config.private import replace_file
 from agls.config.seal import Seal
 from agls.frozen import frozen
@@ -20,12 +20,6 @@ from agls.frozen import frozen
 KIND = "mcp inputs"
 FILE = "mcp/inputs.json"
 NAME = "mcp input {} of {}"  # in the keyring and the file of keys
-_secrets: set[str] = set()  # of this process: no text may show them
-
-
-def given_secrets() -> frozenset[str]:
-    """**Returns** every secret value that this process was given or read."""
-    return frozenset(_secrets)
 
 
 @frozen
@@ -89,7 +83,7 @@ class InputValues:
     def _learn(self, mark: str, value: str) -> None:
         if value:
             self._known[mark] = value
-            _secrets.add(value)
+            remember_secret(value)
 
     def _look(self) -> None:
         """Read what is kept now: another process may have written it."""

@@ -25,6 +25,8 @@ LARGEST = 1_000_000  # bytes of the file
 OPENED_TO_OTHERS = "others can read this file, and keys are in it. Correct it: chmod 600 {}"
 NOT_YOURS = "this file with keys is not yours. Remove it, or make it yours: chown {} {}"
 
+_secrets: set[str] = set()
+
 
 @frozen
 class StoredKey:
@@ -32,6 +34,16 @@ class StoredKey:
 
     key: str = field(repr=False)
     place: str
+
+
+def remember_secret(value: str) -> None:
+    """Let no text of this process show a value that a user gave for a server."""
+    _secrets.add(value)
+
+
+def given_secrets() -> frozenset[str]:
+    """**Returns** every such value that this process was given or read."""
+    return frozenset(_secrets)
 
 
 class KeyPlace(Protocol):

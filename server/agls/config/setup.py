@@ -23,9 +23,8 @@ from agls.config.folders import (
     user_file,
     usual_config_folder,
 )
-from agls.config.input_values import given_secrets
 from agls.config.key_command import told_keys
-from agls.config.key_store import KeyPlace, StoredKey
+from agls.config.key_store import KeyPlace, StoredKey, given_secrets
 from agls.config.load import Loaded, load
 from agls.config.own_files import GuardedFiles
 from agls.config.plugins import InstalledPlugins, PluginRecord

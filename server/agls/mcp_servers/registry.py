@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 
-from agls.config import InputValues
+from agls.config.input_values import InputValues
 from agls.mcp_servers.logins import Logins
 from agls.mcp_servers.pins import Pins, key_of
 from agls.mcp_servers.server import SharedServer

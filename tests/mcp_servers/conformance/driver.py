@@ -12,7 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from agls.config import GuardedFiles, InputValues, Seal
+from agls.config import GuardedFiles, Seal
+from agls.config.input_values import InputValues
 from agls.engine.vocabulary import Answer, JsonObject, Question
 from agls.features.mcp.questions import UserQuestions
 from agls.mcp_servers import Logins, Pins, SharedServers, Switches
