@@ -34,6 +34,7 @@ from agls.config import (
     ConfigError,
     FolderGrants,
     GuardedFiles,
+    InputValues,
     ModelCatalog,
     Seal,
     Setup,
@@ -281,7 +282,8 @@ class World:
         setup = self.setup
         folder = setup.state_folder if setup.keeps else None
         pins = Pins(folder, self._process.seal)
-        return SharedServers(setup.environment, pins, Logins(folder), Switches(folder))
+        inputs = InputValues(folder, self._process.seal)
+        return SharedServers(setup.environment, pins, Logins(folder), Switches(folder), inputs)
 
     def forget_texts(self) -> None:
         """Have every text that people wrote for agents looked for again, by the next that needs one."""

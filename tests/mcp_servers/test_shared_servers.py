@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from agls.config import GuardedFiles, Seal
+from agls.config import GuardedFiles, InputValues, Seal
 from agls.mcp_servers import Logins, Pins, SharedServers, Switches
 from agls.room.mcp_ports import NOBODY, Caller, McpImage, McpServer, ServerDefinition, ServerProblem
 from support.patience import within
@@ -56,7 +56,9 @@ async def opened(tmp_path: Path) -> AsyncIterator[Opened]:
     def open_them() -> SharedServers:
         state = tmp_path / "state"
         files = GuardedFiles(state, tmp_path / "config.toml")
-        made.append(SharedServers(dict(os.environ), Pins(state, Seal(files)), Logins(state), Switches(state)))
+        seal = Seal(files)
+        pins, inputs = Pins(state, seal), InputValues(state, seal)
+        made.append(SharedServers(dict(os.environ), pins, Logins(state), Switches(state), inputs))
         return made[-1]
 
     yield open_them

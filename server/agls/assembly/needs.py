@@ -13,6 +13,7 @@ from agls.assembly.agent_store import FolderAgents
 from agls.assembly.consents import FolderConsents
 from agls.assembly.editor_notebooks import AskedNotebooks
 from agls.assembly.folder_texts import SessionTexts, taken_names
+from agls.assembly.given_inputs import SessionInputs
 from agls.assembly.instruction_folders import instruction_files
 from agls.assembly.notebook_snapshots import NotebookSnapshots
 from agls.assembly.sandbox import RunSandbox
@@ -23,6 +24,7 @@ from agls.config import (
     Config,
     ConfigError,
     agent_memory,
+    given_secrets,
     key_of_host,
     project_memory,
     tier_of,
@@ -110,8 +112,14 @@ class SessionMcpServers:
 
     @property
     def keys(self) -> Collection[str]:
-        """The keys of the user's models."""
-        return frozenset(self.run.setup.held_keys)
+        """The keys of the user's models; what was given for a server is none."""
+        return frozenset(self.run.setup.held_keys) - given_secrets()
+
+    @property
+    def inputs(self) -> SessionInputs:
+        """What the user gave for the inputs of files."""
+        servers, info = self.run.process.mcp_servers(), self.run.info
+        return SessionInputs(servers.inputs, servers.declined, info.works_for or info.session_id)
 
     @property
     def given(self) -> Sequence[GivenServer]:

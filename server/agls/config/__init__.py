@@ -10,6 +10,7 @@ from agls.config.endpoints import ModelCatalog, key_of_host, look_for_keys, offe
 from agls.config.errors import ConfigError, KeyMissing
 from agls.config.folders import check_folder, home_folder
 from agls.config.grants import FolderGrants
+from agls.config.input_values import InputValues, given_secrets
 from agls.config.key_store import KeyFile, KeyPlace, Keyring
 from agls.config.load import Loaded, Origin, load
 from agls.config.memory_files import agent_memory, project_memory, user_memory
@@ -38,6 +39,7 @@ __all__ = [
     "ConsentStore",
     "FolderGrants",
     "GuardedFiles",
+    "InputValues",
     "InstalledPlugins",
     "KeyFile",
     "KeyMissing",
@@ -64,6 +66,7 @@ __all__ = [
     "bounds_of",
     "check_folder",
     "found",
+    "given_secrets",
     "home_folder",
     "key_of_host",
     "load",

@@ -23,6 +23,7 @@ from agls.config.folders import (
     user_file,
     usual_config_folder,
 )
+from agls.config.input_values import given_secrets
 from agls.config.key_command import told_keys
 from agls.config.key_store import KeyPlace, StoredKey
 from agls.config.load import Loaded, load
@@ -101,9 +102,13 @@ class Setup:
 
     @property
     def held_keys(self) -> tuple[str, ...]:
-        """**Returns** all keys, the credentials of clouds, and values of headers named like a key."""
+        """**Returns** all keys, the credentials of clouds, and the secrets of plugins and servers.
+
+        Values of headers that are named like a key are among them.
+        """
         kept = [kept.key for kept in self.kept.values()]
-        return (*self.keys.values(), *self._written, *kept, *told_keys(), *self.plugins.secrets)
+        told = (*told_keys(), *given_secrets(), *self.plugins.secrets)
+        return (*self.keys.values(), *self._written, *kept, *told)
 
     @property
     def log_level(self) -> str:

@@ -1,6 +1,7 @@
 """The questions a session has put to its human, from asking to the one answer that counts."""
 
 import asyncio
+from dataclasses import replace
 
 from agls.engine.facts import Answered, Asked
 from agls.engine.log import Log
@@ -17,6 +18,7 @@ class Questions:
     def __init__(self, log: Log) -> None:
         self._log = log
         self._open: dict[str, asyncio.Future[Answer]] = {}
+        self._secret: set[str] = set()  # open ones with answers that no fact has
         self._attending = self._reading_forms = 0
 
     @property
@@ -45,6 +47,8 @@ class Questions:
         request_id = new_id("ask")
         future = asyncio.get_running_loop().create_future()
         self._open[request_id] = future
+        if question.is_secret:
+            self._secret.add(request_id)
         self._log.record(Asked(request_id, question))
         try:
             if not self.available:
@@ -58,7 +62,9 @@ class Questions:
         future = self._open.pop(request_id, None)
         if future is None:
             return False
-        self._log.record(Answered(request_id, answer))
+        is_secret = request_id in self._secret
+        self._secret.discard(request_id)
+        self._log.record(Answered(request_id, replace(answer, content={}) if is_secret else answer))
         if not future.done():
             future.set_result(answer)
         return True

@@ -350,7 +350,7 @@ class Option:
 class Question:
     """A question only a human may answer: a permission (`options`), a plan to approve (the same), or a form.
 
-    A form has a `schema`.
+    A form has a `schema`. What is filled into one that `is_secret` is for who asks alone: no fact has it.
     """
 
     kind: Literal["permission", "plan", "form"]
@@ -360,6 +360,7 @@ class Question:
     subject: JsonObject = field(default_factory=dict[str, Any])
     options: tuple[Option, ...] = ()
     schema: JsonObject = field(default_factory=dict[str, Any])
+    is_secret: bool = False
 
 
 @frozen

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 
+from agls.config import InputValues
 from agls.mcp_servers.logins import Logins
 from agls.mcp_servers.pins import Pins, key_of
 from agls.mcp_servers.server import SharedServer
@@ -15,12 +16,21 @@ GOODBYE = 0.4  # seconds that all of them have to end by themselves, with the pr
 
 
 class SharedServers:
-    """Opened with the process, ended by `aclose`. `switches` are those that the user switched off."""
+    """Opened with the process, ended by `aclose`.
+
+    `switches` are those that the user switched off, `inputs` what they gave for the inputs of files.
+    """
 
     def __init__(
-        self, environment: Mapping[str, str], pins: Pins, logins: Logins, switches: Switches
+        self,
+        environment: Mapping[str, str],
+        pins: Pins,
+        logins: Logins,
+        switches: Switches,
+        inputs: InputValues,
     ) -> None:
-        self.switches = switches
+        self.switches, self.inputs = switches, inputs
+        self.declined: set[tuple[str, str, str]] = set()  # inputs, by session and folder
         self._programs = StreamPrograms(environment)
         self._pins, self._logins = pins, logins
         self._servers: dict[tuple[str, ...], tuple[str, SharedServer]] = {}

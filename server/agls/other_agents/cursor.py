@@ -10,6 +10,7 @@ from agls.other_agents.findings import (
     Finding,
     LeftOut,
     RuleFound,
+    hooks_in_place,
     unread_settings,
     without_room,
 )
@@ -53,7 +54,12 @@ def _layer(files: ForeignFiles, own: Path, name: str, *, project: bool) -> Itera
     for text in filter(None, map(text_in, list_in(lists.get("terminalAllowlist")))):
         yield RuleFound(source, "allow", cursor_rule(f"Shell({text})", "allow", "") or "", text, project)
     yield from unread_settings(source, lists, {"terminalAllowlist"})
-    for file, member, kind in (("mcp.json", "mcpServers", "mcp"), ("hooks.json", "hooks", "hooks")):
-        yield from without_room(files.shown(own / file), kind, object_in(files.json(own / file), member))
+    servers, hooks = (own / name for name in ("mcp.json", "hooks.json"))
+    yield from without_room(files.shown(servers), "mcp", object_in(files.json(servers), "mcpServers"))
+    names = object_in(files.json(hooks), "hooks")
+    if project:
+        yield from hooks_in_place(files.shown(hooks), names)
+    else:
+        yield from without_room(files.shown(hooks), "hooks", names)
     for kind in ("agents", "skills"):
         yield from without_room(files.shown(own / kind), kind, files.names_in(own / kind))

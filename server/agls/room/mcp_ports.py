@@ -273,13 +273,32 @@ class McpServer(Protocol):
         ...
 
 
+class InputNotKept(Exception):
+    """What the user gave cannot be kept, or not be forgotten; the message says why."""
+
+
+class GivenInputs(Protocol):
+    """What the user gave for the inputs of a folder's files: kept in their state, secrets with their keys.
+
+    `read` **returns** the values by the names of the inputs. `forget` **returns** whether there was one; it
+    and `keep` raise `InputNotKept`. These three wait for the disk. What the user declined to give is not
+    asked for again in the session.
+    """
+
+    def read(self, folder: str) -> Mapping[str, str]: ...
+    def keep(self, folder: str, name: str, value: str, *, secret: bool) -> None: ...
+    def forget(self, folder: str, name: str) -> bool: ...
+    def decline(self, folder: str, name: str) -> None: ...
+    def is_declined(self, folder: str, name: str) -> bool: ...
+
+
 class McpServers(Protocol):
     """The MCP servers of this process. `get` **returns** the one with this definition, which may not run.
 
     `environment` are the variables that definitions may name, `keys` those of models, which no server gets;
     `given` are the servers that the client brought with the session of the run, `forms` puts questions to its
-    user. `off` are the names of those that the user switched off; `switch` **returns** whether that changed
-    anything, and raises `OSError`.
+    user, `inputs` are what they gave for files. `off` are the names of those that the user switched off;
+    `switch` **returns** whether that changed anything, and raises `OSError`.
     """
 
     @property
@@ -293,6 +312,8 @@ class McpServers(Protocol):
 
     @property
     def environment(self) -> Mapping[str, str]: ...
+    @property
+    def inputs(self) -> GivenInputs: ...
     @property
     def off(self) -> Collection[str]: ...
     def switch(self, name: str, *, on: bool) -> bool: ...

@@ -38,6 +38,7 @@ FILES: dict[str, Any] = {
     ".vscode/mcp.json": {"servers": {"of-editor": {**SERVER, "type": "stdio", "args": ["editor"]}}},
     ".cursor/skills/of-cursor/SKILL.md": SKILL.format("of-cursor"),
     ".cursor/mcp.json": {"mcpServers": {"of-cursor": {**SERVER, "args": ["cursor"]}}},
+    ".cursor/hooks.json": {"version": 1, "hooks": {"stop": [{"command": "./cursor.sh"}]}},
     ".cursor/rules/always.mdc": "---\nalwaysApply: true\n---\nBe brief.\n",
     "AGENTS.md": "Everybody reads this.\n",
 }
@@ -73,6 +74,7 @@ def test_folders_of_six_products_give_one_list_of_each_kind(agls: Agls) -> None:
     assert hooks == [
         ("PreToolUse", "./check.sh", ".claude/settings.json"),
         ("PreToolUse", "./check.sh", ".codex/hooks.json"),
+        ("Stop", "./cursor.sh", ".cursor/hooks.json"),
     ]
     servers = agls.run("run", "/mcp").out
     names = [line.split(":")[0].removeprefix("- ") for line in servers.splitlines() if line.startswith("- ")]

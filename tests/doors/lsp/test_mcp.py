@@ -61,12 +61,20 @@ def test_server_gets_its_file_of_variables_which_the_consent_names_without_value
             return {"outcome": "selected", "optionId": "always"}
 
         wire.answers["agent/requestPermission"] = answer
+        inputs_asked: list[Message] = []
+
+        def decline(params: Message) -> Message:
+            inputs_asked.append(params)
+            return {"outcome": "decline"}
+
+        wire.answers["agent/askUser"] = decline
         wire.run(session, options={"mode": "allowAll"}, chosenBy="user")
         assert (tmp_path / "got").read_text() == "sesame-1-fast"
         assert asked[0]["subject"]["input"]["variables"] == ["KEY"]
         (folder / ".env").write_text('KEY="sesame-2"\n')
         wire.run(session, options={"mode": "allowAll"}, chosenBy="user")
         assert [each["title"] for each in asked] == ["Use the server mine"] * 2
+        assert len(inputs_asked) == 1, "what was declined is not asked for again, and its default counts"
     assert (tmp_path / "got").read_text() == "sesame-1-fastsesame-2-fast"
     kept = [path for path in tmp_path.rglob("*") if path.is_file() and b"sesame" in path.read_bytes()]
     assert {path.name for path in kept} == {".env", "got"}

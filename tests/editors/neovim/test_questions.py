@@ -1,7 +1,10 @@
 """Questions of the agent: in a float that takes no focus, and shows every byte before it takes a yes."""
 
+import json
 import re
+import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +17,7 @@ from .scene import CODE, READ, call, code, edit, ended, opened, prompt, restarte
 from .test_server import kill_server
 
 pytestmark = [pytest.mark.promise("P3"), pytest.mark.editors, pytest.mark.timeout(300)]
+PROGRAM = Path(__file__).parents[2] / "support" / "mcp_program.py"
 COMMAND = {"text": "I run.", "calls": [call("shell", command="echo one; echo two")]}
 
 
@@ -434,3 +438,20 @@ def test_question_of_a_dead_server_is_gone(editor: Editor) -> None:
     editor.until("not require('agls.question_window').is_open() and #require('agls.questions').waiting == 0")
     editor.until("require('agls').current().store.state == 'idle'")
     assert not any("waits for you" in row for row in editor.screen())
+
+
+def test_secret_input_of_a_server_is_typed_unseen(editor: Editor) -> None:
+    got, secret = editor.workspace.parent / "got", "open sesame 3"
+    line = f'printf %s "$TOKEN" >> {got}; exec {sys.executable} {PROGRAM} {got.parent}'
+    inputs = [{"id": "token", "type": "promptString", "description": "Token of the shop", "password": True}]
+    server = {"command": "sh", "args": ["-c", line], "env": {"TOKEN": "${input:token}"}}
+    (editor.workspace / ".vscode").mkdir()
+    content = {"inputs": inputs, "servers": {"shop": server}}
+    (editor.workspace / ".vscode/mcp.json").write_text(json.dumps(content))
+    opened(editor, turns("Ready."), picks=("Allow once", "Type it, unseen…"), trusted=True)
+    editor.lua(f"vim.fn.inputsecret = function(prompt) SECRET = prompt; return '{secret}' end")
+    prompt(editor, "go")
+    ended(editor, "endTurn")
+    assert editor.lua("return SECRET") == "Token of the shop: "
+    assert got.read_text() == secret
+    assert secret not in transcript(editor)

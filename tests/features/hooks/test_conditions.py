@@ -1,6 +1,6 @@
 """A hook's condition sees a command in every spelling, and rather too much where nobody can know."""
 
-from time import monotonic
+from time import process_time
 
 import pytest
 
@@ -149,7 +149,7 @@ def test_path_is_seen_by_what_it_leads_to(condition: str, path: str, expected: b
 
 
 def test_no_pattern_takes_long() -> None:
-    began = monotonic()
+    began = process_time()
     assert not sees(f"Bash({'a*' * 90}b)", "a" * 9_000)
     assert not sees(f"Bash({'a * ' * 45}b)", "a " * 4_500)
-    assert monotonic() - began < 2 * slowness()
+    assert process_time() - began < 2 * slowness()

@@ -174,7 +174,9 @@ def test_input_of_a_file_is_a_variable_or_its_default_and_never_one_for_a_passwo
     headers = {"Authorization": "Bearer ${input:github-token}"}
     server = {"url": "https://${input:host}/mcp", "headers": headers}
     file = {".vscode/mcp.json": {"inputs": inputs, "servers": {"a": server}}}
-    assert "AGLS_INPUT_GITHUB_TOKEN is not set" in servers(file)["a"].problem
+    problem = servers(file)["a"].problem
+    assert "agls mcp input github-token" in problem
+    assert "the variable AGLS_INPUT_GITHUB_TOKEN" in problem
     one = servers(file, {"AGLS_INPUT_GITHUB_TOKEN": "sesame"})["a"]
     assert one.definition
     assert (one.definition.url, one.definition.headers) == (

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from agls.config import GuardedFiles, Seal
+from agls.config import GuardedFiles, InputValues, Seal
 from agls.engine.vocabulary import Answer, JsonObject, Question
 from agls.features.mcp.questions import UserQuestions
 from agls.mcp_servers import Logins, Pins, SharedServers, Switches
@@ -61,8 +61,9 @@ async def main(address: str) -> None:
     )
     definition = ServerDefinition(name="scenario", transport="http", url=address, login=login)
     with TemporaryDirectory() as folder:
-        pins = Pins(Path(folder), Seal(GuardedFiles(Path(folder), Path(folder) / "config.toml")))
-        servers = SharedServers(dict(os.environ), pins, Logins(None), Switches(None))
+        seal = Seal(GuardedFiles(Path(folder), Path(folder) / "config.toml"))
+        pins, inputs = Pins(Path(folder), seal), InputValues(None, seal)
+        servers = SharedServers(dict(os.environ), pins, Logins(None), Switches(None), inputs)
         try:
             server = servers.get(definition)
             await use(server, UserQuestions(Person()).caller(show=say))

@@ -1,5 +1,7 @@
 -- A question with fields, asked one field after the other.
 
+local secrets = require("agls.secrets")
+
 ---@class agls.FormHands what a form needs of who asks it
 ---@field put fun(open: agls.Open, body: { text: string, whole: boolean, choices: agls.Choice[] })
 ---@field answer fun(open: agls.Open, answer: table)
@@ -28,6 +30,7 @@ local function fields_of(schema)
 end
 
 local OWN_WORDS = "In your own words…"
+local UNSEEN = "Type it, unseen…"
 
 ---@param hands agls.FormHands
 ---@param open agls.Open
@@ -91,6 +94,13 @@ local function ask_field(hands, open, names, place, content, picked)
   if more and answers then
     offer(OWN_WORDS, function()
       go_on("")
+    end)
+  elseif not answers and field.format == "password" then
+    offer(UNSEEN, function()
+      local value = secrets.typed((field.title or "Your answer") .. ": ")
+      if value then
+        go_on(value)
+      end
     end)
   elseif not answers then
     offer(OWN_WORDS, function()

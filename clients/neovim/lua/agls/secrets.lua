@@ -11,6 +11,9 @@ local kept = {}
 ---@type table<string, true> hosts for which a server asked and there was none
 local wanted = {}
 
+local LOGGED = "no %s was given: Neovim's LSP log has the level DEBUG and would write it to the disk. "
+  .. "`:lua vim.lsp.log.set_level('warn')`, then send it again"
+
 ---@return boolean
 local function log_would_have_it()
   return vim.lsp.log.get_level() <= vim.log.levels.DEBUG
@@ -38,12 +41,22 @@ function M.answer(params)
     wanted[params.host] = true
   elseif log_would_have_it() then
     key = nil
-    notify.error(
-      "no key was given: Neovim's LSP log has the level DEBUG and would write it to the disk. "
-        .. "`:lua vim.lsp.log.set_level('warn')`, then send it again"
-    )
+    notify.error(LOGGED:format("key"))
   end
   return key and { value = key } or vim.empty_dict()
+end
+
+---Have a secret typed for a question of the server: no history and no log has it.
+---@param prompt string
+---@return string? secret nothing where none was typed, or the log would have it
+function M.typed(prompt)
+  if log_would_have_it() then
+    return notify.error(LOGGED:format("answer"))
+  end
+  local ok, words = pcall(vim.fn.inputsecret, prompt)
+  vim.cmd.redraw() -- as below
+  words = ok and vim.trim(words) or ""
+  return words ~= "" and words or nil
 end
 
 ---@param host string

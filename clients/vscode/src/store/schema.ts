@@ -9,6 +9,8 @@ export interface Field {
   type: string;
   /** Whether it takes what is typed exactly as it is, quotes included. */
   raw: boolean;
+  /** Whether nobody may see what is typed. */
+  secret: boolean;
   choices: string[];
   required: boolean;
 }
@@ -32,6 +34,7 @@ export function fieldsOf(schema: Json): Field[] {
       description: textOf(field["description"]),
       type: textOf(field["type"], "string"),
       raw: field["format"] === "words",
+      secret: field["format"] === "password",
       choices: Array.isArray(choices) ? choices.map(String) : [],
       required: required.includes(name),
     };

@@ -102,7 +102,7 @@ function FieldInput({
     <label class="field">
       {label}
       <input
-        type={number ? "number" : "text"}
+        type={number ? "number" : field.secret ? "password" : "text"}
         value={typeof value === "string" ? value : ""}
         onInput={(event) => set(event.currentTarget.value)}
       />

@@ -194,6 +194,12 @@ test("a form is filled in by its schema, and what must be there is waited for", 
   expect(contentOf(fieldsOf(schema), { choice: "a", n: "3" })).toEqual({ choice: "a", n: 3 });
 });
 
+test("a secret is not shown while it is typed", () => {
+  const schema = { type: "object", properties: { token: { type: "string", format: "password" } } };
+  show(<Cards questions={[{ requestId: "q4", kind: "form", title: "Token?", schema }]} items={new Map()} />);
+  expect((root().querySelector("form.card input") as HTMLInputElement).type).toBe("password");
+});
+
 test("several choices are ticked, and go as a list", () => {
   const items = { type: "string", enum: ["red", "blue", "green"] };
   const schema = { type: "object", properties: { choice: { type: "array", title: "Choices", items } } };

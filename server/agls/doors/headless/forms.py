@@ -29,6 +29,11 @@ class Field:
         return self.schema.get("enum") or self.schema.get("items", {}).get("enum") or ()
 
     @property
+    def is_secret(self) -> bool:
+        """Whether nobody may see what is typed."""
+        return self.schema.get("format") == "password"
+
+    @property
     def choices(self) -> str:
         """The numbered lines with the answers to choose from."""
         return "".join(f"  {number}. {value}\n" for number, value in enumerate(self.values, 1))

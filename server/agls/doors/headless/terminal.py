@@ -4,8 +4,8 @@ import asyncio
 import json
 import sys
 import termios
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from shutil import get_terminal_size
@@ -39,6 +39,22 @@ class Keyboard:
         """Drop what was typed so far: it was no answer to what is asked now."""
         with suppress(termios.error):
             termios.tcflush(self._file, termios.TCIFLUSH)
+
+    @contextmanager
+    def unseen(self) -> Generator[None]:
+        """Show nothing that is typed during the block."""
+        try:
+            before = termios.tcgetattr(self._file)
+        except termios.error:  # what is typed comes from elsewhere, and is not shown by a terminal
+            yield
+            return
+        now = termios.tcgetattr(self._file)
+        now[3] &= ~termios.ECHO
+        termios.tcsetattr(self._file, termios.TCSADRAIN, now)
+        try:
+            yield
+        finally:
+            termios.tcsetattr(self._file, termios.TCSADRAIN, before)
 
     async def line(self) -> str | None:
         """Return the next line without its end; `None` when no more will come."""
@@ -132,9 +148,12 @@ class TerminalResponder:
             self._screen.ask(field.choices)
             while True:
                 self._screen.ask(field.prompt)
-                line = await self._line()
+                with self._keyboard.unseen() if field.is_secret else nullcontext():
+                    line = await self._line()
                 if line is None:
                     return Answer("cancelled", by="terminal")
+                if field.is_secret:
+                    self._screen.ask("\n")  # the end of the line was not seen either
                 try:
                     content |= field.read(line.strip())
                     break

@@ -15,13 +15,13 @@ from agls.features.hooks.hook import Hook
 from agls.features.hooks.runner import RanHook, answer_of
 from agls.features.hooks.spelling import names_of
 from agls.features.hooks.tool_hooks import as_input
+from agls.features.hooks.trying import NOT_GIVEN, TryHooks, try_hooks
 from agls.room.offers import Consents
 from agls.short_text import brief
 from agls.toolkit import Arguments, TypedAction
 
 NONE = "There are no hooks. Your own stand in your config file, as [[hooks.handlers]] (docs/hooks.md)."
 NO_CALLS = "No call of this session is one that a PreToolUse hook sees."
-NOT_GIVEN = "you did not consent to it"
 LONGEST = 100  # characters of a call in the list
 
 
@@ -42,6 +42,9 @@ def actions_of(events: EventHooks, found: FoundHooks, consents: Consents) -> tup
         TypedAction("hooks", "Show hooks", ListHooks, listing, group="Settings"),
         TypedAction(
             "hooks.test", "Test hooks", TestHooks, partial(_test, events, found, consents), group="Settings"
+        ),
+        TypedAction(
+            "hooks.try", "Try hooks", TryHooks, partial(try_hooks, events, found, consents), group="Settings"
         ),
     )
 

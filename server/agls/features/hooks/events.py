@@ -100,9 +100,14 @@ class EventHooks:
         return False
 
     def _due(self, event: Event, subjects: Sequence[str], data: JsonObject, state: State) -> Sequence[Hook]:
-        ran = {note.data["hook"] for note in state.notes.get(ROOM, ()) if note.kind == RAN}
+        ran = ran_in(state)
         root = self.runner.ports.works_in
         matching = [
             hook for hook in self.hooks if hook.matches(event, *subjects) and hook.wants(subjects, data, root)
         ]
         return [hook for hook in matching if not (hook.setting.once and hook.digest in ran)]
+
+
+def ran_in(state: State) -> frozenset[str]:
+    """**Returns** the digests of the hooks that ran in a session."""
+    return frozenset(note.data["hook"] for note in state.notes.get(ROOM, ()) if note.kind == RAN)

@@ -15,12 +15,14 @@ from agls.engine.ports import WorkspaceError
 from agls.engine.vocabulary import JsonObject
 from agls.features.hooks.hook import Hook
 from agls.features.hooks.settings import (
+    CURSOR,
     EVENTS,
     FOLDER,
     LONGEST_TIME,
     OF_OTHERS,
     OURS,
     PROJECT_FILES,
+    Event,
     HookSetting,
     Settings,
 )
@@ -49,6 +51,7 @@ MEMBERS = {
 OTHER_EVENTS = {"UserPromptSubmitted": "UserPromptSubmit", "AgentStop": "Stop"}  # of Copilot
 NO_EVENT = "there is no event {} here, only {}"
 NO_LIST = "{}: the hooks of {} are no list: write [ ... ] around them"
+NO_VERSION = 'line {}: its version is not known here: write "version": 1'
 FLAGS = {"async": "background", "once": "once"}
 TYPES = ("command", "http", "prompt")
 
@@ -129,11 +132,16 @@ def find_hooks(files: Sequence[str], reader: FolderReader) -> FoundHooks:
         shown = reader.shown(path)
         try:
             read = reader.text(path)
-            hooks: object = _parsed(path, read[2]) if read else {}
+            said: Any = _parsed(path, read[2]) if read else {}
+            hooks: object = said.get("hooks", {})
             problems += _misplaced(hooks, shown)
+            of_cursor = path.endswith(f"/{CURSOR}")
+            if of_cursor and read and said.get("version", 1) != 1:
+                raise ValueError(NO_VERSION.format(_line_of("version", {}, read[2]).removeprefix(":")))
+            make = _of_cursor if of_cursor else offered_hook
             for number, (event, entry) in enumerate(hook_entries(hooks), 1):
                 try:
-                    offered.append(offered_hook(event, entry, number, shown))
+                    offered.append(make(event, entry, number, shown))
                 except ValueError as problem:
                     line = _line_of(event, entry, read[2] if read else "")
                     problems.append(f"{shown}{line}: hook {number} ({event}): {problem}")
@@ -152,17 +160,16 @@ def _paths(files: Sequence[str], reader: FolderReader) -> Iterator[str]:
 
 
 def _parsed(path: str, text: str) -> object:
-    """**Returns** the hooks in the text of a file. **Raises** `ValueError`, `AttributeError`."""
+    """**Returns** what the text of a file says. **Raises** `ValueError`."""
     if not text.strip():
         return {}
-    said: Any = tomllib.loads(text) if path.endswith(".toml") else with_comments(text)
-    return said.get("hooks", {})
+    return tomllib.loads(text) if path.endswith(".toml") else with_comments(text)
 
 
 def _misplaced(hooks: object, shown: str) -> Iterator[str]:
     """Yield what stands where a list of hooks should be."""
     for event, groups in object_in(hooks).items():
-        if not is_list(groups) and (event[:1].upper() + event[1:]) in EVENTS:
+        if not is_list(groups) and (shown.endswith(CURSOR) or (event[:1].upper() + event[1:]) in EVENTS):
             yield NO_LIST.format(shown, event)
 
 
@@ -195,7 +202,7 @@ def offered_hook(event: str, entry: JsonObject, number: int, shown: str) -> Offe
     """Return the hook of an entry. **Raises** `ValueError`."""
     if (kind := entry.get("type", "command")) not in TYPES:
         raise ValueError(f"hooks of the type {kind!r} are not known here, only {', '.join(TYPES)}")
-    said: dict[str, Any] = {"event": _event(event), "matcher": entry["matcher"] or ""}
+    said: dict[str, Any] = {"event": event_named(event), "matcher": entry["matcher"] or ""}
     said |= {ours: entry[theirs] for theirs, ours in (MEMBERS | FLAGS).items() if theirs in entry}
     if isinstance(limit := said.get("timeout"), int | float):
         said["timeout"] = min(limit, LONGEST_TIME)  # elsewhere it may be longer
@@ -213,13 +220,29 @@ def offered_hook(event: str, entry: JsonObject, number: int, shown: str) -> Offe
     return OfferedHook(Hook(setting, shown), offer)
 
 
-def _event(said: str) -> str:
+def _of_cursor(event: str, entry: JsonObject, number: int, shown: str) -> OfferedHook:
+    """Return the hook of an entry in Cursor's form. **Raises** `ValueError`."""
+    from agls.features.hooks.cursor import EVENTS as FORMS  # noqa: PLC0415 - few folders have such hooks
+    from agls.features.hooks.cursor import cursor_form, in_our_words  # noqa: PLC0415 - with it
+
+    form = cursor_form(event, entry)
+    made = offered_hook(FORMS[event][0], in_our_words(event, entry), number, shown)
+    setting = made.hook.setting
+    if entry.get("failClosed") is True:
+        setting = setting.model_copy(update={"on_failure": "closed"})
+    definition: JsonObject = {"file": shown, "event": event, **entry}
+    offer = replace(made.offer, name=f"{event} {number} of {shown}", definition=definition)
+    return OfferedHook(replace(made.hook, setting=setting, cursor=form), offer)
+
+
+def event_named(said: str) -> Event:
     """**Returns** our name of an event: some products begin theirs with a small letter.
 
     **Raises** `ValueError` for one that there is not.
     """
     name = said[:1].upper() + said[1:]
     name = OTHER_EVENTS.get(name, name)
-    if name not in EVENTS:
-        raise ValueError(NO_EVENT.format(said[:60], ", ".join(EVENTS)))
-    return name
+    for event in EVENTS:
+        if event == name:
+            return event
+    raise ValueError(NO_EVENT.format(said[:60], ", ".join(EVENTS)))

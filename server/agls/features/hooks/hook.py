@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from agls.engine.vocabulary import JsonObject
 from agls.features.hooks.condition import fits
@@ -12,6 +13,9 @@ from agls.frozen import frozen
 from agls.json_values import object_in
 from agls.short_text import cut
 
+if TYPE_CHECKING:
+    from agls.features.hooks.cursor import CursorForm
+
 LONGEST_NAME = 60  # characters of a command in a message
 
 
@@ -19,12 +23,14 @@ LONGEST_NAME = 60  # characters of a command in a message
 class Hook:
     """A hook. `origin` is `user`, `managed`, or the file of somebody else that offers it.
 
-    `environment` are variables that its program gets besides the usual ones.
+    `environment` are variables that its program gets besides the usual ones. One of Cursor's gets and answers
+    other JSON: that of its form `cursor`.
     """
 
     setting: HookSetting
     origin: str
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    cursor: "CursorForm | None" = None
 
     @property
     def name(self) -> str:
@@ -61,6 +67,8 @@ class Hook:
     def wants(self, names: Sequence[str], data: JsonObject, folder: str) -> bool:
         """**Returns** whether what happens fits the condition of the hook, which is for calls of tools."""
         condition = self.setting.condition
+        if self.cursor and not self.cursor.fits(data):
+            return False
         if not condition or "tool_input" not in data:
             return True
         return fits(condition, tuple(names), object_in(data, "tool_input"), folder)

@@ -4,7 +4,6 @@ The expressions are those of Rust's `regex`, as pydantic has it, which looks at 
 Python's could take years for a name that the model chose (docs/decisions/976).
 """
 
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
 
 _NAMES = regex(r"[\w\s,|-]*")
 _BETWEEN = regex(r"[,|]")
+_SURROGATES = regex(r"[\ud800-\udfff]")
 
 
 def check_matcher(matcher: str) -> None:
@@ -27,7 +27,17 @@ def matches(matcher: str, subject: str) -> bool:
     """**Returns** whether a matcher, is for this subject."""
     if _NAMES.fullmatch(matcher):
         return subject in {name.strip() for name in _BETWEEN.split(matcher)}
-    return _expression(matcher).isinstance_python(re.sub(r"[\ud800-\udfff]", "\ufffd", subject))
+    return fits_anywhere(matcher, subject)
+
+
+def check_expression(expression: str) -> None:
+    """Check that an expression can be understood, whatever is in it. **Raises** `ValueError`."""
+    _expression(expression)
+
+
+def fits_anywhere(expression: str, text: str) -> bool:
+    """**Returns** whether an expression fits somewhere in a text."""
+    return _expression(expression).isinstance_python(_SURROGATES.sub("\ufffd", text))
 
 
 @lru_cache(maxsize=256)

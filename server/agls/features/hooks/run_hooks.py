@@ -96,7 +96,11 @@ class RunHooks:
         times = sum(note.kind == CONTINUED and note.data["run"] == state.run_id for note in notes)
         if times >= MOST_CONTINUED:
             return ()
-        data: JsonObject = {"stop_hook_active": times > 0, "last_assistant_message": reply.text}
+        data: JsonObject = {
+            "stop_hook_active": times > 0,
+            "last_assistant_message": reply.text,
+            "agls_continued": times,
+        }
         answer = await self._hooks.answer(event, ("helper",), data, view)
         if answer.decision != "deny" or answer.stop:
             return ()
@@ -129,7 +133,7 @@ class RunHooks:
             view.show(Notice("warning", INACTIVE, f"You did not consent to: {', '.join(inactive)}"))
 
     async def _after_calls(self, view: RunView) -> Sequence[Stop | GateFact]:
-        calls = _last_calls(view.state)
+        calls = last_calls(view.state)
         if not calls:
             return ()
         answer = await self._hooks.answer("PostToolBatch", (), {"tool_calls": calls}, view)
@@ -169,7 +173,8 @@ def _source(state: State) -> str:
     return "resume" if any(isinstance(each, AssistantMessage) for each in state.transcript) else "startup"
 
 
-def _last_calls(state: State) -> Sequence[JsonObject]:
+def last_calls(state: State) -> Sequence[JsonObject]:
+    """Return the calls of the last answer that have a result, as hooks get them with it."""
     messages = reversed(state.transcript)
     last = next((each for each in messages if isinstance(each, AssistantMessage)), None)
     if last is None:

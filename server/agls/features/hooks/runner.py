@@ -3,7 +3,9 @@
 import json
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
 from agls.engine.ports import Command, WorkspaceError
 from agls.engine.state import State
@@ -34,19 +36,34 @@ CONTEXT = frozenset({"SessionStart", "UserPromptSubmit"})  # events whose plain 
 # The last word is the path of a file that becomes the report: what the program writes to standard error.
 OF_SHELL = 'eval "$1" 2>"$2"'
 OF_WORDS = 'exec "${@:1:$#-1}" 2>"${!#}"'
+FOLDER_NAMES = ("AGLS_PROJECT_DIR", "CLAUDE_PROJECT_DIR")  # of variables with the folder
 OK = range(200, 300)
 REQUEST = "PermissionRequest"
 SCREENING = "UserPromptSubmit"  # what its hook wrote may quote a prompt that is not kept
 
 
 @frozen
+class Printed:
+    """What a hook wrote, and the exit code of its program (`None`: a signal ended it, or it is none)."""
+
+    exit_code: int | None = None
+    output: str = ""
+    errors: str = ""
+
+
+@frozen
 class RanHook:
-    """One hook that ran for an event: its answer, and how long it took (milliseconds)."""
+    """One hook that ran for an event: its answer, and how long it took (milliseconds).
+
+    `given` is what it got, `printed` what it wrote, which its answer was read from.
+    """
 
     hook: Hook
     answer: HookAnswer
     milliseconds: int
     problem: str = ""
+    given: str = ""
+    printed: Printed = Printed()
 
     def note(self, event: Event) -> JsonObject:
         """**Returns** the record of it."""
@@ -72,36 +89,55 @@ class HookRunner:
         self, hooks: Sequence[Hook], event: Event, data: JsonObject, state: State
     ) -> Sequence[RanHook]:
         """Run them side by side. **Returns** what each answered, in their order."""
-        path = await self._transcript.path(state.transcript)
-        around = {**self._surroundings(event, state), "transcript_path": path}
-        given = json.dumps({**around, **data}, ensure_ascii=False)
-        return await together(self._run(hook, event, given, state) for hook in hooks)
+        ours = await self.given(event, data, state)
+        return await together(self._run(hook, event, ours, state) for hook in hooks)
 
-    async def _run(self, hook: Hook, event: Event, given: str, state: State) -> RanHook:
-        began, problem = time.monotonic(), ""
+    async def given(self, event: Event, data: JsonObject, state: State) -> JsonObject:
+        """**Returns** what hooks of an event get."""
+        path = await self._transcript.path(state.transcript)
+        return {**self._surroundings(event, state), "transcript_path": path, **data}
+
+    async def _run(self, hook: Hook, event: Event, ours: JsonObject, state: State) -> RanHook:
+        began, problem, printed = time.monotonic(), "", Printed()
+        given = json.dumps(await self._in_its_form(hook, ours), ensure_ascii=False)
         try:
             if hook.setting.prompt:
                 answer = await judge(hook.setting, given, self.ports, state)
+            elif hook.setting.url:
+                content = await self._post(hook, given)
+                printed = Printed(output="" if content is None else json.dumps(content, ensure_ascii=False))
+                answer = NOTHING if content is None else answer_of_json(content)
             else:
-                answer = await (
-                    self._post(hook, given) if hook.setting.url else self._start(hook, event, given)
-                )
+                printed = await self._start(hook, given)
+                answer = _answer(hook, event, printed, ours)
         except HookFailed as failure:
             problem = str(failure)
             answer = after_failure(hook, problem)
         answer = replace(answer, by=hook.name)
         if answer.decision == "allow" and not hook.may_allow:
             answer = replace(answer, decision="")
-        return RanHook(hook, answer, round((time.monotonic() - began) * 1000), problem)
+        milliseconds = round((time.monotonic() - began) * 1000)
+        return RanHook(hook, answer, milliseconds, problem, given, printed)
 
-    async def _start(self, hook: Hook, event: Event, given: str) -> HookAnswer:
+    async def _in_its_form(self, hook: Hook, ours: JsonObject) -> JsonObject:
+        """Return what a hook gets; one of Cursor's that sees a file before it is read gets its text."""
+        if not hook.cursor:
+            return ours
+        content = ""
+        if hook.cursor.sees_content:
+            with suppress(WorkspaceError):
+                content = (await self.ports.workspace.read(hook.cursor.file(ours))).text
+        return hook.cursor.given(ours, content)
+
+    async def _start(self, hook: Hook, given: str) -> Printed:
         setting, folder = hook.setting, self.ports.workspace.root
         script = OF_WORDS if setting.args else OF_SHELL
+        names = (*FOLDER_NAMES, "CURSOR_PROJECT_DIR") if hook.cursor else FOLDER_NAMES
         command = Command(
             ("bash", "-c", script, "hook", setting.command, *setting.args),
             timeout=setting.timeout,
             keep=KEPT,
-            env={"AGLS_PROJECT_DIR": folder, "CLAUDE_PROJECT_DIR": folder, **hook.environment},
+            env={**dict.fromkeys(names, folder), **hook.environment},
             stdin=given,
             reports=True,
         )
@@ -111,11 +147,9 @@ class HookRunner:
             raise HookFailed(str(problem)) from None
         if done.timed_out:
             raise HookFailed(f"it ran longer than {setting.timeout:g} s")
-        if event == REQUEST and done.exit_code == BLOCKED:
-            return NOTHING  # it decides by its output alone
-        return answer_of_program(done.exit_code, done.output, done.report, texts=event in CONTEXT)
+        return Printed(done.exit_code, done.output, done.report)
 
-    async def _post(self, hook: Hook, given: str) -> HookAnswer:
+    async def _post(self, hook: Hook, given: str) -> Any:
         setting = hook.setting
         call = ServiceCall(
             url=setting.url, headers=setting.headers, body=json.loads(given), seconds=setting.timeout
@@ -126,7 +160,7 @@ class HookRunner:
             raise HookFailed(str(problem)) from None
         if answer.status not in OK:
             raise HookFailed(f"its address answered {answer.status}")
-        return NOTHING if answer.content is None else answer_of_json(answer.content)
+        return answer.content
 
     def _surroundings(self, event: Event, state: State) -> JsonObject:
         mode = self.ports.mode.of(state)
@@ -148,6 +182,14 @@ class HookRunner:
 def answer_of(ran: Sequence[RanHook]) -> HookAnswer:
     """**Returns** what all of them answered together."""
     return joined([each.answer for each in ran])
+
+
+def _answer(hook: Hook, event: Event, printed: Printed, ours: JsonObject) -> HookAnswer:
+    if hook.cursor:
+        return hook.cursor.answer(printed.exit_code, printed.output, printed.errors, ours)
+    if event == REQUEST and printed.exit_code == BLOCKED:
+        return NOTHING  # it decides by its output alone
+    return answer_of_program(printed.exit_code, printed.output, printed.errors, texts=event in CONTEXT)
 
 
 def _mode_name(mode: str) -> str:

@@ -24,7 +24,7 @@ Event = Literal[
     "PostCompact",
     "SessionEnd",
 ]
-EVENTS: tuple[str, ...] = get_args(Event)
+EVENTS: tuple[Event, ...] = get_args(Event)
 OnFailure = Literal["open", "ask", "closed"]
 OURS = (".agls/hooks.json",)
 OF_OTHERS = (
@@ -33,8 +33,9 @@ OF_OTHERS = (
     ".codex/hooks.json",
     ".codex/config.toml",
 )
+CURSOR = ".cursor/hooks.json"  # in a form of its own
 FOLDER = ".github/hooks"  # of JSON files
-PROJECT_FILES = (*OURS, *OF_OTHERS, FOLDER)
+PROJECT_FILES = (*OURS, *OF_OTHERS, CURSOR, FOLDER)
 ALL = ("", "*")  # matchers for anything
 LONGEST_TIME = 600.0  # seconds
 LONGEST_PATTERN = 200  # characters

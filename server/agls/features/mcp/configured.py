@@ -1,9 +1,11 @@
 """The servers that a run may use, and why others cannot be."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 
-from agls.features.mcp.folder_servers import FolderServerFiles
+from agls.features.mcp.folder_servers import FolderServerFiles, OfferedServer
+from agls.features.mcp.inputs import ServerInput
 from agls.features.mcp.names import server_part
 from agls.features.mcp.settings import ServerSetting
 from agls.features.mcp.variables import UnsetVariable, Variables
@@ -14,7 +16,13 @@ from agls.room.offers import Offer
 OWN = "your config file"
 CLIENTS = "the client"
 OFF = "it is switched off in its definition"
+NO_VALUE = "-"  # of an input, to see whether anything else is wrong
 SWITCHED_OFF = "you switched it off: /mcp.enable {}"
+
+
+def nothing_given(folder: str) -> Mapping[str, str]:
+    """**Returns** what a user gave who gave nothing."""
+    return {}
 
 
 @frozen
@@ -22,6 +30,8 @@ class ConfiguredServer:
     """A server with its origin; `problem` says why it is not used ("": it is, or waits for a consent).
 
     One with an `offer` is used once the user consented to that. One that `is_off` is named to nobody.
+    `inputs` are those that it needs, `asks` those that have no value yet: a `problem`, where there is no
+    default either.
     """
 
     name: str
@@ -31,6 +41,8 @@ class ConfiguredServer:
     offer: Offer | None = None
     problem: str = ""
     is_off: bool = False
+    inputs: Sequence[ServerInput] = ()
+    asks: Sequence[ServerInput] = ()
 
 
 @frozen
@@ -46,13 +58,15 @@ class FoundServers:
 class ServedFolder:
     """For which folder servers are meant, the values of variables, the roots that servers are told.
 
-    `off` are the names of those that the user switched off.
+    `off` are the names of those that the user switched off. `given` **returns** what they gave for the inputs
+    of a folder's files, by name.
     """
 
     folder: str
     variables: Variables
     roots: Sequence[str] = ()
     off: Collection[str] = ()
+    given: Callable[[str], Mapping[str, str]] = nothing_given
 
 
 def configured(all_of_them: FoundServers, place: ServedFolder) -> Sequence[ConfiguredServer]:
@@ -65,13 +79,30 @@ def configured(all_of_them: FoundServers, place: ServedFolder) -> Sequence[Confi
         for one in all_of_them.given
     ]
     own = [_configured(name, one, OWN, place) for name, one in all_of_them.own.items()]
-    offered = [
-        _configured(one.name, one.setting, one.offer.origin, place, one.offer) for one in files.offered
-    ]
+    offered = [_offered(one, place) for one in files.offered]
     broken = [
         ConfiguredServer(each.name or each.file, each.place, problem=each.problem) for each in files.broken
     ]
     return [*_distinct([*given, *own, *offered]), *broken]
+
+
+def _offered(one: OfferedServer, place: ServedFolder) -> ConfiguredServer:
+    """**Returns** a server that a folder offers, with what the user gave for its inputs."""
+    origin, variables = one.offer.origin, place.variables
+    if not one.inputs:
+        return _configured(one.name, one.setting, origin, place, one.offer)
+    given = place.given(one.inputs[0].folder)
+    known = {each.variable: given[each.name] for each in one.inputs if each.name in given}
+    asks = [each for each in one.inputs if not (each.variable in known or variables.has(each.variable))]
+    filled = variables.and_given({**known, **{each.variable: each.default or NO_VALUE for each in asks}})
+    made = replace(
+        _configured(one.name, one.setting, origin, replace(place, variables=filled), one.offer),
+        inputs=one.inputs,
+    )
+    if made.problem or not asks:
+        return made
+    missing = "; ".join(each.problem for each in asks if not each.default)
+    return replace(made, asks=asks, problem=missing, definition=None if missing else made.definition)
 
 
 def _configured(

@@ -23,14 +23,12 @@ TYPES = {
 KINDS = {"stdio", "http", "sse"}
 NO_KIND = "servers of the type {} are not known here, only stdio, http and sse"
 NO_INPUT = "it asks for {}, which is none of the inputs of its file: add it there, or write ${{env:VAR}}"
-INPUT = "AGLS_INPUT_{}"  # the variable with the answer to what a file asks for
 NO_EDITOR = "only the editor knows {}: write the value itself"
 NO_LIST = 'its args are no list: write one, ["a", "b"]'
 NO_HELPER = "it has a headersHelper, which agls does not run: write headers, with ${VAR} for what is secret"
 NO_FILE = "agls does not read {} into settings: write {{env:VAR}}, and set the variable where agls is started"
 LONGEST_SECONDS = 1_000  # a time below is in seconds, as nobody waits for a part of one
 _EDITOR = regex(r"\$\{(env:)?(workspaceFolder|userHome|(?:input|command|config):[^}]*|/|[A-Za-z_]\w*)\}")
-_INPUT = regex(r"\$\{input:[^}]*\}")
 _PROJECT = regex(r"(?<!\$)\$\{(?:workspaceFolder|(?:CLAUDE_)?PROJECT_DIR(?::-[^}]*)?)\}")
 _BARE = regex(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 _OPENCODE = regex(r"\{(env|file):([^}]*)\}")
@@ -54,7 +52,7 @@ def usual(entry: JsonObject, folder: str, home: str) -> Said:
         said["always_load"] = True
     if entry.get("disabled") is True or entry.get("enabled") is False:
         said["enabled"] = False
-    return _with_texts(said, lambda text: _PROJECT.sub(lambda _: folder or ".", text))
+    return with_texts(said, lambda text: _PROJECT.sub(lambda _: folder or ".", text))
 
 
 def _started(said: Said) -> Said:
@@ -101,24 +99,7 @@ def of_editor(entry: JsonObject, folder: str, home: str) -> Said:
         known = {"workspaceFolder": folder, "userHome": home, "workspaceFolderBasename": base}
         return {**known, "/": "/", "pathSeparator": "/"}.get(name, str(found[0]))
 
-    return usual(_with_texts(dict(entry), lambda text: _EDITOR.sub(named, text)), folder, home)
-
-
-def with_inputs(servers: object, inputs: object) -> object:
-    """**Returns** servers of an editor with a variable where they name one of the inputs of their file.
-
-    A default stands for what is not set, but for a password.
-    """
-    names: dict[str, str] = {}
-    for each in objects_in(inputs):
-        variable = INPUT.format(re.sub(r"\W", "_", str(each.get("id"))).upper())
-        default = each.get("default")
-        has_default = isinstance(default, str) and default and "}" not in default
-        instead = f":-{default}" if has_default and each.get("password") is not True else ""
-        names[f"${{input:{each.get('id')}}}"] = f"${{{variable}{instead}}}"
-    if not names:
-        return servers
-    return _with_texts(servers, lambda text: _INPUT.sub(lambda found: names.get(found[0], found[0]), text))
+    return usual(with_texts(dict(entry), lambda text: _EDITOR.sub(named, text)), folder, home)
 
 
 def env_file_of(entry: object, folder: str, home: str) -> str:
@@ -163,7 +144,7 @@ def of_gemini(entry: JsonObject, folder: str, home: str) -> Said:
         said |= {"url": url, "type": "http" if entry.get("httpUrl") else kind}
     names = {"includeTools": "enabled_tools", "excludeTools": "disabled_tools"}
     said |= {ours: entry[theirs] for theirs, ours in names.items() if theirs in entry}
-    return said | _with_texts(
+    return said | with_texts(
         {name: said[name] for name in ("env", "headers") if name in said},
         lambda text: _BARE.sub(r"${\1}", text),
     )
@@ -178,7 +159,7 @@ def of_opencode(entry: JsonObject, folder: str, home: str) -> Said:
         return f"${{{found[2]}}}"
 
     said = usual({**entry, "env": entry.get("environment")}, folder, home)
-    return _with_texts(said, lambda text: _OPENCODE.sub(named, text.replace("${", "$${")))
+    return with_texts(said, lambda text: _OPENCODE.sub(named, text.replace("${", "$${")))
 
 
 def of_client(entry: JsonObject, folder: str, home: str) -> Said:
@@ -192,15 +173,15 @@ def of_client(entry: JsonObject, folder: str, home: str) -> Said:
 
 def literal(value: Any) -> Any:
     """**Returns** a value whose texts stand for themselves, and name no variables."""
-    return _with_texts(value, lambda text: text.replace("${", "$${"))
+    return with_texts(value, lambda text: text.replace("${", "$${"))
 
 
-def _with_texts(value: Any, change: Callable[[str], str]) -> Any:
+def with_texts(value: Any, change: Callable[[str], str]) -> Any:
     """**Returns** a value with its texts changed, also those inside of it."""
     if is_object(value):
-        return {name: _with_texts(each, change) for name, each in value.items()}
+        return {name: with_texts(each, change) for name, each in value.items()}
     if is_list(value):
-        return [_with_texts(each, change) for each in value]
+        return [with_texts(each, change) for each in value]
     return change(value) if isinstance(value, str) else value
 
 

@@ -15,6 +15,7 @@ from agls.room.offers import Consents
 ROOM = "mcp"
 SERVERS = OnUse("agls.features.mcp.run_servers", "servers_of")  # a session without any begins without these
 ACTIONS = OnUse("agls.features.mcp.actions", "actions_of")
+ON_INPUTS = OnUse("agls.features.mcp.input_actions", "actions_on_inputs")
 PROMPTS = OnUse("agls.features.mcp.prompt_command", "commands_of")
 
 
@@ -28,9 +29,9 @@ def build(
     """Build the feature of a run; without servers nothing of it takes part."""
     find = cache(partial(SERVERS, settings, servers, workspace, texts, consents))
     if not may_have_any(settings, servers, texts):
-        return Feature(name=ROOM, actions=FoundActions(partial(ACTIONS, find)))
+        return Feature(name=ROOM, actions=FoundActions(lambda: (*ACTIONS(find), *ON_INPUTS(find))))
     of_run = find()
-    actions = FoundActions(lambda: (*ACTIONS(find), *PROMPTS(of_run)))
+    actions = FoundActions(lambda: (*ACTIONS(find), *ON_INPUTS(find), *PROMPTS(of_run)))
     return Feature(name=ROOM, actions=actions, late_tools=of_run.tools, before_turn=of_run.before_turn)
 
 

@@ -4,7 +4,7 @@ import json
 import shlex
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -21,9 +21,9 @@ from agls.features.mcp.entries import (
     setting_of,
     settings_in,
     usual,
-    with_inputs,
 )
 from agls.features.mcp.env_file import variables_in
+from agls.features.mcp.inputs import ServerInput, inputs_in, named_by, with_inputs
 from agls.features.mcp.settings import PROJECT_FILES, ServerSetting, Settings
 from agls.frozen import frozen
 from agls.instruction_files import FolderReader
@@ -65,11 +65,12 @@ OURS = FILES[:1]
 
 @frozen
 class OfferedServer:
-    """A server that a folder offers, and the offer that the user must consent to."""
+    """A server that a folder offers, the offer that the user must consent to, and what it asks of them."""
 
     name: str
     setting: ServerSetting
     offer: Offer
+    inputs: Sequence[ServerInput] = ()
 
 
 @frozen
@@ -169,14 +170,16 @@ def _in_file(
     servers = value_in(said, file.member)
     if servers is None or not found:
         return
-    servers = with_inputs(servers, value_in(said, "inputs")) if file.read is of_editor else servers
+    inputs = inputs_in(value_in(said, "inputs"), folder, shown) if file.read is of_editor else ()
+    servers = with_inputs(servers, inputs)
     for name, setting in settings_in(servers, file.read, folder, home):
         if isinstance(setting, str):
             yield BrokenEntry(shown, name, setting, _line_of(name, found[2]))
             continue
         path = env_file_of(object_in(servers, name), folder, home) if file.read is of_editor else ""
         try:
-            yield _offered(name, setting, shown, _env_file(path, reader))
+            offered = _offered(name, setting, shown, _env_file(path, reader))
+            yield replace(offered, inputs=named_by(setting, inputs)) if inputs else offered
         except WorkspaceError as problem:
             yield BrokenEntry(shown, name, str(problem), _line_of(name, found[2]))
 

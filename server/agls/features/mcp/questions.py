@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from agls.engine.vocabulary import JsonObject, Question
+from agls.features.mcp.inputs import ServerInput
 from agls.frozen import frozen
 from agls.json_values import is_list, is_object, list_in, object_in, objects_in
 from agls.room.mcp_ports import Caller, McpQuestion, McpReply, Progress, show_nothing
@@ -12,11 +13,18 @@ from agls.room.session_ports import Forms
 from agls.short_text import brief
 
 MOST_FIELDS = 30
+SECRET = "password"  # the format of a field that doors do not show while it is typed
 LONGEST_TITLE = 200  # characters of what is said of a field
 MOST_TRIES = 3
 ASKS = "The MCP server {} asks:\n{}"
 OPENS = "The MCP server {} wants you to open a page of {}:\n{}\n{}"
 NEVER = "Never enter a password or a key here: servers must ask for those on a page of their own."
+NEEDS = "The MCP server {} needs {} ({} of {}).\n{}"
+KEPT = "It is asked for once and kept for this folder; /mcp.forget {} forgets it."
+KEPT_SECRET = (
+    "It is a secret: it is kept with your keys, and neither the model nor the record of the session has it. "
+    "/mcp.forget {} forgets it."
+)
 NO_PAGE = McpReply("decline")
 TYPES: Mapping[str, type | tuple[type, ...]] = {
     "string": str,
@@ -41,6 +49,18 @@ class UserQuestions:
 
         return Caller(show, ask if self.forms.takes_forms else None)
 
+    async def value_of(self, wanted: ServerInput, server: str) -> str | None:
+        """**Returns** what the user gives for an input of a server's file, `None` for nothing."""
+        form, wrong = ServerForm(wanted.schema), ""
+        for _ in range(MOST_TRIES):
+            answer = await self.forms.ask(_question_for(wanted, server, form, wrong))
+            if answer.outcome != "accepted":
+                return None
+            content, wrong = form.read(answer.content)
+            if not wrong:
+                return str(content[wanted.name])
+        return None
+
     async def _ask(self, question: McpQuestion, call_id: str) -> McpReply:
         if question.url and not question.url.startswith(("https://", "http://")):
             return NO_PAGE
@@ -58,6 +78,16 @@ class UserQuestions:
                 case _:
                     break
         return McpReply("cancel")
+
+
+def _question_for(wanted: ServerInput, server: str, form: "ServerForm", wrong: str) -> Question:
+    about = wanted.description.rstrip(".") or "a value"
+    kept = (KEPT_SECRET if wanted.is_secret else KEPT).format(wanted.name)
+    title = NEEDS.format(server, about, wanted.name, wanted.file, kept)
+    shown = form.shown
+    if wanted.is_secret:
+        shown["properties"][wanted.name]["format"] = SECRET
+    return Question("form", f"{title}\n{wrong}".strip(), schema=shown, is_secret=wanted.is_secret)
 
 
 def _question(question: McpQuestion, form: "ServerForm", call_id: str, wrong: str) -> Question:

@@ -1,7 +1,7 @@
 """The servers of one run, and the tools that they bring to it."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from agls.engine.facts import GateFact, Injected, Notice, ToolServer, ToolServers
 from agls.engine.feature import RunView
@@ -11,6 +11,7 @@ from agls.engine.vocabulary import Stop, Text, UserMessage
 from agls.features.mcp.configured import ConfiguredServer, FoundServers, ServedFolder, configured
 from agls.features.mcp.feature import ROOM
 from agls.features.mcp.folder_servers import folder_servers
+from agls.features.mcp.inputs import ServerInput
 from agls.features.mcp.names import tool_name
 from agls.features.mcp.questions import UserQuestions
 from agls.features.mcp.resource_tool import NAME as RESOURCES
@@ -20,12 +21,13 @@ from agls.features.mcp.settings import ServerSetting, Settings
 from agls.features.mcp.variables import Variables
 from agls.frozen import frozen
 from agls.instruction_files.folder_texts import FolderTexts
-from agls.room.mcp_ports import Discovery, McpServer, McpServers, ServerProblem
+from agls.room.mcp_ports import Discovery, InputNotKept, McpServer, McpServers, ServerProblem
 from agls.room.offers import Consents
 
 AWAY = "MCP servers that cannot be used"
 DROPPED = "Tools of MCP servers are left out"
 INACTIVE = "MCP servers that this folder offers are not used"
+NOT_KEPT = "What you gave for an MCP server cannot be kept"
 NOT_GIVEN = "You did not consent to: {}"
 CHANGED = (
     "the definition of {0} changed since it was accepted: /mcp.tools {1} shows it, /mcp.accept {1} accepts it"
@@ -47,17 +49,18 @@ class RunServers:
 
     def __init__(
         self,
-        found: Sequence[ConfiguredServer],
+        find: Callable[[], Sequence[ConfiguredServer]],
         servers: McpServers,
         consents: Consents,
         questions: UserQuestions,
     ) -> None:
-        self.found, self.questions = found, questions
+        self._find, self.questions = find, questions
+        self.found = find()
         self.servers, self._consents = servers, consents
         self.used: dict[str, UsedServer] = {}
         self._tools: dict[str, Tool] = {}
         self._shown = ToolServers(())
-        for one in found:
+        for one in self.found:
             if not one.offer:
                 self._use(one)
 
@@ -104,7 +107,7 @@ class RunServers:
         state = view.state
         if not state.running or state.run.turns:
             return ()
-        if refused := await self._settle():
+        if refused := await self._settle(view):
             view.show(Notice("warning", INACTIVE, NOT_GIVEN.format(", ".join(refused))))
         unknown = [used for used in self.used.values() if not used.server.known]
         if unknown:
@@ -130,16 +133,57 @@ class RunServers:
         tools = len(known.tools) if known else None
         return ToolServer(one.name, status, tools, used.server.trouble, used.server.needs_login)
 
-    async def _settle(self) -> Sequence[str]:
-        """Let the user decide on what the folder offers. **Returns** what they did not consent to."""
+    async def _settle(self, view: RunView) -> Sequence[str]:
+        """Let the user decide on what the folder offers, and give what that needs.
+
+        **Returns** what they did not consent to.
+        """
+        agreed: dict[str, ConfiguredServer] = {}
         refused: list[str] = []
+        can_ask = self.questions.forms.takes_forms
         for one in self.found:
-            if one.offer and not one.problem:
+            if one.offer and (not one.problem or (one.asks and can_ask)):
                 if await self._consents.settle(one.offer):
-                    self._use(one)
+                    agreed[one.name] = one
                 else:
                     refused.append(one.name)
+        if any([await self._give(one, view) for one in agreed.values() if one.asks and can_ask]):
+            self.found = await asyncio.to_thread(self._find)
+        for one in self.found:
+            if one.offer and not one.problem and one.name in agreed:
+                self._use(one)
         return refused
+
+    async def _give(self, one: ConfiguredServer, view: RunView) -> bool:
+        """Have the user give what a server needs. **Returns** whether any of it is there now."""
+        inputs = self.servers.inputs
+        known = await asyncio.to_thread(inputs.read, one.asks[0].folder)
+        is_given = False
+        for each in one.asks:
+            if each.name not in known:  # nor given for another server just now
+                was_given = not inputs.is_declined(each.folder, each.name)
+                try:
+                    was_given = was_given and await self.ask_for(each, one.name)
+                except InputNotKept as problem:
+                    was_given = False
+                    view.show(Notice("warning", NOT_KEPT, f"{each.name}: {problem}"))
+                if not (was_given or each.default):
+                    break  # the others are of no use without it
+            is_given = True
+        return is_given
+
+    async def ask_for(self, wanted: ServerInput, server: str) -> bool:
+        """Have the user give the value of an input, and keep it. **Returns** whether they gave it.
+
+        **Raises** `InputNotKept`.
+        """
+        inputs = self.servers.inputs
+        value = await self.questions.value_of(wanted, server)
+        if value is None:
+            inputs.decline(wanted.folder, wanted.name)
+            return False
+        await asyncio.to_thread(inputs.keep, wanted.folder, wanted.name, value, secret=wanted.is_secret)
+        return True
 
     async def _ask(self, used: UsedServer) -> str:
         """Ask a server what it offers. **Returns** why it cannot be used."""
@@ -182,10 +226,13 @@ def servers_of(
     variables = Variables(servers.environment, servers.keys)
     root = _root(workspace, texts)
     roots = [root] if root in texts.folders.project else []
-    place = ServedFolder(root, variables, roots, servers.off)
+    place = ServedFolder(root, variables, roots, servers.off, servers.inputs.read)
     all_of_them = FoundServers(settings.servers, folder_servers(settings, texts), servers.given)
-    found = configured(all_of_them, place) if settings.enabled else ()
-    return RunServers(found, servers, consents, UserQuestions(servers.forms))
+
+    def find() -> Sequence[ConfiguredServer]:
+        return configured(all_of_them, place) if settings.enabled else ()
+
+    return RunServers(find, servers, consents, UserQuestions(servers.forms))
 
 
 def _root(workspace: Workspace, texts: FolderTexts) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Mapping
+from types import MappingProxyType
 
 from agls.regex import regex
 
@@ -13,10 +14,27 @@ class UnsetVariable(ValueError):
 
 
 class Variables:
-    """The variables that definitions may name; the `keys` of the user's models are never their values."""
+    """The variables that definitions may name; the `keys` of the user's models are never their values.
 
-    def __init__(self, environment: Mapping[str, str], keys: Collection[str]) -> None:
+    What is `given` counts where the environment has no variable of the name.
+    """
+
+    def __init__(
+        self,
+        environment: Mapping[str, str],
+        keys: Collection[str],
+        given: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self._environment, self._keys = environment, keys
+        self._given = given
+
+    def has(self, name: str) -> bool:
+        """**Returns** whether the environment has a value of this name."""
+        return bool(self._environment.get(name))
+
+    def and_given(self, given: Mapping[str, str]) -> "Variables":
+        """**Returns** these, and what is given besides."""
+        return Variables(self._environment, self._keys, given)
 
     def expand(self, text: str) -> str:
         """**Returns** the text with the values. **Raises** `UnsetVariable`."""
@@ -29,6 +47,7 @@ class Variables:
         value = self._environment.get(name, "")
         if value and value in self._keys:
             raise UnsetVariable(f"the variable {name} is the key of a model, which no server gets")
+        value = value or self._given.get(name, "")
         if value:
             return value
         if instead is None:

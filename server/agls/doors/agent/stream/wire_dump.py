@@ -16,6 +16,7 @@ from typing import Any, cast
 
 from agls.doors.agent.stream.tap import Tap
 from agls.doors.messages import JsonObject
+from agls.json_values import object_in
 from agls.redaction import MARK, without
 
 SECRET = "agent/secret"  # the request whose answer is a key
@@ -31,21 +32,23 @@ class WireDump(Tap):
         self._writing = threading.Lock()
         self._waiting: list[JsonObject] = []
         self._secrets: Callable[[], Iterable[str]] | None = None
-        self._keys_asked: set[object] = set()  # ids of requests for a key
+        self._keys_asked: set[object] = set()  # ids of requests for a key or another secret
 
     def received(self, body: bytes) -> None:
-        """Take a message of the client; the answer to a request for a key is written without it."""
+        """Take a message of the client; the answer to a request for a secret is written without it."""
         record, message = _record("client", body)
         with self._writing:
             if "method" not in message and message.get("id") in self._keys_asked:
                 record["message"] = {**_shape_of(message), "result": MARK}
+            elif message.get("method") == "agent/respond":
+                record["message"] = _without_content(message)
             self._take(record)
 
     def sent(self, frame: bytes) -> None:
         """Take a frame of the server."""
         record, message = _record("server", frame.partition(b"\r\n\r\n")[2])
         with self._writing:
-            if message.get("method") == SECRET:
+            if message.get("method") == SECRET or _asks_for_secret(message):
                 self._keys_asked.add(message.get("id"))
             self._take(record)
 
@@ -93,6 +96,23 @@ def _record(sender: str, body: bytes) -> tuple[JsonObject, JsonObject]:
         given = cast(JsonObject, message)
         return {**record, "message": given}, given
     return {**record, "text": body.decode("utf-8", "backslashreplace")}, {}
+
+
+def _asks_for_secret(message: JsonObject) -> bool:
+    """Return whether a form has a field that nobody may see."""
+    if message.get("method") != "agent/askUser":
+        return False
+    fields = object_in(object_in(object_in(message, "params"), "schema"), "properties")
+    return any(object_in(fields, name).get("format") == "password" for name in fields)
+
+
+def _without_content(message: JsonObject) -> JsonObject:
+    """Return an answer to a question without what was filled into a form: that may be a secret."""
+    params = object_in(message, "params")
+    response = object_in(params, "response")
+    if "content" not in response:
+        return message
+    return {**message, "params": {**params, "response": {**response, "content": MARK}}}
 
 
 def _shape_of(message: JsonObject) -> JsonObject:

@@ -78,6 +78,7 @@ MEMORY = command(
         command("forget", "take entries out", option("numbers NUMBER  which", nargs="+"), *LOOKS),
     ),
 )
+INPUT = "name NAME  its name, as `agls mcp inputs` shows it"
 SERVER = "server NAME  its name, as `agls mcp list` shows it"
 MCP = command(
     "mcp",
@@ -88,6 +89,7 @@ MCP = command(
         agls mcp tools notes    the tools of one, and what changed in them
         agls mcp login notes    opens a page to log in; agls mcp logout notes forgets that
         agls mcp disable notes  neither start nor offer it until agls mcp enable notes
+        agls mcp inputs         what servers of this folder ask of you; agls mcp input NAME gives it
         agls mcp serve          be an MCP server for another agent, in this folder
     """,
     below=(
@@ -99,6 +101,9 @@ MCP = command(
         command("restart", "start a server, and ask it anew what it offers", SERVER, *LOOKS),
         command("enable", "use a server again that you switched off", SERVER, *LOOKS),
         command("disable", "switch a server off", SERVER, *LOOKS),
+        command("inputs", "list what the servers of this folder's files ask of you", *LOOKS),
+        command("input", "give an input of a server: it is asked for, or a line of the input", INPUT, *LOOKS),
+        command("forget", "forget what you gave for an input", INPUT, *LOOKS),
         command(
             "serve",
             "be an MCP server on standard input and output: another agent runs this one",
@@ -177,25 +182,30 @@ PERMISSIONS = command(
         command("accept", "accept changes that a command made to agls's own files", FOLDER, TRUST),
     ),
 )
-REPLAYED = (
-    option("--session ID  its id (default: the folder's latest)", default=""),
-    option("--last N  only its last N calls (50)", default=50),
+TESTED = (
+    option("event EVENT  such as PreToolUse or Stop (default: show recorded calls again)", nargs="?"),
+    option("about ABOUT  what matchers see: the tool, or how a session begins …", nargs="?"),
+    option("--with JSON  members of what a hook gets, in the place of made-up ones", dest="given"),
+    option("--session ID  its id (default: with an event none, else the folder's latest)", default=""),
+    option("--last N  only its last N calls (50)"),
 )
 HOOKS = command(
     "hooks",
-    "show your hooks; test them with recorded calls",
+    "show your hooks; test them with an event or with recorded calls",
     arguments="COMMAND …",
     examples="""
-        agls hooks list            the hooks, and those that have no consent yet
-        agls hooks test            what they would decide about the calls of the latest session
-        agls hooks test --last 10  only about the last ten
+        agls hooks list                     the hooks, and those that have no consent yet
+        agls hooks test Stop                which run at the end, what they say, what would come of it
+        agls hooks test PreToolUse Bash --with '{"tool_input": {"command": "git push"}}'
+        agls hooks test UserPromptSubmit --with '{"prompt": "hello"}'
+        agls hooks test --last 10           what they would decide about the last ten calls
     """,
     below=(
         command("list", "list the hooks of this folder, and where each comes from", JSON, FOLDER, TRUST),
         command(
             "test",
-            "show the PreToolUse hooks recorded calls again: what would each decide? No tool runs",
-            *REPLAYED,
+            "let hooks see an event that is made up, or recorded calls again; no tool runs",
+            *TESTED,
             JSON,
             FOLDER,
             TRUST,
