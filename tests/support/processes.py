@@ -95,20 +95,14 @@ def asked(wish: dict[str, Any]) -> tuple[Start, bytes]:
     variables = dict(os.environ if wish["env"] is None else wish["env"])
     command, folder = list(map(os.fspath, wish["args"])), Path(wish["cwd"] or ".").absolute()
     options = [word for word in command[1:3] if word == "-P"]
-    start = (
-        *options,
-        *sorted(f"{name}={value}" for name, value in variables.items() if name.startswith(SEEN)),
-    )
+    seen = {name: value for name, value in variables.items() if name.startswith(SEEN)}
+    start = (*options, *sorted(f"{name}={value}" for name, value in seen.items()))
     begin = [sys.executable, *options, "-m", "agls"]
     if command[: len(begin)] != begin or not folder.is_dir():
         return start, b""
-    message = {
-        "command": command,
-        "arguments": command[len(begin) :],
-        "variables": variables,
-        "folder": str(folder),
-    }
-    return start, json.dumps({**message, "session": wish["start_new_session"]}).encode()
+    message: dict[str, Any] = {"command": command, "arguments": command[len(begin) :]}
+    message |= {"variables": variables, "folder": str(folder), "session": wish["start_new_session"]}
+    return start, json.dumps(message).encode()
 
 
 @cache
