@@ -8,7 +8,7 @@ import pytest
 from agls.order import ROOMS
 from benchmarks.peers import Bench, Model
 
-MOST = 853  # of all modules, those of Python among them
+MOST = 854  # of all modules, those of Python among them
 MOST_OF_OURS = 548
 LISTING = """\
 import json, sys
