@@ -23,6 +23,7 @@ Find = Callable[[], "RunServers"]
 GROUP = "MCP servers"
 NONE = "No MCP server of this folder has inputs that you give."
 NOBODY = "Nobody can be asked here. At a terminal: agls mcp input {}. Or set {} where agls is started."
+GIVE = ". Give it by /mcp.input {0}, at a terminal by agls mcp input {0}, or as the variable {1}"
 GIVEN, MISSING = "given", "nobody gave it"
 
 
@@ -121,10 +122,15 @@ def _status(run: "RunServers", wanted: "ServerInput", given: Mapping[str, str]) 
     return f"nobody gave it, so far it is {wanted.default}" if wanted.default else MISSING
 
 
+def _nothing_for(wanted: "ServerInput") -> str:
+    known = ", ".join(value for value, _ in wanted.options)
+    return f"Nothing was given for {wanted.name}." + (f" It is one of: {known}." if known else "")
+
+
 def _line(row: JsonObject) -> str:
     about = f" ({row['description']})" if row["description"] else ""
-    how = f". Give it: /mcp.input {row['name']}, or the variable {row['variable']}"
-    more = how if row["status"] == MISSING else ""
+    give = GIVE.format(row["name"], row["variable"])
+    more = give if row["status"] == MISSING else ""
     return f"- {row['name']}{about} of {row['file']}, for {', '.join(row['servers'])}: {row['status']}{more}"
 
 
@@ -138,7 +144,7 @@ async def _give(find: Find, arguments: GiveInput, context: ActionContext) -> Act
                 raise ActionError(NOBODY.format(wanted.name, wanted.variable))
             with _kept():
                 if not await run.ask_for(wanted, ", ".join(each.servers)):
-                    raise ActionError(f"Nothing was given for {wanted.name}.")
+                    raise ActionError(_nothing_for(wanted))
     where = "with your keys" if named[0].wanted.is_secret else "for this folder"
     return ActionOutcome(
         f"{arguments.name} is kept {where}; servers have it from the next run on.", {"name": arguments.name}
