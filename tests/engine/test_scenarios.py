@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from agls.engine.facts import (
+    Answered,
     Asked,
     Compacted,
     Entry,
@@ -744,6 +745,31 @@ def asking(session: Session) -> Sequence[Feature]:
         return await inner(invocation)
 
     return [Feature(name="permissions", tools=(FakeTool("ask"),), around_tool=ask)]
+
+
+async def test_answer_to_a_secret_question_is_in_no_fact() -> None:
+    def asking_for_a_secret(session: Session) -> Sequence[Feature]:
+        async def ask(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
+            answer = await session.questions.ask(Question("form", "Token?", is_secret=True))
+            return ToolOutcome(f"It has {len(answer.content['token'])} characters.")
+
+        return [Feature(name="permissions", tools=(FakeTool("ask"),), around_tool=ask)]
+
+    async def answer(scene: Meanwhile) -> None:
+        await scene.until_fact(Asked)
+        (request_id,) = scene.session.state.questions
+        assert scene.session.questions.answer(request_id, Answer("accepted", content={"token": "s3cret"}))
+        facts = [entry.fact for entry in scene.session.log.journal.entries()]
+        assert [fact.answer for fact in facts if isinstance(fact, Answered)] == [Answer("accepted")]
+
+    await check(
+        call(("c1", "ask")), say(),
+        features=asking_for_a_secret, attended=True, meanwhile=answer,
+        facts=[
+            *START, "turn", "replied - ask(c1)", "asked Token?", "answered accepted",
+            "finished c1 completed: It has 6 characters.", "turn", "replied done", "ended end_turn",
+        ],
+    )  # fmt: skip
 
 
 async def test_questions_wait_for_their_answer() -> None:

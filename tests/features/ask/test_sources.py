@@ -60,12 +60,12 @@ def test_prepared_answers_match_exactly_or_in_part_and_are_marked_as_prepared(ag
         "The user answered: yes",
         "Nobody is there to answer. Decide yourself, and say what you assumed.",
     ]
-    assert history(agls) == [
+    asked = history(agls)
+    assert {*asked[:2]} == {  # at once
         ("which colour?", "red", "queued"),
         ("And which size?", "the blue one", "queued"),
-        ("Go on?", "yes", "queued"),
-        ("Go on?", "", "nobody"),
-    ]
+    }
+    assert asked[2:] == [("Go on?", "yes", "queued"), ("Go on?", "", "nobody")]
     page = agls.run("resume", "/ask.history").out
     assert "- which colour?\n  red (prepared)\n" in page
     assert "- Go on?\n  no answer (nobody was there)" in page

@@ -24,8 +24,12 @@ from agls.frozen import frozen
 from agls.json_values import is_object, object_in, objects_in, text_in
 from agls.short_text import cut
 
-SHELL, MCP, READ = "beforeShellExecution", "beforeMCPExecution", "beforeReadFile"
-EDIT, PROMPT, STOP = "afterFileEdit", "beforeSubmitPrompt", "stop"
+SHELL = "beforeShellExecution"
+MCP = "beforeMCPExecution"
+READ = "beforeReadFile"
+EDIT = "afterFileEdit"
+PROMPT = "beforeSubmitPrompt"
+STOP = "stop"
 EVENTS: Mapping[str, tuple[Event, str]] = {  # our event, and the matcher for its tools
     SHELL: ("PreToolUse", "shell"),
     MCP: ("PreToolUse", "^mcp__"),

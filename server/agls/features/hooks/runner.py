@@ -98,7 +98,8 @@ class HookRunner:
         return {**self._surroundings(event, state), "transcript_path": path, **data}
 
     async def _run(self, hook: Hook, event: Event, ours: JsonObject, state: State) -> RanHook:
-        began, problem, printed = time.monotonic(), "", Printed()
+        began = time.monotonic()
+        problem, printed = "", Printed()
         given = json.dumps(await self._in_its_form(hook, ours), ensure_ascii=False)
         try:
             if hook.setting.prompt:
