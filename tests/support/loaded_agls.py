@@ -19,6 +19,7 @@ from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any, NoReturn
 
+import agls
 from agls.__main__ import leave_out, main
 
 LARGEST = 1 << 20  # bytes of what is to be started
@@ -26,8 +27,6 @@ LARGEST = 1 << 20  # bytes of what is to be started
 
 def load() -> None:
     """Import all modules of the server; those that are programs of their own do nothing when imported."""
-    import agls  # noqa: PLC0415 - its modules are looked for
-
     leave_out()
     for module in walk_packages(agls.__path__, "agls."):
         if not module.name.endswith("__main__"):

@@ -34,7 +34,7 @@ class LoadedProcess(subprocess.Popen[Any]):
     """A process of `agls` like any other, but forked from one that has loaded it (docs/decisions/990).
 
     What cannot be had that way is started in the usual one: other programs, other settings of Python itself,
-    options of a process that are rarely used, and what a test is about that says `cold`.
+    options of a process that are rarely used, and whatever is asked for as `cold`.
     """
 
     def __init__(self, arguments: Sequence[str], *, cold: bool = False, **options: Any) -> None:

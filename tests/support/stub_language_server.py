@@ -59,7 +59,17 @@ def refuse(message: dict[str, Any], log: Path) -> None:
 
 
 def greet(message: dict[str, Any], log: Path) -> None:
-    send({"id": message["id"], "result": {"capabilities": {}}})
+    send({"id": message["id"], "result": {"capabilities": {"renameProvider": True}}})
+
+
+def rename_in_more(message: dict[str, Any], log: Path) -> None:
+    """Forget the other file at first, as a server does that still looks for the files."""
+    params = message["params"]
+    uri = params["textDocument"]["uri"]
+    names = [uri, uri.replace("one.zz", "two.zz")][: log.read_text().count('"textDocument/rename"')]
+    word = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 5}}
+    edits = [{"range": word, "newText": params["newName"]}]
+    send({"id": message["id"], "result": {"changes": dict.fromkeys(names, edits)}})
 
 
 def say_pid(message: dict[str, Any], log: Path) -> None:
@@ -69,6 +79,7 @@ def say_pid(message: dict[str, Any], log: Path) -> None:
 ANSWERS: dict[str, Callable[[dict[str, Any], Path], None]] = {
     "initialize": greet,
     "test/pid": say_pid,
+    "textDocument/rename": rename_in_more,
     "test/die": die,
     "test/die-once": die_once,
     "test/rave": rave,

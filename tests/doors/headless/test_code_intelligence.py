@@ -1,16 +1,20 @@
 """What a model learns of code from real language servers, in `agls run`."""
 
+import json
 import os
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from doors.headless.conftest import Agls
+from doors.headless.conftest import SCRIPTED, Agls
 from support.code_samples import TOOLS, plant, server_of
 from support.sandboxes import needs_bubblewrap
 
 pytestmark = pytest.mark.timeout(150)  # real language servers, on a slow machine
 Asked = dict[str, Any]
+STUB = Path(__file__).parents[2] / "support/stub_language_server.py"
 
 IN_PYTHON: list[tuple[Asked, str]] = [
     (
@@ -176,6 +180,20 @@ def test_language_server_that_lies_in_the_folder_can_change_nothing(agls: Agls, 
     (told,) = calls(agls, ("code_intelligence", IN_PYTHON[0][0]))
     assert told == f"{IN_PYTHON[0][1]}\n[From pyright-langserver.]"
     assert {place.exists() for place in loot} == {sandbox == "off"}
+
+
+@pytest.mark.row(41)
+def test_symbol_is_renamed_in_files_that_a_server_finds_late(agls: Agls) -> None:
+    command = [sys.executable, str(STUB), str(agls.home / "server.log")]
+    agls.configure(
+        f'{SCRIPTED}[code_intelligence.languages.zz]\ncommand = {json.dumps(command)}\nsuffixes = [".zz"]\n'
+    )
+    for name in ("one.zz", "two.zz"):
+        (agls.workspace / name).write_text("total = 1\n")
+    assert agls.run("trust", str(agls.workspace)).code == 0
+    (told,) = calls(agls, ("rename_symbol", {"path": "one.zz", "symbol": "total", "new_name": "summed"}))
+    assert told.splitlines()[:3] == ["Renamed total to summed in 2 places:", "one.zz: 1", "two.zz: 1"]
+    assert [(agls.workspace / name).read_text() for name in ("one.zz", "two.zz")] == ["summed = 1\n"] * 2
 
 
 @pytest.mark.row(41)

@@ -31,7 +31,7 @@ from .tool import CodeWork
 
 MOST_FILES = 200  # that one renaming may change
 SETTLING = 0.3  # seconds in which a language server that still reads the workspace finds more of it
-MOST_QUESTIONS = 20  # until a plan that grows all the time is taken as it is
+MOST_QUESTIONS = 20  # then a plan that is another one each time is taken as it is
 
 
 class RenameSymbol(Arguments):
@@ -68,7 +68,7 @@ class Renaming:
         return [await self._renamed(uri, rows, encoding) for uri, rows in edits.items()]
 
     async def settled_plan(self, arguments: RenameSymbol) -> Sequence[RenamedFile]:
-        """Return the plan on which a language server stays: one that has just started forgets files.
+        """Return the plan once a language server gives the same twice: at its start it still finds files.
 
         **Raises** `WorkspaceError`.
         """

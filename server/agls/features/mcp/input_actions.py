@@ -23,7 +23,6 @@ Find = Callable[[], "RunServers"]
 GROUP = "MCP servers"
 NONE = "No MCP server of this folder has inputs that you give."
 NOBODY = "Nobody can be asked here. At a terminal: agls mcp input {}. Or set {} where agls is started."
-GIVE = ". Give it by /mcp.input {0}, at a terminal by agls mcp input {0}, or as the variable {1}"
 GIVEN, MISSING = "given", "nobody gave it"
 
 
@@ -96,10 +95,13 @@ def _inputs(run: "RunServers") -> Sequence[_Named]:
 async def _list(find: Find, arguments: ListInputs, context: ActionContext) -> ActionOutcome:
     run, given = find(), dict[str, Mapping[str, str]]()
     rows: list[JsonObject] = []
+    lines: list[str] = []
     for each in _inputs(run):
         wanted = each.wanted
         if wanted.folder not in given:
             given[wanted.folder] = await asyncio.to_thread(run.servers.inputs.read, wanted.folder)
+        status = _status(run, wanted, given[wanted.folder])
+        lines.append(_line(each, status))
         rows.append(
             {
                 "name": wanted.name,
@@ -108,10 +110,10 @@ async def _list(find: Find, arguments: ListInputs, context: ActionContext) -> Ac
                 "servers": list(each.servers),
                 "variable": wanted.variable,
                 "secret": wanted.is_secret,
-                "status": _status(run, wanted, given[wanted.folder]),
+                "status": status,
             }
         )
-    return ActionOutcome("\n".join(map(_line, rows)) or NONE, {"inputs": rows})
+    return ActionOutcome("\n".join(lines) or NONE, {"inputs": rows})
 
 
 def _status(run: "RunServers", wanted: "ServerInput", given: Mapping[str, str]) -> str:
@@ -127,11 +129,11 @@ def _nothing_for(wanted: "ServerInput") -> str:
     return f"Nothing was given for {wanted.name}." + (f" It is one of: {known}." if known else "")
 
 
-def _line(row: JsonObject) -> str:
-    about = f" ({row['description']})" if row["description"] else ""
-    give = GIVE.format(row["name"], row["variable"])
-    more = give if row["status"] == MISSING else ""
-    return f"- {row['name']}{about} of {row['file']}, for {', '.join(row['servers'])}: {row['status']}{more}"
+def _line(named: _Named, status: str) -> str:
+    wanted = named.wanted
+    about = f" ({wanted.description})" if wanted.description else ""
+    more = f". Give it: {wanted.how}" if status == MISSING else ""
+    return f"- {wanted.name}{about} of {wanted.file}, for {', '.join(named.servers)}: {status}{more}"
 
 
 async def _give(find: Find, arguments: GiveInput, context: ActionContext) -> ActionOutcome:

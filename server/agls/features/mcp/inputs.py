@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from agls.features.mcp.settings import ServerSetting
 
 VARIABLE = "AGLS_INPUT_{}"  # its value counts before what the user gave
-MISSING = "nobody gave the input {}: /mcp.input {} (at a terminal: agls mcp input {}), or the variable {}"
+HOW = "/mcp.input {0} (at a terminal: agls mcp input {0}), or the variable {1}"  # to give it
 COMMAND = "what the command {} of its editor gives"
 _INPUT = regex(r"\$\{input:[^}]*\}")
 
@@ -38,10 +38,15 @@ class ServerInput:
     options: Sequence[tuple[str, str]] = ()
 
     @property
+    def how(self) -> str:
+        """How it is given."""
+        return HOW.format(self.name, self.variable)
+
+    @property
     def problem(self) -> str:
         """What is said where it has no value."""
         about = f" ({self.description})" if self.description else ""
-        return MISSING.format(f"{self.name}{about}", self.name, self.name, self.variable)
+        return f"nobody gave the input {self.name}{about}: {self.how}"
 
     @property
     def schema(self) -> JsonObject:
