@@ -71,8 +71,8 @@ def test_record_of_the_run_says_who_allowed_or_refused_each_call(serve: Serve) -
     wire = serve(turns(SHELL, SHELL, "done"))
     wire.initialize()
     session = wire.session()
-    decisions = iter(("allow", "reject"))
-    wire.answers["agent/requestPermission"] = lambda params: choose(next(decisions))(params)
+    answers = iter((choose("allow"), choose("reject")))
+    wire.answers["agent/requestPermission"] = lambda params: next(answers)(params)
     wire.run(session)
     shown = wire.call("agent/action/invoke", {"sessionId": session, "name": "audit", "input": {}})
     rows = [
