@@ -72,7 +72,11 @@ def test_record_of_the_run_says_who_allowed_or_refused_each_call(serve: Serve) -
     wire.initialize()
     session = wire.session()
     answers = iter((choose("allow"), choose("reject")))
-    wire.answers["agent/requestPermission"] = lambda params: next(answers)(params)
+
+    def answer(params: Message) -> Message:
+        return next(answers)(params)
+
+    wire.answers["agent/requestPermission"] = answer
     wire.run(session)
     shown = wire.call("agent/action/invoke", {"sessionId": session, "name": "audit", "input": {}})
     rows = [

@@ -10,7 +10,7 @@ from agls.stores.record_check import Checked, check
 
 MOST = 20  # faults that are named one by one
 NONE = "There are no records in {}. With `[audit] file = true` in config.toml, each run that ends adds one."
-KEEP = "Keep the digest elsewhere. Nothing up to here was changed while it passes: agls sessions verify --head {}"
+KEEP = "Keep the digest elsewhere. As long as nothing changed, this finds it: agls sessions verify --head {}"
 
 
 def write_check(path: Path, head: str, *, as_json: bool) -> None:
