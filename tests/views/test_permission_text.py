@@ -69,6 +69,15 @@ def test_line_of_a_command_cannot_pass_for_one_of_ours() -> None:
     assert folder.text == "│ a\nin /w⟨U+000A⟩│ b"
 
 
+def test_file_of_a_change_is_named_once() -> None:
+    assert (
+        permission_text(edit("one\n", "two\n")).text
+        == "modified: file:///w/a\n│ @@ -1,1 +1,1 @@\n│ -one\n│ +two"
+    )
+    lines = "-- a\n-++ b\n"  # content that looks like the head of a diff, as lines that went
+    assert "│ --- a\n│ --++ b" in permission_text(edit(lines, "")).text
+
+
 def test_change_of_line_ends_is_shown() -> None:
     mixed = permission_text(edit("one\ntwo\n", "one\r\ntwo\n")).text
     assert "│ +one⟨U+000D⟩" in mixed

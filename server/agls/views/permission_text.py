@@ -76,7 +76,7 @@ def _subject(subject: JsonObject) -> Iterator[str]:
             yield from _json(subject, "type", "command", "cwd")
         case "edit":
             for change in subject.get("changes", ()):
-                patch, ends = _line_ends(str(change.get("patch", "")))
+                patch, ends = _line_ends(_without_names(str(change.get("patch", ""))))
                 yield f"{change.get('change', 'changed')}: {_one_line(str(change.get('uri', '')))}{ends}"
                 yield from (f"{MARGIN}{line}" for line in _diff(patch))
             yield from _json(subject, "type", "changes")
@@ -114,6 +114,13 @@ def _line_ends(patch: str) -> tuple[str, str]:
     if content and all(line.endswith("\r") for line in content):
         return patch.replace("\r\n", "\n"), ", where lines end in CR LF"
     return patch.replace("\r", _code_point("\r")), ""
+
+
+def _without_names(patch: str) -> str:
+    """Return the patch without the two lines that name its file: the line above it does."""
+    lines = patch.split("\n", 2)
+    named = [line[:4] for line in lines] == ["--- ", "+++ ", "@@ -"]
+    return lines[2] if named else patch
 
 
 def _diff(patch: str) -> Iterator[str]:

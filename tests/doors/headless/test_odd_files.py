@@ -50,6 +50,29 @@ def test_tilde_means_the_home_folder_and_rules_see_that_place(agls: Agls) -> Non
     assert (edited[0], note.read_text()) == ("rejected", "one needle\n"), "it is outside of the workspace"
 
 
+def test_tilde_in_a_patch_means_the_home_folder_in_both_forms_of_patches(agls: Agls) -> None:
+    notes = agls.home / "notes"
+    notes.mkdir()
+    (notes / "todo.txt").write_text("one\n")
+    envelope = (
+        "*** Begin Patch\n*** Update File: ~/notes/todo.txt\n*** Move to: ~/notes/done.txt\n-one\n+two\n"
+        "*** Add File: ~/notes/new.txt\n+new\n*** End Patch"
+    )
+    unified = "--- ~/notes/done.txt\n+++ ~/notes/done.txt\n@@ -1 +1 @@\n-two\n+three\n"
+    _outputs(agls, [("apply_patch", {"patch": envelope})], "--yolo")
+    assert sorted(path.name for path in notes.iterdir()) == ["todo.txt"], "it is outside of the workspace"
+    for patch in (envelope, unified):
+        ((status, _),) = _outputs(
+            agls, [("apply_patch", {"patch": patch})], "--yolo", "--add-dir", str(notes)
+        )
+        assert status == "completed"
+    assert {path.name: path.read_text() for path in notes.iterdir()} == {
+        "done.txt": "three\n",
+        "new.txt": "new\n",
+    }
+    assert not (agls.workspace / "~").exists()
+
+
 def test_binary_file_that_is_searched_by_name_says_whether_it_matches(agls: Agls) -> None:
     (agls.workspace / "b.bin").write_bytes(b"\0\1Needle\0\n")
     calls = [

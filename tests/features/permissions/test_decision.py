@@ -177,7 +177,7 @@ def test_dangers_are_named() -> None:
 @pytest.mark.parametrize(
     ("target", "reason"),
     [
-        (WRITE, "It writes src/a.py."),
+        (WRITE, "It changes the workspace."),
         (FAR_WRITE, "It writes /etc/hosts outside the workspace."),
         (FAR_READ, "It reads /etc/hosts outside the workspace."),
         (COMMAND, "It runs a command."),

@@ -1,7 +1,7 @@
 /** The questions that wait for the user: permissions, plans and forms. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Option, Question } from "../protocol.gen";
+import type { Change, Option, Question } from "../protocol.gen";
 import { behind, NOTHING_SHOWN } from "../session/permission_text";
 import { textOf } from "../store/patch";
 import type { AnyItem } from "../store/transcript";
@@ -65,6 +65,30 @@ function useAnswer(question: Question, input: Record<string, unknown> | undefine
   return { asked, command, setCommand, reason, setReason, changed, choose };
 }
 
+const EDITS: Record<string, string> = {
+  added: "Create this file?",
+  modified: "Edit this file?",
+  deleted: "Delete this file?",
+};
+
+/** What is asked: the command, or the file's whole path, stands once, in the text below. */
+function headOf(question: Question, command: string): string {
+  if (command) return "Run this command?";
+  const [change, ...more] = (question.subject?.["changes"] ?? []) as Partial<Change>[];
+  const named = /^\w+ (.+)$/s.exec(question.title)?.[1];
+  const isNamed = named !== undefined && decoded(textOf(change?.uri)).endsWith(named);
+  const words = more.length === 0 && isNamed ? EDITS[textOf(change?.change)] : undefined;
+  return words ?? visible(question.title);
+}
+
+function decoded(uri: string): string {
+  try {
+    return decodeURIComponent(uri);
+  } catch {
+    return uri; // a name that is no UTF-8
+  }
+}
+
 const KINDS: Record<string, string> = { command: "terminal", edit: "edit" };
 
 function PermissionCard({ question, input }: PermissionProps) {
@@ -84,7 +108,7 @@ function PermissionCard({ question, input }: PermissionProps) {
       onKeyDown={(event) => onKey(event, read ? first : undefined, others.at(-1), choose)}
     >
       <h3>
-        <Icon name={KINDS[kind] ?? "question"} /> {asked ? "Run this command?" : visible(question.title)}
+        <Icon name={KINDS[kind] ?? "question"} /> {headOf(question, asked)}
         {kind === "edit" && (
           <Button class="link" message={{ type: "compareAsked", requestId: question.requestId }}>
             Open diff

@@ -136,6 +136,40 @@ test("without all of the text there is no yes", () => {
   }
 });
 
+test("the card of an edit has the file's path once", () => {
+  const ask = (title: string, changes: object[]) => {
+    const lines = changes.map(
+      (change) => `modified: ${(change as { uri: string }).uri}\n│ @@ -1,1 +1,1 @@\n│ -a\n│ +b`,
+    );
+    const shown = { text: lines.join("\n"), whole: true };
+    const subject = { type: "edit", changes };
+    show(
+      <Cards
+        questions={[{ ...command, title, subject, shown, reason: "It changes the workspace." }]}
+        items={new Map()}
+      />,
+    );
+    const card = root().querySelector(".card");
+    const text = card?.textContent ?? "";
+    return {
+      head: card?.querySelector("h3")?.textContent.trim(),
+      times: text.split("a%20b/signer.py").length - 1,
+      text,
+    };
+  };
+  const change = { uri: "file:///project/a%20b/signer.py", change: "modified" };
+  const { head, times, text } = ask("Edit a b/signer.py", [change]);
+  expect(head).toBe("Edit this file?Open diff");
+  expect([times, text.split("signer.py").length - 1]).toEqual([1, 1]);
+  expect(ask("Write a b/signer.py", [{ ...change, change: "added" }]).head).toBe(
+    "Create this file?Open diff",
+  );
+  expect(ask("Rename old to new", [change]).head).toBe("Rename old to newOpen diff");
+  expect(ask("Move a to b", [change, { uri: "file:///project/b", change: "added" }]).head).toBe(
+    "Move a to bOpen diff",
+  );
+});
+
 test("what is longer than its box is allowed only after it was scrolled to its end", () => {
   const sizes = { scrollHeight: 1000, clientHeight: 100 };
   const spies = Object.entries(sizes).map(([name, value]) =>

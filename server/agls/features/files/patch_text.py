@@ -1,5 +1,10 @@
 """The text of a patch, in the forms that models write."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agls.room.home_paths import from_home
+
 from .envelope import FORM, is_envelope, read_envelope
 from .lines import flatten
 from .patch_parts import FilePatch, PatchError
@@ -7,7 +12,14 @@ from .unified import is_unified, read_unified
 
 
 def read_patch_text(text: str) -> tuple[FilePatch, ...]:
-    """Return what the patch says. **Raises** `PatchError`, which says how to write one."""
+    """Return what the patch says, with the home folder in the place of a `~` at the beginning of a path.
+
+    **Raises** `PatchError`, which says how to write one.
+    """
+    return tuple(replace(each, path=from_home(each.path), to=from_home(each.to)) for each in _parts(text))
+
+
+def _parts(text: str) -> Sequence[FilePatch]:
     lines = flatten(text).strip("\n").split("\n")
     if len(lines) > 1 and lines[0].startswith("```") and lines[-1].startswith("```"):
         lines = lines[1:-1]

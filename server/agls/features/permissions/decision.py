@@ -275,6 +275,8 @@ def _is_secret(target: ResolvedTarget) -> bool:
 def _default_reason(target: ResolvedTarget) -> str:
     value = one_line(target.value)
     outside = " outside the workspace" if target.place and not target.place.inside else ""
+    if value and target.effect is Effect.WRITES and not outside:
+        return "It changes the workspace."  # which files, the question's title and subject say
     where = one_line(target.place.path if outside and target.place else target.value)
     return {
         Effect.READS: f"It reads {where or 'files'}{outside}.",
