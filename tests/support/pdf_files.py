@@ -7,8 +7,11 @@ from pypdf import PdfWriter
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject, PdfObject
 
 
-def pdf(pages: Sequence[str], title: str = "", password: str = "") -> bytes:
-    """Return a PDF with a page for each of these texts, one line of the page for each of theirs."""
+def pdf(pages: Sequence[str], title: str = "", password: str = "", padding: int = 0) -> bytes:
+    """Return a PDF with a page for each of these texts, one line of the page for each of theirs.
+
+    It has so many bytes of `padding` that no page needs, as a manual has pictures.
+    """
     writer = PdfWriter()
     fonts = _names(Font=_names(Type="Font", Subtype="Type1", BaseFont="Helvetica"))
     kinds = _named({"Font": _named({"F1": fonts["/Font"]})})
@@ -19,6 +22,10 @@ def pdf(pages: Sequence[str], title: str = "", password: str = "") -> bytes:
         stream.set_data(f"BT /F1 12 Tf 20 780 Td {drawn} ET".encode())
         page[NameObject("/Resources")] = kinds
         page[NameObject("/Contents")] = stream
+    if padding:
+        picture = DecodedStreamObject()
+        picture.set_data(bytes(padding))
+        writer.root_object[NameObject("/Padding")] = writer._add_object(picture)  # pyright: ignore[reportPrivateUsage]
     if title:
         writer.add_metadata({"/Title": title})
     if password:

@@ -442,6 +442,6 @@ def test_the_program_needs_only_the_standard_library(tmp_path: Path) -> None:
     )
     assert [json.loads(line) for line in done.stdout.splitlines()] == [
         ["yes", 1, [[0, True, "B"]]],
-        {"searched": 2, "more": False, "stopped": False, "problem": 0},
+        {"searched": 2, "more": False, "stopped": False, "problem": 0, "binary": []},
     ]
     assert done.stderr == ""

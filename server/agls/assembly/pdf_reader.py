@@ -1,7 +1,7 @@
 """PDFs of the workspace as text: the port `PdfReader` over the program that converts documents."""
 
 from agls.conversion.converter import ConversionError, ConvertibleDocument, convert
-from agls.engine.ports import WorkspaceError
+from agls.engine.ports import OpenFile, WorkspaceError
 from agls.frozen import frozen
 from agls.room.folder_ports import PdfPages
 from agls.terminal_codes import spelled_out
@@ -16,9 +16,13 @@ class ProcessPdfReader:
 
     processes: Processes
 
-    async def __call__(self, data: bytes, *, first: int, last: int, most: int) -> PdfPages:
+    async def __call__(self, source: bytes | OpenFile, *, first: int, last: int, most: int) -> PdfPages:
         """Return pages as text. **Raises** `WorkspaceError`. Cancelling ends the program that reads them."""
-        document = ConvertibleDocument(kind="pdf", data=data, first=first, last=last, most=most)
+        is_whole = isinstance(source, bytes)
+        data, handle = (source, -1) if is_whole else (b"", source.handle)
+        document = ConvertibleDocument(
+            kind="pdf", data=data, handle=handle, first=first, last=last, most=most
+        )
         try:
             made = await convert(self.processes, document, seconds=SECONDS)
         except ConversionError as problem:

@@ -24,13 +24,15 @@ class ConversionError(Exception):
 class ConvertibleDocument:
     """What is to be made text. `kind` is html or pdf.
 
-    Of HTML, `base` is the address that links are relative to, and `charset` its encoding ("": what it says
-    itself). Of a PDF, the pages from `first` to `last` (0: the end) are read, as many as have `most`
-    characters together (0: all).
+    Its bytes are `data`, or those of the open file `handle`, where that is not negative. Of HTML, `base` is
+    the address that links are relative to, and `charset` its encoding ("": what it says itself). Of a PDF,
+    the pages from `first` to `last` (0: the end) are read, as many as have `most` characters together
+    (0: all).
     """
 
     kind: str
-    data: bytes
+    data: bytes = b""
+    handle: int = -1
     base: str = ""
     charset: str = ""
     first: int = 1
@@ -51,8 +53,9 @@ async def convert(processes: Processes, document: ConvertibleDocument, *, second
     """Make text of a document. **Raises** `ConversionError`. Cancelling ends the program."""
     question = await asyncio.to_thread(_question, document)
     kind = document.kind.upper()
+    handles = () if document.handle < 0 else (document.handle,)
     try:
-        answer = await PROGRAM.answer(processes, question, seconds)
+        answer = await PROGRAM.answer(processes, question, seconds, handles)
     except WorkspaceError as problem:
         raise ConversionError(f"The {kind} cannot be read: {problem}") from problem
     except ProgramFailed as problem:
@@ -69,6 +72,7 @@ def _question(document: ConvertibleDocument) -> str:
         {
             "kind": document.kind,
             "data": b64encode(document.data).decode("ascii"),
+            "handle": document.handle,
             "base": document.base,
             "charset": document.charset,
             "first": document.first,

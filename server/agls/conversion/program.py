@@ -7,11 +7,12 @@ question as JSON on its standard input and writes one answer as JSON to its stan
 import io
 import json
 import logging
+import os
 import re
 import sys
 from base64 import b64decode
 from html.parser import HTMLParser
-from typing import Any
+from typing import IO, Any
 from urllib.parse import urljoin
 
 MOST_MEMORY = 1_000_000_000  # bytes
@@ -43,12 +44,13 @@ def main() -> None:
     """Read the question, and write the title and the text; or what is wrong with the document."""
     _bound()
     asked = json.load(sys.stdin)
-    data = b64decode(asked["data"])
+    handle: int = asked["handle"]
+    source = io.BytesIO(b64decode(asked["data"])) if handle < 0 else os.fdopen(handle, "rb")
     try:
         if asked["kind"] == "pdf":
-            answer: dict[str, Any] = pdf_text(data, asked["first"], asked["last"], asked["most"])
+            answer: dict[str, Any] = pdf_text(source, asked["first"], asked["last"], asked["most"])
         else:
-            title, text = markdown(data, asked["base"], asked["charset"])
+            title, text = markdown(source.read(), asked["base"], asked["charset"])
             answer = {"title": title, "text": text}
     except Exception as problem:  # noqa: BLE001 - libraries raise what they like at documents that are damaged
         answer = {"problem": f"{type(problem).__name__}: {problem}"[:300]}
@@ -183,14 +185,14 @@ def _words(html: str) -> str:
     return "".join(collector.parts)
 
 
-def pdf_text(data: bytes, first: int, last: int, most: int) -> dict[str, Any]:
+def pdf_text(source: IO[bytes], first: int, last: int, most: int) -> dict[str, Any]:
     """Return the title of a PDF, how many pages it has, and their words, from `first` to `last` (0: the end).
 
     They are as many as have `most` characters together (0: all), and always one; `last` is the last of them.
     """
     from pypdf import PdfReader  # noqa: PLC0415 - only for these
 
-    reader = PdfReader(io.BytesIO(data))
+    reader = PdfReader(source)
     if reader.is_encrypted and not reader.decrypt(""):
         return {"problem": "it needs a password"}
     title = " ".join(str(reader.metadata.title or "").split()) if reader.metadata else ""

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import field
 from enum import StrEnum
 from functools import cache
@@ -330,6 +331,16 @@ class FilePart:
 
 
 @frozen
+class OpenFile:
+    """A file that is open for reading as the descriptor `handle`, with its first and its last bytes."""
+
+    handle: int
+    place: PathInfo
+    head: bytes
+    tail: bytes
+
+
+@frozen
 class FoundPart:
     """The place of a text in such a file: its first line (from 1), and the change there as a patch."""
 
@@ -415,6 +426,10 @@ class Workspace(Protocol):
 
     async def read_part(self, path: str, *, first: int, count: int, width: int) -> FilePart:
         """Return lines of a text file of any size from the disk, each cut at `width` characters."""
+        ...
+
+    def opened(self, path: str) -> AbstractContextManager[OpenFile]:
+        """Open a file of any size on the disk for reading; it is closed behind the block."""
         ...
 
     async def find_part(self, path: str, old: str, new: str) -> FoundPart:

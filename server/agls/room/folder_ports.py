@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import NoReturn, Protocol
 
 from agls.diff import Patch
-from agls.engine.ports import PathInfo, StoredState, WorkspaceError
+from agls.engine.ports import OpenFile, PathInfo, StoredState, WorkspaceError
 from agls.engine.state import State
 from agls.engine.vocabulary import FileChange, FileVersion, JsonObject
 from agls.frozen import frozen
@@ -122,10 +122,13 @@ class PdfPages:
 class PdfReader(Protocol):
     """**Returns** the text of the pages from `first` to `last` (0: the end). **Raises** `WorkspaceError`.
 
-    They are as many as have `most` characters together, and always one.
+    They are as many as have `most` characters together, and always one. The `source` is the PDF itself, or
+    the open file that it is in, of which only what the pages need is read.
     """
 
-    def __call__(self, data: bytes, *, first: int, last: int, most: int) -> Awaitable[PdfPages]: ...
+    def __call__(
+        self, source: bytes | OpenFile, *, first: int, last: int, most: int
+    ) -> Awaitable[PdfPages]: ...
 
 
 class Revealer(Protocol):

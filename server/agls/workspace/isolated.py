@@ -36,15 +36,19 @@ class IsolatedProgram:
     module: str
     libraries: Sequence[str]
 
-    async def answer(self, processes: Processes, question: str, seconds: float) -> Any:
+    async def answer(
+        self, processes: Processes, question: str, seconds: float, handles: tuple[int, ...] = ()
+    ) -> Any:
         """Run it with a question for its standard input. **Returns** what its last line says, as JSON.
+
+        It gets these open files, too, by the same numbers.
 
         **Raises** `WorkspaceError` when it cannot be started, and `ProgramFailed`. Cancelling ends it.
         """
         command = Command(self._argv(), timeout=seconds, keep=_ANSWER, stdin=question)
         folder = os.open("/", os.O_RDONLY | os.O_DIRECTORY)
         try:
-            finished = await processes.run(command, folder, "/", _unheard, OutputBuffer.exact)
+            finished = await processes.run(command, folder, "/", _unheard, OutputBuffer.exact, handles)
         finally:
             os.close(folder)
         if finished.timed_out or finished.exit_code != 0:

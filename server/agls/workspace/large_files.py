@@ -12,7 +12,7 @@ from itertools import islice
 from secrets import token_hex
 
 from agls.diff import Patch, compare
-from agls.engine.ports import FilePart, FoundPart, Stale, WorkspaceError
+from agls.engine.ports import FilePart, FoundPart, OpenFile, Stale, WorkspaceError
 from agls.engine.vocabulary import FileChange, FileVersion
 from agls.frozen import frozen
 from agls.regex import regex
@@ -31,6 +31,7 @@ from agls.workspace.texts import hash_of
 from agls.workspace.walker import TEMPORARY
 
 _CHUNK = 1 << 20
+_END = 1_024  # bytes at either end of a file that say what it is
 _HEAD = 8_192  # bytes that decide whether a file is text
 _PLACE = regex(r"^@@ -(\d+),(\d+) \+(\d+),(\d+) @@", re.MULTILINE)
 _AROUND = 3  # lines before and behind a change
@@ -54,6 +55,15 @@ class _Match:
     line: int
     old: bytes
     new: bytes
+
+
+@contextmanager
+def open_file(target: ResolvedPath) -> Generator[OpenFile]:
+    """Open a regular file for reading. **Raises** `WorkspaceError`."""
+    with explained(target.place.shown), _reading(target) as handle:
+        size = check_regular(handle).st_size
+        head, tail = os.pread(handle, _END, 0), os.pread(handle, _END, max(0, size - _END))
+        yield OpenFile(handle, target.place, head, tail)
 
 
 def read_lines(target: ResolvedPath, first: int, count: int, width: int) -> FilePart:

@@ -29,6 +29,7 @@ class SearchAnswer(NamedTuple):
     more: bool = False
     stopped: bool = False
     problem: int = 0
+    binary: Sequence[str] = ()
 
 
 async def search_quickly(
@@ -61,11 +62,11 @@ async def search_quickly(
         async with asyncio.timeout(seconds):
             is_done = await asyncio.to_thread(_look, search, question["real"])
     except TimeoutError:
-        return SearchAnswer(tuple(found), search.searched, search.more, stopped=True)
+        return SearchAnswer(tuple(found), search.searched, search.more, True, binary=tuple(search.binary))
     finally:
         search.is_over = True
         await ripgrep.aclose()
-    return SearchAnswer(found, search.searched, search.more) if is_done else None
+    return SearchAnswer(found, search.searched, search.more, binary=search.binary) if is_done else None
 
 
 def _look(search: Search, real: str) -> bool:

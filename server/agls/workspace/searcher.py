@@ -28,6 +28,7 @@ Test = Callable[[str], object]
 Row = tuple[int, bool, str]
 FoundFile = tuple[str, int, list[Row]]  # a file: its path, how many lines match, and those to show
 
+_RUNS = re.compile(r"[^\0\r\n]+")
 _SMALL = 1 << 16  # bytes that are read at once
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -53,7 +54,7 @@ def main() -> None:
     except OSError as error:
         end["problem"] = error.errno or 0
     signal.setitimer(signal.ITIMER_REAL, 0)
-    _write({**end, "searched": search.searched, "more": search.more})
+    _write({**end, "searched": search.searched, "more": search.more, "binary": search.binary})
 
 
 def _write(part: object) -> None:
@@ -87,6 +88,7 @@ class Search:
         bounds: SearchBounds = UNBOUNDED,
     ) -> None:
         self.searched = 0
+        self.binary: list[str] = []  # the paths of binary files that match
         self.more = self.is_over = False
         self._asked, self._bounds = asked, bounds
         self._sieve, self._found = sieve, found
@@ -178,23 +180,40 @@ class Search:
         with opened(handle):
             for name in sorted((*folder.files, *folder.unsaved)):
                 path = f"{place}{name}"
-                text = self._texts[path] if name in folder.unsaved else self._text(handle, name)
+                text = self._texts[path] if name in folder.unsaved else self._text(handle, path)
                 if text:
                     yield path, text
 
-    def _text(self, folder: int, name: str) -> str:
+    def _text(self, folder: int, path: str) -> str:
         """Return the text of a file; "" when it is no text, too large, or certainly without a match."""
         self._check()
         try:
-            data = _bytes_of(folder, name, self._asked["max_bytes"])
-            return decode(data)[0] if _may_hold(self._needed, data) else ""
-        except (OSError, Binary):
+            data = _bytes_of(folder, path.rpartition("/")[2], self._asked["max_bytes"])
+        except OSError:
             return ""
+        if not _may_hold(self._needed, data):
+            return ""
+        try:
+            return decode(data)[0]
+        except Binary:
+            if self._needed and self._is_in(data.decode("utf-8", "replace")):
+                self.binary.append(path)
+            return ""
+
+    def _is_in(self, text: str) -> bool:
+        """Return whether a binary file matches: zero bytes end lines in it, too."""
+        self._check_length(text)
+        if self._asked["multiline"]:
+            return bool(self._pattern.search(text))
+        return any(map(self._test, _RUNS.findall(text)))
+
+    def _check_length(self, text: str) -> None:
+        if len(text) > self._bounds.text:
+            raise TimeOver
 
     def _take(self, name: str, text: str) -> None:
         asked = self._asked
-        if len(text) > self._bounds.text:
-            raise TimeOver
+        self._check_length(text)
         lines = lines_of(text)
         numbers = list(islice(self._matching(text, lines), 1 if asked["first_only"] else None))
         units = numbers if asked["by_line"] else numbers[:1]

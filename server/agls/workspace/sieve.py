@@ -18,7 +18,10 @@ FEW = 50  # files of a folder that are named one by one
 ARGUMENTS = 500_000  # bytes of names that one program gets; the system allows two million
 SIZES = (100, 1_000, 4_000, 20_000)  # files of the first batches; those after have as many as the last
 STALL = 2.0  # seconds without a word after which a batch is taken to hold an endless file
-_OPTIONS = ("--no-config", "-0lFi", "--no-messages", "--no-ignore", "--hidden", "--max-depth", "1")
+_OPTIONS = (
+    *("--no-config", "-0lFi", "--no-messages", "--no-ignore", "--hidden", "--max-depth", "1"),
+    "--binary",  # else it stops at the first zero byte, and nobody hears of the matches behind it
+)
 _ERROR = 2  # the exit code of ripgrep that says so
 
 

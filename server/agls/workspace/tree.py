@@ -137,12 +137,15 @@ class FileTree:
             with explained(target.place.shown):
                 raise OSError(answer.problem, "")
         files = [self._matching(target, file) for file in answer.found]
-        return FoundLines(files, answer.searched, answer.more, answer.stopped)
+        binary = [self._named(target, name) for name in answer.binary]
+        return FoundLines(files, answer.searched, answer.more, answer.stopped, binary)
 
     def _matching(self, target: ResolvedPath, file: FoundFile) -> MatchingFile:
         name, count, rows = file
-        shown = self._ground.show(target.root, name.split("/"))
-        return MatchingFile(shown, count, [SearchLine(*row) for row in rows])
+        return MatchingFile(self._named(target, name), count, [SearchLine(*row) for row in rows])
+
+    def _named(self, target: ResolvedPath, name: str) -> str:
+        return self._ground.show(target.root, name.split("/"))
 
     async def _quickly(
         self, question: Question, target: ResolvedPath, wanted: LineSearch, found: LiveResults

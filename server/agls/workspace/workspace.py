@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -17,6 +18,7 @@ from agls.engine.ports import (
     FileText,
     Finished,
     FoundPart,
+    OpenFile,
     PathInfo,
     PathOutside,
     WantedFile,
@@ -32,7 +34,7 @@ from agls.workspace.folder_contents import holds
 from agls.workspace.folder_texts import FolderLook
 from agls.workspace.handles import folder_beneath
 from agls.workspace.hidden_files import Hiding, beneath
-from agls.workspace.large_files import find_part, read_lines, replace_part
+from agls.workspace.large_files import find_part, open_file, read_lines, replace_part
 from agls.workspace.listing import list_folder
 from agls.workspace.paths import Ground, Own, ResolvedPath
 from agls.workspace.processes import Processes, Runner
@@ -118,6 +120,10 @@ class OpenWorkspace:
     async def read_part(self, path: str, *, first: int, count: int, width: int) -> FilePart:
         """Return lines of a text file of any size. **Raises** `WorkspaceError`."""
         return await asyncio.to_thread(read_lines, self._closed(path), first, count, width)
+
+    def opened(self, path: str) -> AbstractContextManager[OpenFile]:
+        """Open a file of any size for reading. **Raises** `WorkspaceError`, when it is entered."""
+        return open_file(self._closed(path))
 
     async def find_part(self, path: str, old: str, new: str) -> FoundPart:
         """Return what a change of a text file of any size would be. **Raises** `WorkspaceError`."""

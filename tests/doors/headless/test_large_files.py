@@ -99,7 +99,8 @@ def test_what_cannot_be_read_or_edited_so_says_why(agls: Agls) -> None:
     check(
         agls,
         [read("zeros.bin", "zeros.bin is not a text file (1,073,741,824 bytes)")],
-        [read("report.pdf", "is a PDF of 20,000,009 bytes; those above 10,000,000 are not read here")],
+        [read("report.pdf", "report.pdf: The PDF cannot be read (")],
+        [read("line.json", "line.json is not a PDF", pages="2")],
         [read("line.json", "a line of 16,000,008 bytes]")],
         [edit("line.json", "needle", "thread", "Edited line.json, line 1.")],
         [read("read-only.txt", "go on with offset 2", limit=1)],

@@ -26,6 +26,10 @@ def plant(root: Path) -> None:
     }.items():
         (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_text(text)
+    for number in range(5):
+        (root / f"many/12/{number}.bin").write_bytes(
+            b"\0\1\xff\n" + b"a needle\0b needles\n"[: 10 + 2 * number]
+        )
 
 
 CALLS: list[tuple[str, dict[str, Any], str]] = [
@@ -45,7 +49,7 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
     (
         "grep",
         {"pattern": r"total\(\n"},
-        f"No match in {MANY + 6} files. The pattern has a line end: set multiline.",
+        f"No match in {MANY + 11} files. The pattern has a line end: set multiline.",
     ),
     (
         "grep",
@@ -58,7 +62,7 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
         {"pattern": "total", "limit": 2, "offset": 2},
         "many/12/z.py\n1:def total(\n\nmany/12/z.ts\n1:total(",
     ),
-    ("grep", {"pattern": "total", "offset": 9}, f"No more matches behind offset 9, in {MANY + 6} files."),
+    ("grep", {"pattern": "total", "offset": 9}, f"No more matches behind offset 9, in {MANY + 11} files."),
     (
         "glob",
         {"pattern": "*.py", "limit": 2, "offset": 1},
@@ -77,6 +81,18 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
         {"pattern": r"total\(\n.*?items", "multiline": True, "exclude": "/many/12/*.ts", "output": "files"},
         "many/12/z.py",
     ),
+    (
+        "grep",
+        {"pattern": "needle"},
+        f"No match in {MANY + 11} files.\n"
+        "[5 binary files match and are not shown: many/12/0.bin, many/12/1.bin, many/12/2.bin and 2 more.]",
+    ),
+    (
+        "grep",
+        {"pattern": "^b NEED.*s$", "ignore_case": True},
+        f"No match in {MANY + 11} files.\n[A binary file matches and is not shown: many/12/4.bin.]",
+    ),
+    ("grep", {"pattern": "needle", "path": "many/12/3.bin"}, "many/12/3.bin: binary file matches."),
     (
         "glob",
         {"pattern": "*.md", "offset": 5},

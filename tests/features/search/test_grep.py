@@ -27,7 +27,7 @@ FILES = {
     "docs/latin.txt": b"caf\xe9 total\n",
     "docs/wide.txt": "total größer 日本\n".encode("utf-16"),
     "docs/no end.md": b"first\nsubtotal",
-    "binary.bin": b"total\0\1\2",
+    "binary.bin": b"tot\0al\1\2",
     "ignored.log": b"total\n",
     ".gitignore": b"*.log\n",
     ".env": b"SECRET_total=1\n",

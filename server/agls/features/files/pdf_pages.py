@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from agls.engine.ports import WorkspaceError
+from agls.engine.ports import OpenFile, WorkspaceError
 from agls.names import spelled
 from agls.regex import regex
 from agls.room.folder_ports import PdfPages
@@ -32,6 +32,11 @@ class DescribedPages(NamedTuple):
 def is_pdf(data: bytes) -> bool:
     """Return whether these bytes, which are no text, are a PDF: others may stand before it."""
     return bool(_BEGIN.search(data, 0, BEFORE))
+
+
+def is_pdf_file(file: OpenFile) -> bool:
+    """Return whether an open file is a PDF, by its ends: text at its beginning may be about one."""
+    return is_pdf(file.head) and (file.head.startswith(PDF_MARK.encode()) or b"%%EOF" in file.tail)
 
 
 def is_pdf_as_text(text: str) -> bool:

@@ -2,7 +2,6 @@
 
 import asyncio
 from dataclasses import replace
-from shlex import quote
 
 from pydantic import Field
 
@@ -11,6 +10,7 @@ from agls.engine.ports import (
     DirEntry,
     Effect,
     FileText,
+    OpenFile,
     PathInfo,
     Preview,
     Target,
@@ -31,16 +31,12 @@ from .lines import flatten, numbered
 from .memory import FileMemory
 from .notebook_text import is_notebook, read_notebook, rendered
 from .open_notebooks import known_cells
-from .pdf_pages import PDF_MARK, described_pages, is_pdf, is_pdf_as_text, page_range
+from .pdf_pages import described_pages, is_pdf, is_pdf_as_text, is_pdf_file, page_range
 from .settings import Settings
 
 QUICK = 65_536  # characters that are cut into a page sooner than handed to a thread
 DAMAGED = "{}. It is not shown, because models refuse what they cannot decode: {}. Get a whole copy of it."
-LARGE_PDF = (
-    "{0} is a PDF of {1:,} bytes; those above 10,000,000 are not read here. Get the text of some pages with "
-    "a command, such as: pdftotext -f 1 -l 20 {2} - (or make a smaller PDF, and read that: qpdf --empty "
-    "--pages {2} 1-20 -- part.pdf)."
-)
+NO_PDF = "{} is not a PDF: choose lines of it with offset and limit."
 MARKS = {"dir": "/", "link": "@", "other": "?"}
 STANDINGS = {  # of a file that is open in the editor, when the two differ: by `dirty` and `behind`
     (True, False): "in the editor, with changes that are not saved",
@@ -117,9 +113,7 @@ class FileReader:
         if is_pdf_as_text(file.text):
             return await self._pdf(file.place.shown, file.text.encode(file.encoding), arguments)
         if arguments.pages:
-            raise WorkspaceError(
-                f"{file.place.shown} is not a PDF: choose lines of it with offset and limit."
-            )
+            raise WorkspaceError(NO_PDF.format(file.place.shown))
         if is_notebook(file.place.shown):
             if opened := await self.notebooks.find(file.place.uri):
                 return self._notebook(file.place, opened, arguments)
@@ -135,14 +129,17 @@ class FileReader:
         return page
 
     async def _large(self, arguments: ReadFile, context: ToolContext) -> ToolOutcome:
-        """Lines of a file that is too large to be held."""
+        """Pages or lines of a file that is too large to be held."""
+        with context.workspace.opened(arguments.path) as file:
+            if is_pdf_file(file):
+                return await self._pdf(file.place.shown, file, arguments)
+        if arguments.pages:
+            raise WorkspaceError(NO_PDF.format(file.place.shown))
         first, limit = arguments.offset, arguments.limit or self.settings.read_lines
         part = await context.workspace.read_part(
             arguments.path, first=first, count=limit, width=self.settings.line_characters
         )
         shown = part.place.shown
-        if first == 1 and "".join(part.lines[:1]).startswith(PDF_MARK):
-            raise WorkspaceError(LARGE_PDF.format(shown, part.size, quote(shown)))
         if not part.lines:
             return ToolOutcome(f"{shown} ends with line {part.last}.", status="failed")
         given = self._fitting([f"{number}\t{line}" for number, line in enumerate(part.lines, first)])
@@ -161,12 +158,12 @@ class FileReader:
         self.memory.saw(place.uri, known.version, known.text)
         return page
 
-    async def _pdf(self, shown: str, data: bytes, arguments: ReadFile) -> ToolOutcome:
+    async def _pdf(self, shown: str, source: bytes | OpenFile, arguments: ReadFile) -> ToolOutcome:
         """The pages of a PDF. The model does not know the file then: it cannot be edited as text."""
         wanted = page_range(arguments.pages)
         most = self.settings.read_characters * 3 // 4  # lines get their numbers
         try:
-            found = await self.read_pdf(data, first=wanted.first, last=wanted.last, most=most)
+            found = await self.read_pdf(source, first=wanted.first, last=wanted.last, most=most)
         except WorkspaceError as problem:
             raise WorkspaceError(f"{shown}: {problem}") from problem
         described = described_pages(shown, found, wanted)

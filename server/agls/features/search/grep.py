@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 
 from pydantic import Field
@@ -11,6 +12,7 @@ from agls.engine.not_text import NotText
 from agls.engine.ports import Effect, Preview, Target, ToolContext, Workspace, WorkspaceError
 from agls.engine.vocabulary import ToolOutcome
 from agls.frozen import frozen
+from agls.names import spelled
 from agls.regex import regex
 from agls.room.home_paths import HomePath
 from agls.room.missing_paths import explained
@@ -25,6 +27,8 @@ from .settings import Settings
 
 LINE_END = regex(r"(?<!\\)(?:\\\\)*\\[nr]")  # as an escape of a regular expression
 KEYS = (".[eE][nN][vV]*",)  # the names of files that are searched only when they are named
+
+NAMED = 3  # binary files that a remark names
 
 
 class Grep(Arguments):
@@ -86,6 +90,8 @@ class Grepping:
             following = f"Go on with offset={arguments.offset + count}"
             narrower = "or narrow the pattern, path, glob or type"
             answer.append(f"[There are more than these {count} {what}. {following}, {narrower}.]")
+        if remark := _binary(found.binary, context.workspace.place(arguments.path or ".").shown):
+            answer.append(remark)
         if found.stopped:
             advice = "Narrow path or glob, or use a simpler pattern: no repetition inside a repetition."
             answer.append(stopped(self.settings.timeout_s, f"searched. {advice}"))
@@ -105,6 +111,17 @@ async def _nothing(found: FoundLines, arguments: Grep, workspace: Workspace) -> 
     if _needs_multiline(arguments):
         return f"No match in {searched}. The pattern has a line end: set multiline."
     return f"No match in {searched}.{no_lines(arguments.pattern, literal=arguments.literal)}"
+
+
+def _binary(names: Sequence[str], asked: str) -> str:
+    """Return what is to be said of binary files that match; nothing more of one that was `asked` for."""
+    if not names or asked in names:
+        return ""
+    shown = ", ".join(map(spelled, names[:NAMED]))
+    others = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    if len(names) == 1:
+        return f"[A binary file matches and is not shown: {shown}.]"
+    return f"[{len(names)} binary files match and are not shown: {shown}{others}.]"
 
 
 async def _in_binary(arguments: Grep, workspace: Workspace) -> str:
