@@ -43,7 +43,7 @@ def enclosed(text: str) -> str:
     clean = without_codes(text)
     if not clean.strip():
         return ""
-    name = _name(clean)
+    name = mark_name(clean)
     return f"{_BEGIN}{name}>\n{clean}\n{_END}{name}>"
 
 
@@ -58,6 +58,7 @@ def without_marks(text: str) -> str:
     return f"{text[:at]}{inside}{behind}" if found and begin.endswith(">") else text
 
 
-def _name(text: str) -> str:
+def mark_name(text: str) -> str:
+    """**Returns** a name that the text does not hold, the same one for the same text."""
     digits = sha256(text.encode("utf-8", "replace")).hexdigest()
     return next(digits[:size] for size in range(_SHORTEST, len(digits) + 1) if digits[:size] not in text)

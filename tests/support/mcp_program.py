@@ -4,7 +4,8 @@
 
 Each start is a line of FOLDER/starts, each request one of FOLDER/requests, each cancel one of
 FOLDER/cancels. FOLDER/tools.json, where it is,
-has the tools. Flags: `deaf` (answers nothing), `dead` (ends at once), `old` (ends at a question that it does
+has the tools, FOLDER/resources.json the texts of resources by their addresses.
+Flags: `deaf` (answers nothing), `dead` (ends at once), `old` (ends at a question that it does
 not know), `many` (10,000 tools), `endless` (pages without an end), `junk` (writes what is no message).
 """
 
@@ -48,6 +49,11 @@ def tools(params: dict[str, Any]) -> dict[str, Any]:
         return {"tools": [{**TOOLS[0], "name": f"tool_{number}"}], "nextCursor": str(number + 1)}
     file = FOLDER / "tools.json"
     return {"tools": json.loads(file.read_text()) if file.exists() else TOOLS}
+
+
+def resources() -> dict[str, str]:
+    file = FOLDER / "resources.json"
+    return json.loads(file.read_text()) if file.exists() else {}
 
 
 def answer(name: str, given: dict[str, Any], token: object) -> dict[str, Any] | None:
@@ -98,9 +104,19 @@ def main() -> None:
 def reply(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
     match method:
         case "initialize":
-            return {"result": GREETING}
+            more: dict[str, Any] = {"resources": {}} if resources() else {}
+            return {"result": {**GREETING, "capabilities": {"tools": {}, **more}}}
+        case "resources/list":
+            rows = [{"uri": uri, "name": "note", "description": words} for uri, words in resources().items()]
+            return {"result": {"resources": rows}}
+        case "resources/read":
+            return {"result": {"contents": [{"uri": params["uri"], "text": resources()[params["uri"]]}]}}
+        case "tools/call" if params["name"] == "refuse":
+            return {"error": {"code": -32000, "message": params["arguments"]["words"]}}
         case "tools/list":
             return {"result": tools(params)}
+        case "tools/call" if params["name"] == "result":
+            return {"result": params["arguments"]["result"]}
         case "tools/call":
             token = params.get("_meta", {}).get("progressToken")
             result = answer(params["name"], params.get("arguments") or {}, token)

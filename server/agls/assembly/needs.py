@@ -307,6 +307,15 @@ def _key_finder(run: RunServices) -> web_ports.KeyFinder:
     return find
 
 
+def _examiner(run: RunServices) -> process_ports.Examiner:
+    def packages(config: Config) -> Sequence[process_ports.PythonPlugin]:
+        from agls.assembly.python_plugins import python_plugins  # noqa: PLC0415 - few users have any
+
+        return python_plugins(config, run.process.broken_packages())
+
+    return for_action(run.setup, packages)
+
+
 def _code_servers(run: RunServices) -> FolderServers:
     return FolderServers(
         run.process.language_servers,
@@ -394,7 +403,7 @@ PORTS: Mapping[type, Need] = {
     McpServers: SessionMcpServers,
     process_ports.PluginShelf: PLUGINS,
     process_ports.HeldKeys: lambda run: lambda: run.setup.held_keys,
-    process_ports.Examiner: lambda run: for_action(run.setup),
+    process_ports.Examiner: _examiner,
     EditorNotebooks: _notebooks,
     folder_ports.PdfReader: _pdf_reader,
     web_ports.ServiceCaller: lambda run: run.process.web.ask,

@@ -15,7 +15,7 @@ from agls.room.mcp_ports import (
     McpResource,
     McpTool,
 )
-from agls.terminal_codes import without_codes
+from agls.terminal_codes import enclosed, without_codes
 
 ALWAYS_ASKS = "anthropic/requiresUserInteraction"
 LONGEST_WORDS = 2_000  # characters of what is said of a resource, or of a prompt
@@ -99,8 +99,11 @@ def read_of(result: types.ReadResourceResult) -> McpAnswer:
 
 
 def message_of(message: types.PromptMessage) -> McpMessage:
-    """**Returns** a message of a prompt."""
-    return McpMessage(message.role == "user", (part_of(message.content),))
+    """**Returns** a message of a prompt. What it embeds are words of others: they stand between marks."""
+    part = part_of(message.content)
+    if isinstance(message.content, types.EmbeddedResource) and isinstance(part, str):
+        part = enclosed(part)
+    return McpMessage(message.role == "user", (part,))
 
 
 def _contents(held: Contents) -> str | McpImage:

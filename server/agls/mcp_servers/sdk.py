@@ -284,18 +284,17 @@ class SdkConnection:
         name = self._definition.name
         if self.needs_login:
             self.gone.set()
-            return ServerProblem(f"{name} cannot be used: {self.trouble}")
+            return ServerProblem(f"{name} cannot be used", said=self.trouble)
         if self._definition.transport != "stdio" and (not isinstance(error, MCPError) or _ends(error)):
             self.gone.set()  # the next call connects anew
         if isinstance(error, MCPError) and error.code != CONNECTION_CLOSED and not self._streams.trouble:
             self.is_stale = self.is_stale or error.code == INVALID_PARAMS
-            return ServerProblem(f"{name} refused: {words_of(error)}")
+            return ServerProblem(f"{name} refused", said=words_of(error))
         if isinstance(error, MCPError) or self.gone.is_set():
             why = self.trouble or "the connection was closed"
-            return ServerProblem(
-                f"{name} is gone: {why}. Whether the call did anything is not known.", may_have_run=True
-            )
-        return ServerProblem(f"{name}: {words_of(error)}", may_have_run=True)
+            about = f"{name} is gone, and it is not known whether the call did anything"
+            return ServerProblem(about, said=why, may_have_run=True)
+        return ServerProblem(name, said=words_of(error), may_have_run=True)
 
 
 async def _pages(ask: Callable[..., Awaitable[Page]]) -> AsyncGenerator[Page]:

@@ -212,12 +212,13 @@ class SharedServer:
         name = self.definition.name
         if now < self._rests_until:
             raise ServerProblem(
-                f"{name} could not be started: {self.trouble}. /mcp.restart {name} tries again."
+                f"{name} could not be started (/mcp.restart {name} tries again)", said=f"{self.trouble}."
             )
         if len(self._ends) == MOST_ENDS and now - self._ends[0] < PERIOD:
             raise ServerProblem(
-                f"{name} ended {MOST_ENDS} times in a short time, and is left alone: {self.trouble}. "
-                f"/mcp.restart {name} starts it."
+                f"{name} ended {MOST_ENDS} times in a short time, and is left alone "
+                f"(/mcp.restart {name} starts it)",
+                said=f"{self.trouble}.",
             )
 
     async def _start(self, caller: Caller) -> "SdkConnection":
@@ -240,7 +241,8 @@ class SharedServer:
             self.trouble, self.noise = str(problem).rstrip("."), connection.noise
             self.needs_login = connection.needs_login
             self._rests_until = 0.0 if self.needs_login else self._loop.time() + REST
-            raise ServerProblem(f"{self.definition.name} could not be started: {self.trouble}.") from None
+            about = f"{self.definition.name} could not be started"
+            raise ServerProblem(about, said=f"{self.trouble}.") from None
         except asyncio.CancelledError:
             connection.close()
             raise

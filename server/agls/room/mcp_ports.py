@@ -8,6 +8,7 @@ from agls.engine.ports import WorkspaceError
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.room.session_ports import Forms
+from agls.terminal_codes import enclosed
 
 ServerState = Literal["configured", "known", "connecting", "connected", "failed", "stopped"]
 CLIENT = "client"
@@ -17,11 +18,12 @@ Transport = Literal["stdio", "http", "sse"]
 class ServerProblem(WorkspaceError):
     """An MCP server cannot be used, or refused; the message is for the model and for people.
 
-    The call `may_have_run` when it was sent and no answer came.
+    The call `may_have_run` when it was sent and no answer came. `said` is the reason in words of the server.
     """
 
-    def __init__(self, message: str, *, may_have_run: bool = False) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, *, said: str = "", may_have_run: bool = False) -> None:
+        super().__init__(f"{message}: {said}" if said else message)
+        self.for_model = f"{message}:\n{enclosed(said)}" if said else message
         self.may_have_run = may_have_run
 
 

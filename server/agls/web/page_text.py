@@ -12,6 +12,7 @@ _HTML = {"text/html", "application/xhtml+xml"}
 _LOOKS_LIKE_HTML = regex(
     rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
 )
+_MEDIA_TYPE = regex(r"[\w.+-]{1,60}/[\w.+-]{1,60}")
 _CHARSET = regex(r"charset\s*=\s*\"?([\w.:-]{1,40})", re.IGNORECASE)
 _KNOWN = regex(
     r"utf[-_]?(?:8|16|32)(?:[-_]?[bl]e)?|us-ascii|ascii|latin[-_]?\d+|iso[-_]?8859[-_]?\d+|(?:windows|cp)[-_]?\d{3,4}"
@@ -41,6 +42,7 @@ class ContentKind:
 def content_kind(header: str, body: bytes) -> ContentKind:
     """Return what a body is. The header decides only what the bytes leave open."""
     declared = header.partition(";")[0].strip().lower()
+    declared = declared if _MEDIA_TYPE.fullmatch(declared) else ""
     found = _CHARSET.search(header)
     charset = found[1] if found and _KNOWN.fullmatch(found[1]) else ""
     if body.startswith(b"%PDF-"):

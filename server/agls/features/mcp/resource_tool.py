@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from agls.engine.ports import Preview, ToolContext, ToolSpec
 from agls.engine.vocabulary import JsonObject, ToolCall, ToolOutcome
 from agls.features.mcp.questions import UserQuestions
-from agls.features.mcp.server_tool import EFFECTS, outcome_of
+from agls.features.mcp.server_tool import EFFECTS, FROM, outcome_of
 from agls.frozen import frozen
 from agls.room.mcp_ports import McpResource, McpServer, ServerProblem
 from agls.short_text import brief, cut
+from agls.terminal_codes import enclosed
 
 NAME = "resources"
 ABOUT = (
@@ -47,11 +48,12 @@ class ResourceTool:
         try:
             if not uri:
                 found = await self.server.resources()
-                text = resource_lines(found) if found else NONE.format(name)
-                return ToolOutcome(cut(text, MOST), effects="none")
+                listed = enclosed(cut(resource_lines(found), MOST))
+                text = FROM.format(name) + listed if listed else NONE.format(name)
+                return ToolOutcome(text, effects="none")
             return outcome_of(name, uri, await self.server.read(uri, self.questions.caller(call.call_id)))
         except ServerProblem as problem:
-            return ToolOutcome(str(problem), status="failed", effects="none")
+            return ToolOutcome(problem.for_model, status="failed", effects="none")
 
 
 def spec_of_resources(name: str, server: str, *, always: bool) -> ToolSpec:

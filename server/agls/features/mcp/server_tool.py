@@ -7,6 +7,7 @@ from agls.features.mcp.questions import UserQuestions
 from agls.frozen import frozen
 from agls.room.mcp_ports import McpAnswer, McpImage, McpServer, McpTool, ServerProblem
 from agls.short_text import cut
+from agls.terminal_codes import enclosed
 
 LONGEST_DESCRIPTION = 2_048  # characters that models are shown
 EFFECTS = frozenset({Effect.EXECUTES})  # whatever the server says of itself
@@ -43,7 +44,7 @@ class ServerTool:
             )
         except ServerProblem as problem:
             effects: Effects = "unknown" if problem.may_have_run else "none"
-            return ToolOutcome(str(problem), status="failed", effects=effects)
+            return ToolOutcome(problem.for_model, status="failed", effects=effects)
         return outcome_of(self.server.definition.name, self.tool.name, answer)
 
 
@@ -74,7 +75,7 @@ def outcome_of(server: str, name: str, answer: McpAnswer) -> ToolOutcome:
             texts.append(part)
     if answer.structured and not any(map(str.strip, texts)):
         texts.append(answer.structured)
-    text = "\n".join(texts)
-    marked = FROM.format(server) + text if text.strip() else EMPTY.format(server)
+    text = enclosed("\n".join(texts))
+    marked = FROM.format(server) + text if text else EMPTY.format(server)
     status = "failed" if answer.is_error else "completed"
     return ToolOutcome(marked, status, "unknown" if answer.is_error else "applied", images=tuple(images))

@@ -1,7 +1,6 @@
 """The tool `web_fetch`."""
 
 from contextlib import suppress
-from hashlib import sha256
 
 from pydantic import Field
 
@@ -9,6 +8,7 @@ from agls.engine.ports import Effect, Preview, Target, ToolContext, WorkspaceErr
 from agls.engine.vocabulary import ToolOutcome
 from agls.frozen import frozen
 from agls.room.web_ports import PageReader, WebError, WebPage
+from agls.terminal_codes import enclosed
 from agls.toolkit import Arguments
 from agls.web_address import AddressRefused, WebAddress, web_address
 
@@ -73,12 +73,12 @@ def _shown(page: WebPage) -> ToolOutcome:
     if not page.text:
         what = "has no text" if _is_text(page) else f"is {page.media_type} and no text"
         return ToolOutcome(f"{page.address.text} {what}.", status="completed" if _is_text(page) else "failed")
-    return ToolOutcome(enclosed(page))
+    return ToolOutcome(page_for_model(page))
 
 
 def _failed(page: WebPage) -> ToolOutcome:
     text = page.text[:SHOWN_OF_ERROR].strip()
-    said = f" It says:\n{framed(text)}" if text else ""
+    said = f" It says:\n{enclosed(text)}" if text else ""
     return ToolOutcome(f"{page.address.text} answered with HTTP {page.status}.{said}", status="failed")
 
 
@@ -86,15 +86,9 @@ def _is_text(page: WebPage) -> bool:
     return page.media_type.startswith("text/") or page.media_type == "application/pdf"
 
 
-def enclosed(page: WebPage) -> str:
+def page_for_model(page: WebPage) -> str:
     """Return the page as the model reads it: its text stands between marks that it cannot write itself."""
     title = f"Title: {page.title}\n" if page.title else ""
     cut = "\n[The page is longer; this is its beginning.]" if page.is_cut else ""
     kept = ", fetched before" if page.from_cache else ""
-    return f"[{page.address.text}, {page.media_type}{kept}. {OUTSIDE}]\n{framed(title + page.text)}{cut}"
-
-
-def framed(text: str) -> str:
-    """Return a text between marks that name its own hash, so that the text cannot end them."""
-    mark = sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
-    return f"<web {mark}>\n{text}\n</web {mark}>"
+    return f"[{page.address.text}, {page.media_type}{kept}. {OUTSIDE}]\n{enclosed(title + page.text)}{cut}"

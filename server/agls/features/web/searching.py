@@ -10,10 +10,11 @@ from agls.engine.facts import Used
 from agls.engine.feature import CallTool, Invocation, RunView
 from agls.engine.ports import Effect, Preview, Target, ToolContext, WorkspaceError
 from agls.engine.vocabulary import ToolOutcome, Usage
-from agls.features.web.fetching import OUTSIDE, framed
+from agls.features.web.fetching import OUTSIDE
 from agls.features.web.services import SearchResult, SearchService, WebQuery
 from agls.frozen import frozen
 from agls.room.web_ports import WebError
+from agls.terminal_codes import enclosed
 from agls.toolkit import Arguments
 from agls.web_address import AddressRefused, host_name
 
@@ -79,7 +80,7 @@ class WebSearcher:
         if not (found.results or found.summary):
             return ToolOutcome("Nothing was found. Try other words, or fewer limits.")
         parts = (found.summary, _listed(found.results))
-        return ToolOutcome(f"[From {self.service.name}. {OUTSIDE}]\n{framed(_joined(parts))}")
+        return ToolOutcome(f"[From {self.service.name}. {OUTSIDE}]\n{enclosed(_joined(parts))}")
 
 
 def _joined(parts: Sequence[str]) -> str:

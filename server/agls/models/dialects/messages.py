@@ -17,6 +17,7 @@ from agls.engine.vocabulary import (
     UserMessage,
 )
 from agls.models.unicode import valid_unicode
+from agls.terminal_codes import mark_name
 
 STOPPED = "[The user stopped this answer here.]"
 NOTHING = "(empty)"
@@ -137,11 +138,17 @@ def as_text(part: Content) -> str:
         case Text():
             return part.text
         case Resource():
-            return f'<attachment uri="{part.uri}">\n{part.text}\n</attachment>'
+            tag = _attachment_tag(part.text)
+            return f'<{tag} uri="{part.uri}">\n{part.text}\n</{tag}>'
         case Image():
             return ""
         case _:
             return f'<attachment uri="{part.uri}" name="{part.name}"/>'
+
+
+def _attachment_tag(text: str) -> str:
+    """Return the name of the marks around a text: one that it cannot end."""
+    return f"attachment-{mark_name(text)}" if "</attachment" in text else "attachment"
 
 
 def compact_json(value: object) -> str:
