@@ -91,9 +91,9 @@ class Post(Protocol):
 
 
 class AuditFile(Protocol):
-    """Adds a line to the audit: with the bytes of a full file, and the files kept. **Raises** `OSError`."""
+    """Adds a record to the audit: with the bytes of a full file, and the files kept. **Raises** `OSError`."""
 
-    def __call__(self, line: str, max_bytes: int, keep: int, /) -> None: ...
+    def __call__(self, record: JsonObject, max_bytes: int, keep: int, /) -> None: ...
 
 
 @frozen
