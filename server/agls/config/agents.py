@@ -167,7 +167,8 @@ def agent_of(agents: Agents, options: Mapping[str, object]) -> AgentDefinition:
     if name in agents:
         return agents[str(name)]
     there = f"there are {', '.join(agents)}" if agents else "none is configured ([agents.NAME])"
-    raise ValueError(f"there is no agent {name!r}; {there}")
+    why = "; `agls run /agent.list` says which files of agents cannot be used, and why" if agents else ""
+    raise ValueError(f"there is no agent {name!r}; {there}{why}")
 
 
 def tier_of(agents: Agents, options: Mapping[str, object]) -> str:
