@@ -66,12 +66,16 @@ OURS = FILES[:1]
 
 @frozen
 class OfferedServer:
-    """A server that a folder offers, the offer that the user must consent to, and what it asks of them."""
+    """A server that a folder offers, the offer that the user must consent to, and what it asks of them.
+
+    One with a `holder`, a session, is for that alone.
+    """
 
     name: str
     setting: ServerSetting
     offer: Offer
     inputs: Sequence[ServerInput] = ()
+    holder: str = ""
 
 
 @frozen
@@ -182,7 +186,7 @@ def _in_file(
             continue
         path = env_file_of(object_in(servers, name), folder, home) if file.read is of_editor else ""
         try:
-            offered = _offered(name, setting, shown, _env_file(path, reader))
+            offered = offered_server(name, setting, shown, _env_file(path, reader))
             yield replace(offered, inputs=named_by(setting, inputs)) if inputs else offered
         except WorkspaceError as problem:
             yield BrokenEntry(shown, name, str(problem), _line_of(name, found[2]))
@@ -203,6 +207,9 @@ class _EnvFile:
     variables: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
 
+_NO_ENV_FILE = _EnvFile()
+
+
 def _env_file(path: str, reader: FolderReader) -> _EnvFile:
     """**Returns** the variables in a file. **Raises** `WorkspaceError`."""
     if not path:
@@ -216,7 +223,9 @@ def _env_file(path: str, reader: FolderReader) -> _EnvFile:
     return _EnvFile(path, reader.shown(path), variables_in(found[2]))
 
 
-def _offered(name: str, setting: ServerSetting, shown: str, more: _EnvFile) -> OfferedServer:
+def offered_server(
+    name: str, setting: ServerSetting, shown: str, more: _EnvFile = _NO_ENV_FILE, *, holder: str = ""
+) -> OfferedServer:
     """**Returns** a server of a file. The values of a file of variables are not shown; it may not change."""
     definition: JsonObject = {"file": shown, **setting.model_dump(mode="json", exclude_defaults=True)}
     if more.path:
@@ -226,7 +235,7 @@ def _offered(name: str, setting: ServerSetting, shown: str, more: _EnvFile) -> O
     lines = (shlex.join([setting.command, *setting.args]),) if setting.command else ()
     files = (more.path,) if more.path else ()
     offer = Offer("server", name, shown, definition, commands=lines, files=files, folder=setting.cwd)
-    return OfferedServer(name, setting, offer)
+    return OfferedServer(name, setting, offer, holder=holder)
 
 
 def _parsed(path: str, text: str) -> object:
