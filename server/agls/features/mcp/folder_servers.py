@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 MOST = 100  # servers
 NO_ENV_FILE = "its envFile {} is not there: write it, or leave envFile out"
 BAD_ENV_FILE = "its envFile {} is not read: {}"
+OTHER_MEMBER = "its servers are in {!r}, and this file has them in {!r}: rename that"
 OF_PLUGIN = "plugin_{}_{}"
 
 
@@ -173,6 +174,9 @@ def _in_file(
         return
     servers = value_in(said, file.member)
     if servers is None or not found:
+        if found and (other := _other_member(file, said)):
+            problem = OTHER_MEMBER.format(other, file.member)
+            yield BrokenEntry(shown, "", problem, _line_of(f'"{other}"', found[2]))
         return
     inputs = inputs_in(value_in(said, "inputs"), folder, shown) if file.read is of_editor else ()
     servers = with_inputs(servers, inputs)
@@ -186,6 +190,12 @@ def _in_file(
             yield replace(offered, inputs=named_by(setting, inputs)) if inputs else offered
         except WorkspaceError as problem:
             yield BrokenEntry(shown, name, str(problem), _line_of(name, found[2]))
+
+
+def _other_member(file: ServerFile, said: object) -> str:
+    """**Returns** the member in which another product would have the servers of such a file, "" for none."""
+    is_for_servers = file.name.endswith("mcp.json")  # the others are settings, with members of their own
+    return next((each for each in ("mcpServers", "servers") if is_for_servers and value_in(said, each)), "")
 
 
 @frozen
