@@ -2,7 +2,13 @@
 
 from typing import Annotated, Any
 
-from agls_protocol.events import ContextUsageData, RunEndedData, SessionInfoData, Waiting
+from agls_protocol.events import (
+    ContextUsageData,
+    HistoryRewoundData,
+    RunEndedData,
+    SessionInfoData,
+    Waiting,
+)
 from agls_protocol.items import Item, JsonObject
 from agls_protocol.record import record
 from agls_protocol.types import PAGE_BYTES, Cursor, Question
@@ -42,7 +48,8 @@ class Snapshot:
     """The session as it stands at `seq`; with `olderCursor` there are older items.
 
     `items` are those that are complete; the runs are those they and the open ones belong to. `info` is what
-    `sessionInfo` said, `usage` what `contextUsage` said last, `queue` what waits.
+    `sessionInfo` said, `usage` what `contextUsage` said last, `queue` what waits. `rewound` is what
+    `historyRewound` said last, if no run began since and it was not taken back.
     """
 
     seq: int
@@ -54,6 +61,7 @@ class Snapshot:
     open_requests: list[Annotated[Any, Question]]
     queue: list[Annotated[Any, Waiting]]
     usage: Annotated[Any, ContextUsageData] = None
+    rewound: Annotated[Any, HistoryRewoundData] = None
     older_cursor: JsonObject | None = None
 
 

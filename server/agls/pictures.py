@@ -30,8 +30,11 @@ _SEGMENTS = 1_000  # of a JPEG that are looked through
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # the JPEG segments that hold the size
 
 
-class TooLarge(ValueError):
-    """The image is too large for every model. The message says what to do."""
+DAMAGED = "{}. It is not shown, because models refuse what they cannot decode: {}. Get a whole copy of it."
+
+
+class Unshowable(ValueError):
+    """The image cannot be shown to a model: too large, or damaged. The message says so and what to do."""
 
 
 @frozen
@@ -50,18 +53,32 @@ def media_type(data: bytes) -> str:
 
 
 def picture(name: str, data: bytes) -> Picture | None:
-    """Return the image in these bytes, `None` when they are none. **Raises** `TooLarge`."""
+    """Return the image in these bytes, `None` when they are none. **Raises** `Unshowable`.
+
+    It may be damaged; see `whole_picture`.
+    """
     if not (kind := media_type(data)):
         return None
     sides = _sides(kind, data)
     pixels = f"{sides[0]}×{sides[1]} pixels, " if sides else ""
     words = f"{name}: {kind}, {pixels}{len(data):,} bytes"
     if len(data) > LARGEST or max(sides, default=0) > LONGEST:
-        raise TooLarge(
+        raise Unshowable(
             f"{words}. It is too large to be looked at: up to {LARGEST:,} bytes and {LONGEST:,} pixels a "
             "side are possible. Make a smaller copy of it, and look at that."
         )
     return Picture(f"[{words}]", Image(b64encode(data).decode("ascii"), kind))
+
+
+def whole_picture(name: str, data: bytes) -> Picture | None:
+    """Return the image in these bytes, `None` when they are none.
+
+    **Raises** `Unshowable`, also for one that is damaged or cut off.
+    """
+    found = picture(name, data)
+    if found and (wrong := damage(data)):
+        raise Unshowable(DAMAGED.format(found.words.strip("[]"), wrong))
+    return found
 
 
 def damage(data: bytes) -> str:

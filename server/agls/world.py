@@ -86,6 +86,7 @@ from agls.workspace.workspace import OpenWorkspace
 if TYPE_CHECKING:
     from agls.mcp_servers import SharedServers
 
+UNUSABLE = "The Python plugin {} cannot be used: {}."
 Reread = Callable[[Setup], Setup]
 
 
@@ -136,6 +137,7 @@ class World:
             mcp_servers=lambda: self._mcp_servers,
             given_servers={},
             sandboxes=SandboxesOnUse(f"{setup.state_folder}/sandbox" if setup.keeps else ""),
+            broken_packages=lambda: self.rooms.broken,
         )
         self.missing_consents = self._process.missing_consents
         self.sessions = Sessions(self.storage.sessions, self._build_run, clock)
@@ -162,7 +164,9 @@ class World:
     def prepare(self, folder: str) -> None:
         """Load what the first run in `folder` needs, as it takes a while."""
         with suppress(ConfigError, ModelError):  # the first request raises it again
-            self._choice.resolver(self.setup.load(folder)).resolve("")
+            loaded = self.setup.load(folder)
+            self.rooms.follow(loaded.config)
+            self._choice.resolver(loaded).resolve("")
         if not self._loaded:
             self._loaded = True
             self.sessions.spawn(self._load())
@@ -180,6 +184,7 @@ class World:
         try:
             loaded = self.setup.load(folder)
             bounds_of(loaded, options, {}, usual=self._usual)
+            self.rooms.follow(loaded.config)
             for room in self.rooms:
                 room.check(loaded.config.section(room), options)
         except ValueError as problem:
@@ -221,15 +226,18 @@ class World:
 
     async def expand(self, session: Session, text: str) -> tuple[Piece, ...]:
         """Return the meaning of a typed text besides its words. **Raises** `ConfigError`."""
-        return tuple(await expand(self.rooms.expanding, self._services(session, NO_PROMPT), text))
+        run = self._services(session, NO_PROMPT)
+        return tuple(await expand(self.rooms.expanding, run, text))
 
     def withheld_file(self, session: Session, name: str) -> str:
         """Return the file that makes this command, in a folder that nobody trusts; "" for none."""
-        return withheld_file(self.rooms, self._services(session, NO_PROMPT), name)
+        run = self._services(session, NO_PROMPT)
+        return withheld_file(self.rooms, run, name)
 
     async def complete(self, session: Session, typing: Typing) -> Completions:
         """Return the completions that the rooms have for a prompt. **Raises** `ConfigError`."""
-        return await complete(self.rooms.completing, self._services(session, NO_PROMPT), typing)
+        run = self._services(session, NO_PROMPT)
+        return await complete(self.rooms.completing, run, typing)
 
     def inline(self, session: Session) -> tuple[InlineEditor, OpenWorkspace]:
         """Return what edits at the cursor, and what it sees. **Raises** `ConfigError`, `ModelError`."""
@@ -264,7 +272,8 @@ class World:
 
     def notes(self, folder: str, *, trouble_only: bool = False) -> tuple[str, ...]:
         """Return the notes for the user on the configuration for `folder`. **Raises** `ConfigError`."""
-        return self._choice.notes(folder, trouble_only=trouble_only)
+        packages = (UNUSABLE.format(name, problem) for name, problem in self.rooms.broken.items())
+        return (*self._choice.notes(folder, trouble_only=trouble_only), *packages)
 
     async def aclose(self) -> None:
         """End the processes and the connections; the sessions are closed before."""
@@ -313,6 +322,7 @@ class World:
         state, setup = session.state, self.setup
         loaded = setup.load(state.cwd)
         config, process = loaded.config, self._process
+        self.rooms.follow(config)
         options = {**state.options, **inherited_options(state, admitted.options, admitted.recovers)}
         agent = agent_of(config.agents, options)
         models = self._choice.resolver(loaded, agent.tier)

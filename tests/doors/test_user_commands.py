@@ -80,7 +80,7 @@ def test_command_file_is_listed_explained_and_completed(wire: Wire) -> None:
     assert "A file grants nothing" in told("/help fix")
     assert "chooses neither model nor effort" in told("/help fix")
     listed = told("/command.list")
-    assert "- `/project:usage`: .agls/commands/usage.md. `/usage` is a command of agls." in listed
+    assert "- `/project:usage`: .agls/commands/usage.md. `/usage` is a command of agls, or a skill." in listed
     rows = {row["name"]: row for row in wire.call("agent/action/list", {"sessionId": session})["actions"]}
     assert rows["git:log"]["slash"] == "/git:log"
 

@@ -32,6 +32,7 @@ from agls.library import (
     Transient,
     tool,
 )
+from support.images import png
 from support.model_replies import Request
 from support.model_server import ModelServer, Reply
 
@@ -41,7 +42,7 @@ EXAMPLES = EXAMPLE.findall(PAGE)
 LONGEST = 15  # lines of an example, empty ones not counted; imports are, but in those that go further
 FURTHER = {"Add a room", "Tools around the conversation, and clean-up"}
 
-GIF = b"GIF89a\x02\0\x01\0\0\0\0"
+GIF = b"GIF89a\x02\0\x01\0\0\0;"
 CALL_ORDER = {"name": "order", "arguments": {"dish": "soup", "portions": 2}}
 SCRIPT = {
     "chunk": 100,
@@ -553,7 +554,7 @@ async def test_a_result_has_the_steps_of_its_run_alone(workspace: Path) -> None:
 
 async def test_an_image_is_steered_into_the_conversation(workspace: Path) -> None:
     picture = workspace / "shot.png"
-    picture.write_bytes(b"\x89PNG\r\n\x1a\n" + b"0" * 20)
+    picture.write_bytes(png())
 
     @asynccontextmanager
     async def camera(session: Conversation) -> AsyncGenerator[list[FunctionTool]]:

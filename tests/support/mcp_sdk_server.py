@@ -37,9 +37,10 @@ def process() -> str:
 
 
 @server.tool()
-def pixel() -> Image:
-    """Draw one pixel."""
-    return Image(data=base64.b64decode(PIXEL), format="png")
+def pixel(cut: int = 0) -> Image:
+    """Draw one pixel, without the last bytes of its file."""
+    data = base64.b64decode(PIXEL)
+    return Image(data=data[: len(data) - cut], format="png")
 
 
 @server.tool()

@@ -17,6 +17,7 @@ from agls.web.limits import PageLimits
 from agls.web.pages import PageFetcher
 from agls.web_address import web_address
 from agls.workspace.processes import Processes
+from support.images import png
 from support.model_server import Raw
 from support.patience import PATIENCE, become
 from support.proxy import Proxy
@@ -24,7 +25,7 @@ from support.web_pages import html, redirect, sent, serving
 
 pytestmark = [pytest.mark.row(37)]
 GZIP, DEFLATE = ({"Content-Encoding": name} for name in ("gzip", "deflate"))
-PNG = bytes.fromhex("89504e470d0a1a0a0000000d4948445200000001000000010806000000")
+PNG = png(1, 1)
 ARTICLE = """<!doctype html><html><head><title>A &amp; B</title><style>p{}</style></head><body>
 <nav><a href="/">Home</a></nav><main><h1>Head</h1>
 <p>Some <b>bold</b> text with <a href="../x?a=1">a link</a> to

@@ -1131,7 +1131,7 @@ export interface SideAnswerItem {
   kind: "sideAnswer";
 }
 
-/** The session as it stands at `seq`; with `olderCursor` there are older items. `items` are those that are complete; the runs are those they and the open ones belong to. `info` is what `sessionInfo` said, `usage` what `contextUsage` said last, `queue` what waits. */
+/** The session as it stands at `seq`; with `olderCursor` there are older items. `items` are those that are complete; the runs are those they and the open ones belong to. `info` is what `sessionInfo` said, `usage` what `contextUsage` said last, `queue` what waits. `rewound` is what `historyRewound` said last, if no run began since and it was not taken back. */
 export interface Snapshot {
   seq: number;
   items: Item[];
@@ -1142,6 +1142,7 @@ export interface Snapshot {
   openRequests: Question[];
   queue: Waiting[];
   usage?: ContextUsageData;
+  rewound?: HistoryRewoundData;
   olderCursor?: Record<string, unknown>;
 }
 

@@ -1,9 +1,9 @@
 """The rooms of a process: those of the order, and those that arrived while it runs."""
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agls.assembly.needs import PORTS
 from agls.config import AgentDefinition, Config, ConfigError
@@ -11,6 +11,10 @@ from agls.engine.feature import Feature
 from agls.order import PLUGINS, ROOMS, in_order
 from agls.room import Arrivals, Room
 from agls.room.declaration import admit_anything, complete_nothing, do_nothing_at_end, understand_nothing
+from agls.room.exposed import NamedPackages
+
+if TYPE_CHECKING:
+    from agls.assembly.python_plugins import PythonRooms
 
 OWN = frozenset(ROOMS)  # their tools and actions have names of their own
 _TAKEN = {*(room.name for room in ROOMS), *Config.model_fields, *AgentDefinition.model_fields}
@@ -28,6 +32,8 @@ class Rooms:
 
     def __init__(self) -> None:
         self._arrived: dict[Arrivals, tuple[Room[Any], ...]] = {}
+        self._named: Mapping[str, Mapping[str, Any]] = {}
+        self._python: PythonRooms | None = None
         self._put_in_order()
 
     def _put_in_order(self) -> None:
@@ -59,6 +65,22 @@ class Rooms:
             self._set(place, tuple(other for other in self._arrived[place] if other is not room))
 
         return leave
+
+    @property
+    def broken(self) -> Mapping[str, str]:
+        """What is wrong with Python packages that the user named, by their names."""
+        return self._python.broken if self._python else {}
+
+    def follow(self, config: Config) -> None:
+        """Have the rooms of those Python packages that the user names, and of no others."""
+        named = config.exposed(NamedPackages).python
+        if named == self._named:
+            return
+        from agls.assembly.python_plugins import PythonRooms  # noqa: PLC0415 - few users have any
+
+        if self._python:
+            self._python.leave()
+        self._named, self._python = named, PythonRooms(self, named)
 
     def _set(self, place: Arrivals, rooms: tuple[Room[Any], ...]) -> None:
         self._arrived[place] = rooms

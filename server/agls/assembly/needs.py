@@ -46,7 +46,14 @@ from agls.room.budgets import Allowance, BudgetRegistry
 from agls.room.exposed import OutputShare, PageBounds, PermissionRules, RunCeiling, ToolPolicy
 from agls.room.folder_ports import WORKTREE, Worktree
 from agls.room.hook_ports import HookPorts
-from agls.room.mcp_ports import GivenInputs, GivenServer, McpServer, McpServers, ServerDefinition
+from agls.room.mcp_ports import (
+    AgentServers,
+    GivenInputs,
+    GivenServer,
+    McpServer,
+    McpServers,
+    ServerDefinition,
+)
 from agls.room.memory_ports import MemoryFiles
 from agls.room.notebook_ports import EditorNotebooks
 from agls.room.offers import Consents
@@ -128,6 +135,13 @@ class SessionMcpServers:
         return known.get(info.session_id) or known.get(info.works_for, ())
 
     @property
+    def of_agent(self) -> AgentServers:
+        """Those that the definition of its agent brings."""
+        info = self.run.info
+        name = str(info.options.get("agent", ""))
+        return AgentServers(name, info.session_id, self.run.agent.own_servers)
+
+    @property
     def off(self) -> Collection[str]:
         """The names of those that the user switched off."""
         return self.run.process.mcp_servers().switches.off
@@ -139,6 +153,10 @@ class SessionMcpServers:
     def get(self, definition: ServerDefinition) -> McpServer:
         """**Returns** the server with this definition."""
         return self.run.process.mcp_servers().get(definition)
+
+    def release(self, definition: ServerDefinition) -> None:
+        """End the server with this definition, where it runs."""
+        self.run.process.mcp_servers().release(definition)
 
 
 @frozen
@@ -307,6 +325,15 @@ def _key_finder(run: RunServices) -> web_ports.KeyFinder:
     return find
 
 
+def _examiner(run: RunServices) -> process_ports.Examiner:
+    def packages(config: Config) -> Sequence[process_ports.PythonPlugin]:
+        from agls.assembly.python_plugins import python_plugins  # noqa: PLC0415 - few users have any
+
+        return python_plugins(config, run.process.broken_packages())
+
+    return for_action(run.setup, packages)
+
+
 def _code_servers(run: RunServices) -> FolderServers:
     return FolderServers(
         run.process.language_servers,
@@ -394,7 +421,7 @@ PORTS: Mapping[type, Need] = {
     McpServers: SessionMcpServers,
     process_ports.PluginShelf: PLUGINS,
     process_ports.HeldKeys: lambda run: lambda: run.setup.held_keys,
-    process_ports.Examiner: lambda run: for_action(run.setup),
+    process_ports.Examiner: _examiner,
     EditorNotebooks: _notebooks,
     folder_ports.PdfReader: _pdf_reader,
     web_ports.ServiceCaller: lambda run: run.process.web.ask,

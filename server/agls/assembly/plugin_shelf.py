@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from agls.assembly.services import RunServices
 from agls.engine.actions import ActionError
-from agls.room.process_ports import InstalledPlugin
+from agls.room.process_ports import InstalledPlugin, PythonPlugin
 
 if TYPE_CHECKING:
     from agls.config.plugin_changes import PluginChanges
@@ -18,11 +18,18 @@ class UserPlugins:
     """Implements `PluginShelf`."""
 
     def __init__(self, run: RunServices) -> None:
-        self._plugins = run.setup.plugins
+        self._plugins, self._config = run.setup.plugins, run.config
+        self._broken = run.process.broken_packages
 
     def all(self) -> Sequence[InstalledPlugin]:
         """**Returns** all that are installed."""
         return self._do(lambda changes: [InstalledPlugin(**row) for row in changes.rows()])
+
+    def python(self) -> Sequence[PythonPlugin]:
+        """**Returns** those that are Python packages."""
+        from agls.assembly.python_plugins import python_plugins  # noqa: PLC0415 - it looks at all that is installed
+
+        return python_plugins(self._config, self._broken())
 
     def powers(self, name: str) -> Sequence[str]:
         """**Returns** what one brings."""

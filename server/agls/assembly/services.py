@@ -1,6 +1,6 @@
 """The services behind the ports of the rooms, by lifetime: of the process, of the session, of the run."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -66,7 +66,8 @@ class ProcessServices:
     of repositories, `door` is what the user works with ("": no editor), `language_servers` and
     `mcp_servers` are those that it started, `given_servers` those that clients brought, by session;
     `sandboxes` are those of commands, `consent_answers` what users answered about offers for now,
-    `missing_consents` are of offers that were not used. `lasting` is whether the process outlives a run.
+    `missing_consents` are of offers that were not used, `broken_packages` what is wrong with Python packages
+    that take part. `lasting` is whether the process outlives a run.
     """
 
     clock: Clock
@@ -84,6 +85,7 @@ class ProcessServices:
     language_servers: LanguageServers
     mcp_servers: Callable[[], "SharedServers"]
     sandboxes: SandboxesOnUse
+    broken_packages: Callable[[], Mapping[str, str]]
     surveys: Surveys = field(default_factory=Surveys)
     consent_answers: SessionAnswers = field(default_factory=SessionAnswers)
     git_states: GitStates = field(default_factory=GitStates)

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from agls.checkup.case import Case
+from agls.checkup.case import Case, Packages
 from agls.checkup.report import Report
 from agls.config import Setup
 from agls.engine.actions import ActionOutcome
@@ -18,11 +18,13 @@ async def examine(case: Case) -> Report:
     return await work(case)
 
 
-def for_action(setup: Setup) -> Callable[[Workspace, str, bool], Awaitable[ActionOutcome]]:
+def for_action(
+    setup: Setup, packages: Packages
+) -> Callable[[Workspace, str, bool], Awaitable[ActionOutcome]]:
     """The examination as the room `doctor` asks for it."""
 
     async def look(workspace: Workspace, model: str, offline: bool) -> ActionOutcome:
-        case = Case(workspace.root, setup, setup.environment, workspace, model, offline)
+        case = Case(workspace.root, setup, setup.environment, workspace, model, offline, packages)
         report = await examine(case)
         return ActionOutcome(report.markdown(), report.data())
 

@@ -1,12 +1,22 @@
 """What is looked at: a folder, and what was said about how to work in it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 
-from agls.config import ConfigError, Setup
+from agls.config import Config, ConfigError, Setup
 from agls.engine.ports import Workspace
 from agls.frozen import frozen
 from agls.redaction import is_secret
+from agls.room.process_ports import PythonPlugin
+
+Packages = Callable[[Config], Sequence[PythonPlugin]]
+"""**Returns** the Python packages that are named in a configuration, or only installed."""
+
+
+def no_packages(config: Config) -> Sequence[PythonPlugin]:
+    """Find none."""
+    return ()
+
 
 SHORTEST = 6  # characters of a secret; shorter values of such variables are settings
 
@@ -16,7 +26,8 @@ class Case:
     """One examination. `setup` is the reason instead when the configuration could not be read.
 
     `environment` are the variables, without keys where they were taken out. `model` is the model to look at,
-    "" the default. With `offline` nobody is asked over a network, not even this machine.
+    "" the default. With `offline` nobody is asked over a network, not even this machine. `packages` finds the
+    Python packages that are plugins.
     """
 
     folder: str
@@ -25,6 +36,7 @@ class Case:
     workspace: Workspace
     model: str = ""
     offline: bool = False
+    packages: Packages = no_packages
 
     @property
     def secrets(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import AfterValidator, BaseModel, Field, create_model
 
-from agls.engine.vocabulary import Limits
+from agls.engine.vocabulary import JsonObject, Limits
 from agls.frozen import frozen
 from agls.order import ROOMS, exposing
 from agls.regex import regex
@@ -58,6 +58,7 @@ class _Words(Table):
     isolation: Literal["", "worktree"] = ""
     memory: Literal["", "user", "project", "local"] = ""
     servers: tuple[str, ...] | None = None
+    own_servers: Mapping[str, JsonObject] = Field(default_factory=dict[str, JsonObject])
     hooks: Mapping[str, Any] = Field(default_factory=dict[str, Any])
     handoffs: tuple[HandoffSetting, ...] = ()
     within_caller: bool = False
@@ -77,7 +78,8 @@ class AgentDefinition(create_model("OfRooms", __base__=_Words, **_OF_ROOMS)):
     `effort` hold where it works for another; the mode only where it is stricter than that one's. One for
     the `background` is never waited for; the `isolation` of one that works in a git worktree of its own
     is `worktree`. Its `memory` is a file of its own: for all projects, in the project, or for this one
-    alone. Its `hooks` run with it, once the user consented to each; its `handoffs` are agents for what
+    alone. Its `hooks` run with it, and its `own_servers` are started for it, written as in `.mcp.json`, once
+    the user consented to each; its `handoffs` are agents for what
     comes next. `skills.preload` are skills that it has from the begin. One that is `within_caller` has
     at most the tools of whoever it works for; one without `has_tool` is named to `delegate`.
     """
@@ -165,7 +167,8 @@ def agent_of(agents: Agents, options: Mapping[str, object]) -> AgentDefinition:
     if name in agents:
         return agents[str(name)]
     there = f"there are {', '.join(agents)}" if agents else "none is configured ([agents.NAME])"
-    raise ValueError(f"there is no agent {name!r}; {there}")
+    why = "; `agls run /agent.list` says which files of agents cannot be used, and why" if agents else ""
+    raise ValueError(f"there is no agent {name!r}; {there}{why}")
 
 
 def tier_of(agents: Agents, options: Mapping[str, object]) -> str:

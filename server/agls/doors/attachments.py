@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Iterator, Sequence
 from mimetypes import guess_type
 from pathlib import Path
@@ -11,7 +11,7 @@ from agls.config import ConfigError, Setup
 from agls.doors.from_wire import GivenFile, Malformed
 from agls.engine.ports import JournalError
 from agls.engine.vocabulary import Content, Image, Resource
-from agls.pictures import media_type
+from agls.pictures import damage, media_type, other_image
 from agls.room.attachment_links import link
 from agls.room.exposed import AttachmentSize
 from agls.stores.blobs import BlobError
@@ -19,6 +19,11 @@ from agls.stores.storage import Contents
 
 LONGEST_TEXT = 400_000  # bytes of a text that is given to the model itself, not only as a link
 NAMED_IMAGE = "{} is named like an image and is text: the model gets it as text."
+NO_IMAGE = "The image cannot be attached: its bytes are no PNG, JPEG, GIF or WebP."
+BROKEN = (
+    "{} cannot be attached: it is an image ({}, {:,} bytes), and {}. Models refuse what they cannot decode: "
+    "attach a whole copy of it."
+)
 STANDARD_INPUT = "stdin:"  # its address
 
 
@@ -43,8 +48,11 @@ def piped_in(data: bytes) -> tuple[Content, ...]:
 
     **Raises** `ConfigError` for anything else.
     """
-    if kind := media_type(data):
-        return (Image(b64encode(data).decode("ascii"), kind),)
+    try:
+        if image := _image("Standard input", data):
+            return (image,)
+    except ValueError as problem:
+        raise ConfigError(str(problem)) from None
     if b"\0" in data:
         raise ConfigError("Standard input is neither text nor an image. Attach it as a file: --attach FILE")
     text = data.decode("utf-8", "replace")
@@ -56,8 +64,13 @@ async def taken_in(
 ) -> tuple[Content, ...]:
     """Return a client's content, with its files kept, for work in `folder`.
 
-    **Raises** `Malformed` (a file is too large), `JournalError` (it cannot be kept) and `ConfigError`.
+    **Raises** `Malformed` (a file is too large, an image is damaged or none), `JournalError` (it cannot be
+    kept) and `ConfigError`.
     """
+    try:
+        said = [_sent_image(part) if isinstance(part, Image) else part for part in said]
+    except ValueError as problem:
+        raise Malformed(str(problem)) from None
     if not any(isinstance(part, GivenFile) for part in said):
         return tuple(part for part in said if not isinstance(part, GivenFile))
     largest = _largest(setup, folder)
@@ -68,12 +81,33 @@ async def taken_in(
         return tuple([await _kept(part, blobs) if isinstance(part, GivenFile) else part for part in said])
     except BlobError as problem:
         raise JournalError(str(problem)) from None
+    except ValueError as problem:
+        raise Malformed(str(problem)) from None
+
+
+def _sent_image(image: Image) -> Image:
+    """Return an image that a client sent, with the type that its bytes say. **Raises** `ValueError`."""
+    data = b64decode(image.data)
+    if found := _image("The image", data):
+        return found
+    raise ValueError(other_image("The image", data) or NO_IMAGE)
+
+
+def _image(name: str, data: bytes) -> Image | None:
+    """Return the image in these bytes, `None` where they are none. **Raises** `ValueError`: it is damaged."""
+    kind = media_type(data)
+    if wrong := damage(data):
+        raise ValueError(BROKEN.format(name, kind, len(data), wrong))
+    return Image(b64encode(data).decode("ascii"), kind) if kind else None
 
 
 async def _kept(file: GivenFile, blobs: Contents) -> Content:
-    """Return an image in the message, anything else as a link to its kept bytes. **Raises** `BlobError`."""
-    if kind := media_type(file.data):
-        return Image(b64encode(file.data).decode("ascii"), kind)
+    """Return an image in the message, anything else as a link to its kept bytes.
+
+    **Raises** `BlobError`, and `ValueError` for a damaged image.
+    """
+    if image := _image(file.name, file.data):
+        return image
     kind = file.media_type or guess_type(file.name)[0] or "application/octet-stream"
     if _only_named_image(kind) and _as_text(file.data):
         kind = "text/plain"

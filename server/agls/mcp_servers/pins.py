@@ -131,7 +131,7 @@ def _prompt_of(said: JsonObject) -> McpPrompt:
 def key_of(definition: ServerDefinition) -> str:
     """**Returns** the digest of what makes a server: one of the user is the same in all folders."""
     said = asdict(definition)
-    for unimportant in ("folder", "startup", "idle", "longest", "roots"):
+    for unimportant in ("folder", "startup", "idle", "longest", "roots", "holder"):
         del said[unimportant]
     if definition.login == LoginSettings():  # earlier versions knew none
         del said["login"]

@@ -39,12 +39,10 @@ class SharedServers:
     def get(self, definition: ServerDefinition) -> SharedServer:
         """**Returns** the server with this definition; one of this name and another definition is ended.
 
-        Those of clients stand beside each other: each session has its own.
+        Those of clients stand beside each other, and so do those of sessions that hold one.
         """
         key = key_of(definition)
-        place = (definition.folder, definition.scope, definition.name)
-        if definition.scope == CLIENT:
-            place = (*place, key)
+        place = _place(definition, key)
         known, server = self._servers.get(place, ("", None))
         if server is None or known != key:
             if server:
@@ -52,6 +50,12 @@ class SharedServers:
             server = SharedServer(definition, self._programs, self._pins, self._logins, self._starts)
             self._servers[place] = (key, server)
         return server
+
+    def release(self, definition: ServerDefinition) -> None:
+        """End the server with this definition, where it runs, and forget it."""
+        _, server = self._servers.pop(_place(definition, key_of(definition)), ("", None))
+        if server:
+            server.end()
 
     async def aclose(self) -> None:
         """End them all."""
@@ -61,3 +65,8 @@ class SharedServers:
         await self._programs.aclose()
         if overs:
             await asyncio.wait(overs, timeout=GOODBYE)
+
+
+def _place(definition: ServerDefinition, key: str) -> tuple[str, ...]:
+    place = (definition.folder, definition.scope, definition.name, definition.holder)
+    return (*place, key) if definition.scope == CLIENT else place

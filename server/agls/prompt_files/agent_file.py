@@ -53,7 +53,7 @@ _KEYS = """
     color mcpServers mcp_servers mcp-servers model_reasoning_effort temperature top_p initialPrompt
     isolation memory hooks handoffs agents argument-hint user-invocable user-invokable"""
 KNOWN = frozenset(_KEYS.split())
-INLINE = "servers that it defines itself are not started: put them into .mcp.json, and their names here"
+NO_SERVER = "these servers that it defines have neither a command nor a url: {}"
 BAD_NAME = "{!r} is no name of an agent: use up to 50 letters, digits, - and _"
 WRITTEN = "its name {!r} is written {} here"
 NO_DESCRIPTION = "it has no description, by which a model decides: write `description: ...`"
@@ -61,6 +61,7 @@ NO_TOOLS = "none of its tools exists here: {}"
 NO_PROMPT = "it has no text that says what the agent does"
 UNKNOWN_TOOLS = "there are no such tools here: {}"
 NARROWED = "agls denies a whole tool, so that these are denied with their exceptions: {}"
+REACHED_BY = ("command", "url", "serverUrl", "httpUrl", "transport")
 MEANT: Mapping[str, str] = dict.fromkeys(("allowed-tools", "allowed_tools", "allowedTools"), "tools")
 BAD_MODE = "there is no permissionMode {!r}: write one of {}"
 
@@ -70,9 +71,9 @@ class AgentFile:
     """What a file says of an agent. `tools` are `None` where it says nothing of them.
 
     `agents` are those it may delegate to (`None`: all that there are), `mode` and `only_reads` narrow what
-    runs unasked. Of servers it has the tools of these `servers` only (`None`: of all). With `initial_prompt`
-    begins what it is asked as the session's own agent. `problem` says why it
-    cannot be used, `remarks` what of it has no effect.
+    runs unasked. Of servers it has the tools of these `servers` only (`None`: of all); `own_servers` are
+    those that it defines. With `initial_prompt` begins what it is asked as the session's own agent. `problem`
+    says why it cannot be used, `remarks` what of it has no effect.
     """
 
     name: str
@@ -95,6 +96,7 @@ class AgentFile:
     handoffs: Sequence[Mapping[str, str]] = ()
     color: str = ""
     servers: Sequence[str] | None = None
+    own_servers: Mapping[str, Any] = field(default_factory=dict[str, Any])
     temperature: float | None = None
     top_p: float | None = None
     initial_prompt: str = ""
@@ -116,6 +118,7 @@ def read_agent(text: str, base: str, *, toml: bool = False) -> AgentFile:
     if not problem and tools.allowed == () and tools.unknown:
         problem = NO_TOOLS.format(", ".join(tools.unknown))
     mode = one_line(values.get("permissionMode"))
+    servers, own_servers = _servers(values)
     isolation, memory = one_line(values.get("isolation")), one_line(values.get("memory"))
     return AgentFile(
         name=name,
@@ -137,7 +140,8 @@ def read_agent(text: str, base: str, *, toml: bool = False) -> AgentFile:
         hooks=object_in(values, "hooks"),
         handoffs=tuple(handoffs_in(values)),
         color=one_line(values.get("color")),
-        servers=_servers(values)[0],
+        servers=servers,
+        own_servers=own_servers,
         temperature=number_between(values, "temperature", 2),
         top_p=number_between(values, "top_p", 1),
         initial_prompt=long_text(values.get("initialPrompt")),
@@ -237,8 +241,9 @@ def _remarks(values: Mapping[str, Any], tools: ToolWishes, mode: str, name: str)
     if mode and mode not in MODES:
         yield BAD_MODE.format(mode, ", ".join(MODES))
     yield from remarks_on(values)
-    if _servers(values)[1]:
-        yield INLINE
+    own = _servers(values)[1].items()
+    if broken := [each for each, entry in own if not any(entry.get(key) for key in REACHED_BY)]:
+        yield NO_SERVER.format(", ".join(broken))
     yield from key_remarks(values, KNOWN, MEANT)
 
 
@@ -266,17 +271,20 @@ def _seconds(values: Mapping[str, Any]) -> int | None:
     return int(minutes * 60) if 0 < minutes < MOST_MINUTES else None
 
 
-def _servers(values: Mapping[str, Any]) -> tuple[Sequence[str] | None, bool]:
-    """Return the names of the servers that a file wants, and whether it defines any itself."""
+def _servers(values: Mapping[str, Any]) -> tuple[Sequence[str] | None, Mapping[str, Any]]:
+    """Return the names of the servers that a file wants, and those of them that it defines itself."""
     said = next((values[key] for key in ("mcpServers", "mcp-servers", "mcp_servers") if key in values), None)
     if said is None:
-        return None, False
+        return None, {}
     if is_object(said):
-        return [*said], any(is_object(each) and each for each in said.values())
+        return [*said], {name: each for name, each in said.items() if is_object(each) and each}
     entries = said if is_list(said) else names(said)
     named = [each for each in entries if isinstance(each, str)]
-    defined = [each for each in entries if is_object(each)]
-    return [*named, *(name for each in defined for name in each)], bool(defined)
+    defined = [pair for each in entries if is_object(each) for pair in each.items()]
+    return (
+        [*named, *(name for name, _ in defined)],
+        {name: each for name, each in defined if is_object(each) and each},
+    )
 
 
 def as_settings(agent: AgentFile) -> dict[str, Any]:
@@ -297,6 +305,7 @@ def as_settings(agent: AgentFile) -> dict[str, Any]:
         "background": agent.background,
         "memory": agent.memory,
         "hooks": dict(agent.hooks),
+        "own_servers": dict(agent.own_servers),
         "handoffs": [dict(each) for each in agent.handoffs],
         "isolation": WORKTREE if agent.is_isolated else "",
         "initial_prompt": agent.initial_prompt,

@@ -208,3 +208,11 @@ class InstructionLimits(Protocol):
     def limit(self) -> int: ...
     @property
     def file_limit(self) -> int: ...
+
+
+@runtime_checkable
+class NamedPackages(Protocol):
+    """The installed Python packages that the user named (`python`), each with its settings."""
+
+    @property
+    def python(self) -> Mapping[str, Mapping[str, Any]]: ...

@@ -65,6 +65,7 @@ class ServerDefinition:
     longest: float = 3_600.0
     login: LoginSettings = LoginSettings()
     roots: tuple[str, ...] = ()
+    holder: str = ""
 
 
 @frozen
@@ -77,6 +78,15 @@ class GivenServer:
     name: str
     settings: JsonObject
     problem: str = ""
+
+
+@frozen
+class AgentServers:
+    """The servers that the definition of an agent brings, as they are written, for the session `holder`."""
+
+    agent: str = ""
+    holder: str = ""
+    entries: Mapping[str, JsonObject] = field(default_factory=dict[str, Any])
 
 
 @frozen
@@ -298,9 +308,10 @@ class McpServers(Protocol):
     """The MCP servers of this process. `get` **returns** the one with this definition, which may not run.
 
     `environment` are the variables that definitions may name, `keys` those of models, which no server gets;
-    `given` are the servers that the client brought with the session of the run, `forms` puts questions to its
-    user, `inputs` are what they gave for files. `off` are the names of those that the user switched off;
-    `switch` **returns** whether that changed anything, and raises `OSError`.
+    `given` are the servers that the client brought with the session of the run, `of_agent` those of its
+    agent, `forms` puts questions to its user, `inputs` are what they gave for files. `off` are the names of
+    those that the user switched off; `switch` **returns** whether that changed anything, and raises
+    `OSError`. `release` ends the one with this definition, where it runs.
     """
 
     @property
@@ -311,6 +322,8 @@ class McpServers(Protocol):
 
     @property
     def given(self) -> Sequence[GivenServer]: ...
+    @property
+    def of_agent(self) -> AgentServers: ...
 
     @property
     def environment(self) -> Mapping[str, str]: ...
@@ -320,3 +333,4 @@ class McpServers(Protocol):
     def off(self) -> Collection[str]: ...
     def switch(self, name: str, *, on: bool) -> bool: ...
     def get(self, definition: ServerDefinition) -> McpServer: ...
+    def release(self, definition: ServerDefinition) -> None: ...

@@ -91,9 +91,9 @@ class Post(Protocol):
 
 
 class AuditFile(Protocol):
-    """Adds a line to the audit: with the bytes of a full file, and the files kept. **Raises** `OSError`."""
+    """Adds a record to the audit: with the bytes of a full file, and the files kept. **Raises** `OSError`."""
 
-    def __call__(self, line: str, max_bytes: int, keep: int, /) -> None: ...
+    def __call__(self, record: JsonObject, max_bytes: int, keep: int, /) -> None: ...
 
 
 @frozen
@@ -206,14 +206,31 @@ class InstalledPlugin:
     missing: Sequence[str] = ()
 
 
+@frozen
+class PythonPlugin:
+    """An entry point of an installed Python package; it `is_on` when the user named it.
+
+    `place` is its module and room. `problem` says why it cannot be used ("": it can), `fix` what to do.
+    """
+
+    name: str
+    package: str
+    version: str
+    place: str
+    is_on: bool
+    problem: str = ""
+    fix: str = ""
+
+
 class PluginShelf(Protocol):
     """The plugins that the user installed; all look at the disk.
 
-    `all` **returns** them by name, `powers` what one brings, line by line. `switch` and `remove` raise
-    `ActionError` for one that is not there. They count from the next run on.
+    `all` **returns** them by name, `python` those that are Python packages, `powers` what one brings, line
+    by line. `switch` and `remove` raise `ActionError` for one that is not there. All count from the next run.
     """
 
     def all(self) -> Sequence[InstalledPlugin]: ...
+    def python(self) -> Sequence[PythonPlugin]: ...
     def powers(self, name: str) -> Sequence[str]: ...
     def switch(self, name: str, *, on: bool, values: Mapping[str, str]) -> None: ...
     def remove(self, name: str) -> None: ...

@@ -38,11 +38,13 @@ class FileStore:
     """The port `Store` over `<state_dir>/sessions/<session id>.jsonl` and a catalogue beside it.
 
     All methods work on the disk: call them off the event loop. Nothing is made before the first session.
+    `records` is where the records of ended runs are, if any are kept.
     """
 
     def __init__(self, state_dir: Path) -> None:
         self._state_dir = state_dir
         self._folder = state_dir / "sessions"
+        self.records = state_dir / "audit" / "audit.jsonl"
 
     def create(self, session_id: str, asked: str = "") -> Journal:
         """Make a session, locked for this process. **Raises** `JournalError`, `JournalBusy`."""

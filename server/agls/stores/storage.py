@@ -6,13 +6,14 @@ from typing import Protocol
 
 from agls.engine.ledger import Ledger, NoLedger
 from agls.engine.ports import Store
+from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.stores.blobs import Blobs
 from agls.stores.fallback import BlobsWithFallback, MemoryBlobs, WithFallback
 from agls.stores.files import FileStore
 from agls.stores.ledger import DayLedger
-from agls.stores.lines import LineFile
 from agls.stores.memory import MemoryStore
+from agls.stores.record_file import RecordFile
 
 
 class Contents(Protocol):
@@ -27,13 +28,13 @@ class Contents(Protocol):
 class Storage:
     """Sessions, contents, the ledger and the audit of one process.
 
-    `write` adds a line to the audit, `tidy` removes the leftovers of killed processes; both raise `OSError`.
+    `write` adds a record to the audit, `tidy` removes what killed processes left; both raise `OSError`.
     """
 
     sessions: Store
     blobs: Contents
     ledger: Ledger
-    write: Callable[[str, int, int], None]
+    write: Callable[[JsonObject, int, int], None]
     tidy: Callable[[], Awaitable[None]]
 
 
@@ -47,7 +48,7 @@ def on_disk(state_folder: Path, secrets: Callable[[], Iterable[str]]) -> Storage
         sessions=WithFallback(files),
         blobs=BlobsWithFallback(Blobs(state_folder), (state_folder / "blobs").is_dir),
         ledger=DayLedger(state_folder, files.follow),
-        write=LineFile(state_folder / "audit" / "audit.jsonl", secrets).add,
+        write=RecordFile(files.records, secrets).add,
         tidy=files.tidy,
     )
 
@@ -59,7 +60,7 @@ def in_memory() -> Storage:
     )
 
 
-def _forget(line: str, largest: int, keep: int) -> None:
+def _forget(record: JsonObject, largest: int, keep: int) -> None:
     return None
 
 

@@ -19,7 +19,7 @@ def busy(session_id: str) -> JournalBusy:
     """Return the error that another process has the lock of this session."""
     return JournalBusy(
         f"Session {session_id} is open for writing elsewhere: in an editor, or in a terminal. "
-        "Close it there (or end that agls process) and open it again; it can be read meanwhile."
+        f"Close it there (or end that agls process). To read it meanwhile: agls sessions show {session_id}"
     )
 
 

@@ -4,13 +4,14 @@ import threading
 from collections.abc import Iterator
 from itertools import pairwise
 
-from agls.engine.facts import Entry, Replied, Rewound, RunEnded
+from agls.engine.facts import Entry, Replied, Rewound, RunEnded, RunStarted
 from agls.engine.log import Log
 from agls.engine.note_items import NoteTable
 from agls.engine.ports import Part
 from agls.engine.rests import Rests
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject
+from agls.views import values
 from agls.views.history_part import HistoryItem, HistoryPart
 from agls.views.packed_parts import VERSION, packed, unpacked
 from agls.views.rewinds import Rewinds
@@ -60,6 +61,16 @@ class SessionHistory:
     def queue(self) -> list[JsonObject]:
         """The runs that wait, as they were sent last."""
         return self._around(self.seq).queue
+
+    @property
+    def rewound(self) -> JsonObject:
+        """The data of the last `historyRewound`, empty once it was taken back or a run began behind it."""
+        known = [entry for entry in self._log.journal.of(Rewound) if entry.seq <= self.seq]
+        last = known[-1] if known else None
+        if last is None or not isinstance(last.fact, Rewound) or last.fact.undoes:
+            return {}
+        begun = any(entry.seq <= self.seq for entry in self._log.journal.of(RunStarted, last.seq))
+        return {} if begun else {**values.rewound(last.fact)}
 
     def end_of(self, run_id: str) -> JsonObject:
         """Return the data of `runEnded` of a run that is over. **Raises** `KeyError` when none is."""

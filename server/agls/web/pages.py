@@ -9,7 +9,7 @@ from agls.engine.vocabulary import Image
 from agls.frozen import frozen
 from agls.models.http.addresses import resolve
 from agls.models.http.transport import Resolve
-from agls.pictures import TooLarge, picture
+from agls.pictures import Unshowable, whole_picture
 from agls.room.web_ports import WebError, WebPage
 from agls.terminal_codes import spelled_out
 from agls.web.limits import PageLimits
@@ -113,8 +113,8 @@ def _seen(page: WebPage, body: bytes) -> WebPage:
     if page.is_cut:
         raise WebError("The image is too large to be looked at.")
     try:
-        seen = picture(page.address.text, body)
-    except TooLarge as problem:
+        seen = whole_picture(page.address.text, body)
+    except Unshowable as problem:
         raise WebError(str(problem)) from None
     image: Image | None = seen.image if seen else None
     return replace(page, text=seen.words if seen else "", image=image)

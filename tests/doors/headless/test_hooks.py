@@ -152,6 +152,15 @@ def test_end_is_put_off_eight_times_and_no_more(hooked: Hooked) -> None:
     assert len(hooked.given("Stop")) == 8
 
 
+def test_hook_that_fails_puts_no_end_off(hooked: Hooked) -> None:
+    hooked.on("Stop", "", command="no-such-program-here", on_failure="closed")
+    hooked.agls.script(*[{"text": "done"}] * 3)
+    done = hooked.run("go")
+    assert done.code == 0
+    assert sum(each.get("type") == "turnStarted" for each in done.events) == 1
+    assert any("no-such-program-here" in str(each) for each in done.events if each.get("type") == "notice")
+
+
 def test_batch_of_calls_ends_the_run(hooked: Hooked) -> None:
     hooked.on("PostToolBatch", "sys.stderr.write('enough'); sys.exit(2)")
     hooked.agls.script({"calls": [WRITE]}, {"text": "never asked"})

@@ -2,32 +2,20 @@
 
 import json
 from base64 import b64encode
-from struct import pack
 from typing import Any
-from zlib import compress, crc32
 
 import pytest
 
 from agls.models.endpoint import DialectName
 from agls.pictures import LARGEST
 from doors.headless.conftest import Agls, Done
+from support.images import png
 from support.model_dialects import DIALECTS, IMAGE_HOLDERS, Said, image_part
 from support.model_server import Failure, ModelServer, Raw
 
 READING = Said("Looking.", [("c1", "read_file", '{"path":"shot.png"}')], usage=(2000, 5))
 ANSWER = Said("It is grey.", usage=(2100, 5))
 WORDS = "[shot.png: image/png, 3×2 pixels, "
-
-
-def png(width: int = 3, height: int = 2) -> bytes:
-    """A grey image."""
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return pack(">I", len(data)) + kind + data + pack(">I", crc32(kind + data))
-
-    rows = compress((b"\0" + b"\x80" * width) * height)
-    head = pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
 
 
 DATA = b64encode(png()).decode()
@@ -55,6 +43,15 @@ def test_image_that_is_cut_off_or_damaged_is_described_and_not_sent(
     (call,) = (item for item in items if item["kind"] == "toolCall")
     assert "shot.png: image/" in call["output"] and wrong in call["output"]
     assert call["status"] == "failed" and not call.get("images")
+
+
+def test_damaged_image_that_is_attached_is_refused_before_a_model_is_asked(agls: Agls) -> None:
+    (agls.workspace / "shot.png").write_bytes(png()[:-20])
+    agls.script({"text": "Never."})
+    done = agls.run("run", "look", "--attach", "shot.png")
+    assert (done.code, done.out) == (2, "")
+    assert "shot.png cannot be attached: it is an image (image/png, " in done.err
+    assert "its end is missing" in done.err
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

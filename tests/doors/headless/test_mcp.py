@@ -179,11 +179,14 @@ def test_variables_of_a_definition_are_expanded_and_no_others_are_passed_on(smal
     small.agls.environment = {"MINE": "abc", "OTHER_TOKEN": "hidden"}
     (small.agls.workspace / "below").mkdir()
     small.add("sample", args=[sample], cwd="below", env={"SAMPLE_KEY": "${MINE}-${NOT_THERE:-x}"})
-    process, pixel = items(small.run(call("mcp__sample__process"), call("mcp__sample__pixel")))
+    process, pixel, torn = items(
+        small.run(call("mcp__sample__process"), call("mcp__sample__pixel"), call("mcp__sample__pixel", cut=9))
+    )
     assert "below key abc-x" in process["output"]
     assert "OTHER_TOKEN" not in process["output"]
     assert "AGLS" not in process["output"]
     assert pixel["images"][0]["mimeType"] == "image/png"
+    assert "its end is missing. Get a whole copy of it." in torn["output"] and not torn.get("images")
 
 
 def test_changed_tool_is_not_offered_until_its_difference_was_accepted(small: Small) -> None:

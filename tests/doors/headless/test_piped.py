@@ -12,12 +12,13 @@ import pytest
 
 from doors.headless.conftest import Agls
 from doors.headless.test_terminal import FakeTerminal, terminal
+from support.images import png
 from support.patience import PATIENCE
 
 __all__ = ["terminal"]
 
 DIFF = "--- a/x\n+++ b/x\n+needle\n"
-PIXEL = bytes.fromhex("89504e470d0a1a0a") + b"rest"
+PIXEL = png()
 
 
 def said(agls: Agls) -> list[dict[str, Any]]:
@@ -123,8 +124,12 @@ def test_questions_of_a_run_with_piped_input_are_asked_at_the_terminal(
 
 @pytest.mark.parametrize(
     ("data", "message"),
-    [(b"x" * 4_000_001, "More than 4 MB came on standard input"), (b"a\0b", "neither text nor an image")],
-    ids=["long", "binary"],
+    [
+        (b"x" * 4_000_001, "More than 4 MB came on standard input"),
+        (b"a\0b", "neither text nor an image"),
+        (PIXEL[:-9], "its end is missing"),
+    ],
+    ids=["long", "binary", "cut off"],
 )
 def test_unusable_standard_input_is_refused_before_any_request(agls: Agls, data: bytes, message: str) -> None:
     (agls.home / "data").write_bytes(data)

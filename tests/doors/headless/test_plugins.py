@@ -153,7 +153,8 @@ def test_tried_plugin_is_there_for_one_run(agls: Agls, folder: Path) -> None:
     assert "refused it. no" in "".join(outputs(done))
     assert listed(agls) == []
     refused = agls.run("plugin", "try", str(folder), "go")
-    assert "Not used." in refused.err
+    assert "Not used, and nothing was run" in refused.err
+    assert refused.code == 2
 
 
 def test_changed_files_are_never_used_and_named(agls: Agls, folder: Path) -> None:

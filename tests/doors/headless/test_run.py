@@ -11,6 +11,7 @@ import pytest
 from agls.doors.headless.exits import CODES, exit_of
 from agls.views.values import STOP_REASONS
 from doors.headless.conftest import SCRIPTED, Agls
+from support.images import png
 from support.model_server import ModelServer, Reply
 
 LIST = {"name": "list_dir", "arguments": {}}
@@ -331,7 +332,7 @@ def test_the_result_also_goes_where_the_user_named(agls: Agls) -> None:
 
 
 def test_files_are_attached_and_an_image_needs_no_words(agls: Agls) -> None:
-    (agls.workspace / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    (agls.workspace / "a.png").write_bytes(png())
     with ModelServer([Reply("A dot.")]) as server:
         done = agls.run("run", "--attach", "a.png", "--base-url", server.url, "--model", "m")
         assert (done.code, done.out) == (0, "A dot.\n")

@@ -1,13 +1,17 @@
 """What an agent's file says where somebody is there to decide: memory, hooks, handoffs."""
 
+import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from support.model_server import ModelServer, Reply
+from support.patience import wait_until
 from support.wire import Message, Wire, events_in
 
+PROGRAM = str(Path(__file__).parents[2] / "support/mcp_program.py")
 HOOKS = """\
 hooks:
   PreToolUse:
@@ -109,6 +113,34 @@ def test_hooks_of_an_agent_hold_for_its_runs_alone_and_after_consent(
     wire.run(wire.session(clientKey="second"))
     assert any("of the agent poet" in question["title"] for question in asked), "what changed asks again"
     assert "not commands for poets" not in said(server, -2)
+
+
+@pytest.mark.row(53)
+def test_server_that_an_agent_defines_is_started_for_it_after_consent_and_ends_with_it(
+    wire: Wire, server: ModelServer, tmp_path: Path
+) -> None:
+    place = tmp_path / "small"
+    place.mkdir()
+    entry = {"type": "stdio", "command": sys.executable, "args": [PROGRAM, str(place)]}
+    write_agent(tmp_path, f"mcpServers:\n  - small: {json.dumps(entry)}\n  - docs")
+    echo = Reply(calls=[("mcp__small__echo", {"number": 7})])
+    hand = Reply(calls=[("agent__poet", {"task": "Write."})])
+    server.add(echo, hand, echo, Reply("A verse."), Reply("End."))
+    asked = decide(wire, "allow")
+    wire.run(wire.session())
+    (question,) = [each for each in asked if each["title"] == "Use the server small"]
+    assert "the agent poet" in str(question)
+    assert str(place) in str(question), "it shows what it would run"
+    assert "There is no tool called 'mcp__small__echo'" in said(server, 1), "others do not have it"
+    assert '{"number": 7}' in said(server, 3)
+    (pid,) = (place / "starts").read_text().split()
+    wait_until(lambda: not Path(f"/proc/{pid}").exists())
+    decide(wire, "reject")
+    write_agent(tmp_path, f"mcpServers:\n  - small: {json.dumps({**entry, 'env': {'A': 'b'}})}")
+    server.add(hand, echo, Reply("A verse."), Reply("End."))
+    wire.run(wire.session(clientKey="second"))
+    assert "There is no tool called 'mcp__small__echo'" in said(server, -2), "what changed asks again"
+    assert len((place / "starts").read_text().split()) == 1
 
 
 @pytest.mark.row(53)

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
+from support.images import png
 from support.model_replies import Request
 from support.model_server import ModelServer, Reply
 from support.wire import Wire, script, turns
 
-PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
+PNG = png()
 PDF = b"%PDF-1.7\n" + bytes(range(256)) + b"\n%%EOF"
 NAME = hashlib.sha256(PDF).hexdigest()
 CONFIG = """
@@ -104,9 +105,12 @@ def test_it_goes_with_a_message_and_with_a_prompt_that_waits(wire: Wire, tmp_pat
     assert wire.call("agent/steer", steer)["itemId"] == first["itemId"]
     wire.event("runEnded")
     both = [file("a.pdf", PDF, mimeType="application/x-mine"), file("p.png", PNG)]
-    assert run(wire, session, *both)["stopReason"] == "endTurn"
     image = {"type": "image", "data": b64encode(PNG).decode(), "mimeType": "image/png"}
-    assert said(wire) == [[link("application/pdf")], [link("application/x-mine"), image]]
+    both.append({**image, "mimeType": "image/jpeg"})
+    assert run(wire, session, *both)["stopReason"] == "endTurn"
+    assert said(wire) == [[link("application/pdf")], [link("application/x-mine"), image, image]], (
+        "its bytes say what it is"
+    )
     assert len([*(tmp_path / "state/blobs").rglob(NAME[2:])]) == 1, "the same bytes are kept once"
 
 
@@ -123,6 +127,16 @@ BAD = [
         "give anything else as a block of",
     ),
     ({"type": "image", "data": "not base64!", "mimeType": "image/png"}, "input[0].data must be base64"),
+    (file("p.png", png()[:-9]), "p.png cannot be attached: it is an image (image/png, "),
+    (
+        {"type": "image", "data": b64encode(png()[:-9]).decode(), "mimeType": "image/png"},
+        "The image cannot be attached: it is an image (image/png, ",
+    ),
+    (
+        {"type": "image", "data": b64encode(b"BM" + bytes(30)).decode(), "mimeType": "image/png"},
+        "an image in the format BMP",
+    ),
+    ({"type": "image", "data": "aGk=", "mimeType": "image/png"}, "are no PNG, JPEG, GIF or WebP"),
     ({"type": "image", "data": "", "mimeType": "image/png"}, "input[0].data must not be empty"),
     ({"type": "audio", "data": "aGk="}, "must be one of text, image, resource, resourceLink, file"),
 ]

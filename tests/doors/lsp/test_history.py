@@ -58,6 +58,30 @@ def test_a_fork_begins_with_what_was_said_up_to_an_item(serve: Serve) -> None:
     assert kind(wire.ask("agent/session/fork", {"sessionId": "ses_no"})) == "sessionNotFound"
 
 
+def test_snapshot_has_the_rewind_that_can_be_taken_back(serve: Serve) -> None:
+    wire, session = talked(serve, "one", "two")
+
+    def rewound() -> Message | None:
+        snapshot = wire.call("agent/resume", {"sessionId": session, "replay": "tail"})["snapshot"]
+        return snapshot.get("rewound")
+
+    def went_back() -> Message:
+        return wire.call("agent/session/rewind", {"sessionId": session, "toItemId": ""})
+
+    assert rewound() is None
+    done = went_back()
+    wire.call("agent/session/close", {"sessionId": session})
+    assert rewound() == wire.event("historyRewound")["data"]
+    assert wire.event("historyRewound")["data"]["checkpointId"] == done["checkpointId"]
+    wire.call("agent/session/rewind", {"sessionId": session, "undo": done["checkpointId"]})
+    assert rewound() is None
+    assert words(wire, session)[:2] == ["prompt 1", "one"]
+    went_back()
+    assert rewound() is not None
+    wire.run(session, "on")
+    assert rewound() is None
+
+
 @pytest.mark.item(40)
 def test_rewind_is_reported_live_and_on_resume_and_can_be_undone(serve: Serve) -> None:
     wire, session = talked(serve, turns(LOOK, "one"), "two", "three")

@@ -66,6 +66,28 @@ def test_a_permission_is_asked_with_all_that_must_be_seen(serve: Serve) -> None:
     check_events(wire.events)
 
 
+@pytest.mark.promise("P15")
+def test_record_of_the_run_says_who_allowed_or_refused_each_call(serve: Serve) -> None:
+    wire = serve(turns(SHELL, SHELL, "done"))
+    wire.initialize()
+    session = wire.session()
+    answers = iter((choose("allow"), choose("reject")))
+
+    def answer(params: Message) -> Message:
+        return next(answers)(params)
+
+    wire.answers["agent/requestPermission"] = answer
+    wire.run(session)
+    shown = wire.call("agent/action/invoke", {"sessionId": session, "name": "audit", "input": {}})
+    rows = [
+        row for record in shown["data"]["records"] for step in record["steps"] for row in step["toolCalls"]
+    ]
+    assert [(row["allowedBy"], row["refusedBy"]) for row in rows] == [
+        ("test: Allow once", None),
+        (None, "user"),
+    ]
+
+
 @pytest.mark.parametrize(
     "answer",
     [

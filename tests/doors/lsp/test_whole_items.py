@@ -109,7 +109,7 @@ def test_an_image_that_a_tool_of_the_editor_gives_is_in_its_item(serve: Serve) -
     wire.initialize({**AGENT, "tools": [DUMP]})
     given = [
         {"type": "text", "text": "Here:"},
-        {"type": "image", "data": b64encode(b"GIF89a\x02\0\x01\0").decode(), "mimeType": "image/png"},
+        {"type": "image", "data": b64encode(b"GIF89a\x02\0\x01\0;").decode(), "mimeType": "image/png"},
         {"type": "image", "data": b64encode(b"BM").decode(), "mimeType": "image/bmp"},
         {"type": "resourceLink", "uri": "file:///a", "name": "a"},
     ]
@@ -118,7 +118,7 @@ def test_an_image_that_a_tool_of_the_editor_gives_is_in_its_item(serve: Serve) -
     item = completed(wire, "toolCall")["data"]["item"]
     assert item["output"].splitlines() == [
         "Here:",
-        "[image: image/gif, 2×1 pixels, 10 bytes]",
+        "[image: image/gif, 2×1 pixels, 11 bytes]",
         "[an image that is no PNG, JPEG, GIF or WebP]",
         "a file:///a",
     ]

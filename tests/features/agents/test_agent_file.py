@@ -5,7 +5,6 @@ import pytest
 from agls.config import AgentDefinition
 from agls.features.agents.edited_file import changed_text, new_text
 from agls.prompt_files.agent_file import (
-    INLINE,
     NO_COLLECTION,
     NO_ISOLATION,
     NO_MEMORY,
@@ -175,19 +174,20 @@ def test_numbers_and_switches_may_be_text_and_efforts_have_two_names() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "servers", "is_inline"),
+    ("line", "servers", "own"),
     [
-        ("mcpServers: [docs, db]", ["docs", "db"], False),
-        ("mcpServers: docs", ["docs"], False),
-        ("mcpServers:\n  - docs\n  - own:\n      command: x", ["docs", "own"], True),
-        ("mcpServers:\n  own:\n    command: x", ["own"], True),
-        ("color: red", None, False),
+        ("mcpServers: [docs, db]", ["docs", "db"], []),
+        ("mcpServers: docs", ["docs"], []),
+        ("mcpServers:\n  - docs\n  - own:\n      command: x", ["docs", "own"], ["own"]),
+        ("mcpServers:\n  own:\n    command: x", ["own"], ["own"]),
+        ("color: red", None, []),
     ],
 )
-def test_servers_of_an_agent_narrow_its_tools(line: str, servers: list[str] | None, is_inline: bool) -> None:
+def test_servers_of_an_agent_narrow_its_tools(line: str, servers: list[str] | None, own: list[str]) -> None:
     found = agent(line)
-    assert (found.servers, INLINE in found.remarks) == (servers, is_inline)
+    assert (found.servers, [*found.own_servers], found.remarks) == (servers, own, ())
     made = AgentDefinition.model_validate(as_settings(found))
+    assert made.own_servers == {name: {"command": "x"} for name in own}
     assert made.allows("mcp__docs__find") == (servers is None or "docs" in servers)
     assert made.allows("read_file")
     assert made.is_narrow == (servers is not None)

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from agls.library import Agent, ConfigError
+from support.images import png
 from support.model_replies import Request
 from support.model_server import ModelServer, Reply
 
-PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
+PNG = png()
 PDF = b"%PDF-1.7\n" + bytes(range(256)) + b"\n%%EOF"
 
 

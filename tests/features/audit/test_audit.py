@@ -16,6 +16,7 @@ from agls.engine.sessions import Sessions
 from agls.engine.state import State
 from agls.engine.vocabulary import (
     Image,
+    JsonObject,
     Limits,
     Stop,
     StopReason,
@@ -26,8 +27,9 @@ from agls.engine.vocabulary import (
 )
 from agls.features.audit.feature import build
 from agls.features.audit.record import RunRecord, due, records, status_of
-from agls.features.audit.report import as_json, asked_for
+from agls.features.audit.report import as_json, asked_for, page
 from agls.features.audit.settings import Settings
+from agls.room.allowed_calls import ALLOWED, note_of
 from agls.room.process_ports import AuditFile, Tiers
 from agls.room.run_ports import RunInfo
 from agls.stores.memory import MemoryStore
@@ -69,9 +71,9 @@ class Written:
         self.read, self.action, self.room = journal.entries, room.actions[0], room
         return (room, *self._features)
 
-    def _write(self, line: str, largest: int, keep: int) -> None:
+    def _write(self, record: JsonObject, largest: int, keep: int) -> None:
         assert (largest, keep) == (self._settings.max_bytes, self._settings.keep)
-        self.lines.append(json.loads(line))
+        self.lines.append(json.loads(json.dumps(record)))
 
     @property
     def records(self) -> list[RunRecord]:
@@ -210,7 +212,7 @@ async def test_the_tool_is_not_in_the_palette_unless_it_is_asked_for() -> None:
 
 
 async def test_a_file_that_cannot_be_written_changes_nothing() -> None:
-    def full(line: str, largest: int, keep: int) -> None:
+    def full(record: JsonObject, largest: int, keep: int) -> None:
         raise OSError("no space")
 
     def features(session: Session) -> Sequence[Feature]:
@@ -308,3 +310,24 @@ def test_an_end_is_counted_once_and_a_run_of_a_newer_version_is_not_lost() -> No
     ]
     (record,) = records([Entry(n, float(n), fact) for n, fact in enumerate(facts, 1)])
     assert (record.stop, record.ended, record.events) == (first, 2.0, [])
+
+
+async def test_row_says_what_let_the_call_run() -> None:
+    """By the note of the gate; what the user answers is tested where a user can be asked."""
+
+    async def gate(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
+        if invocation.call.call_id == "c1":
+            view.note("gate", ALLOWED, note_of("c1", "the rule look(*)"))
+            return await inner(invocation)
+        return ToolOutcome("No.", status="rejected", refused_by="mode")
+
+    tools = (FakeTool("look"),)
+    written = Written(Feature(name="gate", tools=tools, around_tool=gate))
+    await check(call(("c1", "look"), ("c2", "look")), say(), features=written.features, facts=None)
+    (record,) = written.records
+    assert [(row.allowed_by, row.refused_by) for row in record.calls] == [
+        ("the rule look(*)", ""),
+        ("", "mode"),
+    ]
+    assert "| completed | the rule look(*) |" in page([record])
+    assert "| rejected | mode |" in page([record])

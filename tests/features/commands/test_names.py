@@ -24,7 +24,7 @@ def test_folders_are_name_spaces_and_the_last_part_suffices_while_it_is_clear() 
 
 def test_command_of_agls_keeps_its_name_and_the_file_is_reached_by_whose_it_is() -> None:
     (offered,) = named_commands([file("usage")], {"usage"})
-    assert (offered.name, offered.hidden_by) == ("project:usage", "a command of agls")
+    assert (offered.name, offered.hidden_by) == ("project:usage", "a command of agls, or a skill")
 
 
 def test_nearest_file_has_the_name_and_the_users_own_is_reached_by_a_longer_one() -> None:

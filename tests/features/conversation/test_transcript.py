@@ -35,6 +35,20 @@ def test_undo_takes_files_and_conversation_back_to_before_the_last_prompt(tmp_pa
     assert agls.run("-c", "/undo").err == "agls: There is no prompt to rewind to.\n"
 
 
+def test_answer_that_was_undone_is_copied_no_more(tmp_path: Path) -> None:
+    agls = Agls(tmp_path)
+    agls.prompts([{"text": "The first."}], [{"text": "The second."}])
+    agls.run("run", "one")
+    agls.run("-c", "two")
+    assert agls.run("-c", "/copy").out == "The second.\n"
+    shown = agls.run("-c", "/undo").out
+    assert agls.run("-c", "/copy").out == "The first.\n"
+    agls.run("-c", re.findall(r"`(.*?)`", shown.splitlines()[-1])[0])
+    assert agls.run("-c", "/copy").out == "The second.\n"
+    agls.run("-c", "/compact")
+    assert agls.run("-c", "/copy").out == "The second.\n"
+
+
 def test_file_that_somebody_changed_since_is_left_alone_and_named(tmp_path: Path) -> None:
     agls = Agls(tmp_path)
     call = {"name": "write_file", "arguments": {"path": "new.txt", "content": "one\n"}}

@@ -30,6 +30,7 @@ def test_context_is_for_the_events_that_have_a_place_for_it(event: Event) -> Non
         ("Notification", HookAnswer(stop="enough"), ["end the run: enough"]),
         ("SessionEnd", HookAnswer(stop="enough"), [NOTHING]),
         ("Stop", HookAnswer(stop="enough", decision="deny", reason="x"), ["end the run: enough"]),
+        ("Stop", HookAnswer(decision="deny", reason="it failed", is_failure=True), [NOTHING]),
         (
             "PreToolUse",
             HookAnswer(stop="enough", context="more"),

@@ -153,6 +153,18 @@ def test_address_of_gemini_is_sse_unless_it_says_otherwise() -> None:
             ".vscode/mcp.json:1 (a)",
             "it asks for ${input:key}, which is none of the inputs",
         ),
+        (
+            ".mcp.json",
+            {"servers": {"a": {"command": "c"}}},
+            ".mcp.json:1",
+            "its servers are in 'servers', and this file has them in 'mcpServers': rename that",
+        ),
+        (
+            ".vscode/mcp.json",
+            {"mcpServers": {"a": {"command": "c"}}},
+            ".vscode/mcp.json:1",
+            "its servers are in 'mcpServers', and this file has them in 'servers': rename that",
+        ),
     ],
 )
 def test_broken_file_is_named_with_its_place_and_its_neighbours_are_used(

@@ -990,7 +990,7 @@
 ---@field background? boolean
 ---@field kind "sideAnswer"
 
----The session as it stands at `seq`; with `olderCursor` there are older items. `items` are those that are complete; the runs are those they and the open ones belong to. `info` is what `sessionInfo` said, `usage` what `contextUsage` said last, `queue` what waits.
+---The session as it stands at `seq`; with `olderCursor` there are older items. `items` are those that are complete; the runs are those they and the open ones belong to. `info` is what `sessionInfo` said, `usage` what `contextUsage` said last, `queue` what waits. `rewound` is what `historyRewound` said last, if no run began since and it was not taken back.
 ---@class agls.Snapshot
 ---@field seq integer
 ---@field items agls.Item[]
@@ -1001,6 +1001,7 @@
 ---@field openRequests agls.Question[]
 ---@field queue agls.Waiting[]
 ---@field usage? agls.ContextUsageData
+---@field rewound? agls.HistoryRewoundData
 ---@field olderCursor? table<string, any>
 
 ---A run of which a snapshot has items: these, in their order; and what `runEnded` said (`ended`). The one without `ended` goes on: it is there with or without items.

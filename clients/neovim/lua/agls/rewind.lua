@@ -6,9 +6,6 @@ local text = require("agls.text")
 
 local M = {}
 
----@type table<string, string> the checkpoint that undoes the last rewind, by session
-local undo = {}
-
 local WHAT = {
   { what = "both", text = "conversation and files" },
   { what = "conversation", text = "only the conversation" },
@@ -60,7 +57,6 @@ local function go(of, params)
     if not result then
       return notify.failure(problem)
     end
-    undo[of.id] = result.checkpointId
     notify.info("went back: " .. summary(result) .. ". `:Agls rewind undo` takes it back")
   end)
 end
@@ -91,10 +87,11 @@ end
 ---@param rest string `undo` takes the last one back
 function M.ask(of, rest)
   if rest == "undo" then
-    if not undo[of.id] then
+    local last = of.store.rewound
+    if not last then
       return notify.info("there is no rewind to take back")
     end
-    return go(of, { undo = undo[of.id], what = "both" })
+    return go(of, { undo = last.checkpointId, what = last.conversation and "both" or "files" })
   end
   local found = prompts(of)
   if #found == 0 then

@@ -23,6 +23,7 @@
 ---@field servers agls.McpServer[] the MCP servers of the session, as they were shown last
 ---@field helpers table<string, table<string, agls.Helper>> of each call, by their session
 ---@field private streams table<string, table<string, agls.Stream>>
+---@field rewound? agls.HistoryRewoundData the last rewind, while it can be taken back
 ---@field private rewinds table<string, { order: string[], items: table<string, table> }>
 local Store = {}
 Store.__index = Store
@@ -179,6 +180,7 @@ function Store:rewind(data)
   local before = { order = self.order, items = self.items }
   local after = { order = {}, items = {} }
   if data.undoes then
+    self.hole = self.hole or not self.rewinds[data.undoes] -- what stood there was never read
     local stood = self.rewinds[data.undoes] or before
     after.order = vim.deepcopy(stood.order)
     for item_id, item in pairs(stood.items) do
@@ -217,7 +219,7 @@ function take.runAdmitted(self, event)
 end
 
 function take.runStarted(self, event)
-  self.run, self.ending = event.runId, nil
+  self.run, self.ending, self.rewound = event.runId, nil, nil
 end
 
 function take.runEnded(self, event)
@@ -235,6 +237,7 @@ end
 
 function take.historyRewound(self, event)
   self.ending = nil
+  self.rewound = not event.data.undoes and event.data or nil
   if event.data.conversation then
     self:rewind(event.data)
   end
@@ -307,7 +310,7 @@ function Store:take_resumed(result)
   if result.snapshot then
     local snapshot = result.snapshot --[[@as agls.Snapshot]]
     self.order, self.items, self.streams, self.rewinds, self.requests = {}, {}, {}, {}, {}
-    self.run = nil
+    self.run, self.rewound = nil, snapshot.rewound
     for _, item in ipairs(snapshot.items) do
       self:put(item.itemId, item)
     end

@@ -57,6 +57,7 @@ export class Conversation implements vscode.Disposable {
     if (shown.length === 0) return;
     this.events.fire(shown);
     for (const itemId of this.transcript.incomplete) void this.repair(itemId);
+    if (this.transcript.isStale) void this.open(this.sessionId);
     if (ours.some((event) => event.type === "notice" && event.data["kind"] === "detached"))
       void this.reconnect();
   }

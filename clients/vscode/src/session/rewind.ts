@@ -31,10 +31,7 @@ export class Rewind {
   async undo(): Promise<void> {
     const { sessionId, transcript } = this.conversation;
     const { restored } = transcript;
-    if (!restored)
-      throw new Error(
-        "There is no rewind to undo: one can be undone until the next prompt, or until the window is reloaded.",
-      );
+    if (!restored) throw new Error("There is no rewind to undo: one can be undone until the next prompt.");
     const what = restored.conversation ? "both" : "files";
     const undone = { sessionId, undo: restored.checkpointId, what };
     void this.report(await this.server.request("agent/session/rewind", undone));

@@ -28,7 +28,7 @@ export function questionOf(
     changed.length > 0 ? `Files that go back: ${listed(changed)}.` : "Files: none would change.",
     ...(left.length > 0 ? [`Files that stay as they are: ${listed(left)}.`] : []),
     ...(ranCommands ? ["What commands did to other files is not known, and stays."] : []),
-    "You can undo it until you send the next prompt or reload the window.",
+    "You can undo it until you send the next prompt.",
   ].join("\n\n");
   const choices: Record<string, What> =
     files.length > 0

@@ -61,6 +61,8 @@ export class Transcript {
   private readonly starts = new Map<string, number>();
   /** Items of which a part is missing: their whole text is to be asked for. */
   readonly incomplete = new Set<string>();
+  /** What a rewind took out stands here again, and was never read: the session is to be read anew. */
+  isStale = false;
   private readonly rewinds = new Map<string, Map<string, AnyItem>>();
   private readonly lengths = new Map<string, number>();
 
@@ -74,6 +76,7 @@ export class Transcript {
     transcript.info = snapshot.info as Json;
     transcript.queue = snapshot.queue;
     transcript.usage = snapshot.usage;
+    transcript.restored = snapshot.rewound;
     transcript.takeRuns(snapshot.runs);
     for (const item of [...snapshot.items, ...openItems]) transcript.put(item as unknown as AnyItem);
     for (const question of snapshot.openRequests) transcript.requests[question.requestId] = question;
@@ -268,6 +271,7 @@ export class Transcript {
   private rewound(data: HistoryRewoundData): void {
     const before = this.items;
     if (data.undoes) {
+      this.isStale ||= !this.rewinds.has(data.undoes);
       const stood = this.rewinds.get(data.undoes) ?? before; // a task may have ended since
       this.items = new Map([...stood].map(([id, item]) => [id, before.get(id) ?? item]));
     } else {

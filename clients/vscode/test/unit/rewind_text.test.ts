@@ -21,7 +21,7 @@ test("conversation and files are named, and each can go back alone", () => {
     "Files that go back: a.py (+2 −1).",
     "Files that stay as they are: own.py (you changed it since).",
     "What commands did to other files is not known, and stays.",
-    "You can undo it until you send the next prompt or reload the window.",
+    "You can undo it until you send the next prompt.",
   ]);
   expect(Object.values(choices)).toEqual(["both", "conversation", "files"]);
 });

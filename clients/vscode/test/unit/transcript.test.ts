@@ -1,7 +1,7 @@
 /** What the golden transcripts do not have: lost and shortened deltas, pages of history, snapshots, unknown things. */
 
 import { expect, test } from "vitest";
-import type { Event } from "../../src/protocol.gen";
+import type { Event, Snapshot } from "../../src/protocol.gen";
 import { merged } from "../../src/store/patch";
 import { type AnyItem, Transcript } from "../../src/store/transcript";
 
@@ -25,6 +25,20 @@ function open(...events: Event[]): Transcript {
   for (const one of events) transcript.take(one);
   return transcript;
 }
+
+test("a rewind can be undone after a reload; what it took out is read anew then", () => {
+  const rewound = { conversation: true, lastItemId: "", checkpointId: "r1", changes: [] };
+  const empty = { items: [], runs: [], state: "idle", info: {}, options: {}, openRequests: [], queue: [] };
+  const snapshot = { ...empty, seq: 3, rewound } as unknown as Snapshot;
+  const known = Transcript.from(snapshot, "e", []);
+  expect(known.restored).toEqual(rewound);
+  expect(known.isStale).toBe(false);
+  known.take(event("historyRewound", { ...rewound, checkpointId: "r2", undoes: "r1" }));
+  expect([known.restored, known.isStale]).toEqual([undefined, true]);
+  const later = Transcript.from(snapshot, "e", []);
+  later.take(event("runStarted", {}, { runId: "r" }));
+  expect(later.restored).toBeUndefined();
+});
 
 test("a delta that overlaps what is known adds only what is new, counted in bytes", () => {
   const known = open(delta(0, "wörld"), delta(3, "rld and more"));

@@ -10,7 +10,7 @@ from agls.doors.agent.peer import Peer, PeerError
 from agls.doors.messages import JsonObject
 from agls.engine.vocabulary import Content, Image, Resource, ResourceLink, Text, ToolCall, ToolOutcome
 from agls.json_values import is_object, list_in
-from agls.pictures import TooLarge, picture
+from agls.pictures import Unshowable, whole_picture
 from agls.room.process_ports import OfferedTool
 
 UNSEEN = "[an image that is no PNG, JPEG, GIF or WebP]"
@@ -52,14 +52,14 @@ def _offered(tool: JsonObject) -> OfferedTool:
 
 
 def _read_out(part: Content) -> tuple[str, tuple[Image, ...]]:
-    """A part of what a tool gave, in words, and the image that it is. **Raises** `TooLarge`."""
+    """A part of what a tool gave, in words, and the image that it is. **Raises** `Unshowable`."""
     match part:
         case Text(text) | Resource(_, text):
             return text, ()
         case ResourceLink(uri, name):
             return f"{name} {uri}".strip(), ()
         case Image(data):
-            seen = picture("image", b64decode(data))
+            seen = whole_picture("image", b64decode(data))
             return (seen.words, (seen.image,)) if seen else (UNSEEN, ())
 
 
@@ -68,7 +68,7 @@ def _outcome(result: Any) -> ToolOutcome:
     given = result if is_object(result) else {"output": result}
     try:
         parts = [_read_out(part) for part in from_wire.content(given.get("output", ""))]
-    except (from_wire.Malformed, TooLarge) as problem:
+    except (from_wire.Malformed, Unshowable) as problem:
         return ToolOutcome(f"The editor's answer could not be read: {problem}", "failed", "unknown")
     text, images = "\n".join(words for words, _ in parts), tuple(image for _, seen in parts for image in seen)
     failed = given.get("isError") is True

@@ -55,6 +55,7 @@ def snapshot(
     What was read `ahead` counts if nothing came since.
     """
     queue = page.must_have({"queue": history.queue})["queue"]
+    rewound = history.rewound and page.must_have(history.rewound)
     if ahead and ahead.seq == history.seq and not result.open_items and ahead.size <= page.left:
         last = ahead.last
     else:
@@ -70,6 +71,7 @@ def snapshot(
         open_requests=result.open_requests,
         queue=queue,
         usage=history.usage or None,
+        rewound=rewound or None,
     )
     if not last.is_all:
         first = last.items[0].began if last.items else result.seq + 1

@@ -79,7 +79,7 @@ def plugin(arguments: argparse.Namespace) -> int:
         return follow_plugin(arguments)
     record = tried(arguments)
     if record is None:
-        return Exit.DONE
+        return Exit.DONE if sys.stdin.isatty() else Exit.UNUSABLE  # else nobody could be asked
     return _start(
         arguments, lambda: _said(arguments, arguments.words, 'agls plugin try SOURCE "…"'), tried=(record,)
     )

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Mapping
 
+from agls.assembly.python_plugins import python_plugins
 from agls.checkup import Case, Report, examine
 from agls.config import ConfigError, Setup
 from agls.doors.headless.streams import write
@@ -28,6 +29,8 @@ async def _look(
     processes = Processes(environment)
     workspace = OpenWorkspace(folder, (), NoEditor(), processes)
     try:
-        return await examine(Case(folder, setup, environment, workspace, offline=offline))
+        return await examine(
+            Case(folder, setup, environment, workspace, offline=offline, packages=python_plugins)
+        )
     finally:
         await processes.aclose()

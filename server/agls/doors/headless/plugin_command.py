@@ -25,7 +25,7 @@ ASK = "Install this? Its hooks, servers and programs then run without another qu
 ASK_UPDATE = "Update to this? [y/N] "
 ASK_TRY = "Use this for one run? Its hooks and servers then run without another question. [y/N] "
 HOW = "Nothing was installed. To install it: agls plugin add {} --yes\n"
-HOW_TRY = "Not used. To use it without a question: --yes\n"
+HOW_TRY = "Not used, and nothing was run: nobody can be asked here. To use it without a question: --yes\n"
 LEFT = "Nothing was changed.\n"
 NONE = "No plugin is installed. To install one: agls plugin add SOURCE\n"
 SAME = "{} is installed in exactly this version.\n"
@@ -120,7 +120,7 @@ class _Command:
         return Exit.DONE
 
     def _list(self) -> None:
-        rows = self._changes.rows()
+        rows = [*self._changes.rows(), *self._python()]
         if self._arguments.json:
             write_json([*rows])
         elif rows:
@@ -134,6 +134,15 @@ class _Command:
         self._changes.sweep()  # a session that removed one was using it
         if self._plugins.ignored:
             write_stderr(f"{escape_controls(self._plugins.ignored)}\n")
+
+    def _python(self) -> Iterator[JsonObject]:
+        """Yield the rows of Python packages."""
+        from agls.assembly.python_plugins import python_plugins  # noqa: PLC0415 - what it needs is loaded long
+
+        for each in python_plugins(self._setup.load(folder(".")).config):
+            about = {"name": each.name, "version": each.version, "is_on": each.is_on, "place": each.place}
+            problem = {"problem": f"{each.problem}. {each.fix}"} if each.problem else {}
+            yield {**about, "source": f"Python package {each.package}".strip(), **problem}
 
     async def _show(self) -> None:
         named = self._plugins.of(self._arguments.name)

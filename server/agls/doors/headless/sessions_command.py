@@ -17,6 +17,7 @@ from agls.config.folders import state_folder
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.listing import ListFilter, rows_of, write_sessions
 from agls.doors.headless.open_session import folder, several
+from agls.doors.headless.record_verdict import write_check
 from agls.doors.headless.session_summary import write_session
 from agls.doors.headless.session_trace import Filter, write_trace
 from agls.doors.headless.sketch_action import Sketch, invoke_in_sketch
@@ -66,6 +67,11 @@ def audit(given: Given, store: FileStore) -> None:
         write("".join(json.dumps(record) + "\n" for record in (outcome.data or {})["records"]))
     else:
         write("".join(f"{escape_controls(line)}\n" for line in outcome.text.splitlines()))
+
+
+def verify(given: Given, store: FileStore) -> None:
+    """Follow `verify`: say whether the file of records is as it was written."""
+    write_check(store.records, given.head or "", as_json=given.json)
 
 
 def _closed(store: FileStore, session_id: str) -> Sequence[Entry]:
@@ -175,6 +181,7 @@ COMMANDS: Mapping[str, Callable[[Given, FileStore], None]] = {
     "sessions search": list_sessions,
     "sessions show": show,
     "sessions audit": audit,
+    "sessions verify": verify,
     "sessions trace": trace,
     "sessions rename": rename,
     "sessions tag": tag,

@@ -14,7 +14,7 @@ from agls.doors.library.foreign_code import called
 from agls.doors.library.results import Artifact
 from agls.engine.vocabulary import ToolCall, ToolOutcome
 from agls.frozen import frozen
-from agls.pictures import TooLarge, picture
+from agls.pictures import Unshowable, whole_picture
 from agls.room.process_ports import OfferedTool
 from agls.toolkit import Arguments, schema_of
 
@@ -100,8 +100,8 @@ class Functions:
 
 def _image(name: str, data: bytes) -> ToolOutcome:
     try:
-        seen = picture(name, data)
-    except TooLarge as problem:
+        seen = whole_picture(name, data)
+    except Unshowable as problem:
         return ToolOutcome(str(problem), status="failed")
     if seen is None:
         return ToolOutcome(

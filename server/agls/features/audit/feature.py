@@ -1,6 +1,5 @@
 """The wiring of the room."""
 
-import json
 import logging
 
 from agls.engine.actions import FoundActions
@@ -29,8 +28,7 @@ def build(
             return
         try:
             for record in due(records(entries())):
-                line = json.dumps(as_json(record, run.session_id, tier_of), ensure_ascii=False)
-                write(line, settings.max_bytes, settings.keep)
+                write(as_json(record, run.session_id, tier_of), settings.max_bytes, settings.keep)
         except OSError as problem:
             _log.warning("the record of the run could not be written: %s", problem)
 

@@ -31,7 +31,8 @@ from agls.engine.history import last_words
 from agls.engine.limits import Totals
 from agls.engine.sessions import DIED
 from agls.engine.state import State, fold
-from agls.engine.vocabulary import CallStatus, Content, Effects, Limits, Stop, ToolCall
+from agls.engine.vocabulary import CallStatus, Content, Effects, Limits, Question, Stop, ToolCall
+from agls.room.allowed_calls import allowed_by
 
 EVENTS = (
     Answered,
@@ -50,7 +51,10 @@ EVENTS = (
 
 @dataclass(slots=True)
 class CallRow:
-    """A tool call: as the model asked for it, or as it really began; `status` is "" while it is open."""
+    """A tool call: as the model asked for it, or as it really began; `status` is "" while it is open.
+
+    `allowed_by` says what or who let it run, "" for one that only reads. `refused_by` is of its outcome.
+    """
 
     call: ToolCall
     asked: float
@@ -60,6 +64,8 @@ class CallRow:
     text: str = ""
     effects: Effects = "none"
     uris: tuple[str, ...] = ()
+    allowed_by: str = ""
+    refused_by: str = ""
 
 
 @dataclass(slots=True)
@@ -97,6 +103,7 @@ class RunRecord:
     stop: Stop | None = None
     end: int = 0
     _rows: dict[str, CallRow] = field(default_factory=dict[str, CallRow])
+    _asked: dict[str, Question] = field(default_factory=dict[str, Question])
 
     @property
     def seconds(self) -> float:
@@ -129,6 +136,7 @@ class RunRecord:
                 self._take_call(entry.at, entry.fact)
             case fact if isinstance(fact, EVENTS):
                 self.events.append((entry.at, fact))
+                self._take_permission(fact)
             case _:
                 pass
 
@@ -154,10 +162,28 @@ class RunRecord:
             row.call, row.started = ToolCall(fact.call_id, fact.name, fact.arguments), at
             return
         outcome = fact.outcome
-        row.status = outcome.status
+        row.status, row.refused_by = outcome.status, outcome.refused_by
         row.text = outcome.text
         row.ended = at
         row.effects, row.uris = outcome.effects, tuple(change.uri for change in outcome.changes)
+
+    def _take_permission(self, fact: Fact) -> None:
+        """Take in who let a call run: a rule or the mode, or the user whom the gate had asked."""
+        match fact:
+            case Noted(data=data) if by := allowed_by(fact):
+                self._allow(str(data["callId"]), by)
+            case Asked(request_id, question) if question.kind == "permission":
+                self._asked[request_id] = question
+            case Answered(request_id, answer) if question := self._asked.pop(request_id, None):
+                chosen = next((each for each in question.options if each.option_id == answer.option_id), None)
+                if chosen and chosen.decision == "allow":
+                    self._allow(question.call_id, f"{answer.by or 'the user'}: {chosen.label}")
+            case _:
+                pass
+
+    def _allow(self, call_id: str, by: str) -> None:
+        if row := self._rows.get(call_id):
+            row.allowed_by = by
 
 
 def records(entries: Iterable[Entry]) -> list[RunRecord]:

@@ -93,8 +93,14 @@ def page(records: Sequence[RunRecord]) -> str:
 
 def _section(record: RunRecord) -> str:
     said = _short(" ".join(part.text for part in record.inputs if isinstance(part, Text)))
-    rows = [f"| {r.call.name} | {_short(_written(r.call))} | {_ending(r)} |" for r in record.calls]
-    table = ["", "| Tool | Arguments | Status |", "|---|---|---|", *rows] if rows else []
+    rows = [
+        f"| {r.call.name} | {_short(_written(r.call))} | {_ending(r)} | {_who(r)} |" for r in record.calls
+    ]
+    table = (
+        ["", "| Tool | Arguments | Status | Allowed or refused by |", "|---|---|---|---|", *rows]
+        if rows
+        else []
+    )
     events = [str(_event(fact)["name"]) for _, fact in record.events]
     events_line = [f"Events: {', '.join(events)}."] if events else []
     return "\n".join([f"**{said or '(no new input)'}**", "", brief(record), *events_line, *table])
@@ -104,6 +110,11 @@ def _ending(row: CallRow) -> str:
     """Return how the call ended; one that was cut off while it ran may have done anything."""
     cut_off = row.status == "cancelled" and row.effects == "unknown"
     return "outcome unknown" if cut_off else row.status or "open"
+
+
+def _who(row: CallRow) -> str:
+    """Return who let the call run, or who refused it."""
+    return _short(row.allowed_by or row.refused_by or "-")
 
 
 def _written(call: ToolCall) -> str:
@@ -155,6 +166,8 @@ def _call(row: CallRow) -> JsonObject:
         "startedAt": row.started,
         "seconds": seconds,
         "status": row.status or None,
+        "allowedBy": row.allowed_by or None,
+        "refusedBy": row.refused_by or None,
         "result": row.text,
         "effects": row.effects,
         "changed": list(row.uris),

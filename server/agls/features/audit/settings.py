@@ -10,7 +10,8 @@ from agls.room import Table
 class Settings(Table):
     """Whether the records of ended runs are also written to `audit/audit.jsonl` in the state folder.
 
-    A file that has `max_bytes` is put aside, the latest `keep` of them stay. With `tool` the model may ask
+    Each line has the SHA-256 of the one before it, so that a change shows (`agls sessions verify`). A file
+    that has `max_bytes` is put aside, the latest `keep` of them stay. With `tool` the model may ask
     how its own run stands.
     """
 

@@ -25,7 +25,7 @@ def named_commands(files: Sequence[CommandFile], taken: Collection[str]) -> Sequ
 
     One whose name is taken is reached by whose it is: `/project:NAME`, `/user:NAME`.
     """
-    used = dict.fromkeys(taken, "a command of agls")
+    used = dict.fromkeys(taken, "a command of agls, or a skill")
     ends = Counter(_end(file) for file in files)
     own_names = {file.name for file in files}
     offered: list[OfferedCommand] = []

@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome, ActionValue
+from agls.engine.history import name_of
 from agls.engine.state import State
 from agls.engine.vocabulary import AssistantMessage, Message, Text, ToolResult, UserMessage
 from agls.frozen import frozen
@@ -160,7 +161,8 @@ class TranscriptActions:
 
 async def copy(arguments: Copy, context: ActionContext) -> ActionOutcome:
     """Show one of the answers. **Raises** `ActionError`."""
-    answers = answers_of(context.state.transcript)
+    undone = undone_of(context.state)
+    answers = answers_of([each for each in context.state.transcript if name_of(each) not in undone])
     if arguments.answer > len(answers):
         raise ActionError(f"There are fewer answers in this session: {len(answers)}.")
     text = answers[-arguments.answer]
@@ -186,6 +188,15 @@ def prompts_of(state: State) -> list[tuple[str, UserMessage]]:
             found.append((before, message))
         before = message.call_id if isinstance(message, ToolResult) else message.item_id
     return found
+
+
+def undone_of(state: State) -> frozenset[str]:
+    """Return the items that a rewind took away, and none brought back; not what a summary replaced."""
+    taken = {name_of(each) for before in state.rewinds.values() for each in before}
+    said = {name_of(each) for each in state.context.messages}
+    for messages, length in state.summaries.values():
+        said |= {name_of(each) for each in messages[: len(messages) - length + 1]}
+    return frozenset(taken - said)
 
 
 def answers_of(transcript: Sequence[Message]) -> list[str]:

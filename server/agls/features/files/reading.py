@@ -20,7 +20,7 @@ from agls.engine.ports import (
 from agls.engine.vocabulary import ToolOutcome
 from agls.frozen import frozen
 from agls.names import spelled
-from agls.pictures import TooLarge, damage, other_image, picture
+from agls.pictures import Unshowable, other_image, whole_picture
 from agls.room.folder_ports import PdfReader
 from agls.room.home_paths import HomePath
 from agls.room.missing_paths import explained
@@ -35,7 +35,6 @@ from .pdf_pages import described_pages, is_pdf, is_pdf_as_text, is_pdf_file, pag
 from .settings import Settings
 
 QUICK = 65_536  # characters that are cut into a page sooner than handed to a thread
-DAMAGED = "{}. It is not shown, because models refuse what they cannot decode: {}. Get a whole copy of it."
 NO_PDF = "{} is not a PDF: choose lines of it with offset and limit."
 MARKS = {"dir": "/", "link": "@", "other": "?"}
 STANDINGS = {  # of a file that is open in the editor, when the two differ: by `dirty` and `behind`
@@ -215,15 +214,13 @@ def _looked_at(problem: NotText) -> ToolOutcome:
     """The image that the file is. Raises `WorkspaceError` when no model can see it, with what it is."""
     named = spelled(problem.shown)
     try:
-        seen = picture(named, problem.data)
-    except TooLarge as large:
-        raise WorkspaceError(str(large)) from problem
+        seen = whole_picture(named, problem.data)
+    except Unshowable as unshowable:
+        raise WorkspaceError(str(unshowable)) from problem
     if seen is None:
         if words := other_image(named, problem.data):
             raise WorkspaceError(words) from problem
         raise problem
-    if wrong := damage(problem.data):
-        raise WorkspaceError(DAMAGED.format(seen.words.strip("[]"), wrong)) from problem
     return ToolOutcome(seen.words, images=(seen.image,))
 
 

@@ -33,7 +33,8 @@ class HookAnswer:
     """What hooks want: a `decision` with its reason, other arguments of the call, texts.
 
     `context` is for the model, `message` for the user. `output` takes the place of the call's output, `stop`
-    ends the run with this reason ("": it goes on). `by` are the hooks behind the decision.
+    ends the run with this reason ("": it goes on). `by` are the hooks behind the decision; `is_failure` is
+    whether it is not theirs, but what their failure means.
     """
 
     decision: Decision = ""
@@ -44,6 +45,7 @@ class HookAnswer:
     output: str | None = None
     stop: str = ""
     by: str = ""
+    is_failure: bool = False
 
 
 NOTHING = HookAnswer()
@@ -107,7 +109,7 @@ def after_failure(hook: Hook, problem: str) -> HookAnswer:
         case "ask":
             return HookAnswer(decision="ask", reason=text, by=hook.name)
         case "closed":
-            return HookAnswer(decision="deny", reason=text, by=hook.name)
+            return HookAnswer(decision="deny", reason=text, by=hook.name, is_failure=True)
 
 
 def joined(answers: Sequence[HookAnswer]) -> HookAnswer:
@@ -125,6 +127,7 @@ def joined(answers: Sequence[HookAnswer]) -> HookAnswer:
         decision=strictest,
         reason=" ".join(each.reason for each in deciding if each.reason),
         by=", ".join(each.by for each in speaking if each.by),
+        is_failure=bool(deciding) and all(each.is_failure for each in deciding),
         arguments=changing[-1].arguments if changing else None,
         output=printing[-1].output if printing else None,
         context="\n".join(each.context for each in answers if each.context),

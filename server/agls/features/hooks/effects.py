@@ -20,6 +20,7 @@ DENIED: Mapping[Event, str] = {
     "SubagentStop": "let the helper go on, and read the reason",
     "PreCompact": "make no summary now",
 }
+ENDS: Sequence[Event] = ("Stop", "SubagentStop")  # a failure never puts them off
 OVER: Sequence[Event] = ("SessionEnd", "StopFailure")  # nothing is left that could be ended
 NOTHING = "go on as without hooks"
 CONTEXT: Mapping[Event, str] = {
@@ -44,7 +45,7 @@ def _effects(event: Event, answer: HookAnswer, data: JsonObject) -> Iterator[str
     if stops and event != "UserPromptSubmit":
         yield f"end the run: {answer.stop}"
     if answer.decision == "deny" or (stops and event in BEFORE):
-        refused = DENIED.get(event, "")
+        refused = "" if answer.is_failure and event in ENDS else DENIED.get(event, "")
         if refused and not (stops and event not in BEFORE):
             yield f"{refused}: {answer.reason or answer.stop}"
         if event in BEFORE:

@@ -102,7 +102,7 @@ class RunHooks:
             "agls_continued": times,
         }
         answer = await self._hooks.answer(event, ("helper",), data, view)
-        if answer.decision != "deny" or answer.stop:
+        if answer.decision != "deny" or answer.stop or answer.is_failure:  # no model can mend a hook
             return ()
         view.note(ROOM, CONTINUED, {"run": state.run_id})
         return (Injected((_message(f"The hook {answer.by} says: {answer.reason}"),)),)

@@ -90,7 +90,7 @@ def _offered(one: OfferedServer, place: ServedFolder) -> ConfiguredServer:
     """**Returns** a server that a folder offers, with what the user gave for its inputs."""
     origin, variables = one.offer.origin, place.variables
     if not one.inputs:
-        return _configured(one.name, one.setting, origin, place, one.offer)
+        return _configured(one.name, one.setting, origin, place, one.offer, one.holder)
     given = place.given(one.inputs[0].folder)
     known = {each.variable: given[each.name] for each in one.inputs if each.name in given}
     asks = [each for each in one.inputs if not (each.variable in known or variables.has(each.variable))]
@@ -111,6 +111,7 @@ def _configured(
     origin: str,
     place: ServedFolder,
     offer: Offer | None = None,
+    holder: str = "",
 ) -> ConfiguredServer:
     if not setting.enabled:
         return ConfiguredServer(name, origin, problem=OFF, is_off=True)
@@ -118,8 +119,10 @@ def _configured(
         return ConfiguredServer(name, origin, problem=SWITCHED_OFF.format(name), is_off=True)
     try:
         scope = CLIENT if origin == CLIENTS else place.folder if offer else ""
-        definition = definition_of(
-            name, setting, place.folder, place.variables, scope=scope, roots=place.roots
+        scope = f"{scope} {origin}" if holder else scope
+        definition = replace(
+            definition_of(name, setting, place.folder, place.variables, scope=scope, roots=place.roots),
+            holder=holder,
         )
     except UnsetVariable as problem:
         return ConfiguredServer(name, origin, problem=str(problem))

@@ -32,7 +32,13 @@ def build(
         return Feature(name=ROOM, actions=FoundActions(lambda: (*ACTIONS(find), *ON_INPUTS(find))))
     of_run = find()
     actions = FoundActions(lambda: (*ACTIONS(find), *ON_INPUTS(find), *PROMPTS(of_run)))
-    return Feature(name=ROOM, actions=actions, late_tools=of_run.tools, before_turn=of_run.before_turn)
+    return Feature(
+        name=ROOM,
+        actions=actions,
+        late_tools=of_run.tools,
+        before_turn=of_run.before_turn,
+        around_run=of_run.around_run,
+    )
 
 
 def may_have_any(settings: Settings, servers: McpServers, texts: FolderTexts) -> bool:
@@ -45,7 +51,12 @@ def may_have_any(settings: Settings, servers: McpServers, texts: FolderTexts) ->
     folders = texts.folders.project
     if not settings.enabled:
         return False
-    named = settings.servers or servers.given or any(each.servers for each in texts.folders.plugins)
+    named = (
+        settings.servers
+        or servers.given
+        or servers.of_agent.entries
+        or any(each.servers for each in texts.folders.plugins)
+    )
     return bool(named) or texts.get((ROOM, "files"), [], are_there)
 
 

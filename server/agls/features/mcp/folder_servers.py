@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 MOST = 100  # servers
 NO_ENV_FILE = "its envFile {} is not there: write it, or leave envFile out"
 BAD_ENV_FILE = "its envFile {} is not read: {}"
+OTHER_MEMBER = "its servers are in {!r}, and this file has them in {!r}: rename that"
 OF_PLUGIN = "plugin_{}_{}"
 
 
@@ -65,12 +66,16 @@ OURS = FILES[:1]
 
 @frozen
 class OfferedServer:
-    """A server that a folder offers, the offer that the user must consent to, and what it asks of them."""
+    """A server that a folder offers, the offer that the user must consent to, and what it asks of them.
+
+    One with a `holder`, a session, is for that alone.
+    """
 
     name: str
     setting: ServerSetting
     offer: Offer
     inputs: Sequence[ServerInput] = ()
+    holder: str = ""
 
 
 @frozen
@@ -169,6 +174,9 @@ def _in_file(
         return
     servers = value_in(said, file.member)
     if servers is None or not found:
+        if found and (other := _other_member(file, said)):
+            problem = OTHER_MEMBER.format(other, file.member)
+            yield BrokenEntry(shown, "", problem, _line_of(f'"{other}"', found[2]))
         return
     inputs = inputs_in(value_in(said, "inputs"), folder, shown) if file.read is of_editor else ()
     servers = with_inputs(servers, inputs)
@@ -178,10 +186,16 @@ def _in_file(
             continue
         path = env_file_of(object_in(servers, name), folder, home) if file.read is of_editor else ""
         try:
-            offered = _offered(name, setting, shown, _env_file(path, reader))
+            offered = offered_server(name, setting, shown, _env_file(path, reader))
             yield replace(offered, inputs=named_by(setting, inputs)) if inputs else offered
         except WorkspaceError as problem:
             yield BrokenEntry(shown, name, str(problem), _line_of(name, found[2]))
+
+
+def _other_member(file: ServerFile, said: object) -> str:
+    """**Returns** the member in which another product would have the servers of such a file, "" for none."""
+    is_for_servers = file.name.endswith("mcp.json")  # the others are settings, with members of their own
+    return next((each for each in ("mcpServers", "servers") if is_for_servers and value_in(said, each)), "")
 
 
 @frozen
@@ -191,6 +205,9 @@ class _EnvFile:
     path: str = ""
     shown: str = ""
     variables: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+
+
+_NO_ENV_FILE = _EnvFile()
 
 
 def _env_file(path: str, reader: FolderReader) -> _EnvFile:
@@ -206,7 +223,9 @@ def _env_file(path: str, reader: FolderReader) -> _EnvFile:
     return _EnvFile(path, reader.shown(path), variables_in(found[2]))
 
 
-def _offered(name: str, setting: ServerSetting, shown: str, more: _EnvFile) -> OfferedServer:
+def offered_server(
+    name: str, setting: ServerSetting, shown: str, more: _EnvFile = _NO_ENV_FILE, *, holder: str = ""
+) -> OfferedServer:
     """**Returns** a server of a file. The values of a file of variables are not shown; it may not change."""
     definition: JsonObject = {"file": shown, **setting.model_dump(mode="json", exclude_defaults=True)}
     if more.path:
@@ -216,7 +235,7 @@ def _offered(name: str, setting: ServerSetting, shown: str, more: _EnvFile) -> O
     lines = (shlex.join([setting.command, *setting.args]),) if setting.command else ()
     files = (more.path,) if more.path else ()
     offer = Offer("server", name, shown, definition, commands=lines, files=files, folder=setting.cwd)
-    return OfferedServer(name, setting, offer)
+    return OfferedServer(name, setting, offer, holder=holder)
 
 
 def _parsed(path: str, text: str) -> object:

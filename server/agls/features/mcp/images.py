@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from agls.engine.vocabulary import Image
-from agls.pictures import TooLarge, other_image, picture
+from agls.pictures import Unshowable, other_image, whole_picture
 
 
 def seen(name: str, data: bytes) -> tuple[str, Sequence[Image]]:
     """**Returns** what is said of an image, and the image where models can see it."""
     try:
-        found = picture(name, data)
-    except TooLarge as problem:
+        found = whole_picture(name, data)
+    except Unshowable as problem:
         return str(problem), []
     if found:
         return found.words, [found.image]

@@ -4,10 +4,11 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from agls.engine.facts import GateFact, Injected, Notice, ToolServer, ToolServers
-from agls.engine.feature import RunView
+from agls.engine.feature import Attempt, RunView
 from agls.engine.ports import Tool, Workspace, new_id
 from agls.engine.together import together
 from agls.engine.vocabulary import Stop, Text, UserMessage
+from agls.features.mcp.agent_servers import with_agent_servers
 from agls.features.mcp.configured import ConfiguredServer, FoundServers, ServedFolder, configured
 from agls.features.mcp.feature import ROOM
 from agls.features.mcp.folder_servers import folder_servers
@@ -86,6 +87,15 @@ class RunServers:
                 else:
                     waiting.append(one.name)
         return waiting
+
+    async def around_run(self, attempt: Attempt, view: RunView) -> Stop:
+        """End the servers that the agent of the run brought, when it is over."""
+        try:
+            return await attempt()
+        finally:
+            for used in self.used.values():
+                if used.server.definition.holder:
+                    self.servers.release(used.server.definition)
 
     async def before_turn(self, view: RunView) -> Sequence[Stop | GateFact]:
         """Ask for consents, ask the servers that are not known yet, and say what cannot be used.
@@ -227,7 +237,8 @@ def servers_of(
     root = _root(workspace, texts)
     roots = [root] if root in texts.folders.project else []
     place = ServedFolder(root, variables, roots, servers.off, servers.inputs.read)
-    all_of_them = FoundServers(settings.servers, folder_servers(settings, texts), servers.given)
+    files = with_agent_servers(folder_servers(settings, texts), servers.of_agent, root, texts.folders.home)
+    all_of_them = FoundServers(settings.servers, files, servers.given)
 
     def find() -> Sequence[ConfiguredServer]:
         return configured(all_of_them, place) if settings.enabled else ()

@@ -25,7 +25,6 @@ from agls.features.permissions.decision import (
     is_edit,
 )
 from agls.features.permissions.grants import (
-    ALLOWED,
     GRANTED,
     ROOM,
     SANDBOXED,
@@ -52,6 +51,7 @@ from agls.features.permissions.settings import Settings
 from agls.features.permissions.visible import one_line
 from agls.frozen import frozen
 from agls.modes import Mode
+from agls.room.allowed_calls import ALLOWED, note_of
 from agls.room.folder_ports import WORKTREE
 from agls.room.opened_folders import opened_in, remarks_on
 from agls.room.permission_memory import PermissionMemory
@@ -151,7 +151,7 @@ class PermissionGate:
         """Let a call run that nobody was asked about."""
         invocation = judged.invocation
         if judged.has_effect and isinstance(judged.verdict, Allow):  # on the record: who allowed it
-            view.note(ROOM, ALLOWED, {"callId": invocation.call.call_id, "by": judged.verdict.by})
+            view.note(ROOM, ALLOWED, note_of(invocation.call.call_id, judged.verdict.by))
             for text in judged.marks:
                 view.show(Notice("info", "A file that programs run is changed", text))
         permit = Permit(

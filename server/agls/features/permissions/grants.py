@@ -8,7 +8,6 @@ from agls.features.permissions.rules import Rule, parse_rule
 from agls.room.permission_memory import Grants
 
 ROOM = "permissions"
-ALLOWED = "allowed"
 GRANTED = "granted"
 REVOKED = "revoked"
 SANDBOXED = "commands in the sandbox"  # no rule that a file may have: the user's answer to a question

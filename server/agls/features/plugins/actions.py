@@ -8,7 +8,15 @@ from typing import TypeVar
 from pydantic import Field
 
 from agls.engine.actions import Action, ActionContext, ActionOutcome
-from agls.features.plugins.listing import manifest_data, manifest_lines, plugin_data, plugin_lines, uses_in
+from agls.features.plugins.listing import (
+    manifest_data,
+    manifest_lines,
+    plugin_data,
+    plugin_lines,
+    python_data,
+    python_lines,
+    uses_in,
+)
 from agls.features.plugins.manifest import manifests
 from agls.instruction_files.folder_texts import FolderTexts
 from agls.room.process_ports import PluginShelf
@@ -82,13 +90,15 @@ def _action(
 async def _list(
     texts: FolderTexts, shelf: PluginShelf, arguments: Arguments, context: ActionContext
 ) -> ActionOutcome:
-    installed = await asyncio.to_thread(shelf.all)
+    installed, packages = await asyncio.to_thread(shelf.all), await asyncio.to_thread(shelf.python)
     found, used = manifests(texts), uses_in(context.state)
     lines = [line for each in installed for line in plugin_lines(each)]
+    lines += [line for each in packages for line in python_lines(each)]
     lines += [line for each in found for line in manifest_lines(each, used)]
     lines += [UNTRUSTED.format(folder) for folder in texts.folders.untrusted]
     data = {
         "installed": [plugin_data(each) for each in installed],
+        "python": [python_data(each) for each in packages],
         "plugins": [manifest_data(each, used) for each in found],
     }
     return ActionOutcome("\n".join(lines or [NONE]), data)

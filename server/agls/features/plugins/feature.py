@@ -6,15 +6,16 @@ from agls.engine.actions import FoundActions
 from agls.engine.feature import Feature
 from agls.features.plugins.manifest import manifests
 from agls.features.plugins.run_plugins import ROOM, RunPlugins
+from agls.features.plugins.settings import Settings
 from agls.instruction_files.folder_texts import FolderTexts
-from agls.room import NoSettings, OnUse
+from agls.room import OnUse
 from agls.room.process_ports import PluginShelf
 from agls.room.run_ports import RunTools
 
 ACTIONS = OnUse("agls.features.plugins.actions", "actions")
 
 
-def build(settings: NoSettings, texts: FolderTexts, tools: RunTools, shelf: PluginShelf) -> Feature:
+def build(settings: Settings, texts: FolderTexts, tools: RunTools, shelf: PluginShelf) -> Feature:
     """Build the feature of a run; where there is no manifest nothing of it takes part."""
     found = manifests(texts)
     offered = FoundActions(partial(ACTIONS, texts, shelf))

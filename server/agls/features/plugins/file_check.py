@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from agls.features.plugins.manifest import manifests
+from agls.features.plugins.settings import Settings
 from agls.instruction_files.folder_texts import FolderTexts
-from agls.room import NoSettings
 from agls.room.findings import Finding
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ SET = "Give them: agls plugin enable {} --set {}=..."
 FIX = "Correct the file; docs/plugins.md has the keys."
 
 
-def check_files(settings: NoSettings, texts: FolderTexts) -> Sequence[Finding]:
+def check_files(settings: Settings, texts: FolderTexts) -> Sequence[Finding]:
     """Return what cannot be used of each plugin; how many there are when all can be."""
     found, plugins = manifests(texts), texts.folders.plugins
     wrong = [each for plugin in plugins for each in _of_installed(plugin)]

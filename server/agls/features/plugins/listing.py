@@ -7,10 +7,11 @@ from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject
 from agls.features.plugins.manifest import PluginManifest
 from agls.features.plugins.run_plugins import ROOM, USED
-from agls.room.process_ports import InstalledPlugin
+from agls.room.process_ports import InstalledPlugin, PythonPlugin
 
 SHORT = 12  # digits of a digest
 MISSING = "It needs values for {0}: agls plugin enable {1} --set {2}=..."
+NAME_IT = "To use it, write [plugins.python.{}] into your config file."
 Uses = Counter[tuple[str, str]]
 
 
@@ -49,6 +50,21 @@ def plugin_data(each: InstalledPlugin) -> JsonObject:
         "unused": list(each.unused),
         "remarks": list(each.remarks),
     }
+
+
+def python_lines(each: PythonPlugin) -> Iterator[str]:
+    """Yield the lines of a Python package."""
+    package = f"Python package {each.package} {each.version}" if each.package else "no such package"
+    state = "" if each.is_on else f" **Off.** {NAME_IT.format(each.name)}"
+    yield f"- **{each.name}** ({package}){state}"
+    if each.problem:
+        yield f"  - **Cannot be used:** {each.problem}. {each.fix}"
+
+
+def python_data(each: PythonPlugin) -> JsonObject:
+    """Return a Python package as data."""
+    about = {"name": each.name, "package": each.package, "version": each.version, "place": each.place}
+    return {**about, "enabled": each.is_on, "problem": each.problem}
 
 
 def manifest_lines(each: PluginManifest, used: Uses) -> Iterator[str]:

@@ -14,6 +14,10 @@ AUDIT = """
     --run RUN  one run only
     --json     print JSON, one line for each run
 """
+VERIFY = """
+    --head DIGEST  what this command said earlier: nothing up to there may have changed
+    --json         print JSON
+"""
 TRACE = """
     --type TYPE...  only facts or events of this type; repeatable
     --run RUN       only of this run
@@ -44,6 +48,7 @@ SESSIONS = command(
         command("search", "list the sessions that contain these words", WORDS, LIST),
         command("show", "show one session: where, when, what it used, its last messages", SESSION, JSON),
         command("audit", "show what each run was asked, did and used, and how it ended", SESSION, AUDIT),
+        command("verify", "check that the file of records ([audit] file) was not changed", VERIFY),
         command("trace", "show each fact of a session and the events that clients got", SESSION, TRACE),
         command("rename", "change the title of a session", SESSION, "title  the new title"),
         command("tag", "add tags to a session", SESSION, TAGS, "--remove  remove these tags instead"),
