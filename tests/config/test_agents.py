@@ -82,7 +82,12 @@ def test_a_project_cannot_change_an_agent_that_the_user_has(home: Path, workspac
         ("a.toml", "prompt = 'Read.'\n", 1, "description: this is required"),
         ("a.toml", f"{REVIEWER}color = 'red'\n", 2, "unknown key"),
         ("a.toml", f"{REVIEWER}[limits]\nmax_turn = 3\n", 3, "did you mean 'max_turns'"),
-        ("a.toml", f"{REVIEWER}tools = 'shell'\n", 2, "agents.a.tools: this must be a valid"),
+        (
+            "a.toml",
+            f"{REVIEWER}tools = 'shell'\n",
+            2,
+            "agents.a.tools: this must be a list: write [ … ] around it",
+        ),
         (
             "a.toml",
             f"{REVIEWER}agents = ['b']\n",

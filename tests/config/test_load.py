@@ -215,7 +215,7 @@ def test_unknown_table_is_refused_with_the_known_ones() -> None:
 def test_wrong_type_is_refused_with_its_line() -> None:
     error = failure('[budget]\n\nmax_turns = "many"\n')
     assert (error.line, error.key) == (3, "budget.max_turns")
-    assert "integer" in str(error)
+    assert "a whole number" in str(error)
 
 
 def test_dotted_keys_and_inline_tables_are_found_too() -> None:
@@ -283,14 +283,14 @@ def test_a_key_in_plain_sight_is_a_warning_and_is_shown_nowhere() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[budget]\nmax_turns = "5"\n', "this must be a valid integer"),
-        ("[budget]\nmax_turns = true\n", "this must be a valid integer"),
+        ('[budget]\nmax_turns = "5"\n', "this must be a whole number"),
+        ("[budget]\nmax_turns = true\n", "this must be a whole number"),
         ("[budget]\nmax_turns = -1\n", "this must be greater than or equal to 0"),
-        ("model = 5\n", "this must be a valid string"),
+        ("model = 5\n", "this must be a text in quotes"),
         ('models = "x"\n', "this must be a table"),
         ('budget = "x"\n', "this must be a table"),
         ('[models]\nx = "y"\n', "this must be a table"),
-        ('[ask]\nenabled = "yes"\n', "this must be a valid boolean"),
+        ('[ask]\nenabled = "yes"\n', "this must be true or false, without quotes"),
         ("[models.x]\ninput_price = inf\n", "finite"),
         ("[models.x]\nidle_timeout = nan\n", "finite"),
         ('[models.x]\nbase_url = "http://h:99999/v1"\n', "is not an address"),

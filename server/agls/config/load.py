@@ -37,6 +37,16 @@ USER_ONLY = frozenset(  # an editor may pass on a workspace's
     }
 )
 MOST_MISTAKES = 20  # shown at once
+KINDS = {  # of values, in the words of docs/config.md
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "string_type": "a text in quotes",
+    "bool_type": "true or false, without quotes",
+    **dict.fromkeys(
+        ("list_type", "tuple_type", "set_type", "frozen_set_type"), "a list: write [ … ] around it"
+    ),
+}
 WHY = {
     Rank.MANAGED: "the managed file allows no more.",
     Rank.PROJECT: "a project file may only make things stricter. Put it into your own config file.",
@@ -176,6 +186,8 @@ def _explained(problem: Mapping[str, Any], said: Mapping[KeyPath, Source]) -> It
             message = "this is required"
         case "json_invalid":
             message = "a setting has bytes that are not text"
+        case kind if kind in KINDS:
+            message = f"this must be {KINDS[kind]}"
         case _:
             pass
     yield from (misfit(line, path, said) for line in message.splitlines())

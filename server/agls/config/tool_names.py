@@ -31,7 +31,8 @@ class UnknownTool:
     def problem(self) -> str:
         """What to tell the user."""
         if self.near:
-            return f"there is no tool {self.name!r}; did you mean {self.near!r}?"
+            what = "tool, and no kind of call," if self.near in KINDS else "tool"
+            return f"there is no {what} {self.name!r}; did you mean {self.near!r}?"
         return (
             f"{'.'.join(self.path)}: agls has no tool {self.name!r}; this counts only where a client or a "
             "program brings a tool of that name"

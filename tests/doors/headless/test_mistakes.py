@@ -158,7 +158,7 @@ def test_wrong_setting_shows_the_value_and_that_it_was_not_written(agls: Agls) -
     elsewhere = agls.run("config", "set", "max_turns", "40")
     assert "unknown key; did you mean 'budget.max_turns'?" in elsewhere.err
     wrong = agls.run("config", "set", "budget.max_turns", "many")
-    assert wrong.err == "agls: budget.max_turns: this must be a valid integer ('many' was not written)\n"
+    assert wrong.err == "agls: budget.max_turns: this must be a whole number ('many' was not written)\n"
     assert agls.config_file.read_text() == before
     assert "agls config explain shows all" in agls.run("config", "get", "nonsense").err
 

@@ -61,7 +61,7 @@ def test_settings_that_were_set_are_honoured_by_the_next_run(agls: Agls) -> None
     ("words", "told"),
     [
         (("set", "budget.max_turn", "3"), "unknown key; did you mean 'max_turns'?"),
-        (("set", "budget.max_turns", "many"), "this must be a valid integer"),
+        (("set", "budget.max_turns", "many"), "this must be a whole number"),
         (("set", "permissions.mode", "all"), "there is no mode 'all'"),
         (("set", "models.scripted.api_key", "abc"), "Keep it: agls key set HOST"),
         (("set", "model.name", "x"), "it cannot be written below something that is no table"),
