@@ -4,13 +4,18 @@ import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 
 from agls.checkup.case import Case
+from agls.checkup.room_files import CaseTexts
 from agls.config import ConfigError, GuardedFiles, Seal, Setup
+from agls.config.input_values import InputValues
 from agls.mcp_servers import Pins
 from agls.room.exposed import ServerReading
 from agls.room.findings import Finding
+from agls.workspace.workspace import OpenWorkspace
 
 TOPIC = "MCP servers"
 FIX = "Correct it in your config file; docs/mcp.md has the settings. /mcp lists all servers."
+UNANSWERED = "The server {} of this folder cannot be used: {}."
+GIVE = "Give it; servers have it from the next run on. /mcp.inputs lists all."
 LEFT_OUT = "Tell whoever makes the server; its other tools are used. /mcp.tools shows them."
 
 
@@ -22,6 +27,8 @@ async def own_servers(case: Case) -> AsyncGenerator[Finding, None]:
         settings = case.setup.load(case.folder).config.exposed(ServerReading)
     except ConfigError:  # the check of the configuration says so
         return
+    for finding in await asyncio.to_thread(_unanswered, case, case.setup, settings):
+        yield finding
     keys = tuple(case.setup.held_keys)
     found = await asyncio.to_thread(settings.missing, case.folder, case.environment, keys)
     for name, problem in found.items():
@@ -36,7 +43,23 @@ async def own_servers(case: Case) -> AsyncGenerator[Finding, None]:
         yield Finding(TOPIC, "pass", text)
 
 
+def _unanswered(case: Case, setup: Setup, settings: ServerReading) -> Sequence[Finding]:
+    """**Returns** a finding for each server of the folder's files that lacks an input."""
+    if not isinstance(case.workspace, OpenWorkspace):
+        return ()
+    values = InputValues(setup.state_folder if setup.keeps else None, _seal(setup))
+    texts = CaseTexts(setup, case.workspace)
+    found = settings.unanswered(texts, case.environment, values.read)
+    return [
+        Finding(TOPIC, "warn", UNANSWERED.format(name, "; ".join(problems)), GIVE)
+        for name, problems in found.items()
+    ]
+
+
 def _left_out(setup: Setup) -> Mapping[str, Sequence[str]]:
     """**Returns** what is not used of each server, as far as it was asked what it offers."""
-    seal = Seal(GuardedFiles(setup.state_folder, setup.config_file))
-    return Pins(setup.state_folder if setup.keeps else None, seal).left_out()
+    return Pins(setup.state_folder if setup.keeps else None, _seal(setup)).left_out()
+
+
+def _seal(setup: Setup) -> Seal:
+    return Seal(GuardedFiles(setup.state_folder, setup.config_file))

@@ -3,7 +3,7 @@
 `Config.exposed` finds the room. So the world, the checks and the doors name none.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal, Protocol, Self, runtime_checkable
 
 from agls.engine.ports import Effect
@@ -66,6 +66,18 @@ class ServerReading(Protocol):
         """**Returns** what is missing for each of the user's servers to start in a folder, "" for nothing.
 
         The `keys` of models are no values of `environment` that a server gets.
+        """
+        ...
+
+    def unanswered(
+        self,
+        texts: Any,
+        environment: Mapping[str, str],
+        given: Callable[[str], Mapping[str, str]],
+    ) -> Mapping[str, Sequence[str]]:
+        """**Returns** which inputs each server of a folder's files lacks, and how they are given.
+
+        `texts` are the `FolderTexts` of the folder, `given` returns what a user gave for a folder's inputs.
         """
         ...
 

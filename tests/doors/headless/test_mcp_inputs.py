@@ -39,6 +39,12 @@ def test_missing_input_is_named_with_the_command_that_gives_and_the_one_that_for
     assert "the variable AGLS_INPUT_SHOP_TOKEN" in notice
     listed = agls.run("mcp", "inputs", "--trust").out
     assert "shop-token (Token of the shop) of .vscode/mcp.json, for shop: nobody gave it" in listed
+    for line in ("/doctor", "/mcp"):
+        shown = agls.run("run", "--trust", line).out
+        assert "nobody gave the input shop-token (Token of the shop): /mcp.input shop-token" in shown
+    refused = agls.run("run", "--trust", "See @shop:notes://today")
+    assert refused.code != 0
+    assert "@shop:notes://today cannot be attached: nobody gave the input shop-token" in refused.err
     given = agls.run("mcp", "input", "shop-token", "--trust", stdin=f"{SECRET}\n")
     assert given.code == 0
     assert "kept with your keys" in given.out

@@ -53,6 +53,21 @@ def opened(tmp_path: Path, answers: dict[str, str], asked: list[Message], *optio
     return wire
 
 
+def test_server_that_lacks_an_input_is_completed_by_what_to_type_first(tmp_path: Path, folder: Path) -> None:
+    script(tmp_path, turns("done"))
+    with opened(tmp_path, {}, []) as wire:
+        wire.initialize(AGENT, initializationOptions={"trusted": True})
+        session = {"sessionId": wire.session()}
+        (named,) = [
+            item
+            for item in wire.call("agent/complete", {**session, "text": "@mi", "cursor": 3})["items"]
+            if item["label"] == "mine:"
+        ]
+        assert "nobody gave the input token" in named["detail"]
+        (first,) = wire.call("agent/complete", {**session, "text": "@mine:a", "cursor": 7})["items"]
+    assert (first["label"], first["newText"]) == ("first: /mcp.input token", "a")
+
+
 def test_inputs_are_asked_for_once_and_a_secret_is_in_no_file_but_that_of_keys(
     tmp_path: Path, folder: Path
 ) -> None:

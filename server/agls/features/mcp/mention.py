@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from agls.engine.ports import Workspace
 from agls.engine.vocabulary import Resource
+from agls.features.mcp.configured import ConfiguredServer
 from agls.features.mcp.feature import SERVERS
 from agls.features.mcp.names import server_part
 from agls.features.mcp.server_tool import FROM
@@ -22,6 +23,7 @@ _CLOSING = ",;:.!?)]}'\""  # what a sentence puts behind an address
 MOST = 10  # resources of one prompt
 MOST_CHARACTERS = 60_000  # of each
 MOST_COMPLETIONS = 40
+RESOURCES = "resources of the MCP server"
 REFUSED = "@{}:{} cannot be attached: {}"
 
 
@@ -52,6 +54,8 @@ async def expand(
                 raise PromptRefused(REFUSED.format(name, uri, problem)) from None
             words = "\n".join(part if isinstance(part, str) else "[an image]" for part in answer.parts)
             pieces.append(Resource(uri, FROM.format(used.name) + enclosed(words[:MOST_CHARACTERS])))
+        elif problem := next((one.problem for one in run.found if _is(one, name)), ""):
+            raise PromptRefused(REFUSED.format(name, uri, f"{problem}."))
     return pieces
 
 
@@ -78,11 +82,15 @@ async def complete(
     if of_server:
         name, so_far = of_server.groups()
         start = typing.cursor - len(so_far)
+        if lacking := next((one for one in run.found if one.asks and one.problem and _is(one, name)), None):
+            return Completions([_to_give(lacking, so_far, start, typing.cursor)])
         rows = [one for one in offered.get(server_part(name), ()) if _fits(one, so_far)]
         items = [_resource(one, start, typing.cursor) for one in rows[:MOST_COMPLETIONS]]
         return Completions(items, len(rows) > MOST_COMPLETIONS)
     so_far = (of_name[1] if of_name else "") or ""
-    names = [name for name in offered if name.casefold().startswith(so_far.casefold())]
+    about = dict.fromkeys(offered, RESOURCES)
+    about |= {server_part(one.name): one.problem for one in run.found if one.asks and one.problem}
+    names = [name for name in about if name.casefold().startswith(so_far.casefold())]
     start = typing.cursor - len(so_far)
     return Completions(
         [
@@ -92,11 +100,21 @@ async def complete(
                 text=f"{name}:",
                 start=start,
                 end=typing.cursor,
-                detail="resources of the MCP server",
+                detail=about[name],
             )
             for name in names
         ]
     )
+
+
+def _is(server: ConfiguredServer, name: str) -> bool:
+    return server_part(server.name) == server_part(name)
+
+
+def _to_give(server: ConfiguredServer, so_far: str, start: int, end: int) -> Completion:
+    """**Returns** what stands in place of the resources of a server that lacks an input."""
+    label = f"first: /mcp.input {server.asks[0].name}"
+    return Completion(label=label, kind="source", text=so_far, start=start, end=end, detail=server.problem)
 
 
 def _fits(resource: McpResource, so_far: str) -> bool:

@@ -1,12 +1,15 @@
 """What is missing on this machine for the servers in the user's settings."""
 
 import shutil
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePath
 
 from agls.features.mcp.configured import definition_of
-from agls.features.mcp.settings import ServerSetting
+from agls.features.mcp.folder_servers import folder_servers
+from agls.features.mcp.settings import ServerSetting, Settings
 from agls.features.mcp.variables import UnsetVariable, Variables
+from agls.instruction_files.folder_texts import FolderTexts
 from agls.room.mcp_ports import ServerDefinition
 
 NO_PROGRAM = "there is no program {}: install it, or write its full path"
@@ -22,6 +25,22 @@ def missing_for(
         for name, setting in servers.items()
         if setting.enabled
     }
+
+
+def unanswered(
+    settings: Settings,
+    texts: FolderTexts,
+    environment: Mapping[str, str],
+    given: Callable[[str], Mapping[str, str]],
+) -> Mapping[str, Sequence[str]]:
+    """**Returns** which inputs each server of a folder's files lacks, and how they are given."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for server in folder_servers(settings, texts).offered:
+        for each in server.inputs:
+            is_there = environment.get(each.variable) or each.default or given(each.folder).get(each.name)
+            if not is_there:
+                found[server.name].append(each.problem)
+    return found
 
 
 def _missing(

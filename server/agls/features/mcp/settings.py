@@ -1,13 +1,16 @@
 """The `[mcp]` section of the configuration. Project files cannot set it."""
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Annotated, Literal
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, model_validator
 
 from agls.engine.vocabulary import JsonObject
 from agls.room import Table
 from agls.room.mcp_ports import GivenServer, Transport
+
+if TYPE_CHECKING:
+    from agls.instruction_files.folder_texts import FolderTexts
 
 PROJECT_FILES = (
     ".mcp.json",
@@ -123,3 +126,14 @@ class Settings(Table):
         from agls.features.mcp.variables import Variables  # noqa: PLC0415 - as above
 
         return missing_for(self.servers, folder, environment, Variables(environment, keys))
+
+    def unanswered(
+        self,
+        texts: "FolderTexts",
+        environment: Mapping[str, str],
+        given: Callable[[str], Mapping[str, str]],
+    ) -> Mapping[str, Sequence[str]]:
+        """**Returns** which inputs each server of a folder's files lacks, and how they are given."""
+        from agls.features.mcp.missing import unanswered  # noqa: PLC0415 - only the doctor asks
+
+        return unanswered(self, texts, environment, given)
