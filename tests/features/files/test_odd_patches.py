@@ -169,3 +169,18 @@ async def test_name_that_git_writes_as_bytes_in_octal_is_found(tools: Toolbox, t
     outcome = await tools.call("apply_patch", patch=patch)
     assert outcome.status == "completed", outcome.text
     assert (tmp_path / "ü b.py").read_text() == AFTER
+
+
+async def test_patch_with_several_faults_names_all_of_them_and_makes_nothing(
+    tools: Toolbox, tmp_path: Path
+) -> None:
+    rows = ("*** Add File: new.py", "+x", HEAD, "@@", "-no such line", "+y", "*** Delete File: gone.py")
+    outcome = await tools.call("apply_patch", patch=envelope(*rows))
+    assert outcome.status == "failed"
+    assert "a.py: Hunk 1 was not found" in outcome.text and "gone.py does not exist." in outcome.text
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["a.py", "b.txt"]
+
+
+async def test_empty_text_to_replace_is_answered_with_the_tool_that_makes_files(tools: Toolbox) -> None:
+    outcome = await tools.call("edit_file", path="new.py", old_text="", new_text="x = 1\n")
+    assert outcome.status == "failed" and "write_file makes a file or fills an empty one" in outcome.text

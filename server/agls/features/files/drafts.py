@@ -76,6 +76,10 @@ async def draft_files(
             await table.take(patch)
         except Unplaced as problem:
             problems.append(str(problem))
+        except WorkspaceError as problem:
+            if not problems:
+                raise
+            raise WorkspaceError("\n".join([*problems, str(problem)])) from problem
     if problems:
         raise WorkspaceError("\n".join(problems))
     return table.drafts

@@ -4,9 +4,9 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import Generic, TypeVar
+from typing import Annotated, Generic, TypeVar
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from agls.diff import CUT, compare
 from agls.engine.not_text import NotText
@@ -39,6 +39,13 @@ from .rebasing import changed_since, rebase
 from .slips import check_file, check_new
 
 
+def _some_text(value: object) -> object:
+    """Refuse an empty text to replace. **Raises** `ValueError`, which says what makes or fills a file."""
+    if value == "":
+        raise ValueError("is the text that is replaced; write_file makes a file or fills an empty one")
+    return value
+
+
 class EditFile(Arguments):
     """Replace text in a file that was read before in this session.
 
@@ -47,7 +54,9 @@ class EditFile(Arguments):
     """
 
     path: HomePath = Field(description="relative to the workspace, or absolute")
-    old_text: str = Field(min_length=1, description="the text to replace, as it is in the file")
+    old_text: Annotated[str, BeforeValidator(_some_text)] = Field(
+        min_length=1, description="the text to replace, as it is in the file"
+    )
     new_text: str = Field(description="the text in its place; empty to delete")
     replace_all: bool = Field(default=False, description="replace every occurrence")
 
