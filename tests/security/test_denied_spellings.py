@@ -54,18 +54,28 @@ class Spelling:
     needs: tuple[str, ...]
 
 
+def with_needs(file: str) -> Sequence[tuple[str, tuple[str, ...]]]:
+    """The lines of a corpus, each with the programs that it needs."""
+    found: list[tuple[str, tuple[str, ...]]] = []
+    needs: tuple[str, ...] = ()
+    for line in Path(__file__).with_name(file).read_text().splitlines():
+        if line.startswith("needs "):
+            needs = tuple(line.split()[1:])
+        elif line and not line.startswith("#"):
+            found.append((line, needs))
+            needs = ()
+    return found
+
+
 def all_spellings() -> Sequence[Spelling]:
     """All of the file."""
     found: list[Spelling] = []
-    after, needs = "", list[str]()
-    for line in Path(__file__).with_name("denied_spellings.txt").read_text().splitlines():
-        if line.startswith("needs "):
-            needs = line.split()[1:]
-        elif line.startswith("[") and line.endswith("]") and " " not in line:
+    after = ""
+    for line, needs in with_needs("denied_spellings.txt"):
+        if line.startswith("[") and line.endswith("]") and " " not in line:
             after = line[1:-1]
-        elif line and not line.startswith("#"):
-            found.append(Spelling(after, line, tuple(needs)))
-            needs = []
+        else:
+            found.append(Spelling(after, line, needs))
     return found
 
 

@@ -1,7 +1,8 @@
 """All programs that a shell command may run, wherever in it they stand: for those who look out for some.
 
 It errs to the other side than the permission gate, which understands few commands, each fully: what may be
-a program is one, in a loop, a substitution, a function, or as the text that `sh -c` gets.
+a program is one, in a loop, a substitution, a function, or as the text that `sh -c` gets. Code for an
+interpreter, an alias of git and a variable that moves programs may be any program.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,6 +11,16 @@ from typing import TYPE_CHECKING
 
 from agls.frozen import frozen
 from agls.regex import regex
+from agls.room.given_code import (
+    carried,
+    gives_code,
+    is_interpreter,
+    may_be_alias,
+    moves_programs,
+    names_a_program,
+    reads_commands,
+    tokens,
+)
 from agls.room.shell_tree import NotUnderstood, children_of, parsed, text_of, word_of
 from agls.room.shell_words import FEEDERS, LAUNCHERS, SHELLS
 
@@ -17,10 +28,13 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 MOST = 500  # programs
+_PLACERS = frozenset({"cp", "ln", "install"})  # may give any program another name
+_ASKS = frozenset({"-V", "--version", "-h", "--help", "-v"})  # an interpreter about itself
 MOST_NESTED = 4  # texts in one another that are commands
 CARRIERS = LAUNCHERS | {"find", "fd", "fdfind", "trap"}
 _MORE_THAN_A_WORD = regex(r"[\s;&|()<>`$]")
-_OPTION = regex(r"^-(?:-[\w-]+=|\w)")  # with its value in the same word: `env -S'git push'`
+_OPTION = regex(r"^-(?:-[\w-]+=|[i0v]*S|\w)")  # with its value in the same word: `env -S'git push'`
+_HIDDEN = regex(r"`")  # the grammar sees no command in `${x:=`…`}`
 _BUILT_IN = frozenset({"declaration_command", "unset_command", "test_command"})
 _NO_GAPS = frozenset({"program", "command", "list", "pipeline", "concatenation", "redirected_statement"})
 _NO_WORDS = frozenset({"variable_assignment", "file_redirect", "herestring_redirect", "heredoc_redirect"})
@@ -59,6 +73,10 @@ def _within(command: str, depth: int) -> Iterator[RunProgram]:
             children_of(node, set(), apart=node.type != "concatenation")
         if words := _words(node):
             yield from _programs(words, depth)
+        elif node.type == "expansion" and _HIDDEN.search(text_of(node)):
+            yield RunProgram((None,))
+        elif node.type == "variable_assignment":
+            yield from _assigned(text_of(node))
         waiting += node.children
 
 
@@ -90,10 +108,31 @@ def _word(node: "Node") -> str | None:
     return None if word.is_pattern else word.text
 
 
+def _assigned(text: str) -> Iterator[RunProgram]:
+    """Yield what a variable makes others run."""
+    if moves_programs(text):
+        yield RunProgram((None,))
+    elif names_a_program(text):
+        yield RunProgram(tokens([text.partition("=")[2]]), carries=True)
+
+
+def _given(words: Sequence[str]) -> Iterator[RunProgram]:
+    """Yield what a program is told to run in its words, as far as it is not one after another."""
+    options = [word for word in words[1:] if word.startswith("-")]
+    is_fed = is_interpreter(words[0]) and len(options) == len(words) - 1 and not _ASKS & {*options}
+    if is_fed or gives_code(words) or may_be_alias(words) or reads_commands(words):
+        yield RunProgram((None,))
+    if found := tokens(carried(words)):
+        yield RunProgram(found, carries=True)
+
+
 def _programs(words: tuple[str | None, ...], depth: int) -> Iterator[RunProgram]:
     names = [basename(word or "") for word in words]
     carries = names[0] in CARRIERS
     yield RunProgram(words, carries, carries and bool(FEEDERS & {*names}))
+    yield from _given([word or "" for word in words])
+    if names[0] in _PLACERS and None in words:
+        yield RunProgram((None,))
     if not carries:
         return
     for text in _texts(words):

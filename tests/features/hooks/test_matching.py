@@ -21,11 +21,28 @@ from support.machine import slowness
         ("^(Edit|Write)$", "MultiEdit", False),
         ("dit$", "Edit", True),
         (".", "\ud800", True),
+        ("mcp__.*__write.*", "mcp__files__write_file", True),
+        ("Notebook.*|Edit", "NotebookEdit", True),
+        ("^(?!Bash)", "Read", True),
+        ("^(?!Bash)", "BashOutput", False),
+        ("^(?!Bash$)", "BashOutput", True),
+        ("(?!Bash$).*", "Bash", False),
+        ("^(?!Read|Glob).+$", "Glob", False),
+        ("^(?!Read|Glob).+$", "Edit", True),
+        ("^(?!(Read|Glob)$).*$", "Glob", False),
+        ("^(?!mcp__).*", "mcp__x__y", False),
     ],
 )
 def test_matcher_is_for_a_name(matcher: str, subject: str, expected: bool) -> None:
     check_matcher(matcher)
     assert matches(matcher, subject) is expected
+
+
+def test_matcher_that_leaves_names_out_looks_at_both_names_of_a_tool() -> None:
+    assert not matches("^(?!Bash)", "shell", "Bash")
+    assert not matches("^(?!shell)", "shell", "Bash")
+    assert matches("^(?!Read)", "shell", "Bash")
+    assert matches("^shell", "shell", "Bash")
 
 
 @pytest.mark.parametrize("matcher", ["(a+)+$", "^(a|a)*$", "(a*)*b", "a*a*a*a*a*a*a*a*b", "(.*)*x"])
@@ -40,7 +57,14 @@ def test_no_expression_takes_long(matcher: str) -> None:
     [
         ("(", "unclosed group"),
         ("|*", "repetition operator missing expression"),
-        ("^(?!Read)", "look-around, including look-ahead and look-behind, is not supported"),
+        (
+            "(?<=Read)x",
+            "look-around, including look-ahead and look-behind, is not supported; write the names",
+        ),
+        ("^(?!a)x(b)", "look-around"),
+        ("^(?!a)(?!b)", "look-around"),
+        ("^(?!(?=a)b)", "look-around"),
+        ("^(?!(a)", "look-around"),
         ("(a)\\1", "backreferences are not supported"),
         ("(a{1000}){1000}", "size limit"),
     ],

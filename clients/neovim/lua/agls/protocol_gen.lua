@@ -1067,13 +1067,14 @@
 ---@field effects? string
 ---@field truncated? integer
 
----A command as it ran; `exit_code` is `null` when a signal or a time limit ended it. `unsaved` are the open files whose newer text it did not see, because the editor had not saved them.
+---A command as it ran; `exit_code` is `null` when a signal or a time limit ended it. `unsaved` are the open files whose newer text it did not see, because the editor had not saved them. `coloured` is the `output` of the item with the colours that the command printed: SGR sequences, and no other control characters. It is left out where there are none.
 ---@class agls.Terminal
 ---@field command string
 ---@field cwd string
 ---@field exitCode integer|nil
 ---@field signal? string
 ---@field unsaved? string[]
+---@field coloured? string
 
 ---Plain text.
 ---@class agls.TextContent

@@ -100,9 +100,10 @@ async def _test(
     known = [*events.hooks, *(hook for hook in offered if hook not in events.hooks)]
     for call in _calls(context.state)[-arguments.most :]:
         names, given = names_of(call.name), as_input(call)
-        root = events.runner.ports.works_in
         hooks = [
-            hook for hook in known if hook.matches("PreToolUse", *names) and hook.wants(names, given, root)
+            hook
+            for hook in known
+            if hook.matches("PreToolUse", *names) and events.runner.is_wanted(hook, names, given)
         ]
         if not hooks:
             continue

@@ -5,7 +5,8 @@ Where it is not certain whether a call fits, it does: a hook should rather see t
 
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import takewhile
@@ -25,10 +26,20 @@ _PATHS = ("file_path", "notebook_path", "path")
 ANY = "*"  # as a word of a pattern: any words, or none
 
 
-def fits(condition: str, names: tuple[str, ...], arguments: JsonObject, folder: str) -> bool:
+def _nowhere(path: str) -> str:
+    return ""
+
+
+def fits(
+    condition: str,
+    names: tuple[str, ...],
+    arguments: JsonObject,
+    folder: str,
+    leads_to: Callable[[str], str] = _nowhere,
+) -> bool:
     """**Returns** whether a call of a tool with these names is one that the condition is for.
 
-    One that nobody can read fits.
+    One that nobody can read fits. `leads_to` has the place behind the links of a path, "" for none.
     """
     found = _WRITTEN.fullmatch(condition.strip())
     if not found:
@@ -39,21 +50,40 @@ def fits(condition: str, names: tuple[str, ...], arguments: JsonObject, folder: 
     if pattern in {"", "*", "**"}:
         return True
     if isinstance(command := arguments.get("command"), str):
-        return bool(_glob(pattern).fullmatch(command.strip().casefold())) or _runs_one(pattern, command)
+        return bool(_glob(pattern).fullmatch(command.strip().casefold())) or _runs_one(
+            pattern, command, leads_to
+        )
     path = next((text for name in _PATHS if (text := text_in(arguments.get(name)))), "")
-    return not path or _path_fits(pattern, path, folder)
+    return not path or any(_path_fits(pattern, each, folder) for each in (path, leads_to(path)) if each)
 
 
-def _runs_one(pattern: str, command: str) -> bool:
-    """Return whether one of the programs that a command runs fits, or may fit."""
+def _runs_one(pattern: str, command: str, leads_to: Callable[[str], str]) -> bool:
+    """Return whether one of the programs that a command runs fits, or may fit, by a link as well."""
     from agls.room.shell_programs import programs_within  # noqa: PLC0415 - few users have such a condition
     from agls.room.shell_tree import NotUnderstood  # noqa: PLC0415 - with it
+    from agls.room.shell_words import folders_of, parts  # noqa: PLC0415 - with it
 
     wanted = _wanted(pattern)
     try:
-        return any(_may_fit(wanted, program) for program in programs_within(command))
+        programs = programs_within(command)
+        if any(_may_fit(wanted, program) for program in programs):
+            return True
+        folders = ("", *folders_of(parts(command)))
+        led = (led for each in programs for folder in folders if (led := _led(each, folder, leads_to)))
+        return any(_may_fit(wanted, program) for program in led)
     except NotUnderstood:
         return True
+
+
+def _led(program: "RunProgram", folder: str, leads_to: Callable[[str], str]) -> "RunProgram | None":
+    """Return the program with what its links lead to in their place, `None` without any."""
+    words = [
+        leads_to(join(folder, word)) or word
+        if word and "/" in word and (at == 0 or program.carries)
+        else word
+        for at, word in enumerate(program.words)
+    ]
+    return None if tuple(words) == program.words else replace(program, words=tuple(words))
 
 
 @lru_cache(maxsize=128)

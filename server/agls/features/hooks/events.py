@@ -101,9 +101,10 @@ class EventHooks:
 
     def _due(self, event: Event, subjects: Sequence[str], data: JsonObject, state: State) -> Sequence[Hook]:
         ran = ran_in(state)
-        root = self.runner.ports.works_in
         matching = [
-            hook for hook in self.hooks if hook.matches(event, *subjects) and hook.wants(subjects, data, root)
+            hook
+            for hook in self.hooks
+            if hook.matches(event, *subjects) and self.runner.is_wanted(hook, subjects, data)
         ]
         return [hook for hook in matching if not (hook.setting.once and hook.digest in ran)]
 

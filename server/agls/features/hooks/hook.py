@@ -1,7 +1,7 @@
 """A hook as it is used: its setting, with its origin and what happens when it fails."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -62,16 +62,18 @@ class Hook:
             return self.setting.event == event
         from agls.features.hooks.matching import matches  # noqa: PLC0415 - few sessions have a matcher
 
-        return any(matches(matcher, each) for each in subjects)
+        return matches(matcher, *subjects)
 
-    def wants(self, names: Sequence[str], data: JsonObject, folder: str) -> bool:
+    def wants(
+        self, names: Sequence[str], data: JsonObject, folder: str, leads_to: Callable[[str], str]
+    ) -> bool:
         """**Returns** whether what happens fits the condition of the hook, which is for calls of tools."""
         condition = self.setting.condition
         if self.cursor and not self.cursor.fits(data):
             return False
         if not condition or "tool_input" not in data:
             return True
-        return fits(condition, tuple(names), object_in(data, "tool_input"), folder)
+        return fits(condition, tuple(names), object_in(data, "tool_input"), folder, leads_to)
 
 
 def hooks_of(settings: Settings) -> tuple[Hook, ...]:

@@ -5,6 +5,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from posixpath import join
 from typing import Any
 
 from agls.engine.ports import Command, WorkspaceError
@@ -84,6 +85,16 @@ class HookRunner:
     def __init__(self, ports: HookPorts) -> None:
         self.ports = ports
         self._transcript = TranscriptFile(ports.files, ports.run.session_id)
+
+    def is_wanted(self, hook: Hook, names: Sequence[str], data: JsonObject) -> bool:
+        """**Returns** whether what happens fits the condition of a hook, by what links lead to as well."""
+        return hook.wants(names, data, self.ports.works_in, self._leads_to)
+
+    def _leads_to(self, path: str) -> str:
+        try:
+            return self.ports.workspace.place(join(self.ports.works_in, path)).path
+        except WorkspaceError:
+            return ""
 
     async def ran(
         self, hooks: Sequence[Hook], event: Event, data: JsonObject, state: State

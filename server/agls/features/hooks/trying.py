@@ -91,7 +91,7 @@ def _looked_at(hook: Hook, tried: Sample, events: EventHooks, state: State, *, i
     if not hook.matches(tried.event, *tried.subjects):
         fits = f"fits none of {', '.join(tried.subjects)}" if tried.subjects else "has nothing to fit here"
         return Tried(hook, "notMatching", f"its matcher {setting.matcher!r} {fits}")
-    if not hook.wants(tried.subjects, tried.data, events.runner.ports.works_in):
+    if not events.runner.is_wanted(hook, tried.subjects, tried.data):
         return Tried(hook, "notMatching", f"its condition {_condition(hook)!r} does not fit this call")
     if setting.once and hook.digest in ran_in(state):
         return Tried(hook, "notMatching", "it runs once in a session, and did")

@@ -16,7 +16,8 @@ from typing import Literal
 from agls.engine.ports import Effect
 from agls.features.permissions.git_readers import lists
 from agls.regex import regex
-from agls.room.shell_words import FEEDERS, INTERPRETERS, LONGEST, SHELLS, bare, folders_of
+from agls.room.given_code import gives_code, is_interpreter, may_be_alias, moves_programs
+from agls.room.shell_words import FEEDERS, LONGEST, SHELLS, bare, folders_of
 from agls.room.shell_words import parts as parts_in
 
 Match = Literal["yes", "no", "unsure"]
@@ -30,6 +31,8 @@ _OPAQUE = regex(r"[$`{]")
 _WILDCARD = regex(r"[*?\[]")
 _PATH_LIKE = regex(r"[/.~$]")
 _BEHIND_LETTERS = regex(r"-[A-Za-z0-9]{2,}?([/.~].*)")  # `grep -rf../x` for `grep -r -f ../x`
+_TOKENS = regex(r"[^\w.*?/\[\]-]+")
+_LETTERS = regex(r"-[A-Za-z0-9]{1,4}")
 _FED = regex(r"[<|]")
 _HIDDEN_NAME = regex(r"(?:^|/)\.[^/]*[*?\[]")  # a wildcard finds a name with a dot in front only so
 _REDIRECTION = regex(r">[>|]?(?!&(?:\d+|-)(?:[\s;&|<>()`]|$))&?\s*([^\s;&|<>()]+)")
@@ -201,7 +204,12 @@ def _joined(parts: Sequence[Sequence[str]]) -> tuple[str, ...]:
 @lru_cache(maxsize=64)
 def _decides_when_run(command: str) -> bool:
     parts = parts_in(command)
-    return bool(_OPAQUE.search(command)) or _runs_text(parts) or _runs_code(command, parts)
+    return (
+        bool(_OPAQUE.search(command))
+        or _runs_text(parts)
+        or _runs_code(command, parts)
+        or any(may_be_alias(part) or any(map(moves_programs, part)) for part in parts)
+    )
 
 
 def _runs_text(parts: Sequence[Sequence[str]]) -> bool:
@@ -211,12 +219,11 @@ def _runs_text(parts: Sequence[Sequence[str]]) -> bool:
 
 
 def _runs_code(command: str, parts: Sequence[Sequence[str]]) -> bool:
-    """Whether an interpreter is given its program in a word, or is fed with something."""
+    """Whether an interpreter is, or may be, given its program in a word, or is fed with something."""
     fed = bool(_FED.search(command))
     return any(
-        basename(word).casefold().rstrip(".0123456789") in INTERPRETERS and (fed or CODE & set(part))
+        gives_code(part) or any(is_interpreter(word) and (fed or CODE & set(part)) for word in part)
         for part in parts
-        for word in part
     )
 
 
@@ -230,8 +237,13 @@ def _same(wanted: str, word: str) -> bool:
     return wanted == word or wanted == word.rpartition("/")[2]
 
 
+def _is_behind_letters(wanted: str, word: str) -> bool:
+    """Whether the wanted word stands right behind the letters of options: `-Srm`."""
+    return bool(_LETTERS.fullmatch(word.removesuffix(wanted))) and word.endswith(wanted)
+
+
 def _could_be(wanted: str, word: str) -> bool:
-    """Whether a wildcard may become the wanted word, or an option's value may be it."""
-    if _same(wanted, word) or ("=" in word and _same(wanted, word.rpartition("=")[2])):
+    """Whether a wildcard may become the wanted word, or it may stand in a word of another program: `!rm`."""
+    if any(_same(wanted, each) for each in (word, *_TOKENS.split(word))) or _is_behind_letters(wanted, word):
         return True
     return bool(_WILDCARD.search(word)) and word.strip("*?") != "" and fnmatchcase(wanted, basename(word))

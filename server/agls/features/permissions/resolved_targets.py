@@ -1,8 +1,8 @@
 """The targets of a call's preview, looked up in the workspace, as the decision judges them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from posixpath import join
+from posixpath import basename, join, normpath
 from shlex import quote
 
 from agls.engine.ports import Effect, PathInfo, Preview, Target, ToolSpec, Workspace, WorkspaceError
@@ -10,6 +10,7 @@ from agls.features.permissions.commands import UNKNOWN, known_only_when_run, rea
 from agls.features.permissions.parts import from_root, in_parts
 from agls.features.permissions.rules import PATHS, ResolvedTarget
 from agls.room.process_ports import ShellFacts
+from agls.room.shell_words import folders_of, parts
 
 UNCHANGED: Mapping[str, str | None] = {}
 
@@ -66,13 +67,34 @@ def resolve_command(
     guesses = tuple(_guesses(tool, command, cwd, workspace))
     leads_out = any(_leads_out(guess) for guess in guesses)
     written = " && ".join((*_settings_of(variables), from_root(command, cwd, workspace)))
-    whole = ResolvedTarget(tool, Effect.EXECUTES, written, leads_out=leads_out)
+    led = _led(command, guesses)
+    whole = ResolvedTarget(tool, Effect.EXECUTES, written, leads_out=leads_out, leads_to=led)
     if variables or not shell_facts:
         return (whole, *guesses)
     judged = in_parts(whole, command, cwd, workspace, shell_facts)
     if judged.reads_only:  # then no word of it is written: `awk '{print $1}' | sort`
         guesses = tuple(replace(guess, effect=Effect.READS) for guess in guesses)
     return (judged, *guesses)
+
+
+def _led(command: str, guesses: Sequence[ResolvedTarget]) -> str:
+    """Return the words of a command with those that are links named as what they lead to, "" without any."""
+    names = {
+        guess.value: guess.place.path
+        for guess in guesses
+        if guess.place and basename(guess.place.path) != basename(normpath(guess.value))
+    }
+    if not names:
+        return ""
+    words = parts(command)
+    folders = ("", *folders_of(words))
+
+    def named(word: str) -> str:
+        return next(
+            (names[path] for path in (join(folder, word) for folder in folders) if path in names), word
+        )
+
+    return " ; ".join(" ".join(map(named, part)) for part in words)
 
 
 def _settings_of(variables: Mapping[str, str | None]) -> Iterator[str]:

@@ -25,12 +25,12 @@ from posixpath import join, normpath
 
 from agls.engine.ports import Effect, PathInfo
 from agls.features.permissions.carriers import may_follow, may_lead, named_instead, program
-from agls.features.permissions.commands import INTERPRETERS, Match, is_plain, mentions, simple_argv
+from agls.features.permissions.commands import Match, is_plain, mentions, simple_argv
 from agls.features.permissions.patterns import forbidding, forbids, may_become, path_glob
 from agls.features.permissions.visible import hidden_in
 from agls.frozen import frozen
 from agls.regex import regex
-from agls.room.shell_words import LAUNCHERS
+from agls.room.shell_words import INTERPRETERS, LAUNCHERS
 
 KINDS = {
     "shell": Effect.EXECUTES,
@@ -55,7 +55,8 @@ class ResolvedTarget:
     reads as a whole, with files in it that a rule denies to read. A command `leads_out` when a word of it
     may name something outside the workspace; it `reads_only` when everything in it is known to read the
     workspace and to do nothing else, else `doubt` says why that is not known. `parts` are the programs of a
-    compound command; one with input from another program, or from a file, is `fed`.
+    compound command; one with input from another program, or from a file, is `fed`. A command with links in
+    it `leads_to` another one: that with the names of what they lead to.
     """
 
     tool: str
@@ -69,6 +70,7 @@ class ResolvedTarget:
     reads_only: bool = False
     doubt: str = ""
     fed: bool = False
+    leads_to: str = ""
     parts: "tuple[ResolvedTarget, ...]" = ()
 
 
@@ -164,7 +166,7 @@ def restricts(rule: Rule, target: ResolvedTarget, roots: tuple[str, ...]) -> Mat
     if not target.value:
         return "no" if target.effect is Effect.READS else "unsure"
     if target.effect is Effect.EXECUTES:
-        return mentions(target.value, rule.pattern.removesuffix(" *"))
+        return _mentioned(target, rule.pattern.removesuffix(" *"))
     if target.effect is Effect.NETWORK:
         return _restricts_host(rule.pattern, target.value)
     shown, path = (target.place.shown, target.place.path) if target.place else ("", "")
@@ -172,6 +174,15 @@ def restricts(rule: Rule, target: ResolvedTarget, roots: tuple[str, ...]) -> Mat
     if forbids(rule.pattern, names):
         return "yes"
     return "unsure" if target.guessed and (not target.place or may_become(rule.pattern, names)) else "no"
+
+
+def _mentioned(target: ResolvedTarget, wanted: str) -> Match:
+    """Whether a command may run what is wanted, by its own words or by what its links lead to."""
+    written = mentions(target.value, wanted)
+    if written == "yes" or not target.leads_to:
+        return written
+    led = mentions(target.leads_to, wanted)
+    return written if led == "no" else led
 
 
 def names_all_of(name: str, tool: str) -> bool:
