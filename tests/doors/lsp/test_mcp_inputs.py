@@ -65,7 +65,7 @@ def test_server_that_lacks_an_input_is_completed_by_what_to_type_first(tmp_path:
         ]
         assert "nobody gave the input token" in named["detail"]
         (first,) = wire.call("agent/complete", {**session, "text": "@mine:a", "cursor": 7})["items"]
-    assert (first["label"], first["newText"]) == ("first: /mcp.input token", "a")
+    assert (first["label"], first["insertText"]) == ("first: /mcp.input token", "a")
 
 
 def test_client_is_shown_which_input_a_server_lacks_and_the_next_one_when_it_was_given(

@@ -304,7 +304,8 @@ async def latest(world: World, cwd: str) -> str:
             entries = await world.sessions.peek(row.session_id)
             if any(isinstance(entry.fact, Admitted | Noted) for entry in entries):
                 return row.session_id
-    raise CannotBegin(f'There is no session of {cwd}. Begin one: agls run "…"', "sessionNotFound")
+    known = "those of other folders: agls sessions"
+    raise CannotBegin(f'There is no session of {cwd}. Begin one: agls run "…" ({known})', "sessionNotFound")
 
 
 def _broken_off(session: Session, settings: Mapping[str, str]) -> str:
