@@ -85,7 +85,7 @@ def test_damage_of_the_file_is_reported(agls: Agls) -> None:
     journal.write_bytes(journal.read_bytes()[:-20])
     done = agls.run("resume", session_id, "two")
     assert (done.code, done.out) == (0, "Second.\n")
-    assert "The file of this session was damaged" in done.err
+    assert "The file of this session was damaged" in str(done.whole["warnings"])
     assert f"{session_id}.jsonl.damaged-1" in done.err
     assert "damaged" not in agls.run("resume", session_id, "three").err
 
@@ -166,6 +166,21 @@ def test_a_session_that_never_had_a_prompt_is_not_the_latest(agls: Agls) -> None
         leave(agls, f"ses_killed{number}")
     done = agls.run("resume", "two", "--output", "json")
     assert (done.whole["sessionId"], done.whole["result"]) == (session_id, "Second.")
+
+
+def test_latest_session_is_taken_and_told_about_although_its_file_is_damaged_at_the_beginning(
+    agls: Agls,
+) -> None:
+    agls.prompts([{"text": "First."}], [{"text": "Second."}])
+    agls.run("run", "old")
+    latest = agls.run("run", "new", "--output", "json").whole["sessionId"]
+    file = agls.state / "sessions" / f"{latest}.jsonl"
+    lines = file.read_bytes().splitlines(keepends=True)
+    assert b'"admitted"' not in lines[1]
+    file.write_bytes(b"".join([*lines[:2], b"?" + lines[2], *lines[3:]]))
+    done = agls.run("resume", "two", "--output", "json")
+    assert (done.code, done.whole["sessionId"]) == (0, latest)
+    assert "The file of this session was damaged" in str(done.whole["warnings"])
 
 
 def test_where_no_session_had_a_prompt_it_says_how_to_begin_one(agls: Agls) -> None:
