@@ -154,7 +154,8 @@ class RunError(TypedDict):
 class McpServer(TypedDict):
     """One MCP server of the session; `status` is connecting, connected, failed or stopped.
 
-    One that `needsLogin` cannot be used before the user logs in (`mcp.login`).
+    One that `needsLogin` cannot be used before the user logs in (`mcp.login`), one that `needsInput` not
+    before they gave it the input of this name (`mcp.input`).
     """
 
     name: str
@@ -162,6 +163,7 @@ class McpServer(TypedDict):
     tools: NotRequired[int | None]
     message: NotRequired[str | None]
     needsLogin: NotRequired[bool | None]
+    needsInput: NotRequired[str | None]
 
 
 # --- items ---------------------------------------------------------------------------------------

@@ -531,13 +531,14 @@ export interface LocalServerRow {
 export interface Marker {
 }
 
-/** One MCP server of the session; `status` is connecting, connected, failed or stopped. One that `needsLogin` cannot be used before the user logs in (`mcp.login`). */
+/** One MCP server of the session; `status` is connecting, connected, failed or stopped. One that `needsLogin` cannot be used before the user logs in (`mcp.login`), one that `needsInput` not before they gave it the input of this name (`mcp.input`). */
 export interface McpServer {
   name: string;
   status: string;
   tools?: number;
   message?: string;
   needsLogin?: boolean;
+  needsInput?: string;
 }
 
 /** The MCP servers of the session; full replacement value. */

@@ -462,13 +462,14 @@
 ---Supported.
 ---@class agls.Marker
 
----One MCP server of the session; `status` is connecting, connected, failed or stopped. One that `needsLogin` cannot be used before the user logs in (`mcp.login`).
+---One MCP server of the session; `status` is connecting, connected, failed or stopped. One that `needsLogin` cannot be used before the user logs in (`mcp.login`), one that `needsInput` not before they gave it the input of this name (`mcp.input`).
 ---@class agls.McpServer
 ---@field name string
 ---@field status string
 ---@field tools? integer
 ---@field message? string
 ---@field needsLogin? boolean
+---@field needsInput? string
 
 ---The MCP servers of the session; full replacement value.
 ---@class agls.McpStatusData
