@@ -178,9 +178,10 @@ def test_latest_session_is_taken_and_told_about_although_its_file_is_damaged_at_
     lines = file.read_bytes().splitlines(keepends=True)
     assert b'"admitted"' not in lines[1]
     file.write_bytes(b"".join([*lines[:2], b"?" + lines[2], *lines[3:]]))
-    done = agls.run("resume", "two", "--output", "json")
-    assert (done.code, done.whole["sessionId"]) == (0, latest)
-    assert "The file of this session was damaged" in str(done.whole["warnings"])
+    done = agls.run("resume", "two")
+    assert done.code == 0
+    assert "The file of this session was damaged; it continues from before the damage: line 3" in done.err
+    assert agls.run("resume", "three", "--output", "json").whole["sessionId"] == latest
 
 
 def test_where_no_session_had_a_prompt_it_says_how_to_begin_one(agls: Agls) -> None:
