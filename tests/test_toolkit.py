@@ -150,6 +150,22 @@ assemble was not run, its arguments are wrong:
 """)
 
 
+async def test_list_whose_items_are_wrong_is_not_called_too_short() -> None:
+    class Sum(Arguments):
+        """Add."""
+
+        numbers: tuple[int, ...] = Field(min_length=1)
+
+    async def work(arguments: Sum, context: ToolContext) -> ToolOutcome:
+        return ToolOutcome(str(sum(arguments.numbers)))
+
+    add = TypedTool(name="add", arguments=Sum, work=work, effects=frozenset({Effect.READS}))
+    wrong = await add(call(numbers=["a"]), CONTEXT)
+    assert wrong.text.splitlines()[1:] == ['- numbers.0: expected a valid integer, got "a"']
+    none = await add(call(numbers=[]), CONTEXT)
+    assert "at least 1 item" in none.text
+
+
 async def test_arguments_of_the_wrong_shape_get_a_short_error() -> None:
     outcome = await TOOL(call(title=["x" * 500], parts=[{"title": 1}] * 50), CONTEXT)
     assert outcome.text.count("\n") == 10, "ten problems are enough to learn from"

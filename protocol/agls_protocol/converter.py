@@ -47,7 +47,13 @@ def make_converter() -> Converter:
 def explain(error: Exception) -> str:
     """What was wrong with a value that could not be read, with the place in wire names."""
     problems = transform_error(error, path="params", format_exception=_say)
-    return "; ".join(".".join(camel(part) for part in problem.split(".")) for problem in problems)
+    return "; ".join(map(_sentence, problems))
+
+
+def _sentence(problem: str) -> str:
+    """Turn `says what @ its.place` of cattrs around."""
+    said, _, place = problem.rpartition(" @ ")
+    return f"{'.'.join(map(camel, place.split('.')))} {said}"
 
 
 def _say(problem: BaseException, kind: type | None) -> str:

@@ -95,6 +95,8 @@ class Terminal(TypedDict):
     """A command as it ran; `exit_code` is `null` when a signal or a time limit ended it.
 
     `unsaved` are the open files whose newer text it did not see, because the editor had not saved them.
+    `coloured` is the `output` of the item with the colours that the command printed: SGR sequences, and no
+    other control characters. It is left out where there are none.
     """
 
     command: str
@@ -102,6 +104,7 @@ class Terminal(TypedDict):
     exitCode: int | None
     signal: NotRequired[str | None]
     unsaved: NotRequired[list[str] | None]
+    coloured: NotRequired[str | None]
 
 
 class Usage(TypedDict):
@@ -151,7 +154,8 @@ class RunError(TypedDict):
 class McpServer(TypedDict):
     """One MCP server of the session; `status` is connecting, connected, failed or stopped.
 
-    One that `needsLogin` cannot be used before the user logs in (`mcp.login`).
+    One that `needsLogin` cannot be used before the user logs in (`mcp.login`), one that `needsInput` not
+    before they gave it the input of this name (`mcp.input`).
     """
 
     name: str
@@ -159,6 +163,7 @@ class McpServer(TypedDict):
     tools: NotRequired[int | None]
     message: NotRequired[str | None]
     needsLogin: NotRequired[bool | None]
+    needsInput: NotRequired[str | None]
 
 
 # --- items ---------------------------------------------------------------------------------------

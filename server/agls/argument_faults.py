@@ -18,8 +18,16 @@ SHOULD = "Input should be "
 
 def faults_in(name: str, schema: JsonObject, error: "ValidationError") -> str:
     """Return the faults: the path of each member, what was expected, and what came."""
-    lines = (_fault(schema, detail) for detail in error.errors(include_url=False)[:SHOWN])
+    found = error.errors(include_url=False)
+    empty = [each for each in found if each["type"] == "too_short" and _is_of_its_items(each, found)]
+    lines = [_fault(schema, detail) for detail in found if detail not in empty][:SHOWN]
     return "\n".join([f"{name} was not run, its arguments are wrong:", *lines])
+
+
+def _is_of_its_items(detail: "ErrorDetails", found: "Sequence[ErrorDetails]") -> bool:
+    """Return whether a list is only too short because what is in it is wrong, which has its own line."""
+    place = detail["loc"]
+    return any(len(each["loc"]) > len(place) and each["loc"][: len(place)] == place for each in found)
 
 
 def _fault(schema: JsonObject, detail: "ErrorDetails") -> str:
@@ -28,7 +36,7 @@ def _fault(schema: JsonObject, detail: "ErrorDetails") -> str:
         return f"- {where}: is required{_type_of(_member(schema, detail['loc']))}"
     if detail["type"] == "extra_forbidden":
         known = ", ".join(_member(schema, detail["loc"][:-1]).get("properties", {}))
-        return f"- {where}: there is no such argument (there are: {known})"
+        return f"- {where}: there is no such argument ({f'there are: {known}' if known else 'it takes none'})"
     came = cut(json.dumps(detail["input"], ensure_ascii=False, default=repr), LONGEST)
     return f"- {where}: {_wanted(detail['msg'])}, got {came}"
 

@@ -3,6 +3,7 @@
 What cannot be seen is spelled out in them.
 """
 
+from collections import defaultdict, deque
 from hashlib import sha256
 
 from agls.regex import regex
@@ -14,6 +15,7 @@ CODE = regex(
     r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"  # CSI
     r"|\x1b[ -/]*[0-~]?"
 )
+COLOUR = regex(r"(\x1b\[[0-9;:]{0,40}m)")  # SGR, of ECMA-48 too
 _CONTROL = regex(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _INVISIBLE = regex(
     "[\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
@@ -31,6 +33,32 @@ def without_codes(text: str) -> str:
 def spelled_out(text: str) -> str:
     """Return the text without control characters, and with invisible ones spelled out."""
     return _INVISIBLE.sub(lambda found: f"<U+{ord(found[0]):04X}>", _CONTROL.sub("", text))
+
+
+def without_colours(text: str) -> str:
+    """Return a text without the colours that it has."""
+    return COLOUR.sub("", text)
+
+
+def in_colours(text: str, lines: str) -> str:
+    """Return `text` with the colours that some `lines` of it have; "" where it has none of them.
+
+    A line that is not among them, or not in their order, stays as it is: without its colours the answer is
+    `text` to the letter.
+    """
+    places: defaultdict[str, deque[tuple[int, str]]] = defaultdict(deque)
+    for number, line in enumerate(lines.split("\n")):
+        places[without_colours(line)].append((number, line))
+    made: list[str] = []
+    at = 0
+    for line in text.split("\n"):
+        known = places.get(line, deque())
+        while known and known[0][0] < at:
+            known.popleft()
+        at, shown = (known[0][0] + 1, known[0][1]) if known else (at, line)
+        made.append(shown)
+    coloured = "\n".join(made)
+    return coloured if coloured != text else ""
 
 
 def enclosed(text: str) -> str:

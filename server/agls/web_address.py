@@ -25,6 +25,11 @@ _NUMBER = regex(r"\d+|0x[0-9a-f]*")
 _KEPT = "/?=&%:;,+@!$'()*~[]-._"  # characters of a path and a query that stand for themselves
 NOT_PUBLIC = frozenset({ip_address("168.63.129.16")})  # what a cloud's machines ask about themselves
 
+PRIVATE = (
+    '{0} is not on the public network. Only the user can open it to you: private_hosts = ["{0}"] under '
+    "[web] in their config file."
+)
+
 
 class AddressRefused(ValueError):
     """The text is no address that may be asked for. The message says what to write instead."""
@@ -111,6 +116,14 @@ def is_public(address: str) -> bool:
         if inner is not None:
             return is_public(str(inner))
     return found.is_global and not found.is_multicast and not found.is_reserved and found not in NOT_PUBLIC
+
+
+def is_private_by_name(address: WebAddress) -> bool:
+    """Return whether its name alone says that a host is not public: one word, or a private IP address."""
+    try:
+        return not is_public(address.host)
+    except ValueError:
+        return "." not in address.host
 
 
 def _inner(address: IPv6Address) -> IPv4Address | None:

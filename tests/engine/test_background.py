@@ -51,6 +51,21 @@ async def test_a_task_ends_by_itself_while_no_run_is_on() -> None:
         assert session.state.seq == before
 
 
+async def test_a_task_ends_in_the_colours_of_the_lines_that_its_text_has() -> None:
+    async def coloured(show: Show) -> ToolOutcome:
+        terminal = Terminal("make", "/project", 0, coloured="\x1b[31mkey\x1b[0m\n\x1b[32mmade\x1b[0m")
+        return ToolOutcome("[left out]\nmade\n[exit code 0]", terminal=terminal)
+
+    async with World().session() as session:
+        begin(session, coloured)
+        await session.background.over()
+        (task,) = tasks_of(session.state).values()
+        assert task.outcome
+        assert task.outcome.terminal
+        assert task.outcome.terminal.coloured == "[left out]\n\x1b[32mmade\x1b[0m\n[exit code 0]"
+        assert task.outcome.settled() == task.outcome
+
+
 async def test_tasks_that_are_stopped_end_with_what_they_printed() -> None:
     async with World().session() as session:
         first, second = begin(session, never), begin(session, never)

@@ -290,7 +290,10 @@ class Rules:
         assert state != self.state or tasks != self.tasks or again, "a state is told when it is another"
         assert tasks == len(self.items.tasks), "the tasks that go on are those whose items are open"
         self.tasks = tasks
-        assert (state in RESTING) == (not self.runs.running), "idle comes after runEnded, all else before"
+        asks = state == "requiresAction"  # an action may ask, too: then no run is on
+        assert asks or (state in RESTING) == (not self.runs.running), (
+            "idle comes after runEnded, all else before"
+        )
         assert (state == "requiresAction") == bool(self.questions), "requiresAction is: something is asked"
         self.state, self.runs.fresh = state, False
 

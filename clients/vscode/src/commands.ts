@@ -85,7 +85,7 @@ export function register(parts: Parts): vscode.Disposable[] {
   );
 }
 
-function reviewVerbs({ review, marks, compare }: Parts): Record<string, Verb> {
+function reviewVerbs({ review, marks, removedLines, compare }: Parts): Record<string, Verb> {
   const file = (given?: unknown): vscode.Uri | undefined =>
     typeof given === "string" && given.includes(":")
       ? vscode.Uri.parse(given)
@@ -120,6 +120,7 @@ function reviewVerbs({ review, marks, compare }: Parts): Record<string, Verb> {
       const uri = named ? vscode.Uri.parse(named.uri, true) : file(given);
       return uri && compare.open(uri);
     },
+    "review.removedLines": () => removedLines.toggle(),
     "review.bar": (given?: unknown) => one(given)[0] && marks.show(one(given)[0] as Hunk),
     "review.bar.next": () => marks.go(1),
     "review.bar.previous": () => marks.go(-1),

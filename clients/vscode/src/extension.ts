@@ -29,6 +29,7 @@ import type {
 import { Compare } from "./review/compare";
 import { byFile } from "./review/hunks";
 import { Marks } from "./review/marks";
+import { RemovedLines } from "./review/removed_lines";
 import { Review } from "./review/review";
 import { Files } from "./review/tree";
 import { Environment } from "./server/environment";
@@ -84,6 +85,7 @@ function assemble(context: vscode.ExtensionContext) {
   const code = new CodeCommands(chat, conversation, attachments);
   const edits = new CursorEdits(server, conversation);
   const marks = new Marks(review);
+  const removedLines = new RemovedLines(review, marks.bar);
   const compare = new Compare(review);
   const status = new Status(server, conversation, questions, models);
 
@@ -148,6 +150,7 @@ function assemble(context: vscode.ExtensionContext) {
     code,
     edits,
     marks,
+    removedLines,
     compare,
     status,
   };
@@ -169,6 +172,7 @@ export function activate(context: vscode.ExtensionContext): Api {
       review,
       edits,
       marks,
+      parts.removedLines,
       compare,
       status,
       parts.actionsView,

@@ -531,13 +531,14 @@ export interface LocalServerRow {
 export interface Marker {
 }
 
-/** One MCP server of the session; `status` is connecting, connected, failed or stopped. One that `needsLogin` cannot be used before the user logs in (`mcp.login`). */
+/** One MCP server of the session; `status` is connecting, connected, failed or stopped. One that `needsLogin` cannot be used before the user logs in (`mcp.login`), one that `needsInput` not before they gave it the input of this name (`mcp.input`). */
 export interface McpServer {
   name: string;
   status: string;
   tools?: number;
   message?: string;
   needsLogin?: boolean;
+  needsInput?: string;
 }
 
 /** The MCP servers of the session; full replacement value. */
@@ -1216,13 +1217,14 @@ export interface TaskItem {
   truncated?: number;
 }
 
-/** A command as it ran; `exit_code` is `null` when a signal or a time limit ended it. `unsaved` are the open files whose newer text it did not see, because the editor had not saved them. */
+/** A command as it ran; `exit_code` is `null` when a signal or a time limit ended it. `unsaved` are the open files whose newer text it did not see, because the editor had not saved them. `coloured` is the `output` of the item with the colours that the command printed: SGR sequences, and no other control characters. It is left out where there are none. */
 export interface Terminal {
   command: string;
   cwd: string;
   exitCode: number | null;
   signal?: string;
   unsaved?: string[];
+  coloured?: string;
 }
 
 /** Plain text. */

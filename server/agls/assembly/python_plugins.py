@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import Any, cast
 
 from pydantic import ValidationError, create_model
 
@@ -107,7 +107,7 @@ def _room(name: str, values: Mapping[str, Any]) -> Room[Any]:
         raise PackageProblem(FAILED.format(f"importing {found[0].value}", _words(problem))) from problem
     if not isinstance(room, Room):
         raise PackageProblem(NO_ROOM.format(found[0].value, type(room).__name__))
-    return _with_settings(name, room, values)  # pyright: ignore[reportUnknownArgumentType]
+    return _with_settings(name, cast("Room[Any]", room), values)
 
 
 def _with_settings(name: str, room: Room[Any], values: Mapping[str, Any]) -> Room[Any]:

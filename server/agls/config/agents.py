@@ -74,14 +74,15 @@ class AgentDefinition(create_model("OfRooms", __base__=_Words, **_OF_ROOMS)):
     where nothing is said, but never the `disallowed_tools`; `*` in a name stands for any text. Of MCP
     servers it has the tools of these `servers` (of all where nothing is said). `agents` are those it may
     delegate to, `phases` the steps that each of its runs takes, in order. What `critic` says counts
-    before `[critic]`. With `permissions.read_only` it may only read, whatever the mode. `mode` and
-    `effort` hold where it works for another; the mode only where it is stricter than that one's. One for
-    the `background` is never waited for; the `isolation` of one that works in a git worktree of its own
-    is `worktree`. Its `memory` is a file of its own: for all projects, in the project, or for this one
-    alone. Its `hooks` run with it, and its `own_servers` are started for it, written as in `.mcp.json`, once
-    the user consented to each; its `handoffs` are agents for what
-    comes next. `skills.preload` are skills that it has from the begin. One that is `within_caller` has
-    at most the tools of whoever it works for; one without `has_tool` is named to `delegate`.
+    before `[critic]`. With `permissions.read_only` it may only read, whatever the mode; with
+    `permissions.asks = false` nobody is asked for it. `mode` and `effort` hold where it works for another;
+    the mode only where it is stricter than that one's. One for the `background` is never waited for; the
+    `isolation` of one that works in a git worktree of its own is `worktree`. Its `memory` is a file of its
+    own: for all projects, in the project, or for this one alone. Its `hooks` run with it, and its
+    `own_servers` are started for it, written as in `.mcp.json`, once the user consented to each; its
+    `handoffs` are agents for what comes next. `skills.preload` are skills that it has from the begin. One
+    that is `within_caller` has at most the tools of whoever it works for; one without `has_tool` is named to
+    `delegate`.
     """
 
     @property
@@ -92,7 +93,7 @@ class AgentDefinition(create_model("OfRooms", __base__=_Words, **_OF_ROOMS)):
     @property
     def only_reads(self) -> bool:
         """Whether its runs may only read."""
-        return bool(vars(self)["permissions"].model_fields_set)
+        return "read_only" in vars(self)["permissions"].model_fields_set
 
     @property
     def offered_handoffs(self) -> tuple[Handoff, ...]:

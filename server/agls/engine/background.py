@@ -55,12 +55,14 @@ class BackgroundTask:
 
     def ended(self, outcome: ToolOutcome) -> Noted:
         """Return the fact that it ended."""
+        outcome = outcome.settled()
         terminal = outcome.terminal or self.terminal
         left = {"status": outcome.status, "effects": outcome.effects, "text": outcome.text}
         end = {"exitCode": terminal.exit_code, "signal": terminal.signal, "truncated": outcome.truncated}
         file = outcome.kept
         kept = {"kept": {"name": file.name, "truncated": file.truncated}} if file else {}
-        return Noted(ROOM, ENDED, {"taskId": self.task_id, **left, **end, **kept})
+        coloured = {"coloured": terminal.coloured} if terminal.coloured else {}
+        return Noted(ROOM, ENDED, {"taskId": self.task_id, **left, **end, **kept, **coloured})
 
     def cut_off(self, why: str, printed: str = "") -> ToolOutcome:
         """Return the outcome of a task that did not come to its end by itself."""
@@ -96,7 +98,8 @@ def take(known: dict[str, BackgroundTask], kind: str, data: JsonObject) -> Backg
     task = known.get(task_id)
     if kind != ENDED or task is None or task.outcome:  # a fork may have the end of a task without its begin
         return None
-    terminal = replace(task.terminal, exit_code=data["exitCode"], signal=data["signal"])
+    end = {"exit_code": data["exitCode"], "signal": data["signal"], "coloured": data.get("coloured", "")}
+    terminal = replace(task.terminal, **end)
     known[task_id] = replace(task, outcome=replace(_outcome(data), terminal=terminal))
     return known[task_id]
 

@@ -144,7 +144,7 @@ class Settling:
         except asyncio.CancelledError:
             self._record(ToolFinished(self._call_id, self._cancelled()))
             raise
-        self._record(ToolFinished(self._call_id, outcome))
+        self._record(ToolFinished(self._call_id, outcome.settled()))
 
     def show(self, text: str) -> None:
         """Stream output to the user; its end is kept in case the call is cancelled."""

@@ -415,13 +415,17 @@ class RunDiff:
 
 @frozen
 class ToolServer:
-    """Another program that brings tools: how far it is, how many it has, and what is wrong with it."""
+    """Another program that brings tools: how far it is, how many it has, and what is wrong with it.
+
+    `needs_input` is the name of an input that it lacks, which the user can give.
+    """
 
     name: str
     status: Literal["connecting", "connected", "failed", "stopped"]
     tools: int | None = None
     message: str = ""
     needs_login: bool = False
+    needs_input: str = ""
 
 
 @frozen

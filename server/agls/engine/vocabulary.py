@@ -1,12 +1,13 @@
 """The nouns that facts are made of: messages, tool outcomes, questions, limits, reasons to stop."""
 
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import field, replace
 from enum import StrEnum
 from typing import Any, Literal
 
 from agls.diff import Patch
 from agls.frozen import frozen
+from agls.terminal_codes import in_colours
 
 JsonObject = dict[str, Any]
 
@@ -231,7 +232,8 @@ class FileChange:
 class Terminal:
     """A command as it ran: `exit_code` is `None` when a signal or a time limit ended it.
 
-    `unsaved` are the open files of which it saw an older text, because they were not saved.
+    `unsaved` are the open files of which it saw an older text, because they were not saved. `coloured` is the
+    text of its outcome with the colours that it printed, "" if it had none.
     """
 
     command: str
@@ -239,6 +241,7 @@ class Terminal:
     exit_code: int | None = None
     signal: str = ""
     unsaved: tuple[str, ...] = ()
+    coloured: str = ""
 
 
 Effects = Literal["none", "applied", "partial", "unknown"]
@@ -272,6 +275,13 @@ class ToolOutcome:
     images: tuple[Image, ...] = ()
     kept: KeptOutput | None = None
     refused_by: RefusedBy = ""
+
+    def settled(self) -> "ToolOutcome":
+        """Return it as it is recorded: colours have only the lines that are in `text` as it is now."""
+        if self.terminal is None or not self.terminal.coloured:
+            return self
+        coloured = in_colours(self.text, self.terminal.coloured)
+        return replace(self, terminal=replace(self.terminal, coloured=coloured))
 
     @property
     def is_error(self) -> bool:
@@ -315,6 +325,7 @@ class Finished:
     `output` is standard output and error as they came, the middle left out beyond `keep` bytes;
     `total` counts all bytes. `left_over` counts the processes it left running, which were ended with it.
     `unsaved` are the open documents whose text it could not see, `changed` those whose files it changed.
+    `coloured` are the lines of `output` with the colours that they had, "" without any.
     `report` is what it reported, as file names are decoded; `remarks` say what else there is to know of
     how it ran, each on a line of its own.
     """
@@ -330,6 +341,7 @@ class Finished:
     changed: tuple[str, ...] = ()
     report: str = ""
     remarks: tuple[str, ...] = ()
+    coloured: str = ""
 
 
 # --- questions to a human ------------------------------------------------------------------------

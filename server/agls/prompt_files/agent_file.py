@@ -43,6 +43,7 @@ MODES: Mapping[str, Mode] = {
     "plan": "plan",
     "default": "ask",
     "ask": "ask",
+    "dontAsk": "ask",
     "acceptEdits": "acceptEdits",
     "bypassPermissions": "allowAll",
     "allowAll": "allowAll",
@@ -71,9 +72,10 @@ class AgentFile:
     """What a file says of an agent. `tools` are `None` where it says nothing of them.
 
     `agents` are those it may delegate to (`None`: all that there are), `mode` and `only_reads` narrow what
-    runs unasked. Of servers it has the tools of these `servers` only (`None`: of all); `own_servers` are
-    those that it defines. With `initial_prompt` begins what it is asked as the session's own agent. `problem`
-    says why it cannot be used, `remarks` what of it has no effect.
+    runs unasked; where it never `asks`, what needs a question is refused. Of servers it has the tools of
+    these `servers` only (`None`: of all); `own_servers` are those that it defines. With `initial_prompt`
+    begins what it is asked as the session's own agent. `problem` says why it cannot be used, `remarks` what
+    of it has no effect.
     """
 
     name: str
@@ -86,6 +88,7 @@ class AgentFile:
     effort: str = ""
     mode: str = ""
     only_reads: bool = False
+    asks: bool = True
     skills: Sequence[str] = ()
     max_turns: int | None = None
     max_seconds: int | None = None
@@ -131,6 +134,7 @@ def read_agent(text: str, base: str, *, toml: bool = False) -> AgentFile:
         effort=one_line(values.get("effort") or values.get("model_reasoning_effort")),
         mode=MODES.get(mode, ""),
         only_reads=tools.only_reads or mode == "plan",
+        asks=mode != "dontAsk",
         skills=names(values.get("skills")),
         max_turns=_number(values, "maxTurns", "max_turns", "maxSteps", "steps"),
         max_seconds=_seconds(values),
@@ -300,7 +304,10 @@ def as_settings(agent: AgentFile) -> dict[str, Any]:
         "effort": agent.effort,
         "mode": agent.mode,
         "limits": {name: most for name, most in limits.items() if most},
-        "permissions": {"read_only": True} if agent.only_reads else {},
+        "permissions": {
+            **({"read_only": True} if agent.only_reads else {}),
+            **({} if agent.asks else {"asks": False}),
+        },
         "skills": {"preload": list(agent.skills)} if agent.skills else {},
         "background": agent.background,
         "memory": agent.memory,

@@ -390,7 +390,7 @@ class Projection:
         more = filled(
             truncated=omitted or None,
             changes=[values.change(done) for done in outcome.changes],
-            terminal=outcome.terminal and values.terminal(outcome.terminal),
+            terminal=outcome.terminal and values.terminal(outcome.terminal, output),
             images=values.content_blocks(outcome.images),
             refusedBy=outcome.refused_by or None,
         )

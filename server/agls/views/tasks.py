@@ -72,5 +72,5 @@ def _end(task: BackgroundTask, outcome: ToolOutcome) -> JsonObject:
     output, omitted = capped(without_marks(outcome.text))
     ended: JsonObject = {"status": outcome.status, "effects": outcome.effects, "output": output}
     if task.terminal.command:
-        ended["terminal"] = terminal(outcome.terminal or task.terminal)
+        ended["terminal"] = terminal(outcome.terminal or task.terminal, output)
     return ended | filled(truncated=omitted + outcome.truncated or None)

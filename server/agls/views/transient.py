@@ -59,4 +59,5 @@ def _write_whole(event: RunDiff | ToolServers, out: EventWriter) -> None:
 
 def _server(server: ToolServer) -> McpServer:
     row: McpServer = {"name": server.name, "status": server.status, "tools": server.tools}
-    return compact(McpServer, {**row, "message": server.message, "needsLogin": server.needs_login or None})
+    wants: McpServer = {**row, "needsLogin": server.needs_login or None, "needsInput": server.needs_input}
+    return compact(McpServer, {**wants, "message": server.message})

@@ -22,6 +22,7 @@ from agls.engine.vocabulary import (
 )
 from agls.names import camel
 from agls.short_text import brief
+from agls.terminal_codes import without_colours, without_marks
 from agls.views.permission_text import permission_text
 from agls.views.wire_json import compact, file_uri, file_uris, filled, timestamp
 from agls_protocol import items
@@ -239,8 +240,9 @@ def _version(version: FileVersion) -> items.FileVersion:
     return {"hash": version.hash} if known is None else {"hash": version.hash, "version": known}
 
 
-def terminal(command: engine.Terminal) -> Terminal:
-    """Return a command as it ran."""
+def terminal(command: engine.Terminal, output: str = "") -> Terminal:
+    """Return a command as it ran; its colours, where without them its `output` is as it is sent."""
+    coloured = without_marks(command.coloured)
     return compact(
         Terminal,
         {
@@ -249,6 +251,7 @@ def terminal(command: engine.Terminal) -> Terminal:
             "exitCode": command.exit_code,
             "signal": command.signal,
             "unsaved": list(command.unsaved),
+            "coloured": coloured if without_colours(coloured) == output else "",
         },
     )
 

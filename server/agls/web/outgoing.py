@@ -25,13 +25,9 @@ from agls.models.http.connections import (
 from agls.models.http.transport import Resolve, Transport
 from agls.room.web_ports import WebError
 from agls.web.content_coding import ACCEPTED, BodyDecoder
-from agls.web_address import is_public
+from agls.web_address import PRIVATE, is_public
 
 SILENCE = 15.0  # seconds
-PRIVATE = (
-    '{} is not on the public network. Only the user can open it to you: private_hosts = ["{}"] under '
-    "[web] in their config file."
-)
 
 
 @frozen(kw_only=True)
@@ -124,7 +120,7 @@ def _checked(wanted: Wanted, look_up: Resolve) -> Resolve:
     async def checked(host: str, port: int) -> Addresses:
         found = await look_up(host, port)
         if not wanted.admits(wanted.name) and not all(map(is_public, found)):
-            raise WebError(PRIVATE.format(wanted.name, wanted.name))
+            raise WebError(PRIVATE.format(wanted.name))
         return found
 
     return checked

@@ -13,9 +13,9 @@ from agls.pictures import Unshowable, whole_picture
 from agls.room.web_ports import WebError, WebPage
 from agls.terminal_codes import spelled_out
 from agls.web.limits import PageLimits
-from agls.web.outgoing import PRIVATE, Received, Wanted, exchange
+from agls.web.outgoing import Received, Wanted, exchange
 from agls.web.page_text import ContentKind, as_text, content_kind
-from agls.web_address import AddressRefused, WebAddress, moved
+from agls.web_address import PRIVATE, AddressRefused, WebAddress, is_private_by_name, moved
 from agls.workspace.processes import Processes
 
 HOPS = 5  # redirects within a host
@@ -56,8 +56,8 @@ class PageFetcher:
 
     async def _received(self, address: WebAddress) -> Received:
         private = self.limits.private_hosts
-        if "." not in address.host and ":" not in address.host and address.name not in private:
-            raise WebError(PRIVATE.format(address.name, address.name))
+        if is_private_by_name(address) and address.name not in private:
+            raise WebError(PRIVATE.format(address.name))
         wanted = Wanted(
             url=address.text,
             name=address.name,

@@ -116,6 +116,18 @@ class OutputBuffer:
         end = _decoded(tail.lstrip(bytes(range(0x80, 0xC0))))
         return f"{plain(begin)}\n[{left_out:,} bytes are left out here]\n{plain(end)}"
 
+    def coloured(self) -> str:
+        """Return the lines of the same that have colours, and those beside them; "" where none has any."""
+        tail = self._tail[max(0, len(self._tail) - self._half) :]
+        if b"\x1b[" not in self._head and b"\x1b[" not in tail:
+            return ""
+        from agls.workspace.output_colours import coloured_lines  # noqa: PLC0415 - few outputs have colours
+
+        if self.total == len(self._head) + len(tail):
+            return coloured_lines(_decoded(self._head + tail))
+        parts = (_decoded(self._head, final=False), _decoded(tail.lstrip(bytes(range(0x80, 0xC0)))))
+        return "\n".join(filter(None, map(coloured_lines, parts)))
+
 
 def _decoded(data: bytes | bytearray, *, final: bool = True) -> str:
     """Return the text; a NUL, as `find -print0` writes it between names, is spelled out."""

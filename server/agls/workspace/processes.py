@@ -79,6 +79,7 @@ class Processes:
             signal=_name_of(-status) if status < 0 else "",
             timed_out=timed_out,
             output=await asyncio.to_thread(text, running.kept) if long else text(running.kept),
+            coloured=await asyncio.to_thread(running.kept.coloured) if long else running.kept.coloured(),
             total=running.kept.total,
             seconds=time.monotonic() - started,
             left_over=running.process.left,

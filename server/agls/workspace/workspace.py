@@ -378,9 +378,9 @@ class OpenWorkspace:
 
         **Raises** `WorkspaceError`.
         """
-        if not self._hiding.expressions:
-            return False
-        return holds(self._ground.locate(path).place.path, self._hiding.hides)
+        return bool(self._hiding.expressions) and holds(
+            self._ground.locate(path).place.path, self._hiding.hides
+        )
 
     def _is_foreign_program(self, path: str) -> bool:
         file = Path(path)

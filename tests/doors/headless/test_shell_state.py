@@ -18,3 +18,20 @@ def test_resumed_session_begins_commands_where_the_last_one_ended(agls: Agls) ->
     reset = agls.run("resume", "/shell.reset")
     assert "begin in the root of the workspace again" in reset.out
     assert "begins in the root" in agls.run("resume", "/shell.state").out
+
+
+def test_command_that_leaves_a_server_running_says_that_it_was_ended(agls: Agls) -> None:
+    """In the sandbox and outside of it alike."""
+    call = {"name": "shell", "arguments": {"command": "sleep 300 & sleep 0.001 & wait $!; echo up"}}
+    for sandbox in ("default", "off"):
+        agls.environment["AGLS_SANDBOX"] = sandbox
+        agls.script({"calls": [call]}, {"text": "Done."})
+        done = agls.run("run", "Go.", "--mode", "allowAll", "--output", "jsonl")
+        (item,) = [
+            event["data"]["item"]
+            for event in done.events
+            if event["type"] == "itemCompleted" and event["data"]["item"]["kind"] == "toolCall"
+        ]
+        assert item["output"].startswith(
+            "up\n[What it left running was ended with it; number of processes: 1."
+        )

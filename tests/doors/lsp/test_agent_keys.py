@@ -144,6 +144,23 @@ def test_server_that_an_agent_defines_is_started_for_it_after_consent_and_ends_w
 
 
 @pytest.mark.row(53)
+def test_agent_that_never_asks_is_refused_what_needs_a_question(
+    wire: Wire, server: ModelServer, tmp_path: Path
+) -> None:
+    write_agent(tmp_path, "permissionMode: dontAsk")
+    hand = Reply(calls=[("agent__poet", {"task": "Write."})])
+    write = Reply(
+        calls=[("write_file", {"path": "verse.txt", "content": "A verse."}), ("glob", {"pattern": "*"})]
+    )
+    server.add(hand, write, Reply("A verse."), Reply("End."))
+    asked = decide(wire, "allow")
+    wire.run(wire.session())
+    assert asked == []
+    assert "for this agent nobody is asked" in said(server, 2)
+    assert not wire.workspace.joinpath("verse.txt").exists()
+
+
+@pytest.mark.row(53)
 def test_conversation_is_handed_over_to_an_agent_that_is_suggested(
     wire: Wire, server: ModelServer, tmp_path: Path
 ) -> None:

@@ -1,4 +1,4 @@
-"""A debugger attaches to a server that serves an editor, as CONTRIBUTING.md says."""
+"""A debugger attaches to a server that serves an editor, as docs/debugging.md says."""
 
 import inspect
 import json

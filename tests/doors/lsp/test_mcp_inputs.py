@@ -65,7 +65,30 @@ def test_server_that_lacks_an_input_is_completed_by_what_to_type_first(tmp_path:
         ]
         assert "nobody gave the input token" in named["detail"]
         (first,) = wire.call("agent/complete", {**session, "text": "@mine:a", "cursor": 7})["items"]
-    assert (first["label"], first["newText"]) == ("first: /mcp.input token", "a")
+    assert (first["label"], first["insertText"]) == ("first: /mcp.input token", "a")
+
+
+def test_client_is_shown_which_input_a_server_lacks_and_the_next_one_when_it_was_given(
+    tmp_path: Path, folder: Path
+) -> None:
+    script(tmp_path, turns("done"))
+    answers: dict[str, str] = {}
+    with opened(tmp_path, answers, []) as wire:
+        wire.initialize(AGENT, initializationOptions={"trusted": True})
+        session = wire.session()
+        wire.run(session)
+        (shown,) = wire.event("mcpStatus")["data"]["servers"]
+        assert (shown["name"], shown["status"], shown["needsInput"]) == ("mine", "stopped", "token")
+        (listed,) = wire.call("agent/action/invoke", {"sessionId": session, "name": "mcp", "input": {}})[
+            "data"
+        ]["servers"]
+        assert listed["needsInput"] == "token"
+        for name, value, missing in (("token", SECRET, "place"), ("place", "The west", None)):
+            answers[name] = value
+            give = {"sessionId": session, "name": "mcp.input", "input": {"name": name}}
+            (now,) = wire.call("agent/action/invoke", give)["data"]["servers"]
+            assert (now["name"], now["status"], now.get("needsInput")) == ("mine", "stopped", missing)
+        assert "message" not in now
 
 
 def test_inputs_are_asked_for_once_and_a_secret_is_in_no_file_but_that_of_keys(

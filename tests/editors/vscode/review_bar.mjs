@@ -35,6 +35,17 @@ async function changesAreMade() {
   say("two changes are there");
 }
 
+async function allRemovedLinesAreShown() {
+  const before = (text) => bench.page.locator(".review-widget").getByText(text);
+  await bench.command("agls: Show or Hide Removed Lines");
+  await before('return "Helo " + name').waitFor();
+  await before('return "Good by " + name').waitFor();
+  await shot("removed-lines");
+  await bench.command("agls: Show or Hide Removed Lines");
+  await bench.page.locator(".review-widget").first().waitFor({ state: "detached" });
+  say("what all changes took out is shown at once, and hidden again");
+}
+
 async function barLeadsFromChangeToChange() {
   await lens("1 of 2").click();
   await bar().getByText('return "Helo " + name').waitFor();
@@ -70,4 +81,4 @@ async function messageIsWritten() {
   say("a commit message was written, and config.toml opened");
 }
 
-await play(changesAreMade, barLeadsFromChangeToChange, changesAreJudgedInIt, messageIsWritten);
+await play(changesAreMade, allRemovedLinesAreShown, barLeadsFromChangeToChange, changesAreJudgedInIt, messageIsWritten);

@@ -11,7 +11,11 @@ const PATCH = '--- a/src/signing/signer.py\n+++ b/src/signing/signer.py\n@@ -10,
 const change = { uri: "file:///home/me/project/src/signing/signer.py", change: "modified", patch: PATCH };
 const edit = (more = {}) => call("edit_file", { path: "src/signing/signer.py" }, { effects: "applied", changes: [change], ...more });
 const ran = (command, exitCode, output, more = {}) =>
-  call("shell", { command, description: "Run the tests" }, { output, terminal: { command, cwd: "/home/me/project", exitCode }, ...more });
+  call("shell", { command, description: "Run the tests" }, {
+    output: output.replace(/\u001b\[[0-9;]*m/g, ""),
+    terminal: { command, cwd: "/home/me/project", exitCode, coloured: output },
+    ...more,
+  });
 
 const WORDS = [
   ["read_file", "Read", "Reading", "read", "path"],

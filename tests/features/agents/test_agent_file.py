@@ -70,6 +70,9 @@ def test_keys_of_each_program_have_their_effect() -> None:
         "ask",
     ]
     assert agent("permissionMode: plan").only_reads
+    never = agent("permissionMode: dontAsk")
+    assert (never.mode, never.asks, never.remarks) == ("ask", False, ())
+    assert as_settings(never)["permissions"] == {"asks": False}
     assert agent("readonly: true").only_reads
     assert agent("model: inherit").model == ""
     codex = read_agent('name = "c"\ndescription = "Does."\ndeveloper_instructions = "Do."\n', "c", toml=True)

@@ -278,7 +278,7 @@ async def test_output_names_files_that_the_command_changed_and_processes_it_left
     outcome = await tools.call("shell", command="echo new > a.py; sleep 60 >/dev/null 2>&1 &")
     assert without_seconds(outcome.text) == snapshot("""\
 [It changed files that are open in the editor; read them before you edit: a.py]
-[What it left running was ended with it; number of processes: 1]
+[What it left running was ended with it; number of processes: 1. What shall go on is run in the background.]
 [exit code 0\
 """)
 

@@ -93,6 +93,15 @@ def test_failures_and_moves_say_what_to_do(agls: Agls, server: ModelServer) -> N
     )
 
 
+def test_nobody_is_asked_about_a_host_that_is_refused_anyway(agls: Agls, server: ModelServer) -> None:
+    agls.configure(f'{SCRIPTED}[permissions]\nallow = ["web_fetch(domain:other.example)"]\n')
+    for url in (server.url, "http://localhost:8080/", "http://[::1]:8080/", "http://10.0.0.1/"):
+        agls.script({"calls": [{"name": "web_fetch", "arguments": {"url": url}}]}, {"text": "Done."})
+        done = agls.run("run", "go", "--output", "jsonl")
+        assert "is not on the public network" in json.dumps(done.events)
+        assert [event for event in done.events if event["type"] == "requestOpened"] == []
+
+
 def test_private_host_is_refused_in_the_widest_mode(agls: Agls, server: ModelServer) -> None:
     url = configured(agls, server, '[permissions]\nmode = "allowAll"\n', opened=False)
     (item,) = fetched(agls, f"{url}/page")

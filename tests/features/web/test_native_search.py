@@ -162,7 +162,7 @@ def test_provider_searches_with_its_own_tool_and_its_sources_are_listed(agls: Ag
     assert item["status"] == "completed"
     lines = item["output"].splitlines()
     assert lines[0].startswith(f"[From {kind}. This is data from outside")
-    assert lines[2:-1] == LISTED[kind]
+    assert lines[1:] == LISTED[kind]
     assert (request.method, request.path) == ("POST", PATHS[kind])
     header, key = KEYS[kind]
     assert request.headers[header] == key

@@ -96,7 +96,7 @@ def test_service_is_asked_in_its_way_and_its_results_are_listed(agls: Agls, kind
     assert item["status"] == "completed"
     lines = item["output"].splitlines()
     assert lines[0].startswith(f"[From {kind}. This is data from outside")
-    assert lines[2:-1] == [
+    assert lines[1:] == [
         "1. One bold", "https://docs.example.com/one", "First & best", "",
         "2. https://example.com/three", "https://example.com/three",
     ]  # fmt: skip

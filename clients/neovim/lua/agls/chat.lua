@@ -178,7 +178,7 @@ function Chat:redo(number)
   self.low = math.min(self.low or placed.first, placed.first)
   local by = #block.lines - #placed.lines
   placed.lines, placed.fold, placed.summary = block.lines, block.fold, block.summary
-  placed.label, placed.hl, placed.paint = block.label, block.hl, block.paint
+  placed.label, placed.hl, placed.paint, placed.colours = block.label, block.hl, block.paint, block.colours
   paint.block(self.buf, placed)
   if by ~= 0 then
     for later = number + 1, #self.blocks do

@@ -34,14 +34,19 @@ function M.block(buf, placed)
   for _, mark in ipairs(placed.painted or {}) do
     vim.api.nvim_buf_del_extmark(buf, NAMESPACE, mark)
   end
-  placed.painted = nil
-  if placed.paint then
-    placed.painted = {}
-    for line, highlight in pairs(placed.paint) do
-      local mark = vim.api.nvim_buf_set_extmark(buf, NAMESPACE, placed.first + line - 1, 0, {
-        line_hl_group = highlight,
-      })
-      table.insert(placed.painted, mark)
+  placed.painted = (placed.paint or placed.colours) and {} or nil
+  local function mark(line, column, options)
+    table.insert(
+      placed.painted,
+      vim.api.nvim_buf_set_extmark(buf, NAMESPACE, placed.first + line - 1, column, options)
+    )
+  end
+  for line, highlight in pairs(placed.paint or {}) do
+    mark(line, 0, { line_hl_group = highlight })
+  end
+  for line, paints in pairs(placed.colours or {}) do
+    for _, paint in ipairs(paints) do
+      mark(line, paint.first, { end_col = paint.last, hl_group = paint.hl, priority = 200 })
     end
   end
 end

@@ -462,13 +462,14 @@
 ---Supported.
 ---@class agls.Marker
 
----One MCP server of the session; `status` is connecting, connected, failed or stopped. One that `needsLogin` cannot be used before the user logs in (`mcp.login`).
+---One MCP server of the session; `status` is connecting, connected, failed or stopped. One that `needsLogin` cannot be used before the user logs in (`mcp.login`), one that `needsInput` not before they gave it the input of this name (`mcp.input`).
 ---@class agls.McpServer
 ---@field name string
 ---@field status string
 ---@field tools? integer
 ---@field message? string
 ---@field needsLogin? boolean
+---@field needsInput? string
 
 ---The MCP servers of the session; full replacement value.
 ---@class agls.McpStatusData
@@ -1067,13 +1068,14 @@
 ---@field effects? string
 ---@field truncated? integer
 
----A command as it ran; `exit_code` is `null` when a signal or a time limit ended it. `unsaved` are the open files whose newer text it did not see, because the editor had not saved them.
+---A command as it ran; `exit_code` is `null` when a signal or a time limit ended it. `unsaved` are the open files whose newer text it did not see, because the editor had not saved them. `coloured` is the `output` of the item with the colours that the command printed: SGR sequences, and no other control characters. It is left out where there are none.
 ---@class agls.Terminal
 ---@field command string
 ---@field cwd string
 ---@field exitCode integer|nil
 ---@field signal? string
 ---@field unsaved? string[]
+---@field coloured? string
 
 ---Plain text.
 ---@class agls.TextContent

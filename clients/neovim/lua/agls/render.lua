@@ -7,11 +7,13 @@
 ---@field label? string what stands behind the first line
 ---@field hl? string the highlight of the label
 ---@field paint? table<integer, string> highlights of whole lines, from 1
+---@field colours? table<integer, agls.Paint[]> what is coloured in lines, from 1
 ---@field summary? string what a closed fold says besides its length
 
 ---@class agls.RenderOptions
 ---@field fold { thoughts: boolean, output: integer, diff: integer }
 
+local colours = require("agls.colours")
 local tables = require("agls.tables")
 local text = require("agls.text")
 
@@ -130,6 +132,26 @@ local function notes_of_command(item)
   return notes
 end
 
+---What is coloured in the lines of an output, which begin behind a line.
+---@param item table
+---@param lines string[]
+---@param before integer
+---@return table<integer, agls.Paint[]>?
+local function painted_output(item, lines, before)
+  local coloured = item.terminal and item.terminal.coloured
+  if not coloured or colours.plain(coloured) ~= item.output then
+    return nil
+  end
+  local found = {}
+  for number, line in ipairs(vim.split(coloured, "\n", { plain = true })) do
+    local words, paints = colours.painted(line)
+    if #paints > 0 and lines[before + number] == words then
+      found[before + number] = paints
+    end
+  end
+  return found
+end
+
 ---@type table<string, fun(item: table, options: agls.RenderOptions, waiting: boolean): agls.Block>
 local by_kind = {}
 
@@ -190,7 +212,9 @@ function by_kind.toolCall(item, options, waiting)
     add_changes(lines, changes)
     most = options.fold.diff
   elseif output ~= "" then
+    local before = #lines + 1
     vim.list_extend(lines, fenced(output, "text"))
+    block.colours = painted_output(item, lines, before)
   end
   if #lines - 1 > most + 2 then
     block.fold, block.summary = behind_fence(lines), #changes > 0 and "diff" or "output"

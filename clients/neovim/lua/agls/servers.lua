@@ -46,8 +46,9 @@ end
 ---@param of agls.Session
 ---@param server agls.McpServer
 ---@param action string
-local function act(of, server, action)
-  actions.invoke(of, action, { server = server.name }, function(data, said)
+---@param input? table of the action, in place of the server's name
+local function act(of, server, action, input)
+  actions.invoke(of, action, input or { server = server.name }, function(data, said)
     local now = {}
     for _, one in ipairs(data.servers or {}) do
       now[one.name] = one
@@ -71,10 +72,14 @@ end
 ---@field enabled? boolean false: the user switched it off
 
 ---@param server agls.ListedServer
----@return { text: string, action: string }[]
+---@return { text: string, action: string, input?: table }[]
 local function acts_for(server)
   if server.enabled == false then
     return { { text = "Switch on", action = "mcp.enable" } }
+  end
+  if server.needsInput then
+    local give = { text = "Give " .. server.needsInput, action = "mcp.input", input = { name = server.needsInput } }
+    return { give, { text = "Switch off", action = "mcp.disable" } }
   end
   return {
     server.needsLogin and { text = "Log in", action = "mcp.login" } or { text = "Restart", action = "mcp.restart" },
@@ -102,7 +107,7 @@ function M.choose(of)
       end
       local prompt = text.clip(words(server), WIDEST)
       ask.choice(acts_for(server), { prompt = prompt, kind = "server", text = label }, function(row)
-        act(of, server, row.action)
+        act(of, server, row.action, row.input)
       end)
     end)
   end)

@@ -69,7 +69,7 @@ export type ToChat =
 export type How = "queue" | "steer";
 
 /** What the user can do with an MCP server that cannot be used. */
-export type McpAction = "mcp.login" | "mcp.restart" | "mcp.disable";
+export type McpAction = "mcp.login" | "mcp.restart" | "mcp.disable" | "mcp.input";
 
 export type FromChat =
   | { type: "ready" }
@@ -90,7 +90,7 @@ export type FromChat =
   | { type: "moveQueued"; itemId: string; to: number }
   | { type: "stopTask"; itemId: string }
   | { type: "stopHelper"; sessionId: string }
-  | { type: "mcp"; action: McpAction; server: string }
+  | { type: "mcp"; action: McpAction; server: string; input?: string }
   | { type: "compareAsked"; requestId: string }
   | { type: "providers" }
   | { type: "listModels"; provider?: string; baseUrl?: string; key: string }

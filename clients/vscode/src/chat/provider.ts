@@ -209,7 +209,7 @@ export class Chat implements vscode.WebviewViewProvider {
     moveQueued: ({ itemId, to }) => this.parts.conversation.moveQueued(itemId, to),
     stopTask: ({ itemId }) => this.parts.conversation.stopTask(itemId),
     stopHelper: ({ sessionId }) => this.parts.conversation.stopHelper(sessionId),
-    mcp: ({ action, server }) => this.parts.conversation.actOnMcp(action, server),
+    mcp: ({ action, server, input }) => this.parts.conversation.actOnMcp(action, server, input),
     compareAsked: ({ requestId }) => this.compareAsked(requestId),
     providers: async () => this.post({ type: "providers", offered: await this.parts.models.offered() }),
     listModels: (asked) => this.listModels(asked),

@@ -1,15 +1,16 @@
 /** The change that the user looks at: what stood there, its place among the others, and the ways on, between the lines. */
 
-import type * as vscode from "vscode";
+import * as vscode from "vscode";
 import { removed, Zone } from "../zone";
 import { type Hunk, lengthOf, linesOf } from "./hunks";
 import { rangeOf, type Review } from "./review";
 
-const MOST = 40; // removed lines that are shown
-
 export class Bar implements vscode.Disposable {
   private readonly zone = new Zone("agls.review");
   private id = "";
+  private readonly shown = new vscode.EventEmitter<void>();
+  /** It went to another change. */
+  readonly onShow = this.shown.event;
   private readonly watching: vscode.Disposable;
 
   constructor(
@@ -27,10 +28,12 @@ export class Bar implements vscode.Disposable {
   show({ hunk }: Hunk): void {
     this.id = hunk;
     this.draw();
+    this.shown.fire();
   }
 
   dispose(): void {
     this.watching.dispose();
+    this.shown.dispose();
     this.zone.dispose();
   }
 
@@ -55,6 +58,6 @@ export function wordsOf(
     kind: hunk.stands === false ? "edited" : "standing",
     title: `${place} · +${lengthOf(hunk)} −${old.length}${changed}`,
     heading: "Before",
-    body: old.length > 0 ? removed(old, MOST) : "No line was taken out.",
+    body: old.length > 0 ? removed(old) : "No line was taken out.",
   };
 }

@@ -16,6 +16,11 @@ export function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
+/** Those of these changes that took lines out, without the one that is shown already. */
+export function takenOut(hunks: readonly Hunk[], without: Hunk | undefined): Hunk[] {
+  return hunks.filter(({ hunk, old }) => old !== "" && hunk !== without?.hunk);
+}
+
 export function lengthOf(hunk: Hunk): number {
   return linesOf(hunk.new).length;
 }

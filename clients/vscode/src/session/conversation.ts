@@ -206,10 +206,10 @@ export class Conversation implements vscode.Disposable {
     await this.server.request("agent/cancel", { sessionId });
   }
 
-  /** Do something with an MCP server, and show how it stands then; one that is switched off is not shown. */
-  async actOnMcp(name: McpAction, server: string): Promise<void> {
+  /** Do something with an MCP server, or give it an input, and show how it stands then; one that is switched off is not shown. */
+  async actOnMcp(name: McpAction, server: string, input?: string): Promise<void> {
     const { sessionId } = this;
-    const act = { sessionId, name, input: { server } };
+    const act = { sessionId, name, input: input === undefined ? { server } : { name: input } };
     const { data } = await this.server.request("agent/action/invoke", act);
     const now = (data?.["servers"] ?? []) as McpServer[];
     const left = this.transcript.servers.filter((one) => name !== "mcp.disable" || one.name !== server);

@@ -4,16 +4,17 @@ import { memo } from "preact/compat";
 import type { FromChat } from "../chat/messages";
 import type { Change, Content, PlanItemEntry, Terminal } from "../protocol.gen";
 import { baseName, textOf } from "../store/patch";
+import { shownOutput } from "../store/colours";
 import { LIVE, statusOf } from "../store/ends";
 import type { Helpers } from "../store/helpers";
 import { type CallRow, duration, type Folded, rowOf, summaryOf } from "../store/rows";
 import type { AnyItem } from "../store/transcript";
-import { outputHtml } from "./ansi";
 import { DiffView } from "./diff";
 import { HelperList } from "./helpers";
 import { toHtml } from "./markdown";
 import { CallIcon, Icon } from "./icon";
 import { Mark } from "./mark";
+import { OutputText } from "./output_text";
 import { statOf } from "./patch";
 import { PlanEntries } from "./plan_entries";
 import { useReading } from "./words";
@@ -323,18 +324,16 @@ function Title({ row: { verb, about, folder, file, kind }, item }: { row: CallRo
 function Output({ item, live }: { item: AnyItem; live: boolean }) {
   const { itemId } = item;
   const output = textOf(item["output"]);
+  const terminal = item["terminal"] as Terminal | undefined;
   const follow = (element: HTMLElement | null) => {
     if (element && live) element.scrollTop = element.scrollHeight;
   };
   if (!output) return null;
   return (
     <div class="output">
-      <pre
-        ref={follow}
-        tabIndex={0}
-        aria-label="Output"
-        dangerouslySetInnerHTML={{ __html: outputHtml(output) }}
-      />
+      <pre ref={follow} tabIndex={0} aria-label="Output">
+        <OutputText text={shownOutput(output, terminal?.coloured)} />
+      </pre>
       <div class="tools">
         <Button message={{ type: "copy", text: output }}>Copy</Button>
         <Button message={{ type: "output", itemId }}>Open in editor</Button>

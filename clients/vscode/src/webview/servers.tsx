@@ -34,21 +34,25 @@ export function Servers({ model }: { model: Model }) {
   );
 }
 
-function Away({ server: { name, status, message = "", needsLogin } }: { server: McpServer }) {
+function Away({ server: { name, status, message = "", needsLogin, needsInput } }: { server: McpServer }) {
   const why = needsLogin ? "you are not logged in" : message || "it does not answer";
   return (
     <li>
       <span class="what">
         {visible(name)}: <span class="faint">{visible(why)}</span>
       </span>
-      {needsLogin ? (
+      {needsInput ? (
+        <Button message={{ type: "mcp", action: "mcp.input", server: name, input: needsInput }}>
+          Give input…
+        </Button>
+      ) : needsLogin ? (
         <Button message={{ type: "mcp", action: "mcp.login", server: name }}>Log in</Button>
       ) : (
         status === "failed" && (
           <Button message={{ type: "mcp", action: "mcp.restart", server: name }}>Restart</Button>
         )
       )}
-      {status !== "stopped" && (
+      {(status !== "stopped" || needsInput) && (
         <Button message={{ type: "mcp", action: "mcp.disable", server: name }}>Switch off</Button>
       )}
     </li>

@@ -344,6 +344,12 @@ test("MCP servers that start or cannot be used are shown with what helps, and no
     { type: "mcp", action: "mcp.restart", server: "gone" },
     { type: "mcp", action: "mcp.disable", server: "gone" },
   ]);
+  sent.length = 0;
+  expect(
+    draw({ name: "shop", status: "stopped", message: "nobody gave the input token", needsInput: "token" }),
+  ).toContain("shop: nobody gave the input token");
+  press("Give input…");
+  expect(sent).toEqual([{ type: "mcp", action: "mcp.input", server: "shop", input: "token" }]);
   draw({ name: "unset", status: "stopped", message: "the variable X is not set" });
   expect(root().querySelectorAll("button").length).toBe(0);
 });

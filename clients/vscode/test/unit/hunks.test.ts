@@ -1,7 +1,17 @@
 /** The change set, as far as it is pure. */
 
 import { expect, test } from "vitest";
-import { at, before, byFile, type Hunk, lengthOf, linesOf, next, statOf } from "../../src/review/hunks";
+import {
+  at,
+  before,
+  byFile,
+  type Hunk,
+  lengthOf,
+  linesOf,
+  next,
+  statOf,
+  takenOut,
+} from "../../src/review/hunks";
 
 const hunk = (line: number, old: string, now: string, more: Partial<Hunk> = {}): Hunk => {
   return { hunk: `h${line}`, sessionId: "s", uri: "file:///a", line, stands: true, old, new: now, ...more };
@@ -15,6 +25,12 @@ test("what was there before is the text with every standing change put back", ()
 
 test("a change that was edited since is left as it is", () => {
   expect(before("a\nB\n", [hunk(1, "b\n", "X\n", { stands: false })])).toBe("a\nB\n");
+});
+
+test("what was taken out is shown of each change that took lines out, once", () => {
+  const changes = [hunk(1, "two\n", "TWO\n"), hunk(3, "", "new\n"), hunk(5, "four\n", "")];
+  expect(takenOut(changes, undefined).map(({ line }) => line)).toEqual([1, 5]);
+  expect(takenOut(changes, changes[0]).map(({ line }) => line)).toEqual([5]);
 });
 
 test("only a line feed ends a line, and the last line may have none", () => {

@@ -53,6 +53,7 @@ const HARMLESS = [
   "agls.context.diagnostics",
   "agls.context.openTabs",
   "agls.review.codeLens",
+  "agls.review.removedLines",
   "agls.notify",
 ];
 

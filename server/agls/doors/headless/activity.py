@@ -6,6 +6,7 @@ from agls.diff import read_patch
 from agls.doors.headless.screen import StyledLine
 from agls.engine.vocabulary import JsonObject
 from agls.short_text import brief
+from agls.terminal_codes import without_colours
 
 LONGEST_REASON = 200  # characters of why a call failed
 LAST_LINES, LONGEST_LINE = 10, 200  # lines of a failed command's output, and characters of one
@@ -46,7 +47,7 @@ class Activity:
         said = ", ".join(_ended(item, passed))
         yield StyledLine("call", f"→ {title}", f"[{said}]" if said else "")
         if (terminal := item.get("terminal")) and terminal.get("exitCode") != 0:
-            yield from _last_lines(item.get("output", ""))
+            yield from _last_lines(item.get("output", ""), terminal.get("coloured", ""))
         if item["itemId"] not in self._judged:
             yield from _diff(item)
 
@@ -73,15 +74,17 @@ def _ended(item: JsonObject, passed: float) -> Iterator[str]:
         yield f"+{sum(len(hunk.new) for hunk in hunks)} -{sum(len(hunk.old) for hunk in hunks)}"
 
 
-def _last_lines(output: str) -> Iterator[StyledLine]:
-    """The end of what a failed command wrote: it usually says why."""
-    lines = [line for line in output.splitlines() if line.strip()]
+def _last_lines(output: str, coloured: str) -> Iterator[StyledLine]:
+    """The end of what a failed command wrote, which usually says why; in its colours, where it had any."""
+    lines = [line for line in (coloured or output).splitlines() if line.strip()]
     if lines and lines[-1].startswith("[") and lines[-1].endswith(" s]"):
         lines.pop()  # how it ended, which the line above says
     if len(lines) > LAST_LINES:
         yield StyledLine("faint", f"{INDENT}… {len(lines) - LAST_LINES} lines before")
     for line in lines[-LAST_LINES:]:
-        yield StyledLine("faint", f"{INDENT}{line[:LONGEST_LINE]}")
+        plain = without_colours(line)
+        shown = f"{INDENT}{line}" if line != plain and len(plain) <= LONGEST_LINE else ""
+        yield StyledLine("faint", f"{INDENT}{plain[:LONGEST_LINE]}", coloured=shown)
 
 
 def _diff(item: JsonObject) -> Iterator[StyledLine]:

@@ -39,7 +39,9 @@ def write_settings(setup: Setup, folder: str, *, as_json: bool) -> None:
     else:
         shown = ((o.key, json.dumps(o.value, ensure_ascii=False), _mark(o)) for o in origins)
         write(table([("SETTING", "VALUE", "FROM"), *shown]))
-        write(f"\n{escape_controls(_model(setup, folder))}\n")
+        there = "" if setup.config_file.exists() else ", which is not there yet"
+        write(f"\nYour own settings are read from {escape_controls(str(setup.config_file))}{there}.\n")
+        write(f"{escape_controls(_model(setup, folder))}\n")
     for warning in loaded.warnings:
         write_stderr(f"{escape_controls(warning)}\n")
 

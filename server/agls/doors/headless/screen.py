@@ -29,11 +29,15 @@ def has_colours(file: TextIO) -> bool:
 
 @frozen
 class StyledLine:
-    """A line in a style of `STYLES` ("": none), and a fainter end of it."""
+    """A line in a style of `STYLES` ("": none), and a fainter end of it.
+
+    `coloured` is the text with colours of its own, which stand in place of the style ("": it has none).
+    """
 
     style: str
     text: str
     remark: str = ""
+    coloured: str = ""
 
 
 class TerminalScreen:
@@ -70,7 +74,8 @@ class TerminalScreen:
             room = shutil.get_terminal_size().columns - len(remark) - 3
             text = text if room < SHORTEST else cut(text, room)
         remark = f"  {self._styled('faint', remark)}" if remark else ""
-        self._put(self._pipe.mention, f"{self._styled(line.style, text)}{remark}\n")
+        shown = line.coloured if self._colours and line.coloured else self._styled(line.style, text)
+        self._put(self._pipe.mention, f"{shown}{remark}\n")
 
     def _put(self, write: Callable[[str], None], text: str) -> None:
         self.clear()

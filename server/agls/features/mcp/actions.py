@@ -120,6 +120,7 @@ async def _list(find: Find, arguments: ListServers, context: ActionContext) -> A
             "status": "stopped",
             "message": one.problem or WAITS,
             **({"enabled": False} if one.name in run.servers.off else {}),
+            **({"needsInput": one.missing_input} if one.missing_input else {}),
         }
         for one in run.found
         if one.problem or one.name in waiting

@@ -44,6 +44,12 @@ class ConfiguredServer:
     inputs: Sequence[ServerInput] = ()
     asks: Sequence[ServerInput] = ()
 
+    @property
+    def missing_input(self) -> str:
+        """The name of the first input that keeps it from being used; "" where none does."""
+        lacking = self.asks if self.problem and not self.is_off else ()
+        return next((each.name for each in lacking if not each.default), "")
+
 
 @frozen
 class FoundServers:

@@ -1,7 +1,7 @@
 """The actions on what the servers of a folder's files ask of their user: which, give it, forget it."""
 
 import asyncio
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -147,10 +147,19 @@ async def _give(find: Find, arguments: GiveInput, context: ActionContext) -> Act
             with _kept():
                 if not await run.ask_for(wanted, ", ".join(each.servers)):
                     raise ActionError(_nothing_for(wanted))
+    await run.look_again()
     where = "with your keys" if named[0].wanted.is_secret else "for this folder"
     return ActionOutcome(
-        f"{arguments.name} is kept {where}; servers have it from the next run on.", {"name": arguments.name}
+        f"{arguments.name} is kept {where}; servers have it from the next run on.",
+        {"name": arguments.name, "servers": _rows(run, {name for each in named for name in each.servers})},
     )
+
+
+def _rows(run: "RunServers", names: Collection[str]) -> Sequence[JsonObject]:
+    """**Returns** how these servers stand now, with what they lack still."""
+    found = [one for one in run.found if one.name in names]
+    rows = [{"name": one.name, "message": one.problem, "needsInput": one.missing_input} for one in found]
+    return [{"status": "stopped", **{name: value for name, value in row.items() if value}} for row in rows]
 
 
 async def _forget(find: Find, arguments: ForgetInput, context: ActionContext) -> ActionOutcome:

@@ -109,6 +109,10 @@ class RunServers:
                     waiting.append(one.name)
         return waiting
 
+    async def look_again(self) -> None:
+        """Read the configuration again, after something was given that servers lacked."""
+        self.found = await asyncio.to_thread(self._find)
+
     async def around_run(self, attempt: Attempt, view: RunView) -> Stop:
         """End the servers that the agent of the run brought, when it is over."""
         try:
@@ -156,7 +160,8 @@ class RunServers:
     def _row(self, one: ConfiguredServer, starts: bool = False) -> ToolServer:
         used = self.used.get(one.name)
         if used is None:
-            return ToolServer(one.name, "stopped", message="" if one.is_off else one.problem)
+            message = "" if one.is_off else one.problem
+            return ToolServer(one.name, "stopped", message=message, needs_input=one.missing_input)
         if starts:
             return ToolServer(one.name, "connecting")
         known, state = used.server.known, used.server.state
@@ -179,7 +184,7 @@ class RunServers:
                 else:
                     refused.append(one.name)
         if any([await self._give(one, view) for one in agreed.values() if one.asks and can_ask]):
-            self.found = await asyncio.to_thread(self._find)
+            await self.look_again()
         for one in self.found:
             if one.offer and not one.problem and one.name in agreed:
                 self._use(one)

@@ -1,7 +1,7 @@
 """Who may do what: every call with an effect passes here, and only the user can widen what passes."""
 
 from agls.engine.ports import Asker, Workspace
-from agls.features.permissions.settings import ReadsOnly, Settings
+from agls.features.permissions.settings import OfAgent, Settings
 from agls.modes import complaint_of
 from agls.room import Room, RunOption, build_of
 from agls.room.exposed import PermissionRules
@@ -26,6 +26,6 @@ ROOM = Room(
     needs=(Asker, Workspace, PermissionMemory, ShellFacts, CommandSandbox),
     options=(MODE, READS),
     exposes=(PermissionRules,),
-    of_agent=(ReadsOnly, ReadsOnly.model_construct()),
+    of_agent=(OfAgent, OfAgent.model_construct()),
     has_actions=True,
 )

@@ -64,6 +64,11 @@ FEW = 4  # places that are looked at without a thread
 HIDDEN_REASON = (
     "Not run: it would fail, but the reason quotes a file that you may not read yet. Read it first."
 )
+NEVER_ASKED = Deny(
+    "it needs a question, and for this agent nobody is asked",
+    "Go on without it, and say what is open.",
+    "mode",
+)
 OTHERWISE = (
     "Not run: what it would do changed while the user was asked, so their answer was for something else. "
     "Look again, then repeat it if it is still right."
@@ -118,6 +123,7 @@ class PermissionGate:
     ) -> None:
         self._changes = AgentChanges(memory.facts, workspace)
         self._mode: Mode = settings.mode
+        self._asks = settings.asks
         self._said = Policy(
             mode=settings.mode,
             roots=(),
@@ -165,7 +171,7 @@ class PermissionGate:
 
     async def offer(self, request: ModelRequest, view: RunView, inner: CallModel) -> Reply:
         """Ask the model; where nobody can be asked, without the tools that would be refused each time."""
-        if self._asker.available:
+        if self._asker.available and self._asks:
             return await inner(request)
         granted = (*session_grants(view.state, self._grants), *await asyncio.to_thread(self._grants.load))
         policy = self._policy(view.state, readable(granted))
@@ -246,6 +252,8 @@ class PermissionGate:
                 return hook_refusal(by_hook)
             if by_hook and ask.rules:  # what no rule may answer is the user's alone
                 return await self._allow(replace(judged, verdict=Allow(by_hook.by)), view, inner)
+        if not self._asks:
+            return denial("Not run", NEVER_ASKED)
         answer = await self._asker.ask(asked)
         option = chosen(answer, asked)
         if option.decision == "reject":

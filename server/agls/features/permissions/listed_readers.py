@@ -1,6 +1,7 @@
 """What `find`, `tree`, `file`, `sort` and `rg` read: their options stand in `carriers`, for rules, too."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from agls.features.permissions.carriers import may_follow
 from agls.frozen import frozen

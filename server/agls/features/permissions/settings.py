@@ -10,10 +10,14 @@ from agls.modes import Mode, complaint, is_mode
 from agls.room import Table
 
 
-class ReadsOnly(Table):
-    """What the definition of an agent may say of permissions: that it may only read."""
+class OfAgent(Table):
+    """What the definition of an agent may say of permissions.
+
+    It may only read, or nobody is asked for it (`asks = false`).
+    """
 
     read_only: Literal[True] = True
+    asks: bool = True
 
 
 class Settings(Table):
@@ -21,7 +25,8 @@ class Settings(Table):
 
     When a command changed files that programs run or obey, nothing is approved automatically for the rest of
     the run until the user looked (`after_command = "ask"`), or it is only shown (`"report"`). With
-    `read_only` runs may only read, in every mode.
+    `read_only` runs may only read, in every mode. Without `asks` nobody is asked: what needs a question is
+    refused.
     """
 
     mode: Mode = "ask"
@@ -30,6 +35,7 @@ class Settings(Table):
     ask: list[str] = Field(default=[])
     deny: list[str] = Field(default=[])
     read_only: bool = False
+    asks: bool = True
 
     def hidden(self) -> tuple[str, ...]:
         """**Returns** the files that the rules deny to read, as `rules.denied` does."""

@@ -212,7 +212,11 @@ class Execution:
             status="completed" if finished.exit_code is not None else "failed",
             effects="unknown",
             terminal=replace(
-                terminal, exit_code=finished.exit_code, signal=finished.signal, unsaved=finished.unsaved
+                terminal,
+                exit_code=finished.exit_code,
+                signal=finished.signal,
+                unsaved=finished.unsaved,
+                coloured=finished.coloured,
             ),
             truncated=max(0, finished.total - command.keep),
         )

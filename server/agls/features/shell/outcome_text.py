@@ -7,12 +7,12 @@ from agls.terminal_codes import enclosed
 
 from .buffer_saver import SaveOutcome
 from .prompts import remark_on
+from .state import LEFT
 
 UNSAVED = "[Not saved in the editor, so the command saw these files as they are on disk: {}]"
 SAVED = "[The editor changed these files when it saved them; read them before you edit: {}]"
 CUT = "[To see all of it, send the output to a file and read that, or filter it.]"
 CHANGED = "[It changed files that are open in the editor; read them before you edit: {}]"
-LEFT = "[What it left running was ended with it; number of processes: {}]"
 
 
 def text_of(finished: Finished, command: Command, saved: SaveOutcome, remarks: Sequence[str]) -> str:

@@ -22,7 +22,8 @@ Changes = Mapping[str, str | None]
 NOTHING: Changes = {}
 END = "."  # the last character of a report that is whole
 REPORTING = (
-    'agls_report="{{ {} -0; pwd -P; printf {}; }} >$2 2>/dev/null"; trap "$agls_report" EXIT; '
+    'agls_report="{{ {} -0; printf \'@%s\\\\0\' \\"\\$(jobs -rp)\\"; pwd -P; printf {}; }} >$2 2>/dev/null"; '
+    'trap "$agls_report" EXIT; '
     'agls_command=$1; shift 2; eval "$agls_command"; '
     '{{ set -- $?; set +x; eval "$agls_report"; }} 2>/dev/null; exit $1'
 )
@@ -43,6 +44,10 @@ OUTSIDE = "[{} is outside of the workspace: the next command runs in {}]"
 CHANGED = "[Kept for the next commands: {}]"
 UNSET = "[No longer set for the next commands: {}]"
 NOW = "[The next command runs in {}]"
+LEFT = (
+    "[What it left running was ended with it; number of processes: {}. What shall go on is run in the "
+    "background.]"
+)
 GONE = "Nothing was run: {}, where commands ran, is gone. The next one runs in the root of the workspace."
 
 
@@ -56,10 +61,11 @@ class ShellState:
 
 @frozen
 class ShellReport:
-    """The folder in which a shell ended ("": not known), and all its variables."""
+    """The folder in which a shell ended ("": not known), all its variables, and how many jobs still ran."""
 
     folder: str
     variables: Mapping[str, str]
+    jobs: int = 0
 
 
 def state_of(state: State) -> ShellState:
@@ -78,9 +84,10 @@ def report_of(text: str) -> ShellReport | None:
     *entries, rest = text.split("\0")
     if not entries or not rest.endswith(END):
         return None
+    jobs = sum(len(entry[1:].split()) for entry in entries if entry.startswith("@"))
     pairs = (entry.partition("=") for entry in entries)
     variables = {name: value for name, _, value in pairs if _NAME.fullmatch(name)}
-    return ShellReport(rest.removesuffix(END).removesuffix("\n"), variables)
+    return ShellReport(rest.removesuffix(END).removesuffix("\n"), variables, jobs)
 
 
 def changes_between(usual: Mapping[str, str], left: Mapping[str, str]) -> Changes:
@@ -116,7 +123,8 @@ class SessionShell:
         report = report_of(finished.report) if finished.exit_code is not None else None
         if report is None:
             return ()
-        remarks = self._take_variables(report, workspace)
+        unseen = report.jobs and not finished.left_over  # in a sandbox the processes are not counted
+        remarks = [*([LEFT.format(report.jobs)] if unseen else ()), *self._take_variables(report, workspace)]
         return (*remarks, *self._take_folder(report, workspace)) if with_folder and report.folder else remarks
 
     def forget_folder(self) -> None:

@@ -7,7 +7,7 @@ from agls.engine.actions import FoundActions
 from agls.engine.feature import Feature
 from agls.engine.ports import Effect, Tool
 from agls.features.web.activation import ROOM, actions, active_provider
-from agls.features.web.fetching import FETCH, WebFetch, WebFetcher, describe_fetch, fetch_targets
+from agls.features.web.fetching import FETCH, WebFetch, WebFetcher, fetch_targets
 from agls.features.web.mentioned_pages import fetch_mentioned
 from agls.features.web.searching import SEARCH, WebSearch, WebSearcher
 from agls.features.web.services import SearchService
@@ -24,13 +24,14 @@ def build(settings: Settings, run: RunInfo, read: PageReader, ask: ServiceCaller
     tools: list[Tool] = []
     slots: dict[str, Any] = {}  # those of what is switched on
     if settings.fetch:
+        fetcher = WebFetcher(read, settings.private_hosts)
         fetch = TypedTool(
             name=FETCH,
             arguments=WebFetch,
-            work=WebFetcher(read).fetch,
+            work=fetcher.fetch,
             effects=CONNECTS,
             targets=fetch_targets,
-            describe=describe_fetch,
+            describe=fetcher.describe,
             output_limit=settings.output_characters,
         )
         tools.append(fetch)

@@ -1,5 +1,6 @@
 """The tool `web_fetch`."""
 
+from collections.abc import Collection
 from contextlib import suppress
 
 from pydantic import Field
@@ -10,7 +11,7 @@ from agls.frozen import frozen
 from agls.room.web_ports import PageReader, WebError, WebPage
 from agls.terminal_codes import enclosed
 from agls.toolkit import Arguments
-from agls.web_address import AddressRefused, WebAddress, web_address
+from agls.web_address import PRIVATE, AddressRefused, WebAddress, is_private_by_name, web_address
 
 FETCH = "web_fetch"
 BAD = 400  # HTTP statuses from here on
@@ -35,16 +36,19 @@ def fetch_targets(arguments: WebFetch) -> tuple[Target, ...]:
     return ()
 
 
-async def describe_fetch(arguments: WebFetch, context: ToolContext) -> Preview:
-    """The address as it would be asked for."""
-    return Preview(f"Fetch {_address(arguments).text}", {})
-
-
 @frozen
 class WebFetcher:
-    """Fetches pages for the model."""
+    """Fetches pages for the model; those of `private` hosts need not be public."""
 
     read: PageReader
+    private: Collection[str]
+
+    async def describe(self, arguments: WebFetch, context: ToolContext) -> Preview:
+        """The address as it would be asked for. Nobody is asked about one that is refused anyway."""
+        address = _address(arguments)
+        if is_private_by_name(address) and address.name not in self.private:
+            raise WorkspaceError(PRIVATE.format(address.name))
+        return Preview(f"Fetch {address.text}", {})
 
     async def fetch(self, arguments: WebFetch, context: ToolContext) -> ToolOutcome:
         """Fetch the page and say what it is. Raises `WorkspaceError` with what to do instead."""

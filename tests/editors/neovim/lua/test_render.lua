@@ -70,6 +70,27 @@ check.test("the lines of a diff have colours, and its head is left out", functio
   check.same(block.paint, { [3] = "AglsDim", [4] = "AglsRemoved", [5] = "AglsAdded" })
 end)
 
+check.test("the output of a command has its colours, where it is the same output", function()
+  local output = "all:\nred and pink\n[exit code 3, 0.1 s]"
+  local coloured = "all:\n\27[31mréd\27[0m and \27[1;38;5;200mpink\27[0m\n[exit code 3, 0.1 s]"
+  local function shown(text)
+    local terminal = { command = "make", exitCode = 3, coloured = text }
+    return render.item(item("toolCall", { name = "shell", output = output, terminal = terminal }), OPTIONS)
+  end
+  output = output:gsub("red", "réd")
+  local block = shown(coloured)
+  check.same(block.lines, { "**shell**", "```text", "all:", "réd and pink", "[exit code 3, 0.1 s]", "```", "" })
+  check.same(block.colours, {
+    [4] = {
+      { first = 0, last = 4, hl = "AglsOutputRed" },
+      { first = 9, last = 13, hl = "AglsOutputBoldff00d7" },
+    },
+  })
+  check.same(vim.api.nvim_get_hl(0, { name = "AglsOutputRed" }).ctermfg, 1)
+  check.same(shown("\27[31mred").colours, nil)
+  check.same(shown(nil).colours, nil)
+end)
+
 check.test("an unknown kind is shown by its title and its text", function()
   check.same(render.item(item("_new", { title = "New", text = "words" }), OPTIONS).lines, { "**New**", "words", "" })
 end)
