@@ -174,6 +174,11 @@ async def test_an_error_fails_the_call(tmp_path: Path) -> None:
     assert (told.error.kind, str(told.error), told.error.hint) == ("auth", "no", "log in")
 
 
+async def test_error_about_the_length_is_an_overflow_as_that_of_a_server_is(tmp_path: Path) -> None:
+    told = await hear(one_turn(tmp_path, 'error = { kind = "contextTooLong", message = "too long" }'))
+    assert (told.error, told.overflow) == (None, Overflowed("too long"))
+
+
 async def test_an_error_that_passes_is_announced_as_often_as_it_comes(tmp_path: Path) -> None:
     error = 'error = { kind = "overloaded", message = "busy", times = 2, wait = 0.01 }\ntext = "ok"'
     told = await hear(one_turn(tmp_path, error))

@@ -11,6 +11,7 @@ import pytest
 from agls.assembly.needs import PORTS
 from agls.features import checkpoints, outputs, permissions, redaction
 from agls.order import MCP, ORDER, PLUGINS, ROOMS, TOOLS
+from agls.prompt_files.agent_tools import OWN
 from agls.room import OnUse, Room, exposed
 from agls.room.declaration import complete_nothing, understand_nothing
 
@@ -89,6 +90,10 @@ def test_only_the_order_names_rooms() -> None:
         if not name.startswith("features/") and name != "order.py":
             found[name] += len(IMPORTS.findall(path.read_text()))
     assert not +found, "name no room: read its settings by a protocol of room/exposed.py, or call its action"
+
+
+def test_files_of_agents_may_name_every_tool() -> None:
+    assert not TOOLS - OWN, "name each in OWN of prompt_files/agent_tools.py"
 
 
 def test_rooms_declare_the_tools_that_they_offer() -> None:

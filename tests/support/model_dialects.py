@@ -4,12 +4,12 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import Any, get_args
 
 from agls.models.endpoint import DialectName
 
 Json = dict[str, Any]
-DIALECTS: tuple[DialectName, ...] = ("chat", "responses", "anthropic", "gemini", "ollama")
+DIALECTS: tuple[DialectName, ...] = tuple(name for name in get_args(DialectName) if name != "scripted")
 
 LENGTHS: Mapping[DialectName, str] = {  # how each says that the limit of the output was reached
     "chat": "length",

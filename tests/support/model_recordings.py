@@ -9,6 +9,7 @@ from typing import Any, cast
 from agls.engine.vocabulary import ToolCall
 from agls.models.errors import CallFailed
 from support.model_asking import Heard
+from support.model_dialects import LINES
 from support.model_replies import Raw, scattered
 
 RECORDED = Path(__file__).parents[2].parent / "shared" / "wire" / "recordings"
@@ -97,7 +98,7 @@ def _own(dialect: str, case: dict[str, Any]) -> Exchange:
     """A case of a fixture file: `events` (objects, or lines as they are) or one `body`."""
     end = case.get("line_end", "\n")
     if "events" in case:
-        form = "{}" + end if dialect == "ollama" else "data: {}" + end * 2
+        form = "{}" + end if dialect in LINES else "data: {}" + end * 2
         lines = (e + end if isinstance(e, str) else form.format(_compact(e)) for e in case["events"])
         body = "".join(lines)
     else:
@@ -215,7 +216,7 @@ def said_finished(body: bytes, exchange: Exchange, *, ended: bool = True) -> boo
     dialect = exchange.dialect
     body = body.replace(b"\r\n", b"\n").replace(b"\r", b"\n")  # a CR alone ends a line, too
     if not ended:
-        body = body[: body.rfind(b"\n" if dialect == "ollama" else b"\n\n") + 1]
+        body = body[: body.rfind(b"\n" if dialect in LINES else b"\n\n") + 1]
     for line in body.split(b"\n"):
         data = line.removeprefix(b"data:").strip()
         if data == b"[DONE]" and dialect == "chat":

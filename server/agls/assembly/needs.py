@@ -52,6 +52,7 @@ from agls.room.mcp_ports import (
     GivenServer,
     McpServer,
     McpServers,
+    ServerCalls,
     ServerDefinition,
 )
 from agls.room.memory_ports import MemoryFiles
@@ -111,6 +112,17 @@ class SessionMcpServers:
     def forms(self) -> session_ports.Forms:
         """Who may be asked."""
         return self.run.session.session.questions
+
+    @property
+    def calls(self) -> ServerCalls:
+        """The calls of other rooms."""
+        return self.run.server_calls
+
+    def forbids(self, tool: str) -> str:
+        """**Returns** why a rule or a policy forbids the tool of a name, "" when none does."""
+        rules, policy = self.run.config.exposed(PermissionRules), self.run.config.exposed(ToolPolicy)
+        effects = frozenset({ports.Effect.EXECUTES})
+        return rules.denial_of(tool) or policy.denial(SessionTexts(self.run), tool, effects)
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -381,6 +393,7 @@ def _hook_ports(run: RunServices) -> HookPorts:
         lambda room, kind, data: session.log.record(Noted(room, kind, data)),
         session.log.show,
         session.spawn,
+        run.server_calls,
     )
 
 

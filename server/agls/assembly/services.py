@@ -25,7 +25,7 @@ from agls.frozen import frozen
 from agls.instruction_files import Surveys
 from agls.language_servers import LanguageServers
 from agls.room.budgets import BudgetRegistry
-from agls.room.mcp_ports import GivenServer
+from agls.room.mcp_ports import GivenServer, ServerCalls
 from agls.room.mode_choices import Choices, SessionChoices
 from agls.room.process_ports import SettingsStore, ToolClient
 from agls.room.run_ports import RunInfo
@@ -114,7 +114,7 @@ class RunServices:
     `folder` is that of the session: there is what its user wrote for agents, and it `is_trusted`, or not.
     `workspace` is where the run works: the same, or a worktree of its repository.
     `scratch` is the session's folder for temporary files ("": none), `tools` are those that its agent may
-    have (`None`: all), `built` are the features made so far.
+    have (`None`: all), `built` are the features made so far, `server_calls` those of rooms to MCP servers.
     """
 
     process: ProcessServices
@@ -131,6 +131,7 @@ class RunServices:
     scratch: str
     tools: AllowedTools | None = None
     built: list[Feature] = field(default_factory=list[Feature])
+    server_calls: ServerCalls = field(default_factory=ServerCalls)
 
     def fits(self, session: Session, config: Config, scratch: str) -> bool:
         """Return whether what is next in the session may work with this workspace.

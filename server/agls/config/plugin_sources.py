@@ -18,7 +18,10 @@ from agls.plugin_files.reading import MANIFESTS
 from agls.regex import regex
 from agls.workspace.fetched_repository import fetch_repository
 
-CATALOGUES = (".claude-plugin/marketplace.json", ".agents/plugins/marketplace.json")
+CATALOGUES = tuple(
+    f"{folder}/marketplace.json"
+    for folder in (".claude-plugin", ".agents/plugins", ".cursor-plugin", ".github/plugin", ".plugin")
+)
 GITHUB = "https://github.com/{}.git"
 _ADDRESS = regex(r"(?:https?|ssh|git|file)://.+|[\w.-]+@[\w.-]+:(?!//).+")
 _NAMED = regex(r"([A-Za-z0-9][A-Za-z0-9-]*)@(.+)")

@@ -10,11 +10,13 @@ from agls.front_matter import names, split
 from agls.json_values import is_list, is_object, list_in, object_in, text_in
 from agls.plugin_files.content import PluginContent
 from agls.regex import regex
+from agls.short_text import cut
 
 LARGEST = 200_000  # bytes of a text that is looked into
 MOST = 500  # lines
 _LINE = regex(r"(?m)(?:^|\s)!`([^`\n]+)`|!\{((?:[^{}\n]|\{\{?[^{}\n]*\}\}?)+)\}")
 _BLOCK = regex(r"(?ms)^```!\s*\n(.*?)^```")
+LONGEST = 300  # characters of a prompt
 PROGRAMS = (".sh", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".ps1", ".bat", ".cmd", ".exe")
 
 
@@ -71,6 +73,8 @@ def _servers(plugin: PluginContent) -> Iterator[str]:
         yield f"server {name}: {_does(entry)}"
         if variables := object_in(entry, "env"):
             yield f"  with the variables: {', '.join(variables)}"
+        if headers := object_in(entry, "headers"):
+            yield f"  with the headers: {', '.join(headers)}"
 
 
 def _of_manifest(plugin: PluginContent) -> Iterator[str]:
@@ -109,6 +113,10 @@ def _does(entry: object) -> str:
     url = text_in(said.get("url")) or text_in(said.get("httpUrl"))
     if url:
         return f"connects to {url}"
+    if tool := text_in(said.get("tool")):
+        return f"calls the tool {tool} of the server {text_in(said.get('server'))}"
+    if prompt := text_in(said.get("prompt")):
+        return f"asks a model: {cut(prompt, LONGEST)}"
     words = [str(each) for each in list_in(said.get("args"))]
     command = text_in(said.get("command"))
     return f"runs {shlex.join([command, *words]) if words else command}"

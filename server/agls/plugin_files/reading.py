@@ -15,6 +15,9 @@ MANIFESTS: Sequence[tuple[str, Dialect]] = (
     (".claude-plugin/plugin.json", "claude"),
     (".codex-plugin/plugin.json", "codex"),
     ("gemini-extension.json", "gemini"),
+    (".cursor-plugin/plugin.json", "claude"),
+    (".github/plugin/plugin.json", "claude"),
+    (".plugin/plugin.json", "claude"),
     (".claw-plugin/plugin.json", "claw"),
     ("plugin.json", "claw"),
 )
@@ -27,9 +30,9 @@ _ABOUT = "name version description author homepage repository license keywords d
 _OF_GEMINI = "settings contextFileName excludeTools"
 _TEXTS = "tools toolAliases virtualTools runtimeTools blockedTools toolHooks"
 KNOWN = frozenset(
-    f"{_PARTS} {_ABOUT} {_OF_GEMINI} {_TEXTS} interface strict source category tags $schema".split()
+    f"{_PARTS} {_ABOUT} {_OF_GEMINI} {_TEXTS} interface strict source category tags logo $schema".split()
 )
-UNUSED_FOLDERS = ("bin", "monitors", "output-styles", "themes", "workflows", "policies")
+UNUSED_FOLDERS = ("bin", "monitors", "output-styles", "themes", "workflows", "policies", "rules")
 UNUSED_FILES = (".lsp.json", "settings.json")
 UNUSED_KEYS = (
     "lspServers",
@@ -40,6 +43,7 @@ UNUSED_KEYS = (
     "channels",
     "apps",
     "dependencies",
+    "rules",
 )
 BAD_NAME = "{!r} is no name of a plugin: use up to 50 lower-case letters, digits and hyphens"
 NO_MANIFEST = "{} has no manifest of a plugin: none of {} is there"
@@ -227,7 +231,8 @@ class _ManifestParts:
     def _unused(self) -> Iterator[str]:
         yield from (f"{name}/" for name in UNUSED_FOLDERS if Path(self._root, name).is_dir())
         yield from (name for name in UNUSED_FILES if self._is_file(name))
-        yield from (key for key in UNUSED_KEYS if self._said.get(key))
+        named = (key for key in UNUSED_KEYS if self._said.get(key))
+        yield from (key for key in named if not Path(self._root, key).is_dir())
         if self._dialect == "gemini":
             yield from (key for key in ("contextFileName", "excludeTools") if self._said.get(key))
         self._remarks += key_remarks(self._said, {*KNOWN, *UNUSED_KEYS})

@@ -36,8 +36,12 @@ OWN = frozenset(tool for tools in ALIASES.values() for tool in tools) | {
     "delete_file",
     "rename_symbol",
     "git_commit",
-    "remember",
     "find_tools",
+    "helper_task",
+    "present_plan",
+    "run_status",
+    "save_attachment",
+    "write_own_memory",
 }
 _ELSEWHERE = """
     exitplanmode enterplanmode githubrepo terminallastcommand terminalselection getterminaloutput killterminal

@@ -39,6 +39,10 @@ class PermissionRules(Protocol):
         """**Returns** the absolute paths that may not be read, with wildcards."""
         ...
 
+    def denial_of(self, tool: str) -> str:
+        """**Returns** which rule denies the tool of a server by its name, "" when none does."""
+        ...
+
     def closed_hosts(self) -> tuple[str, ...]:
         """**Returns** the hosts that no command may reach; `*` is every one."""
         ...

@@ -7,6 +7,7 @@ from agls.engine.ports import ModelResolver, Spawn, Workspace
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.room.folder_ports import WORKTREE
+from agls.room.mcp_ports import ServerCalls
 from agls.room.run_ports import RunInfo
 from agls.room.session_ports import ModeControl, OutputFolder
 from agls.room.web_ports import ServiceCaller
@@ -18,7 +19,7 @@ class HookPorts:
 
     In `files` the conversation is kept for it. Of `models` one may be the judge; `spend` records what that
     cost. What a room does while no run is there has `note`, `show` and `spawn` of the session in the place of
-    those of a run. What records something **raises** `JournalError`.
+    those of a run; `servers` are there in runs. What records something **raises** `JournalError`.
     """
 
     run: RunInfo
@@ -31,6 +32,7 @@ class HookPorts:
     note: Callable[[str, str, JsonObject], None]
     show: Callable[[Transient], None]
     spawn: Spawn
+    servers: ServerCalls
 
     @property
     def works_in(self) -> str:

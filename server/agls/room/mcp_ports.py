@@ -1,5 +1,6 @@
 """Ports to MCP servers. The assembly implements them."""
 
+import weakref
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import field
 from typing import Any, Literal, Protocol
@@ -304,6 +305,30 @@ class GivenInputs(Protocol):
     def is_declined(self, folder: str, name: str) -> bool: ...
 
 
+class ServingRoom(Protocol):
+    """The room that has the servers of a run. A call **raises** `ServerProblem`."""
+
+    async def call(self, server: str, tool: str, arguments: JsonObject) -> McpAnswer: ...
+
+
+class ServerCalls:
+    """How another room calls a tool of the run's servers; it does not keep the room with them alive."""
+
+    def __init__(self) -> None:
+        self._room: weakref.ref[ServingRoom] | None = None
+
+    def serve(self, room: ServingRoom) -> None:
+        """Let this room have the calls from now on."""
+        self._room = weakref.ref(room)
+
+    async def call(self, server: str, tool: str, arguments: JsonObject) -> McpAnswer:
+        """Call a tool, as far as no rule and no policy forbids it. **Raises** `ServerProblem`."""
+        room = self._room() if self._room else None
+        if room is None:
+            raise ServerProblem("there are no MCP servers here")
+        return await room.call(server, tool, arguments)
+
+
 class McpServers(Protocol):
     """The MCP servers of this process. `get` **returns** the one with this definition, which may not run.
 
@@ -326,6 +351,8 @@ class McpServers(Protocol):
     def of_agent(self) -> AgentServers: ...
 
     @property
+    def calls(self) -> ServerCalls: ...
+    @property
     def environment(self) -> Mapping[str, str]: ...
     @property
     def inputs(self) -> GivenInputs: ...
@@ -333,4 +360,5 @@ class McpServers(Protocol):
     def off(self) -> Collection[str]: ...
     def switch(self, name: str, *, on: bool) -> bool: ...
     def get(self, definition: ServerDefinition) -> McpServer: ...
+    def forbids(self, tool: str) -> str: ...
     def release(self, definition: ServerDefinition) -> None: ...

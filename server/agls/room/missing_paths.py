@@ -20,6 +20,9 @@ async def explained(problem: WorkspaceError, path: str, workspace: Workspace) ->
     if isinstance(cause, IsADirectoryError):
         shown = workspace.place(path).shown
         return WorkspaceError(f"{shown} is a folder. See what is in it with list_dir.")
+    if isinstance(cause, NotADirectoryError) and await _is_kind("file", path, workspace):
+        shown = workspace.place(path).shown
+        return WorkspaceError(f"{spelled(shown)} is a file, not a folder. See it with read_file.")
     if not isinstance(cause, FileNotFoundError):
         return problem
     shown = workspace.place(path.strip(QUOTES) or ".").shown
@@ -28,7 +31,7 @@ async def explained(problem: WorkspaceError, path: str, workspace: Workspace) ->
         folder, name = dirname(shown.replace("\\", "/")), basename(shown.replace("\\", "/"))
     near = [join(folder, found) for found in await _alike(folder, name, workspace)]
     near = list(dict.fromkeys((*near, *await _elsewhere(name, workspace))))[:NEAR]
-    if shown in near and await _is_link(folder, name, workspace):
+    if shown in near and await _is_kind("link", shown, workspace):
         return WorkspaceError(f"{spelled(shown)} is a link to something that does not exist.")
     if not near:
         return problem
@@ -44,8 +47,13 @@ async def _alike(folder: str, name: str, workspace: Workspace) -> list[str]:
     return [by_case[each] for each in get_close_matches(name.casefold(), by_case, NEAR)]
 
 
-async def _is_link(folder: str, name: str, workspace: Workspace) -> bool:
-    return any(entry.name == name and entry.kind == "link" for entry in await workspace.list(folder))
+async def _is_kind(kind: str, path: str, workspace: Workspace) -> bool:
+    """Return whether a path is in its folder as this kind of entry."""
+    try:
+        entries = await workspace.list(dirname(path.rstrip("/")))
+    except WorkspaceError:
+        return False
+    return any(entry.name == basename(path.rstrip("/")) and entry.kind == kind for entry in entries)
 
 
 async def _elsewhere(name: str, workspace: Workspace) -> list[str]:

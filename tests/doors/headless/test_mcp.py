@@ -286,6 +286,8 @@ def test_resources_are_listed_and_read_by_a_tool_and_attached_by_a_mention(small
     assert "Notes of monday." in filled["output"]
     assert missing["status"] == "failed"
     assert "notes://today" in small.action("/mcp.resources sample").out
+    everything = small.action("/resources").out
+    assert "sample:" in everything and "notes://today" in everything
     with ModelServer([Reply("one")]) as server:
         small.agls.configure(SERVED.format(url=server.url, window=200_000, more="") + small.servers)
         assert small.agls.run("run", "Look at @sample:notes://today, and at @nobody:notes://x").code == 0

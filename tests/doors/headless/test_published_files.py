@@ -102,3 +102,57 @@ def test_rules_of_claude_that_deny_count_in_a_trusted_folder_and_those_that_allo
     assert held["deny"] == ["shell(curl *)", "read(**/.env)", "edit(**/.env)", "mcp__db__drop"]
     doctor = agls.run("doctor", "--offline").out
     assert "settings.json: the rule 'Bash(* --force)' (deny) cannot be followed here" in doctor
+
+
+@pytest.mark.row(49)
+def test_what_hooks_of_a_plugin_do_is_shown_whatever_their_type(agls: Agls) -> None:
+    hooks = {
+        "UserPromptSubmit": [{"hooks": [{"type": "prompt", "prompt": "Is this fine? $ARGUMENTS"}]}],
+        "Stop": [{"hooks": [{"type": "http", "url": "https://hooks.example/stop"}]}],
+        "PreToolUse": [{"hooks": [{"type": "mcp_tool", "server": "guard", "tool": "check"}]}],
+    }
+    server = {"type": "http", "url": "https://mcp.example/mcp", "headers": {"Authorization": "Bearer ${KEY}"}}
+    plugin = agls.home / "guarded"
+    place(
+        plugin,
+        {
+            ".claude-plugin/plugin.json": json.dumps({"name": "guarded"}),
+            "hooks/hooks.json": json.dumps({"description": "Guards.", "hooks": hooks}),
+            ".mcp.json": json.dumps({"guard": server}),
+        },
+    )
+    shown = agls.run("plugin", "show", str(plugin)).out
+    assert "hook UserPromptSubmit (hooks/hooks.json): asks a model: Is this fine? $ARGUMENTS" in shown
+    assert "hook Stop (hooks/hooks.json): connects to https://hooks.example/stop" in shown
+    assert "hook PreToolUse (hooks/hooks.json): calls the tool check of the server guard" in shown
+    assert "server guard: connects to https://mcp.example/mcp\n    with the headers: Authorization" in shown
+
+
+@pytest.mark.row(49)
+@pytest.mark.parametrize("manifest", [".cursor-plugin", ".github/plugin", ".plugin"])
+def test_manifests_of_more_products_name_a_plugin(agls: Agls, manifest: str) -> None:
+    about = {
+        "name": "fine-tools",
+        "version": "2.0.0",
+        "skills": "./skills",
+        "rules": "./rules/",
+        "logo": "x.svg",
+    }
+    entry = {"url": "https://mcp.example/mcp", "bearer_token_env_var": "SOME_TOKEN"}
+    plugin = agls.home / "other-name"
+    place(
+        plugin,
+        {
+            f"{manifest}/plugin.json": json.dumps(about),
+            "skills/fine/SKILL.md": "---\nname: fine\ndescription: Fine.\n---\nDo.\n",
+            "rules/a.mdc": "---\nalwaysApply: true\n---\nBe brief.\n",
+            ".mcp.json": json.dumps({"mcpServers": {"far": entry}}),
+        },
+    )
+    assert agls.run("plugin", "add", str(plugin), "--yes").code == 0
+    listed = agls.run("run", "/plugin").out
+    assert "**fine-tools** 2.0.0" in listed
+    assert "Of no use here: rules/\n" in listed
+    assert "plugin_fine-tools_far: stopped (the plugin fine-tools): the variable SOME_TOKEN is not set" in (
+        agls.run("run", "/mcp").out
+    )

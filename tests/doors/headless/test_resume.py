@@ -168,6 +168,25 @@ def test_a_session_that_never_had_a_prompt_is_not_the_latest(agls: Agls) -> None
     assert (done.whole["sessionId"], done.whole["result"]) == (session_id, "Second.")
 
 
+def test_latest_session_is_taken_and_told_about_although_its_file_is_damaged_at_the_beginning(
+    agls: Agls,
+) -> None:
+    agls.prompts([{"text": "First."}], [{"text": "Second."}])
+    agls.run("run", "old")
+    latest = agls.run("run", "new", "--output", "json").whole["sessionId"]
+    file = agls.state / "sessions" / f"{latest}.jsonl"
+    lines = file.read_bytes().splitlines(keepends=True)
+    assert b'"admitted"' not in lines[1]
+    file.write_bytes(b"".join([*lines[:2], b"?" + lines[2], *lines[3:]]))
+    done = agls.run("resume", "two")
+    assert done.code == 0
+    assert "The file of this session was damaged; it continues from before the damage: line 3" in done.err
+    file.write_bytes(file.read_bytes().replace(b'"admitted"', b'"Admitted"'))
+    whole = agls.run("resume", "three", "--output", "json").whole
+    assert whole["sessionId"] == latest
+    assert "was damaged" in whole["notes"][0]
+
+
 def test_where_no_session_had_a_prompt_it_says_how_to_begin_one(agls: Agls) -> None:
     leave(agls, "ses_killed")
     for words in ([], ["go"]):

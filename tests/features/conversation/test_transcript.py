@@ -49,6 +49,18 @@ def test_answer_that_was_undone_is_copied_no_more(tmp_path: Path) -> None:
     assert agls.run("-c", "/copy").out == "The second.\n"
 
 
+def test_archived_sessions_are_offered_only_by_their_id(tmp_path: Path) -> None:
+    agls = Agls(tmp_path)
+    agls.prompts([{"text": "The first."}], [{"text": "The second."}])
+    old = agls.run("run", "one", "--output", "json").whole["sessionId"]
+    kept = agls.run("run", "two", "--output", "json").whole["sessionId"]
+    agls.run("run", "three")
+    agls.run("sessions", "archive", old)
+    listed = agls.run("-c", "/resume").out
+    assert (kept in listed, old in listed) == (True, False)
+    assert old in agls.run("-c", f"/resume {old}").out
+
+
 def test_file_that_somebody_changed_since_is_left_alone_and_named(tmp_path: Path) -> None:
     agls = Agls(tmp_path)
     call = {"name": "write_file", "arguments": {"path": "new.txt", "content": "one\n"}}

@@ -58,3 +58,8 @@ async def test_link_to_nothing_is_called_one(tools: Toolbox, root: Path) -> None
     (root / "link.py").symlink_to("nowhere.py")
     told = "link.py is a link to something that does not exist."
     assert (await tools.call("read_file", path="link.py")).text == told
+
+
+async def test_list_of_a_file_says_that_it_is_one_and_what_reads_it(tools: Toolbox) -> None:
+    told = "src/app.py is a file, not a folder. See it with read_file."
+    assert (await tools.call("list_dir", path="src/app.py")).text == told

@@ -105,7 +105,9 @@ async def test_prose_and_what_the_file_has_already_may_say_so(tools: Toolbox, tm
     assert (await tools.call("edit_file", path="b.py", **kept)).status == "completed"
 
 
-@pytest.mark.parametrize("new", ["    x = 1\\n    y = 2", "    x = 1\\n    y = 2\\n", "    x = 2\\n"])
+@pytest.mark.parametrize(
+    "new", ["import os\\nimport sys", "    x = 1\\n    y = 2", "    x = 1\\n    y = 2\\n", "    x = 2\\n"]
+)
 async def test_line_end_written_as_an_escape_is_refused(tools: Toolbox, tmp_path: Path, new: str) -> None:
     outcome = await tools.call("edit_file", path="a.py", old_text="    x = 1", new_text=new)
     assert outcome.status == "failed"
@@ -170,6 +172,7 @@ async def test_quotes_around_a_path_in_a_patch_are_no_part_of_it(
         ("print(“it’s”, 'a <tag> & more')", "only look alike"),
         ("print(\\\"it's\\\", 'a <tag> & more')", "escaped once too often"),
         ("def main():\n    ...\n    return x", "leaves lines out"),
+        ("DEF MAIN():", "\tdef main():"),
     ],
 )
 async def test_old_text_in_another_form_is_refused_with_the_reason(
@@ -251,3 +254,12 @@ async def test_entities_that_are_meant_are_written(
     outcome = await tools.call("edit_file", path=name, old_text=old, new_text=new)
     assert outcome.status == "completed", outcome.text
     assert new in (tmp_path / name).read_text()
+
+
+async def test_old_text_with_the_characters_of_entities_is_answered_with_the_line_of_the_file(
+    tools: Toolbox, tmp_path: Path
+) -> None:
+    (tmp_path / "a.html").write_text("<p>one</p>\n<a href='x'>A &amp; B</a>\n")
+    await tools.call("read_file", path="a.html")
+    outcome = await tools.call("edit_file", path="a.html", old_text="A & B", new_text="x")
+    assert "The file has HTML entities" in outcome.text and "2\t<a href='x'>A &amp; B</a>" in outcome.text

@@ -111,7 +111,10 @@ def test_hooks_of_cursor_run_after_consent_and_are_understood(tmp_path: Path) ->
         ),
         ('{"hooks": {"stop": {"command": "c"}}}', "the hooks of stop are no list"),
         ('{"hooks": {"stop": [{"command": "c", "loop_limit": "x"}]}}', "loop_limit is a number or null"),
-        ('{"hooks": {"stop": [{"type": "agent"}]}}', "hooks of the type 'agent' are not known here"),
+        (
+            '{"hooks": {"stop": [{"type": "agent"}]}}',
+            "hooks of the type 'agent' are not known here: write a prompt",
+        ),
     ],
 )
 def test_what_cannot_be_used_is_named_with_its_place_and_what_to_do(content: str, problem: str) -> None:

@@ -297,15 +297,28 @@ async def latest(world: World, cwd: str) -> str:
     """Return the id of the session of this folder that was used last. **Raises** `CannotBegin`.
 
     Archived ones do not count, nor those with neither a prompt nor anything for one: their process was killed
-    before.
+    before. One whose file is damaged counts: whoever goes on with it is told.
     """
     async for row in _rows(world, cwd):
         if not row.parent_item and not row.archived:  # a child is its parent's
             entries = await world.sessions.peek(row.session_id)
-            if any(isinstance(entry.fact, Admitted | Noted) for entry in entries):
+            has_begun = any(isinstance(entry.fact, Admitted | Noted) for entry in entries)
+            if has_begun or await _is_damaged(world, row.session_id):
                 return row.session_id
-    known = "those of other folders: agls sessions"
-    raise CannotBegin(f'There is no session of {cwd}. Begin one: agls run "…" ({known})', "sessionNotFound")
+    none = f'There is no session of {cwd} (of other folders: agls sessions). Begin one: agls run "…"'
+    raise CannotBegin(none, "sessionNotFound")
+
+
+async def _is_damaged(world: World, session_id: str) -> bool:
+    """Return whether the file of a session is damaged; then it is open from now on."""
+    try:
+        session = await world.sessions.open(session_id)
+    except JournalError:
+        return False
+    if session.log.journal.damage:
+        return True
+    await world.sessions.close(session_id)
+    return False
 
 
 def _broken_off(session: Session, settings: Mapping[str, str]) -> str:

@@ -119,7 +119,8 @@ class JsonSummary:
         self._write({"result": text_of(done), **self._session(), "action": done, "exitCode": 0})
 
     def _session(self) -> JsonObject:
-        return {name: self._hello[name] for name in ("sessionId", "model") if self._hello.get(name)}
+        names = ("sessionId", "model", "notes")
+        return {name: self._hello[name] for name in names if self._hello.get(name)}
 
     def fatal(self, error: JsonObject, code: int) -> None:
         """Write the object of a run that could not begin."""

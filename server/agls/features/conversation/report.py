@@ -122,8 +122,9 @@ class ReportActions:
         return ActionOutcome(said, {"runId": run_id})
 
     async def _rows(self, search: str) -> Sequence[SessionRow]:
-        known = await self.control.others()
-        by_id = [row for row in known if search and row.session_id.startswith(search)]
+        everything = await self.control.others()
+        known = [row for row in everything if not row.archived]
+        by_id = [row for row in everything if search and row.session_id.startswith(search)]
         return (by_id or (await self.control.others(search) if search else known))[:LISTED]
 
 

@@ -22,6 +22,7 @@ SHORT = 50  # lines of a text of which more than one place is tried
 ALIGNED = 600  # lines that are laid side by side
 AROUND = 3  # lines by which a place may be longer than the text it is compared with, at each end
 LIKE = 0.2  # of a text's characters; what has less of them is nothing like it
+SHORTEST = 3  # characters of a line that is looked for without regard to capital letters
 SMALL = 6  # lines of a place that is shown whole
 SHOWN = 40  # lines that are shown
 WIDTH = 1_000  # characters that are shown of a line
@@ -77,7 +78,29 @@ def find_place(text: str, wanted: str) -> Likeness | None:
     starts = _starts(lines, asked)
     places = (_aligned(lines, asked, start) for start in starts[: TRIED if len(asked) <= SHORT else 1])
     best = max(places, key=lambda place: place.closeness, default=None)
-    return best if best and best.closeness >= LIKE else None
+    return best if best and best.closeness >= LIKE else _folded_place(lines, asked)
+
+
+def _folded_place(lines: Sequence[str], asked: Sequence[str]) -> Likeness | None:
+    """Return where the longest line of a text stands, but for capital letters and HTML entities."""
+    longest = max(asked, key=len, default="")
+    wanted = _folded(longest)
+    if len(wanted) < SHORTEST:
+        return None
+    at = next((row for row, line in enumerate(lines[:LINES]) if wanted in _folded(line)), None)
+    if at is None:
+        return None
+    start = max(0, at - asked.index(longest))
+    stop = min(len(lines), start + len(asked))
+    return Likeness(start, stop, tuple(range(start, stop)), LIKE)
+
+
+def _folded(line: str) -> str:
+    if "&" in line:
+        from html import unescape  # noqa: PLC0415 - its table of names is large, and few texts need it
+
+        line = unescape(line)
+    return line.casefold()
 
 
 def _with_context(place: Likeness) -> list[int]:

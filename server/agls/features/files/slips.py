@@ -22,7 +22,10 @@ _LEFT_OUT = regex(
     re.IGNORECASE,
 )
 _BARE_ELLIPSIS = regex(rf"{_COMMENT}\s*(?:\.\.\.|…)\W*$")
-_LITERAL_END = regex(r"\\n(?: {2,}|\t|\\t|\\n|$)")
+_LITERAL_END = regex(
+    r"\\n(?: {2,}|\t|\\t|\\n|$"
+    r"|(?:import|from|def|class|return|const|let|var|func|fn|public|private|export|using|package)\s)"
+)
 _NUMBER = regex(r"^ *(\d+)(?:\t|→|: ?|\| ?)")
 _QUOTES = ("'", '"', "`")
 _ENTITY = regex(r"&(?:amp|lt|gt|quot|#39);")

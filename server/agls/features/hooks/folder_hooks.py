@@ -46,6 +46,9 @@ MEMBERS = {
     "timeoutSec": "timeout",
     "prompt": "prompt",
     "model": "model",
+    "server": "server",
+    "tool": "tool",
+    "input": "input",
     "if": "condition",
 }
 OTHER_EVENTS = {"UserPromptSubmitted": "UserPromptSubmit", "AgentStop": "Stop"}  # of Copilot
@@ -53,7 +56,10 @@ NO_EVENT = "there is no event {} here, only {}"
 NO_LIST = "{}: the hooks of {} are no list: write [ ... ] around them"
 NO_VERSION = 'line {}: its version is not known here: write "version": 1'
 FLAGS = {"async": "background", "once": "once"}
-TYPES = ("command", "http", "prompt")
+TYPES = ("command", "http", "prompt", "mcp_tool")
+NO_AGENT = (
+    "hooks of the type 'agent' are not known here: write a prompt, by which a model judges, or a command"
+)
 
 
 @frozen
@@ -200,7 +206,10 @@ def hook_entries(hooks: object) -> Iterator[tuple[str, JsonObject]]:
 
 def offered_hook(event: str, entry: JsonObject, number: int, shown: str) -> OfferedHook:
     """Return the hook of an entry. **Raises** `ValueError`."""
-    if (kind := entry.get("type", "command")) not in TYPES:
+    kind = entry.get("type", "command")
+    if kind == "agent":
+        raise ValueError(NO_AGENT)
+    if kind not in TYPES:
         raise ValueError(f"hooks of the type {kind!r} are not known here, only {', '.join(TYPES)}")
     said: dict[str, Any] = {"event": event_named(event), "matcher": entry["matcher"] or ""}
     said |= {ours: entry[theirs] for theirs, ours in (MEMBERS | FLAGS).items() if theirs in entry}

@@ -34,15 +34,17 @@ class Hook:
 
     @property
     def name(self) -> str:
-        """What a person calls it: its name, else its command, its address or its question."""
+        """What a person calls it: its name, else its command, address, question or tool."""
         setting = self.setting
-        words = setting.name or " ".join((setting.command, *setting.args)) or setting.url or setting.prompt
+        call = f"{setting.server}: {setting.tool}" if setting.server else ""
+        line = " ".join((setting.command, *setting.args))
+        words = setting.name or line or setting.url or setting.prompt or call
         return cut(" ".join(words.split()), LONGEST_NAME)
 
     @property
     def may_allow(self) -> bool:
-        """Whether it may answer in the user's place: what others wrote only makes things stricter."""
-        return self.origin in {"user", "managed"}
+        """Whether it may answer in the user's place: what others wrote or say only makes things stricter."""
+        return self.origin in {"user", "managed"} and not self.setting.server
 
     @property
     def digest(self) -> str:

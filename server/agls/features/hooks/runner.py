@@ -1,4 +1,4 @@
-"""Running hooks: each as a program, a request to its address or a question, all of an event side by side."""
+"""Running hooks: programs, requests, questions and calls of servers, all of an event side by side."""
 
 import json
 import time
@@ -115,6 +115,11 @@ class HookRunner:
         try:
             if hook.setting.prompt:
                 answer = await judge(hook.setting, given, self.ports, state)
+            elif hook.setting.server:
+                from agls.features.hooks.server_hooks import called  # noqa: PLC0415 - few hooks are one
+
+                printed = Printed(output=await called(hook.setting, ours, self.ports.servers))
+                answer = answer_of_program(0, printed.output, "", texts=event in CONTEXT)
             elif hook.setting.url:
                 content = await self._post(hook, given)
                 printed = Printed(output="" if content is None else json.dumps(content, ensure_ascii=False))

@@ -1,7 +1,7 @@
 """The `[hooks]` section of the configuration. Project files cannot set it."""
 
 from collections.abc import Mapping
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from pydantic import Field, model_validator
 
@@ -36,6 +36,7 @@ OF_OTHERS = (
 CURSOR = ".cursor/hooks.json"  # in a form of its own
 FOLDER = ".github/hooks"  # of JSON files
 PROJECT_FILES = (*OURS, *OF_OTHERS, CURSOR, FOLDER)
+OUTSIDE_RUNS = frozenset({"UserPromptSubmit", "SessionEnd"})
 ALL = ("", "*")  # matchers for anything
 LONGEST_TIME = 600.0  # seconds
 LONGEST_PATTERN = 200  # characters
@@ -43,7 +44,7 @@ LONGEST_PROMPT = 20_000  # characters
 
 
 class HookSetting(Table):
-    """A hook: what it waits for, and the program, the service or the question to a model that it is.
+    """A hook: what it waits for, and the program, service, question or tool of a server that it is.
 
     Of the calls that fit the `matcher` it sees those that fit the `condition`: a tool with a pattern, such as
     `Bash(git push *)` or `Edit(*.py)`.
@@ -59,6 +60,9 @@ class HookSetting(Table):
     headers: Mapping[str, str] = Field(default_factory=dict[str, str])
     prompt: str = Field(default="", max_length=LONGEST_PROMPT)
     model: str = ""
+    server: str = ""
+    tool: str = ""
+    input: Mapping[str, Any] = Field(default_factory=dict[str, Any])
     timeout: float = Field(default=60.0, gt=0, le=LONGEST_TIME)
     on_failure: OnFailure | None = None
     background: bool = False
@@ -66,8 +70,12 @@ class HookSetting(Table):
 
     @model_validator(mode="after")
     def _can_be_run(self) -> "HookSetting":
-        if sum(map(bool, (self.command, self.url, self.prompt))) != 1:
-            raise ValueError("a hook has a command or a url or a prompt: one of the three")
+        if sum(map(bool, (self.command, self.url, self.prompt, self.server))) != 1:
+            raise ValueError("a hook has a command or a url or a prompt or a server with a tool: one of them")
+        if bool(self.server) != bool(self.tool) or (self.input and not self.server):
+            raise ValueError("a tool of a server needs both: server and tool, and only it has an input")
+        if self.server and self.event in OUTSIDE_RUNS:
+            raise ValueError(f"servers are called in runs only, and {self.event} is not in one")
         if self.url and not self.url.startswith(("http://", "https://")):
             raise ValueError("the url of a hook begins with http:// or https://")
         if self.matcher not in ALL:

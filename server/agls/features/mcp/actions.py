@@ -47,11 +47,13 @@ class ServerTools(OneServer):
     """
 
 
-class ServerResources(OneServer):
-    """Show what an MCP server has to read, which `@SERVER:ADDRESS` in a prompt attaches.
+class ServerResources(Arguments):
+    """Show what MCP servers have to read, which `@SERVER:ADDRESS` in a prompt attaches.
 
-    It is started for that where it does not run.
+    They are started for that where they do not run.
     """
+
+    server: str = Field(default="", description="the name of the server; all servers without one")
 
 
 class AcceptTools(OneServer):
@@ -96,7 +98,13 @@ def actions_of(find: Find) -> tuple[Action, ...]:
 
     made = (
         TypedAction("mcp.tools", "Show the tools of an MCP server", ServerTools, partial(_tools, find)),
-        TypedAction("mcp.resources", "Show resources", ServerResources, partial(_resources, find)),
+        TypedAction(
+            "mcp.resources",
+            "Show resources",
+            ServerResources,
+            partial(_resources, find),
+            aliases=("resources", "resource"),
+        ),
         TypedAction("mcp.accept", "Accept changed tools", AcceptTools, partial(_accept, find)),
         TypedAction("mcp.restart", "Restart an MCP server", RestartServer, partial(_restart, find)),
         TypedAction("mcp.stop", "Stop an MCP server", StopServer, partial(_stop, find)),
@@ -177,16 +185,34 @@ async def _tools(find: Find, arguments: ServerTools, context: ActionContext) -> 
 
 
 async def _resources(find: Find, arguments: ServerResources, context: ActionContext) -> ActionOutcome:
-    used = await _named(find(), arguments.server)
+    if arguments.server:
+        used = await _named(find(), arguments.server)
+        text, found = await _resources_of(used, context)
+        return ActionOutcome(text, {"server": used.name, "resources": found})
+    run = find()
+    await run.look()
+    shown: list[str] = []
+    rows: list[JsonObject] = []
+    for used in run.used.values():
+        try:
+            text, found = await _resources_of(used, context)
+        except ActionError as problem:
+            shown.append(f"{used.name}: {problem}")
+            continue
+        shown.append(f"{used.name}:\n\n{text}" if found else text)
+        rows += [{"server": used.name, **row} for row in found]
+    return ActionOutcome("\n\n".join(shown) or NONE, {"resources": rows})
+
+
+async def _resources_of(used: "UsedServer", context: ActionContext) -> tuple[str, list[JsonObject]]:
+    """**Returns** the resources of a server in words, and as rows. **Raises** `ActionError`."""
     with context.breakable():
         known = used.server.known or await _asked(used)
         try:
             found = await used.server.resources() if known.has_resources else ()
         except ServerProblem as problem:
             raise ActionError(str(problem)) from None
-    rows = [asdict(one) for one in found]
-    text = LINES(found) if found else f"{used.name} has no resources."
-    return ActionOutcome(text, {"server": used.name, "resources": rows})
+    return LINES(found) if found else f"{used.name} has no resources.", [asdict(one) for one in found]
 
 
 def _difference(before: McpTool | None, now: McpTool) -> str:

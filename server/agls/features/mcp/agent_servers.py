@@ -1,22 +1,8 @@
 """The servers that an agent's definition brings: for its runs alone, each with the user's consent."""
 
-from agls.features.mcp.entries import of_codex, setting_of, usual
+from agls.features.mcp.entries import setting_of, usual_or_codex
 from agls.features.mcp.folder_servers import BrokenEntry, FolderServerFiles, OfferedServer, offered_server
 from agls.room.mcp_ports import AgentServers
-
-OF_CODEX = frozenset(
-    {
-        "bearer_token_env_var",
-        "enabled_tools",
-        "disabled_tools",
-        "env_http_headers",
-        "env_vars",
-        "http_headers",
-        "startup_timeout_sec",
-        "tool_timeout_sec",
-    }
-)
-"""Keys by which an entry is read as Codex writes it, any other as in `.mcp.json`."""
 
 
 def with_agent_servers(
@@ -29,8 +15,7 @@ def with_agent_servers(
     offered: list[OfferedServer] = []
     broken: list[BrokenEntry] = []
     for name, entry in agent.entries.items():
-        reading = of_codex if OF_CODEX & entry.keys() else usual
-        setting = setting_of(entry, reading, folder, home)
+        setting = setting_of(entry, usual_or_codex, folder, home)
         if isinstance(setting, str):
             broken.append(BrokenEntry(shown, name, setting))
         else:

@@ -20,6 +20,16 @@ TYPES = {
     "httpstream": "http",
     "streamablehttp": "http",
 }
+OF_CODEX = {
+    "bearer_token_env_var",
+    "disabled_tools",
+    "enabled_tools",
+    "env_http_headers",
+    "env_vars",
+    "http_headers",
+    "startup_timeout_sec",
+    "tool_timeout_sec",
+}
 KINDS = {"stdio", "http", "sse"}
 NO_KIND = "servers of the type {} are not known here, only stdio, http and sse"
 NO_INPUT = "it asks for {}, which is none of the inputs of its file: add it there, or write ${{env:VAR}}"
@@ -131,6 +141,11 @@ def of_codex(entry: JsonObject, folder: str, home: str) -> Said:
     if isinstance(limit := entry.get("startup_timeout_ms"), int | float):
         said["startup_timeout"] = limit / 1_000
     return said | {ours: entry[theirs] for theirs, ours in names.items() if theirs in entry}
+
+
+def usual_or_codex(entry: JsonObject, folder: str, home: str) -> Said:
+    """**Returns** the settings of an entry with keys of Codex, or of `.mcp.json`. **Raises** `ValueError`."""
+    return (of_codex if entry.keys() & OF_CODEX else usual)(entry, folder, home)
 
 
 def of_gemini(entry: JsonObject, folder: str, home: str) -> Said:

@@ -31,6 +31,7 @@ def build(
     if not may_have_any(settings, servers, texts):
         return Feature(name=ROOM, actions=FoundActions(lambda: (*ACTIONS(find), *ON_INPUTS(find))))
     of_run = find()
+    servers.calls.serve(of_run)
     actions = FoundActions(lambda: (*ACTIONS(find), *ON_INPUTS(find), *PROMPTS(of_run)))
     return Feature(
         name=ROOM,

@@ -21,6 +21,7 @@ from agls.features.mcp.entries import (
     setting_of,
     settings_in,
     usual,
+    usual_or_codex,
 )
 from agls.features.mcp.env_file import variables_in
 from agls.features.mcp.inputs import ServerInput, inputs_in, named_by, with_inputs
@@ -125,7 +126,7 @@ def servers_of_plugin(plugin: "PluginContent", home: str) -> Sequence[OfferedSer
     from agls.plugin_files import filled  # noqa: PLC0415 - few users have plugins
 
     origin = f"the plugin {plugin.name}"
-    read = of_gemini if plugin.dialect == "gemini" else usual
+    read = of_gemini if plugin.dialect == "gemini" else usual_or_codex
     made: list[OfferedServer | BrokenEntry] = []
     for name, entry in plugin.servers.items():
         known = filled(entry, plugin)

@@ -7,7 +7,7 @@ from agls.engine.facts import GateFact, Injected, Notice, ToolServer, ToolServer
 from agls.engine.feature import Attempt, RunView
 from agls.engine.ports import Tool, Workspace, new_id
 from agls.engine.together import together
-from agls.engine.vocabulary import Stop, Text, UserMessage
+from agls.engine.vocabulary import JsonObject, Stop, Text, UserMessage
 from agls.features.mcp.agent_servers import with_agent_servers
 from agls.features.mcp.configured import ConfiguredServer, FoundServers, ServedFolder, configured
 from agls.features.mcp.feature import ROOM
@@ -22,7 +22,15 @@ from agls.features.mcp.settings import ServerSetting, Settings
 from agls.features.mcp.variables import Variables
 from agls.frozen import frozen
 from agls.instruction_files.folder_texts import FolderTexts
-from agls.room.mcp_ports import Discovery, InputNotKept, McpServer, McpServers, ServerProblem
+from agls.room.mcp_ports import (
+    NOBODY,
+    Discovery,
+    InputNotKept,
+    McpAnswer,
+    McpServer,
+    McpServers,
+    ServerProblem,
+)
 from agls.room.offers import Consents
 
 AWAY = "MCP servers that cannot be used"
@@ -73,6 +81,19 @@ class RunServers:
         """**Returns** all that may be used now, with what the user consented to before."""
         self._look()
         return tuple(self.used.values())
+
+    async def call(self, server: str, tool: str, arguments: JsonObject) -> McpAnswer:
+        """Call a tool for another room, as far as nothing forbids it. **Raises** `ServerProblem`."""
+        await self.look()
+        used = self.used.get(server)
+        if used is None:
+            raise ServerProblem(f"there is no MCP server {server} that may be used here")
+        name = tool_name(server, tool)
+        if why := self.servers.forbids(name):
+            raise ServerProblem(f"{name} is not called. {why}")
+        if not used.setting.wants(tool):
+            raise ServerProblem(f"the settings of the MCP server {server} leave its tool {tool} out")
+        return await used.server.call(tool, arguments, NOBODY)
 
     async def look(self) -> Sequence[str]:
         """Use what the user consented to before. **Returns** the names of the offers that wait for that."""

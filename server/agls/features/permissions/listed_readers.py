@@ -1,6 +1,7 @@
 """What `find`, `tree`, `file`, `sort` and `rg` read: their options stand in `carriers`, for rules, too."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from agls.features.permissions.carriers import may_follow
 from agls.frozen import frozen
@@ -18,6 +19,7 @@ _RG_VALUED = _names(
     "--context -e --regexp -m --max-count -d --max-depth --max-columns -r --replace --sort "
     "--sortr --color"
 )
+_COMPARES = _names("-newer -anewer -cnewer -samefile")  # of find: with the file that stands behind it
 _GIVES_PATTERN = _names("-e --regexp --files --type-list")
 # What makes rg read names with a dot in front. A glob may, too: it counts more than what is hidden.
 _HIDDEN = _names("-u --unrestricted --hidden -g --glob --iglob")
@@ -58,7 +60,8 @@ def _found(rest: Sequence[str]) -> Sequence[str]:
         if word[:1] in {"-", "(", "!"}:
             break
         paths.append(word)
-    return paths or (".",)
+    compared = [value for test, value in pairwise(rest) if test in _COMPARES]
+    return [*(paths or ["."]), *compared]
 
 
 @frozen

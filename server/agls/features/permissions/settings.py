@@ -4,7 +4,8 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from agls.features.permissions.rules import denied, denied_places, parse_rule
+from agls.engine.ports import Effect
+from agls.features.permissions.rules import ResolvedTarget, denied, denied_places, parse_rule, restricts
 from agls.modes import Mode, complaint, is_mode
 from agls.room import Table
 
@@ -47,6 +48,12 @@ class Settings(Table):
     def outside(self) -> tuple[str, ...]:
         """**Returns** the absolute paths that the rules deny to read, with wildcards."""
         return denied_places(self.deny)
+
+    def denial_of(self, tool: str) -> str:
+        """**Returns** which rule denies the tool of a server by its name, "" when none does."""
+        target = ResolvedTarget(tool, Effect.EXECUTES)
+        rules = (rule for rule in map(parse_rule, self.deny) if restricts(rule, target, ()) == "yes")
+        return next((f"The rule deny {rule.text} forbids it." for rule in rules), "")
 
     def closed_hosts(self) -> tuple[str, ...]:
         """**Returns** the hosts that the rules deny to commands; `*` is every one."""

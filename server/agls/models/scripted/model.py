@@ -60,6 +60,9 @@ class ScriptedModel:
             for tried in range(1, turn.error.times + 1):
                 yield Retrying(tried, turn.error.wait, turn.error.message)
                 await asyncio.sleep(turn.error.wait)
+            if turn.error.kind == "contextTooLong":  # as a server's is understood: first room is made
+                yield Overflowed(turn.error.message)
+                return
             if not turn.error.times:
                 raise ModelError(turn.error.message, kind=turn.error.kind, hint=turn.error.hint)
         await asyncio.sleep(script.wait if turn.wait is None else turn.wait)
