@@ -18,6 +18,7 @@ from itertools import accumulate, chain, islice
 from math import inf
 from typing import Any, NamedTuple
 
+from agls.regex import regex
 from agls.workspace.decoding import UTF16, Binary, decode
 from agls.workspace.handles import O_PATH, open_beneath, opened
 from agls.workspace.hidden_files import Hiding, beneath
@@ -28,7 +29,7 @@ Test = Callable[[str], object]
 Row = tuple[int, bool, str]
 FoundFile = tuple[str, int, list[Row]]  # a file: its path, how many lines match, and those to show
 
-_RUNS = re.compile(r"[^\0\r\n]+")
+_RUNS = regex(r"[^\0\r\n]+")
 _SMALL = 1 << 16  # bytes that are read at once
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 

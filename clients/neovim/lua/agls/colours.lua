@@ -112,9 +112,12 @@ function M.painted(line)
       break
     end
     take(line:sub(at, first - 1))
-    on = after(on, vim.tbl_map(function(number)
-      return tonumber(number) or 0
-    end, vim.split(numbers, ";", { plain = true })))
+    on = after(
+      on,
+      vim.tbl_map(function(number)
+        return tonumber(number) or 0
+      end, vim.split(numbers, ";", { plain = true }))
+    )
     at = last + 1
   end
   take(line:sub(at))

@@ -36,10 +36,7 @@ function M.block(buf, placed)
   end
   placed.painted = (placed.paint or placed.colours) and {} or nil
   local function mark(line, column, options)
-    table.insert(
-      placed.painted,
-      vim.api.nvim_buf_set_extmark(buf, NAMESPACE, placed.first + line - 1, column, options)
-    )
+    table.insert(placed.painted, vim.api.nvim_buf_set_extmark(buf, NAMESPACE, placed.first + line - 1, column, options))
   end
   for line, highlight in pairs(placed.paint or {}) do
     mark(line, 0, { line_hl_group = highlight })

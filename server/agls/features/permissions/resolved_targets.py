@@ -90,9 +90,12 @@ def _led(command: str, guesses: Sequence[ResolvedTarget]) -> str:
     folders = ("", *folders_of(words))
 
     def named(word: str) -> str:
-        return next(
-            (names[path] for path in (join(folder, word) for folder in folders) if path in names), word
-        )
+        option, mark, value = word.rpartition("=")  # of `--pre=./link`, too
+        for written, before in ((word, ""), (value, option + mark)):
+            for path in (join(folder, written) for folder in folders):
+                if path in names:
+                    return before + names[path]
+        return word
 
     return " ; ".join(" ".join(map(named, part)) for part in words)
 

@@ -57,7 +57,7 @@ check.test("a task that a rewind took out ends all the same, and comes back as i
   check.same(known.items.t.status, "completed")
 end)
 
-check.test("a rewind can be taken back until a run begins, also by who came later and reads anew what stood there", function()
+check.test("a rewind can be taken back until a run begins, and what stood there is read anew", function()
   local known = store.new()
   local rewound = { conversation = true, lastItemId = "", checkpointId = "r1", changes = {} }
   local answer = { sessionId = "s", epoch = "e", seq = 3, state = "idle", openItems = {}, openRequests = {} }
@@ -65,7 +65,8 @@ check.test("a rewind can be taken back until a run begins, also by who came late
   answer.replayed, answer.snapshot = "snapshot", vim.tbl_extend("force", snapshot, { rewound = rewound })
   known:take_resumed(answer)
   check.same(known.rewound, rewound)
-  known:take({ seq = 4, type = "historyRewound", data = vim.tbl_extend("force", rewound, { checkpointId = "r2", undoes = "r1" }) })
+  local undone = vim.tbl_extend("force", rewound, { checkpointId = "r2", undoes = "r1" })
+  known:take({ seq = 4, type = "historyRewound", data = undone })
   check.same({ known.rewound, known.hole }, { nil, true })
   known:take_resumed(answer)
   known:take({ seq = 4, type = "runStarted", runId = "r", data = {} })
