@@ -4,6 +4,7 @@ import { type Colour, type Run, runsOf } from "../store/colours";
 import { readable } from "./visible";
 
 const LONGEST = 64_000; // characters that are shown; the whole is opened in an editor
+const BLACK = 0; // what programs call black is the usual colour of a text: black would be lost on dark themes
 const NAMES = ["Black", "Red", "Green", "Yellow", "Blue", "Magenta", "Cyan", "White"];
 
 export function OutputText({ text }: { text: string }) {
@@ -26,7 +27,8 @@ function piece({ text, style }: Run) {
   const words = readable(text);
   const { fg, bg, inverse, ...set } = style;
   const back = inverse ? (fg ?? "var(--vscode-foreground)") : bg;
-  const front = inverse ? bg : fg;
+  const said = inverse ? bg : fg;
+  const front = said === BLACK ? undefined : said;
   // Properties of the element and no attribute `style` in a text: the page's policy allows no other.
   const colours: Record<string, string> = {
     ...(front === undefined ? {} : { "--front": cssOf(front) }),
