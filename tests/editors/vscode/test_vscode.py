@@ -224,7 +224,7 @@ def test_bar_of_a_change_shows_what_stood_there_and_leads_on(tools: dict[str, st
     """Previous, next, undo and keep in words; a commit message and `config.toml` by their commands."""
     said = done(["node", HERE / "review_bar.mjs", tmp_path], LONGEST, **tools)
     assert steps(said)[-1] == "passed"
-    assert screens(tmp_path) == {"bar-light", "bar-dark"}
+    assert screens(tmp_path) == {"bar-light", "bar-dark", "removed-lines"}
 
 
 def test_mcp_server_that_cannot_be_used_is_shown_and_restarted(tools: dict[str, str], tmp_path: Path) -> None:
