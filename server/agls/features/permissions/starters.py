@@ -14,20 +14,26 @@ from agls.frozen import frozen
 from agls.regex import regex
 from agls.room.shell_tree import NotUnderstood
 
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 ANY_NAME = "./\n"  # stands for a name that is given: no script and no pattern of a program looks like it
-_TAKE_NAMES = frozenset(
-    "cat head tail wc grep egrep fgrep ls stat file du md5sum sha1sum sha256sum sort nl basename dirname echo "
-    "sed awk cut".split()
+_TAKE_NAMES = _names(
+    "cat head tail wc grep egrep fgrep ls stat file du md5sum sha1sum sha256sum sort nl basename dirname "
+    "echo sed awk cut"
 )
+_GREPS = frozenset({"grep", "egrep", "fgrep"})
 _DURATION = regex(r"\d{1,6}(?:\.\d{1,3})?[smh]?")
 _COUNT = regex(r"-[nP]\d+")
 _NAME = regex(r"[\w.*][\w.*-]*")
-# What stands before one of these holds for all that find prints: they turn round, choose, or print themselves.
-_ENDS_FILTER = frozenset("( ) ! -not -print -print0 -printf -ls".split())
+# What stands before one of these holds for all that find prints: they turn round, or print themselves.
+_ENDS_FILTER = _names("( ) ! -not -print -print0 -printf -ls")
 _CHOOSES = frozenset({"-o", "-or", ","})
 _PRINTS_MORE = frozenset({"-printf", "-ls", "-exec"})
-_NAMES_OF_RG = frozenset("-l --files-with-matches --files -i -w -F -S -g --glob -t --type -e".split())
-_NAMES_OF_GREP = frozenset("-l --files-with-matches -r --recursive -i -w -E -F -e --include --exclude-dir".split())
+_NAMES_OF_RG = _names("-l --files-with-matches --files -i -w -F -S -g --glob -t --type -e")
+_NAMES_OF_GREP = _names("-l --files-with-matches -r --recursive -i -w -E -F -e --include --exclude-dir")
 _LISTS_FILES = frozenset({"-l", "--files-with-matches", "--files"})
 
 
@@ -112,12 +118,12 @@ def _check_takes_names(words: Sequence[str]) -> None:
     if name not in _TAKE_NAMES:
         raise NotUnderstood(f"{name} with names that are not known may do more than read")
     read_by(words)
-    if name in {"grep", "egrep", "fgrep"} and {"-r", "--recursive"} & divided(name, READERS[name], words[1:])[1]:
+    if name in _GREPS and {"-r", "--recursive"} & divided(name, READERS[name], words[1:])[1]:
         raise NotUnderstood(f"{name} would look into folders that are not known")
 
 
 def _names_printed_by(source: Sequence[str]) -> tuple[Sequence[str], str, bool]:
-    """Return the folders of which the source prints names, the pattern that fits them, and if only files do."""
+    """Return the folders whose names it prints, the pattern that they fit, and whether they are of files."""
     name, *rest = source
     paths = read_by(source)
     if name == "find" and not _PRINTS_MORE & set(rest):

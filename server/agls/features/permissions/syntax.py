@@ -1,9 +1,9 @@
 """The programs that a shell command runs, read from its syntax tree.
 
 Only commands are understood whose meaning does not depend on when they run: programs with plain words,
-joined by `|`, `&&`, `||`, `;`, new lines, `if`, `!`, `( … )` and `{ …; }`, or repeated by `for` over words that
-are known, in a folder that `cd FOLDER &&` names, with input from a file and output to `/dev/null` or another
-descriptor. Of everything else nothing is known.
+joined by `|`, `&&`, `||`, `;`, new lines, `if`, `!`, `( … )` and `{ …; }`, or repeated by `for` over words
+that are known, in a folder that `cd FOLDER &&` names, with input from a file and output to `/dev/null` or
+another descriptor. Of everything else nothing is known.
 """
 
 import re
@@ -202,7 +202,9 @@ class _CommandReader:
             return "0"
         return unresolved(node)
 
-    def _simple(self, node: "Node", source: tuple[Word, ...] = (), *, piped: bool = False) -> Iterator[Program]:
+    def _simple(
+        self, node: "Node", source: tuple[Word, ...] = (), *, piped: bool = False
+    ) -> Iterator[Program]:
         for inner in _substitutions(node):
             yield from self._apart(children_of(inner, {"$(", ")", ";", "\n"}))
         program = self._read(node)
@@ -262,12 +264,21 @@ class _CommandReader:
             name, *rest = rest
         if name.type != "command_name" or not _PROGRAM.fullmatch(text_of(name)):
             raise NotUnderstood(f"which program `{short(name)}` is, is not certain")
-        resolve = self._printed if text_of(name) == "echo" else self._value
-        words = (Word(text_of(name)), *(word_of(each, resolve) for each in rest))
+        read = self._word_printed if text_of(name) == "echo" else self._word
+        words = (Word(text_of(name)), *map(read, rest))
         return Program(text_of(node), words, piped=has_locale)
 
+    def _word(self, node: "Node") -> Word:
+        return word_of(node, self._value)
+
+    def _word_printed(self, node: "Node") -> Word:
+        word = word_of(node, self._printed)
+        if word.is_pattern and "$" in text_of(node):  # `$HOME/*` are names of another folder
+            unresolved(node)
+        return word
+
     def _test(self, node: "Node") -> tuple[Word, ...]:
-        """Return the words of `[ … ]`, which is `test …`; of `[[ … ]]`, which computes, only one on a file."""
+        """Return the words of `[ … ]`, which is `test …`. `[[ … ]]` computes: only one of a file is known."""
         found = _TEST.fullmatch(text_of(node)) or _TEST_OF_FILE.fullmatch(text_of(node))
         if not found:
             raise NotUnderstood(f"what `{short(node)}` does is known only when it runs")
