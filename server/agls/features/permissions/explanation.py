@@ -26,8 +26,8 @@ IN_SANDBOX = "It runs in the sandbox, unless [sandbox] outside names its program
 SWITCHED_OFF = "It runs outside of any sandbox, which is switched off, and can do all that you may do."
 WITHOUT = "It runs without a sandbox: there is none here ({})."
 NONE_HERE = (
-    "But it would run in the sandbox, and there is none here ({}): it is asked about all the same, and refused "
-    "where nobody can be asked. agls doctor says what helps."
+    "But it would run in the sandbox, and there is none here ({}): it is asked about all the same, and "
+    "refused where nobody can be asked. agls doctor says what helps."
 )
 EFFECTS = {"shell": Effect.EXECUTES, "edit": Effect.WRITES, "read": Effect.READS}
 TOOLS = {"shell": ("shell",), "edit": ("edit_file", "write_file"), "read": ("read_file",)}
