@@ -115,7 +115,10 @@ def _in_quotes(node: "Node", resolve: Callable[["Node"], str]) -> str:
     found = ""
     for child in node.children:
         if child.type in _EXPANSIONS:
-            found += _without_escapes(node, data[at : child.start_byte - node.start_byte]) + resolve(child)
+            text = text_of(child)  # the grammar takes blanks before it for a part of it
+            blanks = text[: len(text) - len(text.lstrip())]
+            before = _without_escapes(node, data[at : child.start_byte - node.start_byte])
+            found += before + blanks + resolve(child)
             at = child.end_byte - node.start_byte
     return found + _without_escapes(node, data[at:-1])
 

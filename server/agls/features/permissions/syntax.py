@@ -189,13 +189,13 @@ class _CommandReader:
 
     def _value(self, node: "Node") -> str:
         """Return the value of a variable. **Raises** `NotUnderstood`."""
-        found = _VARIABLE.fullmatch(text_of(node))
+        found = _VARIABLE.fullmatch(text_of(node).lstrip())
         name = (found[1] or found[2]) if found else ""
         return self._values[name] if name in self._values else unresolved(node)
 
     def _printed(self, node: "Node") -> str:
         """Return what stands for a value that is printed: who prints it does nothing with it."""
-        text = text_of(node)
+        text = text_of(node).lstrip()
         found = _VARIABLE.fullmatch(text)
         name = (found[1] or found[2]) if found else ""
         if name in _PRINTED or name in self._values or _SUM.fullmatch(text) or _substituted(node):
@@ -312,7 +312,7 @@ def _is_quiet(node: "Node") -> bool:
 
 
 def _substituted(node: "Node") -> bool:
-    return node.type == "command_substitution" and text_of(node).startswith("$(")
+    return node.type == "command_substitution" and text_of(node).lstrip().startswith("$(")
 
 
 def _substitutions(node: "Node") -> Iterator["Node"]:
