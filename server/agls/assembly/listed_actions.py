@@ -39,6 +39,11 @@ def listed_actions(room: str) -> Sequence[Action]:
     return tuple(ListedAction(_spec(row["spec"])) for row in _rows() if row["room"] == room)
 
 
+def is_command(name: str) -> bool:
+    """**Returns** whether `/name` is a command that some room always offers."""
+    return any(name in (row["spec"]["name"], *row["spec"]["aliases"]) for row in _rows())
+
+
 @cache
 def _rows() -> Sequence[JsonObject]:
     return json.loads(ACTIONS.read_text("utf-8"))

@@ -292,9 +292,18 @@ def test_quiet_run_does_not_mention_files_of_an_untrusted_folder(agls: Agls) -> 
     assert agls.run("run", "hi", "-q").err == ""
 
 
-def test_command_that_lacks_its_second_word_names_the_words_there_are(agls: Agls) -> None:
-    said = "agls: agls key needs a command; choose one of set, remove, list\n"
-    done = agls.run("key")
+def test_group_of_commands_alone_lists_what_there_is(agls: Agls) -> None:
+    agls.configure("")
+    for group in ("config", "hooks", "key", "mcp", "permissions", "plugin"):
+        alone, listed = agls.run(group), agls.run(group, "list")
+        assert (alone.code, alone.out, alone.err) == (0, listed.out, listed.err), group
+    assert agls.run("config", "--json").out == agls.run("config", "list", "--json").out
+    assert "COMMAND" in agls.run("mcp", "--help").out
+
+
+def test_command_of_a_session_is_named_with_the_way_to_it(agls: Agls) -> None:
+    done = agls.run("compact")
+    said = "agls: there is no command 'compact'; did you mean agls run \"/compact\"?\n"
     assert (done.code, done.err.startswith(said)) == (2, True)
 
 

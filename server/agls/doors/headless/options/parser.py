@@ -77,6 +77,10 @@ class Parser(argparse.ArgumentParser):
             return f'there is no command {value[:60]!r}. To give a prompt: agls run "…"'
         if (meant := OTHER_AGENTS.get(value)) in (known := list(choices)):
             return f"there is no command {value!r}; did you mean {meant}?"
+        from agls.assembly.listed_actions import is_command  # noqa: PLC0415 - only for a mistake
+
+        if is_command(value):
+            return f'there is no command {value!r}; did you mean agls run "/{value}"?'
         return no_such("command", value, known)
 
 

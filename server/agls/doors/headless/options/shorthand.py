@@ -1,6 +1,6 @@
-"""Shorter ways to write commands: those of other agents, which fingers know, and `agls changes` alone.
+"""Shorter ways to write commands: those of other agents, which fingers know, and a group of commands alone.
 
-`agls memory` is another that is called alone.
+`agls changes` and `agls memory` alone show what there is, and `agls mcp`, `agls config` and the like list it.
 """
 
 from collections.abc import Sequence
@@ -12,6 +12,7 @@ ALONE = {  # commands that show something where none of those below them is name
     "changes": frozenset({"show", "list", "keep", "undo", "redo"}),
     "memory": frozenset({"show", "add", "edit", "forget"}),
 }
+LISTED = frozenset({"config", "hooks", "key", "mcp", "permissions", "plugin"})  # alone, each is its `list`
 OWN = frozenset({"-h", "--help", "--version"})  # options of `agls` itself
 
 
@@ -19,13 +20,15 @@ def spelled_out(argv: Sequence[str]) -> list[str]:
     """Return the arguments with a command: `-p "…"` is `run "…"`, `-c` is `resume`, in any order.
 
     `help COMMAND` is `COMMAND --help`; `changes` without a word of its own below it is `changes show`, and
-    so for `memory`.
+    so for `memory`; `mcp` alone, or with options only, is `mcp list`, and so for those like it.
     """
     words = list(argv)
     if words[:1] == ["help"]:
         return [*words[1:], "--help"]
     if words and words[0] in ALONE and not (ALONE[words[0]] | OWN).intersection(words[1:2]):
         return [words[0], "show", *words[1:]]
+    if words and words[0] in LISTED and _are_options(words[1:]):
+        return [words[0], "list", *words[1:]]
     if not words or words[0] in OWN or not (words[0] in RUNS or words[0].startswith("-")):
         return words
     end = words.index("--") if "--" in words else len(words)
@@ -33,3 +36,7 @@ def spelled_out(argv: Sequence[str]) -> list[str]:
     named = options.pop(0) if options and options[0] in RUNS else "run"
     command = "resume" if CONTINUE & {*options} else named
     return [command, *(word for word in options if word not in PROMPT | CONTINUE), *rest]
+
+
+def _are_options(words: Sequence[str]) -> bool:
+    return not OWN.intersection(words) and all(word.startswith("-") for word in words[:1])
