@@ -59,6 +59,8 @@ def started_by(words: Sequence[str], source: Sequence[str], *, is_key_word: bool
     `time` is one of the shell only where `is_key_word`. **Raises** `NotUnderstood`.
     """
     match words:
+        case ["time", "cd", *_] | ["timeout", _, "cd", *_]:
+            raise NotUnderstood("`cd` is understood only by itself")
         case ["time", name, *_] if is_key_word and not name.startswith("-"):
             yield from started_by(words[1:], source, is_key_word=False)
         case ["timeout", limit, name, *_] if _DURATION.fullmatch(limit):

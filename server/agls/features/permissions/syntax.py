@@ -12,13 +12,24 @@ from dataclasses import replace
 from posixpath import join
 from typing import TYPE_CHECKING
 
+from agls.features.permissions.syntax_nodes import (
+    COMPOUND,
+    input_of,
+    is_quiet,
+    is_redirected_compound,
+    is_substitution,
+    parts_of_for,
+    passes_on,
+    steps_of,
+    substitutions_printed,
+    without_redirections,
+)
 from agls.frozen import frozen
 from agls.regex import regex
 from agls.room.shell_tree import (
     NotUnderstood,
     Word,
     children_of,
-    kind_of,
     parsed,
     short,
     text_of,
@@ -32,8 +43,6 @@ if TYPE_CHECKING:
 MOST_PARTS = 64
 MOST_RUNS = 400  # of programs, those that a loop repeats counted each time
 _PROGRAM = regex(r"[A-Za-z0-9_./+-]+")
-_DESCRIPTOR = regex(r"\d?>&(?:\d|-)|\d?<&(?:\d|-)")
-_NOWHERE = regex(r"(?:\d|&)?>>? *(/dev/(?:null|stdout|stderr))")
 
 IF = {"if", "then", "elif", "else", "fi", ";", "\n"}  # what stands between the commands of an `if`
 MOST_NESTED = 20  # statements in one another
@@ -46,10 +55,6 @@ _SUM = regex(r"\$\(\([\d +*/%()-]+\)\)")
 _LOOP_NAME = regex(r"[a-z]{1,8}")
 _LOCALE = regex(r"(?:LC_ALL|LC_COLLATE|LC_CTYPE|LANG)=(?:C|POSIX|C\.UTF-8|en_US\.UTF-8)")
 _NUMBERS = regex(r"\{(\d{1,3})\.\.(\d{1,3})\}")
-_LINES = regex(r"(?:-n ?\+?\d+|-\d+)?")  # of head and tail
-_COMPOUND = frozenset(
-    {"list", "pipeline", "subshell", "compound_statement", "for_statement", "if_statement", "negated_command"}
-)
 _TEST = regex(r"\[ (.*) \]", re.DOTALL)
 _TEST_OF_FILE = regex(r"\[\[ (-[fdesrwxhL] [\w./${}\"-]+) \]\]")
 UNCERTAIN = "whether `cd` succeeds is known only when it runs: write `cd FOLDER && …`"
@@ -129,9 +134,9 @@ class _CommandReader:
                 yield from self._list(node)
             case "pipeline":
                 yield from self._pipeline(*children_of(node, {"|"}))
-            case "redirected_statement" if _is_compound(node):
+            case "redirected_statement" if is_redirected_compound(node):
                 inner, *redirections = children_of(node, set())  # they belong to the last program in it
-                if any(_input_of(each) for each in redirections):
+                if any(input_of(each) for each in redirections):
                     raise NotUnderstood(f"what `{short(redirections[0])}` feeds is not certain")
                 yield from self._statement(inner)
             case "if_statement" | "elif_clause" | "else_clause":
@@ -166,7 +171,7 @@ class _CommandReader:
 
     def _for(self, node: "Node") -> Iterator[Program]:
         """Its body counts once for each value of its variable."""
-        variable, words, body = _parts_of_for(node)
+        variable, words, body = parts_of_for(node)
         if not _LOOP_NAME.fullmatch(variable) or variable in self._values:
             raise NotUnderstood(f"`{variable}` is not understood as the variable of a loop")
         values = [value for word in words for value in self._values_of(word)]
@@ -198,14 +203,14 @@ class _CommandReader:
         text = text_of(node).lstrip()
         found = _VARIABLE.fullmatch(text)
         name = (found[1] or found[2]) if found else ""
-        if name in _PRINTED or name in self._values or _SUM.fullmatch(text) or _substituted(node):
+        if name in _PRINTED or name in self._values or _SUM.fullmatch(text) or is_substitution(node):
             return "0"
         return unresolved(node)
 
     def _simple(
         self, node: "Node", source: tuple[Word, ...] = (), *, piped: bool = False
     ) -> Iterator[Program]:
-        for inner in _substitutions(node):
+        for inner in substitutions_printed(node):
             yield from self._apart(children_of(inner, {"$(", ")", ";", "\n"}))
         program = self._read(node)
         if piped or self._only_readers:
@@ -213,27 +218,28 @@ class _CommandReader:
         yield self._placed(replace(program, again=self._is_again))
 
     def _list(self, node: "Node") -> Iterator[Program]:
-        steps = list(_steps(node))
+        steps = list(steps_of(node))
         for _, child in steps:
             yield from self._statement(child)
         if self._folder and any(operator == "||" for operator, _ in steps):
             raise NotUnderstood(f"{UNCERTAIN}, without `||`")
 
     def _pipeline(self, first: "Node", *rest: "Node") -> Iterator[Program]:
-        if _inner(first).type in _COMPOUND - {"list"}:  # `a && b 2>&1 | c`: the grammar takes `a && b` for it
+        # `a && b 2>&1 | c`: the grammar takes `a && b` for the first, and the shell does not
+        if without_redirections(first).type in COMPOUND - {"list"}:
             found = list(self._apart([first]))
         else:
             found = list(self._statement(first))
         yield from (*found[:-1], _no_cd(found[-1]))
-        source = found[-1].words if len(found) == 1 and _is_quiet(first) else ()
+        source = found[-1].words if len(found) == 1 and is_quiet(first) else ()
         for node in rest:
-            if _inner(node).type in _COMPOUND:
+            if without_redirections(node).type in COMPOUND:
                 yield from self._apart([node])
                 source = ()
                 continue
             *inner, last = self._simple(node, source, piped=True)
             yield from (*inner, _no_cd(last))
-            kept = _passes_on(last) and _is_quiet(node) and not last.inputs
+            kept = passes_on(last.words) and is_quiet(node) and not last.inputs
             source = source if kept and all(word.text != "-print0" for word in source) else ()
 
     def _placed(self, program: Program) -> Program:
@@ -249,7 +255,7 @@ class _CommandReader:
         if node.type == "redirected_statement":
             inner, *redirections = children_of(node, set())
             for each in redirections:
-                inputs += _input_of(each, self._value)
+                inputs += input_of(each, self._value)
             return replace(self._command(inner), inputs=tuple(inputs))
         return self._command(node)
 
@@ -289,59 +295,6 @@ class _CommandReader:
                 raise NotUnderstood(f"what `{short(node)}` does is known only when it runs")
 
 
-def _parts_of_for(node: "Node") -> tuple[str, Sequence["Node"], "Node"]:
-    match children_of(node, {";", "\n"}):
-        case [kind, name, said, *words, body] if words and kind_of(kind) == "for" and kind_of(said) == "in":
-            return text_of(name), words, body
-        case _:
-            raise NotUnderstood(f"what `{short(node)}` does is known only when it runs")
-
-
-def _inner(node: "Node") -> "Node":
-    return children_of(node, set())[0] if node.type == "redirected_statement" else node
-
-
-def _is_compound(node: "Node") -> bool:
-    return node.type == "redirected_statement" and _inner(node).type in _COMPOUND
-
-
-def _is_quiet(node: "Node") -> bool:
-    """Return whether what comes out of it are its lines alone, and no complaints."""
-    redirections = children_of(node, set())[1:] if node.type == "redirected_statement" else []
-    return all(text_of(each).replace(" ", "") == "2>/dev/null" for each in redirections)
-
-
-def _substituted(node: "Node") -> bool:
-    return node.type == "command_substitution" and text_of(node).lstrip().startswith("$(")
-
-
-def _substitutions(node: "Node") -> Iterator["Node"]:
-    """Yield the substitutions between the quotes of what `echo` prints."""
-    command = _inner(node)
-    if command.type == "command" and text_of(command.children[0]) == "echo":
-        for word in command.children[1:]:
-            strings = word.children if word.type == "concatenation" else [word]
-            for string in strings:
-                if string.type == "string":
-                    yield from filter(_substituted, string.children)
-
-
-def _passes_on(program: Program) -> bool:
-    """Return whether it gives each line on as it is, or not at all."""
-    name, *rest = (word.text for word in program.words)
-    options = [word for word in rest if word.startswith("-")]
-    operands = [word for word in rest if not word.startswith("-")]
-    match name:
-        case "head" | "tail":
-            return bool(_LINES.fullmatch(" ".join(rest)))
-        case "sort":
-            return not operands and {"-r", "-u"}.issuperset(options)
-        case "grep":
-            return len(operands) == 1 and {"-v", "-E", "-F", "-i"}.issuperset(options)
-        case _:
-            return False
-
-
 def _folder_of(program: Program) -> str:
     match program:
         case Program(words=(_, Word(text, is_pattern=False)), inputs=()) if _is_below(text):
@@ -359,30 +312,3 @@ def _no_cd(program: Program) -> Program:
     if program.words[0].text == "cd":
         raise NotUnderstood("`cd` in a pipeline changes no folder")
     return program
-
-
-def _steps(node: "Node") -> Iterator[tuple[str, "Node"]]:
-    """Yield the operator and the operand of each step of `a && b || c`, from the left."""
-    steps: list[tuple[str, Node]] = []
-    while node.type == "list":
-        node, operator, right = children_of(node, set())
-        if kind_of(operator) not in {"&&", "||"}:
-            raise NotUnderstood(f"`{text_of(operator)}` is not understood")
-        steps.append((kind_of(operator), right))
-    yield from (("", node), *reversed(steps))
-
-
-def _input_of(node: "Node", resolve: Callable[["Node"], str] = unresolved) -> Iterable[str]:
-    """Return the file that a redirection reads, if it does. **Raises** `NotUnderstood` when it may write."""
-    text = text_of(node)
-    if node.type != "file_redirect":
-        raise NotUnderstood(f"`{short(node)}` is not understood")
-    if _DESCRIPTOR.fullmatch(text) or _NOWHERE.fullmatch(text):
-        return ()
-    operator, *words = children_of(node, set())
-    if kind_of(operator) != "<" or len(words) != 1:
-        raise NotUnderstood(f"`{short(node)}` writes, or may write, a file")
-    word = word_of(words[0], resolve)
-    if word.is_pattern:
-        raise NotUnderstood(f"what `{short(node)}` becomes is known only when it runs")
-    return (word.text,)
