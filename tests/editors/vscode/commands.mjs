@@ -100,11 +100,11 @@ async function summaryIsUndone() {
 }
 
 async function runOfACommandIsStopped(command, picture) {
-  const count = await bench.chat.getByText("cancelled here").count();
+  const count = await bench.chat.getByText("stopped here").count();
   await bench.prompt(command);
   await bench.chat.locator(".message.running").getByText("This takes").waitFor();
   await bench.chat.getByRole("button", { name: /Stop/ }).click();
-  await bench.until("it is cancelled", async () => (await bench.chat.getByText("cancelled here").count()) === count + 1);
+  await bench.until("it is cancelled", async () => (await bench.chat.getByText("stopped here").count()) === count + 1);
   await bench.chat.locator(".foot").getByText("stopped").waitFor();
   await shot(picture);
   say(`the run of ${command} was stopped`);

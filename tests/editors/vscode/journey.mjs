@@ -67,7 +67,7 @@ async function runIsCancelled() {
   await bench.prompt("Think for ever");
   await bench.chat.locator(".message.running").getByText("This takes a while").waitFor(); // it streams
   await bench.chat.getByRole("button", { name: /Stop/ }).click();
-  await bench.chat.getByText("cancelled here").waitFor();
+  await bench.chat.getByText("stopped here").waitFor();
   await bench.chat.locator(".foot").getByText("stopped").waitFor();
   say("the second run is cancelled");
 }

@@ -66,10 +66,20 @@ async function open(browser, theme, { width, height, deviceScaleFactor = 1 }) {
   return page;
 }
 
+/** What is too high for the page begins above the place that it can be scrolled to. */
+function beginsOutside(page) {
+  return page.evaluate(() =>
+    [...document.querySelectorAll(".welcome, .cards, .dock")].some((box) => {
+      const top = box.firstElementChild?.getBoundingClientRect().top ?? Infinity;
+      return top - box.getBoundingClientRect().top + box.scrollTop < -1;
+    }),
+  );
+}
+
 const known = await themes();
 const browser = await launch();
 fs.mkdirSync(folder, { recursive: true });
-const wide = [];
+const wrong = [];
 try {
   for (const [name, theme] of Object.entries(known))
     for (const size of SIZES) {
@@ -79,11 +89,14 @@ try {
         if (only && !new RegExp(only).test(label)) continue;
         const page = await open(browser, theme, size);
         await page.evaluate((sent) => sent.forEach((message) => window.postMessage(message, "*")), messages);
-        if (state.includes("completions")) await page.locator("textarea").first().evaluate((field) => field.dispatchEvent(new Event("input", { bubbles: true })));
         await page.waitForTimeout(150);
+        const field = page.locator("textarea").first();
+        if (state.includes("completions")) await field.evaluate((text) => text.dispatchEvent(new Event("input", { bubbles: true })));
         await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+        if (state.includes("completions") && !(await page.locator(".completions").isVisible())) wrong.push(`${label}: no completions`);
+        if (await beginsOutside(page)) wrong.push(`${label}: its beginning cannot be reached`);
         const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-        if (over > 1) wide.push(`${label}: ${over} px too wide`);
+        if (over > 1) wrong.push(`${label}: ${over} px too wide`);
         await page.screenshot({ path: path.join(folder, `${label}.png`) });
         await page.close();
       }
@@ -91,6 +104,6 @@ try {
 } finally {
   await browser.close();
 }
-for (const line of wide) console.log(line);
+for (const line of wrong) console.log(line);
 console.log(`pictures are in ${folder}`);
-if (wide.length > 0) process.exitCode = 1;
+if (wrong.length > 0) process.exitCode = 1;

@@ -98,9 +98,9 @@ export const STATES = {
   "01-server-missing": [{ type: "server", state: "missing", problem: "agls's server is not set up yet." }],
   "02-setting-up": [
     { type: "server", state: "missing", problem: "" },
-    { type: "progress", text: "Installing what it needs …" },
+    { type: "progress", text: "Installing what it needs…" },
   ],
-  "03-server-failed": [{ type: "server", state: "failed", problem: "agls: the server did not start: it ended at once." }],
+  "03-server-failed": [{ type: "server", state: "failed", problem: "The server did not start: it ended at once." }],
   "04-no-local-model": [ready, noModel, offered([])],
   "05-local-models": [ready, noModel, offered(["ollama/qwen3-coder:30b", "ollama/gpt-oss:20b"])],
   "06-welcome": [ready, models, chips],

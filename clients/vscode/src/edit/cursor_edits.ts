@@ -198,7 +198,7 @@ export class CursorEdits implements vscode.CodeActionProvider, vscode.Disposable
     const range = rangeOf(edit.document, edit.place);
     const about = { uri: edit.document.uri, range, title: `agls · ${edit.wish}` };
     if (edit.now === undefined) {
-      const body = edit.text ? fenced(edit.text, edit.document.languageId) : "Waiting for the model …";
+      const body = edit.text ? fenced(edit.text, edit.document.languageId) : "Waiting for the model…";
       this.zone.show({ ...about, kind: "writing", heading: "Working", body });
     } else {
       const { old } = middle(linesIn(edit.old), linesIn(edit.now));

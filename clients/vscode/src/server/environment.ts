@@ -80,21 +80,21 @@ export class Environment {
     if (!wheel) throw new Error("the extension brings no server; install it from a packaged .vsix");
     await rm(this.home, { recursive: true, force: true });
     await mkdir(this.context.globalStorageUri.fsPath, { recursive: true });
-    say(`making an environment with ${found} …`);
+    say(`making an environment with ${found}…`);
     await this.run(found, ["-I", "-m", "venv", this.home], cancelled);
 
     const install = (...args: string[]) =>
       this.run(this.inside("python"), ["-I", "-m", "pip", "--disable-pip-version-check", ...args], cancelled);
     const needed = ["--require-hashes", "--only-binary", ":all:", "-r", join(brought, "requirements.txt")];
     const wheels = ["--find-links", join(brought, "wheels")];
-    say("installing what it needs …");
+    say("installing what it needs…");
     await install("install", "--no-index", ...wheels, ...needed).catch(async (problem: unknown) => {
       if (cancelled.isCancellationRequested) throw problem;
       this.log.info(`not all of it is part of this package (${String(problem)}); asking the package index`);
-      say("downloading what is missing …");
+      say("downloading what is missing…");
       await install("install", ...wheels, ...needed);
     });
-    say("installing the server …");
+    say("installing the server…");
     await install("install", "--no-index", "--no-deps", join(brought, wheel));
     await writeFile(join(this.home, DONE), `${wheel}\n`);
     await this.removeOld();

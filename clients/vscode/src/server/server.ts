@@ -150,7 +150,7 @@ export class Server implements vscode.Disposable {
   private fail(what: string): void {
     const pause = this.backoff.ended(Date.now());
     this.client = undefined;
-    this.become("failed", `agls: ${what}.`);
+    this.become("failed", `${what.charAt(0).toUpperCase()}${what.slice(1)}.`);
     if (pause === undefined || !this.wanted) return;
     this.log.warn(`${what}; starting it again in ${pause} ms`);
     this.timer = setTimeout(() => void this.start(), pause);

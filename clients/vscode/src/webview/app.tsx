@@ -89,7 +89,7 @@ function Banner({ model }: { model: Model }) {
   if (state === "starting")
     return (
       <div class="banner">
-        <Icon name="loading" spins /> Starting the server …
+        <Icon name="loading" spins /> Starting the server…
       </div>
     );
   if (state === "ready")

@@ -185,7 +185,7 @@ function SendButtons({ running, ready, send }: SendProps) {
 /** What can be done now, in the words of the editor. */
 function placeholder({ transcript, elsewhere }: Model): string {
   const asks = Object.keys(transcript.requests).length + elsewhere.length;
-  if (asks > 0) return "A question waits for you. Press ↑ to answer it";
+  if (asks > 0) return "Press ↑ to answer it";
   if (transcript.state !== "idle") return "Enter queues, Ctrl+Enter sends now";
   const words = transcript.items.size > 0 ? "What next?" : "What should I change?";
   return `${words} @ adds context, / shows commands`;

@@ -61,19 +61,19 @@ function Steps({ steps }: { steps: Step[] }) {
 }
 
 const TITLES: Record<string, string> = {
-  auth: "The model server refused the key",
-  authRequired: "The model server wants a key",
+  auth: "The key was refused",
+  authRequired: "A key is needed",
   configInvalid: "The settings keep it from working",
   modelNotFound: "There is no such model",
-  badRequest: "The model server refused the request",
+  badRequest: "The model refused the request",
   quota: "The quota is used up",
   rateLimit: "Too many requests",
-  overloaded: "The model server is overloaded",
+  overloaded: "The model is overloaded",
   contextTooLong: "The conversation is too long for the model",
   contentFilter: "The answer was filtered",
-  network: "The model server cannot be reached",
-  timeout: "The model server did not answer in time",
-  providerInternal: "The model server had an error",
+  network: "The model cannot be reached",
+  timeout: "The model did not answer in time",
+  providerInternal: "The provider had an error",
 };
 
 interface Props {

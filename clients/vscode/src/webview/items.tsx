@@ -39,7 +39,7 @@ export const ItemView = memo(function ItemView({ item, idle, helpers, asked }: I
     case "message":
       return <Message item={item} />;
     case "thought":
-      return <Folded item={item} title="Thought" />;
+      return <Folded item={item} title={LIVE.has(item.status) ? "Thinking" : "Thought"} />;
     case "toolCall":
     case "task":
       return <ToolCall item={item} helpers={helpers} asked={asked} />;
@@ -146,7 +146,7 @@ function Message({ item }: { item: AnyItem }) {
     >
       <Html className="markdown" html={toHtml(text)} />
       {LIVE.has(item.status) && <span class="caret" aria-hidden="true" />}
-      {item.status === "cancelled" && <div class="faint">cancelled here</div>}
+      {item.status === "cancelled" && <div class="faint">stopped here</div>}
       {discarded && <div class="faint">{DISCARDED}</div>}
     </article>
   );
@@ -158,7 +158,7 @@ function Folded({ item, title, open = false }: { item: AnyItem; title: string; o
     <details class={`item folded ${item.kind}`} open={open}>
       <summary>
         {visible(title)}
-        {LIVE.has(item.status) ? " …" : ""}
+        {LIVE.has(item.status) ? "…" : ""}
         {item["discarded"] === true && <span class="faint"> {DISCARDED}</span>}
       </summary>
       {entries ? (
@@ -192,11 +192,6 @@ function ToolCall({ item, helpers, asked = false }: Omit<ItemProps, "idle">) {
         <DiffView change={change} itemId={item.itemId} index={index} />
       ))}
       {(changes.length === 0 || live) && <Output item={item} live={live} />}
-      {item.status === "running" && isCommand(item) && (
-        <div class="tools">
-          <Button message={{ type: "background", itemId: item.itemId }}>Move to background</Button>
-        </div>
-      )}
     </details>
   );
 }
@@ -288,7 +283,7 @@ function Input({ input }: { input: Record<string, unknown> }) {
 
 /** How it ended, and how long it took: what went well says only what people look for. */
 function stateOf(item: AnyItem, terminal: Terminal | undefined, took: number | undefined): string {
-  if (LIVE.has(item.status)) return item.kind === "task" ? statusOf(item.status) : "";
+  if (LIVE.has(item.status)) return "";
   const time = took !== undefined && took >= NOTICED ? duration(took) : "";
   const code =
     terminal && (terminal.exitCode === null ? (terminal.signal ?? "ended") : `exit ${terminal.exitCode}`);
@@ -321,6 +316,7 @@ function Title({ row: { verb, about, folder, file, kind }, item }: { row: CallRo
   );
 }
 
+/** What it printed so far, and what can be done with it; a command that the agent waits for can be left to itself. */
 function Output({ item, live }: { item: AnyItem; live: boolean }) {
   const { itemId } = item;
   const output = textOf(item["output"]);
@@ -328,15 +324,19 @@ function Output({ item, live }: { item: AnyItem; live: boolean }) {
   const follow = (element: HTMLElement | null) => {
     if (element && live) element.scrollTop = element.scrollHeight;
   };
-  if (!output) return null;
+  const waits = item.status === "running" && isCommand(item);
+  if (!output && !waits) return null;
   return (
     <div class="output">
-      <pre ref={follow} tabIndex={0} aria-label="Output">
-        <OutputText text={shownOutput(output, terminal?.coloured)} />
-      </pre>
+      {output && (
+        <pre ref={follow} tabIndex={0} aria-label="Output">
+          <OutputText text={shownOutput(output, terminal?.coloured)} />
+        </pre>
+      )}
       <div class="tools">
-        <Button message={{ type: "copy", text: output }}>Copy</Button>
-        <Button message={{ type: "output", itemId }}>Open in editor</Button>
+        {output && <Button message={{ type: "copy", text: output }}>Copy</Button>}
+        {output && <Button message={{ type: "output", itemId }}>Open in editor</Button>}
+        {waits && <Button message={{ type: "background", itemId }}>Move to background</Button>}
       </div>
     </div>
   );

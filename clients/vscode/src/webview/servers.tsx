@@ -14,7 +14,7 @@ export function Servers({ model }: { model: Model }) {
   if (away.length === 0)
     return (
       <div class="docked servers" role="status">
-        <Icon name="loading" spins /> Starting MCP servers: {namesOf(starting)} …
+        <Icon name="loading" spins /> Starting MCP servers: {namesOf(starting)}…
       </div>
     );
   return (

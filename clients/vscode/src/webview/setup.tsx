@@ -74,7 +74,7 @@ function ServerStep({ model }: { model: Model }) {
   if (state === "starting")
     return (
       <p role="status">
-        <Icon name="loading" spins /> Starting …
+        <Icon name="loading" spins /> Starting…
       </p>
     );
   if (state === "missing")
@@ -114,7 +114,7 @@ function ModelStep({ model }: { model: Model }) {
   if (!offered)
     return (
       <p role="status">
-        <Icon name="loading" spins /> Looking for model servers on this machine …
+        <Icon name="loading" spins /> Looking for model servers on this machine…
       </p>
     );
   return (
@@ -158,14 +158,14 @@ function Provider({ model, offered }: { model: Model; offered: ProviderListResul
         <label>
           Provider
           <select value={provider} onChange={(event) => change(event.currentTarget.value)}>
-            <option value="">Choose …</option>
+            <option value="">Choose…</option>
             {offered.providers.map(({ name, hasKey }) => (
               <option value={name}>
                 {TITLES[name] ?? name}
                 {hasKey ? " (key is there)" : ""}
               </option>
             ))}
-            <option value={OTHER}>Another server …</option>
+            <option value={OTHER}>Another server…</option>
           </select>
         </label>
         {provider === OTHER && (
@@ -175,7 +175,7 @@ function Provider({ model, offered }: { model: Model; offered: ProviderListResul
         {provider !== "" && !listed?.models.length && (
           <div class="choices">
             <button type="submit" class="primary" disabled={!isReady || listing}>
-              {listing ? "Asking …" : "Show its models"}
+              {listing ? "Asking…" : "Show its models"}
             </button>
           </div>
         )}

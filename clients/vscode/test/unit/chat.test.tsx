@@ -235,7 +235,7 @@ test("a command in the background says so, what it printed, and how it ended", (
     return root().querySelector("details.tool");
   };
   const running = shown({ ...task, terminal });
-  expect(running?.querySelector("summary")?.textContent).toContain("makein the backgroundrunning");
+  expect(running?.querySelector("summary")?.textContent).toContain("makein the background");
   expect(running?.querySelector(".output pre")?.textContent).toBe("one\n");
   const ended = shown({ ...task, status: "completed", terminal: { ...terminal, exitCode: 2 } });
   expect(ended?.querySelector("summary")?.textContent).toContain("makein the backgroundexit 2");
@@ -325,7 +325,7 @@ test("MCP servers that start or cannot be used are shown with what helps, and no
     return root().textContent;
   };
   expect(draw({ name: "a", status: "connected", tools: 3 }, { name: "b", status: "stopped" })).toBe("");
-  expect(draw({ name: "a", status: "connecting" })).toContain("Starting MCP servers: a …");
+  expect(draw({ name: "a", status: "connecting" })).toContain("Starting MCP servers: a…");
   const login = {
     name: "mail",
     status: "failed",
