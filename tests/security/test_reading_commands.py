@@ -38,6 +38,13 @@ date +%F
 diff -r --no-dereference src src
 echo "it is 5 o'clock" 'and $5'; ls
 cut -d: -f1 src/a.py | tr a-z A-Z
+echo $HOME; ls
+time ls
+for x in a; do ls; done
+(ls)
+{ ls; }
+! ls
+[[ -f x ]]
 stat -c %s src/a.py
 """.strip()
 
@@ -63,7 +70,6 @@ grep -r KEY .
 diff -r . src
 diff -r src src
 rg --hidden KEY
-echo $HOME; ls
 echo ${x:=1}
 echo {a,b}
 cat ~/.ssh/id_rsa
@@ -85,7 +91,6 @@ jq 'import "x" as x; .' data.json
 awk 'BEGIN { system("touch pwned") }'
 xargs touch
 env ls
-time ls
 command ls
 nice ls
 ./ls
@@ -99,11 +104,6 @@ grep --fil=list a src/a.py
 sort --compress-prog=./evil src/a.py
 function f { ls; }
 if true; then ./ls; fi
-for x in a; do ls; done
-(ls)
-{ ls; }
-! ls
-[[ -f x ]]
 ls <<E
 ls <<<x
 git status
@@ -141,6 +141,94 @@ def test_command_that_may_do_more_is_asked_about(folder: House, desk: Desk, comm
 @pytest.mark.parametrize("command", ["echo done", "echo one; echo two", "true && printf x"])
 def test_command_that_reads_nothing_is_asked_about(desk: Desk, command: str) -> None:
     assert not desk.lets("shell", {"command": command}, mode="ask")
+
+
+NAMES_GIVEN = (
+    "find src | xargs cat",
+    "find src -type f -name '*.py' | xargs wc -l",
+    "find src -print0 | xargs -0 cat",
+    "grep -rl a src | xargs head",
+    "find src -exec cat {} +",
+    "find src -name '*.py' -exec grep -n a {} ';'",
+)
+
+
+@pytest.mark.parametrize("command", NAMES_GIVEN)
+def test_reader_of_names_that_another_prints_runs_unasked(house: House, desk: Desk, command: str) -> None:
+    house.put("src/deep/b.py", "b")
+    assert desk.lets("shell", {"command": command}, mode="ask")
+
+
+@pytest.mark.parametrize("command", NAMES_GIVEN)
+def test_name_that_is_more_than_a_file_of_the_folder_is_asked_about(
+    house: House, desk: Desk, command: str
+) -> None:
+    """`xargs` takes words apart, and a link or a file of keys is read with the rest."""
+    are_words = "-exec" in command or "-0" in command
+    folder = house.workspace / "src"
+    (folder / "link.py").symlink_to(house.outside / "canary.txt")
+    assert desk.lets("shell", {"command": command}, mode="ask") is ("-type f" in command)
+    (folder / "link.py").unlink()
+    house.put("src/deep/.env", "KEY=1")
+    assert desk.lets("shell", {"command": command}, mode="ask") is ("-name '*.py'" in command)
+    (folder / "deep" / ".env").unlink()
+    for name in ("a -o x.py", "it's.py", "-s.py", "a\\b.py", "x\n.py", "a b/c.py"):
+        house.put(f"src/{name}")
+        assert desk.lets("shell", {"command": command}, mode="ask") is are_words, name
+        (folder / name).unlink()
+    (folder / "a b").rmdir()
+    assert desk.lets("shell", {"command": command}, mode="ask")
+    for number in range(10_001):
+        (folder / "deep" / str(number)).touch()
+    assert not desk.lets("shell", {"command": command}, mode="ask")
+
+
+def test_filter_of_find_counts_only_where_it_holds_for_all_that_is_printed(house: House, desk: Desk) -> None:
+    (house.workspace / "src" / "link").symlink_to(house.outside / "canary.txt")
+    for tests in (
+        "-name '*.py' -o -name link",
+        "-print -name '*.py'",
+        "-not -name '*.py'",
+        "! -name '*.py'",
+        "-iname '*'",
+        "-name '[!x]*'",
+        "-newer -name -name link",
+        "-print , -name '*.py'",
+        r"\( -name '*.py' -o -true \)",
+    ):
+        for command in (f"find src {tests} | xargs cat", f"find src {tests} -exec cat {{}} +"):
+            assert not desk.lets("shell", {"command": command}, mode="ask"), command
+    assert desk.lets("shell", {"command": "find src -name '*.py' | xargs cat"}, mode="ask")
+
+
+def test_loop_is_judged_with_each_value_of_its_variable(house: House, desk: Desk) -> None:
+    house.put("loop/a.txt")
+    house.put("loop/1w pwned")
+    house.put("loop/-opwned")
+    (house.workspace / "loop" / "link").symlink_to(house.outside / "canary.txt")
+    for command, is_reading in (
+        ('for f in loop/*.txt; do cat "$f"; done', True),
+        ('for f in loop/*.txt; do cat "$f"; done | head', True),
+        ('for f in loop; do (cd "$f" && ls); done', True),
+        ('for f in loop/*; do cat "$f"; done', False),
+        ('cd loop && for f in *w*; do sed "$f" a.txt; done', False),
+        ('cd loop && for f in *p*; do sort "$f" a.txt; done', False),
+        ("for f in loop/*; do wc $f; done", False),
+        ('for f in src; do for g in /a.py; do cat "$f$g"; done; done', True),
+        ('for f in src; do for g in /etc; do cat "$f $g"; done; done', True),
+        ('for f in src/a.py; do ls; echo "$f $(wc -l < "$f") $HOME"; done', True),
+        ('for f in src/a.py; do ls; echo "$f $(touch pwned)"; done', False),
+        ('for f in a; do for g in /etc; do ls "$g"; done; done', False),
+        ('for f in a; do true; done; cat "$f"', False),
+        ("ls; for f in {1..300}; do echo $f; done", True),
+        ("ls; for f in {1..500}; do echo $f; done", False),
+    ):
+        assert desk.lets("shell", {"command": command}, mode="ask") is is_reading, command
+
+
+def test_rule_allows_nothing_in_a_loop_or_a_group(desk: Desk) -> None:
+    for command in ("for x in a; do npm test; done", "(npm test)", "ls | (npm test)", "LC_ALL=C npm test"):
+        assert not desk.lets("shell", {"command": command}, mode="ask", rules=("shell(npm test *)",)), command
 
 
 def test_each_part_may_be_allowed_by_a_rule_unless_something_feeds_it(desk: Desk) -> None:

@@ -1,7 +1,7 @@
 """Ports to what lives as long as the process. The assembly implements them."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 from agls.engine.actions import ActionOutcome
 from agls.engine.ports import Workspace
@@ -44,13 +44,15 @@ class ShellFacts(Protocol):
     `is_foreign`: does the program that a shell finds under this name lie outside the workspace? `expand`
     gives the names that a shell puts in the place of a pattern, `programs_of_git` why git might run other
     programs in a folder ("": it will not), `held_below` the first file with such a name in a folder or below
-    ("": none in the folders that it looked into, the upper ones first). They raise `WorkspaceError`.
+    ("": none in the folders that it looked into, the upper ones first), `below` everything in a folder and
+    below as `(path, kind)`, a link as one. They raise `WorkspaceError`.
     """
 
     def is_foreign(self, program: str) -> bool: ...
     def expand(self, pattern: str, folder: str) -> Sequence[str]: ...
     def programs_of_git(self, folder: str) -> str: ...
     def held_below(self, folder: str, is_meant: Callable[[str], bool]) -> str: ...
+    def below(self, folder: str) -> Iterable[tuple[str, Literal["file", "folder", "link"]]]: ...
 
 
 class KeptKeys(Protocol):

@@ -4,6 +4,7 @@ Grammar: tree-sitter-bash; what it leaves out of its tree is looked at again, by
 """
 
 import re
+from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,9 @@ _ESCAPE = regex(r"\\(.)", re.DOTALL)
 _ESCAPE_IN_QUOTES = regex(r"\\([\\\"$`])")
 _CONTINUED = regex(r"\\\n")
 
-STATUS = "$?"
+_ONE_WORD = regex(r"[A-Za-z0-9_./+-]+")  # what stays one word where it stands without quotes
+_VARIABLES = frozenset({"simple_expansion", "expansion", "arithmetic_expansion"})
+_EXPANSIONS = _VARIABLES | {"command_substitution"}
 
 
 class NotUnderstood(Exception):
@@ -57,31 +60,36 @@ def parsed(command: str) -> "Node":
     return root
 
 
-def word_of(node: "Node", *, has_status: bool = False) -> Word:
-    """**Returns** a word. With `has_status` it may hold `$?`, a number: who prints it does nothing with it.
+def unresolved(node: "Node") -> str:
+    """**Raises** `NotUnderstood`: of a variable nothing is known."""
+    raise NotUnderstood(f"what `{short(node)}` becomes is known only when it runs")
+
+
+def word_of(node: "Node", resolve: Callable[["Node"], str] = unresolved) -> Word:
+    """**Returns** a word; `resolve` gives the text that stands in the place of a variable or substitution.
 
     **Raises** `NotUnderstood` for one that is known only when the command runs.
     """
     match node.type:
-        case "simple_expansion" if has_status and text_of(node) == STATUS:
-            return Word("0")
         case "word" | "number":
             return _unquoted(text_of(node))
         case "raw_string":
             return Word(text_of(node)[1:-1])
         case "string":
-            return Word(_in_quotes(node, text_of(node).replace(STATUS, "0") if has_status else text_of(node)))
+            return Word(_in_quotes(node, resolve))
         case "concatenation":
-            return _joined(node, has_status=has_status)
+            return _joined(node, resolve)
+        case kind if kind in _VARIABLES and _ONE_WORD.fullmatch(text := resolve(node)):
+            return Word(text)
         case _:
             raise NotUnderstood(f"what `{short(node)}` becomes is known only when it runs")
 
 
-def _joined(node: "Node", *, has_status: bool) -> Word:
+def _joined(node: "Node", resolve: Callable[["Node"], str]) -> Word:
     *first, last = children_of(node, set(), apart=False)
-    pieces = [word_of(child, has_status=has_status) for child in first]
+    pieces = [word_of(child, resolve) for child in first]
     is_dollar = kind_of(last) == "$" and bool(first) and text_of(first[-1])[-1].isalnum()  # `grep py$`
-    pieces.append(Word("$") if is_dollar else word_of(last, has_status=has_status))
+    pieces.append(Word("$") if is_dollar else word_of(last, resolve))
     whole = "".join(text_of(child) for child in node.children)
     if _EXPANDED.search(whole):
         raise NotUnderstood(f"what `{short(node)}` becomes is known only when it runs")
@@ -102,8 +110,21 @@ def _unquoted(text: str) -> Word:
     return Word(_ESCAPE.sub(r"\1", text), is_pattern)
 
 
-def _in_quotes(node: "Node", quoted: str) -> str:
-    text = quoted[1:-1]
+def _in_quotes(node: "Node", resolve: Callable[["Node"], str]) -> str:
+    data, at = node.text or b"", 1
+    found = ""
+    for child in node.children:
+        if child.type in _EXPANSIONS:
+            text = text_of(child)  # the grammar takes blanks before it for a part of it
+            blanks = text[: len(text) - len(text.lstrip())]
+            before = _without_escapes(node, data[at : child.start_byte - node.start_byte])
+            found += before + blanks + resolve(child)
+            at = child.end_byte - node.start_byte
+    return found + _without_escapes(node, data[at:-1])
+
+
+def _without_escapes(node: "Node", quoted: bytes) -> str:
+    text = quoted.decode("utf-8", "surrogatepass")
     if not _QUOTED.fullmatch(text):
         raise NotUnderstood(f"what `{short(node)}` becomes is known only when it runs")
     return _ESCAPE_IN_QUOTES.sub(r"\1", _CONTINUED.sub("", text))

@@ -3,16 +3,18 @@
 import glob
 import os
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from posixpath import join
+from typing import Literal
 
 from agls.engine.ports import WorkspaceError
 from agls.workspace.git_programs import programs_of_git
 from agls.workspace.workspace import OpenWorkspace
 
 MOST_NAMES = 2_000
+MOST_ENTRIES = 10_000  # of folders whose names a command gives to another
 MOST_FOLDERS = 200  # looked into for one command: about two milliseconds
 
 
@@ -68,8 +70,43 @@ class FolderShellFacts:
                 continue
         return ""
 
+    def below(self, folder: str) -> Iterator[tuple[str, Literal["file", "folder", "link"]]]:
+        """Yield everything in a folder and below: its path as seen from the folder, and what it is.
+
+        **Raises** `WorkspaceError` when it is too much to look at, or cannot be looked at.
+        """
+        root = self._workspace.place(folder)
+        if not root.inside:
+            raise WorkspaceError(f"{folder} is outside the workspace.")
+        waiting, left = deque([""]), MOST_ENTRIES
+        while waiting:
+            upper = waiting.popleft()
+            for entry in _entries(join(root.path, upper)):
+                left -= 1
+                if not left:
+                    raise WorkspaceError(f"{folder} holds more than {MOST_ENTRIES} files.")
+                path = join(upper, entry.name)
+                if entry.is_symlink():
+                    yield path, "link"
+                elif entry.is_dir(follow_symlinks=False):
+                    waiting.append(path)
+                    yield path, "folder"
+                else:
+                    yield path, "file"
+
     def programs_of_git(self, folder: str) -> str:
         """Return why git might run other programs there, "" when it will not."""
         if not self._is_trusted:
             return "the folder is not trusted"
         return programs_of_git(str(Path(self._workspace.place(folder).path)))
+
+
+def _entries(folder: str) -> Sequence[os.DirEntry[str]]:
+    """Return what is in a folder, nothing when it is a file. **Raises** `WorkspaceError`."""
+    try:
+        with os.scandir(folder) as entries:
+            return list(islice(entries, MOST_ENTRIES + 1))
+    except NotADirectoryError:
+        return ()
+    except OSError as problem:
+        raise WorkspaceError(f"{folder} cannot be read: {problem.strerror}.") from None

@@ -40,8 +40,22 @@ FILES: dict[str, Any] = {
     ".cursor/mcp.json": {"mcpServers": {"of-cursor": {**SERVER, "args": ["cursor"]}}},
     ".cursor/hooks.json": {"version": 1, "hooks": {"stop": [{"command": "./cursor.sh"}]}},
     ".cursor/rules/always.mdc": "---\nalwaysApply: true\n---\nBe brief.\n",
+    ".cursor/rules/python.mdc": "---\nglobs: *.py\nalwaysApply: false\n---\nUse types.\n",
+    ".github/copilot-instructions.md": "Of Copilot.\n",
+    "GEMINI.md": "Of Gemini.\n",
+    "CLAUDE.md": "Of Claude.\n",
     "AGENTS.md": "Everybody reads this.\n",
 }
+INSTRUCTIONS = [
+    ("AGENTS.md", "used"),
+    (".claude/rules/style.md", "used"),
+    (".cursor/rules/always.mdc", "used"),
+    (".github/instructions/all.instructions.md", "used"),
+    (".cursor/rules/python.mdc", "waiting"),
+    ("CLAUDE.md", "left out"),
+    (".github/copilot-instructions.md", "left out"),
+    ("GEMINI.md", "left out"),
+]
 
 
 def write(root: Path) -> None:
@@ -83,7 +97,7 @@ def test_folders_of_six_products_give_one_list_of_each_kind(agls: Agls) -> None:
         (each["kind"], each["rule"]) for each in agls.run("permissions", "list", "--json").whole["rules"]
     ]
     assert rules == [("deny", "shell(curl *)")]
-    texts = agls.run("explain", "instructions").out
-    for name in ("AGENTS.md", ".claude/rules/style.md", ".cursor/rules/always.mdc"):
-        assert name in texts
-    assert ".github/instructions/all.instructions.md" in texts
+    rows = [
+        line.split(" | ") for line in agls.run("explain", "instructions").out.splitlines() if " | " in line
+    ]
+    assert [(name.removeprefix("| "), state) for name, state, _ in rows[1:]] == INSTRUCTIONS

@@ -196,6 +196,16 @@ def policy_checks(agls: Agls) -> list[dict[str, str]]:
     return [each for each in checks if each["name"] == "policy"]
 
 
+def test_explaining_a_permission_says_where_the_command_would_run(agls: Agls) -> None:
+    def explained(*arguments: str) -> str:
+        return agls.run("permissions", "explain", "--trust", "--mode", "allowAll", *arguments).out
+
+    assert "sandbox" in explained("touch x").splitlines()[1]
+    agls.configure(f'{SCRIPTED}[sandbox]\nuse = "off"\n')
+    assert "outside of any sandbox, which is switched off" in explained("touch x")
+    assert "sandbox" not in agls.run("permissions", "explain", "touch x", "--mode", "ask").out
+
+
 def test_users_own_policy_holds_in_every_folder(agls: Agls) -> None:
     agls.configure(f'{SCRIPTED}[policy.own]\ndenyTools = ["write_file"]\n')
     agls.script({"calls": [WRITE]}, {"text": "done"})

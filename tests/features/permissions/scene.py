@@ -1,10 +1,10 @@
 """A folder, tools of every kind, and a session with somebody (or nobody) to ask."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from agls.engine.facts import Asked, Entry
 from agls.engine.feature import CallTool, Feature, Invocation, Permit, RunSetup, RunView
@@ -158,6 +158,10 @@ class NothingKnown:
     def programs_of_git(self, folder: str) -> str:
         """Why git might run another program."""
         return "nobody looked"
+
+    def below(self, folder: str) -> Iterable[tuple[str, Literal["file", "folder", "link"]]]:
+        """Everything in a folder."""
+        return ()
 
     def held_below(self, folder: str, is_meant: Callable[[str], bool]) -> str:
         """The first file with such a name."""

@@ -6,7 +6,7 @@ import pytest
 
 from agls.features.skills.offered import named_skills
 from agls.features.skills.places import Origin, SkillFolder
-from agls.features.skills.skill_file import NOT_FOLLOWED, SkillFile, find_skills, name_of
+from agls.features.skills.skill_file import LINES, NOT_FOLLOWED, SkillFile, find_skills, name_of
 from support.instruction_folders import FolderScene
 
 GOOD = "---\nname: pdf\ndescription: Read PDFs.\n---\nDo it.\n"
@@ -60,6 +60,21 @@ def test_keys_about_the_file_are_no_mistake_and_a_mistyped_one_is(tmp_path: Path
 def test_key_that_is_not_followed_is_named_with_what_holds_instead(tmp_path: Path, key: str) -> None:
     skill = found(tmp_path, GOOD.replace("name: pdf", f"name: pdf\n{key}: fork"))
     assert list(skill.remarks) == [NOT_FOLLOWED[key]]
+
+
+@pytest.mark.parametrize(
+    ("body", "remarks"),
+    [
+        ("Status: !`git status`\n", [LINES]),
+        ("```!\ngit status\n```\n", [LINES]),
+        ("Call `it!` or say `!` twice.\n", []),
+    ],
+)
+def test_lines_that_another_program_would_run_are_named(
+    tmp_path: Path, body: str, remarks: list[str]
+) -> None:
+    skill = found(tmp_path, GOOD + body)
+    assert (skill.problem, list(skill.remarks)) == ("", remarks)
 
 
 @pytest.mark.parametrize("name", ["技能", "мой-навык", "café"])

@@ -1,6 +1,7 @@
 """The action `permission.explain`: whether something would run unasked, and why."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field
@@ -8,6 +9,7 @@ from pydantic import Field
 from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome
 from agls.engine.ports import Effect, Workspace, WorkspaceError
 from agls.engine.vocabulary import JsonObject
+from agls.features.permissions.command_watch import only_reads
 from agls.features.permissions.decision import Allow, Ask, Deny, Verdict
 from agls.features.permissions.gate import PermissionGate
 from agls.features.permissions.resolved_targets import resolve_command
@@ -16,9 +18,17 @@ from agls.features.permissions.visible import one_line
 from agls.modes import complaint, is_mode
 from agls.room.permission_memory import Forbids
 from agls.room.process_ports import ShellFacts
+from agls.room.sandbox_ports import CommandSandbox
 from agls.toolkit import Arguments, TypedAction
 
 READS = "it only reads in the workspace"
+IN_SANDBOX = "It runs in the sandbox, unless [sandbox] outside names its programs."
+SWITCHED_OFF = "It runs outside of any sandbox, which is switched off, and can do all that you may do."
+WITHOUT = "It runs without a sandbox: there is none here ({})."
+NONE_HERE = (
+    "But it would run in the sandbox, and there is none here ({}): it is asked about all the same, and "
+    "refused where nobody can be asked. agls doctor says what helps."
+)
 EFFECTS = {"shell": Effect.EXECUTES, "edit": Effect.WRITES, "read": Effect.READS}
 TOOLS = {"shell": ("shell",), "edit": ("edit_file", "write_file"), "read": ("read_file",)}
 
@@ -32,7 +42,11 @@ class Explain(Arguments):
 
 
 def explain_action(
-    gate: PermissionGate, forbids: Forbids, workspace: Workspace, shell_facts: ShellFacts
+    gate: PermissionGate,
+    forbids: Forbids,
+    workspace: Workspace,
+    shell_facts: ShellFacts,
+    sandbox: CommandSandbox,
 ) -> Action:
     """Return the action, which asks the policies and the gate, and runs nothing."""
 
@@ -47,7 +61,10 @@ def explain_action(
         if denial := await asyncio.to_thread(_denial, arguments.kind, forbids):
             text, data = _in_words(denial)
             return ActionOutcome(text, {"mode": mode, **data, "parts": []})
-        text, data = _in_words(await gate.verdict_on(targets, context.state, mode))
+        verdict = await gate.verdict_on(targets, context.state, mode)
+        text, data = _in_words(verdict)
+        if arguments.kind == "shell" and isinstance(verdict, Allow):
+            text += f"\n{await _where(targets, sandbox)}"
         parts = targets[0].parts
         for part in parts:
             alone = await gate.verdict_on((part,), context.state, mode)
@@ -56,6 +73,16 @@ def explain_action(
         return ActionOutcome(text, {"mode": mode, **data, "parts": said})
 
     return TypedAction("permission.explain", "Explain a permission", Explain, explain, group="Settings")
+
+
+async def _where(targets: Sequence[ResolvedTarget], sandbox: CommandSandbox) -> str:
+    """Return where a command runs that nobody is asked about."""
+    why = await sandbox.unavailable()
+    if not why:
+        return IN_SANDBOX
+    if why == await sandbox.missing():
+        return WITHOUT.format(why) if all(map(only_reads, targets)) else NONE_HERE.format(why)
+    return SWITCHED_OFF
 
 
 def _denial(kind: str, forbids: Forbids) -> Deny | None:

@@ -56,7 +56,7 @@ def build(
         actions=FoundActions(
             lambda: (
                 *actions_of(settings, memory.grants),
-                explain_action(gate, memory.forbids, workspace, shell_facts),
+                explain_action(gate, memory.forbids, workspace, shell_facts, sandbox),
             )
         ),
         before_turn=tell_the_mode,

@@ -33,7 +33,7 @@ def listed(name: str, rest: Sequence[str]) -> Sequence[str]:
         case "find":
             return _found(rest)
         case "rg":
-            said = _said_to_rg(rest)
+            said = said_to_rg(rest)
             return (said.operands if _GIVES_PATTERN & said.options else said.operands[1:]) or (".",)
         case _:
             return operands_of(rest)
@@ -41,7 +41,7 @@ def listed(name: str, rest: Sequence[str]) -> Sequence[str]:
 
 def shows_hidden(rest: Sequence[str]) -> bool:
     """Return whether rg reads hidden files, too, with these words."""
-    said = _said_to_rg(rest)
+    said = said_to_rg(rest)
     return bool(_HIDDEN & said.options)
 
 
@@ -65,14 +65,14 @@ def _found(rest: Sequence[str]) -> Sequence[str]:
 
 
 @frozen
-class _Said:
+class SaidToRg:
     """What rg is given: letters that stand together are apart, and the values of options are left out."""
 
     operands: Sequence[str]
     options: frozenset[str]
 
 
-def _said_to_rg(rest: Sequence[str]) -> _Said:
+def said_to_rg(rest: Sequence[str]) -> SaidToRg:
     operands, options = list[str](), set[str]()
     words = iter(rest)
     for word in words:
@@ -82,7 +82,7 @@ def _said_to_rg(rest: Sequence[str]) -> _Said:
             operands.append(word)
         else:
             options |= _option_of_rg(word, words)
-    return _Said(operands, frozenset(options))
+    return SaidToRg(operands, frozenset(options))
 
 
 def _option_of_rg(word: str, words: Iterator[str]) -> set[str]:

@@ -3,19 +3,21 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from posixpath import join
+from posixpath import basename, join
 from shlex import quote
 
 from agls.engine.ports import Effect, PathInfo, Workspace, WorkspaceError
 from agls.features.permissions.commands import UNKNOWN, known_only_when_run, touched
 from agls.features.permissions.readers import git_folder, is_deep, read_by
 from agls.features.permissions.rules import ResolvedTarget, is_secret_name
+from agls.features.permissions.starters import ANY_NAME, Started, started_by
 from agls.features.permissions.syntax import Program, programs
 from agls.regex import regex
 from agls.room.process_ports import ShellFacts
 from agls.room.shell_tree import NotUnderstood, Word
 
 SPEAKERS = {"echo", "false", "printf", "seq", "sleep", "true"}  # known, but alone they read nothing
+_PLAIN_NAME = regex(r"[\w.+@,=~#%][\w.+@,=~#%:-]*")
 _BY_CLASS = regex(r"\[[^\]]*\[")  # `[[:alpha:]]`: the shell knows more classes than we do
 NO_FILES = frozenset({"-", "/dev/null"})  # a terminal is one: reading it takes what the user types
 BUILTINS = frozenset(["cd", "command", "echo", "false", "printf", "pwd", "test", "true", "type"])
@@ -30,11 +32,12 @@ def in_parts(
 ) -> ResolvedTarget:
     """Return the target with what is known of its programs; with the `doubt` when that is nothing."""
     try:
-        found = programs(command)
-    except NotUnderstood as problem:
+        look = _Look(workspace, shell_facts, cwd)
+        found = programs(command, look.names)
+    except (NotUnderstood, WorkspaceError) as problem:
         return replace(whole, doubt=str(problem))
-    look = _Look(workspace, shell_facts, cwd)
-    parts = tuple(look.part(whole.tool, program) for program in found)
+    judged = [(program.again, look.part(whole.tool, program)) for program in found]
+    parts = tuple(part for again, part in judged if not again or part.doubt)
     doubt = next((part.doubt for part in parts if part.doubt), "")
     reads = any(program.words[0].text not in SPEAKERS for program in found)
     several = parts if len(parts) > 1 else ()
@@ -80,15 +83,31 @@ class _Look:
             fed=program.piped or bool(program.inputs),
         )
 
+    def names(self, pattern: str, folder: str) -> Sequence[str]:
+        """Return the names that a loop over a pattern is for. **Raises** as `_check` does."""
+        return self._expanded(Word(pattern, is_pattern=True), join(self._cwd, folder))
+
     def _check(self, program: Program, folder: str) -> None:
         """**Raises** `NotUnderstood` or `WorkspaceError` unless it only reads in the workspace."""
         words = [text for word in program.words for text in self._expanded(word, folder)]
-        name, paths = words[0], read_by(words)
         self._check_path(".", folder)
-        if name not in BUILTINS and not self._shell_facts.is_foreign(name):
-            raise NotUnderstood(f"{name} is not found, or lies in the workspace")
-        for path in (*paths, *program.inputs):
+        for path in program.inputs:
             self._check_path(path, folder)
+        source = [text for word in program.source for text in self._expanded(word, folder)]
+        is_key_word = not program.piped and self._shell_facts.is_foreign("bash")
+        for started in started_by(words, source, is_key_word=is_key_word):
+            self._check_programs(*started.programs)
+            self._check_words(started.words, folder)
+            for place in started.below:
+                self._check_names(join(folder, place), started)
+
+    def _check_words(self, words: Sequence[str], folder: str) -> None:
+        name, paths = words[0], read_by(words)
+        if name not in BUILTINS:
+            self._check_programs(name)
+        for path in paths:
+            if path != ANY_NAME:
+                self._check_path(path, folder)
         if name == "cd":
             self._check_path(words[1], folder)
         if name == "git":
@@ -96,6 +115,25 @@ class _Look:
         if is_deep(words):
             for below in paths:
                 self._check_deep(join(folder, below))
+
+    def _check_programs(self, *names: str) -> None:
+        for name in names:
+            if not self._shell_facts.is_foreign(name):
+                raise NotUnderstood(f"{name} is not found, or lies in the workspace")
+
+    def _check_names(self, folder: str, started: Started) -> None:
+        """**Raises** unless each name below is one that the started program can only take for that file."""
+        for path, kind in self._shell_facts.below(folder):
+            name = basename(path)
+            is_meant = fnmatchcase(name, started.name) and not (started.only_files and kind != "file")
+            if not started.are_words and (is_meant or kind == "folder") and not _PLAIN_NAME.fullmatch(name):
+                raise NotUnderstood(f"`{name}` may be taken for something else than one name")
+            if not is_meant:
+                continue
+            if is_secret_name(name):
+                raise NotUnderstood(f"it reads {path} too, which may hold keys")
+            if kind == "link":
+                self._check_path(join(folder, path), ".")
 
     def _check_git(self, folder: str) -> None:
         if danger := self._shell_facts.programs_of_git(folder):

@@ -239,13 +239,13 @@ def is_deep(words: Sequence[str]) -> bool:
         return shows_hidden(rest)
     if name not in RECURSIVE:
         return False
-    return bool({"-r", "--recursive"} & _divided(name, READERS[name], rest)[1])
+    return bool({"-r", "--recursive"} & divided(name, READERS[name], rest)[1])
 
 
 def _read(name: str, reader: KnownReader, rest: Sequence[str]) -> Sequence[str]:
     if reader.operands == "any":
         return ()
-    operands, options = _divided(name, reader, rest)
+    operands, options = divided(name, reader, rest)
     if (reader.operands == "none" and operands) or len(operands) > reader.most:
         raise NotUnderstood(f"{name} with {operands[-1]} may do more than read")
     if name == "date" and not all(_FORMAT_OF_DATE.fullmatch(each) for each in operands):
@@ -268,7 +268,7 @@ def _behind_text(
 ) -> Sequence[str]:
     """Return the operands behind the first, which is a program in a language of its own."""
     scripts, rest = scripts_in_options(name, rest)
-    operands, _ = _divided(name, reader, rest)
+    operands, _ = divided(name, reader, rest)
     if not scripts:
         scripts, operands = operands[:1], operands[1:]
     if not scripts or not all(map(reads_only, scripts)):
@@ -293,7 +293,7 @@ def _git(rest: Sequence[str]) -> Sequence[str]:
     return [folder, *operands] if folder else operands
 
 
-def _divided(name: str, reader: KnownReader, rest: Sequence[str]) -> tuple[list[str], set[str]]:
+def divided(name: str, reader: KnownReader, rest: Sequence[str]) -> tuple[list[str], set[str]]:
     """Return the operands and the options. **Raises** `NotUnderstood` for an option that is not listed."""
     operands, options = list[str](), set[str]()
     words = iter(rest)

@@ -11,6 +11,7 @@ from agls.front_matter import key_remarks, names, split, truth
 from agls.frozen import frozen
 from agls.instruction_files import FolderReader, plain
 from agls.prompt_files.command_file import CUT, LARGEST, one_line, suggested_tools
+from agls.prompt_files.template import shell_lines
 from agls.regex import regex
 
 FILES = ("SKILL.md", "skill.md")
@@ -38,6 +39,7 @@ NOT_FOLLOWED = {
     "disallowed-tools": "disallowed-tools is not followed: deny rules of your own forbid tools",
     "shell": "shell is not followed: commands run in bash",
 }
+LINES = "its lines with ! do not run: the model reads them as they stand. Write which commands it should run"
 MEANT = {"tools": "allowed-tools"}
 
 
@@ -133,7 +135,7 @@ def _said(text: str, base: str) -> Mapping[str, Any]:
         "for_model": for_model and bool(description) and not problem,
         "for_user": truth(values.get("user-invocable")) is not False,
         "problem": problem,
-        "remarks": () if problem else tuple(_remarks(values, base)),
+        "remarks": () if problem else (*_remarks(values, base), *_unrun(body)),
     }
 
 
@@ -160,6 +162,12 @@ def _remarks(values: Mapping[str, Any], base: str) -> Iterator[str]:
             yield f"its {key} should have at most {most:,} characters"
     yield from (reason for key, reason in NOT_FOLLOWED.items() if values.get(key))
     yield from key_remarks(map(plain, values), {*KNOWN, *NOT_FOLLOWED}, MEANT)
+
+
+def _unrun(body: str) -> Iterator[str]:
+    """Yield that commands which a skill wants run before it is read do not run, if it has any."""
+    if "!`" in body or "```!" in body:  # few have, and a look for them takes longer than this
+        yield from (LINES,) if shell_lines(body, "usual") else ()
 
 
 def _text(value: object) -> str:
