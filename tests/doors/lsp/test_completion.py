@@ -60,7 +60,9 @@ def test_commands_of_one_word_come_before_those_of_a_part(wire: Wire) -> None:
     found = inserted(complete(wire, "/"))
     parts = ["." in name for name in found]
     assert parts == sorted(parts)
-    assert {"/clear", "/help", "/compact", "/undo"} <= set(found), "none of them is beyond the end of the list"
+    assert {"/clear", "/help", "/compact", "/undo"} <= set(found), (
+        "none of them is beyond the end of the list"
+    )
 
 
 def test_open_files_come_first(wire: Wire) -> None:

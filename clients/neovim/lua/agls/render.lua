@@ -330,7 +330,7 @@ function M.helping(helpers)
 end
 
 local ENDS = {
-  cancelled = "Cancelled.",
+  cancelled = "Stopped.",
   interrupted = "Interrupted: the server ended before the run did. `:Agls continue` goes on.",
   maxTokens = "The answer reached the model's limit. `:Agls continue` goes on.",
   maxTurns = "The limit of turns was reached. `:Agls continue` goes on.",
