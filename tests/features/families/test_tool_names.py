@@ -53,10 +53,11 @@ def test_model_of_another_product_calls_tools_by_its_names(tmp_path: Path) -> No
         ("Edit", {"file_path": "a.txt", "old_string": "one", "new_string": "two"}),
         (EDITOR, {"command": "str_replace", "path": "a.txt", "old_str": "two", "new_str": "three"}),
         (EDITOR, {"command": "create", "path": "b.txt", "file_text": "new\n"}),
-        ("Bash", {"command": "cat a.txt b.txt"}),
+        ("Bash", {"command": "cat a.txt b.txt", "timeout": 5500}),
     )
     assert [item["status"] for item in called] == ["completed"] * 5
     assert [item["name"] for item in called] == ["read_file", "edit_file", "edit_file", "write_file", "shell"]
+    assert called[4]["input"]["timeout_s"] == 6, "its time is in milliseconds"
     assert "three" in json.dumps(called[4]) and "new" in json.dumps(called[4])
 
 

@@ -23,6 +23,7 @@ _OTHERS = {
 }
 OUR_TOOLS: Mapping[str, str] = {other: ours for ours, row in _OTHERS.items() for other in row.split()}
 EDITORS = frozenset({"str_replace_based_edit_tool", "str_replace_editor"})  # several tools in one
+MILLISECONDS = 1000  # a time of `Bash`, with a capital, is given in them
 COMMANDS: Mapping[object, str] = {"view": "read_file", "create": "write_file", "str_replace": "edit_file"}
 
 
@@ -34,6 +35,8 @@ def with_our_tool(call: ToolCall, offered: Collection[str]) -> ToolCall:
     if call.name in offered or call.malformed:
         return call
     name, arguments = call.name.lower(), dict(call.arguments)
+    if call.name == "Bash" and type(arguments.get("timeout")) is int and "timeout_s" not in arguments:
+        arguments["timeout_s"] = -(-arguments.pop("timeout") // MILLISECONDS)
     if name in EDITORS:
         command = arguments.pop("command", None)
         ours = COMMANDS.get(command, "") if isinstance(command, str) else ""
