@@ -10,6 +10,7 @@ from agls.room.findings import Finding
 
 TOPIC = "agents"
 FIX = "Correct the file. `/agent.list` shows all of them."
+IN_PART = "All else in it works. `/agent.list` shows all of them."
 
 
 def check_files(settings: NoSettings, texts: FolderTexts) -> Sequence[Finding]:
@@ -29,4 +30,4 @@ def _findings(found: Sequence[FoundAgent]) -> Iterator[Finding]:
         if each.file.problem:
             yield Finding(TOPIC, "warn", f"{each.path} cannot be used: {each.file.problem}.", FIX)
         elif each.file.remarks:
-            yield Finding(TOPIC, "warn", f"{each.path}: {'; '.join(each.file.remarks)}.", FIX)
+            yield Finding(TOPIC, "warn", f"{each.path}: {'; '.join(each.file.remarks)}.", IN_PART)

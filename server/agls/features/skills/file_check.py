@@ -10,6 +10,7 @@ from agls.room.findings import Finding
 
 TOPIC = "skills"
 FIX = "Correct the file. `/skills` shows all of them."
+IN_PART = "All else in it works. `/skills` shows all of them."
 
 
 def check_files(settings: Settings, texts: FolderTexts) -> Sequence[Finding]:
@@ -28,4 +29,4 @@ def _findings(files: Sequence[SkillFile]) -> Iterator[Finding]:
         if file.problem:
             yield Finding(TOPIC, "warn", f"{file.shown} cannot be used: {file.problem}.", FIX)
         elif file.remarks:
-            yield Finding(TOPIC, "warn", f"{file.shown}: {'; '.join(file.remarks)}.", FIX)
+            yield Finding(TOPIC, "warn", f"{file.shown}: {'; '.join(file.remarks)}.", IN_PART)
