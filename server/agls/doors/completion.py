@@ -55,7 +55,8 @@ async def _of_command(session: Session, typing: Typing) -> Completions | None:
 def _names(specs: Sequence[ActionSpec], typing: Typing, start: int, end: int) -> Completions:
     typed = typing.text[start + 1 : typing.cursor]
     aliases = [(alias, spec) for spec in specs for alias in spec.aliases if typed]
-    known = [*((spec.name, spec) for spec in specs), *aliases]
+    main = sorted(specs, key=lambda spec: "." in spec.name)  # those of a part of agls come behind
+    known = [*((spec.name, spec) for spec in main), *aliases]
     found, more = best(known, typed, lambda pair: pair[0], MOST)
     return Completions(
         [

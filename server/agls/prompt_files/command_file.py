@@ -14,7 +14,7 @@ from agls.regex import regex
 
 LARGEST = 40_000  # characters of a prompt
 LONGEST_LINE = 300  # characters of a description or a hint
-MOST = 200  # commands
+MOST = 1_500  # commands
 CUT = "\n[The rest of this file is left out: it has {:,} characters, {:,} are here.]"
 MOST_WISHES = 20  # tools that a file suggests
 _TOOL = regex(r"[^\s,()]+(?:\([^()]*\))?")

@@ -19,7 +19,7 @@ from agls.workspace.paths import Ground, ResolvedPath
 from agls.workspace.repository import read_above
 
 LARGEST = 1_000_000  # bytes of such a file
-MOST_FILES = 200  # of one folder with all below
+MOST_FILES = 1_500  # of one folder with all below
 DEEPEST = 5  # folders below it
 MOST_FOLDERS = 2_000  # that are looked at for a file of some name
 ENDS = (".md", ".mdc", ".markdown", ".txt", ".cursorrules", ".clinerules")

@@ -55,6 +55,16 @@ def test_mention_is_completed_by_paths_that_are_not_ignored(wire: Wire) -> None:
     assert complete(wire, "mail me@ap") == complete(wire, "words") == []
 
 
+def test_commands_of_one_word_come_before_those_of_a_part(wire: Wire) -> None:
+    wire.initialize()
+    found = inserted(complete(wire, "/"))
+    parts = ["." in name for name in found]
+    assert parts == sorted(parts)
+    assert {"/clear", "/help", "/compact", "/undo"} <= set(found), (
+        "none of them is beyond the end of the list"
+    )
+
+
 def test_open_files_come_first(wire: Wire) -> None:
     wire.initialize()
     document = {"languageId": "python", "version": 1, "text": ""}

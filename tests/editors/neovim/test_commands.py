@@ -52,4 +52,4 @@ def test_run_of_a_command_is_stopped(editor: Editor, command: str) -> None:
     assert command in transcript(editor)
     editor.command("Agls stop")
     ended(editor, "cancelled")
-    said(editor, "Cancelled.")
+    said(editor, "Stopped.")

@@ -71,7 +71,7 @@ def a_run_that_is_cancelled(editor: Editor) -> None:
     said(editor, "I begin")
     editor.command("Agls stop")
     ended(editor, "cancelled", 2)
-    said(editor, "> Cancelled.")
+    said(editor, "> Stopped.")
 
 
 def everything_is_rewound(editor: Editor) -> None:

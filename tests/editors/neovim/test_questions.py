@@ -306,7 +306,7 @@ def test_question_is_withdrawn_with_its_run(editor: Editor) -> None:
     ended(editor, "cancelled")
     editor.until("#require('agls.questions').waiting == 0 and not require('agls.question_window').is_open()")
     editor.command("Agls answer 1")  # too late, and nobody minds
-    said(editor, "> Cancelled.")
+    said(editor, "> Stopped.")
 
 
 def test_a_helper_asks_and_its_call_says_what_it_does(editor: Editor) -> None:

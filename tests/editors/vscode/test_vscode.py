@@ -228,9 +228,10 @@ def test_bar_of_a_change_shows_what_stood_there_and_leads_on(tools: dict[str, st
 
 
 def test_mcp_server_that_cannot_be_used_is_shown_and_restarted(tools: dict[str, str], tmp_path: Path) -> None:
+    """One that fails is started again, and one that lacks an input is given it: a secret, and a choice."""
     said = done(["node", HERE / "mcp_status.mjs", tmp_path], LONGEST, **tools)
     assert steps(said)[-1] == "passed"
-    assert screens(tmp_path) == {"starting", "failed-server"}
+    assert screens(tmp_path) == {"starting", "failed-server", "lacks-input"}
 
 
 def test_inside_the_extension_host(tools: dict[str, str]) -> None:

@@ -14,6 +14,7 @@
 ---@field fold { thoughts: boolean, output: integer, diff: integer }
 
 local colours = require("agls.colours")
+local problems = require("agls.problems")
 local tables = require("agls.tables")
 local text = require("agls.text")
 
@@ -329,7 +330,7 @@ function M.helping(helpers)
 end
 
 local ENDS = {
-  cancelled = "Cancelled.",
+  cancelled = "Stopped.",
   interrupted = "Interrupted: the server ended before the run did. `:Agls continue` goes on.",
   maxTokens = "The answer reached the model's limit. `:Agls continue` goes on.",
   maxTurns = "The limit of turns was reached. `:Agls continue` goes on.",
@@ -339,14 +340,6 @@ local ENDS = {
   timeout = "The time was up. `:Agls continue` goes on.",
   guard = "Stopped: it made no progress. `:Agls continue` goes on.",
   killed = "Stopped.",
-}
-
--- What to do here about an error of the model.
-local REMEDIES = {
-  auth = "`:Agls key` takes a key for this Neovim, `:Agls continue` tries again, `:Agls model` takes another model.",
-  rateLimit = "`:Agls continue` tries again later; `:Agls model` takes another model.",
-  internal = "`:Agls continue` tries again; `:checkhealth agls` shows what is wrong.",
-  other = "`:Agls continue` tries again; `:Agls model` takes another model.",
 }
 
 ---Messages to the running run that the model reads next.
@@ -369,8 +362,8 @@ function M.ending(ended)
   end
   if ended.error then
     local problem = ended.error --[[@as agls.RunError]]
-    local cause = "> **" .. problem.kind .. ":** " .. (problem.message:gsub("%s+", " "))
-    return { cause, ">", "> " .. (REMEDIES[problem.kind] or REMEDIES.other) }
+    local cause = "> **" .. problems.title(problem.kind) .. ":** " .. (problem.message:gsub("%s+", " "))
+    return { cause, ">", "> " .. problems.remedy(problem.kind) }
   end
   local detail = ended.detail and ended.stopReason ~= "cancelled" and (" " .. ended.detail:gsub("%s+", " ")) or ""
   return { "> " .. (ENDS[ended.stopReason] or ended.stopReason) .. detail }

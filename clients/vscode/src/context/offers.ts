@@ -107,7 +107,8 @@ export function labelled(
   range: vscode.Range,
 ): { label: string; detail: string } {
   const name = vscode.workspace.asRelativePath(document.uri);
-  const lines = range.isSingleLine ? `${range.start.line + 1}` : `${range.start.line + 1}–${lastLine(range)}`;
+  const [first, last] = [range.start.line + 1, lastLine(range)];
+  const lines = first >= last ? `${first}` : `${first}–${last}`;
   return { label: `${baseName(name)}:${lines}`, detail: `${name}:${lines}` };
 }
 

@@ -241,12 +241,7 @@ function fresh(): Pick<Edit, "id" | "cancel"> {
 }
 
 async function wanted(title: string): Promise<string> {
-  const prompt = "What should I change?";
-  return (
-    (
-      await vscode.window.showInputBox({ title, prompt, placeHolder: "Enter asks, Escape leaves it" })
-    )?.trim() ?? ""
-  );
+  return (await vscode.window.showInputBox({ title, placeHolder: "What should I change?" }))?.trim() ?? "";
 }
 
 function paramsOf({ id, document, wish, place, attempts }: Edit, sessionId: string): EditParams {

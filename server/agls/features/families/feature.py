@@ -9,6 +9,7 @@ from agls.engine.ports import CallModel, ModelRequest, Reply, ToolSpec
 from agls.engine.state import State
 from agls.features.families.argument_names import with_our_names
 from agls.features.families.settings import Settings
+from agls.features.families.tool_names import with_our_tool
 from agls.room.run_ports import RunInfo
 
 NAME = "families"
@@ -17,21 +18,22 @@ NAME = "families"
 def build(settings: Settings, run: RunInfo) -> Feature:
     """Build the feature."""
     replaced = settings.family(run.model, is_small=run.is_small).replaced
+    offered = set[str]()  # the names of all tools, as of the last request
 
     def show_tools(tools: Sequence[ToolSpec], state: State) -> Sequence[ToolSpec]:
         names = {tool.name for tool in tools}
+        offered.clear()
+        offered.update(names)
         return [tool for tool in tools if replaced.get(tool.name) not in names]
 
-    if not replaced:
-        return Feature(name=NAME, around_model=around_model)
+    async def around_model(request: ModelRequest, view: RunView, inner: CallModel) -> Reply:
+        """Read names that the model knows from elsewhere as ours, before anything sees them."""
+        reply = await inner(request)
+        if not (isinstance(reply, Replied) and reply.tool_calls):
+            return reply
+        shown = {tool.name: tool for tool in request.tools}
+        known = offered | shown.keys()
+        calls = tuple(with_our_names(with_our_tool(call, known), shown) for call in reply.tool_calls)
+        return replace(reply, tool_calls=calls) if calls != reply.tool_calls else reply
+
     return Feature(name=NAME, show_tools=show_tools, around_model=around_model)
-
-
-async def around_model(request: ModelRequest, view: RunView, inner: CallModel) -> Reply:
-    """Read names of arguments that the model knows from elsewhere as ours, before anything sees them."""
-    reply = await inner(request)
-    if not (isinstance(reply, Replied) and reply.tool_calls):
-        return reply
-    shown = {tool.name: tool for tool in request.tools}
-    calls = tuple(with_our_names(call, shown) for call in reply.tool_calls)
-    return replace(reply, tool_calls=calls) if calls != reply.tool_calls else reply

@@ -112,10 +112,10 @@ end)
 
 check.test("a run that came to its end needs no word, every other end has one", function()
   check.same(render.ending({ stopReason = "endTurn" }), {})
-  check.same(render.ending({ stopReason = "cancelled", detail = "cancelled by the user" }), { "> Cancelled." })
+  check.same(render.ending({ stopReason = "cancelled", detail = "cancelled by the user" }), { "> Stopped." })
   check.same(
     render.ending({ stopReason = "error", error = { kind = "quota", message = "used\nup" } }),
-    { "> **quota:** used up", ">", "> `:Agls continue` tries again; `:Agls model` takes another model." }
+    { "> **The quota is used up:** used up", ">", "> `:Agls continue` tries again; `:Agls model` takes another model." }
   )
   check.same(render.ending({ stopReason = "_new", detail = "why" }), { "> _new why" })
 end)

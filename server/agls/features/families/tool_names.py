@@ -1,0 +1,45 @@
+"""Names of tools that models trained on other products call, and ours: one table.
+
+Only tools are here whose arguments mean the same, once `argument_names` has read them.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+from agls.engine.vocabulary import ToolCall
+
+_OTHERS = {
+    "read_file": "read readfile view view_file cat open_file",
+    "write_file": "write writefile create_file createfile",
+    "edit_file": "edit editfile replace str_replace search_replace",
+    "edit_notebook": "notebookedit",
+    "list_dir": "ls list_directory listdirectory listdir list_files",
+    "glob": "glob_file_search file_search find_files",
+    "grep": "search_file_content grep_search search_files",
+    "shell": """bash run_shell_command execute_command run_command run_terminal_cmd run_in_terminal terminal
+        exec_command""",
+    "web_fetch": "webfetch fetch_url",
+    "web_search": "websearch google_web_search",
+}
+OUR_TOOLS: Mapping[str, str] = {other: ours for ours, row in _OTHERS.items() for other in row.split()}
+EDITORS = frozenset({"str_replace_based_edit_tool", "str_replace_editor"})  # several tools in one
+MILLISECONDS = 1000  # a time of `Bash`, with a capital, is given in them
+COMMANDS: Mapping[object, str] = {"view": "read_file", "create": "write_file", "str_replace": "edit_file"}
+
+
+def with_our_tool(call: ToolCall, offered: Collection[str]) -> ToolCall:
+    """Return the call with our name of its tool, where no tool has the name that the call says.
+
+    `offered` are the names of all tools of the run: a call is never led to one that is not there.
+    """
+    if call.name in offered or call.malformed:
+        return call
+    name, arguments = call.name.lower(), dict(call.arguments)
+    if call.name == "Bash" and type(arguments.get("timeout")) is int and "timeout_s" not in arguments:
+        arguments["timeout_s"] = -(-arguments.pop("timeout") // MILLISECONDS)
+    if name in EDITORS:
+        command = arguments.pop("command", None)
+        ours = COMMANDS.get(command, "") if isinstance(command, str) else ""
+    else:
+        ours = name if name in OUR_TOOLS.values() else OUR_TOOLS.get(name, "")
+    return replace(call, name=ours, arguments=arguments) if ours in offered else call

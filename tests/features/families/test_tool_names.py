@@ -1,0 +1,74 @@
+"""Names of tools from other products are read as ours, and rules hold for the real tool."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agls.engine.vocabulary import JsonObject, ToolCall
+from agls.features.families.tool_names import COMMANDS, OUR_TOOLS, with_our_tool
+from agls.order import TOOLS
+from doors.headless.conftest import Agls
+
+EDITOR = "str_replace_based_edit_tool"
+
+
+def calls_of(
+    agls: Agls, *calls: tuple[str, JsonObject], options: tuple[str, ...] = ("--yolo",)
+) -> list[JsonObject]:
+    """Run a model that makes these calls. **Returns** them as clients see them."""
+    script = [{"calls": [{"name": name, "arguments": given}]} for name, given in calls]
+    agls.script(*script, {"text": "Done."})
+    done = agls.run("run", "go", *options, "--output", "jsonl")
+    items = [event["data"]["item"] for event in done.events if event["type"] == "itemCompleted"]
+    return [item for item in items if item["kind"] == "toolCall"]
+
+
+def test_table_names_tools_that_exist_and_takes_no_name_of_them() -> None:
+    assert {*OUR_TOOLS.values(), *COMMANDS.values()} <= TOOLS
+    assert not OUR_TOOLS.keys() & TOOLS
+
+
+@pytest.mark.parametrize(
+    ("name", "offered", "read_as"),
+    [
+        ("Read", {"read_file"}, "read_file"),
+        ("Grep", {"grep"}, "grep"),
+        ("Read", {"read_file", "Read"}, "Read"),  # a tool of the editor has this name
+        ("Bash", {"read_file"}, "Bash"),  # there is no shell here
+        ("mcp__files__read", {"read_file"}, "mcp__files__read"),
+        (EDITOR, {"read_file"}, EDITOR),  # it says no command
+    ],
+)
+def test_name_is_ours_only_where_no_tool_has_it(name: str, offered: set[str], read_as: str) -> None:
+    assert with_our_tool(ToolCall("c1", name, {"path": "a"}), offered).name == read_as
+
+
+def test_model_of_another_product_calls_tools_by_its_names(tmp_path: Path) -> None:
+    agls = Agls(tmp_path)
+    (agls.workspace / "a.txt").write_text("one\n")
+    called = calls_of(
+        agls,
+        ("Read", {"file_path": "a.txt"}),
+        ("Edit", {"file_path": "a.txt", "old_string": "one", "new_string": "two"}),
+        (EDITOR, {"command": "str_replace", "path": "a.txt", "old_str": "two", "new_str": "three"}),
+        (EDITOR, {"command": "create", "path": "b.txt", "file_text": "new\n"}),
+        ("Bash", {"command": "cat a.txt b.txt", "timeout": 5500}),
+    )
+    assert [item["status"] for item in called] == ["completed"] * 5
+    assert [item["name"] for item in called] == ["read_file", "edit_file", "edit_file", "write_file", "shell"]
+    assert called[4]["input"]["timeout_s"] == 6, "its time is in milliseconds"
+    assert "three" in json.dumps(called[4]) and "new" in json.dumps(called[4])
+
+
+def test_rule_for_the_real_tool_holds_for_its_other_names(tmp_path: Path) -> None:
+    agls = Agls(tmp_path)
+    rules = '[permissions]\nmode = "allowAll"\ndeny = ["shell(touch made)", "edit(a.txt)"]\n'
+    agls.configure(agls.config_file.read_text() + rules)
+    (agls.workspace / "a.txt").write_text("one\n")
+    edit = {"file_path": "a.txt", "old_string": "one", "new_string": "two"}
+    called = calls_of(agls, ("Bash", {"command": "touch made"}), ("replace", edit), options=())
+    assert [item["name"] for item in called] == ["shell", "edit_file"]
+    assert all("deny" in json.dumps(item) for item in called)
+    assert not (agls.workspace / "made").exists()
+    assert (agls.workspace / "a.txt").read_text() == "one\n"
