@@ -1,4 +1,4 @@
-"""Programs that start another one: `timeout`, `time`, `xargs` and `find -exec`, when the other only reads.
+"""Programs that start another one: `time`, `xargs` and `find -exec`, when the other only reads.
 
 What they give it are names of files that nobody sees before. So they count as known only where the names
 come from a program that prints the names of a folder and no more, where the other takes such a name for a
@@ -25,7 +25,6 @@ _TAKE_NAMES = _names(
     "echo sed awk cut"
 )
 _GREPS = frozenset({"grep", "egrep", "fgrep"})
-_DURATION = regex(r"\d{1,6}(?:\.\d{1,3})?[smh]?")
 _COUNT = regex(r"-[nP]\d+")
 _NAME = regex(r"[\w.*][\w.*-]*")
 # What stands before one of these holds for all that find prints: they turn round, or print themselves.
@@ -59,13 +58,10 @@ def started_by(words: Sequence[str], source: Sequence[str], *, is_key_word: bool
     `time` is one of the shell only where `is_key_word`. **Raises** `NotUnderstood`.
     """
     match words:
-        case ["time", "cd", *_] | ["timeout", _, "cd", *_]:
+        case ["time", "cd", *_]:
             raise NotUnderstood("`cd` is understood only by itself")
         case ["time", name, *_] if is_key_word and not name.startswith("-"):
             yield from started_by(words[1:], source, is_key_word=False)
-        case ["timeout", limit, name, *_] if _DURATION.fullmatch(limit):
-            yield Started(("true",), ("timeout", name))
-            yield from started_by(words[2:], source, is_key_word=False)
         case ["xargs", *rest]:
             yield _with_names(rest, source)
         case ["find", *rest] if "-exec" in rest:

@@ -60,12 +60,16 @@ def is_substitution(node: "Node") -> bool:
 def substitutions_printed(node: "Node") -> Iterator["Node"]:
     """Yield the substitutions between the quotes of what `echo` prints."""
     command = without_redirections(node)
-    if command.type == "command" and text_of(command.children[0]) == "echo":
-        for word in command.children[1:]:
+    if command.type == "command" and any(_is_echo(child) for child in command.children):
+        for word in command.children:  # `LC_ALL=C echo …`, too
             strings = word.children if word.type == "concatenation" else [word]
             for string in strings:
                 if string.type == "string":
                     yield from filter(is_substitution, string.children)
+
+
+def _is_echo(node: "Node") -> bool:
+    return node.type == "command_name" and text_of(node) == "echo"
 
 
 def is_quiet(node: "Node") -> bool:
