@@ -6,10 +6,10 @@ The text is gone through once: nothing that comes from an argument is looked at 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
-from shlex import quote
 
 from agls.frozen import frozen
 from agls.prompt_files.command_places import Dialect
+from agls.prompt_files.shell_values import written
 from agls.regex import regex
 
 UNUSED = "\n\nARGUMENTS: {}"
@@ -82,7 +82,7 @@ def has_open_block(template: str, dialect: Dialect) -> bool:
 def expanded(template: str, given: Given, dialect: Dialect = "usual") -> FilledTemplate:
     """Return the prompt. Words that no placeholder takes are put behind it.
 
-    In a command of the shell each value is one word, quoted where it must be.
+    In a command of the shell each value stays text; the words of `$ARGUMENTS` outside of quotes stay several.
     """
     filling = _Placeholders(template, given, dialect)
     placeholder = _GEMINI if dialect == "gemini" else _USUAL
@@ -153,9 +153,12 @@ class _Placeholders:
         return found[0]
 
     def word(self, found: re.Match[str]) -> str:
-        """Return what takes the place of a placeholder in a command of the shell, as one word."""
+        """Return what takes the place of a placeholder in a command of the shell."""
         value = self.value(found)
-        return value if value == found[0] else quote(value)
+        if value == found[0]:
+            return value
+        words = self._arguments if found["name"] == "ARGUMENTS" else [value]
+        return written(found.string[: found.start()], value, words)
 
     def _at(self, place: int) -> str | None:
         if self._of_skill and not self._arguments:
