@@ -9,7 +9,6 @@ from dataclasses import field
 
 from agls.frozen import frozen
 from agls.prompt_files.command_places import Dialect
-from agls.prompt_files.shell_values import written
 from agls.regex import regex
 
 UNUSED = "\n\nARGUMENTS: {}"
@@ -157,6 +156,8 @@ class _Placeholders:
         value = self.value(found)
         if value == found[0]:
             return value
+        from agls.prompt_files.shell_values import written  # noqa: PLC0415 - few files have such a line
+
         words = self._arguments if found["name"] == "ARGUMENTS" else [value]
         return written(found.string[: found.start()], value, words)
 
