@@ -1,11 +1,8 @@
-"""Values in a command of the shell: written so that each stays text where it stands, quoted or not. Pure.
-
-Where quotes are not read closely, as behind the beginning of a substitution, a value is one word.
-"""
+"""Values in a command of the shell: written so that each stays text where it stands, quoted or not. Pure."""
 
 import re
 from collections.abc import Sequence
-from shlex import join, quote
+from shlex import join
 
 from agls.regex import regex
 
@@ -14,8 +11,11 @@ _TOKEN = regex(r"""\\.|\$[({'"]|`|<<|(?:^|(?<=[\s;&|()]))\#|['"]""", re.DOTALL)
 _IN_DOUBLE = regex(r"""[\\"$`]""")
 
 
-def written(before: str, value: str, words: Sequence[str]) -> str:
-    """Return how a value is written behind this text of a command; outside of quotes it is these `words`."""
+def written(before: str, value: str, words: Sequence[str]) -> str | None:
+    """Return how a value is written behind this text of a command; outside of quotes it is these `words`.
+
+    `None` where it is not certain which quotes are open: there only a variable is safe.
+    """
     match _open_quote(before):
         case "'":
             return value.replace("'", r"'\''")
@@ -24,7 +24,7 @@ def written(before: str, value: str, words: Sequence[str]) -> str:
         case "":
             return join(words)
         case _:
-            return quote(value)
+            return None
 
 
 def _open_quote(text: str) -> str:

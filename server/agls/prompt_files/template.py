@@ -6,6 +6,7 @@ The text is gone through once: nothing that comes from an argument is looked at 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
+from shlex import quote
 
 from agls.frozen import frozen
 from agls.prompt_files.command_places import Dialect
@@ -91,7 +92,7 @@ def expanded(template: str, given: Given, dialect: Dialect = "usual") -> FilledT
         text = placeholder.sub(filling.value, piece)
         texts.append(_GEMINI_FILE.sub(r'@"\1"', text) if dialect == "gemini" else text)
         if command:
-            filled = placeholder.sub(filling.word, command)
+            filled = filling.command(placeholder, command)
             lines.append(ShellLine(filled, filled == command))
             texts.append(MARKER.format(filled.partition("\n")[0], len(lines)))
     whole, words = "".join(texts), given.words.strip()
@@ -151,15 +152,24 @@ class _Placeholders:
                 return found[0] if value is None else value
         return found[0]
 
-    def word(self, found: re.Match[str]) -> str:
-        """Return what takes the place of a placeholder in a command of the shell."""
+    def command(self, placeholder: re.Pattern[str], text: str) -> str:
+        """Return a command of the shell with its values, some of them in variables that it begins with."""
+        variables: list[str] = []
+        filled = placeholder.sub(lambda found: self._in_shell(found, variables), text)
+        return "; ".join([*variables, filled])
+
+    def _in_shell(self, found: re.Match[str], variables: list[str]) -> str:
         value = self.value(found)
         if value == found[0]:
             return value
         from agls.prompt_files.shell_values import written  # noqa: PLC0415 - few files have such a line
 
         words = self._arguments if found["name"] == "ARGUMENTS" else [value]
-        return written(found.string[: found.start()], value, words)
+        text = written(found.string[: found.start()], value, words)
+        if text is None:
+            variables.append(f"VALUE_{len(variables)}={quote(value)}")
+            return f"${{VALUE_{len(variables) - 1}}}"
+        return text
 
     def _at(self, place: int) -> str | None:
         if self._of_skill and not self._arguments:
