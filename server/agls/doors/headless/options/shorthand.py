@@ -20,14 +20,14 @@ def spelled_out(argv: Sequence[str]) -> list[str]:
     """Return the arguments with a command: `-p "…"` is `run "…"`, `-c` is `resume`, in any order.
 
     `help COMMAND` is `COMMAND --help`; `changes` without a word of its own below it is `changes show`, and
-    so for `memory`; `mcp` alone, or with options only, is `mcp list`, and so for those like it.
+    so for `memory`; `mcp` alone, or followed by an option, is `mcp list`, and so for those like it.
     """
     words = list(argv)
     if words[:1] == ["help"]:
         return [*words[1:], "--help"]
     if words and words[0] in ALONE and not (ALONE[words[0]] | OWN).intersection(words[1:2]):
         return [words[0], "show", *words[1:]]
-    if words and words[0] in LISTED and _are_options(words[1:]):
+    if words and words[0] in LISTED and _name_nothing_below(words[1:]):
         return [words[0], "list", *words[1:]]
     if not words or words[0] in OWN or not (words[0] in RUNS or words[0].startswith("-")):
         return words
@@ -38,5 +38,5 @@ def spelled_out(argv: Sequence[str]) -> list[str]:
     return [command, *(word for word in options if word not in PROMPT | CONTINUE), *rest]
 
 
-def _are_options(words: Sequence[str]) -> bool:
-    return not OWN.intersection(words) and all(word.startswith("-") for word in words[:1])
+def _name_nothing_below(words: Sequence[str]) -> bool:
+    return not OWN.intersection(words) and (not words or words[0].startswith("-"))
