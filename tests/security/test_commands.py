@@ -326,9 +326,16 @@ def is_meant(argv: tuple[str, ...]) -> bool:
 def programs_of(command: str) -> set[tuple[str, ...]]:
     """The programs with their words that agls saw in the command when it let it through."""
     try:
-        return {tuple(word.text for word in program.words) for program in programs(command)}
+        return {untimed(tuple(word.text for word in program.words)) for program in programs(command)}
     except NotUnderstood:  # a plain one that a rule allows
         return {tuple(shlex.split(command))}
+
+
+def untimed(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Without the `time` before them, a word of the shell that is no program: bash calls what follows it."""
+    if words[0] != "time":
+        return words
+    return words[2:] if words[1:2] == ("-p",) else words[1:]
 
 
 def assert_no_escape(desk: Desk, commands: Iterable[str]) -> int:

@@ -29,6 +29,7 @@ USUAL = (  # programs expect that these end them
     signal.SIGINT,  # a shell ignores this one, and the next, for its background jobs
     signal.SIGQUIT,
 )
+HEARD = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)  # they wake a keeper, and end none
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36  # prctl(2)
 
 
@@ -36,8 +37,10 @@ def main() -> None:
     """Start the program, wait, end its remaining processes, and leave as the program left."""
     lifeline, folder = int(sys.argv[1]), int(sys.argv[2])
     _control(_PR_SET_CHILD_SUBREAPER, 1)
-    tree = ProcessTree(_start(sys.argv[3:], lifeline, folder))
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, HEARD)  # what comes before there is a bell waits
+    tree = ProcessTree(_start(sys.argv[3:], lifeline, folder, blocked))
     bell = _hang_bell()  # after the fork: the program must not inherit a deaf ear for the first signals
+    signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):  # the output ends when the command closes it, not when its keeper does
         os.dup2(nothing, stream)
@@ -69,7 +72,7 @@ def _hang_bell() -> int:
     os.set_blocking(bell, False)
     os.set_blocking(rope, False)
     signal.set_wakeup_fd(rope, warn_on_full_buffer=False)
-    for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    for number in HEARD:
         signal.signal(number, _hear)  # only the lifeline ends a keeper
     return bell
 
@@ -89,7 +92,7 @@ def _wait(seconds: float | None, bell: int, *others: int) -> set[int]:
     return ready
 
 
-def _start(argv: list[str], lifeline: int, folder: int) -> int:
+def _start(argv: list[str], lifeline: int, folder: int, blocked: set[int]) -> int:
     os.set_inheritable(lifeline, False)
     os.fchdir(folder)
     os.close(folder)
@@ -103,6 +106,7 @@ def _start(argv: list[str], lifeline: int, folder: int) -> int:
         os._exit(1)
     for ignored in USUAL:
         signal.signal(ignored, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
     try:
         os.execvp(argv[0], argv)
     except OSError as error:
