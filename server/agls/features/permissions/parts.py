@@ -16,7 +16,6 @@ from agls.regex import regex
 from agls.room.process_ports import ShellFacts
 from agls.room.shell_tree import NotUnderstood, Word
 
-SPEAKERS = {"echo", "false", "printf", "seq", "sleep", "true"}  # known, but alone they read nothing
 _PLAIN_NAME = regex(r"[\w.+@,=~#%][\w.+@,=~#%:-]*")
 _BY_CLASS = regex(r"\[[^\]]*\[")  # `[[:alpha:]]`: the shell knows more classes than we do
 NO_FILES = frozenset({"-", "/dev/null"})  # a terminal is one: reading it takes what the user types
@@ -39,9 +38,8 @@ def in_parts(
     judged = [(program.again, look.part(whole.tool, program)) for program in found]
     parts = tuple(part for again, part in judged if not again or part.doubt)
     doubt = next((part.doubt for part in parts if part.doubt), "")
-    reads = any(program.words[0].text not in SPEAKERS for program in found)
     several = parts if len(parts) > 1 else ()
-    return replace(whole, reads_only=reads and not doubt, doubt=doubt, parts=several)
+    return replace(whole, reads_only=bool(found) and not doubt, doubt=doubt, parts=several)
 
 
 def from_root(command: str, cwd: str, workspace: Workspace) -> str:
