@@ -46,13 +46,15 @@ for x in a; do ls; done
 ! ls
 [[ -f x ]]
 stat -c %s src/a.py
+cd src; ls
+cd src || ls
 """.strip()
 
 ASKED = r"""
 ls & touch pwned
 ls; touch pwned
-cd src; ls
-cd src || ls
+cd src; cat out/canary.txt
+cd src || touch pwned
 cd in/.. && ls
 cd out && ls
 cd - && ls

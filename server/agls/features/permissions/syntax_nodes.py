@@ -19,7 +19,16 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 COMPOUND = frozenset(
-    {"list", "pipeline", "subshell", "compound_statement", "for_statement", "if_statement", "negated_command"}
+    {
+        "list",
+        "pipeline",
+        "subshell",
+        "compound_statement",
+        "for_statement",
+        "while_statement",
+        "if_statement",
+        "negated_command",
+    }
 )
 _DESCRIPTOR = regex(r"\d?>&(?:\d|-)|\d?<&(?:\d|-)")
 _NOWHERE = regex(r"(?:\d|&)?>>? *(/dev/(?:null|stdout|stderr))")
@@ -58,9 +67,9 @@ def is_substitution(node: "Node") -> bool:
 
 
 def substitutions_printed(node: "Node") -> Iterator["Node"]:
-    """Yield the substitutions between the quotes of what `echo` prints."""
+    """Yield the substitutions between the quotes of what `echo` or `printf` prints."""
     command = without_redirections(node)
-    if command.type == "command" and any(_is_echo(child) for child in command.children):
+    if command.type == "command" and any(_prints(child) for child in command.children):
         for word in command.children:  # `LC_ALL=C echo …`, too
             strings = word.children if word.type == "concatenation" else [word]
             for string in strings:
@@ -68,8 +77,8 @@ def substitutions_printed(node: "Node") -> Iterator["Node"]:
                     yield from filter(is_substitution, string.children)
 
 
-def _is_echo(node: "Node") -> bool:
-    return node.type == "command_name" and text_of(node) == "echo"
+def _prints(node: "Node") -> bool:
+    return node.type == "command_name" and text_of(node) in {"echo", "printf"}
 
 
 def is_quiet(node: "Node") -> bool:
