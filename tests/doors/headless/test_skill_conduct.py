@@ -9,7 +9,14 @@ from support.model_server import ModelServer, Reply
 from support.skill_folders import offered_skills, results_read, write_skill
 
 pytestmark = [pytest.mark.row(55), pytest.mark.timeout(300)]
-FORKED = "---\nname: research\ndescription: Look into things, when asked.\ncontext: fork\nagent: Explore\n{}---\nLook into $ARGUMENTS.\n"
+FORKED = """---
+name: research
+description: Look into things, when asked.
+context: fork
+agent: Explore
+{}---
+Look into $ARGUMENTS.
+"""
 FOR_STYLES = (
     "---\nname: styles\ndescription: Write styles.\npaths: 'src/**/*.css, *.scss'\n---\nUse variables.\n"
 )
@@ -89,7 +96,7 @@ def test_tools_that_a_used_skill_denies_do_not_run_for_it_nor_for_its_helpers(ag
     load, delegate = ("skill", {"name": "careful"}), ("delegate", {"tasks": [{"prompt": "touch"}]})
     replies = [Reply(calls=[load]), Reply(calls=[run, write]), Reply(calls=[delegate]), Reply(calls=[run])]
     with ModelServer([*replies, Reply("No."), Reply("Done.")]) as server:
-        done = agls.run("run", "go", "--mode", "allow-all", "--base-url", server.url, "--model", "m")
+        done = agls.run("run", "go", "--mode", "allowAll", "--base-url", server.url, "--model", "m")
         assert done.code == 0, done.err
         whose = "the skill careful (.agls/skills/careful/SKILL.md) says to do without the tool"
         assert f"Not run: {whose} shell" in results_read(server, 2)[-2]
@@ -97,7 +104,7 @@ def test_tools_that_a_used_skill_denies_do_not_run_for_it_nor_for_its_helpers(ag
         assert f"{whose} shell" in results_read(server, 4)[-1], "the helper's"
     assert not (agls.workspace / "made").exists()
     with ModelServer([Reply(calls=[write]), Reply("Done.")]) as server:
-        agls.run("resume", "more", "--mode", "allow-all", "--base-url", server.url, "--model", "m")
+        agls.run("resume", "more", "--mode", "allowAll", "--base-url", server.url, "--model", "m")
     assert (agls.workspace / "made").exists(), "the next run does not use the skill"
 
 

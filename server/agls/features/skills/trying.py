@@ -17,7 +17,7 @@ from agls.frozen import frozen
 from agls.json_values import text_in
 from agls.room.opened_folders import ROOM
 from agls.room.session_ports import SessionRecord
-from agls.short_text import sentence
+from agls.short_text import brief, sentence
 from agls.toolkit import Arguments, TypedAction
 
 NO_SKILL = "There is no skill {!r} that the model may choose. There are: {}."
