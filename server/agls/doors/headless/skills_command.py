@@ -24,11 +24,12 @@ def skills(arguments: argparse.Namespace) -> int:
     """Follow `agls skills list` and `agls skills test`. **Returns** the exit code."""
     harden()
     here = folder(arguments.cwd or ".")
-    if arguments.command == "skills test":
-        prompts = _prompts(arguments.prompts)
-        name, given, said = "skills.test", {"name": arguments.name, "prompts": prompts}, settings(arguments)
-    else:
-        name, given, said = "skills", JsonObject(), dict[str, str]()
+    name: str = arguments.command.replace(" list", "").replace(" ", ".")
+    given: JsonObject = {}
+    said: dict[str, str] = {}
+    if name == "skills.test":
+        said = settings(arguments)
+        given = {"name": arguments.name, "prompts": _prompts(arguments.prompts)}
     inputs = ConfigInputs(arguments=said, remembered=True)
     setup = read(inputs, here, lambda root: arguments.trust and root == Path(here))
     outcome = asyncio.run(invoke_in_sketch(setup, here, name, given))

@@ -34,7 +34,8 @@ class SkillHooks:
     """
 
     def __init__(self, hooks: EventHooks, consents: Consents, settings: Settings, *, is_helper: bool) -> None:
-        self._hooks, self._consents, self._settings, self._is_helper = hooks, consents, settings, is_helper
+        self._hooks, self._consents = hooks, consents
+        self._settings, self._is_helper = settings, is_helper
         self._seen, self._lock = 0, asyncio.Lock()
         self._known = set[str]()
 

@@ -9,7 +9,7 @@ from agls.engine.vocabulary import Stop, Text, ToolOutcome, UserMessage
 from agls.features.scoped_instructions.shown_texts import ROOM, SHOWN, ScopedTexts, shown_in, words
 from agls.instruction_files import InstructionFiles
 from agls.room import NoSettings
-from agls.room.touched_files import TouchedFiles
+from agls.room.files_at_hand import FilesAtHand
 
 
 def build(settings: NoSettings, workspace: Workspace, files: InstructionFiles) -> Feature | None:
@@ -17,7 +17,7 @@ def build(settings: NoSettings, workspace: Workspace, files: InstructionFiles) -
     if not (files.settings.project_files and files.folders.roots):
         return None
     scope = ScopedTexts(files)
-    touched = TouchedFiles(workspace)
+    touched = FilesAtHand(workspace)
 
     async def around_tool(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
         outcome = await inner(invocation)

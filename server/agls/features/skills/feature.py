@@ -15,11 +15,11 @@ from agls.features.skills.skill_file import SkillFile
 from agls.features.skills.tool import Loader, offer_of, tool
 from agls.instruction_files.folder_texts import FolderTexts
 from agls.room import OnUse
+from agls.room.files_at_hand import FilesAtHand
 from agls.room.opened_folders import ROOM
 from agls.room.run_ports import ToolNames
 from agls.room.session_ports import TakenNames
 from agls.room.skill_ports import SkillPorts
-from agls.room.touched_files import TouchedFiles
 
 ACTIONS = OnUse("agls.features.skills.actions", "actions_of")
 
@@ -34,7 +34,7 @@ def build(
     found, limit = FoundSkills(settings, texts), settings.within(run.window)
     offer = offer_of(found, limit)
     catalogue, offered = offer.catalogue, offer.tool
-    helpers, touched = SkillHelpers(tools, ports.agents), TouchedFiles(ports.workspace)
+    helpers, touched = SkillHelpers(tools, ports.agents), FilesAtHand(ports.workspace)
 
     def find() -> Sequence[OfferedSkill]:
         return named_skills(found.files(), taken())

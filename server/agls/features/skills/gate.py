@@ -14,10 +14,10 @@ from agls.features.skills.loaded import again, lost_in, note_of, typed_skill
 from agls.features.skills.settings import Settings
 from agls.features.skills.tool import preloaded
 from agls.frozen import frozen
+from agls.room.files_at_hand import FilesAtHand
 from agls.room.opened_folders import LOADED, ROOM
 from agls.room.permission_memory import Grants
 from agls.room.run_ports import RunInfo
-from agls.room.touched_files import TouchedFiles
 
 
 @frozen
@@ -29,7 +29,7 @@ class SkillGate:
     found: FoundSkills
     grants: Grants
     helpers: SkillHelpers
-    touched: TouchedFiles
+    touched: FilesAtHand
     root: str
     limit: int
 

@@ -10,7 +10,7 @@ from agls.engine.vocabulary import Resource, ResourceLink, ToolOutcome
 FILES = {Effect.READS, Effect.WRITES}
 
 
-class TouchedFiles:
+class FilesAtHand:
     """The files of the workspace that were touched since somebody last asked (`take`)."""
 
     def __init__(self, workspace: Workspace) -> None:
