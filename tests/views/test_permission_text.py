@@ -70,10 +70,7 @@ def test_line_of_a_command_cannot_pass_for_one_of_ours() -> None:
 
 
 def test_file_of_a_change_is_named_once() -> None:
-    assert (
-        permission_text(edit("one\n", "two\n")).text
-        == "modified: a\n│ @@ -1,1 +1,1 @@\n│ -one\n│ +two"
-    )
+    assert permission_text(edit("one\n", "two\n")).text == "modified: a\n│ @@ -1,1 +1,1 @@\n│ -one\n│ +two"
     lines = "-- a\n-++ b\n"  # content that looks like the head of a diff, as lines that went
     assert "│ --- a\n│ --++ b" in permission_text(edit(lines, "")).text
 
@@ -91,9 +88,7 @@ def test_file_of_a_change_is_named_once() -> None:
 )
 def test_file_of_a_change_is_its_path_where_the_patch_names_it_so(uri: str, name: str, shown: str) -> None:
     change = {"uri": uri, "change": "modified", "patch": compare(name, "one\n", "two\n").text}
-    question = Question(
-        "permission", "Edit", subject=visible_object({"type": "edit", "changes": [change]})
-    )
+    question = Question("permission", "Edit", subject=visible_object({"type": "edit", "changes": [change]}))
     assert permission_text(question).text.splitlines()[0] == f"modified: {shown}"
 
 
