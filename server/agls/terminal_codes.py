@@ -41,7 +41,7 @@ def without_colours(text: str) -> str:
 
 
 def coloured_if_same(coloured: str, text: str) -> str:
-    """Return a text in its colours where it is the same without them, else the text: a key may have been in it."""
+    """Return the text in its colours where it is the same without them, else alone: it lost a key, then."""
     return coloured if without_colours(coloured) == text else text
 
 

@@ -27,7 +27,7 @@ def coloured_lines(text: str) -> str:
 
 
 def coloured_piece(text: str, on: str) -> tuple[str, str]:
-    """Return a piece of an output with its colours, of which some are `on` already, and those on behind it."""
+    """Return a piece of an output with its colours, before which some are `on`, and those on behind it."""
     lines: list[str] = []
     for line in CODE.sub(_colour, text).split("\n"):
         made, on = _line(line, on)

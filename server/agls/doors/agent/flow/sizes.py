@@ -38,7 +38,7 @@ def made_up(event: JsonObject, limit: int, since: int) -> list[JsonObject]:
 
 
 def split(event: JsonObject, length: int) -> list[JsonObject]:
-    """Return a delta as several, none of which appends more than `length` characters; they have no colours."""
+    """Return a delta as several, none of which appends more than `length` characters or has colours."""
     data = event["data"]
     text: str = data["append"]
     parts: list[JsonObject] = []
