@@ -30,7 +30,8 @@ class Delta:
     def __init__(self, event: JsonObject) -> None:
         data = event["data"]
         text: str = data["append"]
-        self._event, self._texts, self._colours = event, [text], [data.get("coloured", "")]
+        self._event, self._texts = event, [text]
+        self._colours: list[str] = [data.get("coloured", "")]
         self.place = (event["sessionId"], event["itemId"], data["field"])
         self.size = _bytes(text) + _bytes(self._colours[0])
 
