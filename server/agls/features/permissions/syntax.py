@@ -11,7 +11,7 @@ else nothing is known.
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from posixpath import join
+from posixpath import dirname, join
 from typing import TYPE_CHECKING
 
 from agls.features.permissions.shell_variables import (
@@ -23,14 +23,18 @@ from agls.features.permissions.shell_variables import (
 )
 from agls.features.permissions.syntax_nodes import (
     COMPOUND,
+    NOWHERE,
+    feeding,
     input_of,
     is_quiet,
+    is_read,
     is_redirected_compound,
     is_substitution,
     parts_of_for,
     passes_on,
     steps_of,
     substitutions_printed,
+    substitutions_read,
     without_redirections,
 )
 from agls.frozen import frozen
@@ -57,6 +61,7 @@ _PROGRAM = regex(r"[A-Za-z0-9_./+-]+")
 
 IF = {"if", "then", "elif", "else", "fi", ";", "\n"}  # what stands between the commands of an `if`
 MOST_NESTED = 20  # statements in one another
+_AROUND = {"$(", "<(", ")", ";", "\n"}  # what stands around the commands of a substitution
 _GROUPS = {"(", ")", "{", "}", "do", "done", ";", "\n"}
 _READ = regex(r"(?:IFS= ?)?read (?:-r )?(\w+)")
 _SEQUENCE = regex(r"\$\(seq (?:(\d{1,3}) )?(\d{1,3})\)")
@@ -164,12 +169,16 @@ class _CommandReader:
     def _redirected(self, node: "Node") -> Iterator[Program]:
         """The redirections belong to the last program in it, or to a loop over the lines of a file."""
         inner, *redirections = children_of(node, set())
+        if inner.type == "while_statement" and len(redirections) == 1 and (fed := feeding(redirections[0])):
+            found, source = self._printed_by(children_of(fed, _AROUND))
+            yield from found
+            yield from self._loop(inner, source)
+            return
         files = [file for each in redirections for file in input_of(each)]
         if files and inner.type != "while_statement":
             raise NotUnderstood(f"what `{short(redirections[0])}` feeds is not certain")
         if files:
-            feeding = Program(short(redirections[0]), (Word("true"),), tuple(files), piped=True)
-            yield from self._placed(feeding)
+            yield from self._placed(Program(short(redirections[0]), (Word("true"),), tuple(files), piped=True))
         yield from self._statement(inner)
 
     def _staying(self, nodes: Iterable["Node"], *, may_assign: bool = False) -> Iterator[Program]:
@@ -205,7 +214,7 @@ class _CommandReader:
         name, value = assigned(node)
         self._only_readers += 1
         if inner := substituted(value):
-            yield from self._apart(children_of(inner, {"$(", ")", ";", "\n"}))
+            yield from self._apart(children_of(inner, _AROUND))
             self._variables.hold(name, ())  # it may be several lines: no name
             return
         word = self._word(value)
@@ -221,7 +230,7 @@ class _CommandReader:
         variable, words, body = parts_of_for(node)
         self._variables.check_new(variable)
         if len(words) == 1 and is_substitution(words[0]) and not _SEQUENCE.fullmatch(text_of(words[0])):
-            found, source = self._printed_by(children_of(words[0], {"$(", ")", ";", "\n"}))
+            found, source = self._printed_by(children_of(words[0], _AROUND))
             # a shell puts names in the place of a pattern there: so the names are looked at, used or not
             checked = Program(short(words[0]), (Word("echo"), Word(A_NAME)), loops=(source,), piped=True)
             yield from (*found, *self._placed(checked))
@@ -275,8 +284,8 @@ class _CommandReader:
     def _simple(
         self, node: "Node", source: tuple[Word, ...] = (), *, piped: bool = False
     ) -> Iterator[Program]:
-        for inner in substitutions_printed(node):
-            yield from self._apart(children_of(inner, {"$(", ")", ";", "\n"}))
+        for inner in (*substitutions_printed(node), *substitutions_read(node)):
+            yield from self._apart(children_of(inner, _AROUND))
         program = self._read(node)
         self._lines = program.words if is_quiet(node) and not program.inputs and not piped else ()
         if piped or self._only_readers:
@@ -334,7 +343,7 @@ class _CommandReader:
         if program.words[0].text == "cd":
             self._failed = self._folders
             below = _folder_of(program)
-            self._folders = tuple(join(folder, below) for folder in self._folders)
+            self._folders = tuple(_folder_below(folder, below) for folder in self._folders)
 
     def _read(self, node: "Node") -> Program:
         inputs: list[str] = []
@@ -357,7 +366,8 @@ class _CommandReader:
         if name.type != "command_name" or not _PROGRAM.fullmatch(text_of(name)):
             raise NotUnderstood(f"which program `{short(name)}` is, is not certain")
         read = self._word_printed if prints_texts(text_of(name), rest) else self._word
-        words = (Word(text_of(name)), *map(read, rest))
+        # what is read from another program is no file of a name, and no other word
+        words = (Word(text_of(name)), *(Word(NOWHERE) if is_read(each) else read(each) for each in rest))
         return Program(text_of(node), words, piped=has_locale)
 
     def _word(self, node: "Node") -> Word:
@@ -402,15 +412,24 @@ def _parts_of_while(node: "Node") -> tuple[str, "Node"]:
 
 def _folder_of(program: Program) -> str:
     match program:
-        case Program(words=(_, Word(text, is_pattern=False)), inputs=()) if _is_below(text):
+        case Program(words=(_, Word(text, is_pattern=False)), inputs=()) if text == ".." or _is_below(text):
             return text
         case _:
             raise NotUnderstood("`cd` is understood only with the name of one folder, without `..`")
 
 
+def _folder_below(folder: str, below: str) -> str:
+    """Return where `cd` leads from a folder. `..` leads back to where a shell came from, behind a link, too."""
+    if below != "..":
+        return join(folder, below)
+    if not folder.strip("./"):
+        raise NotUnderstood("`cd ..` leads out of the folder where the command begins")
+    return dirname(folder.rstrip("/"))
+
+
 def _is_below(folder: str) -> bool:
     """Return whether `cd` leads where the path does: behind a link its `..` is another one."""
-    return bool(folder) and folder[0] != "-" and "\0" not in folder and ".." not in folder.split("/")
+    return bool(folder) and folder[0] != "-" and folder != NOWHERE and "\0" not in folder and ".." not in folder.split("/")
 
 
 def _no_cd(program: Program) -> Program:

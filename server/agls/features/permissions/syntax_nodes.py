@@ -30,6 +30,7 @@ COMPOUND = frozenset(
         "negated_command",
     }
 )
+NOWHERE = "/dev/null"  # stands for what is read, and is no file
 _DESCRIPTOR = regex(r"\d?>&(?:\d|-)|\d?<&(?:\d|-)")
 _NOWHERE = regex(r"(?:\d|&)?>>? *(/dev/(?:null|stdout|stderr))")
 _LINES = regex(r"(?:-n ?\+?\d+|-\d+)?")  # of head and tail
@@ -75,6 +76,32 @@ def substitutions_printed(node: "Node") -> Iterator["Node"]:
             for string in strings:
                 if string.type == "string":
                     yield from filter(is_substitution, string.children)
+
+
+def is_read(node: "Node") -> bool:
+    """Return whether this word is `<( … )`: what another program prints, to be read like a file."""
+    before, after = node.prev_sibling, node.next_sibling
+    is_apart = not (before and before.end_byte == node.start_byte) and not (
+        after and after.start_byte == node.end_byte
+    )
+    return node.type == "process_substitution" and is_apart and text_of(node).startswith("<(")
+
+
+def substitutions_read(node: "Node") -> Iterator["Node"]:
+    """Yield the `<( … )` among the words of a command."""
+    command = without_redirections(node)
+    yield from filter(is_read, command.children if command.type == "command" else ())
+
+
+def feeding(redirection: "Node") -> "Node | None":
+    """Return the `<( … )` of `< <( … )`."""
+    if redirection.type != "file_redirect":
+        return None
+    match children_of(redirection, set()):
+        case [operator, word] if kind_of(operator) == "<" and is_read(word):
+            return word
+        case _:
+            return None
 
 
 def _prints(node: "Node") -> bool:
