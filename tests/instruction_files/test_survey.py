@@ -112,6 +112,18 @@ def test_import_from_outside_the_trusted_folder_is_named_and_not_followed(
     assert [o.path for o in outside] == ["../../keys.md", "/etc/passwd.md", "~/keys.md"]
 
 
+def test_import_that_is_no_file_is_named_when_its_name_is_that_of_a_text(scene: FolderScene) -> None:
+    """Of the same folder or another; what may be a person, a package or a decorator is not."""
+    scene.file("AGENTS.md", "@styel.md @docs/gone.txt @ann @types/node @dataclass.field")
+    assert why(scene) == {
+        "styel.md": "AGENTS.md imports it, but there is no such file",
+        "docs/gone.txt": "AGENTS.md imports it, but there is no such file",
+    }
+    assert not any(omitted.problem for omitted in scene.files.survey().omitted)
+    scene.file("styel.md", "found")
+    assert "found" in told(scene)
+
+
 def test_imports_end_after_four_hops_and_twenty_files(scene: FolderScene) -> None:
     scene.file("AGENTS.md", "@hop1.md")
     for hop in range(1, 7):
