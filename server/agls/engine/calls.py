@@ -148,8 +148,9 @@ class Settling:
 
     def show(self, text: str) -> None:
         """Stream output to the user; its end is kept in case the call is cancelled."""
-        self._shown = (self._shown + text)[-KEPT_OUTPUT:]
-        self._log.show(ToolDelta(self._call_id, text))
+        delta = ToolDelta.of(self._call_id, text)
+        self._shown = (self._shown + delta.text)[-KEPT_OUTPUT:]
+        self._log.show(delta)
 
     async def _run(self, invocation: Invocation) -> ToolOutcome:
         call, tool = invocation.call, invocation.tool

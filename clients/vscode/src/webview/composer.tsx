@@ -75,6 +75,7 @@ export function Composer({ model }: { model: Model }) {
     past.push(text);
     past.splice(0, past.length - HISTORY);
     place.current = -1;
+    model.dismissOutcome();
     host.postMessage({ type: "send", text, how });
     setText("");
     setClosed(true);
