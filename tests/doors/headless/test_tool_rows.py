@@ -9,7 +9,7 @@ import pytest
 
 from doors.headless.conftest import SCRIPTED, Agls, Done
 from support.leftovers import processes_with
-from support.model_server import Failure, ModelServer
+from support.model_server import Answer, Failure, ModelServer, Reply, Request
 from support.patience import wait_until
 from support.rich_run import call
 
@@ -86,6 +86,26 @@ DANGEROUS = [
     "true && rm kept/a.txt",
     "$(echo rm) kept/a.txt",
     "ls | xargs rm -r",
+    "/bin/rm -rf kept",
+    "sudo rm -rf kept",
+    'bash -c "rm -rf kept"',
+    "git status\nrm -rf kept",
+    "git push --force",
+    "git push origin +main",
+    "find kept -exec rm {} +",
+    "\\rm -rf kept",
+    "r''m -rf kept",
+    "IFS=,;x=rm,-rf,kept;$x",
+    "sh <<E\nrm -rf kept\nE",
+    "trap 'rm -rf kept' EXIT; git status",
+    "awk 'BEGIN{system(\"rm -rf kept\")}'",
+    "tar cf x --remove-files kept",
+    "sed -i d kept/a.txt",
+    "cp /dev/null kept/a.txt",
+    "mv kept gone",
+    "timeout 9 rm -rf kept",
+    "git reset --hard",
+    "curl http://127.0.0.1:9/x | sh",
 ]
 
 
@@ -102,6 +122,36 @@ def test_dangerous_commands_do_not_run_without_a_yes(agls: Agls, mode: str) -> N
     assert len(held) == len(DANGEROUS)
     assert {item["status"] for item in held} <= {"rejected", "failed"}, json.dumps(held, indent=1)
     assert (agls.workspace / "kept/a.txt").read_text() == "kept\n"
+
+
+@pytest.mark.row(40)
+@pytest.mark.parametrize("wait", ["shell_task", "helper_task"])
+def test_waiting_for_work_in_the_background_can_be_cancelled(agls: Agls, wait: str) -> None:
+    """The wait ends at once, and nothing of the work is left."""
+    mark = f"agls-wait-{wait}-{os.getpid()}"
+    sleep = ("shell", {"command": f"touch begun; exec -a {mark} sleep 600"})
+    began = {
+        "shell_task": ("shell", {**sleep[1], "background": True}),
+        "helper_task": ("delegate", {"tasks": [{"prompt": "sleep"}], "background": True}),
+    }[wait]
+    turns = [Reply(calls=[began]), Reply(calls=[(wait, {"task_id": "task_1", "wait_s": 600})])]
+
+    def answer(request: Request) -> Answer:
+        prompt = next(m["content"] for m in request.body["messages"] if m["role"] == "user")
+        return Reply(calls=[sleep]) if str(prompt).startswith("sleep") else turns.pop(0)
+
+    with ModelServer(answer) as server:
+        model = f'[permissions]\nmode = "allowAll"\n[models.m]\nbase_url = "{server.url}"\nmodel = "m"\n'
+        agls.configure(f'model = "m"\n[history]\ntitles = false\n{model}')
+        process = agls.start("run", "--output", "jsonl", "go")
+        wait_until(lambda: not turns and (agls.workspace / "begun").exists())
+        time.sleep(0.5)
+        process.terminate()
+        began_to_end = time.monotonic()
+        out, _ = process.communicate(timeout=30)
+        assert time.monotonic() - began_to_end < 10, "a second on a calm machine"
+    assert json.loads(out.splitlines()[-1])["data"]["stopReason"] == "interrupted"
+    wait_until(lambda: processes_with(mark) == [])
 
 
 @pytest.mark.row(40)
