@@ -3,6 +3,7 @@
 import json
 import os
 import time
+from functools import partial
 from typing import Any
 
 import pytest
@@ -49,6 +50,33 @@ def test_files_are_listed_read_written_edited_and_found(agls: Agls) -> None:
     assert after == "new/notes.md\nsrc/app.py"
     assert (agls.workspace / "src/app.py").read_text().endswith("    return len(items)\n")
     assert (agls.workspace / "new/notes.md").read_text() == "# Notes\n"
+
+
+@pytest.mark.row(34)
+def test_cells_are_inserted_changed_and_deleted_and_the_notebook_stays_valid(agls: Agls) -> None:
+    """It begins without a cell; each cell has what the format wants of its type, and an id of its own."""
+    file = agls.workspace / "n.ipynb"
+    file.write_text(json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    edit = partial(call, "edit_notebook", path="n.ipynb")
+    turns = [
+        call("read_file", path="n.ipynb"),
+        edit(cell=0, action="insert", source="x = 1\ny = 2"),
+        edit(cell=1, action="insert", source="z"),
+        edit(cell=0, action="insert", type="markdown", source="# Title"),
+        edit(cell=1, source="x = 3"),
+        edit(cell=2, action="delete"),
+        edit(cell=9, source="nothing"),
+    ]
+    agls.script(*({"calls": [each]} for each in turns), {"text": "done"})
+    done = agls.run("run", "--mode", "acceptEdits", "--output", "jsonl", "go")
+    assert [item["status"] for item in items(done)] == [*["completed"] * 6, "failed"]
+    assert "There is no cell 9: the last is 1" in items(done)[-1]["output"]
+    title, code = json.loads(file.read_text())["cells"]
+    assert title.keys() == {"cell_type", "id", "metadata", "source"}
+    assert code.keys() == {*title.keys(), "execution_count", "outputs"}
+    assert (title["cell_type"], "".join(title["source"])) == ("markdown", "# Title")
+    assert (code["cell_type"], "".join(code["source"]), code["outputs"]) == ("code", "x = 3", [])
+    assert title["id"] != code["id"]
 
 
 @pytest.mark.row(35)

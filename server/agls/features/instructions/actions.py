@@ -141,7 +141,8 @@ async def _deeper(
 def _place_of(path: str) -> tuple[str, str]:
     """**Returns** the folder that an instruction file is for, and its name there."""
     name = next((name for name in MAIN if "/" in name and path.endswith(f"/{name}")), "")
-    return (path.removesuffix(f"/{name}"), name) if name else path.rpartition("/")[::2]
+    folder, _, plain = path.rpartition("/")
+    return (path.removesuffix(f"/{name}"), name) if name else (folder, plain)
 
 
 def _deeper_rows(folder: str, names: Sequence[str], seen: str) -> Iterator[FileRow]:

@@ -35,7 +35,9 @@ def parts_of(
     system: str, messages: Sequence[Message], tools: Iterable[ToolSpec] = ()
 ) -> dict[str, dict[str, int]]:
     """Characters of the parts of some kinds: each file, each tool or server, the results of each tool."""
-    files, given, results = Counter[str](), Counter[str](), Counter[str]()
+    files = Counter[str]()
+    given = Counter[str]()
+    results = Counter[str]()
     for found in MEMORY.finditer(system):
         files[found["path"] or found[0].partition("\n")[0].removeprefix("# ")] += len(found[0])
     for tool in tools:
