@@ -175,3 +175,24 @@ def test_prompt_of_ones_own_an_addition_and_an_override_reach_the_model_whole(ag
             shown = agls.run("run", "/prompt", "--trust", "--output", "json").whole
             assert sent == rendered
             assert shown["action"]["data"]["system"] == rendered
+
+
+@pytest.mark.row(20)
+def test_prompt_of_the_command_line_counts_for_its_run_alone(agls: Agls) -> None:
+    """It is stronger than the settings, at the beginning and after a resume; the next run has theirs."""
+    with ModelServer([Reply("Done.")] * 5) as server:
+        model = f'[models.m]\nbase_url = "{server.url}"\n[permissions]\nmode = "allowAll"\n'
+        agls.configure(f'{model}[instructions]\nappend = "Rhyme."\n')
+        (agls.workspace / "AGENTS.md").write_text("Use tabs.")
+        for words in (
+            ("run", "go", "--append-system-prompt", "In French."),
+            ("resume", "on", "--system-prompt", "You are a poet."),
+            ("resume", "on", "--override-system-prompt", "Only this."),
+            ("resume", "on"),
+        ):
+            assert agls.run(*words, "--trust").code == 0
+        first, second, third, last = (system(server, place) for place in range(4))
+    assert SYSTEM in first and "In French." in first and "Rhyme." not in first
+    assert second.startswith("You are a poet.") and "Rhyme." in second and "Use tabs." in second
+    assert third == "Only this."
+    assert last.startswith(SYSTEM) and "Rhyme." in last and "In French." not in last
