@@ -60,6 +60,17 @@ def test_one_file_of_a_folder_counts_and_the_others_are_named_with_the_reason(sc
         (scene.root / names[first]).unlink()
 
 
+def test_empty_file_leaves_its_place_to_the_next_one(scene: FolderScene) -> None:
+    scene.file("AGENTS.override.md", " \n")
+    scene.file("AGENTS.md", "ours")
+    scene.file("CLAUDE.md", "theirs")
+    assert told(scene) == ["ours"]
+    assert why(scene) == {
+        "AGENTS.override.md": "it is empty",
+        "CLAUDE.md": "AGENTS.md of the same folder counts",
+    }
+
+
 def test_files_of_other_products_count_only_where_there_is_nothing_else(scene: FolderScene) -> None:
     for name in (".github/copilot-instructions.md", ".cursorrules", "GEMINI.md"):
         scene.file(name, name)

@@ -88,10 +88,11 @@ class Collection:
                 self.omitted.append(Omitted(self._reader.shown(f"{folder}/{name}"), why))
 
     def _add_file(self, path: str, origin: Origin, folder: str) -> bool:
-        """**Returns** whether there is such a file, even if it cannot be read."""
+        """**Returns** whether there is such a file that is not empty, even if it cannot be read."""
         read = self._read(path)
         if isinstance(read, ReadText):
             self._add(read, path, InstructionText(read.shown, read.text, origin, read.real, folder))
+            return bool(read.text.strip())
         return read is not None
 
     def _read(self, path: str) -> ReadText | Omitted | None:
