@@ -33,6 +33,9 @@ COMPOUND = frozenset(
 NOWHERE = "/dev/null"  # stands for what is read, and is no file
 _DESCRIPTOR = regex(r"\d?>&(?:\d|-)|\d?<&(?:\d|-)")
 _NOWHERE = regex(r"(?:\d|&)?>>? *(/dev/(?:null|stdout|stderr))")
+_READ = regex(r"(?:IFS= ?)?read (?:-r )?(\w+)")
+_SEQUENCE = regex(r"\$\(seq (?:(\d{1,3}) )?(\d{1,3})\)")
+_NUMBERS = regex(r"\{(\d{1,3})\.\.(\d{1,3})\}")
 _LINES = regex(r"(?:-n ?\+?\d+|-\d+)?")  # of head and tail
 
 
@@ -53,6 +56,29 @@ def parts_of_for(node: "Node") -> tuple[str, Sequence["Node"], "Node"]:
             return text_of(name), words, body
         case _:
             raise NotUnderstood(f"what `{short(node)}` does is known only when it runs")
+
+
+def parts_of_while(node: "Node") -> tuple[str, "Node"]:
+    """Return the variable and the body of a loop over lines. **Raises** `NotUnderstood` for any other one."""
+    match children_of(node, {";", "\n"}):
+        case [kind, condition, body] if text_of(kind) == "while" and (
+            found := _READ.fullmatch(text_of(condition))
+        ):
+            return found[1], body
+        case _:
+            raise NotUnderstood(f"what `{short(node)}` does is known only when it runs")
+
+
+def numbers_of(node: "Node") -> Sequence[str]:
+    """Return the numbers that `{1..3}` or `$(seq 3)` stands for."""
+    text = text_of(node)
+    if numbers := _NUMBERS.fullmatch(text):
+        first, last = sorted(map(int, numbers.groups()))
+    elif numbers := _SEQUENCE.fullmatch(text):
+        first, last = int(numbers[1] or 1), int(numbers[2])
+    else:
+        return ()
+    return [str(number) for number in range(first, last + 1)]
 
 
 def without_redirections(node: "Node") -> "Node":
