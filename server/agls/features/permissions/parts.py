@@ -11,7 +11,7 @@ from agls.features.permissions.commands import UNKNOWN, known_only_when_run, tou
 from agls.features.permissions.printed_names import Names
 from agls.features.permissions.readers import git_folder, is_deep, read_by
 from agls.features.permissions.rules import ResolvedTarget, is_secret_name
-from agls.features.permissions.starters import Sources, started_by
+from agls.features.permissions.starters import NameSources, started_by
 from agls.features.permissions.syntax import Program, programs
 from agls.regex import regex
 from agls.room.process_ports import ShellFacts
@@ -91,7 +91,7 @@ class _Look:
         """**Raises** `NotUnderstood` or `WorkspaceError` unless it only reads in the workspace."""
         words = self._all_expanded(program.words, folder)
         self._check_path(".", folder)
-        sources = Sources(
+        sources = NameSources(
             self._all_expanded(program.source, folder),
             [self._all_expanded(loop, folder) for loop in program.loops],
         )

@@ -10,31 +10,31 @@ from agls.room.shell_tree import NotUnderstood, Word
 
 
 @frozen
-class Folders:
+class ShellFolders:
     """The folders in which it may be when the last statement `succeeded`, and those when it `failed`."""
 
     succeeded: Sequence[str] = ("",)
     failed: Sequence[str] = ("",)
 
     @property
-    def all(self) -> "Folders":
+    def all(self) -> "ShellFolders":
         """After a statement of which nobody asks how it ended."""
         return both(_together(self.succeeded, self.failed))
 
-    def after_cd(self, program: Program) -> "Folders":
+    def after_cd(self, program: Program) -> "ShellFolders":
         """**Returns** where it is behind this `cd`. **Raises** `NotUnderstood`."""
         below = _folder_of(program)
-        return Folders(tuple(_folder_below(folder, below) for folder in self.succeeded), self.succeeded)
+        return ShellFolders(tuple(_folder_below(folder, below) for folder in self.succeeded), self.succeeded)
 
-    def before(self, operator: str) -> "Folders":
+    def before(self, operator: str) -> "ShellFolders":
         """**Returns** where what stands behind `&&` or `||` begins."""
         return both(self.succeeded if operator == "&&" else self.failed)
 
-    def then(self, operator: str, after: "Folders") -> "Folders":
+    def then(self, operator: str, after: "ShellFolders") -> "ShellFolders":
         """**Returns** where a list is that goes on so, with what stands behind the operator."""
         if operator == "&&":
-            return Folders(after.succeeded, _together(self.failed, after.failed))
-        return Folders(_together(self.succeeded, after.succeeded), after.failed)
+            return ShellFolders(after.succeeded, _together(self.failed, after.failed))
+        return ShellFolders(_together(self.succeeded, after.succeeded), after.failed)
 
     def only(self) -> str:
         """**Returns** the one folder in which it is. **Raises** `NotUnderstood` when it may be another."""
@@ -44,8 +44,8 @@ class Folders:
         return folder
 
 
-def both(folders: Sequence[str]) -> Folders:
-    return Folders(folders, folders)
+def both(folders: Sequence[str]) -> ShellFolders:
+    return ShellFolders(folders, folders)
 
 
 def _together(one: Sequence[str], other: Sequence[str]) -> Sequence[str]:

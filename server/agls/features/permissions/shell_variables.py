@@ -32,7 +32,7 @@ _PRINTS_TEXTS = regex(r"""'(?:[^%'\\]|%%|%-?\d*s|\\[nt])*'|"(?:[^%"\\$`]|%%|%-?\
 Source = tuple[Word, ...]  # the words of a program whose lines a variable holds, () when nothing is known
 
 
-class Variables:
+class ShellVariables:
     """What is known of the variables at one place of a command, and in `used` the sources of those used."""
 
     def __init__(self, values: Mapping[str, str] | None = None) -> None:
@@ -40,9 +40,9 @@ class Variables:
         self._sources: dict[str, Source] = {}
         self.used: list[Source] = []
 
-    def copy(self) -> "Variables":
+    def copy(self) -> "ShellVariables":
         """**Returns** the same variables, for a place from which no assignment comes back."""
-        made = Variables(self._values)
+        made = ShellVariables(self._values)
         made._sources = dict(self._sources)
         return made
 

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from agls.features.permissions.shell_variables import Source, Variables, prints_texts
+from agls.features.permissions.shell_variables import ShellVariables, Source, prints_texts
 from agls.features.permissions.syntax_nodes import NOWHERE, input_of, is_read
 from agls.frozen import frozen
 from agls.regex import regex
@@ -48,7 +48,7 @@ class Program:
     loops: tuple[Source, ...] = ()
 
 
-def read_command(node: "Node", variables: Variables) -> Program:
+def read_command(node: "Node", variables: ShellVariables) -> Program:
     """**Returns** a program with plain words and what is redirected. **Raises** `NotUnderstood`."""
     inputs: list[str] = []
     variables.used = []
@@ -59,7 +59,7 @@ def read_command(node: "Node", variables: Variables) -> Program:
     return replace(program, inputs=tuple(inputs), loops=tuple(variables.used))
 
 
-def _command(node: "Node", variables: Variables) -> Program:
+def _command(node: "Node", variables: ShellVariables) -> Program:
     if node.type == "test_command":
         return Program(text_of(node), _test(node, variables))
     if node.type != "command":
@@ -79,18 +79,18 @@ def _command(node: "Node", variables: Variables) -> Program:
     return Program(text_of(node), words, piped=has_locale)
 
 
-def _word(node: "Node", variables: Variables) -> Word:
+def _word(node: "Node", variables: ShellVariables) -> Word:
     return word_of(node, variables.value)
 
 
-def _printed(node: "Node", variables: Variables) -> Word:
+def _printed(node: "Node", variables: ShellVariables) -> Word:
     word = word_of(node, variables.printed)
     if word.is_pattern and "$" in text_of(node):  # `$HOME/*` are names of another folder
         unresolved(node)
     return word
 
 
-def _test(node: "Node", variables: Variables) -> tuple[Word, ...]:
+def _test(node: "Node", variables: ShellVariables) -> tuple[Word, ...]:
     """Return the words of `[ … ]`, which is `test …`. `[[ … ]]` computes: only one of a file is known."""
     if variables.only_compares(node):
         return (Word("test"), Word("-n"), Word("0"))

@@ -40,14 +40,14 @@ class Started:
 
 
 @frozen
-class Sources:
+class NameSources:
     """The words of the programs that give names: by `lines` to `xargs`, and by the variables of `loops`."""
 
     lines: Sequence[str] = ()
     loops: Sequence[Sequence[str]] = ()
 
 
-def started_by(words: Sequence[str], sources: Sources, *, is_key_word: bool) -> Iterator[Started]:
+def started_by(words: Sequence[str], sources: NameSources, *, is_key_word: bool) -> Iterator[Started]:
     """Yield what a program does by itself, and what each does that it starts.
 
     `time` is one of the shell only where `is_key_word`. **Raises** `NotUnderstood`.

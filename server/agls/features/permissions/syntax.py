@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from agls.features.permissions.shell_folders import Folders, both
-from agls.features.permissions.shell_variables import Source, Variables, assigned, substituted
+from agls.features.permissions.shell_folders import ShellFolders, both
+from agls.features.permissions.shell_variables import ShellVariables, Source, assigned, substituted
 from agls.features.permissions.simple_command import Program, no_cd, read_command
 from agls.features.permissions.syntax_nodes import (
     COMPOUND,
@@ -71,10 +71,10 @@ def programs(command: str, names: Names = _no_names) -> tuple[Program, ...]:
 class _CommandReader:
     """Reads one tree, and remembers the folder that `cd` leads to and the variables of loops."""
 
-    def __init__(self, names: Names, variables: Variables | None = None) -> None:
+    def __init__(self, names: Names, variables: ShellVariables | None = None) -> None:
         self._names = names
-        self._variables = variables or Variables()
-        self._folders = Folders()
+        self._variables = variables or ShellVariables()
+        self._folders = ShellFolders()
         self._nested = 0
         self._is_again = False
         self._only_readers = 0
@@ -272,7 +272,7 @@ class _CommandReader:
             kept = passes_on(last.words) and is_quiet(node) and not last.inputs
             source = source if kept and all(word.text not in _ENDED_BY_NUL for word in source) else ()
         self._lines = source
-        self._folders = Folders(self._folders.succeeded, self._folders.all.failed)
+        self._folders = ShellFolders(self._folders.succeeded, self._folders.all.failed)
 
     def _fed_loop(self, node: "Node", source: Source) -> Iterator[Program]:
         """A loop over the lines of the program before it: in a shell of its own."""
