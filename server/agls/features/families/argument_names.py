@@ -68,6 +68,12 @@ OTHER_NAMES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "background": ("run_in_background", "is_background", "isBackground"),
     },
     "shell_task": {"task_id": ("bash_id", "shell_id", "taskId")},
+    "code_intelligence": {
+        "path": PATH,
+        "symbol": ("symbolName", "symbol_name", "name", "query"),
+        "limit": MOST,
+    },
+    "rename_symbol": {"path": PATH, "symbol": ("old_name", "oldName"), "new_name": ("newName",)},
     "web_fetch": {"url": ("uri", "address", "link")},
     "web_search": {
         "query": ("q", "search_query", "search_term"),
