@@ -10,7 +10,9 @@ from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.regex import regex
 
-_FIRST = regex(r"\s*(/\S+)\s*")
+# Other products have words before a command that say whom it is for: `@workspace /explain`.
+BEFORE_COMMAND = r"\s*(?:@(?:workspace|codebase|vscode|terminal)[ \t]+)?"
+FIRST = regex(BEFORE_COMMAND + r"(/\S+)\s*")
 _LIKE_A_NAME = regex(r"/([a-z][\w.:-]*)", re.IGNORECASE)
 _NEAR = 0.7  # how alike two names are of which one may be meant for the other
 UNKNOWN = "There is no command {}. {} To send it as a prompt, write /{}"
@@ -67,7 +69,7 @@ def shorthand_in(text: str, specs: Sequence[ActionSpec]) -> TypedCommand | None:
 
 def command_in(text: str, specs: Sequence[ActionSpec]) -> TypedCommand | None:
     """**Returns** the command that a text is, `None` for a prompt: its first word names no action."""
-    first = _FIRST.match(text)
+    first = FIRST.match(text)
     spec = named(first[1][1:], specs) if first else None
     return TypedCommand(spec, text[first.end() :], first.end()) if spec and first else None
 
@@ -83,7 +85,7 @@ def unknown_command(text: str, specs: Sequence[ActionSpec]) -> str:
 
     It looks like one when it is a single word, or when its first word is nearly the name of a command.
     """
-    first = _FIRST.match(text)
+    first = FIRST.match(text)
     alike = _LIKE_A_NAME.fullmatch(first[1]) if first else None
     if first is None or alike is None or command_in(text, specs):
         return ""

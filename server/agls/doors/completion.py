@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from agls.commands import (
+    BEFORE_COMMAND,
     Slot,
     TypedCommand,
     command_in,
@@ -22,7 +23,7 @@ from agls.regex import regex
 from agls.room import Completion, Completions, Typing
 
 MOST = 50
-_NAME = regex(r"\s*(/\S*)")
+_NAME = regex(BEFORE_COMMAND + r"(/\S*)")
 
 
 class Completer(Protocol):
