@@ -11,8 +11,7 @@ from agls.frozen import frozen
 from agls.regex import regex
 
 # Other products have words before a command that say whom it is for: `@workspace /explain`.
-BEFORE_COMMAND = r"\s*(?:@(?:workspace|codebase|vscode|terminal)[ \t]+)?"
-FIRST = regex(BEFORE_COMMAND + r"(/\S+)\s*")
+FIRST = regex(r"\s*(?:@(?:workspace|codebase|vscode|terminal)[ \t]+)?(/\S+)\s*")
 _LIKE_A_NAME = regex(r"/([a-z][\w.:-]*)", re.IGNORECASE)
 _NEAR = 0.7  # how alike two names are of which one may be meant for the other
 UNKNOWN = "There is no command {}. {} To send it as a prompt, write /{}"

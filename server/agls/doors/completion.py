@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from agls.commands import (
-    BEFORE_COMMAND,
     Slot,
     TypedCommand,
     command_in,
@@ -23,7 +22,7 @@ from agls.regex import regex
 from agls.room import Completion, Completions, Typing
 
 MOST = 50
-_NAME = regex(BEFORE_COMMAND + r"(/\S*)")
+_NAME = regex(r"\s*(?:@(?:workspace|codebase|vscode|terminal)[ \t]+)?(/\S*)")  # as `commands.FIRST`
 
 
 class Completer(Protocol):
