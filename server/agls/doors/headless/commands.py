@@ -24,6 +24,7 @@ from agls.doors.headless.run import refuse, run
 from agls.doors.headless.sessions_command import SESSIONS
 from agls.doors.headless.settings import limits, settings
 from agls.doors.headless.shutdown import see_through
+from agls.doors.headless.skills_command import SKILLS
 from agls.doors.headless.streams import write_stderr
 from agls.doors.headless.trust_command import trust
 from agls.doors.headless.usage import usage
@@ -162,6 +163,7 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     "trust": trust,
     **PERMISSIONS,
     **HOOKS,
+    **SKILLS,
 }
 
 

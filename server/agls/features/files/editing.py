@@ -31,7 +31,7 @@ from .changed_lines import changed_lines
 from .edit_plan import EditPlan
 from .lines import flatten, line_end_of
 from .matching import replace_text
-from .memory import FileMemory
+from .memory import MADE_BEFORE, FileMemory, edit_key
 from .misses import listed
 from .notebook_editing import EditNotebook
 from .notebook_text import is_notebook
@@ -76,6 +76,7 @@ LEFT: Mapping[Effects, str] = {
     "partial": "A part of the change may be there.",
     "unknown": "The change may still come.",
 }
+GONE = " It was there when you read it: it was deleted or moved since."
 ELSEWHERE = "\nold_text stands in {}, which you read: is it the file that you mean?"
 NAMED = 3  # other files in which an old text stands
 FEWEST = 8  # characters of an old text that does not stand just anywhere
@@ -94,21 +95,31 @@ async def plan_edit(arguments: EditFile, workspace: Workspace, memory: FileMemor
     try:
         file = await workspace.read(arguments.path)
     except WorkspaceError as problem:
-        raise await explained(problem, arguments.path, workspace) from problem
+        found = await explained(problem, arguments.path, workspace)
+        is_gone = isinstance(problem.__cause__, FileNotFoundError)
+        was_there = is_gone and memory.knows(workspace.place(arguments.path).uri)
+        raise WorkspaceError(f"{found}{GONE * was_there}") from problem
     shown = file.place.shown
     old = arguments.old_text
     new = arguments.new_text
+    again = memory.has_made(_key(file.place.uri, arguments))
     try:
-        made = await asyncio.to_thread(replace_text, file.text, old, new, everywhere=arguments.replace_all)
+        made = await asyncio.to_thread(
+            replace_text, file.text, old, new, everywhere=arguments.replace_all, again=again
+        )
     except WorkspaceError as problem:
         hints = await asyncio.to_thread(_elsewhere, file, old, workspace, memory)
-        hints += OF_NOTEBOOKS * is_notebook(shown)
+        hints += MADE_BEFORE * again + OF_NOTEBOOKS * is_notebook(shown)
         raise WorkspaceError(f"{shown}: {problem}{hints}") from problem
     check_new(shown, file.text, old, new, made.lines[0])
     report = f"Edited {shown}, {listed(made.lines)}."
     if made.loose:
         report += f" old_text was found {made.loose}; new_text got the file's indentation."
     return EditPlan(f"Edit {shown}", file.place, file, made.text, report)
+
+
+def _key(uri: str, arguments: EditFile) -> str:
+    return edit_key(uri, arguments.old_text, arguments.new_text, str(arguments.replace_all))
 
 
 def _elsewhere(file: FileText, old: str, workspace: Workspace, memory: FileMemory) -> str:
@@ -163,10 +174,11 @@ class FileWriter(Generic[Change]):
             text = f"{problem} {LEFT[problem.effects]} Read {plan.place.shown} again, then repeat this."
             return ToolOutcome(text, status="failed", effects=problem.effects)
         report = plan.report
+        edit = _key(plan.place.uri, arguments) if isinstance(arguments, EditFile) else ""
         if known == plan.text:
-            self.memory.saw(change.uri, change.result, known)
+            self.memory.saw(change.uri, change.result, known, edit)
         else:
-            self.memory.imagined(change.uri, known)
+            self.memory.imagined(change.uri, known, edit)
             report += await asyncio.to_thread(changed_since, plan.place.shown, known, plan.text)
         shown = changed_lines(change) if isinstance(arguments, EditFile) else []
         return ToolOutcome("\n".join([report, *shown]), effects="applied", changes=(change,))
