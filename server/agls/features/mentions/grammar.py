@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from agls.frozen import frozen
 from agls.regex import regex
 
-SELECTION, WORKSPACE, EDITOR = "selection", "workspace", "editor"
+SELECTION, WORKSPACE = "selection", "workspace"
+EDITOR = "editor"
 # Words behind a `#`, and what each stands for.
 HASH_WORDS = {
     "selection": SELECTION,
