@@ -96,6 +96,10 @@ def test_files_of_agents_may_name_every_tool() -> None:
     assert not TOOLS - OWN, "name each in OWN of prompt_files/agent_tools.py"
 
 
+def test_calls_of_every_tool_have_words_for_people() -> None:
+    assert not TOOLS - WORDS.keys(), "say how each is called for people: `words` of the ROOM that offers it"
+
+
 def test_rooms_declare_the_tools_that_they_offer() -> None:
     modules = [path.read_text("utf-8") for path in (SERVER / "features").rglob("*.py")]
     for name in TOOLS:

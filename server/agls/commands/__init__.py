@@ -1,7 +1,6 @@
 """Commands as people type them: `/name words`, understood by the schema of the action that they name."""
 
 from agls.commands.typed import (
-    RAW,
     Slot,
     TypedCommand,
     command_in,
@@ -22,7 +21,6 @@ from agls.commands.typed import (
 from agls.commands.values import CommandError
 
 __all__ = [
-    "RAW",
     "CommandError",
     "Slot",
     "TypedCommand",
