@@ -10,7 +10,7 @@ import pytest
 
 from agls.assembly.needs import PORTS
 from agls.features import checkpoints, outputs, permissions, redaction
-from agls.order import MCP, ORDER, PLUGINS, ROOMS, TOOLS
+from agls.order import MCP, ORDER, PLUGINS, ROOMS, TOOLS, WORDS
 from agls.prompt_files.agent_tools import OWN
 from agls.room import OnUse, Room, exposed
 from agls.room.declaration import complete_nothing, understand_nothing
