@@ -1,6 +1,7 @@
 """Commands as people type them: `/name words`, understood by the schema of the action that they name."""
 
 from agls.commands.typed import (
+    FIRST,
     Slot,
     TypedCommand,
     command_in,
@@ -21,6 +22,7 @@ from agls.commands.typed import (
 from agls.commands.values import CommandError
 
 __all__ = [
+    "FIRST",
     "CommandError",
     "Slot",
     "TypedCommand",
