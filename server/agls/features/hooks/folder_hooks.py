@@ -114,6 +114,7 @@ def hooks_of_plugin(plugin: "PluginContent") -> FoundHooks:
 
     offered: list[OfferedHook] = []
     problems: list[str] = []
+    make = _of_cursor if plugin.dialect == "cursor" else offered_hook
     for place, groups in plugin.hooks:
         shown = f"the plugin {plugin.name} ({place})"
         for number, (event, entry) in enumerate(hook_entries(groups), 1):
@@ -121,7 +122,7 @@ def hooks_of_plugin(plugin: "PluginContent") -> FoundHooks:
             try:
                 if made.problem:
                     raise ValueError(made.problem)
-                one = offered_hook(event, made.value, number, shown)
+                one = make(event, made.value, number, shown)
             except ValueError as problem:
                 problems.append(f"{shown}: hook {number} ({event}): {problem}")
                 continue
