@@ -8,6 +8,7 @@ from agls.features.commands.actions import LIST, LIST_ALIASES, FileCommand, list
 from agls.features.commands.offered import OfferedCommand, named_commands
 from agls.features.commands.settings import Settings
 from agls.features.commands.shell_lines import ROOM, LineRunner
+from agls.features.commands.shipped_commands import shipped_commands
 from agls.instruction_files.folder_texts import FolderTexts
 from agls.prompt_files.found_commands import found_commands
 from agls.room.offers import Consents
@@ -27,7 +28,7 @@ def build(
 
     def find() -> Sequence[OfferedCommand]:
         files = found_commands(texts, other_tools=settings.other_tools)
-        return named_commands(files, {*taken(), LIST, *LIST_ALIASES})
+        return named_commands((*files, *shipped_commands()), {*taken(), LIST, *LIST_ALIASES})
 
     def actions() -> Sequence[Action]:
         commands = [FileCommand(each, knows_model, consents.mark) for each in usable(find())]

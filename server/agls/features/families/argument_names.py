@@ -64,6 +64,12 @@ OTHER_NAMES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "cwd": ("workdir", "working_directory", "workingDirectory", "directory", "dir_path"),
         "background": ("run_in_background", "is_background", "isBackground"),
     },
+    "code_intelligence": {
+        "path": PATH,
+        "symbol": ("symbolName", "symbol_name", "name", "query"),
+        "limit": MOST,
+    },
+    "rename_symbol": {"path": PATH, "symbol": ("old_name", "oldName"), "new_name": ("newName",)},
     "web_fetch": {"url": ("uri", "address", "link")},
     "web_search": {
         "query": ("q", "search_query", "search_term"),
