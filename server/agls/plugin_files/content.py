@@ -8,7 +8,10 @@ from agls.frozen import frozen
 
 Dialect = Literal["claude", "codex", "cursor", "gemini", "claw", "plain"]
 OptionType = Literal["string", "number", "boolean", "directory", "file"]
-ROOTS = ("CLAUDE_PLUGIN_ROOT", "CURSOR_PLUGIN_ROOT", "PLUGIN_ROOT", "extensionPath")
+ROOTS = ("CLAUDE_PLUGIN_ROOT", "PLUGIN_ROOT", "extensionPath")
+OF_CURSOR = (
+    "CURSOR_PLUGIN_ROOT"  # by it programs find out what they are to answer: only those of Cursor get it
+)
 
 
 class PluginProblem(Exception):

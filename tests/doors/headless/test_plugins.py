@@ -431,14 +431,19 @@ def test_plugin_for_cursor_brings_its_server_and_its_hooks_in_their_own_form(
     (folder / "rules").mkdir()
     (folder / "rules/style.mdc").write_text("---\nalwaysApply: true\n---\nBe brief.\n")
     refuse = 'cat > /dev/null; echo \'{"permission": "deny", "agentMessage": "not here"}\''
-    hooks = {"version": 1, "hooks": {"beforeShellExecution": [{"command": refuse}]}}
+    greet = """test -n "$CURSOR_PLUGIN_ROOT" && echo '{"additional_context": "Greetings of a plugin"}'"""
+    begun = {"beforeShellExecution": [{"command": refuse}], "sessionStart": [{"command": greet}]}
+    hooks = {"version": 1, "hooks": begun}
     (folder / "hooks/hooks.json").write_text(json.dumps(hooks))
     brought = added(agls, folder)
     kinds = [line.split()[0] for line in brought["brings"] if line[0] != " "]
-    assert kinds == ["skill", "command", "agent", "hook", "server", "program", "program"]
+    assert kinds == ["skill", "command", "agent", "hook", "hook", "server", "program", "program"]
     assert (brought["dialect"], brought["unused"], brought["remarks"]) == ("cursor", ["rules/"], [])
     echoed, ran = outputs(
         run(agls, call("mcp__plugin_tools_small__echo", number=7), call("shell", command="ls"))
     )
     assert '{"number": 7}' in echoed
     assert "not here" in ran
+    with ModelServer([Reply("Done.")]) as server:
+        agls.run("run", "go", "--base-url", server.url, "--model", "m")
+        assert "Greetings of a plugin" in str(server.posts[0].body["messages"])

@@ -114,7 +114,7 @@ def hooks_of_plugin(plugin: "PluginContent") -> FoundHooks:
 
     offered: list[OfferedHook] = []
     problems: list[str] = []
-    make = _of_cursor if plugin.dialect == "cursor" else offered_hook
+    make = _of_cursor_plugin if plugin.dialect == "cursor" else offered_hook
     for place, groups in plugin.hooks:
         shown = f"the plugin {plugin.name} ({place})"
         for number, (event, entry) in enumerate(hook_entries(groups), 1):
@@ -243,6 +243,16 @@ def _of_cursor(event: str, entry: JsonObject, number: int, shown: str) -> Offere
     definition: JsonObject = {"file": shown, "event": event, **entry}
     offer = replace(made.offer, name=f"{event} {number} of {shown}", definition=definition)
     return OfferedHook(replace(made.hook, setting=setting, cursor=form), offer)
+
+
+def _of_cursor_plugin(event: str, entry: JsonObject, number: int, shown: str) -> OfferedHook:
+    """Return the hook of an entry in Cursor's form, or in the usual one for an event that has no other.
+
+    **Raises** `ValueError`.
+    """
+    from agls.features.hooks.cursor import EVENTS as FORMS  # noqa: PLC0415 - few plugins have such hooks
+
+    return (_of_cursor if event in FORMS else offered_hook)(event, entry, number, shown)
 
 
 def event_named(said: str) -> Event:
