@@ -46,6 +46,7 @@ UNUSED_KEYS = (
     "rules",
 )
 BAD_NAME = "{!r} is no name of a plugin: use up to 50 lower-case letters, digits and hyphens"
+WRITTEN = "its name {!r} is written {} here"
 NO_MANIFEST = "{} has no manifest of a plugin: none of {} is there"
 OUTSIDE = "{}: {!r} leads out of the plugin"
 CONTEXT = "GEMINI.md"
@@ -64,10 +65,12 @@ def read_plugin(root: str, entry: Mapping[str, Any] | None = None, name: str = "
     if not file and entry is None and not _has_parts(root):
         raise PluginProblem(NO_MANIFEST.format(root, ", ".join(each for each, _ in MANIFESTS)))
     values = {**(entry or {}), **said}
-    own = text_in(values.get("name")) or name or Path(root).name
+    said_name = text_in(values.get("name")) or name or Path(root).name
+    own = said_name.lower().replace("_", "-")
     if not NAME.fullmatch(own):
-        raise PluginProblem(BAD_NAME.format(own[:100]))
-    return _ManifestParts(root, values, dialect).content(own, file)
+        raise PluginProblem(BAD_NAME.format(said_name[:100]))
+    remarks = [] if own == said_name else [WRITTEN.format(said_name, own)]
+    return _ManifestParts(root, values, dialect, remarks).content(own, file)
 
 
 def _manifest(root: str) -> tuple[str, Dialect, Mapping[str, Any]]:
@@ -110,10 +113,10 @@ def _is_inside(path: str, root: str) -> bool:
 class _ManifestParts:
     """Reads the parts that a manifest names, and those in their usual places."""
 
-    def __init__(self, root: str, said: Mapping[str, Any], dialect: Dialect) -> None:
+    def __init__(self, root: str, said: Mapping[str, Any], dialect: Dialect, remarks: list[str]) -> None:
         self._root, self._said = root, said
         self._dialect: Dialect = dialect
-        self._remarks: list[str] = []
+        self._remarks = remarks
 
     def content(self, name: str, file: str) -> PluginContent:
         """Return all of it."""

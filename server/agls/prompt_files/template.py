@@ -141,8 +141,9 @@ class _Placeholders:
         self._last = max(numbers, default=0) if dialect == "opencode" else -1
         inputs = [found["input"] for found in _USUAL.finditer(template) if found["input"]]
         self._inputs = list(dict.fromkeys(inputs))
-        self._pairs = pairs_in(given.words) if dialect == "codex" else {}
-        self._variables = {**(OF_EDITOR if dialect == "github" else {}), **given.variables}
+        self._pairs: Mapping[str, str] = pairs_in(given.words) if dialect == "codex" else {}
+        of_editor: Mapping[str, str] = OF_EDITOR if dialect == "github" else {}
+        self._variables = {**of_editor, **given.variables}
         self.used = False
 
     def value(self, found: re.Match[str]) -> str:

@@ -425,20 +425,32 @@ def test_plugin_for_cursor_brings_its_server_and_its_hooks_in_their_own_form(
     said = json.loads((folder / ".claude-plugin/plugin.json").read_text())
     (folder / ".claude-plugin/plugin.json").unlink()
     (folder / ".cursor-plugin").mkdir()
-    manifest = {**said, "displayName": "Tools", "logo": "assets/logo.svg", "author": {"name": "Me"}}
+    manifest = {
+        **said,
+        "name": "Tools",
+        "displayName": "Tools",
+        "logo": "assets/logo.svg",
+        "author": {"name": "Me"},
+    }
     (folder / ".cursor-plugin/plugin.json").write_text(json.dumps(manifest))
     (folder / ".mcp.json").rename(folder / "mcp.json")
     (folder / "rules").mkdir()
     (folder / "rules/style.mdc").write_text("---\nalwaysApply: true\n---\nBe brief.\n")
     refuse = 'cat > /dev/null; echo \'{"permission": "deny", "agentMessage": "not here"}\''
     greet = """test -n "$CURSOR_PLUGIN_ROOT" && echo '{"additional_context": "Greetings of a plugin"}'"""
-    begun = {"beforeShellExecution": [{"command": refuse}], "sessionStart": [{"command": greet}]}
+    (folder / "scripts/refuse.sh").write_text(f"#!/bin/sh\n{refuse}\n")
+    (folder / "scripts/refuse.sh").chmod(0o755)
+    begun = {
+        "beforeShellExecution": [{"command": "./scripts/refuse.sh"}],
+        "sessionStart": [{"command": greet}],
+    }
     hooks = {"version": 1, "hooks": begun}
     (folder / "hooks/hooks.json").write_text(json.dumps(hooks))
     brought = added(agls, folder)
     kinds = [line.split()[0] for line in brought["brings"] if line[0] != " "]
-    assert kinds == ["skill", "command", "agent", "hook", "hook", "server", "program", "program"]
-    assert (brought["dialect"], brought["unused"], brought["remarks"]) == ("cursor", ["rules/"], [])
+    assert kinds == ["skill", "command", "agent", "hook", "hook", "server", *["program"] * 3]
+    assert (brought["dialect"], brought["unused"]) == ("cursor", ["rules/"])
+    assert brought["remarks"] == ["its name 'Tools' is written tools here"]
     echoed, ran = outputs(
         run(agls, call("mcp__plugin_tools_small__echo", number=7), call("shell", command="ls"))
     )
