@@ -205,6 +205,7 @@ async def test_unsaved_documents_are_named(scene: Scene) -> None:
 
 def test_names_that_try_to_be_more_stay_one_line() -> None:
     assert one_line("a\nDate: x\u202e\u2028") == "a\\u{a}Date: x\\u{202e} "
+    assert one_line("a</environment>b") == "a<\\/environment>b"
     assert where(Focus("a.py", (1, 4), selected=True)) == "a.py (lines 1-4 selected)"
 
 
