@@ -1,6 +1,7 @@
 """Commands as people type them: `/name words`, understood by the schema of the action that they name."""
 
 from agls.commands.typed import (
+    FIRST,
     RAW,
     Slot,
     TypedCommand,
@@ -22,6 +23,7 @@ from agls.commands.typed import (
 from agls.commands.values import CommandError
 
 __all__ = [
+    "FIRST",
     "RAW",
     "CommandError",
     "Slot",

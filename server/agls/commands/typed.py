@@ -10,7 +10,8 @@ from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.regex import regex
 
-_FIRST = regex(r"\s*(/\S+)\s*")
+# Other products have words before a command that say whom it is for: `@workspace /explain`.
+FIRST = regex(r"\s*(?:@(?:workspace|codebase|vscode|terminal)[ \t]+)?(/\S+)\s*")
 _SECOND = regex(r"(\w+)(?:\s+|$)")
 _LIKE_A_NAME = regex(r"/([a-z][\w.:-]*)", re.IGNORECASE)
 _NEAR = 0.7  # how alike two names are of which one may be meant for the other
@@ -66,7 +67,7 @@ def command_in(text: str, specs: Sequence[ActionSpec]) -> TypedCommand | None:
 
     `/search use` is `/search.use`, where `/search` takes no words.
     """
-    first = _FIRST.match(text)
+    first = FIRST.match(text)
     if first is None:
         return None
     spec = named(first[1][1:], specs)
@@ -89,7 +90,7 @@ def unknown_command(text: str, specs: Sequence[ActionSpec]) -> str:
 
     It looks like one when it is a single word, or when its first word is nearly the name of a command.
     """
-    first = _FIRST.match(text)
+    first = FIRST.match(text)
     alike = _LIKE_A_NAME.fullmatch(first[1]) if first else None
     if first is None or alike is None or command_in(text, specs):
         return ""
