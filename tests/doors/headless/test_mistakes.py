@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from doors.headless.conftest import SCRIPTED, Agls
+from doors.headless.conftest import SCRIPTED, Agls, Done
 from support.model_server import Failure, ModelServer
 
 pytestmark = pytest.mark.timeout(150)  # several processes, on a slow machine
