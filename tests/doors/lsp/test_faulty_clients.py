@@ -123,7 +123,7 @@ LOST = [7, {"range": "x", "text": "y"}, {"range": {"start": {"line": -1, "charac
 
 
 @pytest.mark.parametrize("change", LOST, ids=["number", "range", "negative"])
-def test_change_that_makes_no_sense_is_shown_once_and_a_whole_text_mends_it(
+def test_change_that_makes_no_sense_is_logged_once_and_a_whole_text_mends_it(
     serve: Serve, change: Any
 ) -> None:
     opened = Opened(serve, TEXT, read_call(), edit_call("two", "2"), "done")
@@ -138,7 +138,7 @@ def test_change_that_makes_no_sense_is_shown_once_and_a_whole_text_mends_it(
     changed(3, change)
     opened.run()
     assert (opened.call["status"], opened.editor.asked) == ("failed", [])
-    (shown,) = [m["params"] for m in wire.of_method("window/showMessage")]
+    (shown,) = [m["params"] for m in wire.of_method("window/logMessage")]
     assert "closed and opened again" in shown["message"]
     assert opened.uri in shown["message"]
     document.text, document.version = "whole\ntwo\n", 4
@@ -197,3 +197,16 @@ def test_prompt_that_did_not_begin_before_the_client_left_is_kept_and_not_an_err
     for each in answers:
         kind = each["error"]["data"]["kind"] if "error" in each else each["result"]["stopReason"]
         assert kind in {"serverCancelled", "interrupted", "endTurn"}
+
+
+@pytest.mark.parametrize("method", ["textDocument/inlineCompletion", "agent/edit"])
+def test_position_beyond_every_text_is_its_end(serve: Serve, method: str) -> None:
+    opened = Opened(serve, TEXT, "changed")
+    beyond = {"line": 2**70, "character": 2**70}
+    lsp: Message = {"textDocument": {"uri": opened.uri}, "position": beyond}
+    own: Message = {"uri": opened.uri, "range": {"start": beyond, "end": beyond}, "instruction": "add a line"}
+    result = opened.wire.call(method, own if method == "agent/edit" else lsp)
+    if method == "agent/edit":
+        assert (result["text"], result["range"]["end"]) == ("changed", {"line": 2, "character": 0})
+    else:
+        assert result == {"items": []}

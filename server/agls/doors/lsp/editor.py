@@ -88,13 +88,13 @@ class LspEditor:
     def lose(self, uri: object) -> None:
         """The client said what makes no sense of this document, or (no URI) of any: its text is not known.
 
-        Its user is told once how to get it back.
+        The client's log says once how to get it back: the user need not know before the agent needs it.
         """
         every = [document.uri for document in self._documents.values()]
         named = [uri] if uri and isinstance(uri, str) else every
         lost = {unescaped(each): each for each in named}
         for each in (lost[key] for key in lost if key not in self._lost):
-            self._peer.notify("window/showMessage", {"type": WARNING, "message": LOST.format(each[:300])})
+            self._peer.notify("window/logMessage", {"type": WARNING, "message": LOST.format(each[:300])})
         self._lost |= lost
 
     def find(self, uri: str) -> None:
