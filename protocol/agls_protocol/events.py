@@ -136,11 +136,15 @@ class ItemData(TypedDict):
 
 
 class ItemDeltaData(TypedDict):
-    """Text (`append`) for the end of `field`, at `offset`, counted in UTF-8 bytes."""
+    """Text (`append`) for the end of `field`, at `offset`, counted in UTF-8 bytes.
+
+    `coloured` is the same text with the colours in which a command printed it, as in `Terminal`.
+    """
 
     field: str
     offset: int
     append: str
+    coloured: NotRequired[str]
 
 
 class ItemUpdatedData(TypedDict):

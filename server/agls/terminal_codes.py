@@ -40,6 +40,11 @@ def without_colours(text: str) -> str:
     return COLOUR.sub("", text)
 
 
+def coloured_if_same(coloured: str, text: str) -> str:
+    """Return the text in its colours where it is the same without them, else alone: it lost a key, then."""
+    return coloured if without_colours(coloured) == text else text
+
+
 def in_colours(text: str, lines: str) -> str:
     """Return `text` with the colours that some `lines` of it have; "" where it has none of them.
 

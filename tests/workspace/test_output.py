@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agls.terminal_codes import without_colours
 from agls.workspace import output
 from agls.workspace.output import Live, OutputBuffer, plain
 
@@ -59,7 +60,16 @@ def test_live_text_does_not_depend_on_where_the_pieces_are_cut(text: str, data: 
     pieces = [raw[a:b] for a, b in zip([0, *cuts], [*cuts, len(raw)], strict=True)]
     shown = "".join(live.feed(piece) for piece in pieces) + live.finish()
     whole = Live()
-    assert shown == whole.feed(raw) + whole.finish()
+    assert without_colours(shown) == without_colours(whole.feed(raw) + whole.finish())
+    assert "\x1b" not in without_colours(shown)
+
+
+def test_live_text_has_the_colours_of_each_line_by_itself_and_no_other_codes() -> None:
+    live = Live()
+    assert live.feed(b"a \x1b[31mred\nstill\x1b[2J") == "a \x1b[31mred\x1b[0m\n\x1b[31mstill\x1b[0m"
+    assert live.feed(b" on\x1b[0m, plain\x1b[") == "\x1b[31m on\x1b[0m, plain"
+    assert live.feed(b"32mgreen\x1b]0;title\x07\x1b[m end") == "\x1b[32mgreen\x1b[0m end"
+    assert live.feed(b"plain\x1b[2K") + live.finish() == "plain"
 
 
 def test_a_flood_is_thinned_out_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -463,11 +463,12 @@ export interface ItemData {
   item: Item;
 }
 
-/** Text (`append`) for the end of `field`, at `offset`, counted in UTF-8 bytes. */
+/** Text (`append`) for the end of `field`, at `offset`, counted in UTF-8 bytes. `coloured` is the same text with the colours in which a command printed it, as in `Terminal`. */
 export interface ItemDeltaData {
   field: string;
   offset: number;
   append: string;
+  coloured?: string;
 }
 
 /** One item; with `field` and `range`, a part of one of its texts, in UTF-8 bytes. `field` is a member, or a JSON Pointer (RFC 6901) to a text inside; the result has about `maxBytes`. */

@@ -13,7 +13,7 @@ from agls.engine.ports import JournalError, Spawn, WorkspaceError
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject, KeptOutput, Terminal, ToolOutcome
 from agls.frozen import frozen
-from agls.terminal_codes import enclosed
+from agls.terminal_codes import enclosed, without_colours
 
 ROOM = BACKGROUND
 BEGAN = "began"
@@ -134,8 +134,9 @@ class Working:
 
     def print(self, text: str) -> None:
         """Take in more output, and show it."""
-        self.printed = (self.printed + text)[-KEPT:]
-        self._size += len(text)
+        plain = without_colours(text)
+        self.printed = (self.printed + plain)[-KEPT:]
+        self._size += len(plain)
         self.show(text)
 
     def news(self) -> str:
@@ -296,7 +297,7 @@ class Background:
         self._spawn(self._carry_out(working, job))
 
     def _show(self, task_id: str, text: str) -> None:
-        self._log.show(ToolDelta(task_id, text))
+        self._log.show(ToolDelta.of(task_id, text))
 
     async def _carry_out(self, working: Working, job: asyncio.Task[Any]) -> None:
         try:

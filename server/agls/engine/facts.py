@@ -24,6 +24,7 @@ from agls.engine.vocabulary import (
     UserMessage,
 )
 from agls.frozen import frozen
+from agls.terminal_codes import without_colours
 
 # --- facts ---------------------------------------------------------------------------------------
 
@@ -372,10 +373,17 @@ class ThinkingDelta:
 
 @frozen
 class ToolDelta:
-    """More output of a running call."""
+    """More output of a running call; `coloured` is the same with its colours, "" where it has none."""
 
     call_id: str
     text: str
+    coloured: str = ""
+
+    @classmethod
+    def of(cls, call_id: str, text: str) -> "ToolDelta":
+        """Return the delta for a text that may have colours."""
+        plain = without_colours(text)
+        return cls(call_id, plain, text if text != plain else "")
 
 
 @frozen

@@ -12,7 +12,8 @@ _ALIASES = {
     "shell shell_task": """bash shell run_shell_command runcommands execute runinterminal bashoutput killshell
         terminal run_in_terminal runtasks runtests testfailure killbash""",
     "read_file": "read read_many_files readfile notebookread view viewfile",
-    "edit_file apply_patch edit_notebook": "edit multiedit replace patch notebookedit editfiles editnotebook",
+    "edit_file multi_edit apply_patch edit_notebook": """edit multiedit replace patch notebookedit editfiles
+        editnotebook""",
     "write_file": "write create createfile createdirectory new",
     "grep": "grep search_file_content textsearch grep_search",
     "glob": "glob filesearch findtestfiles",
@@ -47,7 +48,8 @@ _ELSEWHERE = """
     exitplanmode enterplanmode githubrepo terminallastcommand terminalselection getterminaloutput killterminal
     vscodeapi extensions installextension opensimplebrowser changes runvscodecommand newworkspace selection
     createandrunnotebook getprojectsetupinfo structuredoutput taskoutput taskstop listmcpresources
-    readmcpresource listmcpresourcestool readmcpresourcetool"""
+    readmcpresource listmcpresourcestool readmcpresourcetool
+    powershell"""
 ELSEWHERE = frozenset(_ELSEWHERE.split())  # tools of editors and other agents that nothing here stands for
 READ_SANDBOX = "read-only"
 ALL = frozenset({"*", "all", "all tools"})

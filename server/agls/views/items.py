@@ -123,10 +123,13 @@ class OpenItems:
             }
             self.start(item, "text")
 
-    def append(self, item_id: str, text: str) -> None:
+    def append(self, item_id: str, text: str, coloured: str = "") -> None:
         """Write that text streamed into an open item; what comes too late is left out."""
         if opened := self._open.get(item_id):
-            self._write(opened, "itemDelta", opened.append(text))
+            delta = opened.append(text)
+            if coloured:
+                delta["coloured"] = coloured
+            self._write(opened, "itemDelta", delta)
 
     def patch(self, item_id: str, patch: JsonObject) -> None:
         """Write that members of an open item changed."""

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 from itertools import groupby
+from urllib.parse import unquote, urlsplit
 
 from agls.diff import CUT
 from agls.engine.vocabulary import JsonObject, Question
@@ -25,6 +26,7 @@ _LONG_RUN = regex(rf"[ \t\n]{{60,}}|\n{{{LONG_LINES},}}| {{{LONG_BLANKS},}}|\t{{
 _NAMES = {" ": "space", "\t": "tab", "\n": "line end"}
 # What an editor may take for a link or a tag in a message that is plain text (LSP says that it is).
 _HEAD = regex(r"(---|\+\+\+) ")
+_NAME = regex(r"\A--- [^\n]*\n\+\+\+ b/([^\n]+)\n@@ -")
 _MARKUP = regex(r"(?<=\])\(|<(?=[A-Za-z/!?])|&(?=#?\w+;)")
 
 
@@ -77,7 +79,7 @@ def _subject(subject: JsonObject) -> Iterator[str]:
         case "edit":
             for change in subject.get("changes", ()):
                 patch, ends = _line_ends(_without_names(str(change.get("patch", ""))))
-                yield f"{change.get('change', 'changed')}: {_one_line(str(change.get('uri', '')))}{ends}"
+                yield f"{change.get('change', 'changed')}: {_one_line(_path(change))}{ends}"
                 yield from (f"{MARGIN}{line}" for line in _diff(patch))
             yield from _json(subject, "type", "changes")
         case "plan":
@@ -114,6 +116,14 @@ def _line_ends(patch: str) -> tuple[str, str]:
     if content and all(line.endswith("\r") for line in content):
         return patch.replace("\r\n", "\n"), ", where lines end in CR LF"
     return patch.replace("\r", _code_point("\r")), ""
+
+
+def _path(change: JsonObject) -> str:
+    """Return the file's path in the workspace, as its patch names it; its address where they differ."""
+    uri, named = str(change.get("uri", "")), _NAME.search(str(change.get("patch", "")))
+    if named and uri.startswith("file:///") and f"/{unquote(urlsplit(uri).path)}".endswith(f"/{named[1]}"):
+        return named[1]
+    return uri
 
 
 def _without_names(patch: str) -> str:

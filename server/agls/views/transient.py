@@ -28,8 +28,8 @@ def write_transient(event: Transient, items: OpenItems, out: EventWriter, *, run
         case ThinkingDelta(item_id, text):
             if running:
                 items.append_reply("thought", item_id, text)
-        case ToolDelta(call_id, text):
-            items.append(call_id, text)
+        case ToolDelta(call_id, text, coloured):
+            items.append(call_id, text, coloured)
         case AsideDelta(item_id, question, text):
             items.start_aside(item_id, question)
             items.append(item_id, text)

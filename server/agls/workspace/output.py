@@ -42,6 +42,8 @@ def is_text(data: bytes | bytearray) -> bool:
 class Live:
     """Bytes to text while they come; characters and escapes may be cut anywhere between two pieces.
 
+    It has its colours, each line by itself, and no other codes.
+
     A flood is thinned out: what is beyond the rate is left out, with a note that says how much; so is what is
     no text.
     """
@@ -51,6 +53,7 @@ class Live:
         self._rest = ""
         self._budget, self._at = float(_BURST), time.monotonic()
         self._skipped = 0
+        self._on = ""  # the colours that are on
 
     def feed(self, data: bytes) -> str:
         """Return the text to show now; "" when there is none yet."""
@@ -78,8 +81,13 @@ class Live:
         text = self._rest + self._decode.decode(data, final)
         cut = None if final else _UNFINISHED.search(text)
         self._rest = text[cut.start() :] if cut else ""
-        text = CODE.sub("", text[: cut.start()] if cut else text)
-        return spelled_out(re.sub(r"\r+\n?", "\n", text))
+        text = re.sub(r"\r+\n?", "\n", text[: cut.start()] if cut else text)
+        if not self._on and "\x1b[" not in text:
+            return spelled_out(CODE.sub("", text))
+        from agls.workspace.output_colours import coloured_piece  # noqa: PLC0415 - few outputs have colours
+
+        shown, self._on = coloured_piece(text, self._on)
+        return shown
 
 
 class OutputBuffer:

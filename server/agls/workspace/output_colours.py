@@ -22,12 +22,17 @@ def coloured_lines(text: str) -> str:
     """Return the lines of an output with their colours, as one sees them in the end; "" for none."""
     if "\x1b[" not in text:
         return ""
+    lines = coloured_piece(text, "")[0].split("\n")
+    return "\n".join(_bounded(lines)) if any("\x1b" in line for line in lines) else ""
+
+
+def coloured_piece(text: str, on: str) -> tuple[str, str]:
+    """Return a piece of an output with its colours, before which some are `on`, and those on behind it."""
     lines: list[str] = []
-    on = ""
     for line in CODE.sub(_colour, text).split("\n"):
         made, on = _line(line, on)
         lines.append(made)
-    return "\n".join(_bounded(lines)) if any("\x1b" in line for line in lines) else ""
+    return "\n".join(lines), on
 
 
 def _line(line: str, on: str) -> tuple[str, str]:

@@ -33,6 +33,16 @@ def test_colours_are_a_member_of_their_own_also_after_a_resume(agls: Agls) -> No
         assert "\x1b" not in "".join(delta["append"] for delta in shown)
 
 
+def test_colours_come_while_the_command_runs(agls: Agls) -> None:
+    agls.script({"text": "I look.", "calls": [SHELL]}, {"text": "Done."})
+    done = agls.run("run", "go", "--yolo", "--output", "jsonl")
+    shown = [event["data"] for event in done.events if event["type"] == "itemDelta"]
+    printed = [delta for delta in shown if delta["field"] == "output"]
+    coloured = "".join(delta.get("coloured", delta["append"]) for delta in printed)
+    assert RED in coloured
+    assert re.sub(r"\x1b\[[0-9;]+m", "", coloured) == "".join(delta["append"] for delta in printed)
+
+
 def test_key_in_colours_is_nowhere(agls: Agls) -> None:
     key = "sk-secret-0123456789"
     agls.configure(SCRIPTED + OTHER)
@@ -45,6 +55,8 @@ def test_key_in_colours_is_nowhere(agls: Agls) -> None:
         for event in done.events
         if event["type"] == "itemCompleted" and event["data"]["item"]["kind"] == "toolCall"
     )
+    shown = [event["data"] for event in done.events if event["type"] == "itemDelta"]
+    assert "0123456789" not in "".join(delta.get("coloured", delta["append"]) for delta in shown)
     assert "\x1b[32mfine\x1b[0m\n" in call["terminal"]["coloured"]
     assert "0123456789" not in json.dumps(
         {**call, "input": {}, "title": "", "terminal": call["terminal"]["coloured"]}

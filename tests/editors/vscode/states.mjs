@@ -1,4 +1,4 @@
-// Twenty states of the chat, as the messages that the extension sends to its page.
+// States of the chat, as the messages that the extension sends to its page.
 
 const done = { status: "completed" };
 let number = 0;
@@ -93,6 +93,9 @@ const plan = item("plan", { title: "Plan: 2 of 4 done", text: entries.map(({ id,
 const running = { status: "running" };
 const LONG = Array.from({ length: 60 }, (_, n) => `echo "step ${n}" && ./scripts/run --number ${n}`).join("\n");
 
+const GROUPS = ["Conversation", "Model and context", "Changes"];
+const HELP = `${GROUPS.map((group) => `### ${group}\n\n${["fork", "undo", "rewind", "usage"].map((name) => `- \`/${name}\`: Do this with the **session**, and say what came of it.`).join("\n")}`).join("\n\n")}\n\n\`/help NAME\` says how one is written.`;
+
 /** Each state: its name, and the messages that bring it about. */
 export const STATES = {
   "01-server-missing": [{ type: "server", state: "missing", problem: "agls's server is not set up yet." }],
@@ -174,6 +177,12 @@ export const STATES = {
   "16-limit": [ready, models, session([user("Make it faster", { itemId: "u" })], { runs: { r1: { stopReason: "maxTurns", detail: "50 turns were used of 50" } }, lastItems: { r1: "u" } })],
   "17-interrupted": [ready, models, session([user("Make it faster", { itemId: "u" })], { runs: { r1: { stopReason: "interrupted", detail: "the server ended while it worked" } }, lastItems: { r1: "u" } })],
   "18-stopped": [ready, models, session([user("Make it faster"), says("I begin with", { itemId: "u", status: "cancelled" })], { runs: { r1: { stopReason: "cancelled" } }, lastItems: { r1: "u" } })],
+  "21-outcome-of-a-command": [ready, models, chips, session(talk, { runs }), { type: "outcome", title: "Help", text: HELP }],
+  "22-live-output": [
+    ready,
+    models,
+    session([user("Run the tests"), call("shell", { command: "pytest -q" }, { ...running, output: "....F\n1 failed\n", coloured: "\u001b[32m....\u001b[0m\u001b[31mF\u001b[0m\n\u001b[1;31m1 failed\u001b[0m\n" })], { state: "running", runId: "r" }),
+  ],
   "19-completions": [
     ready,
     models,

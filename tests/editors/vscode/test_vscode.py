@@ -190,7 +190,7 @@ def test_five_thousand_items_are_read_without_a_jump(tools: dict[str, str]) -> N
     assert said.count("ok: ") == 5
 
 
-def test_twenty_states_are_pictured_in_four_themes_and_none_is_too_wide(
+def test_states_of_the_chat_are_pictured_in_four_themes_and_none_is_too_wide(
     tools: dict[str, str], tmp_path: Path
 ) -> None:
     """At 300, 400 and 700 pixels and at 200 %; the colours come from a real editor."""
@@ -198,8 +198,8 @@ def test_twenty_states_are_pictured_in_four_themes_and_none_is_too_wide(
     said = done(["node", HERE / "pictures.mjs", dist, tmp_path], LONGEST, **tools)
     assert "too wide" not in said
     pictures = [path.stem for path in tmp_path.glob("*.png")]  # beside the colours of the themes
-    assert len({name.split("-")[0] for name in pictures}) == 20
-    assert len(pictures) == 20 * 14
+    assert len({name.split("-")[0] for name in pictures}) == 22
+    assert len(pictures) == 22 * 14
 
 
 def test_first_run_is_one_card_from_the_empty_profile_to_the_first_answer(
@@ -280,6 +280,16 @@ CODE_CALLS: Sequence[Mapping[str, object]] = (
     {"operation": "outgoing_calls", "path": "shop.ts", "symbol": "Shop.price"},
     {"operation": "diagnostics", "path": "main.ts"},
 )
+
+
+def test_agls_answers_in_the_own_chat_of_vscode(tools: dict[str, str], tmp_path: Path) -> None:
+    with_model = tmp_path / "extension"
+    shutil.copytree(tools["EXTENSION"], with_model)
+    manifest = json.loads((with_model / "package.json").read_text())
+    manifest["contributes"]["languageModelChatProviders"] = [{"vendor": "played", "displayName": "Played"}]
+    (with_model / "package.json").write_text(json.dumps(manifest))
+    more = {**tools, "EXTENSION": str(with_model), "OWN_CHAT": "1"}
+    assert "all of it holds" in done(["node", HERE / "host.mjs", "participant.cjs"], LONGEST, **more)
 
 
 @pytest.mark.row(41)

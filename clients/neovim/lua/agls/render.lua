@@ -139,7 +139,7 @@ end
 ---@param before integer
 ---@return table<integer, agls.Paint[]>?
 local function painted_output(item, lines, before)
-  local coloured = item.terminal and item.terminal.coloured
+  local coloured = item.terminal and item.terminal.coloured or item.coloured
   if not coloured or colours.plain(coloured) ~= item.output then
     return nil
   end

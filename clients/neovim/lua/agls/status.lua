@@ -195,7 +195,7 @@ function M.prompt_bar()
     safe(known.mode),
     safe(model),
     safe(plan),
-    safe(key .. " sends" .. (plan == "" and " · @ files · / actions" or ""))
+    safe(key .. " sends" .. (plan == "" and " · @ files · / commands" or ""))
   )
 end
 

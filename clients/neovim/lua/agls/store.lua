@@ -120,8 +120,12 @@ function Store:item(item_id)
     return self.items[item_id]
   end
   local whole = {}
-  for field in pairs(streams) do
+  for field, stream in pairs(streams) do
     whole[field] = self:text(item_id, field)
+    if stream.colours then
+      stream.colours = { table.concat(stream.colours) }
+      whole.coloured = stream.colours[1]
+    end
   end
   return vim.tbl_extend("force", self.items[item_id], whole)
 end
@@ -139,13 +143,18 @@ function Store:append(item_id, data)
   local stream = streams[data.field]
   if not stream then
     local text = item[data.field] or ""
-    stream = { parts = { text }, length = #text + (item.truncated or 0) }
+    local colours = data.field == "output" and item.coloured and { item.coloured } or nil
+    stream = { parts = { text }, length = #text + (item.truncated or 0), colours = colours }
     streams[data.field] = stream
   end
   local piece = data.append or vim.base64.decode(data.bytes or "")
   local known = stream.length - (data.offset or stream.length)
   if known > 0 then -- sent again
     piece = piece:sub(known + 1)
+  end
+  if data.coloured and known <= 0 or stream.colours then
+    stream.colours = stream.colours or { table.concat(stream.parts) }
+    stream.colours[#stream.colours + 1] = known <= 0 and data.coloured or piece
   end
   stream.parts[#stream.parts + 1] = piece
   stream.length = stream.length + #piece

@@ -9,6 +9,7 @@ import type {
   ProviderListResult,
   ProviderModelsResult,
 } from "../protocol.gen";
+import type { Outcome } from "../session/actions";
 import type { Elsewhere } from "../session/questions";
 import type { ServerState } from "../server/server";
 import type { AnyItem, Transcript, TranscriptView } from "../store/transcript";
@@ -64,6 +65,7 @@ export type ToChat =
   | { type: "focus" }
   | { type: "changes"; changes: number; files: number }
   | { type: "elsewhere"; questions: Elsewhere[] }
+  | ({ type: "outcome" } & Outcome)
   | { type: "failed"; text: string; kind: string };
 
 export type How = "queue" | "steer";
@@ -101,6 +103,7 @@ export type FromChat =
   | { type: "link"; href: string }
   | { type: "output"; itemId: string }
   | { type: "copy"; text: string }
+  | ({ type: "openOutcome" } & Outcome)
   | { type: "command"; command: ChatCommand };
 
 /** Commands that buttons of the chat may run; nothing else can be run from there. */

@@ -63,6 +63,10 @@ export class Chat implements vscode.WebviewViewProvider {
     conversation.onReplaced(() => this.postElsewhere());
     conversation.onSteers(() => this.post({ type: "steers", steers: conversation.steers }));
     conversation.onRepaired((item) => this.post({ type: "item", item }));
+    parts.actions.showInChat = (outcome) => {
+      if (this.visible) this.post({ type: "outcome", ...outcome });
+      return this.visible;
+    };
     attachments.onChange((chips) => this.post({ type: "chips", chips }));
   }
 
@@ -226,6 +230,7 @@ export class Chat implements vscode.WebviewViewProvider {
     open: ({ uri, line }) => this.openFile(vscode.Uri.parse(uri, true), line),
     link: ({ href }) => this.follow(href),
     output: ({ itemId }) => this.showOutput(itemId),
+    openOutcome: ({ title, text }) => this.parts.texts.show(`${title}.md`, `${text}\n`),
     copy: ({ text }) => vscode.env.clipboard.writeText(text),
     command: ({ command }) => {
       if (CHAT_COMMANDS.includes(command)) return vscode.commands.executeCommand(command);

@@ -10,7 +10,16 @@ import { unlinked } from "./permission_text";
 
 const SHORT = 160; // characters that fit into a notification
 
+/** What came of a command, in Markdown: shown, and no part of the conversation. */
+export interface Outcome {
+  title: string;
+  text: string;
+}
+
 export class Actions {
+  /** Show an outcome in the chat, if it is seen; returns whether it is. */
+  showInChat: (outcome: Outcome) => boolean = () => false;
+
   constructor(
     private readonly conversation: Conversation,
     private readonly texts: TextDocuments,
@@ -52,7 +61,7 @@ export class Actions {
     const text = wordsOf(output).trim();
     if (text.length < SHORT && !text.includes("\n"))
       void vscode.window.showInformationMessage(unlinked(text || `${title}: done`));
-    else await this.texts.show(`${title}.md`, `${text}\n`);
+    else if (!this.showInChat({ title, text })) await this.texts.show(`${title}.md`, `${text}\n`);
   }
 }
 

@@ -261,7 +261,11 @@ export class Transcript {
     if (repeated >= added.length && added.length > 0) return;
     const text = new TextDecoder().decode(repeated > 0 ? added.subarray(repeated) : added);
     this.lengths.set(key, delta.offset + added.length);
-    this.items.set(itemId, { ...item, [delta.field]: textOf(item[delta.field]) + text });
+    const before = textOf(item[delta.field]);
+    const coloured = repeated > 0 ? undefined : delta.coloured;
+    const colours =
+      coloured || item["coloured"] ? { coloured: textOf(item["coloured"], before) + (coloured ?? text) } : {};
+    this.items.set(itemId, { ...item, [delta.field]: before + text, ...colours });
   }
 
   private forget(itemId: string): void {

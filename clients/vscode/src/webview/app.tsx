@@ -9,6 +9,7 @@ import { Composer } from "./composer";
 import { Plan, Queue, Review, Tasks } from "./dock";
 import { Help } from "./ending";
 import { Icon } from "./icon";
+import { toHtml } from "./markdown";
 import type { Model } from "./model";
 import { Servers } from "./servers";
 import { Setup, Welcome } from "./setup";
@@ -53,6 +54,7 @@ export function App({ model }: { model: Model }) {
           <Queue model={model} />
           <Review model={model} />
         </div>
+        <OutcomeCard model={model} />
         <Failure model={model} />
         <Composer model={model} />
         <Foot model={model} />
@@ -61,6 +63,35 @@ export function App({ model }: { model: Model }) {
         {model.announcement}
       </div>
     </ReadingProvider>
+  );
+}
+
+/** What came of a command, until the next prompt: nothing of the conversation, which the model does not see. */
+function OutcomeCard({ model }: { model: Model }) {
+  const { outcome } = model;
+  if (!outcome) return null;
+  const close = (event: KeyboardEvent) => {
+    if (event.key === "Escape") model.dismissOutcome();
+  };
+  return (
+    <section class="outcome" aria-label={visible(outcome.title)} onKeyDown={close}>
+      <header>
+        <h3>{visible(outcome.title)}</h3>
+        <Button class="link" message={{ type: "openOutcome", ...outcome }}>
+          Open in editor
+        </Button>
+        <button type="button" class="icon" aria-label="Close" onClick={() => model.dismissOutcome()}>
+          <Icon name="close" />
+        </button>
+      </header>
+      <div
+        class="markdown"
+        tabIndex={0}
+        role="group"
+        aria-label={visible(outcome.title)}
+        dangerouslySetInnerHTML={{ __html: toHtml(outcome.text) }}
+      />
+    </section>
   );
 }
 

@@ -52,7 +52,7 @@ export function Composer({ model }: { model: Model }) {
     setText(value);
     model.dismissFailure();
     setChosen(undefined);
-    const isPlain = !/[@/]/.test(value); // the server has nothing to say to it
+    const isPlain = !/[@/]|(?:^|\s)#/.test(value); // the server has nothing to say to it
     setClosed(isPlain);
     if (isPlain) return;
     ticket.current += 1;
@@ -75,6 +75,7 @@ export function Composer({ model }: { model: Model }) {
     past.push(text);
     past.splice(0, past.length - HISTORY);
     place.current = -1;
+    model.dismissOutcome();
     host.postMessage({ type: "send", text, how });
     setText("");
     setClosed(true);

@@ -330,7 +330,7 @@ function Output({ item, live }: { item: AnyItem; live: boolean }) {
     <div class="output">
       {output && (
         <pre ref={follow} tabIndex={0} aria-label="Output">
-          <OutputText text={shownOutput(output, terminal?.coloured)} />
+          <OutputText text={shownOutput(output, terminal?.coloured ?? textOf(item["coloured"]))} />
         </pre>
       )}
       <div class="tools">

@@ -9,6 +9,7 @@ import type {
   ProviderListResult,
   ProviderModelsResult,
 } from "../protocol.gen";
+import type { Outcome } from "../session/actions";
 import type { Elsewhere } from "../session/questions";
 import type { ServerState } from "../server/server";
 import { endOf } from "../store/ends";
@@ -55,6 +56,8 @@ export class Model {
   /** What helpers ask, and sessions that are not shown. */
   elsewhere: Elsewhere[] = [];
   failed: { text: string; kind: string } | undefined;
+  /** What came of the last command. */
+  outcome: Outcome | undefined;
   /** Messages to the run that the model has not read yet, by item. */
   steers: Record<string, string> = {};
   /** A prompt that is put into the composer; the number makes it another one. At first: the draft of before. */
@@ -89,6 +92,12 @@ export class Model {
   dismissFailure(): void {
     if (!this.failed) return;
     this.failed = undefined;
+    this.changed();
+  }
+
+  dismissOutcome(): void {
+    if (!this.outcome) return;
+    this.outcome = undefined;
     this.changed();
   }
 
@@ -152,6 +161,10 @@ export class Model {
       case "elsewhere":
         this.asked(message.questions);
         break;
+      case "outcome":
+        this.outcome = { title: message.title, text: message.text };
+        this.announcement = `${message.title} is shown`;
+        break;
       case "failed":
         this.failed = message;
         break;
@@ -196,7 +209,7 @@ export class Model {
   }
 
   private show({ sessionId, older, steers, transcript }: SessionView): void {
-    Object.assign(this, { sessionId, older, steers, failed: undefined });
+    Object.assign(this, { sessionId, older, steers, failed: undefined, outcome: undefined });
     this.transcript = Transcript.of(transcript);
     this.reading = { ...this.reading, took: this.transcript.took };
     this.dropSentDraft();

@@ -24,6 +24,7 @@ vi.stubGlobal(
 );
 const { moved, spanAtEnd, Timeline } = await import("../../src/webview/timeline");
 const { Composer } = await import("../../src/webview/composer");
+const { App } = await import("../../src/webview/app");
 const { Model } = await import("../../src/webview/model");
 const { Servers } = await import("../../src/webview/servers");
 const { ItemView } = await import("../../src/webview/items");
@@ -38,6 +39,30 @@ const root = () => document.getElementById("root") as HTMLElement;
 function show(node: ComponentChild): void {
   void act(() => render(node, root()));
 }
+
+test("what came of a command is read as Markdown above the prompt, until it is closed or the next prompt", () => {
+  const model = new Model(() => undefined);
+  const draw = () => show(<App model={model} />);
+  const answer = { title: "Help", text: "# Commands\n\n- `/usage` ![](https://example.org/x.png)" };
+  const shown = () => root().querySelector(".outcome");
+  model.take({ type: "outcome", ...answer });
+  draw();
+  expect(shown()?.querySelector("h1")?.textContent).toBe("Commands");
+  expect(shown()?.querySelector("code")?.textContent).toBe("/usage");
+  expect(shown()?.querySelector("img")).toBeNull();
+  const [open, close] = [...(shown()?.querySelectorAll("button") ?? [])];
+  open?.click();
+  expect(sent.at(-1)).toEqual({ type: "openOutcome", ...answer });
+  close?.click();
+  draw();
+  expect(shown()).toBeNull();
+  model.take({ type: "outcome", ...answer });
+  model.take({ type: "compose", text: "Go on." });
+  draw();
+  root().querySelector<HTMLButtonElement>("[aria-label='Send']")?.click();
+  draw();
+  expect(shown()).toBeNull();
+});
 
 test("a plan is an open checklist", () => {
   const entries = [

@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { Event, Snapshot } from "../../src/protocol.gen";
+import { shownOutput } from "../../src/store/colours";
 import { merged } from "../../src/store/patch";
 import { type AnyItem, Transcript } from "../../src/store/transcript";
 
@@ -44,6 +45,22 @@ test("a delta that overlaps what is known adds only what is new, counted in byte
   const known = open(delta(0, "wörld"), delta(3, "rld and more"));
   expect(known.items.get("a")?.["text"]).toBe("wörld and more");
   expect(known.incomplete.size).toBe(0);
+});
+
+test("what a command prints has its colours while it runs, until a piece of them is missing", () => {
+  const printed = (offset: number, append: string, coloured?: string) =>
+    event("itemDelta", { field: "output", offset, append, ...(coloured && { coloured }) }, { itemId: "a" });
+  const known = open(
+    printed(0, "a "),
+    printed(2, "red", "\x1b[31mred\x1b[0m"),
+    printed(5, " b"),
+    printed(5, " b", "\x1b[32m b\x1b[0m"), // sent again
+  );
+  const { output, coloured } = known.items.get("a") as AnyItem & { output: string; coloured: string };
+  expect(shownOutput(output, coloured)).toBe("a \x1b[31mred\x1b[0m b");
+  const later = open(printed(0, "a "), printed(1, " red", "\x1b[31m red\x1b[0m"));
+  expect(later.items.get("a")).toMatchObject({ output: "a red" });
+  expect(later.items.get("a")).not.toHaveProperty("coloured");
 });
 
 test("a lost delta is noticed, and the whole item settles it", () => {

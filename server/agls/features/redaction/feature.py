@@ -9,7 +9,7 @@ from agls.engine.vocabulary import ToolOutcome
 from agls.redaction import without
 from agls.room import NoSettings
 from agls.room.process_ports import HeldKeys
-from agls.terminal_codes import without_codes
+from agls.terminal_codes import coloured_if_same, without_codes
 
 SHORTEST = 12  # characters: a shorter key is a word like "ollama", which stands in many files
 
@@ -30,7 +30,7 @@ def build(settings: NoSettings, secrets: HeldKeys) -> Feature:
             return cleaned(without_codes(text) if is_foreign else text)  # a code may stand in a key
 
         def show(text: str) -> None:
-            invocation.context.show(clean(text))
+            invocation.context.show(coloured_if_same(text, clean(text)))
 
         context = replace(invocation.context, show=show)
         outcome = await inner(replace(invocation, context=context))

@@ -26,7 +26,7 @@ from agls.engine.vocabulary import JsonObject, Terminal, ToolOutcome
 from agls.frozen import frozen
 from agls.redaction import without
 from agls.room.whole_outputs import WholeOutputs
-from agls.terminal_codes import enclosed
+from agls.terminal_codes import coloured_if_same, enclosed, without_colours
 from agls.toolkit import Arguments
 
 from .buffer_saver import SaveOutcome
@@ -200,7 +200,7 @@ class Execution:
         shell, workspace = self._shell, self._context.workspace
         command = self._command(reports=reports)
         try:
-            finished = await workspace.run(command, lambda text: show(self._clean(text)))
+            finished = await workspace.run(command, lambda text: show(self._shown(text)))
         except WorkspaceError as problem:
             return ToolOutcome(await self._explained(problem), "failed", terminal=terminal)
         remarks: Sequence[str] = ()
@@ -269,6 +269,10 @@ class Execution:
 
     def _clean(self, text: str) -> str:
         return without(self._shell.session.secrets, text)
+
+    def _shown(self, text: str) -> str:
+        """Return what it prints without secrets: in its colours, where none of them is within one."""
+        return coloured_if_same(text, self._clean(without_colours(text)))
 
 
 def title_of(command: str) -> str:

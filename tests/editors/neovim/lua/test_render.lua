@@ -87,6 +87,8 @@ check.test("the output of a command has its colours, where it is the same output
     },
   })
   check.same(vim.api.nvim_get_hl(0, { name = "AglsOutputRed" }).ctermfg, 1)
+  local running = { name = "shell", status = "running", output = output, coloured = coloured }
+  check.same(render.item(item("toolCall", running), OPTIONS).colours, block.colours)
   check.same(shown("\27[31mred").colours, nil)
   check.same(shown(nil).colours, nil)
 end)

@@ -110,6 +110,23 @@ local function item(text, extra)
   return vim.tbl_extend("force", { itemId = "i", kind = "message", status = "running", text = text }, extra or {})
 end
 
+check.test("what a command prints has its colours while it runs, until a piece of them is missing", function()
+  local known = store.new()
+  known:take({ type = "itemStarted", itemId = "i", seq = 1, data = { item = item("", { kind = "toolCall" }) } })
+  local function printed(offset, append, coloured)
+    local data = { field = "output", offset = offset, append = append, coloured = coloured }
+    known:take({ type = "itemDelta", itemId = "i", after = 1, data = data })
+  end
+  printed(0, "a ")
+  check.same(known:item("i").coloured, nil)
+  printed(2, "red", "\27[31mred\27[0m")
+  known:item("i")
+  printed(5, " b")
+  printed(5, " b", "\27[32m b\27[0m") -- sent again
+  check.same(known:item("i").output, "a red b")
+  check.same(known:item("i").coloured, "a \27[31mred\27[0m b")
+end)
+
 check.test("an old fact is noise, a hole is noticed", function()
   local folded = store.new("e", 4)
   check.same(folded:take({ type = "sessionState", seq = 3, data = { state = "running" } }), false)

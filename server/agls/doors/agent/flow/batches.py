@@ -25,14 +25,15 @@ class EncodedEvent:
 class Delta:
     """Text that appends to an item; as long as it waits it can grow."""
 
-    __slots__ = ("_event", "_texts", "place", "size")
+    __slots__ = ("_colours", "_event", "_texts", "place", "size")
 
     def __init__(self, event: JsonObject) -> None:
         data = event["data"]
         text: str = data["append"]
         self._event, self._texts = event, [text]
+        self._colours: list[str] = [data.get("coloured", "")]
         self.place = (event["sessionId"], event["itemId"], data["field"])
-        self.size = len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
+        self.size = _bytes(text) + _bytes(self._colours[0])
 
     @property
     def weight(self) -> int:
@@ -49,18 +50,27 @@ class Delta:
         """Return the event, written out."""
         if len(self._texts) == 1:
             return dumps(self._event)
-        return dumps({**self._event, "data": {**self._event["data"], "append": "".join(self._texts)}})
+        data = {**self._event["data"], "append": "".join(self._texts)}
+        if any(self._colours):
+            pairs = zip(self._colours, self._texts, strict=True)
+            data["coloured"] = "".join(coloured or text for coloured, text in pairs)
+        return dumps({**self._event, "data": data})
 
     def grow(self, more: "Delta") -> bool:
         """Take in the delta that follows; False when it would get too large."""
         if self.size + more.size > MERGED_TEXT:
             return False
         self._texts += more._texts
+        self._colours += more._colours
         self.size += more.size
         return True
 
 
 Piece = EncodedEvent | Delta
+
+
+def _bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
 
 
 class Batch:

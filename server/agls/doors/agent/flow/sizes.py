@@ -38,16 +38,16 @@ def made_up(event: JsonObject, limit: int, since: int) -> list[JsonObject]:
 
 
 def split(event: JsonObject, length: int) -> list[JsonObject]:
-    """Return a delta as several, none of which appends more than `length` characters."""
+    """Return a delta as several, none of which appends more than `length` characters or has colours."""
     data = event["data"]
     text: str = data["append"]
     parts: list[JsonObject] = []
-    if len(text) <= length:
+    if max(len(text), len(data.get("coloured", ""))) <= length:
         return [event]
     offset: int = data["offset"]
     for start in range(0, len(text), length):
         part = text[start : start + length]
-        parts.append({**event, "data": {**data, "offset": offset, "append": part}})
+        parts.append({**event, "data": {"field": data["field"], "offset": offset, "append": part}})
         offset += len(part.encode("utf-8", "replace"))
     return parts
 
