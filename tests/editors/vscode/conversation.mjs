@@ -19,7 +19,7 @@ const stage = makeStage([
   { match: "Look in the corners", turns: [
     { calls: call("read_file", { path: DEEP }) },
     { calls: call("read_file", { path: "hidden\u3164name.py" }) },
-    { calls: call("shell", { command: "printf one", description: "Count the greetings" }) },
+    { calls: call("shell", { command: "printf one; touch made.txt", description: "Count the greetings" }) },
     { text: "I looked." },
   ] },
   { match: "Walk a long way", turns: [...steps, { text: "I have arrived." }] },

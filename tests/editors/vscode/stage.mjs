@@ -146,7 +146,7 @@ export const SCRIPT = {
     ] },
     { match: "Explain this code", turns: [{ text: "It greets." }] },
     { match: "Run two lines", turns: [
-      { calls: [{ name: "shell", arguments: { command: "echo one" } }] },
+      { calls: [{ name: "shell", arguments: { command: "touch one" } }] },
       { text: "It ran." },
     ] },
     // It works until there is a file named "go": the user has time to say more, and to look at something else.
@@ -154,7 +154,7 @@ export const SCRIPT = {
       { text: "First I think.", calls: [{ name: "shell", arguments: { command: "until [ -e go ]; do sleep 0.1; done" } }] },
     ] },
     { match: "Be quick", turns: [
-      { calls: [{ name: "shell", arguments: { command: "echo later" } }] },
+      { calls: [{ name: "shell", arguments: { command: "touch later" } }] },
       { text: "It ran later." },
     ] },
     { match: "Delegate it", turns: [
@@ -162,12 +162,12 @@ export const SCRIPT = {
       { text: "It was delegated." },
     ] },
     { match: "Look around", turns: [
-      { calls: [{ name: "shell", arguments: { command: "echo helped" } }] },
+      { calls: [{ name: "shell", arguments: { command: "touch helped" } }] },
       { text: "I looked." },
     ] },
     // Every kind of thing that the chat can show; at its end it asks something that may be allowed for longer.
     { match: "Show all of it", turns: [
-      { thinking: "Hm.", text: ALL_OF_IT, calls: [{ name: "shell", arguments: { command: "printf 'one\\ntwo\\n'" } }] },
+      { thinking: "Hm.", text: ALL_OF_IT, calls: [{ name: "shell", arguments: { command: "printf 'one\\ntwo\\n'; touch made.txt" } }] },
       { calls: ["missing.py", "greet.py"].map((name) => ({ name: "read_file", arguments: { path: name } })) },
       { calls: [{ name: "edit_file", arguments: { path: "greet.py", old_text: HELLO[0], new_text: HELLO[1] } }] },
       { calls: [{ name: "delegate", arguments: { tasks: [{ prompt: "Read around" }] } }] },

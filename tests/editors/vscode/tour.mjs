@@ -293,9 +293,9 @@ async function helperAsks() {
   await bench.until("it is empty", async () => (await said()).length === 0);
   await bench.prompt("Delegate it");
   await bench.chat.getByText("The helper “helper” asks:").waitFor();
-  await helpers().locator("summary").filter({ hasText: "shell echo helped" }).waitFor();
+  await helpers().locator("summary").filter({ hasText: "shell touch helped" }).waitFor();
   await bench.page.locator('.statusbar-item[aria-label*="agls: waiting for you"]').waitFor();
-  await bench.fill(bench.chat.getByLabel("The exact command; it can be edited"), "echo helped well");
+  await bench.fill(bench.chat.getByLabel("The exact command; it can be edited"), "touch helped well");
   await shot("helper");
   await bench.chat.getByRole("button", { name: "Allow as edited" }).click();
   await bench.chat.getByText("It was delegated.").waitFor();
@@ -312,7 +312,7 @@ async function workIsTold() {
   const call = bench.chat.locator(".tool").filter({ hasText: "helpers" }).first();
   if ((await call.getAttribute("open")) === null) await call.locator("summary").first().click();
   await helpers().locator("summary").filter({ hasText: /helper · task-1.*1 call, done/ }).click();
-  await helpers().getByRole("list", { name: "What it did" }).getByText("shell echo helped well").waitFor();
+  await helpers().getByRole("list", { name: "What it did" }).getByText("shell touch helped well").waitFor();
 }
 
 async function helpersAreStillThere() {

@@ -12,9 +12,9 @@ import { makeStage } from "./stage.mjs";
 const shell = (command) => [{ name: "shell", arguments: { command } }];
 const stage = makeStage([
   { match: "Fail now", repeat: true, turns: [{ error: { kind: "auth", message: "The key was refused." }, wait: 1.5 }] },
-  { match: "Go round", turns: [{ calls: shell("echo round"), text: "Round." }, { text: "It went on." }] },
-  { match: "Take your time", turns: [{ text: "I think ", delay: 3, calls: shell("echo thought") }, { text: "I have thought." }] },
-  { match: "Ask and wait", turns: [{ calls: shell("echo waiting"), wait: 2 }, { text: "Answered." }] },
+  { match: "Go round", turns: [{ calls: shell("touch round"), text: "Round." }, { text: "It went on." }] },
+  { match: "Take your time", turns: [{ text: "I think ", delay: 3, calls: shell("touch thought") }, { text: "I have thought." }] },
+  { match: "Ask and wait", turns: [{ calls: shell("touch waiting"), wait: 2 }, { text: "Answered." }] },
 ]);
 const configured = fs.readFileSync(stage.env.AGLS_CONFIG, "utf8");
 delete stage.env.AGLS_CONFIG;
