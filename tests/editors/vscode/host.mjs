@@ -3,7 +3,7 @@
 // Environment: CODE_SERVER, CHROMIUM, EXTENSION (the folder of the unpacked .vsix), AGLS (the program); TYPED_INPUTS,
 // a table of what is typed, as JSON: its files are in the folder, and each prompt is answered; SCENE, files that are
 // in the folder as well and prompts that the model plays, as JSON; UNTRUSTED, the folder is opened in Restricted Mode;
-// OWN_CHAT, the editor's own chat is on.
+// BESIDE, the folder of one more extension; OWN_CHAT, the editor's own chat is on.
 
 import fs from "node:fs";
 import path from "node:path";
@@ -55,6 +55,7 @@ try {
   const remote = (place) => `vscode-remote://127.0.0.1:${server.port}${place}`;
   const payload = [
     ["extensionDevelopmentPath", remote(process.env.EXTENSION)],
+    ...(process.env.BESIDE ? [["extensionDevelopmentPath", remote(process.env.BESIDE)]] : []),
     ["extensionTestsPath", remote(path.join(here, tests))],
     ["skipWelcome", "true"],
   ];

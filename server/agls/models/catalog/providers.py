@@ -83,7 +83,7 @@ def dialect_at(url: str, dialect: DialectName | None = None) -> DialectName:
     return dialect or ("responses" if f".{host_of(url)}".endswith(".api.openai.com") else "chat")
 
 
-def provider_of(dialect: DialectName, url: str) -> Provider | None:
+def provider_of(dialect: str, url: str) -> Provider | None:
     """Return the provider at this address; without an address, the provider of this dialect."""
     if not url:
         return OF_ONE.get(dialect)
