@@ -11,14 +11,13 @@ exports.run = async function run() {
   const provider = await vscode.extensions.getExtension("agls-tests.model-provider").activate();
   const api = await vscode.extensions.getExtension("agls.agls").activate();
   await until("the server is ready", () => api.server.state === "ready");
-  const listed = async () => (await api.server.request("agent/status", {})).models.map(({ name }) => name);
-  let names = [];
-  await until("the model is listed", async () => (names = await listed()).includes("editor/tests/parrot"));
+  await vscode.commands.executeCommand("agls.chat.new");
+  const listed = async () => (await api.prompt("/model")).output[0].text;
+  await until("the model is listed", async () => (await listed()).includes("editor/tests/parrot"));
   assert.equal(provider.asked.length, 0, "no model is asked before it is chosen");
   ok("the model of another extension is listed, and not asked");
 
-  await api.server.request("agent/provider/use", { model: "editor/tests/parrot" });
-  await vscode.commands.executeCommand("agls.chat.new");
+  await api.prompt("/model editor/tests/parrot");
   await api.prompt("What does the parrot say?");
   const said = () => api.items.filter((item) => item.kind === "message").map(({ text }) => text);
   await until("it has answered", () => api.state === "idle" && said().includes("It says polly wants."));

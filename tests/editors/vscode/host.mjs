@@ -38,6 +38,7 @@ const server = await startCodeServer({
   env: stage.env,
   trusted: !process.env.UNTRUSTED,
   hostTests: true,
+  beside: process.env.BESIDE,
 });
 const browser = await launch();
 let code = 1;
@@ -55,7 +56,6 @@ try {
   const remote = (place) => `vscode-remote://127.0.0.1:${server.port}${place}`;
   const payload = [
     ["extensionDevelopmentPath", remote(process.env.EXTENSION)],
-    ...(process.env.BESIDE ? [["extensionDevelopmentPath", remote(process.env.BESIDE)]] : []),
     ["extensionTestsPath", remote(path.join(here, tests))],
     ["skipWelcome", "true"],
   ];
