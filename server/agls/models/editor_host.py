@@ -37,7 +37,7 @@ class EditorModelHost(Protocol):
         ...
 
 
-class NoEditor:
+class NoEditorModels:
     """Implements `EditorModelHost` where there is none."""
 
     is_there = False
@@ -49,7 +49,7 @@ class NoEditor:
         yield {}
 
 
-NO_EDITOR = NoEditor()
+NO_EDITOR = NoEditorModels()
 
 
 def not_here(name: str) -> ModelError:

@@ -107,7 +107,7 @@ class EditorAnswer(AnswerReader):
 
 
 def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
-    """Return the request as the editor gets it (protocol#agent-languagemodel-ask)."""
+    """Return the request as the editor gets it (protocol#agentlanguagemodelask)."""
     body: JsonObject = {"model": endpoint.model, "system": valid_unicode(request.system)}
     if request.tools:
         body["tools"] = [_tool(tool) for tool in request.tools]

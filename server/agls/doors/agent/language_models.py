@@ -10,10 +10,10 @@ from agls.json_values import is_object, object_in, objects_in, text_in
 from agls.models.editor_host import EditorModelRow
 
 MOST = 200  # models of one editor
-KINDS = {
-    "auth", "quota", "rateLimit", "overloaded", "contextTooLong", "modelNotFound", "timeout", "badRequest",
-    "contentFilter", "network", "providerInternal",
-}  # fmt: skip
+KINDS = frozenset(
+    "auth quota rateLimit overloaded contextTooLong modelNotFound timeout badRequest contentFilter network "
+    "providerInternal".split()
+)
 BY_KIND = {
     "auth": "Allow agls to use the models of the editor when it asks, or choose another model.",
     "modelNotFound": "Choose a model that the editor has.",
