@@ -11,8 +11,19 @@ from agls.models.editor_host import EditorModelRow
 
 MOST = 200  # models of one editor
 KINDS = frozenset(
-    "auth quota rateLimit overloaded contextTooLong modelNotFound timeout badRequest contentFilter network "
-    "providerInternal".split()
+    [
+        "auth",
+        "quota",
+        "rateLimit",
+        "overloaded",
+        "contextTooLong",
+        "modelNotFound",
+        "timeout",
+        "badRequest",
+        "contentFilter",
+        "network",
+        "providerInternal",
+    ]
 )
 BY_KIND = {
     "auth": "Allow agls to use the models of the editor when it asks, or choose another model.",
