@@ -4,9 +4,9 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import Annotated, Generic, TypeVar
+from typing import Generic, TypeVar
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from agls.diff import CUT, compare
 from agls.engine.not_text import NotText
@@ -36,14 +36,8 @@ from .misses import listed
 from .notebook_editing import EditNotebook
 from .notebook_text import is_notebook
 from .rebasing import changed_since, rebase
+from .several_edits import MultiEdit, OldText
 from .slips import check_file, check_new
-
-
-def _some_text(value: object) -> object:
-    """Refuse an empty text to replace. **Raises** `ValueError`, which says what makes or fills a file."""
-    if value == "":
-        raise ValueError("is the text that is replaced; write_file makes a file or fills an empty one")
-    return value
 
 
 class EditFile(Arguments):
@@ -54,9 +48,7 @@ class EditFile(Arguments):
     """
 
     path: HomePath = Field(description="relative to the workspace, or absolute")
-    old_text: Annotated[str, BeforeValidator(_some_text)] = Field(
-        min_length=1, description="the text to replace, as it is in the file"
-    )
+    old_text: OldText = Field(min_length=1, description="the text to replace, as it is in the file")
     new_text: str = Field(description="the text in its place; empty to delete")
     replace_all: bool = Field(default=False, description="replace every occurrence")
 
@@ -82,10 +74,11 @@ NAMED = 3  # other files in which an old text stands
 FEWEST = 8  # characters of an old text that does not stand just anywhere
 OF_NOTEBOOKS = "\nIt is a notebook: change its cells with edit_notebook."
 _PLACES = regex("^@@ .*$", re.MULTILINE)  # where a hunk of a patch stands
-Change = TypeVar("Change", EditFile, WriteFile, EditNotebook)
+OneFile = EditFile | MultiEdit | WriteFile | EditNotebook
+Change = TypeVar("Change", EditFile, MultiEdit, WriteFile, EditNotebook)
 
 
-def write_targets(arguments: EditFile | WriteFile | EditNotebook) -> tuple[Target, ...]:
+def write_targets(arguments: OneFile) -> tuple[Target, ...]:
     """What a call would change."""
     return (Target(Effect.WRITES, arguments.path),)
 
@@ -118,8 +111,8 @@ async def plan_edit(arguments: EditFile, workspace: Workspace, memory: FileMemor
     return EditPlan(f"Edit {shown}", file.place, file, made.text, report)
 
 
-def _key(uri: str, arguments: EditFile) -> str:
-    return edit_key(uri, arguments.old_text, arguments.new_text, str(arguments.replace_all))
+def _key(uri: str, arguments: EditFile | MultiEdit) -> str:
+    return edit_key(uri, arguments.model_dump_json(exclude={"path"}))
 
 
 def _elsewhere(file: FileText, old: str, workspace: Workspace, memory: FileMemory) -> str:
@@ -174,13 +167,13 @@ class FileWriter(Generic[Change]):
             text = f"{problem} {LEFT[problem.effects]} Read {plan.place.shown} again, then repeat this."
             return ToolOutcome(text, status="failed", effects=problem.effects)
         report = plan.report
-        edit = _key(plan.place.uri, arguments) if isinstance(arguments, EditFile) else ""
+        edit = _key(plan.place.uri, arguments) if isinstance(arguments, EditFile | MultiEdit) else ""
         if known == plan.text:
             self.memory.saw(change.uri, change.result, known, edit)
         else:
             self.memory.imagined(change.uri, known, edit)
             report += await asyncio.to_thread(changed_since, plan.place.shown, known, plan.text)
-        shown = changed_lines(change) if isinstance(arguments, EditFile) else []
+        shown = changed_lines(change) if isinstance(arguments, EditFile | MultiEdit) else []
         return ToolOutcome("\n".join([report, *shown]), effects="applied", changes=(change,))
 
     async def describe(self, arguments: Change, context: ToolContext) -> Preview:
@@ -206,14 +199,14 @@ class FileWriter(Generic[Change]):
         return plan.text
 
 
-async def preview(arguments: EditFile | WriteFile | EditNotebook, plan: EditPlan) -> Preview:
+async def preview(arguments: OneFile, plan: EditPlan) -> Preview:
     """Return the plan as a question shows it."""
     change = await asyncio.to_thread(_as_change, plan)
     subject = {"type": "edit", "changes": [change]}
     return Preview(plan.title, subject, essence=_essence(arguments, change))
 
 
-def _essence(arguments: EditFile | WriteFile | EditNotebook, change: JsonObject) -> JsonObject | None:
+def _essence(arguments: OneFile, change: JsonObject) -> JsonObject | None:
     """An edit is the same edit where its lines have moved to, with the same lines around it."""
     patch: str = change["patch"]
     if isinstance(arguments, WriteFile) or CUT in patch:

@@ -37,9 +37,9 @@ edits = PrefixFold[frozenset[str]](frozenset[str], _with_edits)
 """The edits that were made in the session, as hashes."""
 
 
-def edit_key(uri: str, *what: str) -> str:
+def edit_key(uri: str, what: str) -> str:
     """Return the hash of an edit of a file: the same edit has the same one."""
-    return sha256("\0".join((uri, *what)).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return sha256(f"{uri}\0{what}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 class FileMemory:
