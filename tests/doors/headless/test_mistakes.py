@@ -254,6 +254,27 @@ def test_command_about_a_new_session_points_to_the_latest_one(agls: Agls) -> Non
     assert agls.run("run", "/usage", "-q").err == ""
 
 
+def test_command_that_fails_in_a_new_session_names_the_way_to_the_latest_one(agls: Agls) -> None:
+    agls.script({"text": "done"})
+    assert agls.run("run", "hi").code == 0
+    done = agls.run("run", "/undo")
+    assert done.code == 1
+    assert done.err == (
+        "agls: There is no prompt to rewind to.\n"
+        "That is so for a session that begins now. For the latest session of this folder: agls -c /undo\n"
+    )
+    assert agls.run("-c", "/undo").code == 0
+    assert "begins now" not in agls.run("-c", "/undo").err
+
+
+def test_command_that_acts_outside_of_its_session_says_nothing_about_sessions(agls: Agls) -> None:
+    agls.script({"text": "done"})
+    assert agls.run("run", "hi").code == 0
+    for words in ("/memory", "/memory add I like tabs", "/resume"):
+        done = agls.run("run", words)
+        assert (done.code, done.err) == (0, ""), words
+
+
 def test_plan_of_a_new_session_is_kept_and_gone_on_with(agls: Agls) -> None:
     added = agls.run("run", "/plan add write the docs").err
     assert "write the docs" in agls.run("-c", "/plan").out
@@ -301,10 +322,27 @@ def test_group_of_commands_alone_lists_what_there_is(agls: Agls) -> None:
     assert "COMMAND" in agls.run("mcp", "--help").out
 
 
-def test_command_of_a_session_is_named_with_the_way_to_it(agls: Agls) -> None:
-    done = agls.run("compact")
-    said = "agls: there is no command 'compact'; did you mean agls run \"/compact\"?\n"
-    assert (done.code, done.err.startswith(said)) == (2, True)
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (("compact",), 'agls -c "/compact"'),
+        (("undoo",), "undo"),
+        (("review",), 'agls run "/review"'),
+        (("commit",), 'agls run "/commit"'),
+        (("doctr",), "doctor"),
+        (("fork",), "agls sessions fork"),
+        (("plan",), 'agls run --mode plan "…"'),
+        (("plugin", "install", "x"), "agls plugin add"),
+        (("mcp", "add", "x"), "agls config set mcp.servers.NAME.command PROGRAM"),
+    ],
+)
+def test_word_of_another_program_is_answered_with_the_command_here(
+    agls: Agls, typed: tuple[str, ...], meant: str
+) -> None:
+    done = agls.run(*typed)
+    word = typed[1] if len(typed) > 1 else typed[0]
+    assert done.code == 2
+    assert done.err.startswith(f"agls: there is no command {word!r}; did you mean {meant}")
 
 
 def test_model_that_a_variable_decides_is_named_with_the_variable(agls: Agls) -> None:
