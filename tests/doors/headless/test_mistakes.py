@@ -275,6 +275,32 @@ def test_command_that_acts_outside_of_its_session_says_nothing_about_sessions(ag
         assert (done.code, done.err) == (0, ""), words
 
 
+def test_change_that_is_not_there_is_refused_with_the_reason(agls: Agls) -> None:
+    agls.script({"text": "done"})
+    assert agls.run("run", "hi").code == 0
+    done = agls.run("changes", "undo", "a.py:7")
+    assert (done.code, done.out) == (2, "")
+    assert "There is no change that this applies to." in done.err
+    assert done.err.endswith("agls changes list\n")
+
+
+def test_record_of_runs_is_in_words(agls: Agls) -> None:
+    agls.script(EDIT, {"text": "done"})
+    assert agls.run("run", "hi").code == 0
+    shown = agls.run("-c", "/audit").out
+    assert ": done; " in shown
+    assert "phaseStarted" not in shown
+
+
+def test_file_that_cannot_be_written_is_said_without_numbers_of_the_system(agls: Agls) -> None:
+    (agls.home / "memory").write_text("a file stands where a folder should be\n")
+    agls.state.write_text("and here\n")
+    for words in (("memory",), ("memory", "add", "x"), ("trust",)):
+        done = agls.run(*words)
+        assert done.code != 0, words
+        assert ("Errno" in done.err, str(agls.home) in done.err) == (False, True), done.err
+
+
 def test_plan_of_a_new_session_is_kept_and_gone_on_with(agls: Agls) -> None:
     added = agls.run("run", "/plan add write the docs").err
     assert "write the docs" in agls.run("-c", "/plan").out
@@ -315,8 +341,9 @@ def test_quiet_run_does_not_mention_files_of_an_untrusted_folder(agls: Agls) -> 
 
 def test_group_of_commands_alone_lists_what_there_is(agls: Agls) -> None:
     agls.configure("")
-    for group in ("config", "hooks", "key", "mcp", "permissions", "plugin"):
-        alone, listed = agls.run(group), agls.run(group, "list")
+    groups = dict.fromkeys(("config", "hooks", "key", "mcp", "permissions", "plugin"), "list")
+    for group, below in (groups | {"explain": "instructions"}).items():
+        alone, listed = agls.run(group), agls.run(group, below)
         assert (alone.code, alone.out, alone.err) == (0, listed.out, listed.err), group
     assert agls.run("config", "--json").out == agls.run("config", "list", "--json").out
     assert "COMMAND" in agls.run("mcp", "--help").out

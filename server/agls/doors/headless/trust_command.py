@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from agls.config import ConfigInputs, ConsentRecord, ConsentStore, Setup, Trust, read
+from agls.disk_space import why_unwritten
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.open_session import folder
 from agls.doors.headless.screen import TerminalScreen
@@ -48,7 +49,8 @@ def trust(arguments: argparse.Namespace) -> int:
         for ignored in filter(None, (kept.ignored, kept.consents.ignored)):
             write_stderr(f"{escape_controls(ignored)}\n")
     except OSError as problem:
-        raise CannotBegin(f"That cannot be saved: {problem}", "configInvalid", Exit.FAILED) from problem
+        why = why_unwritten(problem)
+        raise CannotBegin(f"That cannot be saved: {why}", "configInvalid", Exit.FAILED) from problem
     return Exit.DONE
 
 
@@ -119,4 +121,4 @@ async def settle_trust(
     try:
         (setup.trust.remember if answer == "y" else setup.trust.decline)(place)
     except OSError as problem:
-        screen.say(f"That cannot be saved: {problem}")
+        screen.say(f"That cannot be saved: {why_unwritten(problem)}")
