@@ -177,6 +177,7 @@ async def test_the_order_of_the_features(workspace: Path) -> None:
             "read_file",
             "list_dir",
             "edit_file",
+            "multi_edit",
             "write_file",
             "edit_notebook",
             "apply_patch",

@@ -1,5 +1,6 @@
 """The words of a command become the input of its action."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -65,6 +66,24 @@ def test_words_fill_the_members_of_the_input(words: str, expected: dict[str, Any
     command = command_in(f"/move {words}", [STOP, MOVE])
     assert command is not None
     assert input_of(command) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "words"),
+    [
+        ("/stop all", "stop.all", ""),
+        ("/halt all of it", "stop.all", "of it"),
+        ("/move all a b", "move", "all a b"),
+        ("/stop alls", None, ""),
+        ("/halt", "stop.all", ""),
+        ("/halt now", "stop.all", "now"),
+    ],
+)
+def test_word_behind_the_name_of_a_group_names_its_action(text: str, name: str | None, words: str) -> None:
+    stop = replace(STOP, aliases=("halt",))
+    command = command_in(text, [stop, replace(MOVE, aliases=("stop.move",)), replace(STOP, name="move.all")])
+    assert (command.spec.name, command.words) == (name, words) if command else name is None
+    assert command is None or text[command.start :] == words
 
 
 @pytest.mark.parametrize(

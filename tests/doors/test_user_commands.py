@@ -165,14 +165,44 @@ def test_invoked_action_begins_the_run_as_well(wire: Wire) -> None:
 
 def test_untrusted_folder_offers_no_commands(tmp_path: Path) -> None:
     with Wire(tmp_path, script(tmp_path, turns("Done.")), inside=ConnectionLimits()) as wire:
-        write(wire.workspace / ".agls/commands", fix_md="Fix it.")
+        write(wire.workspace / ".agls/commands", mend_md="Mend it.")
         wire.initialize(AGENT)
         session = wire.session()
-        message = typed(wire, "/fix", sessionId=session)["error"]["message"]
+        message = typed(wire, "/mend", sessionId=session)["error"]["message"]
         assert (
-            f"/fix is made by {wire.workspace / '.agls/commands/fix.md'}, but the folder is not trusted"
+            f"/mend is made by {wire.workspace / '.agls/commands/mend.md'}, but the folder is not trusted"
             in message
         )
+        message = typed(wire, "@workspace /mend", sessionId=session)["error"]["message"]
+        assert message.startswith("/mend is made by ")
+
+
+def test_commands_that_agls_brings_give_way_to_ones_own_and_are_not_in_their_list(wire: Wire) -> None:
+    session = wire.session()
+    for name in ("explain", "fix", "tests", "doc"):
+        assert typed(wire, f"/{name} the parser", sessionId=session)["result"]["outcome"] == "started"
+        text = sent(wire, session)[1]["text"]
+        assert text.startswith(f"The user gave the command /{name}. Do what follows.")
+        assert text.endswith("ARGUMENTS: the parser")
+    listed = wire.call("agent/action/list", {"sessionId": session})["actions"]
+    assert {each["name"]: each["group"] for each in listed}["explain"] == "Work"
+    shown = wire.call("agent/action/invoke", {"sessionId": session, "name": "command.list"})
+    assert shown["data"]["commands"] == []
+    write(wire.workspace / ".agls/commands", fix_md="Mend $ARGUMENTS.")
+    assert typed(wire, "/fix the parser", sessionId=session)["result"]["outcome"] == "started"
+    assert sent(wire, session)[1]["text"].endswith("Mend the parser.")
+    assert typed(wire, "/agls:fix the parser", sessionId=session)["result"]["outcome"] == "started"
+    assert sent(wire, session)[1]["text"].endswith("ARGUMENTS: the parser")
+
+
+def test_explaining_only_reads(tmp_path: Path) -> None:
+    call = {"name": "write_file", "arguments": {"path": "new.py", "content": "y"}}
+    played = script(tmp_path, *[turns({"calls": [call]}, "Done.")] * 2)
+    with Wire(tmp_path, played, inside=ConnectionLimits()) as wire:
+        wire.initialize(AGENT)
+        for prompt, is_written in (("/explain app.py", False), ("/fix app.py", True)):
+            typed(wire, prompt, sessionId=wire.session(options={"mode": "allowAll"}))
+            assert (wire.workspace / "new.py").exists() == is_written
 
 
 def test_command_line_follows_the_run_in_each_format_and_takes_options(tmp_path: Path) -> None:

@@ -60,6 +60,17 @@ def test_one_file_of_a_folder_counts_and_the_others_are_named_with_the_reason(sc
         (scene.root / names[first]).unlink()
 
 
+def test_empty_file_leaves_its_place_to_the_next_one(scene: FolderScene) -> None:
+    scene.file("AGENTS.override.md", " \n")
+    scene.file("AGENTS.md", "ours")
+    scene.file("CLAUDE.md", "theirs")
+    assert told(scene) == ["ours"]
+    assert why(scene) == {
+        "AGENTS.override.md": "it is empty",
+        "CLAUDE.md": "AGENTS.md of the same folder counts",
+    }
+
+
 def test_files_of_other_products_count_only_where_there_is_nothing_else(scene: FolderScene) -> None:
     for name in (".github/copilot-instructions.md", ".cursorrules", "GEMINI.md"):
         scene.file(name, name)
@@ -110,6 +121,18 @@ def test_import_from_outside_the_trusted_folder_is_named_and_not_followed(
     assert told(scene) == [names]
     outside = [o for o in scene.files.survey().omitted if "outside the trusted folder" in o.why and o.problem]
     assert [o.path for o in outside] == ["../../keys.md", "/etc/passwd.md", "~/keys.md"]
+
+
+def test_import_that_is_no_file_is_named_when_its_name_is_that_of_a_text(scene: FolderScene) -> None:
+    """Of the same folder or another; what may be a person, a package or a decorator is not."""
+    scene.file("AGENTS.md", "@styel.md @docs/gone.txt @ann @types/node @dataclass.field")
+    assert why(scene) == {
+        "styel.md": "AGENTS.md imports it, but there is no such file",
+        "docs/gone.txt": "AGENTS.md imports it, but there is no such file",
+    }
+    assert not any(omitted.problem for omitted in scene.files.survey().omitted)
+    scene.file("styel.md", "found")
+    assert "found" in told(scene)
 
 
 def test_imports_end_after_four_hops_and_twenty_files(scene: FolderScene) -> None:

@@ -114,8 +114,10 @@ async def test_question_without_an_answer_and_one_that_is_cancelled_are_withdraw
 
 async def test_refusal_is_the_reason_and_the_server_goes_on(stubs: Stubs) -> None:
     server = stubs.get()
-    with pytest.raises(WorkspaceError, match="refused: never heard of it"):
+    with pytest.raises(WorkspaceError, match=r"does not answer such questions\."):
         await server.ask("test/refuse", {}, (), PATIENCE)
+    with pytest.raises(WorkspaceError, match=r"refused: not in this file\."):
+        await server.ask("test/refuse", {"why": ""}, (), PATIENCE)
     assert await server.ask("test/pid", {}, (), PATIENCE)
     assert len(stubs.messages("initialize")) == 1
 

@@ -8,7 +8,7 @@ import pytest
 from agls.engine.facts import Overflowed
 from agls.engine.vocabulary import ToolResult
 from agls.models.endpoint import DialectName
-from support.model_dialects import LENGTHS, LINES, Said
+from support.model_dialects import LENGTHS, LINES, REFUSED_INSIDE, Said
 from support.model_faults import HELLO, check_hello, heard_of, raw, run_with
 from support.model_overflows import OVERFLOWS
 from support.model_replies import Failure, Raw, scattered
@@ -170,7 +170,7 @@ async def test_40_text_a_call_and_a_refusal_in_one_answer_are_all_reported(diale
     heard, _ = await heard_of(dialect, begun)
     assert heard.reply
     (call,) = heard.reply.tool_calls
-    assert bool(call.malformed) == (dialect == "anthropic")  # there it may come in the middle of a call
+    assert bool(call.malformed) == (dialect in REFUSED_INSIDE)
 
 
 # --- usage and the end -----------------------------------------------------------------------------

@@ -29,7 +29,13 @@ def section(name: str) -> str:
 
 def example(name: str) -> dict[str, Any]:
     """The example of a method."""
-    return json.loads(section(name).partition("```json\n")[2].partition("```")[0])
+    text = section(name).partition("```json\n")[2].partition("```")[0]
+    try:
+        return json.loads(text)
+    except ValueError as problem:
+        raise AssertionError(
+            f'{name} needs one example: a ```json block with {{"params": …, "result": …}} ({problem})'
+        ) from problem
 
 
 def sides(name: str) -> dict[str, Any]:
@@ -47,13 +53,14 @@ def members_of(name: str) -> set[str]:
 @pytest.mark.parametrize("name", OWN_SECTION)
 def test_section_of_a_method_names_every_member(name: str) -> None:
     text = section(name)
-    assert {member for member in members_of(name) if f"`{member}`" not in text} == set()
+    missing = {member for member in members_of(name) if f"`{member}`" not in text}
+    assert not missing, f"name these members in the section of {name}"
 
 
 @pytest.mark.parametrize("name", OWN_SECTION)
 def test_example_of_a_method_is_what_the_schema_says(name: str) -> None:
     given, rules = example(name), sides(name)
-    assert given.keys() == rules.keys()
+    assert given.keys() == rules.keys(), "an example shows exactly these"
     for side, rule in rules.items():
         jsonschema_rs.validate({**rule, "$defs": SCHEMA["$defs"]}, given[side])
         known = SCHEMA["$defs"][rule["$ref"].rpartition("/")[2]].get("properties", {})
@@ -62,8 +69,9 @@ def test_example_of_a_method_is_what_the_schema_says(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in OWN_SECTION if METHODS[name].result])
 def test_section_of_a_request_says_its_errors_and_its_order(name: str) -> None:
-    assert "**Order:**" in section(name)
-    assert "**Errors:**" in section(name) or METHODS[name].direction == "toClient"
+    wanted = {"**Order:**"} if METHODS[name].direction == "toClient" else {"**Order:**", "**Errors:**"}
+    missing = {mark for mark in wanted if mark not in section(name)}
+    assert not missing, f"say it behind this mark in the section of {name}, as its neighbours do"
 
 
 def test_errors_that_sections_name_are_in_the_table() -> None:
@@ -76,7 +84,8 @@ def test_errors_that_sections_name_are_in_the_table() -> None:
 
 def test_no_cell_of_a_table_is_wider_than_a_fact() -> None:
     cells = [cell for line in PAGE.splitlines() if line.startswith("|") for cell in line.split("|")]
-    assert [cell for cell in cells if len(cell) > WIDEST] == []
+    wide = [cell for cell in cells if len(cell) > WIDEST]
+    assert not wide, f"shorten or split these cells: a cell has at most {WIDEST} characters"
 
 
 def test_page_names_the_titles_of_the_buttons_of_a_permission_question() -> None:

@@ -77,6 +77,7 @@ def every_tool_at(path: str, word: str) -> list[Call]:
         call("write_file", path=path, content=word),
         call("edit_file", path=path, old_text=CANARY, new_text=word),
         call("edit_file", path=path, old_text="canary", new_text=word, replace_all=True),
+        call("multi_edit", path=path, edits=[{"old_text": CANARY, "new_text": word}]),
         call("edit_notebook", path=path, cell=0, source=word),
         call("move_file", path=path, to=f"{word}.txt"),
         call("move_file", path="src/a.py", to=path),
@@ -126,7 +127,15 @@ def test_no_tool_reaches_out_of_the_workspace(trap: House, mode: str) -> None:
             made
             for made in calls
             if made[0]
-            in {"write_file", "edit_file", "edit_notebook", "apply_patch", "move_file", "delete_file"}
+            in {
+                "write_file",
+                "edit_file",
+                "multi_edit",
+                "edit_notebook",
+                "apply_patch",
+                "move_file",
+                "delete_file",
+            }
         ]
     work, home = snapshot(trap.folder / "work"), snapshot(trap.home / ".ssh")
     loot = trap.attack(*calls, mode=mode)
@@ -147,7 +156,7 @@ def test_every_tool_there_is_was_tried(trap: House) -> None:
         "shell_task",
         "web_fetch",
     }  # they take no path; the tools of helpers are these
-    found = {"edit_notebook", "move_file", "delete_file"}  # a model finds it with find_tools
+    found = {"multi_edit", "edit_notebook", "move_file", "delete_file"}  # a model finds it with find_tools
     tried = {name for name, _ in every_tool_at("x", "y")}
     assert (offered - nameless - {"find_tools"}) | found == tried, (
         "a tool more? to every_tool_at, or nameless; to found as well when it is not always loaded"

@@ -34,6 +34,7 @@ SCHEMAS: Mapping[DialectName, str] = {  # where the schema of an answer is in a 
     "ollama": "format",
 }
 SCHEMA_ALONE: frozenset[DialectName] = frozenset({"gemini", "ollama"})  # they cannot have it beside tools
+REFUSED_INSIDE: frozenset[DialectName] = frozenset({"anthropic"})  # a refusal may end these inside a call
 IMAGE_HOLDERS: Mapping[DialectName, str] = {  # what begins the message, item or block of an image in a result
     "chat": '{"role": "user"',
     "responses": '{"type": "function_call_output"',

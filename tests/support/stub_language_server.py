@@ -55,7 +55,8 @@ def publish(message: dict[str, Any], log: Path) -> None:
 
 
 def refuse(message: dict[str, Any], log: Path) -> None:
-    send({"id": message["id"], "error": {"code": -32601, "message": "never heard of it"}})
+    code = -32803 if "why" in (message.get("params") or {}) else -32601
+    send({"id": message["id"], "error": {"code": code, "message": "not in this file"}})
 
 
 def greet(message: dict[str, Any], log: Path) -> None:

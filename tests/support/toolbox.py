@@ -22,19 +22,19 @@ class Toolbox:
         self.shown: list[str] = []
         self._feature, self._workspace = feature, workspace
 
-    async def call(self, name: str, **arguments: Any) -> ToolOutcome:
+    async def call(self, name: str, /, **arguments: Any) -> ToolOutcome:
         """Call a tool and give its outcome."""
         tool, context = self.tool(name), self.context()
         invocation = Invocation(ToolCall(context.call_id, name, arguments), tool, context)
         return await self._in_run(lambda: self._feature.around_tool(invocation, self, run_tool))
 
-    async def preview(self, name: str, **arguments: Any) -> Preview:
+    async def preview(self, name: str, /, **arguments: Any) -> Preview:
         """What the call would do."""
         context = self.context()
         call = ToolCall(context.call_id, name, arguments)
         return await self._in_run(lambda: self.tool(name).preview(call, context))
 
-    async def act(self, name: str, **arguments: Any) -> ActionOutcome:
+    async def act(self, name: str, /, **arguments: Any) -> ActionOutcome:
         """Invoke an action that begins no run and asks no model. **Raises** `ActionError`."""
         action = next(action for action in self._feature.actions if action.spec.name == name)
         note = partial(self.note, self._feature.name)

@@ -18,7 +18,7 @@ export interface Api {
   readonly changes: readonly Hunk[];
   /** The names of what goes with the next prompt. */
   readonly context: readonly string[];
-  /** The questions that wait: their ids. */
+  /** The questions that wait, of whatever session: their ids. */
   readonly questions: readonly string[];
   titleOf(requestId: string): string;
   /** Send what the user would type into the chat. Returns what a command did. */
@@ -50,9 +50,10 @@ export function apiOf({ server, conversation, questions, attachments, review }: 
       return attachments.chips.map((chip) => chip.label);
     },
     get questions() {
-      return Object.keys(conversation.transcript.requests).filter((id) => questions.isOpen(id));
+      const shown = Object.keys(conversation.transcript.requests).filter((id) => questions.isOpen(id));
+      return [...shown, ...questions.elsewhere(conversation.sessionId).map(({ requestId }) => requestId)];
     },
-    titleOf: (requestId) => conversation.transcript.requests[requestId]?.title ?? "",
+    titleOf: (requestId) => questions.find(requestId)?.title ?? "",
     prompt: (text) => attachments.with((attached) => conversation.say(text, attached, "queue")),
     answer: (requestId, answer) => questions.answer(requestId, answer),
   };

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { type Api, apiOf } from "./api";
 import { AddContext } from "./chat/add_context";
+import { Participant } from "./chat/participant";
 import { Chat } from "./chat/provider";
 import { register } from "./commands";
 import { Attachments } from "./context/attachments";
@@ -80,6 +81,7 @@ function assemble(context: vscode.ExtensionContext) {
     () => questions,
   );
   const sessions = new Sessions(server, conversation, failed);
+  const participant = new Participant(server, models);
   const rewind = new Rewind(server, conversation);
   const options = new Options(conversation, models, keys);
   const code = new CodeCommands(chat, conversation, attachments);
@@ -110,6 +112,7 @@ function assemble(context: vscode.ExtensionContext) {
   function prepare(client: LanguageClient): void {
     client.onNotification("agent/event", ({ events }: EventParams) => {
       conversation.take(events);
+      participant.take(events);
       review.take(events);
       for (const event of events) if (event.type === "runEnded" && !event.parentItemId) notify.ended(event);
     });
@@ -144,6 +147,7 @@ function assemble(context: vscode.ExtensionContext) {
     actionsView,
     actions,
     models,
+    participant,
     sessions,
     rewind,
     options,
@@ -176,6 +180,7 @@ export function activate(context: vscode.ExtensionContext): Api {
       compare,
       status,
       parts.actionsView,
+      parts.participant,
     ],
     new Files(review),
     reportFocus(server),

@@ -41,6 +41,10 @@ class SessionTexts:
 
         return self._surveys.get((key, self._folders, tuple(own), self._plugins), look)
 
+    def fits(self, glob: str, path: str) -> bool:
+        """**Returns** whether a glob of a text fits a path below its folder."""
+        return self._glance.matches(glob, path)
+
 
 def taken_names(run: RunServices) -> TakenNames:
     """**Returns** the names of the actions that were built before."""

@@ -61,6 +61,7 @@ from agls.room.offers import Consents
 from agls.room.permission_memory import PermissionMemory
 from agls.room.process_ports import AgentEntry
 from agls.room.sandbox_ports import CommandSandbox
+from agls.room.skill_ports import SkillPorts
 from agls.room.whole_outputs import WholeOutputs
 from agls.web.limits import PageLimits
 from agls.workspace import machine_facts
@@ -397,6 +398,11 @@ def _hook_ports(run: RunServices) -> HookPorts:
     )
 
 
+def _skill_ports(run: RunServices) -> SkillPorts:
+    known = _known_agents(run), _known_models(run)
+    return SkillPorts(run.info, run.workspace, _memory(run), *known, run.session.record)
+
+
 def _offer(run: RunServices) -> session_ports.SessionOffer:
     session = run.session.session
     return session_ports.SessionOffer(
@@ -459,6 +465,7 @@ PORTS: Mapping[type, Need] = {
     # of the run
     run_ports.RunInfo: lambda run: run.info,
     HookPorts: _hook_ports,
+    SkillPorts: _skill_ports,
     ports.Workspace: lambda run: run.workspace,
     CommandSandbox: RunSandbox,
     folder_ports.Revealer: lambda run: run.workspace,

@@ -11,6 +11,7 @@ from agls.instruction_files import FolderReader
 from agls.instruction_files.folder_texts import Found, TextFolders
 from agls.order import ROOMS
 from agls.room.findings import Finding
+from agls.workspace.folder_texts import glob_fits
 from agls.workspace.workspace import OpenWorkspace
 
 
@@ -34,6 +35,10 @@ class CaseTexts:
     def get(self, key: object, own: Sequence[str], make: Callable[[FolderReader], Found]) -> Found:
         """**Returns** what there is."""
         return make(self.workspace.look(self._roots, self._above, own))
+
+    def fits(self, glob: str, path: str) -> bool:
+        """**Returns** whether a glob fits a path below its folder."""
+        return glob_fits(glob, path)
 
     @property
     def _roots(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from typing import Any
 from agls.config.errors import ConfigError
 from agls.config.folders import PROJECT_FILE
 from agls.config.load import USER_ONLY, WHY, Loaded, Origin
+from agls.config.model_settings import ModelSettings
 from agls.config.own_files import GuardedFiles
 from agls.config.schema import Config
 from agls.config.setup import Setup
@@ -20,6 +21,7 @@ from agls.config.tables import KeyPath, leaves, prefixes, put
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.json_values import is_object, list_in
+from agls.regex import regex
 from agls.stores.disk import replace_whole
 
 USUAL_MODE = 0o644  # of a project's file
@@ -32,6 +34,7 @@ OWN_WORD = (
 NO_NAME = (
     "this is not the name of a setting; write table.name, such as budget.max_turns or models.mine.dialect"
 )
+_OF_MODEL = regex(rf"models\.([^\"'\\=\n]+?)\.((?:{'|'.join(ModelSettings.model_fields)})(?:\..*)?)")
 ELSEWHERE = "{} leads out of the folder {}, so it is left alone"
 ABSENT = "{} is not set in {}."
 STRONGER = "{} was written, but {} overrides it: {}."
@@ -70,6 +73,8 @@ class SettingChange:
 
 def parts_of(key: str) -> KeyPath:
     """**Returns** the path that a dotted key names: `models.my-model.base_url`. **Raises** `ConfigError`."""
+    if model := _OF_MODEL.fullmatch(key.strip()):  # whose name has dots, or a colon
+        key = f'models."{model[1]}".{model[2]}'
     try:
         found = tomllib.loads(f"{key} = 0") if key.strip() and "=" not in key and "\n" not in key else {}
         path, _ = next(leaves(found))

@@ -22,7 +22,7 @@ from agls.regex import regex
 from agls.room import Completion, Completions, Typing
 
 MOST = 50
-_NAME = regex(r"\s*(/\S*)")
+_NAME = regex(r"\s*(?:@(?:workspace|codebase|vscode|terminal)[ \t]+)?(/\S*)")  # as `commands.FIRST`
 
 
 class Completer(Protocol):

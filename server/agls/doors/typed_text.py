@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any, Protocol, cast
 
 from agls.commands import (
+    FIRST,
     CommandError,
     TypedCommand,
     command_in,
@@ -30,7 +31,7 @@ WITHHELD = (
     "/{0} is made by {1}, but the folder is not trusted, so nothing of it is used. Look at the file, and "
     "then trust the folder: agls trust. For a prompt, begin with another word."
 )
-_NAMED = regex(r"\s*/([A-Za-z][\w.:-]*)(?:\s|$)")
+_NAMED = regex(r"/([A-Za-z][\w.:-]*)")
 NO_PROMPT_OF_ACTION = ActionPrompt(())
 
 
@@ -52,7 +53,7 @@ class TextReader(Protocol):
 
 def may_be_command(text: str) -> bool:
     """**Returns** whether a text begins as commands do, or as a shorthand for one."""
-    return text.lstrip().startswith(("/", "#"))
+    return text.lstrip().startswith("#") or FIRST.match(text) is not None
 
 
 def command_of(
@@ -71,7 +72,9 @@ def command_of(
         return short
     if command := command_in(text, specs):
         return command
-    if (named := _NAMED.match(text)) and (file := reader.withheld_file(session, named[1])):
+    first = FIRST.match(text)
+    named = _NAMED.fullmatch(first[1]) if first else None
+    if named and (file := reader.withheld_file(session, named[1])):
         raise CommandError(WITHHELD.format(named[1], file))
     if problem := unknown_command(text, specs):
         raise CommandError(problem)

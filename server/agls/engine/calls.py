@@ -12,6 +12,7 @@ from agls.engine.ports import Effect, Preview, Tool, ToolContext, ToolSpec
 from agls.engine.together import together
 from agls.engine.vocabulary import ToolCall, ToolOutcome
 
+NEAR = 3  # tools that are named in the place of one that there is not
 KEPT_OUTPUT = 16_384  # characters of a cancelled call's output that are kept for the model
 READ_ONLY = frozenset({Effect.READS})
 _log = logging.getLogger(__name__)
@@ -46,11 +47,21 @@ def find_tool(call: ToolCall, offered: Sequence[Tool]) -> Tool:
     found = next((tool for tool in offered if tool.spec.name == call.name), None)
     if found is None:
         known = ", ".join(tool.spec.name for tool in offered) or "none"
-        return NoTool(call.name, f"There is no tool called {call.name!r}. Tools: {known}.")
+        near = _near(call.name, offered)
+        meant = f" Did you mean {' or '.join(near)}?" if near else ""
+        return NoTool(call.name, f"There is no tool called {call.name!r}.{meant} Tools: {known}.")
     if call.malformed:
         problem = f"The arguments of {call.name} are not a JSON object: {call.malformed[:500]}"
         return NoTool(call.name, f"{problem}\nCall it again with valid JSON.")
     return found
+
+
+def _near(name: str, offered: Sequence[Tool]) -> list[str]:
+    """Return the names that are most like one that no tool has."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only a mistake needs it
+
+    plain = {tool.spec.name.casefold(): tool.spec.name for tool in offered}
+    return [plain[each] for each in get_close_matches(name.casefold(), plain, NEAR)]
 
 
 def batches(calls: Sequence[ToolCall], tools: Sequence[Tool]) -> Iterator[list[ToolCall]]:

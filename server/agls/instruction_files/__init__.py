@@ -2,6 +2,7 @@
 
 from agls.instruction_files.fitting import FittedText, fitted
 from agls.instruction_files.markdown import without_code
+from agls.instruction_files.names import MAIN
 from agls.instruction_files.plain import plain
 from agls.instruction_files.source import (
     Folders,
@@ -15,6 +16,7 @@ from agls.instruction_files.survey import FolderReader, ReadText
 from agls.instruction_files.texts import InstructionText, Omitted, Survey
 
 __all__ = [
+    "MAIN",
     "FittedText",
     "FolderReader",
     "Folders",

@@ -31,9 +31,10 @@ class FolderTexts(Protocol):
     """Reads the texts, and remembers what they came to as long as nothing that was looked at changed.
 
     `get` **returns** what `make` finds, or what it found the last time under this key; `own` are the user's
-    own folders that it may read in.
+    own folders that it may read in. `fits` **returns** whether a glob fits a path, which is relative.
     """
 
     @property
     def folders(self) -> TextFolders: ...
     def get(self, key: object, own: Sequence[str], make: Callable[[FolderReader], Found]) -> Found: ...
+    def fits(self, glob: str, path: str) -> bool: ...

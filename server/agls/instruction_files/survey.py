@@ -16,6 +16,7 @@ MOST_HOPS = 4
 MOST_IMPORTS = 20  # files that one file brings with it, and theirs
 MOST_LOOKED_UP = 100  # words behind an @ in one file
 LONGEST_DESCRIPTION = 300
+TEXTS = {".md", ".mdc", ".markdown", ".txt"}
 EVERYTHING = {"*", "**", "**/*"}
 _BLANK = regex(r"\s+")
 
@@ -87,10 +88,11 @@ class Collection:
                 self.omitted.append(Omitted(self._reader.shown(f"{folder}/{name}"), why))
 
     def _add_file(self, path: str, origin: Origin, folder: str) -> bool:
-        """**Returns** whether there is such a file, even if it cannot be read."""
+        """**Returns** whether there is such a file that is not empty, even if it cannot be read."""
         read = self._read(path)
         if isinstance(read, ReadText):
             self._add(read, path, InstructionText(read.shown, read.text, origin, read.real, folder))
+            return bool(read.text.strip())
         return read is not None
 
     def _read(self, path: str) -> ReadText | Omitted | None:
@@ -144,7 +146,7 @@ class Collection:
         """Add what a file imports, and what that imports."""
         for name in imports_in(content)[:MOST_LOOKED_UP]:
             target = self._target(path, name, importer)
-            read = self._import(target) if target else None
+            read = self._import(target, importer) if target else None
             if read is None:
                 continue
             if hop > MOST_HOPS or next(budget, None) is None:
@@ -178,7 +180,7 @@ class Collection:
         target = _normal(PurePath(path).parent / name)
         if self._reader.holds(target):
             return target
-        if "/" in name:  # a single word behind an @ may be a person's name
+        if "/" in name or _is_text(name):  # another single word behind an @ may be a person's name
             self._refuse(name, importer)
         return ""
 
@@ -186,9 +188,15 @@ class Collection:
         why = f"{importer.path} imports it, but it is outside the trusted folder"
         self.omitted.append(Omitted(plain(name), why, problem=True))
 
-    def _import(self, path: str) -> ReadText | None:
+    def _import(self, path: str, importer: InstructionText) -> ReadText | None:
         try:
             found = self._reader.text(path)
+            if found is None and _is_text(path):
+                self.omitted.append(
+                    Omitted(
+                        self._reader.shown(path), f"{importer.path} imports it, but there is no such file"
+                    )
+                )
             return ReadText(*found) if found else None
         except WorkspaceError as problem:
             if "/" in path and PurePath(path).suffix:
@@ -238,6 +246,11 @@ def _moment(globs: Sequence[str], description: str, values: Mapping[str, Any]) -
     if description:
         return "described"
     return None if always is False else "always"
+
+
+def _is_text(name: str) -> bool:
+    """Return whether this is the name of a text: an import of one that is missing is a slip."""
+    return PurePath(name).suffix.lower() in TEXTS
 
 
 def _is_below(path: str, place: str, folders: Sequence[str]) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, cast
 from agls.engine.ports import WorkspaceError
 from agls.engine.vocabulary import JsonObject
 from agls.language_servers.framing import BrokenStream, MessageReader, encode
+from agls.short_text import sentence
 
 METHOD_NOT_FOUND = -32601
 Notified = Callable[[str, Any], None]
@@ -116,6 +117,8 @@ class ServerConnection:
         if "error" in message:
             error: Any = message["error"]
             words = cast("JsonObject", error).get("message", "") if isinstance(error, dict) else error
-            future.set_exception(ServerRefusal(f"{self._name} refused: {words}"))
+            unknown = isinstance(error, dict) and cast("JsonObject", error).get("code") == METHOD_NOT_FOUND
+            said = "does not answer such questions." if unknown else f"refused: {sentence(str(words))}"
+            future.set_exception(ServerRefusal(f"{self._name} {said}"))
         else:
             future.set_result(message.get("result"))

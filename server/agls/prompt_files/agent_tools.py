@@ -12,7 +12,8 @@ _ALIASES = {
     "shell shell_task": """bash shell run_shell_command runcommands execute runinterminal bashoutput killshell
         terminal run_in_terminal runtasks runtests testfailure killbash""",
     "read_file": "read read_many_files readfile notebookread view viewfile",
-    "edit_file apply_patch edit_notebook": "edit multiedit replace patch notebookedit editfiles editnotebook",
+    "edit_file multi_edit apply_patch edit_notebook": """edit multiedit replace patch notebookedit editfiles
+        editnotebook""",
     "write_file": "write create createfile createdirectory new",
     "grep": "grep search_file_content textsearch grep_search",
     "glob": "glob filesearch findtestfiles",

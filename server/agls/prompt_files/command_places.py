@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from agls.plugin_files import PluginContent
 
 Dialect = Literal["usual", "opencode", "github", "gemini", "skill"]
-Origin = Literal["project", "user", "plugin"]
+Origin = Literal["project", "user", "plugin", "agls"]
 
 
 @frozen

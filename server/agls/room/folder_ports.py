@@ -87,8 +87,13 @@ class Machine(Protocol):
 
 
 class RepositoryState(Protocol):
-    """A repository: its HEAD in words ("": none), the files not committed (`M a.py`), the last commits."""
+    """A repository: its HEAD in words, the files not committed (`M a.py`), the last commits.
 
+    `exists` is whether there is one; HEAD is "" where it is no plain name, too.
+    """
+
+    @property
+    def exists(self) -> bool: ...
     @property
     def head(self) -> str: ...
     @property

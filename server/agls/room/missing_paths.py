@@ -30,7 +30,10 @@ async def explained(problem: WorkspaceError, path: str, workspace: Workspace) ->
     if "\\" in name:
         folder, name = dirname(shown.replace("\\", "/")), basename(shown.replace("\\", "/"))
     near = [join(folder, found) for found in await _alike(folder, name, workspace)]
-    near = list(dict.fromkeys((*near, *await _elsewhere(name, workspace))))[:NEAR]
+    elsewhere = await _elsewhere(_escaped(name), workspace)
+    if not (near or elsewhere):
+        elsewhere = await _elsewhere(_in_any_case(name), workspace)
+    near = list(dict.fromkeys((*near, *elsewhere)))[:NEAR]
     if shown in near and await _is_kind("link", shown, workspace):
         return WorkspaceError(f"{spelled(shown)} is a link to something that does not exist.")
     if not near:
@@ -56,11 +59,11 @@ async def _is_kind(kind: str, path: str, workspace: Workspace) -> bool:
     return any(entry.name == basename(path.rstrip("/")) and entry.kind == kind for entry in entries)
 
 
-async def _elsewhere(name: str, workspace: Workspace) -> list[str]:
-    """Return files of this name in the workspace, those that are found in a moment."""
+async def _elsewhere(pattern: str, workspace: Workspace) -> list[str]:
+    """Return files whose name fits in the workspace, those that are found in a moment."""
     found: list[str] = []
     try:
-        async with asyncio.timeout(SECONDS), aclosing(workspace.walk("", _escaped(name))) as portions:
+        async with asyncio.timeout(SECONDS), aclosing(workspace.walk("", pattern)) as portions:
             async for portion in portions:
                 found += portion
                 if len(found) >= NEAR:
@@ -68,6 +71,12 @@ async def _elsewhere(name: str, workspace: Workspace) -> list[str]:
     except (TimeoutError, WorkspaceError):
         pass
     return sorted(found)
+
+
+def _in_any_case(name: str) -> str:
+    return "".join(
+        f"[{one.lower()}{one.upper()}]" if one.isascii() and one.isalpha() else _escaped(one) for one in name
+    )
 
 
 def _escaped(name: str) -> str:

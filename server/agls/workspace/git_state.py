@@ -40,9 +40,10 @@ class GitState:
     head: str
     changed: tuple[str, ...] = ()
     commits: tuple[str, ...] = ()
+    exists: bool = True
 
 
-NO_GIT = GitState("")
+NO_GIT = GitState("", exists=False)
 
 
 class GitStates:

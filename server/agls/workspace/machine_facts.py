@@ -23,8 +23,9 @@ def system() -> str:
 
 
 def user(environment: Mapping[str, str]) -> str:
-    """Return the name of the user, "" when nobody says it."""
-    return environment.get("USER") or environment.get("LOGNAME") or environment.get("USERNAME") or ""
+    """Return the name of the user, "" when nobody says it: neither the environment nor the system."""
+    named = (environment.get(name) for name in ("USER", "LOGNAME", "USERNAME"))
+    return next(filter(None, named), "") or _user_of_system()
 
 
 def shell(environment: Mapping[str, str]) -> str:
@@ -35,6 +36,15 @@ def shell(environment: Mapping[str, str]) -> str:
 def programs(path: str) -> tuple[str, ...]:
     """Return those of the usual programs that there are in these folders."""
     return tuple(name for name in PROGRAMS if which(name, path=path))
+
+
+def _user_of_system() -> str:
+    try:
+        import pwd  # noqa: PLC0415 - not everywhere
+
+        return pwd.getpwuid(os.getuid()).pw_name
+    except (ImportError, KeyError):
+        return ""
 
 
 @lru_cache(maxsize=1)

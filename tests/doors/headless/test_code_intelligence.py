@@ -163,6 +163,67 @@ def test_real_language_server_answers_every_operation(
     assert told == [f"{expected}\n[From {server}.]" for _, expected in cases]
 
 
+DERIVED = """\
+import shop
+
+
+class Sale(shop.Shop):
+    def price(self) -> int:
+        return 1
+
+
+class Gift(shop.Priced):
+    pass
+"""
+
+
+@pytest.mark.row(41)
+def test_what_implements_a_class_is_found_by_references_where_the_server_cannot_say(agls: Agls) -> None:
+    """The classes that derive from it, and from those, and their methods; of a function there are none."""
+    server = os.path.basename(server_of("python"))  # noqa: PTH119
+    trusted(agls, "python")
+    (agls.workspace / "more.py").write_text(DERIVED)
+    asked = [("shop.py", "Priced"), ("shop.py", "Priced.price"), ("main.py", "Shop"), ("shop.py", "total")]
+    told = calls(
+        agls,
+        *(
+            ("code_intelligence", {"operation": "implementations", "path": path, "symbol": symbol})
+            for path, symbol in asked
+        ),
+    )
+    by = f"[From the classes that name it as their base. {server} does not answer such questions.]"
+    assert told == [
+        "shop.py\n6:class Shop(Priced):\n"
+        f"more.py\n4:class Sale(shop.Shop):\n9:class Gift(shop.Priced):\n{by}",
+        f"shop.py\n7:    def price(self) -> int:\nmore.py\n5:    def price(self) -> int:\n{by}",
+        f"more.py\n4:class Sale(shop.Shop):\n{by}",
+        f"none\n{by}",
+    ]
+
+
+@pytest.mark.row(41)
+def test_operations_and_arguments_have_the_names_of_other_products_too(agls: Agls) -> None:
+    server_of("python")
+    trusted(agls, "python")
+    theirs = {
+        "goToDefinition": "definition",
+        "findReferences": "references",
+        "goToImplementation": "implementations",
+        "hover": "hover",
+        "documentSymbol": "document_symbols",
+        "workspaceSymbol": "workspace_symbols",
+        "prepareCallHierarchy": "call_hierarchy",
+        "incomingCalls": "incoming_calls",
+        "outgoingCalls": "outgoing_calls",
+        "get_diagnostics": "diagnostics",
+    }
+    place = {"filePath": "shop.py", "symbolName": "total", "maxResults": 9}
+    told = calls(agls, *(("code_intelligence", {"operation": name, **place}) for name in theirs))
+    place = {"path": "shop.py", "symbol": "total", "limit": 9}
+    assert told == calls(agls, *(("code_intelligence", {"operation": n, **place}) for n in theirs.values()))
+    assert not any("wrong" in text for text in told)
+
+
 @needs_bubblewrap
 @pytest.mark.promise("P5")
 @pytest.mark.parametrize("sandbox", ["default", "off"])

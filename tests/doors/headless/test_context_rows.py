@@ -93,6 +93,23 @@ def test_token_budget_follows_the_formula_for_the_window(agls: Agls, window: int
         assert f"{size:,}" in text
 
 
+@pytest.mark.row(25)
+def test_schema_of_the_answer_takes_its_share_of_the_window(agls: Agls) -> None:
+    (agls.home / "schema.json").write_text('{"type": "object"}')
+    with ModelServer([Failure(404)] * 2) as server:
+        agls.configure(MODEL.format("chat", server.url, 60_000))
+        asked = ("run", "/token-budget", "--output", "json")
+        plain = agls.run(*asked).whole["action"]["data"]
+        shaped = agls.run(*asked, "--output-schema", str(agls.home / "schema.json")).whole["action"]["data"]
+    assert {name: shaped[name] - plain[name] for name in ("reserve", "hard", "soft", "window")} == {
+        "reserve": 256,
+        "hard": -256,
+        "soft": -256,
+        "window": 0,
+    }
+    assert shaped["tokens"] > plain["tokens"], "the schema is sent"
+
+
 @pytest.mark.row(26)
 @pytest.mark.parametrize(("idle_minutes", "taken_out"), [(0.001, 2), (60, 0)])
 def test_old_results_go_after_a_pause_and_the_newest_three_stay(

@@ -1,6 +1,8 @@
 """What the model is told of the place it works in, through the whole program, and how a user sees it."""
 
 import json
+import os
+import pwd
 import subprocess
 
 import pytest
@@ -65,6 +67,27 @@ def test_snapshot_of_git_date_and_system_is_refreshed_on_resume(repository: Agls
     assert "Changed since:\\nGit: branch fix" in now
     assert "Mend the pump" in now
     assert "Date: " not in now
+
+
+@pytest.mark.row(22)
+def test_folder_without_a_repository_is_said_to_have_none_until_there_is_one(agls: Agls) -> None:
+    """Also who the user is, where the environment does not say it, and a HEAD without a branch."""
+    agls.environment |= {"USER": "", "LOGNAME": "", "USERNAME": ""}
+    made = Reply(calls=[("shell", {"command": "git init -q -b main && git add . && git status --short"})])
+    with ModelServer([Reply("One."), made, Reply("Two."), Reply("Three.")]) as server:
+        where = ("--base-url", server.url, "--model", "m", "--trust", "--mode", "allowAll")
+        agls.run("run", "go", *where)
+        agls.run("resume", "make one", *where)
+        git(agls, "commit", "-qm", "Begin", "--allow-empty")
+        git(agls, "checkout", "-q", "--detach")
+        agls.run("resume", "on", *where)
+        (first,) = environment(server, 0)
+        *_, made_one = environment(server, 2)
+        *_, detached = environment(server, 3)
+    assert "Git: the folder is in no repository" in first
+    assert f"User: {pwd.getpwuid(os.getuid()).pw_name}" in first
+    assert "Changed since:\\nGit: branch main" in made_one
+    assert "no branch" in detached and "Begin" in detached
 
 
 @pytest.mark.promise("P1")

@@ -53,6 +53,8 @@ def tree(agls: Agls) -> Path:
             "app/.cursor/rules/release.mdc": "---\ndescription: for releases\n---\nT-release",
             "app/.github/copilot-instructions.md": "T-copilot",
             "app/pkg/AGENTS.md": "T-deep",
+            "app/pkg/.claude/CLAUDE.md": "T-deep-shadowed",
+            "app/other/.claude/CLAUDE.md": "T-other",
             "app/pkg/deep.py": "x = 1\n",
         },
     )
@@ -79,12 +81,37 @@ def test_instruction_files_are_sent_in_order_and_the_others_are_explained(agls: 
     places = [told.index(each) for each in order]
     assert places == sorted(places)
     assert ".cursor/rules/release.mdc: for releases" in told
-    for absent in ("T-comment", "T-shadowed", "T-python", "T-release", "T-copilot", "T-deep"):
+    for absent in ("T-comment", "T-shadowed", "T-python", "T-release", "T-copilot", "T-deep", "T-other"):
         assert absent not in told
     assert "T-deep" in second
+    assert "T-deep-shadowed" not in second
     assert "T-python" in second
     assert "T-app" not in off
     assert "T-user" in off
+
+
+@pytest.mark.row(21)
+def test_helpers_get_the_same_texts_and_a_compaction_loses_none(agls: Agls, tree: Path) -> None:
+    """A helper has them all; after a summary the next request has those of deeper folders again."""
+    read = Reply(calls=[("read_file", {"path": "pkg/deep.py"})])
+    hand_over = Reply(calls=[("delegate", {"tasks": [{"prompt": "look"}]})])
+    with ModelServer([read, hand_over, Reply("Looked."), Reply("Done."), Reply("S"), Reply("On.")]) as server:
+        (agls.home / "AGENTS.md").unlink()
+        write(agls.home, {".claude/CLAUDE.md": "T-claude-home"})
+        agls.configure(
+            f'[permissions]\nmode = "allowAll"\n[history]\ntitles = false\n'
+            "[instructions]\nclaude_home = true\n"
+            f'[models.m]\nbase_url = "{server.url}"\ncontext_window = 60000\n'
+        )
+        agls.run("trust", str(tree))
+        assert agls.run("run", "go", "--cwd", str(tree)).code == 0
+        assert agls.run("resume", "/compact", "--cwd", str(tree)).code == 0
+        assert agls.run("resume", "on", "--cwd", str(tree)).code == 0
+    helper, after = server.posts[2].body["messages"], server.posts[-1].body["messages"]
+    for text in ("T-claude-home", "T-root", "T-app", "T-import", "T-app-local", "T-root-rule"):
+        assert text in helper[0]["content"] and text in after[0]["content"]
+    assert "T-deep" not in str(after[:-1]), "the summary took it"
+    assert "T-deep" in after[-1]["content"] and "T-python" in after[-1]["content"]
 
 
 def test_explain_lists_the_files_in_use_and_why_others_are_not(agls: Agls, tree: Path) -> None:
@@ -96,6 +123,8 @@ def test_explain_lists_the_files_in_use_and_why_others_are_not(agls: Agls, tree:
     assert "none was read or edited yet" in found[".cursor/rules/py.mdc"]["why"]
     assert found[".cursor/rules/release.mdc"]["state"] == "listed"
     assert found["pkg/AGENTS.md"]["state"] == "waiting"
+    assert found["pkg/.claude/CLAUDE.md"]["why"] == "AGENTS.md of the same folder counts"
+    assert found["other/.claude/CLAUDE.md"]["why"].startswith("for files in other: ")
     untrusted = rows(agls, "--cwd", str(tree))
     assert all(row["state"] != "used" or row["origin"] == "user" for row in untrusted.values())
     assert "the folder is not trusted" in untrusted["AGENTS.md"]["why"]
@@ -146,3 +175,24 @@ def test_prompt_of_ones_own_an_addition_and_an_override_reach_the_model_whole(ag
             shown = agls.run("run", "/prompt", "--trust", "--output", "json").whole
             assert sent == rendered
             assert shown["action"]["data"]["system"] == rendered
+
+
+@pytest.mark.row(20)
+def test_prompt_of_the_command_line_counts_for_its_run_alone(agls: Agls) -> None:
+    """It is stronger than the settings, at the beginning and after a resume; the next run has theirs."""
+    with ModelServer([Reply("Done.")] * 5) as server:
+        model = f'[models.m]\nbase_url = "{server.url}"\n[permissions]\nmode = "allowAll"\n'
+        agls.configure(f'{model}[instructions]\nappend = "Rhyme."\n')
+        (agls.workspace / "AGENTS.md").write_text("Use tabs.")
+        for words in (
+            ("run", "go", "--append-system-prompt", "In French."),
+            ("resume", "on", "--system-prompt", "You are a poet."),
+            ("resume", "on", "--override-system-prompt", "Only this."),
+            ("resume", "on"),
+        ):
+            assert agls.run(*words, "--trust").code == 0
+        first, second, third, last = (system(server, place) for place in range(4))
+    assert SYSTEM in first and "In French." in first and "Rhyme." not in first
+    assert second.startswith("You are a poet.") and "Rhyme." in second and "Use tabs." in second
+    assert third == "Only this."
+    assert last.startswith(SYSTEM) and "Rhyme." in last and "In French." not in last

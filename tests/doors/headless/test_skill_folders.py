@@ -75,7 +75,7 @@ def test_broken_skills_are_named_with_line_and_remedy_and_harm_no_other(agls: Ag
     found = agls.run("doctor", "--offline").out
     assert ".agls/skills/bad/SKILL.md cannot be used: line " in found
     assert "its name 'Odd' should be up to 64 lower-case letters" in found
-    assert "its own hooks do not run: those of the folder and yours run" in found
+    assert "its hooks are no map of events: write them as in the settings" in found
     assert "**Cannot be used:** line " in agls.run("run", "/skills").out
     with ModelServer([Reply("Done.")]) as server:
         agls.run("run", "go", "--base-url", server.url, "--model", "m")

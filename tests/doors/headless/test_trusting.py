@@ -153,7 +153,7 @@ def test_explain_says_what_a_mode_and_a_rule_do(agls: Agls) -> None:
     assert "refused: The rule deny read(.env)" in agls.run(*explain, "--kind", "read", ".env").out
     allowed = agls.run(*explain, "--kind", "edit", "a", "--mode", "acceptEdits").out
     assert "without a question: mode acceptEdits" in allowed
-    assert "plan mode" in agls.run(*explain, "true", "--mode", "plan").out
+    assert "plan mode" in agls.run(*explain, "touch a", "--mode", "plan").out
 
 
 def test_changed_files_are_listed_until_they_are_accepted(agls: Agls) -> None:

@@ -36,11 +36,11 @@ def test_unknown_model_is_answered_with_the_names_there_are(agls: Agls) -> None:
     assert "There is no model called 'absent'. Known names: " in done.err
 
 
-FILES = (".agls/commands/fix.md", ".claude/skills/fix/SKILL.md", ".gemini/commands/fix.toml")
+FILES = (".agls/commands/mend.md", ".claude/skills/mend/SKILL.md", ".gemini/commands/mend.toml")
 
 
 @pytest.mark.parametrize("file", FILES)
-@pytest.mark.parametrize("text", ["/fix 12", "/fix"])
+@pytest.mark.parametrize("text", ["/mend 12", "/mend"])
 def test_command_of_an_untrusted_folder_is_refused_and_no_prompt(agls: Agls, file: str, text: str) -> None:
     agls.script({"text": "Sent as it is."})
     place = agls.workspace / file
@@ -48,6 +48,6 @@ def test_command_of_an_untrusted_folder_is_refused_and_no_prompt(agls: Agls, fil
     place.write_text("Fix $1")
     done = agls.run("run", text)
     assert (done.code, done.out, agls.sessions()) == (2, "", [])
-    assert f"/fix is made by {place}, but the folder is not trusted" in done.err
+    assert f"/mend is made by {place}, but the folder is not trusted" in done.err
     assert "agls trust" in done.err
     assert agls.run("run", "--no-expand", text).code == 0, "a script says that it is a prompt"

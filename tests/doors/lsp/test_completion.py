@@ -31,6 +31,16 @@ def inserted(items: list[dict[str, Any]]) -> list[str]:
     return [item["insertText"] for item in items]
 
 
+def test_words_of_other_products_are_completed(wire: Wire) -> None:
+    wire.initialize()
+    assert inserted(complete(wire, "#")) == ["#selection", "#changes", "#problems", "#codebase", "#file:"]
+    assert inserted(complete(wire, "explain #sel")) == ["#selection"]
+    assert inserted(complete(wire, "explain #file:apple")) == ["@src/apple.py"]
+    assert inserted(complete(wire, "@work"))[0] == "@workspace"
+    assert inserted(complete(wire, "@workspace /expl"))[0] == "/explain"
+    assert complete(wire, "# ") == complete(wire, "#15") == []
+
+
 def test_mention_is_completed_by_paths_that_are_not_ignored(wire: Wire) -> None:
     wire.initialize()
     found = complete(wire, "explain @ap")

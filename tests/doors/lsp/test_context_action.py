@@ -51,5 +51,11 @@ def test_tokens_by_kind_are_together_exactly_those_of_the_request(tmp_path: Path
     assert counted["messages"][0] == sent["messages"][0]
     assert counted["messages"][1]["content"] in sent["messages"][1]["content"], "the environment"
     assert sum(before["tokensByKind"].values()) == before["tokens"] < data["tokens"]
+    for kind, parts in data["tokensByPart"].items():
+        assert sum(parts.values()) == kinds[kind], "the parts of a kind are together the kind"
+    assert data["tokensByPart"]["memory"].keys() == {"AGENTS.md"}
+    assert data["tokensByPart"]["results"].keys() == {"list_dir"}
+    assert data["tokensByPart"]["tools"].keys() == {tool["function"]["name"] for tool in sent["tools"]}
+    assert f"| memory | AGENTS.md | {kinds['memory']:,} |" in told["output"][0]["text"]
     for kind, tokens in (kinds | {"free": data["free"]}).items():
         assert f"| {kind} | {tokens:,} |" in told["output"][0]["text"]

@@ -2,7 +2,8 @@
 //   node host.mjs [TESTS]      host_tests.cjs if none is named
 // Environment: CODE_SERVER, CHROMIUM, EXTENSION (the folder of the unpacked .vsix), AGLS (the program); TYPED_INPUTS,
 // a table of what is typed, as JSON: its files are in the folder, and each prompt is answered; SCENE, files that are
-// in the folder as well and prompts that the model plays, as JSON; UNTRUSTED, the folder is opened in Restricted Mode.
+// in the folder as well and prompts that the model plays, as JSON; UNTRUSTED, the folder is opened in Restricted Mode;
+// OWN_CHAT, the editor's own chat is on.
 
 import fs from "node:fs";
 import path from "node:path";
@@ -32,6 +33,7 @@ const server = await startCodeServer({
     "agls.server.command": [process.env.AGLS],
     "agls.context.openTabs": true,
     "agls.context.diagnostics": true,
+    ...(process.env.OWN_CHAT ? { "chat.disableAIFeatures": false } : {}),
   },
   env: stage.env,
   trusted: !process.env.UNTRUSTED,
@@ -41,6 +43,7 @@ const browser = await launch();
 let code = 1;
 try {
   const page = await browser.newPage();
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: new URL(server.url).origin });
   const ended = new Promise((resolve, reject) => {
     setTimeout(() => reject(new Error("the tests do not end")), PATIENCE).unref();
     void page.exposeFunction("codeAutomationExit", resolve);

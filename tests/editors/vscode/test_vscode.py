@@ -282,6 +282,16 @@ CODE_CALLS: Sequence[Mapping[str, object]] = (
 )
 
 
+def test_agls_answers_in_the_own_chat_of_vscode(tools: dict[str, str], tmp_path: Path) -> None:
+    with_model = tmp_path / "extension"
+    shutil.copytree(tools["EXTENSION"], with_model)
+    manifest = json.loads((with_model / "package.json").read_text())
+    manifest["contributes"]["languageModelChatProviders"] = [{"vendor": "played", "displayName": "Played"}]
+    (with_model / "package.json").write_text(json.dumps(manifest))
+    more = {**tools, "EXTENSION": str(with_model), "OWN_CHAT": "1"}
+    assert "all of it holds" in done(["node", HERE / "host.mjs", "participant.cjs"], LONGEST, **more)
+
+
 @pytest.mark.row(41)
 def test_language_extensions_of_vscode_answer_every_question_about_code(
     tools: dict[str, str], tmp_path: Path

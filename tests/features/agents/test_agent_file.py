@@ -25,7 +25,10 @@ def agent(*lines: str, body: str = "Do it.") -> AgentFile:
     ("line", "expected"),
     [
         ("tools: Read, Grep", ("read_file", "grep")),
-        ("tools: [Bash, Edit]", ("shell", "shell_task", "edit_file", "apply_patch", "edit_notebook")),
+        (
+            "tools: [Bash, Edit]",
+            ("shell", "shell_task", "edit_file", "multi_edit", "apply_patch", "edit_notebook"),
+        ),
         ("tools: [run_shell_command, read_many_files]", ("shell", "shell_task", "read_file")),
         ("tools: ['search/codebase']", ("grep", "glob", "list_dir", "code_intelligence")),
         ("tools: helper_task, save_attachment", ("helper_task", "save_attachment")),

@@ -56,9 +56,45 @@ def test_model_of_another_product_calls_tools_by_its_names(tmp_path: Path) -> No
         ("Bash", {"command": "cat a.txt b.txt", "timeout": 5500}),
     )
     assert [item["status"] for item in called] == ["completed"] * 5
-    assert [item["name"] for item in called] == ["read_file", "edit_file", "edit_file", "write_file", "shell"]
+    names = ["read_file", "edit_file", "edit_file", "write_file", "shell"]
+    assert [item["name"] for item in called] == names
     assert called[4]["input"]["timeout_s"] == 6, "its time is in milliseconds"
     assert "three" in json.dumps(called[4]) and "new" in json.dumps(called[4])
+
+
+def test_work_of_another_product_in_another_form_is_done(tmp_path: Path) -> None:
+    agls = Agls(tmp_path)
+    (agls.workspace / "a.txt").write_text("one\ntwo\nthree\n")
+    several = [{"old_string": "one", "new_string": "1"}, {"old_string": "two", "new_string": "2"}]
+    todos = [{"content": "Mend", "status": "in_progress", "activeForm": "Mending"}, {"content": "Test"}]
+    called = calls_of(
+        agls,
+        (EDITOR, {"command": "view", "path": "a.txt", "view_range": [2, 3]}),
+        ("functions.read_file", {"file_path": "a.txt", "start_line": 1, "end_line": 1}),
+        ("MultiEdit", {"file_path": "a.txt", "edits": several}),
+        (
+            "MultiEdit",
+            {"file_path": "a.txt", "edits": [*several[:1], {"old_string": "x", "new_string": "y"}]},
+        ),
+        ("TodoWrite", {"todos": todos}),
+        ("update_plan", {"plan": [{"step": "Mend", "status": "completed"}]}),
+        ("Grep", {"pattern": "three", "-n": True, "-A": 1, "output_mode": "content"}),
+        ("shell", {"command": ["bash", "-lc", "cat a.txt"], "timeout_ms": 2000}),
+        (EDITOR, {"command": "insert", "path": "a.txt", "insert_line": 1, "insert_text": "x\n"}),
+        ("red_file", {"path": "a.txt"}),
+        ("Task", {"description": "Look", "prompt": "Look.", "subagent_type": "general-purpose"}),
+    )
+    named = [item["name"] for item in called]
+    assert named[:3] == ["read_file", "read_file", "multi_edit"]
+    assert called[0]["input"] == {"path": "a.txt", "offset": 2, "limit": 2}
+    assert (agls.workspace / "a.txt").read_text() == "1\n2\nthree\n"
+    assert "edit 1 of 2, and so none of them was made" in json.dumps(called[3])
+    assert "[>] 1. Mend" in json.dumps(called[4]) and "[x] 1. Mend" in json.dumps(called[5])
+    assert [item["status"] for item in called[6:8]] == ["completed"] * 2
+    assert "old_text is the line above them" in json.dumps(called[8])
+    assert "Did you mean read_file" in json.dumps(called[9])
+    done = called[-1]  # behind what its helper called
+    assert (done["name"], done["input"]["tasks"]) == ("delegate", [{"prompt": "Look.", "label": "Look"}])
 
 
 def test_rule_for_the_real_tool_holds_for_its_other_names(tmp_path: Path) -> None:

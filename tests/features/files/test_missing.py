@@ -25,6 +25,8 @@ def project(root: Path) -> None:
         ("src/App.py", "src/app.py"),
         ("src/ap.py", "src/app.py"),
         ("scr/app.py", "src/app.py"),
+        ("SRC/APP.PY", "src/app.py"),
+        ("lib/Util[1].py", "src/deep/util[1].py"),
         ("util[1].py", "src/deep/util[1].py"),
     ],
 )
@@ -33,6 +35,15 @@ async def test_missing_path_is_answered_with_the_near_name(tools: Toolbox, path:
     assert (await tools.call("read_file", path=path)).text == told
     edit = await tools.call("edit_file", path=path, old_text="x", new_text="y")
     assert (edit.status, edit.text) == ("failed", told)
+
+
+async def test_file_that_went_after_it_was_read_is_said_to_have_been_there(
+    tools: Toolbox, root: Path
+) -> None:
+    await tools.call("read_file", path="src/app.py")
+    (root / "src/app.py").rename(root / "src/main.py")
+    edit = await tools.call("edit_file", path="src/app.py", old_text="x", new_text="y")
+    assert "was there when you read it" in edit.text
 
 
 async def test_missing_folder_is_answered_with_the_near_folder(tools: Toolbox) -> None:

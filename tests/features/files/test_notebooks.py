@@ -184,6 +184,28 @@ async def test_cell_without_a_source_is_refused(tools: Toolbox, path: Path) -> N
     assert "has no source" in (await tools.call("edit_notebook", path="n.ipynb", cell=0, source="x")).text
 
 
+async def test_replaced_cell_needs_its_new_source(tools: Toolbox, path: Path) -> None:
+    before = path.read_bytes()
+    await tools.call("read_file", path="n.ipynb")
+    outcome = await tools.call("edit_notebook", path="n.ipynb", cell=1)
+    assert (outcome.status, "source, the whole new text of cell 1, is missing" in outcome.text) == (
+        "failed",
+        True,
+    )
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("content", ["[cell 0: code]\nprint(1)\n", "", "[]", "print(1)"])
+async def test_notebook_is_not_written_over_with_what_is_no_notebook(
+    tools: Toolbox, path: Path, content: str
+) -> None:
+    before = path.read_bytes()
+    await tools.call("read_file", path="n.ipynb")
+    outcome = await tools.call("write_file", path="n.ipynb", content=content)
+    assert (outcome.status, "Change its cells with edit_notebook" in outcome.text) == ("failed", True)
+    assert path.read_bytes() == before
+
+
 async def test_notebook_must_have_been_read(tools: Toolbox, path: Path) -> None:
     outcome = await tools.call("edit_notebook", path="n.ipynb", cell=0, source="x")
     assert "was not read in this session" in outcome.text

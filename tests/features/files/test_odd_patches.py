@@ -61,6 +61,12 @@ MEANT_ALIKE = {
     "wrong counts": f"--- a/a.py\n+++ b/a.py\n{DIFF.replace('-9,4 +9,4', '-90,7 +90,9')}",
     "dots for a place": f"--- a/a.py\n+++ b/a.py\n{DIFF.replace('-9,4 +9,4', '...')}",
     "blank lines without their blank": f"--- a/a.py\n+++ b/a.py\n{BLANKS}",
+    "small letters": envelope(HEAD, *ROWS).replace("Begin Patch", "begin patch").replace("End P", "end p"),
+    "another verb": envelope("***Modify File: a.py", *ROWS),
+    "indented": "\n".join(f"  {line}" for line in envelope(HEAD, *ROWS).splitlines()),
+    "an end of the file in small letters": envelope(
+        HEAD, *ROWS, "     print(x)", "     return x", "*** End of file"
+    ),
     "git's other prefixes": f"diff --git i/a.py w/a.py\n--- i/a.py\n+++ w/a.py\n{DIFF}",
 }
 
@@ -85,6 +91,46 @@ async def test_lines_that_stay_without_their_sign_shift_nothing(
     outcome = await tools.call("apply_patch", patch=envelope(HEAD, *rows))
     assert outcome.status == "completed", outcome.text
     assert (tmp_path / "a.py").read_text() == TEXT.replace("    x = 1\n", f"    x = 1\n{added}")
+
+
+@pytest.mark.parametrize(
+    ("patch", "said"),
+    [
+        (envelope("*** Rename File: a.py"), "not `*** Rename File: a.py`"),
+        (envelope(HEAD, *ROWS).replace("\n", "\\n"), "with \\n where line ends are meant"),
+        ("--- a/b.txt\n+++ /dev/null\n", "the lines that the patch deletes are missing"),
+        ("--- /dev/null\n+++ b/a.py\n@@ -0,0 +1 @@\n+x = 1\n", "a.py exists already"),
+        ("--- a/n.py\n+++ b/n.py\n@@ -0,0 +1 @@\n+x = 1\n", "To make it, write `*** Add File`"),
+        (envelope("*** Add File: x.bin", "+text"), "is no text file, so it is not overwritten"),
+        (envelope("*** Delete File: x.bin", "*** Add File: x.bin", "+text"), "is no text file"),
+        (envelope(HEAD, "*** Move to: b.txt"), "exists already. Choose another name"),
+        (envelope("*** Update File: sub/a.py", *ROWS), "Did you mean a.py?"),
+        (
+            "--- a/b.txt\n+++ a/b.txt\n@@ -1 +1 @@\n-one\n+two\n",
+            "a/b.txt does not exist. Did you mean b.txt?",
+        ),
+    ],
+)
+async def test_patch_that_is_not_certain_is_refused_with_what_to_do(
+    tools: Toolbox, tmp_path: Path, patch: str, said: str
+) -> None:
+    (tmp_path / "x.bin").write_bytes(b"\0\1")
+    outcome = await tools.call("apply_patch", patch=patch)
+    assert (outcome.status, said in outcome.text) == ("failed", True), outcome.text
+    files = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
+    assert files == {"a.py": TEXT.encode(), "b.txt": b"one\n", "x.bin": b"\0\1"}
+
+
+async def test_move_may_stand_behind_the_lines_and_names_of_folders_may_look_like_prefixes(
+    tools: Toolbox, tmp_path: Path
+) -> None:
+    assert (
+        await tools.call("apply_patch", patch=envelope(HEAD, *ROWS, "*** Move to: a/c.py"))
+    ).status == "completed"
+    same = DIFF.replace("x = 2", "x = 3").replace("x = 1", "x = 2")
+    outcome = await tools.call("apply_patch", patch=f"--- a/c.py\n+++ a/c.py\n{same}")
+    assert outcome.status == "completed", outcome.text
+    assert (tmp_path / "a/c.py").read_text() == TEXT.replace("x = 1", "x = 3")
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,7 @@ rename to new.py
     assert read_patch_text(text) == (
         FilePatch("update", "a.py", hunks=(PatchHunk(1, rows, line=3, final_end=False),)),
         FilePatch("update", "old.py", to="new.py"),
-        FilePatch("add", "made.py", "x = 1\n"),
+        FilePatch("add", "made.py", "x = 1\n", must_be_new=True),
         FilePatch("delete", "gone.py", hunks=(PatchHunk(1, gone, line=1),)),
     )
 

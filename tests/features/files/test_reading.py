@@ -221,6 +221,41 @@ with enough lines around the change. The line ends of the file are kept.\
                     "type": "object",
                 },
             ),
+            "multi_edit": (
+                """\
+Make several replacements in one file that was read before, all of them or none.
+
+Each is made in the text that the one before it left.\
+""",
+                {
+                    "additionalProperties": False,
+                    "properties": {
+                        "path": {"description": "relative to the workspace, or absolute", "type": "string"},
+                        "edits": {
+                            "items": {
+                                "additionalProperties": False,
+                                "description": "One replacement.",
+                                "properties": {
+                                    "old_text": {
+                                        "description": "must occur once, unless replace_all is set",
+                                        "minLength": 1,
+                                        "type": "string",
+                                    },
+                                    "new_text": {"type": "string"},
+                                    "replace_all": {"default": False, "type": "boolean"},
+                                },
+                                "required": ["old_text", "new_text"],
+                                "type": "object",
+                            },
+                            "maxItems": 100,
+                            "minItems": 1,
+                            "type": "array",
+                        },
+                    },
+                    "required": ["path", "edits"],
+                    "type": "object",
+                },
+            ),
             "write_file": (
                 """\
 Write a whole file: a new one, or one that was read before in this session.
@@ -348,6 +383,7 @@ A unified diff (--- a/path, +++ b/path, @@ -1,3 +1,4 @@) is understood as well.\
         "read_file": [Effect.READS],
         "list_dir": [Effect.READS],
         "edit_file": [Effect.WRITES],
+        "multi_edit": [Effect.WRITES],
         "write_file": [Effect.WRITES],
         "edit_notebook": [Effect.WRITES],
         "apply_patch": [Effect.WRITES],

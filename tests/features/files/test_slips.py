@@ -57,6 +57,16 @@ LAZY = [
     "# existing code here...",
     "... rest of code unchanged",
 ]
+LAZY_IN_PLACE = [
+    *("# [existing code remains]", "# existing implementation", "# (previous code)", "# <existing code>"),
+    *(
+        "# Keep the rest of the function as is",
+        "# Code continues...",
+        "# same as above",
+        "/* existing styles */",
+    ),
+    *("<!-- rest of page -->", "# ...", "// same as before", "..."),
+]
 
 
 @pytest.mark.parametrize("line", LAZY)
@@ -72,6 +82,33 @@ async def test_new_text_that_leaves_code_out_is_refused(tools: Toolbox, tmp_path
         assert (outcome.status, "Give every line" in outcome.text) == ("failed", True), (name, outcome.text)
         assert line.strip() in outcome.text
     assert (tmp_path / "a.py").read_text() == TEXT
+
+
+@pytest.mark.parametrize("line", LAZY_IN_PLACE)
+async def test_short_line_in_the_place_of_lines_that_are_gone_is_refused(
+    tools: Toolbox, tmp_path: Path, line: str
+) -> None:
+    new = f"def main():\n    {line}\n    return x\n"
+    outcome = await tools.call("edit_file", path="a.py", old_text=BODY, new_text=new)
+    assert (outcome.status, "Give every line" in outcome.text) == ("failed", True), outcome.text
+    assert (tmp_path / "a.py").read_text() == TEXT
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (BODY, "class Stub:\n    def main(self) -> int:\n        ...\n"),
+        (BODY, "def main(\n    a: int,\n    ...\n"),
+        ("    x = 1\n", "    x = 1\n    # existing code\n    old()\n"),
+        ("    x = 1\n", "    # Same as in main\n"),
+    ],
+)
+async def test_line_that_leaves_nothing_out_is_written(
+    tools: Toolbox, tmp_path: Path, old: str, new: str
+) -> None:
+    outcome = await tools.call("edit_file", path="a.py", old_text=old, new_text=new)
+    assert outcome.status == "completed", outcome.text
+    assert (tmp_path / "a.py").read_text() == TEXT.replace(old, new)
 
 
 @pytest.mark.parametrize(
@@ -119,10 +156,41 @@ async def test_line_numbers_in_a_new_text_are_refused(tools: Toolbox, tmp_path: 
     edit = {"path": "a.py", "old_text": "    x = 1\n", "new_text": "14\t    x = 2\n15\t    y = 3\n"}
     outcome = await tools.call("edit_file", **edit)
     assert "line numbers in front" in outcome.text
+    for listing in (
+        "1\t    x = 2\n2\t    y = 3\n",
+        " 14 |     x = 2\n 15 |     y = 3\n",
+        "7→    x = 2\n8→\n",
+    ):
+        outcome = await tools.call("edit_file", **{**edit, "new_text": listing})
+        assert "line numbers in front" in outcome.text, listing
+    outcome = await tools.call(
+        "apply_patch", patch=envelope("*** Update File: a.py", "-    x = 1", "+14\t    x = 2")
+    )
+    assert "line numbers in front" in outcome.text
     pasted = "".join(f"{number}\t{line}\n" for number, line in enumerate(TEXT.splitlines(), 1))
     outcome = await tools.call("write_file", path="a.py", content=pasted)
     assert "line numbers in front" in outcome.text
     assert (tmp_path / "a.py").read_text() == TEXT
+
+
+async def test_signs_of_a_patch_in_a_new_text_are_refused(tools: Toolbox, tmp_path: Path) -> None:
+    signed = "+    x = 1\n+    y = 2\n"
+    outcome = await tools.call("edit_file", path="a.py", old_text="    x = 1\n", new_text=signed)
+    assert (outcome.status, "signs of a patch" in outcome.text) == ("failed", True)
+    joined = "    x = (1\n+ 2\n+ 3)\n"
+    assert (
+        await tools.call("edit_file", path="a.py", old_text="    x = 1\n", new_text=joined)
+    ).status == "completed"
+
+
+@pytest.mark.parametrize(("old", "new"), [("port = 80", "port = 81"), ("80", "90"), ("3.1", "3.2")])
+async def test_part_of_a_number_is_not_changed(tools: Toolbox, tmp_path: Path, old: str, new: str) -> None:
+    (tmp_path / "b.py").write_text("port = 800\nv = 3.14\n")
+    await tools.call("read_file", path="b.py")
+    outcome = await tools.call("edit_file", path="b.py", old_text=old, new_text=new)
+    assert (outcome.status, "within the number" in outcome.text) == ("failed", True), outcome.text
+    whole = await tools.call("edit_file", path="b.py", old_text="port = 800", new_text="port = 80")
+    assert whole.status == "completed"
 
 
 SAVE = ("         data = self.dump()", "-        return data", "+        return data or {}")
@@ -173,6 +241,10 @@ async def test_quotes_around_a_path_in_a_patch_are_no_part_of_it(
         ("print(\\\"it's\\\", 'a <tag> & more')", "escaped once too often"),
         ("def main():\n    ...\n    return x", "leaves lines out"),
         ("DEF MAIN():", "\tdef main():"),
+        ("L14:     x = 1", "has line numbers in front"),
+        ("[14]     x = 1", "has line numbers in front"),
+        ("x = 1\\r\\n    print(", "a line end is meant"),
+        ("def main():\n  x = 1\n      print(", "Only the indentation differs"),
     ],
 )
 async def test_old_text_in_another_form_is_refused_with_the_reason(

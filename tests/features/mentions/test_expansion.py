@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agls.engine.vocabulary import Resource, ResourceLink
+from agls.engine.vocabulary import Focus, Resource, ResourceLink
 from agls.features.mentions.expansion import MOST_CHARACTERS, expand
 from agls.features.mentions.settings import Settings
 from agls.workspace.processes import Processes
@@ -37,9 +37,10 @@ async def diff() -> str:
     return "+new\n"
 
 
-async def pieces(root: Path, text: str, **settings: object) -> list[object]:
+async def pieces(root: Path, text: str, focus: Focus | None = None, **settings: object) -> list[object]:
     hidden = (r"(?:.*/)?secret\.key",)
     editor = FakeEditor()
+    editor.focus = focus
     start = {"start": {"line": 2, "character": 0}}
     row = {"range": start, "severity": 1, "message": "x is\nnot defined", "source": "checker"}
     named = {"src/app.py": [row, {"message": 5}], "secret.key": [row], "a b.py": []}
@@ -136,3 +137,29 @@ async def test_name_that_is_defined_becomes_links_to_its_definitions(
 
 async def test_decorator_in_code_that_was_pasted_stays_a_word(root: Path) -> None:
     assert await pieces(root, "why does this fail?\n@load\ndef f(): ...") == []
+
+
+async def test_selection_is_what_is_selected_else_where_the_cursor_is_else_nothing(root: Path) -> None:
+    app = (root / "src" / "app.py").as_uri()
+    selected = Focus(app, (2, 3), selected=True)
+    assert await pieces(root, "explain #selection", selected) == [Resource(f"{app}#L2-L3", "two\nthree\n")]
+    assert await pieces(root, "explain @selection", Focus(app, (2, 2))) == [
+        "src/app.py:2, where the cursor is"
+    ]
+    assert await pieces(root, "explain #editor", selected) == ["src/app.py"]
+    assert await pieces(root, "explain #selection and #file") == []
+    hidden = Focus((root / "secret.key").as_uri(), (1, 1), selected=True)
+    assert await pieces(root, "explain #selection", hidden) == []
+
+
+async def test_file_of_other_products_is_found_by_its_name_alone(root: Path) -> None:
+    (root / "more").mkdir()
+    (root / "more" / "app.py").write_text("x\n")
+    assert sorted(map(str, await pieces(root, "#file:app.py"))) == ["more/app.py", "src/app.py"]
+    assert await pieces(root, "#file:src/app.py") == ["src/app.py"]
+    assert await pieces(root, "#file:secret.key #file:outside.py #file:pp.py and @app.py") == []
+
+
+async def test_workspace_is_the_folder_and_problems_are_diagnostics(root: Path) -> None:
+    assert await pieces(root, "@workspace, #codebase and @codebase") == ["the whole workspace"]
+    assert await pieces(root, "#problems #changes") == await pieces(root, "@diagnostics @diff")

@@ -2,7 +2,14 @@
 
 import pytest
 
-from agls.features.mentions.grammar import Mention, MentionSoFar, mention_at, mentions_in, written
+from agls.features.mentions.grammar import (
+    Mention,
+    MentionSoFar,
+    hash_word_at,
+    mention_at,
+    mentions_in,
+    written,
+)
 
 
 @pytest.mark.parametrize(
@@ -51,8 +58,47 @@ def test_word_that_is_alone_on_one_of_several_lines_may_be_a_decorator(text: str
 
 
 @pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("see #file:a.py:3.", [("", ["a.py:3.", "a.py:3", "a.py"], True)]),
+        ('#file:"a b.py" #folder:src', [("", ["a b.py"], True), ("", ["src"], True)]),
+        ("#sym:Name, #symbol:other", [("Name", [], False), ("other", [], False)]),
+        ("#selection, #codebase", [("selection", [], False), ("workspace", [], False)]),
+        (
+            "#changes #problems #file",
+            [("diff", [], False), ("diagnostics", [], False), ("editor", [], False)],
+        ),
+        ("# file, #15, #filename, x#file:a, ##file", []),
+    ],
+)
+def test_words_of_other_products_mean_what_ours_do(
+    text: str, words: list[tuple[str, list[str], bool]]
+) -> None:
+    found = [(word.name, [one.path for one in word.meanings], word.is_file) for word in mentions_in(text)]
+    assert found == words
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("#|", ("", 0, 1)),
+        ("see #sel|ect now", ("sel", 4, 11)),
+        ("# |", None),
+        ("## a|", None),
+        ("x#a|", None),
+    ],
+)
+def test_word_behind_a_hash_is_found_where_the_cursor_is(
+    text: str, word: tuple[str, int, int] | None
+) -> None:
+    found = hash_word_at(text.replace("|", ""), text.index("|"))
+    assert found == (MentionSoFar(*word) if word else None)
+
+
+@pytest.mark.parametrize(
     ("text", "mention"),
     [
+        ("#file:sr|c", MentionSoFar("sr", 0, 9)),
         ("@|", MentionSoFar("", 0, 1)),
         ("see @sr|c/app.py now", MentionSoFar("sr", 4, 15)),
         ('see @"a b| c" now', MentionSoFar("a b", 4, 12)),

@@ -2,6 +2,7 @@
 
 import json
 import stat
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,23 @@ def test_settings_that_were_set_are_honoured_by_the_next_run(agls: Agls) -> None
     assert (agls.workspace / "new.txt").exists()
     assert agls.run("config", "set", "budget.max_turns", "1").code == 0
     assert agls.run("run", "--output", "json", "go").whole["stopReason"] == "maxTurns"
+
+
+@pytest.mark.parametrize("name", ["gpt-4.1", "qwen2.5-coder:7b", "mine"])
+def test_name_of_a_model_with_dots_needs_no_quotation_marks(agls: Agls, name: str) -> None:
+    for key, value in (("base_url", "http://127.0.0.1:9/v1"), ("context_window", "9000")):
+        assert agls.run("config", "set", f"models.{name}.{key}", value).code == 0
+    assert agls.run("config", "set", f'models."{name}".extra_body.top_k', "4").code == 0
+    assert agls.run("config", "get", f"models.{name}.context_window").out == "9000\n"
+    assert agls.run("config", "get", f"models.{name}.extra_body").out in {'{"top_k": 4}\n', "4\n"}
+    held = tomllib.loads(agls.config_file.read_text())["models"]
+    assert held[name] == {
+        "base_url": "http://127.0.0.1:9/v1",
+        "context_window": 9000,
+        "extra_body": {"top_k": 4},
+    }
+    assert agls.run("config", "unset", f"models.{name}.context_window").code == 0
+    assert "context_window" not in tomllib.loads(agls.config_file.read_text())["models"][name]
 
 
 @pytest.mark.parametrize(

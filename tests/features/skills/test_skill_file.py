@@ -88,7 +88,12 @@ def test_names_may_have_letters_of_any_script(tmp_path: Path, name: str) -> None
     [
         (("name: pdf\n", ""), "it says no name: write `name: pdf`"),
         (("Read PDFs.", "x" * 1_025), "its description should have at most 1,024 characters"),
-        (("name: pdf\n", "name: pdf\ncontext: fork\n"), "context is not followed"),
+        (("name: pdf\n", "name: pdf\ncontext: other\n"), "its context 'other' is not known here"),
+        (("name: pdf\n", "name: pdf\nagent: Explore\n"), "agent counts only with `context: fork`"),
+        (("name: pdf\n", "name: pdf\ndisallowed-tools: Bsh\n"), "tools in disallowed-tools that are not"),
+        (("name: pdf\n", "name: pdf\ndisallowed-tools: Bash(rm *)\n"), "forbid some calls of a tool"),
+        (("name: pdf\n", "name: pdf\nhooks: none\n"), "its hooks are no map of events"),
+        (("name: pdf\n", "name: pdf\nshell: powershell\n"), "shell is not followed"),
         (("name: pdf\n", f"name: pdf\ncompatibility: {'x' * 501}\n"), "its compatibility should have"),
     ],
 )

@@ -72,7 +72,7 @@ function M.offer()
   latest = latest + 1
   cancel()
   -- The server has nothing to say to plain words. Who goes through the list wants this one.
-  if not of or not text:find("[@/]") or before == settled or vim.fn.complete_info({ "selected" }).selected >= 0 then
+  if not of or not (text:find("[@/]") or text:find("%f[^%s%z]#")) or before == settled or vim.fn.complete_info({ "selected" }).selected >= 0 then
     return
   end
   settled = ""

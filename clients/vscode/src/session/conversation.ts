@@ -5,9 +5,9 @@ import * as vscode from "vscode";
 import type { Action, CommandResult, Content, Event, McpServer, ResumeResult } from "../protocol.gen";
 import type { How, McpAction, SessionView } from "../chat/messages";
 import type { Server } from "../server/server";
-import { optionsOfUser } from "../settings";
 import { SUMMARIZED } from "../store/helpers";
 import { type AnyItem, Transcript, wordsOf } from "../store/transcript";
+import { newSession } from "./new_session";
 
 const LAST = "agls.session"; // of this workspace
 const TAIL = 200; // items
@@ -109,15 +109,7 @@ export class Conversation implements vscode.Disposable {
   }
 
   private async make(): Promise<string> {
-    const folder = vscode.workspace.workspaceFolders?.[0];
-    if (!folder) throw new Error("Open a folder first: the agent works on its files.");
-    const roots = (vscode.workspace.workspaceFolders ?? []).slice(1).map((other) => other.uri.toString());
-    const made = await this.server.request("agent/session/new", {
-      cwd: folder.uri.toString(),
-      additionalRoots: roots,
-      options: optionsOfUser(),
-      clientKey: randomUUID(),
-    });
+    const made = await newSession(this.server);
     this.sessionId = made.sessionId;
     this.transcript = new Transcript();
     this.transcript.epoch = made.epoch;

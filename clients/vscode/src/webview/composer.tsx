@@ -52,7 +52,7 @@ export function Composer({ model }: { model: Model }) {
     setText(value);
     model.dismissFailure();
     setChosen(undefined);
-    const isPlain = !/[@/]/.test(value); // the server has nothing to say to it
+    const isPlain = !/[@/]|(?:^|\s)#/.test(value); // the server has nothing to say to it
     setClosed(isPlain);
     if (isPlain) return;
     ticket.current += 1;

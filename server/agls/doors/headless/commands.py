@@ -22,8 +22,9 @@ from agls.doors.headless.piped_input import piped
 from agls.doors.headless.rewinds import REWINDS
 from agls.doors.headless.run import refuse, run
 from agls.doors.headless.sessions_command import SESSIONS
-from agls.doors.headless.settings import limits, settings
+from agls.doors.headless.settings import limits, prompts, settings
 from agls.doors.headless.shutdown import see_through
+from agls.doors.headless.skills_command import SKILLS
 from agls.doors.headless.streams import write_stderr
 from agls.doors.headless.trust_command import trust
 from agls.doors.headless.usage import usage
@@ -162,6 +163,7 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     "trust": trust,
     **PERMISSIONS,
     **HOOKS,
+    **SKILLS,
 }
 
 
@@ -219,7 +221,7 @@ def _start(
         add_dirs=tuple(arguments.add_dir),
         attach=tuple(arguments.attach),
         options={name: value for name, value in options.items() if value is not None},
-        arguments=settings(arguments),
+        arguments=settings(arguments) | prompts(arguments),
         tried=tried,
     )
     return see_through(run(request))

@@ -7,6 +7,7 @@ from agls.engine.ports import FileText, Workspace, WorkspaceError
 from agls.frozen import frozen
 from agls.room.code_ports import CodeDocument, CodeServer, CodeServers, Outliner, OwnServer, ServerProgram
 
+from .derived import DerivedSource
 from .languages import COMMANDS, OPTIONS, language_of
 from .outline import OutlineSource
 from .settings import Language, Settings
@@ -27,7 +28,9 @@ class CodeSources:
 
     def of(self, file: FileText) -> Iterator[CodeSource]:
         """Yield the sources for a file, in the order in which they are asked."""
-        yield from self.servers_of(file)
+        servers = [*self.servers_of(file)]
+        yield from servers
+        yield DerivedSource(servers=servers, workspace=self.workspace, document=self.document)
         hint = "" if self.own(file.place.path) else self.hint(file.place.path)
         yield OutlineSource(outliner=self.outliner, workspace=self.workspace, hint=hint)
 

@@ -1,12 +1,14 @@
 """The tool `code_intelligence`."""
 
 from collections.abc import Sequence
+from typing import Annotated, get_args
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from agls.engine.ports import Effect, FileText, Preview, Target, ToolContext, WorkspaceError
 from agls.engine.vocabulary import ToolOutcome
 from agls.frozen import frozen
+from agls.regex import regex
 from agls.toolkit import Arguments
 
 from .places import CodeAnswer, Place
@@ -15,8 +17,16 @@ from .rows import Rows
 from .source import CodeQuestion, CodeSource, Operation
 from .sources import CodeSources
 
+CAPITAL, VERB = regex(r"[A-Z]"), regex(r"^(?:prepare|find|get|go_?to)_")
 OF_FILES = frozenset({"document_symbols", "diagnostics"})
 TOO_MANY = "There are several of this name. Give the path, and perhaps the line, of the one that you mean:\n"
+
+
+def _in_our_words(operation: object) -> object:
+    """Return our name of an operation that has the name it has in LSP, or in other products."""
+    snake = CAPITAL.sub(lambda found: f"_{found[0].lower()}", str(operation)).strip("_")
+    name = VERB.sub("", snake)
+    return next((ours for ours in get_args(Operation) if ours in {name, f"{name}s"}), operation)
 
 
 class CodeIntelligence(Arguments):
@@ -26,7 +36,7 @@ class CodeIntelligence(Arguments):
     without a file the symbol is looked up. document_symbols and diagnostics need only the path.
     """
 
-    operation: Operation
+    operation: Annotated[Operation, BeforeValidator(_in_our_words)]
     path: str = ""
     symbol: str = Field(default="", description="name, or Class.method")
     line: int | None = Field(default=None, ge=1)

@@ -7,11 +7,12 @@ from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcom
 from agls.engine.vocabulary import JsonObject
 from agls.features.commands.offered import OfferedCommand
 from agls.features.commands.shell_lines import is_own, lines_option
+from agls.features.commands.shipped_commands import READ_ONLY_NAMES, is_shipped
 from agls.frozen import frozen
 from agls.instruction_files import without_code
 from agls.prompt_files.template import Given, expanded
 from agls.room.command_prompts import command_prompt
-from agls.room.session_ports import SUGGESTED_TOOLS
+from agls.room.session_ports import READ_ONLY, SUGGESTED_TOOLS
 from agls.short_text import sentence
 from agls.toolkit import Arguments, TypedAction
 
@@ -52,7 +53,7 @@ class FileCommand:
         about = file.description or f"A command of {file.shown}"
         if file.problem:
             about = f"Cannot be used: {file.problem}"
-        description = "\n\n".join(filter(None, (sentence(about), f"From {file.shown}.", *self._remarks())))
+        description = "\n\n".join(filter(None, (sentence(about), self._source(), *self._remarks())))
         member = {"type": "string", "format": RAW, "description": file.hint or "[words]"}
         return ActionSpec(
             self.offered.name,
@@ -60,7 +61,7 @@ class FileCommand:
             description,
             {"type": "object", "properties": {"arguments": member}, "additionalProperties": False},
             aliases=self.offered.aliases,
-            group=GROUP,
+            group="Work" if is_shipped(file) else GROUP,
             prompts=True,
         )
 
@@ -97,7 +98,11 @@ class FileCommand:
         if file.folder.origin == "user":  # a folder or a plugin chooses neither
             model = file.model if self.knows_model(file.model) else ""
             wanted |= {"model": model, "effort": file.effort}
+        wanted[READ_ONLY] = is_shipped(file) and file.name in READ_ONLY_NAMES
         return {name: value for name, value in wanted.items() if value}
+
+    def _source(self) -> str:
+        return "" if is_shipped(self.offered.file) else f"From {self.offered.file.shown}."
 
     def _remarks(self) -> Iterator[str]:
         file = self.offered.file
@@ -116,7 +121,7 @@ def list_action(find: Callable[[], Sequence[OfferedCommand]], knows_model: Calla
     """Return the action that lists them."""
 
     async def show(arguments: ListCommands, context: ActionContext) -> ActionOutcome:
-        commands = find()
+        commands = [each for each in find() if not is_shipped(each.file)]
         rows = [_row(command) for command in commands]
         text = "\n".join(_line(command, knows_model) for command in commands) if commands else NONE
         return ActionOutcome(text, {"commands": rows})

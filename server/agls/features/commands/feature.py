@@ -8,6 +8,7 @@ from agls.features.commands.actions import LIST, LIST_ALIASES, FileCommand, list
 from agls.features.commands.offered import OfferedCommand, named_commands
 from agls.features.commands.settings import Settings
 from agls.features.commands.shell_lines import ROOM, LineRunner
+from agls.features.commands.shipped_commands import shipped_commands
 from agls.instruction_files.folder_texts import FolderTexts
 from agls.prompt_files.command_file import find_files
 from agls.prompt_files.command_places import command_folders
@@ -30,7 +31,7 @@ def build(
         folders = command_folders(texts.folders, other_tools=settings.other_tools)
         own = [each.path for each in folders if each.origin != "project"]
         files = texts.get((ROOM, settings.other_tools), own, lambda reader: find_files(folders, reader))
-        return named_commands(files, {*taken(), LIST, *LIST_ALIASES})
+        return named_commands((*files, *shipped_commands()), {*taken(), LIST, *LIST_ALIASES})
 
     def actions() -> Sequence[Action]:
         commands = [FileCommand(each, knows_model, consents.mark) for each in usable(find())]

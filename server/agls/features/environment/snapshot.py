@@ -13,6 +13,7 @@ from agls.room.folder_ports import MachineFacts, RepositoryState, Surroundings
 
 MOST_NAMED = 20  # unsaved documents
 NONE = "none any more"
+NO_REPOSITORY = "the folder is in no repository"
 FINAL = {
     True: "The user reads along and can answer. Your last message says what you did and what is open.",
     False: "Nobody reads along and nobody answers: decide yourself. Your last message is the whole result: "
@@ -55,9 +56,11 @@ def machine_lines(machine: MachineFacts) -> dict[str, str]:
 
 def git_lines(state: RepositoryState | None, most: int) -> dict[str, str]:
     """Return the facts of the repository."""
-    if state is None or not state.head:
+    if state is None:
         return {}
-    facts = {"Git": state.head}
+    if not state.exists:
+        return {"Git": NO_REPOSITORY}
+    facts = {"Git": state.head} if state.head else {}
     if count := len(state.changed):
         shown = ", ".join(map(one_line, state.changed[:most]))
         more = f", and {count - most} more" if count > most else ""

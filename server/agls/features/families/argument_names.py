@@ -32,9 +32,12 @@ OTHER_NAMES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "edit_file": {"path": PATH, "old_text": OLD, "new_text": NEW, "replace_all": ("replaceAll",)},
     "edit_notebook": {
         "path": (*PATH, "notebook_path"),
+        "cell": ("cell_number", "cell_index"),
+        "action": ("edit_mode",),
         "source": ("new_source",),
         "type": ("cell_type",),
     },
+    "multi_edit": {"path": PATH},
     "move_file": {
         "path": ("source", "source_path", "from", "src", "old_path"),
         "to": ("destination", "destination_path", "dest", "dst", "target", "new_path"),
@@ -64,6 +67,13 @@ OTHER_NAMES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "cwd": ("workdir", "working_directory", "workingDirectory", "directory", "dir_path"),
         "background": ("run_in_background", "is_background", "isBackground"),
     },
+    "shell_task": {"task_id": ("bash_id", "shell_id", "taskId")},
+    "code_intelligence": {
+        "path": PATH,
+        "symbol": ("symbolName", "symbol_name", "name", "query"),
+        "limit": MOST,
+    },
+    "rename_symbol": {"path": PATH, "symbol": ("old_name", "oldName"), "new_name": ("newName",)},
     "web_fetch": {"url": ("uri", "address", "link")},
     "web_search": {
         "query": ("q", "search_query", "search_term"),

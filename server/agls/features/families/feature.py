@@ -1,18 +1,25 @@
 """The wiring of the room."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from agls.engine.facts import Replied
-from agls.engine.feature import Feature, RunView
+from agls.engine.feature import CallTool, Feature, Invocation, RunView
 from agls.engine.ports import CallModel, ModelRequest, Reply, ToolSpec
 from agls.engine.state import State
+from agls.engine.vocabulary import ToolCall, ToolOutcome
+from agls.features.families.argument_forms import with_our_forms
 from agls.features.families.argument_names import with_our_names
 from agls.features.families.settings import Settings
-from agls.features.families.tool_names import with_our_tool
+from agls.features.families.tool_names import EDITORS, INSTEAD, with_our_tool
 from agls.room.run_ports import RunInfo
 
 NAME = "families"
+
+
+def as_ours(call: ToolCall, known: Collection[str], shown: Mapping[str, ToolSpec]) -> ToolCall:
+    """Return the call with our names of its tool and its arguments, in the form that we give them."""
+    return with_our_names(with_our_forms(with_our_tool(call, known), shown), shown)
 
 
 def build(settings: Settings, run: RunInfo) -> Feature:
@@ -33,7 +40,14 @@ def build(settings: Settings, run: RunInfo) -> Feature:
             return reply
         shown = {tool.name: tool for tool in request.tools}
         known = offered | shown.keys()
-        calls = tuple(with_our_names(with_our_tool(call, known), shown) for call in reply.tool_calls)
+        calls = tuple(as_ours(call, known, shown) for call in reply.tool_calls)
         return replace(reply, tool_calls=calls) if calls != reply.tool_calls else reply
 
-    return Feature(name=NAME, show_tools=show_tools, around_model=around_model)
+    async def around_tool(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
+        """Answer what no tool of ours does in its own way."""
+        name = invocation.call.name
+        if name in EDITORS and name not in offered:
+            return ToolOutcome(INSTEAD.format(name=name), status="failed")
+        return await inner(invocation)
+
+    return Feature(name=NAME, show_tools=show_tools, around_model=around_model, around_tool=around_tool)

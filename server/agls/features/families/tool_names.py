@@ -9,21 +9,34 @@ from dataclasses import replace
 from agls.engine.vocabulary import ToolCall
 
 _OTHERS = {
-    "read_file": "read readfile view view_file cat open_file",
-    "write_file": "write writefile create_file createfile",
+    "read_file": "read readfile view view_file view_image cat open_file",
+    "write_file": "write writefile write_to_file create_file createfile",
     "edit_file": "edit editfile replace str_replace search_replace",
+    "multi_edit": "multiedit",
     "edit_notebook": "notebookedit",
     "list_dir": "ls list_directory listdirectory listdir list_files",
     "glob": "glob_file_search file_search find_files",
     "grep": "search_file_content grep_search search_files",
     "shell": """bash run_shell_command execute_command run_command run_terminal_cmd run_in_terminal terminal
-        exec_command""",
+        exec_command local_shell""",
+    "shell_task": "bashoutput killshell killbash taskoutput taskstop",
+    "plan": "todowrite todo_write write_todos update_plan",
+    "delegate": "task agent",
     "web_fetch": "webfetch fetch_url",
     "web_search": "websearch google_web_search",
 }
 OUR_TOOLS: Mapping[str, str] = {other: ours for ours, row in _OTHERS.items() for other in row.split()}
 EDITORS = frozenset({"str_replace_based_edit_tool", "str_replace_editor"})  # several tools in one
 MILLISECONDS = 1000  # a time of `Bash`, with a capital, is given in them
+STOPPING = frozenset({"killshell", "killbash", "taskstop"})  # they look at a task and end it
+PREFIXES = frozenset({"functions", "function", "default_api", "tools"})  # before a dot, of some servers
+SEARCHED = frozenset({"multi_edit", "edit_notebook"})  # not shown where there is:
+FINDER = "find_tools"
+INSTEAD = (
+    "{name} was not run: there is no such tool here. Call read_file to view, write_file to create, edit_file "
+    "to replace a text. To insert lines call edit_file: old_text is the line above them, new_text that line "
+    "and the new ones below it. An edit is undone by another edit."
+)
 COMMANDS: Mapping[object, str] = {"view": "read_file", "create": "write_file", "str_replace": "edit_file"}
 
 
@@ -34,12 +47,17 @@ def with_our_tool(call: ToolCall, offered: Collection[str]) -> ToolCall:
     """
     if call.name in offered or call.malformed:
         return call
-    name, arguments = call.name.lower(), dict(call.arguments)
-    if call.name == "Bash" and type(arguments.get("timeout")) is int and "timeout_s" not in arguments:
+    prefix, _, bare = call.name.rpartition(".")
+    said = bare if prefix in PREFIXES else call.name
+    name, arguments = said.lower(), dict(call.arguments)
+    if name in STOPPING and "stop" not in arguments:
+        arguments["stop"] = True
+    if said == "Bash" and type(arguments.get("timeout")) is int and "timeout_s" not in arguments:
         arguments["timeout_s"] = -(-arguments.pop("timeout") // MILLISECONDS)
     if name in EDITORS:
         command = arguments.pop("command", None)
         ours = COMMANDS.get(command, "") if isinstance(command, str) else ""
     else:
         ours = name if name in OUR_TOOLS.values() else OUR_TOOLS.get(name, "")
-    return replace(call, name=ours, arguments=arguments) if ours in offered else call
+    is_there = ours in offered or (ours in SEARCHED and FINDER in offered)
+    return replace(call, name=ours, arguments=arguments) if is_there else call

@@ -12,7 +12,7 @@ from agls.frozen import frozen
 from agls.room.missing_paths import explained
 
 from .lines import split_lines
-from .memory import FileMemory
+from .memory import MADE_BEFORE, FileMemory, edit_key
 from .misses import listed
 from .patch_parts import FilePatch
 from .placing import Unplaced, apply_hunks
@@ -22,6 +22,8 @@ OTHER_LINES = (
     "has other lines than those that the patch deletes; nothing was changed. Read it again, and delete it "
     "with `*** Delete File` if it shall go all the same."
 )
+ANOTHER = "Choose another name, or delete that file first, if it shall go."
+TO_MAKE_IT = "To make it, write `*** Add File` (in a diff: `--- /dev/null`)."
 FOLDER = (
     "{} is a folder; only files are moved and deleted here, one by one (folders are made as needed). For a "
     "whole folder use a command: mv, git mv, rm -r. To move a file into it, end the new path with /."
@@ -36,7 +38,7 @@ class Draft:
 
     `expected` is its version (`None`: there is none), `file` its text where it has one. With a `source`
     it gets that file's bytes, or its encoding and mode. `report` is for the model.
-    A file that goes is put into the `trash`, where there is one.
+    A file that goes is put into the `trash`, where there is one. `edit` is the hash of its edit.
     """
 
     path: str
@@ -48,6 +50,7 @@ class Draft:
     report: str = ""
     source: str = ""
     trash: bool = False
+    edit: str = ""
 
     @property
     def is_change(self) -> bool:
@@ -122,27 +125,42 @@ class DraftTable:
                 raise WorkspaceError(f"{shown}: the patch adds it and changes it as well. Do one of both.")
             self._memory.check(draft.file)
             check_new(shown, draft.text, draft.text, patch.text)
+        is_there = draft.expected is not None and draft.place.path not in self._by_path
+        if draft.expected is not None and draft.file is None:
+            raise WorkspaceError(f"{shown} is there and is no text file, so it is not overwritten. {ANOTHER}")
+        if is_there and patch.must_be_new and draft.text != patch.text:
+            raise WorkspaceError(
+                f"{shown} exists already, so a diff from /dev/null does not fit; nothing was changed. Give "
+                "the lines that go and those that come, or write it whole with write_file."
+            )
         new = draft.text is None
         verb = "Create" if new else "Overwrite"
         report = f"{'Created' if new else 'Wrote'} {shown}.{NOT_EXECUTABLE * (new and patch.executable)}"
         self._keep(replace(draft, text=patch.text, title=f"{verb} {shown}", report=report, source=""))
 
     async def _update(self, patch: FilePatch) -> None:
-        draft = await self._there(patch.path)
+        draft = await self._there(patch.path, is_added=patch.is_only_added)
         shown = draft.place.shown
         report = ""
         if patch.hunks:
             if draft.text is None:
                 raise WorkspaceError(f"{shown} is not a text file: it can be moved or deleted, not edited.")
+            edit = edit_key(draft.place.uri, repr(patch.hunks))
+            again = self._memory.has_made(edit)
             try:
-                made = await asyncio.to_thread(apply_hunks, draft.text, patch.hunks)
+                made = await asyncio.to_thread(apply_hunks, draft.text, patch.hunks, again=again)
             except Unplaced as problem:
-                raise Unplaced(f"{shown}: {problem}") from problem
-            for hunk in patch.hunks:
-                check_new(shown, draft.text, "\n".join(hunk.old), "\n".join(hunk.new), hunk.line or 0)
+                raise Unplaced(f"{shown}: {problem}{MADE_BEFORE * again}") from problem
+            for hunk, line in zip(patch.hunks, made.lines, strict=True):
+                gone, came = ("\n".join(hunk.having(sign)) for sign in "-+")
+                check_new(shown, draft.text, gone, came, line)
             report = f"Edited {shown}, {listed(made.lines)}.{OTHER_SPACE * made.loose}"
             draft = replace(
-                draft, text=made.text, title=f"Edit {shown}", report=f"{draft.report}\n{report}".strip()
+                draft,
+                text=made.text,
+                title=f"Edit {shown}",
+                report=f"{draft.report}\n{report}".strip(),
+                edit=edit,
             )
         if patch.to:
             await self._move(draft, patch.to)
@@ -155,7 +173,9 @@ class DraftTable:
             self._keep(draft)
             return
         if there.expected is not None or there.text is not None:
-            raise WorkspaceError(f"{shown} cannot be moved to {there.place.shown}: that exists already.")
+            raise WorkspaceError(
+                f"{shown} cannot be moved to {there.place.shown}: that exists already. {ANOTHER}"
+            )
         if draft.expected is None:
             raise WorkspaceError(
                 f"{shown}: the patch adds it and moves it as well. Add it at its final path."
@@ -165,13 +185,14 @@ class DraftTable:
         self._keep(replace(there, text=draft.text, title=title, report=report, source=draft.path))
         self._keep(replace(_gone(draft), report="", title=title))
 
-    async def _there(self, path: str) -> Draft:
+    async def _there(self, path: str, *, is_added: bool = False) -> Draft:
         """Return the draft of a file that must be there."""
         draft = await self._draft(path)
         if draft.text is None and (draft.expected is None or draft.place.path in self._by_path):
             problem = WorkspaceError(f"{draft.place.shown} does not exist.")
             problem.__cause__ = FileNotFoundError(path)
-            raise await explained(problem, path, self._workspace)
+            found = await explained(problem, path, self._workspace)
+            raise WorkspaceError(f"{found} {TO_MAKE_IT}") if is_added else found
         return draft
 
     async def _draft(self, path: str) -> Draft:

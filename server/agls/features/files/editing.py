@@ -4,9 +4,9 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import Annotated, Generic, TypeVar
+from typing import Generic, TypeVar
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from agls.diff import CUT, compare
 from agls.engine.not_text import NotText
@@ -31,19 +31,13 @@ from .changed_lines import changed_lines
 from .edit_plan import EditPlan
 from .lines import flatten, line_end_of
 from .matching import replace_text
-from .memory import FileMemory
+from .memory import MADE_BEFORE, FileMemory, edit_key
 from .misses import listed
 from .notebook_editing import EditNotebook
 from .notebook_text import is_notebook
 from .rebasing import changed_since, rebase
+from .several_edits import MultiEdit, OldText
 from .slips import check_file, check_new
-
-
-def _some_text(value: object) -> object:
-    """Refuse an empty text to replace. **Raises** `ValueError`, which says what makes or fills a file."""
-    if value == "":
-        raise ValueError("is the text that is replaced; write_file makes a file or fills an empty one")
-    return value
 
 
 class EditFile(Arguments):
@@ -54,9 +48,7 @@ class EditFile(Arguments):
     """
 
     path: HomePath = Field(description="relative to the workspace, or absolute")
-    old_text: Annotated[str, BeforeValidator(_some_text)] = Field(
-        min_length=1, description="the text to replace, as it is in the file"
-    )
+    old_text: OldText = Field(min_length=1, description="the text to replace, as it is in the file")
     new_text: str = Field(description="the text in its place; empty to delete")
     replace_all: bool = Field(default=False, description="replace every occurrence")
 
@@ -76,15 +68,17 @@ LEFT: Mapping[Effects, str] = {
     "partial": "A part of the change may be there.",
     "unknown": "The change may still come.",
 }
+GONE = " It was there when you read it: it was deleted or moved since."
 ELSEWHERE = "\nold_text stands in {}, which you read: is it the file that you mean?"
 NAMED = 3  # other files in which an old text stands
 FEWEST = 8  # characters of an old text that does not stand just anywhere
 OF_NOTEBOOKS = "\nIt is a notebook: change its cells with edit_notebook."
 _PLACES = regex("^@@ .*$", re.MULTILINE)  # where a hunk of a patch stands
-Change = TypeVar("Change", EditFile, WriteFile, EditNotebook)
+OneFile = EditFile | MultiEdit | WriteFile | EditNotebook
+Change = TypeVar("Change", EditFile, MultiEdit, WriteFile, EditNotebook)
 
 
-def write_targets(arguments: EditFile | WriteFile | EditNotebook) -> tuple[Target, ...]:
+def write_targets(arguments: OneFile) -> tuple[Target, ...]:
     """What a call would change."""
     return (Target(Effect.WRITES, arguments.path),)
 
@@ -94,21 +88,31 @@ async def plan_edit(arguments: EditFile, workspace: Workspace, memory: FileMemor
     try:
         file = await workspace.read(arguments.path)
     except WorkspaceError as problem:
-        raise await explained(problem, arguments.path, workspace) from problem
+        found = await explained(problem, arguments.path, workspace)
+        is_gone = isinstance(problem.__cause__, FileNotFoundError)
+        was_there = is_gone and memory.knows(workspace.place(arguments.path).uri)
+        raise WorkspaceError(f"{found}{GONE * was_there}") from problem
     shown = file.place.shown
     old = arguments.old_text
     new = arguments.new_text
+    again = memory.has_made(_key(file.place.uri, arguments))
     try:
-        made = await asyncio.to_thread(replace_text, file.text, old, new, everywhere=arguments.replace_all)
+        made = await asyncio.to_thread(
+            replace_text, file.text, old, new, everywhere=arguments.replace_all, again=again
+        )
     except WorkspaceError as problem:
         hints = await asyncio.to_thread(_elsewhere, file, old, workspace, memory)
-        hints += OF_NOTEBOOKS * is_notebook(shown)
+        hints += MADE_BEFORE * again + OF_NOTEBOOKS * is_notebook(shown)
         raise WorkspaceError(f"{shown}: {problem}{hints}") from problem
     check_new(shown, file.text, old, new, made.lines[0])
     report = f"Edited {shown}, {listed(made.lines)}."
     if made.loose:
         report += f" old_text was found {made.loose}; new_text got the file's indentation."
     return EditPlan(f"Edit {shown}", file.place, file, made.text, report)
+
+
+def _key(uri: str, arguments: EditFile | MultiEdit) -> str:
+    return edit_key(uri, arguments.model_dump_json(exclude={"path"}))
 
 
 def _elsewhere(file: FileText, old: str, workspace: Workspace, memory: FileMemory) -> str:
@@ -163,12 +167,13 @@ class FileWriter(Generic[Change]):
             text = f"{problem} {LEFT[problem.effects]} Read {plan.place.shown} again, then repeat this."
             return ToolOutcome(text, status="failed", effects=problem.effects)
         report = plan.report
+        edit = _key(plan.place.uri, arguments) if isinstance(arguments, EditFile | MultiEdit) else ""
         if known == plan.text:
-            self.memory.saw(change.uri, change.result, known)
+            self.memory.saw(change.uri, change.result, known, edit)
         else:
-            self.memory.imagined(change.uri, known)
+            self.memory.imagined(change.uri, known, edit)
             report += await asyncio.to_thread(changed_since, plan.place.shown, known, plan.text)
-        shown = changed_lines(change) if isinstance(arguments, EditFile) else []
+        shown = changed_lines(change) if isinstance(arguments, EditFile | MultiEdit) else []
         return ToolOutcome("\n".join([report, *shown]), effects="applied", changes=(change,))
 
     async def describe(self, arguments: Change, context: ToolContext) -> Preview:
@@ -194,14 +199,14 @@ class FileWriter(Generic[Change]):
         return plan.text
 
 
-async def preview(arguments: EditFile | WriteFile | EditNotebook, plan: EditPlan) -> Preview:
+async def preview(arguments: OneFile, plan: EditPlan) -> Preview:
     """Return the plan as a question shows it."""
     change = await asyncio.to_thread(_as_change, plan)
     subject = {"type": "edit", "changes": [change]}
     return Preview(plan.title, subject, essence=_essence(arguments, change))
 
 
-def _essence(arguments: EditFile | WriteFile | EditNotebook, change: JsonObject) -> JsonObject | None:
+def _essence(arguments: OneFile, change: JsonObject) -> JsonObject | None:
     """An edit is the same edit where its lines have moved to, with the same lines around it."""
     patch: str = change["patch"]
     if isinstance(arguments, WriteFile) or CUT in patch:

@@ -1,6 +1,7 @@
 """Patches between `*** Begin Patch` and `*** End Patch`, as read."""
 
 import posixpath
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -11,7 +12,6 @@ from .patch_parts import FilePatch, PatchError, PatchHunk, PatchRow
 BEGIN = "*** Begin Patch"
 END = "*** End Patch"
 END_OF_FILE = "*** End of File"
-MOVE = "*** Move to: "
 FORM = """\
 Write it like this:
 *** Begin Patch
@@ -24,35 +24,40 @@ Write it like this:
 +every line of the new file
 *** Delete File: path
 *** End Patch"""
-_HEADER = regex(r"\*\*\* (Update|Add|Delete) File: *(.*?)\s*$")
+_HEADER = regex(r"\*\*\* ?(Update|Modify|Add|Create|Delete|Remove) File: *(.*?)\s*$", re.IGNORECASE)
+_MOVE = regex(r"\*\*\* ?Move(?: File)? to: *(.*?)\s*$", re.IGNORECASE)
+_KINDS = {"add": "Add", "create": "Add", "delete": "Delete", "remove": "Delete"}  # any other is an update
+_BEGIN_AT, _END_AT = BEGIN.casefold(), END.casefold()
 _RANGE = regex(r"-(\d+)(?:,\d+)? \+\d+(?:,\d+)?(?: @@.*)?$")
 
 
 def is_envelope(lines: Sequence[str]) -> bool:
     """Return whether these lines are meant as such a patch."""
-    return any(line.strip() in {BEGIN, END} or _HEADER.match(line) for line in lines)
+    return any(line.strip().casefold() in {_BEGIN_AT, _END_AT} or _HEADER.match(line) for line in lines)
 
 
 def read_envelope(lines: Sequence[str]) -> tuple[FilePatch, ...]:
     """Return what the patch says. **Raises** `PatchError`."""
-    rows = [line.rstrip() for line in lines]
-    rows = rows if BEGIN in rows else [line.strip() for line in lines]
-    if BEGIN not in rows and END in rows and _HEADER.match(lines[0]):
+    rows = [line.rstrip().casefold() for line in lines]
+    rows = rows if _BEGIN_AT in rows else [line.strip().casefold() for line in lines]
+    if _BEGIN_AT not in rows and _END_AT in rows and _HEADER.match(lines[0]):
         lines = [BEGIN, *lines]  # nothing can be missing: it begins with a file
-        rows = [BEGIN, *rows]
-    if BEGIN not in rows:
+        rows = [_BEGIN_AT, *rows]
+    if _BEGIN_AT not in rows:
         raise PatchError(f"The patch has no line `{BEGIN}`. {FORM}")
-    begins = [at for at, row in enumerate(rows) if row == BEGIN]
+    begins = [at for at, row in enumerate(rows) if row == _BEGIN_AT]
     body: list[str] = []
     for begin, following in pairwise([*begins, len(rows)]):
-        if END not in rows[begin:following]:
+        if _END_AT not in rows[begin:following]:
             raise PatchError(
                 f"The patch has no line `{END}`: it may have been cut off. Send it whole, or smaller."
             )
-        body += lines[begin + 1 : rows.index(END, begin)]
+        body += lines[begin + 1 : rows.index(_END_AT, begin)]
     starts = [at for at, line in enumerate(body) if _HEADER.match(line)]
-    if any(line.strip() for line in body[: starts[0] if starts else None]) or not starts:
-        raise PatchError(f"The patch must name a file before anything else. {FORM}")
+    if odd := next((line for line in body[: starts[0] if starts else None] if line.strip()), ""):
+        raise PatchError(f"The patch must name a file before anything else, not `{odd[:80]}`. {FORM}")
+    if not starts:
+        raise PatchError(f"The patch must name a file. {FORM}")
     return tuple(_section(body[start:end]) for start, end in pairwise([*starts, len(body)]))
 
 
@@ -75,7 +80,7 @@ def _without_names(lines: Sequence[str]) -> Sequence[str]:
 def _section(lines: Sequence[str]) -> FilePatch:
     header = _HEADER.match(lines[0])
     assert header
-    kind, path = header[1], unquoted(header[2])
+    kind, path = _KINDS.get(header[1].lower(), "Update"), unquoted(header[2])
     if not path:
         raise PatchError(f"`{lines[0]}` names no file. {FORM}")
     if kind == "Add":
@@ -84,9 +89,9 @@ def _section(lines: Sequence[str]) -> FilePatch:
         if any(line.strip() for line in lines[1:]):
             raise PatchError(f"{path}: nothing may follow `*** Delete File`. {FORM}")
         return FilePatch("delete", path)
-    to, rest = "", lines[1:]
-    if rest and rest[0].startswith(MOVE.rstrip()):
-        to, rest = into(path, unquoted(rest[0][len(MOVE) - 1 :].strip())), rest[1:]
+    moves = [found for line in lines[1:] if (found := _MOVE.match(line))]
+    to = into(path, unquoted(moves[0][1])) if moves else ""
+    rest = [line for line in lines[1:] if not _MOVE.match(line)]
     hunks = _hunks(path, _without_names(rest))
     if not hunks and not to:
         raise PatchError(f"{path}: there is nothing to update. {FORM}")
@@ -110,7 +115,7 @@ def _hunks(path: str, lines: Sequence[str]) -> tuple[PatchHunk, ...]:
     line: int | None = None
     rows: list[PatchRow] = []
     for text in [*lines, "@@"]:
-        ends_file = text.strip() == END_OF_FILE
+        ends_file = text.strip().casefold() == END_OF_FILE.casefold()
         begins = text.startswith("@@")
         if rows and (ends_file or begins):
             hunks.append(PatchHunk(len(hunks) + 1, tuple(rows), anchors, line, ends_file))

@@ -1,6 +1,6 @@
 """The indentation of lines that stand in a file with another one than they were given with."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
 
@@ -29,4 +29,21 @@ def _translated(indent: str, known: dict[str, str]) -> str | None:
         return None
     actual, rest = known[base], indent[len(base) :]
     shifted = actual.endswith(base) or base.endswith(actual)  # else tabs stand for spaces, or the reverse
-    return actual + rest if shifted or not rest else None
+    is_mixed = bool(actual and rest) and {*actual} != {*rest}
+    return actual + rest if (shifted and not is_mixed) or not rest else _exchanged(indent, known)
+
+
+def _exchanged(indent: str, known: Mapping[str, str]) -> str | None:
+    """Return an indentation in the file's tabs for spaces, or the reverse; `None` in doubt of how many."""
+    ours, theirs = {*"".join(known), *indent}, {*"".join(known.values())}
+    if len(ours) != 1 or len(theirs) != 1:
+        return None
+    sizes = sorted((len(old), len(actual)) for old, actual in known.items())
+    if len(sizes) == 1 and (4 * min(sizes[0]) == max(sizes[0]) or sizes[0] in {(1, 2), (2, 1)}):
+        sizes = [(0, 0), *sizes]  # as usual, four for one or two for one
+    given, there = sizes[0]
+    factors = {(size - there) / (width - given) for width, size in sizes[1:]}
+    if len(factors) != 1:
+        return None
+    size = there + (len(indent) - given) * factors.pop()
+    return theirs.pop() * int(size) if size == int(size) and size >= 0 else None

@@ -17,9 +17,15 @@ from agls.frozen import frozen
 from .indentation import indent_like
 from .lines import flatten, line_end_of
 from .misses import ARGUMENTS, describe_miss, listed
-from .whole_lines import check_once, without_outer_blanks
+from .whole_lines import REPEATED, check_lines, check_number, line_already, without_outer_blanks
 
 MOST = 100_000  # places that are changed at once
+BYTE_ORDER_MARK = "\ufeff"
+SEVERAL = "Add lines around it until it is unique, or set replace_all to change every exact occurrence."
+SEVERAL_LOOSE = (
+    "None of them is exactly so: copy it from the file with its white space, and add lines around it until "
+    "it is unique, or set replace_all."
+)
 
 
 @frozen
@@ -40,15 +46,13 @@ class EditSpan:
     new: str
 
 
-def replace_text(text: str, old: str, new: str, *, everywhere: bool) -> Replacement:
-    """Replace `old` by `new`. **Raises** `WorkspaceError` that says what is wrong, and what is near."""
+def replace_text(text: str, old: str, new: str, *, everywhere: bool, again: bool = False) -> Replacement:
+    """Replace `old` by `new`; `again` says that this very edit was made before.
+
+    **Raises** `WorkspaceError` that says what is wrong, and what is near.
+    """
     flat = flatten(text)
-    old = flatten(old)
-    new = flatten(new)
-    if old == new:
-        raise WorkspaceError("old_text and new_text are the same; nothing was changed.")
-    if old not in flat:
-        old, new = without_outer_blanks(old, new)
+    old, new = _cleaned(flat, flatten(old), flatten(new))
     spans = list(islice(_exact(flat, old, new), MOST + 1))
     loose = ""
     for how, form in () if spans else LOOSE_FORMS:
@@ -58,17 +62,38 @@ def replace_text(text: str, old: str, new: str, *, everywhere: bool) -> Replacem
     if not spans:
         raise WorkspaceError(describe_miss(flat, old, new, ARGUMENTS))
     lines = _lines_of(flat, spans)
+    _check_count(spans, lines, is_loose=bool(loose), everywhere=everywhere)
+    for span in spans:
+        there = flat[span.start : span.end]
+        if line := line_already(flat, span.start, there, span.new, again=again):
+            raise WorkspaceError(REPEATED.format(line=line))
+    if not everywhere and not loose:
+        check_number(flat, spans[0].start, old, new)
+        check_lines(flat, spans[0].start, old, new)
+    return Replacement(_apply(text, flat, spans), tuple(dict.fromkeys(lines)), loose)
+
+
+def _cleaned(flat: str, old: str, new: str) -> tuple[str, str]:
+    """Return the texts without what both have and the file has not. **Raises** `WorkspaceError`."""
+    if old == new:
+        raise WorkspaceError("old_text and new_text are the same; nothing was changed.")
+    if old in flat:
+        return old, new
+    if old[:1] == BYTE_ORDER_MARK and old[1:]:
+        old, new = old[1:], new.removeprefix(BYTE_ORDER_MARK)
+    return without_outer_blanks(old, new)
+
+
+def _check_count(
+    spans: Sequence[EditSpan], lines: Sequence[int], *, is_loose: bool, everywhere: bool
+) -> None:
+    """Check that so many places may be changed at once. **Raises** `WorkspaceError`."""
     times = f"{len(spans)} times" if len(spans) <= MOST else f"more than {MOST} times"
-    if len(spans) > 1 and (loose or not everywhere):
-        raise WorkspaceError(
-            f"old_text occurs {times}, {listed(lines)}; nothing was changed. "
-            "Add lines around it until it is unique, or set replace_all to change every exact occurrence."
-        )
+    if len(spans) > 1 and (is_loose or not everywhere):
+        advice = SEVERAL_LOOSE if is_loose else SEVERAL
+        raise WorkspaceError(f"old_text occurs {times}, {listed(lines)}; nothing was changed. {advice}")
     if len(spans) > MOST:
         raise WorkspaceError(f"old_text occurs {times}; nothing was changed. Use a command for that many.")
-    if not everywhere and not loose:
-        check_once(flat, spans[0].start, old, new)
-    return Replacement(_apply(text, flat, spans), lines, loose)
 
 
 def _lines_of(flat: str, spans: Sequence[EditSpan]) -> tuple[int, ...]:

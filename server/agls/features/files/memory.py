@@ -11,7 +11,10 @@ from agls.engine.vocabulary import FileVersion, JsonObject
 
 from .texts import Texts
 
-NAME, SAW = "files", "saw"
+NAME = "files"
+SAW, MADE = "saw", "made"  # kinds of notes
+MADE_BEFORE = "\nThis very edit was made before in this session: it is probably already there."
+EDIT = "edit"  # what a note has besides, where an edit led to the version
 
 
 def _with_versions(known: Mapping[str, str], notes: Sequence[Note]) -> Mapping[str, str]:
@@ -22,6 +25,21 @@ def _with_versions(known: Mapping[str, str], notes: Sequence[Note]) -> Mapping[s
 
 versions = PrefixFold[Mapping[str, str]](dict[str, str], _with_versions)
 """The hash of each file as the model last saw it, by URI."""
+
+
+def _with_edits(known: frozenset[str], notes: Sequence[Note]) -> frozenset[str]:
+    """Return a new set."""
+    made = {note.data[EDIT] for note in notes if EDIT in note.data}
+    return known | made if made else known
+
+
+edits = PrefixFold[frozenset[str]](frozenset[str], _with_edits)
+"""The edits that were made in the session, as hashes."""
+
+
+def edit_key(uri: str, what: str) -> str:
+    """Return the hash of an edit of a file: the same edit has the same one."""
+    return sha256(f"{uri}\0{what}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 class FileMemory:
@@ -35,13 +53,22 @@ class FileMemory:
         """From now on this run says what the model knows, and keeps what it learns."""
         self._view = view
 
-    def saw(self, uri: str, version: FileVersion, text: str) -> None:
-        """From now on the model knows this version, which has this text."""
-        self._know(uri, version.hash, text)
+    def saw(self, uri: str, version: FileVersion, text: str, edit: str = "") -> None:
+        """From now on the model knows this version, which has this text, and to which this `edit` led."""
+        self._know(uri, version.hash, text, edit)
 
-    def imagined(self, uri: str, text: str) -> None:
+    def imagined(self, uri: str, text: str, edit: str = "") -> None:
         """The model knows this text, but the file holds more: it may edit that, not write over it."""
-        self._know(uri, sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), text)
+        self._know(uri, sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), text, edit)
+
+    def made(self, uri: str, edit: str) -> None:
+        """From now on this edit was made, of a file that the model does not know whole."""
+        if self._view and edit:
+            self._view.note(NAME, MADE, {"uri": uri, EDIT: edit})
+
+    def has_made(self, edit: str) -> bool:
+        """Whether this edit was made in the session."""
+        return self._view is not None and edit in edits.of(*self._notes(self._view))
 
     def text_of(self, uri: str) -> str | None:
         """The text the model knows, `None` when only its hash is known."""
@@ -69,17 +96,16 @@ class FileMemory:
         if seen != file.version.hash:
             raise WorkspaceError(f"{shown} has changed since it was read. Read it again, then change it.")
 
-    def _know(self, uri: str, digest: str, text: str) -> None:
+    def _know(self, uri: str, digest: str, text: str, edit: str) -> None:
         self.texts.keep(uri, digest, text)
-        if self._seen(uri) != digest:
-            self._note({"uri": uri, "hash": digest})
+        if edit or self._seen(uri) != digest:
+            data: JsonObject = {"uri": uri, "hash": digest, **({EDIT: edit} if edit else {})}
+            if self._view:
+                self._view.note(NAME, SAW, data)
 
     def _seen(self, uri: str) -> str | None:
-        if self._view is None:
-            return None
-        state = self._view.state
-        return versions.of(state.created_at, state.notes.get(NAME, ())).get(uri)
+        return None if self._view is None else versions.of(*self._notes(self._view)).get(uri)
 
-    def _note(self, data: JsonObject) -> None:
-        if self._view:
-            self._view.note(NAME, SAW, data)
+    @staticmethod
+    def _notes(view: RunView) -> tuple[float, tuple[Note, ...]]:
+        return view.state.created_at, view.state.notes.get(NAME, ())

@@ -1,6 +1,7 @@
 """Known mistakes in an old text that was not found: it stands in the file in another form."""
 
 import re
+import unicodedata
 from collections.abc import Callable
 
 from agls.frozen import frozen
@@ -16,7 +17,7 @@ LOOK_ALIKES = str.maketrans(
         "…": "...",
     }
 )
-_NUMBERS = regex(r"^[ ]*\d+(?:\t|→|[ ]?[|:][ ]?)", re.MULTILINE)
+_NUMBERS = regex(r"^[ ]*(?:L?\d+(?:\t|→|[ ]?[|:][ ]?)|\[L?\d+\](?:[ \t]|$))", re.MULTILINE)
 _TIGHT_NUMBERS = regex(r"^[ ]*\d+[|:]", re.MULTILINE)
 _SIGNS = regex(r"^[-+ ]", re.MULTILINE)
 _TAGGED = regex(r"\s*<([\w-]+)>(.*)</\1>\s*", re.DOTALL)
@@ -26,9 +27,11 @@ _ESCAPED = regex(r"\\([\\\"'`n t])")
 _BLANK = regex(r"\n\s*\n")
 _BLANK_ENDS = regex(r"[ \t]+$", re.MULTILINE)
 _SPACES = regex(r"[ \t]+")
+_INDENTS = regex(r"^[ \t]+", re.MULTILINE)
 _LEFT_OUT = regex(
     r"^\W*(?:\.\.\.|…)\W*$|(?:\.\.\.|…).*\b(?:existing|rest|unchanged|same|remaining)\b", re.MULTILINE
 )
+NAMED = 4  # characters that only look like others
 _ESCAPES = {"n": "\n", "t": "\t"}
 Form = Callable[[str], str]
 
@@ -49,7 +52,8 @@ def mistake(flat: str, old: str) -> Mistake | None:
             continue
         there = theirs(flat)
         if (meant != old or there != flat) and meant.strip("\n") in there:
-            return Mistake(problem, meant if theirs is _as_is else old)
+            unseen = _unseen(flat, meant) if ours is _plain else ""
+            return Mistake(f"{problem}{unseen}", meant if theirs is _as_is else old)
     if _LEFT_OUT.search(old):
         return Mistake(LEFT_OUT, old)
     if (found := _EXPRESSION.search(old)) and found[0] not in flat:
@@ -99,7 +103,7 @@ def _unescaped_quotes(text: str) -> str:
 
 
 def _unescaped_ends(text: str) -> str:
-    return re.sub(r"(?<!\\)\\n", "\n", text).replace("\\t", "\t")
+    return re.sub(r"(?<!\\)(?:\\r)?\\n", "\n", text).replace("\\t", "\t")
 
 
 def _without_outer_lines(text: str) -> str:
@@ -122,6 +126,29 @@ def _without_blank_lines(text: str) -> str:
 
 def _with_single_spaces(text: str) -> str:
     return _SPACES.sub(" ", text)
+
+
+def _without_indentation(text: str) -> str:
+    return _INDENTS.sub("", text)
+
+
+def _composed(text: str) -> str:
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def _unseen(flat: str, meant: str) -> str:
+    """Return which characters of these lines of the file look like others, or like nothing; "" for none."""
+    plain = _plain(flat)
+    first = plain.count("\n", 0, plain.index(meant.strip("\n")))
+    found: dict[str, int] = {}
+    for at, line in enumerate(flat.split("\n")[first : first + meant.count("\n") + 1], first + 1):
+        for character in line:
+            if ord(character) in LOOK_ALIKES:
+                found.setdefault(character, at)
+    names = [
+        f"U+{ord(each):04X} ({unicodedata.name(each, 'no name')}) in line {at}" for each, at in found.items()
+    ]
+    return f" The file has {', '.join(names[:NAMED])}." if names else ""
 
 
 LEFT_OUT = (
@@ -151,7 +178,7 @@ FORMS: tuple[tuple[str, Form, Form], ...] = (
     ("{old} has marks around it (```, <<<< or tags), which are not part of the file.", _unfenced, _as_is),
     ("{old} is escaped once too often: the file has no such backslashes.", _unescaped, _as_is),
     ("{old} is escaped once too often: the file has no such backslashes.", _unescaped_quotes, _as_is),
-    ("{old} has \\\\n where a line end is meant: give the lines as they are.", _unescaped_ends, _as_is),
+    ("{old} has \\n where a line end is meant: give the lines as they are.", _unescaped_ends, _as_is),
     ("The file has an escape (a backslash) where {old} has the character.", _as_is, _unescaped),
     (
         "Some characters only look alike (quotes, dashes, spaces): {old} must have those of the file.",
@@ -159,7 +186,18 @@ FORMS: tuple[tuple[str, Form, Form], ...] = (
         _plain,
     ),
     ("{old} has quotes around it, which are not part of the file.", _unquoted, _as_is),
+    (
+        "Letters with accents are in another Unicode form in the file: give whole lines, which are found in "
+        "either form.",
+        _composed,
+        _composed,
+    ),
     ("Only white space at the ends of lines differs.", _without_ends, _without_ends),
     ("Only empty lines differ.", _without_blank_lines, _without_blank_lines),
+    (
+        "Only the indentation differs, and not in the same way in every line: {old} needs that of the file.",
+        _without_indentation,
+        _without_indentation,
+    ),
     ("Only white space inside the lines differs.", _with_single_spaces, _with_single_spaces),
 )

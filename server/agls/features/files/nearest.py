@@ -13,7 +13,7 @@ from itertools import pairwise
 from agls.frozen import frozen
 
 from .alignment import COMPARED, Pair, align, closeness, words
-from .lines import cut_around, split_lines
+from .lines import cut_around, numbered, split_lines
 
 COMMON = 50  # a word that occurs in more lines says nothing about the place
 LINES = 20_000  # lines of a file that are compared one by one, when no word votes
@@ -23,6 +23,7 @@ ALIGNED = 600  # lines that are laid side by side
 AROUND = 3  # lines by which a place may be longer than the text it is compared with, at each end
 LIKE = 0.2  # of a text's characters; what has less of them is nothing like it
 SHORTEST = 3  # characters of a line that is looked for without regard to capital letters
+FEW = 10  # lines of a file that is shown whole when nothing in it is like the text
 SMALL = 6  # lines of a place that is shown whole
 SHOWN = 40  # lines that are shown
 WIDTH = 1_000  # characters that are shown of a line
@@ -47,7 +48,12 @@ class Likeness:
 def nearest(text: str, wanted: str, place: Likeness | None, advice: str) -> list[str]:
     """Return the report to the model: the numbered lines where `wanted` probably should have been."""
     if place is None:
-        return ["Nothing in the file is like it. Read the file again." if text else "The file is empty."]
+        lines = split_lines(text)
+        if not lines:
+            return ["The file is empty."]
+        if len(lines) <= FEW and len(text) <= WIDTH:
+            return ["Nothing in the file is like it. The whole file is:", *numbered(lines, 1, WIDTH)]
+        return ["Nothing in the file is like it. Read the file again."]
     return [*shown(text, wanted, place), advice]
 
 

@@ -57,6 +57,11 @@ def check_cell(arguments: EditNotebook, types: Sequence[str]) -> None:
     if index >= count + (arguments.action == "insert"):
         last = f"the last is {count - 1}" if count else "there is none"
         raise WorkspaceError(f"There is no cell {index}: {last}. Read the notebook again.")
+    if arguments.action == "replace" and "source" not in arguments.model_fields_set:
+        raise WorkspaceError(
+            f"source, the whole new text of cell {index}, is missing; nothing was changed. To take the cell "
+            "away, set action to delete."
+        )
     if arguments.action != "replace" or "type" not in arguments.model_fields_set:
         return
     if arguments.type != types[index]:

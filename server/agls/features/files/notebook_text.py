@@ -152,6 +152,22 @@ def read_notebook(text: str) -> Notebook:
     return Notebook(text, cells, span, members)
 
 
+def check_written(shown: str, text: str) -> None:
+    """Check that a text can be the whole of a notebook: no tool writes cells as read_file shows them.
+
+    **Raises** `WorkspaceError`.
+    """
+    try:
+        is_object = isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        is_object = False
+    if not is_object:
+        raise WorkspaceError(
+            f"{shown}: a notebook is JSON, and this text is none; nothing was changed. Change its cells with "
+            "edit_notebook, or give the whole JSON."
+        )
+
+
 def rendered(cells: Sequence[CellText]) -> Iterator[str]:
     """Yield a notebook in lines: each cell with its index, its text, and what it printed."""
     yield f"[A notebook of {len(cells)} cells. Change them with edit_notebook.]"

@@ -41,6 +41,10 @@ class PatchHunk:
         """The lines that must be there."""
         return [row.text for row in self.rows if row.sign != "+"]
 
+    def having(self, sign: str) -> list[str]:
+        """The lines with this sign."""
+        return [row.text for row in self.rows if row.sign == sign]
+
     @property
     def new(self) -> list[str]:
         """The lines that are there afterwards."""
@@ -51,7 +55,8 @@ class PatchHunk:
 class FilePatch:
     """What becomes of a file: it is added with `text`, deleted, or updated by its hunks and moved (`to`).
 
-    A new one that is to be `executable` is not: a tool that edits makes no programs.
+    A new one that is to be `executable` is not: a tool that edits makes no programs. One that `must_be_new`
+    is written over nothing.
     """
 
     kind: Literal["add", "delete", "update"]
@@ -60,3 +65,9 @@ class FilePatch:
     hunks: tuple[PatchHunk, ...] = ()
     to: str = ""
     executable: bool = False
+    must_be_new: bool = False
+
+    @property
+    def is_only_added(self) -> bool:
+        """Whether an update names no line that is there."""
+        return bool(self.hunks) and not any(hunk.old for hunk in self.hunks)

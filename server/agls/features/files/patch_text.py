@@ -19,10 +19,22 @@ def read_patch_text(text: str) -> tuple[FilePatch, ...]:
     return tuple(replace(each, path=from_home(each.path), to=from_home(each.to)) for each in _parts(text))
 
 
+def _dedented(lines: Sequence[str]) -> Sequence[str]:
+    """Return the lines without the white space that all of them begin with, from the first one on."""
+    margin = lines[0][: len(lines[0]) - len(lines[0].lstrip(" \t"))]
+    is_common = margin and all(line.startswith(margin) or not line.strip() for line in lines)
+    return [line.removeprefix(margin) for line in lines] if is_common else lines
+
+
 def _parts(text: str) -> Sequence[FilePatch]:
     lines = flatten(text).strip("\n").split("\n")
     if len(lines) > 1 and lines[0].startswith("```") and lines[-1].startswith("```"):
         lines = lines[1:-1]
+    if len(lines) == 1 and "\\n" in text:
+        raise PatchError(
+            f"The patch is a single line, with \\n where line ends are meant: send these. {FORM}"
+        )
+    lines = _dedented(lines)
     if is_envelope(lines):
         return read_envelope(lines)
     if is_unified(lines):

@@ -116,8 +116,9 @@ class Patcher(Generic[Change]):
                 f"{draft.report}{IN_TRASH if change.trashed else NO_TRASH}" if draft.trash else draft.report
             )
         if draft.file is None or known == draft.file.text:
-            self.memory.saw(change.uri, change.result, draft.text)
+            self.memory.saw(change.uri, change.result, draft.text, draft.edit)
             return draft.report
+        self.memory.made(change.uri, draft.edit)
         return draft.report if known is None else f"{draft.report} {CHANGED.format(draft.place.shown)}"
 
 

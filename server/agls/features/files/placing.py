@@ -18,8 +18,13 @@ from .lines import line_end_of, numbered
 from .misses import Wording, describe_miss, listed
 from .mistakes import LOOK_ALIKES
 from .patch_parts import PatchHunk, PatchRow
+from .whole_lines import is_telling
 
 MISSES = 3  # hunks without a place that are reported: each costs a look at the whole file
+REPEATED = (
+    "The lines that hunk {number} adds are already there, with those around them, from line {line} on; "
+    "nothing was changed. Leave it out, or give the lines that follow them, too, if they are wanted twice."
+)
 SHOWN = 10  # lines of a hunk that are shown
 WIDTH = 1_000  # characters of a line that are shown
 _LINE = regex(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
@@ -66,8 +71,11 @@ class Spot:
         return self.stop - sum(1 for _ in tail)
 
 
-def apply_hunks(text: str, hunks: Sequence[PatchHunk]) -> Patched:
-    """Return the text with all the hunks made. **Raises** `Unplaced`, for the first hunks without a place."""
+def apply_hunks(text: str, hunks: Sequence[PatchHunk], *, again: bool = False) -> Patched:
+    """Return the text with all the hunks made; `again` says that these very hunks were made before.
+
+    **Raises** `Unplaced`, for the first hunks without a place.
+    """
     pieces = _LINE.findall(text)
     lines = [piece.rstrip("\r\n") for piece in pieces]
     spots: list[Spot] = []
@@ -76,6 +84,8 @@ def apply_hunks(text: str, hunks: Sequence[PatchHunk]) -> Patched:
     for hunk in hunks:
         try:
             spot = _place(hunk, lines, cursor, spots)
+            if line := _line_already(spot, lines, again=again):
+                raise Unplaced(REPEATED.format(number=hunk.number, line=line))
         except Unplaced as problem:
             problems.append(str(problem))
             if len(problems) == MISSES and hunk is not hunks[-1]:
@@ -112,6 +122,19 @@ def _place(hunk: PatchHunk, lines: Sequence[str], cursor: int, before: Sequence[
                     _check_anchor(trimmed, [each for each in below if each.start >= start], lines)
                 return _chosen(trimmed, below, start, lines, led=led or bool(before))
     raise Unplaced(_missed(hunk, lines))
+
+
+def _line_already(spot: Spot, lines: Sequence[str], *, again: bool) -> int:
+    """Return the line (from 1) on which the new lines of a hunk stand around its old ones; 0 for none."""
+    old = list(lines[spot.start : spot.stop])
+    new = [row.text for row in spot.rows if row.sign != "-"]
+    for at in range(len(new) - len(old) + 1) if len(new) > len(old) else ():
+        first = spot.start - at
+        is_there = first >= 0 and list(lines[first : first + len(new)]) == new
+        rest = "\n".join((*new[:at], *new[at + len(old) :]))
+        if is_there and new[at : at + len(old)] == old and (again or is_telling(rest)):
+            return first + 1
+    return 0
 
 
 def _below_anchors(hunk: PatchHunk, lines: Sequence[str], cursor: int) -> tuple[int, bool]:

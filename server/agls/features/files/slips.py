@@ -1,32 +1,21 @@
 """Known mistakes in a new text: what would stand in the file although nobody means it."""
 
-import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from agls.engine.ports import WorkspaceError
 from agls.regex import regex
 
+from .left_out import lines_left_out
 from .lines import split_lines
+from .notebook_text import check_written, is_notebook
 
-_COMMENT = r"^\s*(?:#|//|/\*|<!--|--|\{/\*|\{#|%|;)"
-_DOTS = r"(?:\.\.\.|…)"
-_KEPT = r"(?:existing|unchanged|unmodified|rest|remaining|same|previous|omitted|other)"
-_PARTS = r"(?:code|file|functions?|methods?|class(?:es)?|implementation|contents?|imports?|body|lines?)"
-_AS_IS = r"(?:unchanged|unmodified|same|as (?:was|is|before))"
-_LEFT_OUT = regex(
-    rf"{_COMMENT}\W*{_DOTS}.*\b{_KEPT}\b"
-    rf"|{_COMMENT}\W*(?:the |keep |all )*{_KEPT}\b.*\b{_PARTS}\b.*{_DOTS}\W*$"
-    rf"|{_COMMENT}\W*(?:the )?(?:rest|remainder|remaining)\b.*\b{_AS_IS}\b"
-    rf"|{_COMMENT}\W*unchanged\W*$"
-    rf"|^\s*\[?{_DOTS}\W*(?:rest of|existing code|remaining code|code unchanged)",
-    re.IGNORECASE,
-)
-_BARE_ELLIPSIS = regex(rf"{_COMMENT}\s*(?:\.\.\.|…)\W*$")
 _LITERAL_END = regex(
     r"\\n(?: {2,}|\t|\\t|\\n|$"
     r"|(?:import|from|def|class|return|const|let|var|func|fn|public|private|export|using|package)\s)"
 )
-_NUMBER = regex(r"^ *(\d+)(?:\t|→|: ?|\| ?)")
+_NUMBER = regex(r"^ *(\d+)(?:\t|→|: ?| ?\| ?)")
+_LISTED = regex(r"^ *(\d+)(?:\t|→| ?\| )")
+_SIGN = regex(r"^\+(.*)$")
 _QUOTES = ("'", '"', "`")
 _ENTITY = regex(r"&(?:amp|lt|gt|quot|#39);")
 _CODE = (
@@ -35,6 +24,10 @@ _CODE = (
 )
 PROSE = (".md", ".mdx", ".rst", ".txt", ".adoc", ".markdown")
 FEWEST = 3  # lines of a whole text whose numbers are no accident
+SIGNS = (
+    "{shown}: the new text has the signs of a patch (+) in front, which are no part of the file; nothing was "
+    "changed. Leave them out."
+)
 LEFT_OUT = (
     "{shown}: the new text has `{line}`, which would stand in the file instead of the code that it is meant "
     "for; nothing was changed. Give every line, or change only the lines that differ."
@@ -65,6 +58,8 @@ def check_file(path: str, text: str) -> None:
         raise WorkspaceError(
             f"{path}: ~ is not expanded here. Give the path relative to the workspace, or from / on."
         )
+    if is_notebook(path):
+        check_written(path, text)
     lines = split_lines(text.strip())
     is_fenced = len(lines) > 1 and lines[0].startswith("```") and lines[-1] == "```"
     if is_fenced and not path.lower().endswith(PROSE):
@@ -78,17 +73,20 @@ def check_new(shown: str, text: str, old: str, new: str, line: int = 0) -> None:
     """
     there = {each.strip() for each in split_lines(text)}
     lines = [each for each in split_lines(new) if each.strip() and each.strip() not in there]
-    is_prose = shown.lower().endswith(PROSE)
-    is_shorter = len(split_lines(new)) < len(split_lines(old))
-    for each in () if is_prose else lines:
-        if _LEFT_OUT.search(each) or (is_shorter and _BARE_ELLIPSIS.search(each)):
+    is_prose, is_code = shown.lower().endswith(PROSE), shown.lower().endswith(_CODE)
+    for each in () if is_prose else lines_left_out(split_lines(old), split_lines(new), is_code=is_code):
+        if each.strip() not in there:
             raise WorkspaceError(LEFT_OUT.format(shown=shown, line=each.strip()[:100]))
+    for each in () if is_prose else lines:
         if _has_literal_end(each):
             raise WorkspaceError(LITERAL.format(shown=shown, line=each.strip()[:100]))
-    if shown.lower().endswith(_CODE) and (each := _with_entities(old, lines)):
+    if is_code and (each := _with_entities(old, lines)):
         raise WorkspaceError(ENTITIES.format(shown=shown, line=each.strip()[:100]))
-    if _is_numbered(split_lines(new), line) and not _is_numbered(split_lines(old), line):
+    is_listing = is_code and _is_listing(split_lines(new)) and not _is_listing(split_lines(old))
+    if is_listing or (_is_numbered(split_lines(new), line) and not _is_numbered(split_lines(old), line)):
         raise WorkspaceError(NUMBERS.format(shown=shown))
+    if is_code and _is_signed(lines, there):
+        raise WorkspaceError(SIGNS.format(shown=shown))
 
 
 def _with_entities(old: str, lines: Sequence[str]) -> str:
@@ -117,6 +115,21 @@ def _has_literal_end(line: str) -> bool:
     """Return whether a line end is written as an escape, outside of quotes."""
     found = _LITERAL_END.search(line)
     return found is not None and not any(line.count(quote, 0, found.start()) % 2 for quote in _QUOTES)
+
+
+def _is_listing(lines: Sequence[str]) -> bool:
+    """Return whether several lines begin with numbers in a row, as a listing has them and no code."""
+    found = [_LISTED.match(line) for line in lines]
+    if len(lines) < 2 or not found[0]:
+        return False
+    return all(match and int(match[1]) == at for at, match in enumerate(found, int(found[0][1])))
+
+
+def _is_signed(lines: Sequence[str], there: Set[str]) -> bool:
+    """Return whether several new lines all have a + in front, and one stands in the file without."""
+    found = [_SIGN.match(line) for line in lines]
+    bare = {match[1].strip() for match in found if match}
+    return len(lines) > 1 and all(found) and any(len(each) > 1 for each in bare & there)
 
 
 def _is_numbered(lines: Sequence[str], first: int) -> bool:

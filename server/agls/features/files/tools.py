@@ -19,6 +19,7 @@ from .open_notebooks import NotebookWriter
 from .patching import ApplyPatch, Patcher, patch_targets, read_patch
 from .reading import FileReader, ListDir, ReadFile, describe_list, describe_read, list_dir, read_targets
 from .settings import Settings
+from .several_edits import MultiEdit, plan_edits
 
 READS = frozenset({Effect.READS})
 WRITES = frozenset({Effect.WRITES})
@@ -50,6 +51,14 @@ def edit_file(services: FileServices) -> TypedTool[EditFile]:
     whole = FileWriter(partial(plan_edit, memory=services.memory), services.memory)
     editor = LargeFileEditor(whole, services.memory)
     return TypedTool("edit_file", EditFile, editor.write, WRITES, write_targets, editor.describe)
+
+
+def multi_edit(services: FileServices) -> TypedTool[MultiEdit]:
+    """Return `multi_edit`."""
+    writer = FileWriter(partial(plan_edits, memory=services.memory), services.memory)
+    return TypedTool(
+        "multi_edit", MultiEdit, writer.write, WRITES, write_targets, writer.describe, load="search"
+    )
 
 
 def write_file(services: FileServices) -> TypedTool[WriteFile]:
@@ -91,6 +100,7 @@ TOOLS: tuple[Callable[[FileServices], TypedTool[Any]], ...] = (
     read_file,
     list_folder,
     edit_file,
+    multi_edit,
     write_file,
     edit_notebook,
     apply_patch,

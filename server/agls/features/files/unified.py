@@ -83,8 +83,11 @@ def _section(lines: Sequence[str]) -> FilePatch:
     old, new = _names(lines[:head])
     hunks = tuple(_hunks(lines[head:]))
     if old == NOTHING:
-        return FilePatch("add", new, _whole(new, hunks), executable=EXECUTABLE in lines[:head])
+        whole = _whole(new, hunks)
+        return FilePatch("add", new, whole, executable=EXECUTABLE in lines[:head], must_be_new=True)
     if new == NOTHING:
+        if not hunks and not any(line.startswith("deleted file ") for line in lines[:head]):
+            raise PatchError(f"{old}: the lines that the patch deletes are missing. Nothing was changed.")
         return FilePatch("delete", old, hunks=hunks)
     moved = new if new != old else ""
     if not hunks and not moved:
@@ -95,12 +98,14 @@ def _section(lines: Sequence[str]) -> FilePatch:
 def _names(head: Sequence[str]) -> tuple[str, str]:
     names = {"from": "", "to": ""}
     git = _GIT.match(head[0] if head else "")
+    plain = [line[4:] for line in head if line.startswith(("--- ", "+++ "))]
+    is_bare = len(plain) == 2 and plain[0] == plain[1]  # git's own prefixes differ
     for line in head:
         if found := _NAMES.match(line):
             names[found[1]] = _unquoted(found[2])
         elif line.startswith(("--- ", "+++ ")):
             side = "from" if line[0] == "-" else "to"
-            names[side] = names[side] or _path(line[4:], "a/" if side == "from" else "b/")
+            names[side] = names[side] or _path(line[4:], "" if is_bare else "a/" if side == "from" else "b/")
     for side, named in zip(names, git.groups() if git else (), strict=False):
         if names[side][1:] == f"/{_unquoted(named)}":  # behind one of git's other prefixes: i/ w/ c/ o/
             names[side] = _unquoted(named)

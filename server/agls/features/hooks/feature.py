@@ -12,7 +12,7 @@ from agls.features.hooks.hook import hooks_of
 from agls.features.hooks.run_hooks import RunHooks
 from agls.features.hooks.runner import HookRunner
 from agls.features.hooks.settings import Settings
-from agls.features.hooks.tool_hooks import ToolHooks
+from agls.features.hooks.skill_hooks import LateHooks, SkillHooks
 from agls.instruction_files.folder_texts import FolderTexts
 from agls.room.hook_ports import HookPorts
 from agls.room.offers import Consents
@@ -22,20 +22,22 @@ from agls.room.run_ports import CompactionGuard
 def build(
     settings: Settings, ports: HookPorts, texts: FolderTexts, consents: Consents, guard: CompactionGuard
 ) -> Feature:
-    """Build the feature of a run; without hooks nothing of it takes part."""
+    """Build the feature of a run; nothing of it takes part until there is a hook."""
     events = EventHooks(hooks_of(settings), HookRunner(ports), consents)
     found = with_agent_hooks(found_hooks(settings, texts), ports.run, settings)
     actions = FoundActions(partial(actions_of, events, found, consents))
-    if not (events.hooks or found.offered):
+    if settings.only_managed and not events.hooks:
         return Feature(name=ROOM, actions=actions)
     of_run = RunHooks(events, ports.run, found.offered, consents)
+    of_skills = SkillHooks(events, consents, settings, is_helper=bool(ports.run.works_for))
+    late = LateHooks(events, of_run, of_skills, bool(found.offered))
     guard.ask = of_run.before_summary
     return Feature(
         name=ROOM,
         actions=actions,
         around_run=of_run.around_run,
-        before_turn=of_run.before_turn,
-        around_tool=ToolHooks(events).pass_call,
-        before_stop=of_run.before_stop,
-        on_fact=of_run.on_fact,
+        before_turn=late.before_turn,
+        around_tool=late.around_tool,
+        before_stop=late.before_stop,
+        on_fact=late.on_fact,
     )

@@ -32,6 +32,7 @@ SPELLINGS: Mapping[str, Spelling] = {
     "read_file": Spelling("Read", {"path": "file_path"}),
     "write_file": Spelling("Write", {"path": "file_path"}),
     "edit_file": Spelling("Edit", {"path": "file_path", "old_text": "old_string", "new_text": "new_string"}),
+    "multi_edit": Spelling("MultiEdit", {"path": "file_path"}),
     "edit_notebook": Spelling("NotebookEdit", {"path": "notebook_path"}),
     "glob": Spelling("Glob"),
     "grep": Spelling("Grep"),

@@ -7,9 +7,10 @@ from agls.engine.actions import Action, ActionContext, ActionOutcome
 from agls.engine.ports import Workspace, WorkspaceError
 from agls.engine.vocabulary import JsonObject, Text, UserMessage
 from agls.features.instructions.prompt import HEADINGS
-from agls.features.instructions.prompt_updates import MAIN, Prepared
+from agls.features.instructions.prompt_updates import MAIN as MAIN_PHASE
+from agls.features.instructions.prompt_updates import Prepared
 from agls.frozen import frozen
-from agls.instruction_files import InstructionFiles, InstructionText, Survey
+from agls.instruction_files import MAIN, InstructionFiles, InstructionText, Survey
 from agls.toolkit import Arguments, TypedAction, fenced
 
 MOST_NAMED = 100  # files in deeper folders
@@ -88,7 +89,7 @@ def _seen(context: ActionContext) -> str:
 
 
 def _used(survey: Survey, now: Prepared, context: ActionContext, seen: str) -> Iterator[FileRow]:
-    begun = context.state.context.phase == MAIN
+    begun = context.state.context.phase == MAIN_PHASE
     for text in now.texts:
         source, why = text.source, "always"
         if source.imported_by:
@@ -123,17 +124,37 @@ async def _deeper(
     if not (files.folders.roots and files.settings.project_files):
         return ()
     rows: list[FileRow] = []
+    found: dict[str, list[str]] = {}  # by folder
     try:
         async for paths in workspace.walk(glob=DEEPER):
             for path in paths:
-                folder = path.rpartition("/")[0]
-                if folder and path not in known and len(rows) < MOST_NAMED:
-                    used = f'<project-file path="{path}"' in seen
-                    why = f"for files in {folder}" + ("" if used else ": none was read or edited yet")
-                    rows.append(FileRow(path, USED if used else WAITING, why, "project"))
+                folder, name = _place_of(path)
+                if folder and path not in known:
+                    found.setdefault(folder, []).append(name)
     except WorkspaceError as problem:
         rows.append(FileRow(".", "left out", f"the folder cannot be listed: {problem}"))
-    return rows
+    for folder, names in found.items():
+        rows += _deeper_rows(folder, names, seen)
+    return rows[:MOST_NAMED]
+
+
+def _place_of(path: str) -> tuple[str, str]:
+    """**Returns** the folder that an instruction file is for, and its name there."""
+    name = next((name for name in MAIN if "/" in name and path.endswith(f"/{name}")), "")
+    folder, _, plain = path.rpartition("/")
+    return (path.removesuffix(f"/{name}"), name) if name else (folder, plain)
+
+
+def _deeper_rows(folder: str, names: Sequence[str], seen: str) -> Iterator[FileRow]:
+    """**Yields** the files of a deeper folder: of the main ones only the first counts."""
+    first = next((name for name in MAIN if name in names), "")
+    for name in (first, *sorted({*names} - {first})):
+        if name in MAIN and name != first:
+            yield FileRow(f"{folder}/{name}", "left out", f"{first} of the same folder counts", "project")
+        elif name:
+            used = f'<project-file path="{folder}/{name}"' in seen
+            why = f"for files in {folder}" + ("" if used else ": none was read or edited yet")
+            yield FileRow(f"{folder}/{name}", USED if used else WAITING, why, "project")
 
 
 def is_shown(text: InstructionText, seen: str) -> bool:

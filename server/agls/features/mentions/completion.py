@@ -6,9 +6,9 @@ from heapq import nsmallest
 from pathlib import PurePosixPath
 
 from agls.engine.ports import Workspace, WorkspaceError
-from agls.features.mentions.grammar import MentionSoFar, mention_at, written
+from agls.features.mentions.grammar import HASH_WORDS, MentionSoFar, hash_word_at, mention_at, written
 from agls.features.mentions.settings import Settings
-from agls.features.mentions.sources import ABOUT
+from agls.features.mentions.sources import ABOUT, DIAGNOSTICS, DIFF
 from agls.features.mentions.symbols import definitions, is_name
 from agls.fuzzy import fit
 from agls.room import Completion, Completions, Typing
@@ -17,6 +17,7 @@ from agls.room.folder_ports import Diagnostics, FileSnapshots, Uncommitted
 
 MOST = 40  # paths
 MOST_SYMBOLS = 20
+HASHES = {name: ABOUT[HASH_WORDS[name]] for name in ("selection", "changes", "problems", "codebase")}
 LOOKED_AT = 20_000  # files
 DATED = 500  # of those that fit best
 SECONDS = 1.0  # for looking through the workspace
@@ -33,16 +34,27 @@ async def complete(
     """**Returns** what the word at the cursor may become; nothing where it does not begin with `@`."""
     word = mention_at(typing.text, typing.cursor) if settings.enabled else None
     if word is None:
-        return Completions()
+        return Completions(_hash_words(typing) if settings.enabled else ())
     paths = await _paths(word, workspace, snapshots)
     items = [*_sources(word), *paths.items, *await _symbols(word, workspace)]
     return Completions(items, paths.more)
 
 
-def _sources(word: MentionSoFar) -> Sequence[Completion]:
-    return [
-        _other(f"@{name}", "source", word, about) for name, about in ABOUT.items() if fit(name, word.path)
+def _hash_words(typing: Typing) -> Sequence[Completion]:
+    """**Returns** what stands behind a `#` in other products."""
+    word = hash_word_at(typing.text, typing.cursor)
+    if word is None:
+        return ()
+    rows = [
+        _other(f"#{name}", "source", word, about) for name, about in HASHES.items() if fit(name, word.path)
     ]
+    files = _other("#file:", "argument", word, "a file, by its path or name")
+    return [*rows, *([files] if fit("file:", word.path) else ())]
+
+
+def _sources(word: MentionSoFar) -> Sequence[Completion]:
+    names = [name for name in ABOUT if fit(name, word.path)] if word.path else [DIFF, DIAGNOSTICS]
+    return [_other(f"@{name}", "source", word, ABOUT[name]) for name in names]
 
 
 async def _symbols(word: MentionSoFar, workspace: Workspace) -> Sequence[Completion]:

@@ -1,6 +1,8 @@
 """From the words of a prompt to its pieces: a link to a file or a folder, or the lines that were named."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import PurePosixPath
 
 from agls.engine.ports import DirEntry, Workspace, WorkspaceError
@@ -15,6 +17,7 @@ from agls.room.folder_ports import Diagnostics, FileSnapshots, Uncommitted
 
 MOST_CHARACTERS = 60_000  # of the lines of one mention
 MOST_DEFINITIONS = 5  # of one name
+SECONDS = 1.0  # for looking for a file by its name alone
 MOST_SEARCHES = 5  # for names in one text
 _ADDRESS = regex(r"https?://[^\s/]")
 
@@ -34,11 +37,18 @@ async def expand(
     """
     if not settings.enabled:
         return ()
-    known = sources(uncommitted, diagnostics)
+    known = sources(workspace, uncommitted, diagnostics)
     pieces, searched = dict[Piece, None](), set[str]()
     for word in mentions_in(text):
         found = await _named(word, known, workspace)
-        if not found and is_name(word.name) and not word.alone and len(searched) < MOST_SEARCHES:
+        may_be_symbol = word.meanings or word.name not in known
+        if (
+            not found
+            and may_be_symbol
+            and is_name(word.name)
+            and not word.alone
+            and len(searched) < MOST_SEARCHES
+        ):
             searched.add(word.name)
             found = [_link(each) for each in await definitions(workspace, word.name, MOST_DEFINITIONS)]
         pieces |= dict.fromkeys(found)
@@ -53,8 +63,20 @@ async def _named(word: MentionWord, known: Mapping[str, Source], workspace: Work
         return await known[word.name]()
     if _ADDRESS.match(word.name):
         return [ResourceLink(word.name, word.name)]
-    piece = await _first(word.meanings, workspace)
-    return [piece] if piece else []
+    if piece := await _first(word.meanings, workspace):
+        return [piece]
+    return await _of_that_name(word.meanings[-1].path, workspace) if word.is_file else []
+
+
+async def _of_that_name(name: str, workspace: Workspace) -> Sequence[Piece]:
+    """**Returns** links to the files whose path ends so: other products show files without their folders."""
+    found: list[str] = []
+    with suppress(TimeoutError, WorkspaceError):
+        async with asyncio.timeout(SECONDS):
+            async for portion in workspace.walk():
+                found += [path for path in portion if f"/{path}".endswith(f"/{name}")]
+    places = [workspace.place(path) for path in found[:MOST_DEFINITIONS]]
+    return [ResourceLink(place.uri, place.shown) for place in places]
 
 
 def _link(found: Definition) -> ResourceLink:

@@ -1,4 +1,8 @@
-"""The grammar of what a text points at. Pure: whether there is such a file is not known here."""
+"""The grammar of what a text points at. Pure: whether there is such a file is not known here.
+
+`@path` is what agls writes itself. Who is used to other products may write `#file:path`, `#sym:Name`,
+`#selection` or `@workspace`: these mean the same here.
+"""
 
 import re
 from collections.abc import Iterator
@@ -6,11 +10,28 @@ from collections.abc import Iterator
 from agls.frozen import frozen
 from agls.regex import regex
 
-_WORD = regex(r'(?<!\S)@(?:"([^"\n]+)"(?::(\d+)(?:-(\d+))?)?|(\S+))')
-_BEFORE = regex(r'(?<!\S)@(?:"([^"\n]*)|([^\s"]\S*)?)\Z')
+SELECTION, WORKSPACE = "selection", "workspace"
+EDITOR = "editor"
+# Words behind a `#`, and what each stands for.
+HASH_WORDS = {
+    "selection": SELECTION,
+    "file": EDITOR,
+    "editor": EDITOR,
+    "codebase": WORKSPACE,
+    "workspace": WORKSPACE,
+    "changes": "diff",
+    "problems": "diagnostics",
+}
+_PREFIX = r"(?:@|#(file|folder|sym|symbol):)"
+_NAMED = r'(?:"([^"\n]+)"(?::(\d+)(?:-(\d+))?)?|(\S+))'
+_END = r"""(?=[,;:.!?)\]}'"]*(?:\s|\Z))"""
+_WORD = regex(rf"(?<!\S)(?:{_PREFIX}{_NAMED}|#({'|'.join(HASH_WORDS)}){_END})")
+_BEFORE = regex(rf'(?<!\S){_PREFIX}(?:"([^"\n]*)|([^\s"]\S*)?)\Z')
+_HASH_BEFORE = regex(r"(?<!\S)#(\w*)\Z")
 _REST = regex(r"\S*")
 _QUOTED_REST = regex(r'[^"\n]*"')
 _LINES = regex(r"(.+?):(\d+)(?:-(\d+))?")
+_NAMES = {"sym", "symbol"}
 _CLOSING = ",;:.!?)]}'\""  # what a sentence puts behind a name
 
 
@@ -27,28 +48,35 @@ class MentionWord:
     """A word that begins with `@`: the paths that it may mean, the likeliest first.
 
     `name` is what may be no path, without what a sentence puts behind it, "" in quotes. A word that is
-    `alone` on one of several lines may be a decorator in some code.
+    `alone` on one of several lines may be a decorator in some code. One that `is_file` may name a file
+    without its folder.
     """
 
     meanings: tuple[Mention, ...]
     name: str = ""
     alone: bool = False
+    is_file: bool = False
 
 
 def mentions_in(text: str) -> Iterator[MentionWord]:
-    """**Returns** the words that begin with `@`.
+    """**Returns** the words that begin with `@`, or with a `#` that means as much.
 
-    `@path`, `@path:10`, `@path:10-20`, and in quotes what has blanks: `@"a b.py":3`.
+    `@path`, `@path:10`, `@path:10-20`, and in quotes what has blanks: `@"a b.py":3`. `#file:path` and
+    `#sym:Name` are the same in other words; `#selection` and its like stand for what `HASH_WORDS` says.
     """
     for found in _WORD.finditer(text):
-        quoted, first, last, word = found.groups()
-        if quoted:
-            yield MentionWord((Mention(quoted, _span(first, last)),))
+        kind, quoted, first, last, word, stands = found.groups()
+        if stands:
+            yield MentionWord((), HASH_WORDS[stands])
+        elif kind in _NAMES:
+            yield MentionWord((), (quoted or word).rstrip(_CLOSING))
+        elif quoted:
+            yield MentionWord((Mention(quoted, _span(first, last)),), is_file=bool(kind))
         else:
             bare = word.rstrip(_CLOSING)
             spellings = dict.fromkeys(name for name in (word, bare) if name)
             meanings = tuple(meaning for name in spellings for meaning in _meanings(name))
-            yield MentionWord(meanings, bare, _is_alone(found))
+            yield MentionWord(meanings, "" if kind else bare, _is_alone(found), is_file=bool(kind))
 
 
 @frozen
@@ -65,9 +93,16 @@ def mention_at(text: str, cursor: int) -> MentionSoFar | None:
     found = _BEFORE.search(text, text.rfind("\n", 0, cursor) + 1, cursor)
     if found is None:
         return None
-    quoted, bare = found.groups()
+    _, quoted, bare = found.groups()
     rest = (_QUOTED_REST if quoted is not None else _REST).match(text, cursor)
     return MentionSoFar(bare or quoted or "", found.start(), rest.end() if rest else cursor)
+
+
+def hash_word_at(text: str, cursor: int) -> MentionSoFar | None:
+    """**Returns** the word behind a `#` that the cursor is in; `None` for none, and in a heading."""
+    found = _HASH_BEFORE.search(text, text.rfind("\n", 0, cursor) + 1, cursor)
+    rest = _REST.match(text, cursor)
+    return MentionSoFar(found[1], found.start(), rest.end() if rest else cursor) if found else None
 
 
 def written(path: str) -> str:

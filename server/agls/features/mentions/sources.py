@@ -1,23 +1,31 @@
-"""What a word may point at besides paths: what is not committed, and errors and warnings in the editor."""
+"""What a word may point at besides paths: what is not committed, what is wrong, and where the user looks."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from agls.engine.ports import PathInfo
-from agls.engine.vocabulary import JsonObject, Resource
+from agls.engine.ports import PathInfo, Workspace
+from agls.engine.vocabulary import JsonObject, Resource, ResourceLink
+from agls.features.mentions.grammar import EDITOR, SELECTION, WORKSPACE
 from agls.json_values import object_in
+from agls.room import Piece
 from agls.room.folder_ports import Diagnostics, Uncommitted
 
 DIFF, DIAGNOSTICS = "diff", "diagnostics"
-ABOUT = {DIFF: "what is not committed", DIAGNOSTICS: "errors and warnings in the editor"}
+ABOUT = {
+    DIFF: "what is not committed",
+    DIAGNOSTICS: "errors and warnings in the editor",
+    SELECTION: "what is selected in the editor",
+    WORKSPACE: "all that is in this folder",
+}
+AT_WORDS = {"codebase": WORKSPACE, "problems": DIAGNOSTICS}  # besides those, as other products have them
 DIFF_URI = "agls:diff"
 MOST_CHARACTERS = 60_000  # of each piece
 MOST_PROBLEMS = 100  # of a file
 SEVERITIES = {1: "error", 2: "warning", 3: "information", 4: "hint"}
 
-Source = Callable[[], Awaitable[Sequence[Resource]]]
+Source = Callable[[], Awaitable[Sequence[Piece]]]
 
 
-def sources(uncommitted: Uncommitted, diagnostics: Diagnostics) -> Mapping[str, Source]:
+def sources(workspace: Workspace, uncommitted: Uncommitted, diagnostics: Diagnostics) -> Mapping[str, Source]:
     """**Returns** what each word stands for; nothing where that is not to be had."""
 
     async def diff() -> Sequence[Resource]:
@@ -27,7 +35,28 @@ def sources(uncommitted: Uncommitted, diagnostics: Diagnostics) -> Mapping[str, 
     async def problems() -> Sequence[Resource]:
         return [_problems(place, rows) for place, rows in await diagnostics() if rows]
 
-    return {DIFF: diff, DIAGNOSTICS: problems}
+    async def editor() -> Sequence[Piece]:
+        focus = workspace.focus()
+        place = workspace.place(focus.path) if focus else None
+        return [ResourceLink(place.uri, place.shown)] if place else []
+
+    async def selection() -> Sequence[Piece]:
+        focus = workspace.focus()
+        if focus is None or focus.lines is None:
+            return await editor()
+        place, first = workspace.place(focus.path), focus.lines[0]
+        if not focus.selected:
+            return [ResourceLink(f"{place.uri}#L{first}", f"{place.shown}:{first}, where the cursor is")]
+        text = "".join(
+            (await workspace.read(focus.path)).text.splitlines(keepends=True)[first - 1 : focus.lines[1]]
+        )
+        return [Resource(f"{place.uri}#L{first}-L{focus.lines[1]}", text[:MOST_CHARACTERS])]
+
+    async def whole() -> Sequence[Piece]:
+        return [ResourceLink(f"{workspace.place('.').uri}/", "the whole workspace")]
+
+    known = {DIFF: diff, DIAGNOSTICS: problems, EDITOR: editor, SELECTION: selection, WORKSPACE: whole}
+    return known | {word: known[name] for word, name in AT_WORDS.items()}
 
 
 def _problems(place: PathInfo, rows: Sequence[JsonObject]) -> Resource:

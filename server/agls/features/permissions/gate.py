@@ -14,6 +14,7 @@ from agls.engine.vocabulary import JsonObject, Option, ToolOutcome
 from agls.features.permissions.command_programs import acting_programs
 from agls.features.permissions.command_watch import CommandWatch, only_reads, with_text
 from agls.features.permissions.decision import (
+    NO_OTHER_WAY,
     Allow,
     Ask,
     Deny,
@@ -52,6 +53,7 @@ from agls.features.permissions.visible import one_line
 from agls.frozen import frozen
 from agls.modes import Mode
 from agls.room.allowed_calls import ALLOWED, note_of
+from agls.room.denied_tools import denial_of
 from agls.room.folder_ports import WORKTREE
 from agls.room.opened_folders import opened_in, remarks_on
 from agls.room.permission_memory import PermissionMemory
@@ -143,6 +145,8 @@ class PermissionGate:
 
     async def pass_call(self, invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
         """Let the call run as it is, as the user changed it, or not at all."""
+        if reason := denial_of(invocation.call.name, view.state):
+            return denial("Not run", Deny(reason, NO_OTHER_WAY))
         judged = await self._relying_on_files(await self._judge(invocation, view.state), view)
         if isinstance(judged.verdict, Ask) and judged.preview.problem:  # nobody is asked for nothing
             text = judged.preview.problem if judged.readable else HIDDEN_REASON

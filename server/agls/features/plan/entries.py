@@ -17,6 +17,7 @@ MOST_ENTRIES = 100
 LONGEST = 300  # characters of an entry
 TITLE = "Plan: "
 MARKS: dict[EntryState, str] = {"pending": " ", "inProgress": ">", "done": "x", "cancelled": "-"}
+SPELLINGS = {"completed": "done", "complete": "done", "canceled": "cancelled"}  # elsewhere, and here
 OPEN: frozenset[EntryState] = frozenset({"pending", "inProgress"})
 BEGUN: frozenset[EntryState] = frozenset({"inProgress", "done"})
 
@@ -26,8 +27,8 @@ class PlanError(ValueError):
 
 
 def _spelled(state: object) -> object:
-    """Return the state as it is spelled here: many models write `in_progress`."""
-    return camel(state) if isinstance(state, str) else state
+    """Return the state as it is spelled here: many models write `in_progress` and `completed`."""
+    return SPELLINGS.get(camel(state), camel(state)) if isinstance(state, str) else state
 
 
 class EntryChange(Arguments):

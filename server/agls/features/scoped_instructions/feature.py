@@ -1,16 +1,15 @@
 """The wiring of the room."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from agls.engine.facts import GateFact, Injected
 from agls.engine.feature import CallTool, Feature, Invocation, RunView
-from agls.engine.ports import Effect, PathInfo, Workspace, WorkspaceError, new_id
+from agls.engine.ports import Workspace, new_id
 from agls.engine.vocabulary import Stop, Text, ToolOutcome, UserMessage
 from agls.features.scoped_instructions.shown_texts import ROOM, SHOWN, ScopedTexts, shown_in, words
 from agls.instruction_files import InstructionFiles
 from agls.room import NoSettings
-
-FILES = {Effect.READS, Effect.WRITES}
+from agls.room.files_at_hand import FilesAtHand
 
 
 def build(settings: NoSettings, workspace: Workspace, files: InstructionFiles) -> Feature | None:
@@ -18,22 +17,18 @@ def build(settings: NoSettings, workspace: Workspace, files: InstructionFiles) -
     if not (files.settings.project_files and files.folders.roots):
         return None
     scope = ScopedTexts(files)
-    touched: dict[str, None] = {}  # what was touched since the last gate
+    touched = FilesAtHand(workspace)
 
     async def around_tool(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
         outcome = await inner(invocation)
-        preview = invocation.preview
-        if preview and outcome.status == "completed":
-            values = [target.value for target in preview.targets if target.effect in FILES]
-            touched.update(dict.fromkeys(_paths(workspace, values)))
+        touched.add_call(invocation, outcome)
         return outcome
 
     async def before_turn(view: RunView) -> Sequence[Stop | GateFact]:
         state = view.state
         if not state.run.turns:
-            touched.update(dict.fromkeys(_paths(workspace, scope.pointed_at(state))))
-        new = [*touched]
-        touched.clear()
+            touched.add_prompt(state)
+        new = touched.take()
         shown = shown_in(state.notes.get(ROOM, ()))
         if not (new or scope.must_look(state, shown)):
             return ()
@@ -45,15 +40,3 @@ def build(settings: NoSettings, workspace: Workspace, files: InstructionFiles) -
         return (Injected((item,)),)
 
     return Feature(name=ROOM, before_turn=before_turn, around_tool=around_tool)
-
-
-def _paths(workspace: Workspace, values: Sequence[str]) -> Iterator[str]:
-    """Yield the absolute paths of what is in the workspace, as the client spells its folders."""
-    for value in values:
-        try:
-            place: PathInfo = workspace.place(value)
-        except WorkspaceError:
-            continue
-        if place.inside:
-            shown = place.shown
-            yield shown if shown.startswith("/") else f"{workspace.root}/{shown}"

@@ -5,7 +5,7 @@ from typing import Any
 
 from agls.engine.prefix_fold import PrefixFold
 from agls.engine.state import Note, State
-from agls.engine.vocabulary import JsonObject, Message, Resource, ResourceLink, UserMessage
+from agls.engine.vocabulary import JsonObject, Message, UserMessage
 from agls.frozen import frozen
 from agls.instruction_files import FittedText, InstructionFiles, fitted
 
@@ -55,12 +55,6 @@ class ScopedTexts:
 
     def __init__(self, files: InstructionFiles) -> None:
         self._files = files
-
-    def pointed_at(self, state: State) -> Sequence[str]:
-        """Return the files that the prompt of the run points at."""
-        content = state.admitted.content if state.admitted else ()
-        uris = (part.uri.partition("#")[0] for part in content if isinstance(part, Resource | ResourceLink))
-        return [uri for uri in uris if uri.startswith("file:")]
 
     def must_look(self, state: State, shown: ShownTexts) -> bool:
         """Return whether a text that was shown may have changed, or has left the context."""

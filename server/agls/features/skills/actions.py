@@ -9,11 +9,16 @@ from agls.commands import RAW
 from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome, ActionSpec, ActionValue
 from agls.engine.ports import WorkspaceError
 from agls.engine.vocabulary import JsonObject
+from agls.features.skills.conduct import SkillConduct
+from agls.features.skills.forked import TYPED, option_of
 from agls.features.skills.found import FoundSkills, given_in
 from agls.features.skills.offered import OfferedSkill
+from agls.features.skills.skill_file import SkillFile
+from agls.features.skills.trying import test_action
 from agls.frozen import frozen
 from agls.room.command_prompts import command_prompt
 from agls.room.session_ports import SUGGESTED_TOOLS
+from agls.room.skill_ports import SkillPorts
 from agls.short_text import sentence
 from agls.toolkit import Arguments, TypedAction, fenced
 
@@ -36,11 +41,15 @@ class Skills(Arguments):
 
 @frozen(eq=False)
 class SkillCommand:
-    """Implements `Action`: a skill that its user typed by name. `knows_model` is whether there is a model."""
+    """Implements `Action`: a skill that its user typed by name. `knows_model` is whether there is a model.
+
+    `hands_over` is whether a helper does it.
+    """
 
     offered: OfferedSkill
     found: FoundSkills
     knows_model: Callable[[str], bool]
+    hands_over: Callable[[SkillFile], bool]
 
     @property
     def spec(self) -> ActionSpec:
@@ -71,7 +80,13 @@ class SkillCommand:
         file = self.offered.file
         if file.problem:
             raise ActionError(f"/{self.offered.commands[0]} cannot be used. {file.shown}: {file.problem}.")
-        given = given_in(str(arguments.get("arguments", "")), context.workspace.root, context.session_id)
+        words = str(arguments.get("arguments", ""))
+        if self.hands_over(file):
+            options = {**self._options(), **option_of(file, words)}
+            return ActionOutcome(
+                "", prompt=command_prompt(file.name, TYPED.format(file.name), options=options)
+            )
+        given = given_in(words, context.workspace.root, context.session_id)
         try:
             text = WRITTEN.format(file.shown, self.found.text_of(file, given))
         except WorkspaceError as problem:
@@ -92,11 +107,12 @@ def actions_of(
     find: Callable[[], Sequence[OfferedSkill]],
     found: FoundSkills,
     limit: int,
-    knows_model: Callable[[str], bool],
+    ports: SkillPorts,
+    hands_over: Callable[[SkillFile], bool],
 ) -> Sequence[Action]:
-    """Return the actions: the list, and one for each skill that can be typed."""
-    typed = [SkillCommand(each, found, knows_model) for each in find() if each.commands]
-    return (_list_action(find, found, limit), *typed)
+    """Return the actions: the list, the test, and one for each skill that can be typed."""
+    typed = [SkillCommand(each, found, ports.knows_model, hands_over) for each in find() if each.commands]
+    return (_list_action(find, found, limit), test_action(found, ports.record), *typed)
 
 
 def _list_action(find: Callable[[], Sequence[OfferedSkill]], found: FoundSkills, limit: int) -> Action:
@@ -154,7 +170,16 @@ def _reasons(skill: OfferedSkill) -> Iterator[str]:
         yield f"`/{file.name}` is {skill.command_by}: type `/{skill.commands[0]}`"
     if not file.for_user:
         yield "It is no command: only the model uses it"
+    if file.conduct.paths:
+        yield f"The model is told of it when it works on {', '.join(file.conduct.paths)}"
     yield from file.remarks
+
+
+def _who(conduct: SkillConduct) -> str:
+    """Return who does what a skill says, "" for the session itself."""
+    if not conduct.forks:
+        return ""
+    return f"a helper{f', the agent {conduct.agent}' if conduct.agent else ''}, which gives back its answer"
 
 
 def _whole(skill: OfferedSkill, found: FoundSkills) -> str:
@@ -167,6 +192,9 @@ def _whole(skill: OfferedSkill, found: FoundSkills) -> str:
         "Suggests to use without a question (grants nothing)": ", ".join(file.wishes),
         "Model": file.model,
         "Effort": file.effort,
+        "Done by": _who(file.conduct),
+        "Tools that it does without": ", ".join(file.conduct.denies),
+        "Hooks that it offers (each needs your consent)": ", ".join(file.conduct.hooks),
     }
     rows = [f"- {name}: {value}" for name, value in facts.items() if value]
     chooses = file.model or file.effort

@@ -69,12 +69,28 @@ class FoundSkills:
         return not self._commands and origins <= {"bundled"}
 
     def catalogue(self, limit: int) -> SkillCatalogue:
-        """Return the list for the model."""
-        return catalogue_of([*self._entries()], limit)
+        """Return the list for the model; those for some files have their names in it and nothing more."""
+        made = catalogue_of([*self._entries()], limit)
+        return replace(made, names=(*made.names, *(each.name for each in self.for_files)))
+
+    @cached_property
+    def for_files(self) -> Sequence[SkillFile]:
+        """Those of which the model is told when it works on a file of theirs."""
+        return [each for each in self._for_model.values() if each.conduct.paths]
+
+    def are_for(self, skill: SkillFile, paths: Sequence[str]) -> bool:
+        """Return whether a skill is for one of these files, which are absolute."""
+        roots = self._texts.folders.project
+        own = [root for root in roots if skill.path.startswith(f"{root}/")][:1] or roots
+        inside = (
+            path.removeprefix(f"{root}/") for root in own for path in paths if path.startswith(f"{root}/")
+        )
+        return any(self._texts.fits(glob, path) for path in inside for glob in skill.conduct.paths)
 
     def _entries(self) -> Iterator[CatalogueEntry]:
         for each in self._for_model.values():
-            yield CatalogueEntry(each.name, each.catalogued, each.folder.origin)
+            if not each.conduct.paths:
+                yield CatalogueEntry(each.name, each.catalogued, each.folder.origin)
         for each in self._commands.values():
             yield CatalogueEntry(each.name, each.description, f"command, {each.folder.origin}")
 

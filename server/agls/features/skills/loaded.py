@@ -35,7 +35,10 @@ def note_of(skill: SkillFile, state: State, grants: Grants, *, by_model: bool) -
     wishes = list(skill.wishes) if by_model else []
     home = skill.real.rpartition("/")[0]
     opened = {"folder": home, "seal": seal_of(grants, home)}
-    return {"name": skill.name, "by": by, "wishes": wishes, "runId": state.run_id, **opened}
+    conduct = skill.conduct
+    more: JsonObject = {"denies": list(conduct.denies)} if conduct.denies else {}
+    more |= {"hooks": dict(conduct.hooks)} if conduct.hooks else {}
+    return {"name": skill.name, "by": by, "wishes": wishes, "runId": state.run_id, **opened, **more}
 
 
 def typed_skill(state: State) -> str:
@@ -110,6 +113,12 @@ def _texts_in(message: Message) -> Iterator[tuple[str, str]]:
                     yield from _skill_in("<skill " + part.text.partition("<skill ")[2])
         case _:
             pass
+
+
+def text_marked(text: str) -> str:
+    """Return the name of the skill whose text this is, "" for another text."""
+    found = _MARKED.match(text)
+    return found[1] if found else ""
 
 
 def _skill_in(text: str) -> Iterator[tuple[str, str]]:

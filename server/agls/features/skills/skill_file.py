@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from agls.engine.ports import WorkspaceError
+from agls.features.skills.conduct import KEYS, PLAIN, SkillConduct, conduct_in, conduct_remarks
 from agls.features.skills.places import SkillFolder
 from agls.front_matter import key_remarks, names, split, truth
 from agls.frozen import frozen
@@ -26,17 +27,11 @@ _BLANKS = regex(r"\s+")
 _KEYS = """
     name description license compatibility metadata version allowed-tools when_to_use when-to-use
     argument-hint arguments disable-model-invocation user-invocable model effort"""
-KNOWN = frozenset(_KEYS.split())
+KNOWN = frozenset(_KEYS.split()) | KEYS
 NO_DESCRIPTION = "it has no description, so that the model does not see it: write `description: ...`"
 BAD_NAME = "its name {!r} should be up to {} lower-case letters, digits and single hyphens"
 # Keys that other programs follow, with what holds here instead.
 NOT_FOLLOWED = {
-    "context": "context is not followed: its instructions are read in the session, not by a helper",
-    "agent": "agent is not followed: hand the work to the agent by its name",
-    "background": "background is not followed: agents can work in the background",
-    "hooks": "its own hooks do not run: those of the folder and yours run while it is used as well",
-    "paths": "paths is not followed: the model decides by the description, whatever file is at hand",
-    "disallowed-tools": "disallowed-tools is not followed: deny rules of your own forbid tools",
     "shell": "shell is not followed: commands run in bash",
 }
 LINES = "its lines with ! do not run: the model reads them as they stand. Write which commands it should run"
@@ -68,6 +63,7 @@ class SkillFile:
     compatibility: str = ""
     for_model: bool = False
     for_user: bool = True
+    conduct: SkillConduct = PLAIN
     problem: str = ""
     remarks: Sequence[str] = ()
 
@@ -134,6 +130,7 @@ def _said(text: str, base: str) -> Mapping[str, Any]:
         "compatibility": _text(values.get("compatibility"))[:LONGEST_COMPATIBILITY],
         "for_model": for_model and bool(description) and not problem,
         "for_user": truth(values.get("user-invocable")) is not False,
+        "conduct": conduct_in(values),
         "problem": problem,
         "remarks": () if problem else (*_remarks(values, base), *_unrun(body)),
     }
@@ -160,6 +157,7 @@ def _remarks(values: Mapping[str, Any], base: str) -> Iterator[str]:
     for key, most in (("description", LONGEST_DESCRIPTION), ("compatibility", LONGEST_COMPATIBILITY)):
         if len(_text(values.get(key))) > most:
             yield f"its {key} should have at most {most:,} characters"
+    yield from conduct_remarks(values) if KEYS.intersection(values) else ()
     yield from (reason for key, reason in NOT_FOLLOWED.items() if values.get(key))
     yield from key_remarks(map(plain, values), {*KNOWN, *NOT_FOLLOWED}, MEANT)
 

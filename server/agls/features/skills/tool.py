@@ -13,6 +13,7 @@ from agls.engine.feature import RunView
 from agls.engine.ports import Tool, ToolContext, WorkspaceError, new_id
 from agls.engine.vocabulary import Text, ToolOutcome, UserMessage
 from agls.features.skills.catalogue import SkillCatalogue
+from agls.features.skills.forked import SkillHelpers
 from agls.features.skills.found import FoundSkills, command_text, given_in
 from agls.features.skills.loaded import TOOL, note_of, sees, used_in
 from agls.frozen import frozen
@@ -96,6 +97,7 @@ class Loader:
     grants: Grants
     view: RunView
     session_id: str
+    helpers: SkillHelpers
 
     async def load(self, arguments: LoadSkill, context: ToolContext) -> ToolOutcome:
         """Return the text of a skill or a command, and note which skill was loaded."""
@@ -103,6 +105,8 @@ class Loader:
         given = given_in(arguments.arguments, context.workspace.root, self.session_id)
         if skill := self.found.skill(name):
             text = self.found.text_of(skill, given)
+            if self.helpers.takes(skill, state):
+                return await self.helpers.do(skill, text, self.view, context.call_id)
             if sees(state, text):
                 return ToolOutcome(ALREADY.format(name))
             self.view.note(ROOM, LOADED, note_of(skill, state, self.grants, by_model=True))

@@ -9,6 +9,7 @@ from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.modes import Mode, is_mode, is_wider
 from agls.names import camel
+from agls.room.denied_tools import DENIED_TOOLS, denied_in
 from agls.room.folder_ports import WORKTREE
 from agls.room.process_ports import KnownAgents
 from agls.room.session_ports import READ_ONLY
@@ -115,6 +116,8 @@ class Powers:
 def options_of(entry: DelegateSpec, state: State, left: Mapping[str, float], powers: Powers) -> JsonObject:
     """Return the options of a child's session: its own, those of its parent, and its limits."""
     kept = {name: state.settings[name] for name in KEPT if name in state.settings}
+    denied = denied_in(state)
     asked = {"parentRun": state.run_id} | {camel(name): limit for name, limit in left.items()}
-    options = {**kept, **entry.options, **powers.options(entry), **asked}
+    without = {DENIED_TOOLS: denied} if denied else {}
+    options = {**kept, **entry.options, **powers.options(entry), **asked, **without}
     return {name: value for name, value in options.items() if value != ""}

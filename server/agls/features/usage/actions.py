@@ -1,15 +1,16 @@
 """What the user may ask: what was used, and what fills the model's context."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from agls.engine.actions import Action, ActionContext, ActionOutcome
 from agls.engine.limits import Totals
 from agls.engine.ports import ModelError
 from agls.engine.vocabulary import JsonObject, TokenCount
-from agls.features.usage.kinds import shares, sizes_of
+from agls.features.usage.kinds import parts_of, shares, sizes_of
 from agls.short_text import number_of
 from agls.toolkit import Arguments, TypedAction, used_json
 
+MOST = 10  # parts that people are shown
 LOOP = "loop"  # what the turns of the session itself used
 SURE = {
     "told": "counted by the server",
@@ -70,12 +71,26 @@ async def show_context(arguments: ContextSize, context: ActionContext) -> Action
         )
     count, window = await client.count(request), client.info.context_window
     tokens = shares(sizes, count.tokens)
+    parts = {
+        kind: shares(members, tokens[kind])
+        for kind, members in parts_of(request.system, request.messages, request.tools).items()
+    }
     free = {"free": max(window - count.tokens, 0)} if window else {}
     of = f"of {window:,} ({count.tokens / window:.0%})" if window else "of a context whose size is not known"
     meter = f"{client.info.name}: {count.tokens:,} tokens {of}; {sureness(count)}."
     data: JsonObject = {"tokens": count.tokens, "sure": count.sure, "window": window, "tokensByKind": tokens}
+    data["tokensByPart"] = parts
     data |= {"note": count.note} if count.note else {}
-    return ActionOutcome(f"{meter}\n\n{_table('Tokens', tokens | free)}", {**_data(sizes), **data, **free})
+    tables = [_table("Tokens", tokens | free), *_largest(parts)]
+    return ActionOutcome("\n\n".join([meter, *tables]), {**_data(sizes), **data, **free})
+
+
+def _largest(parts: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    """**Yields** a table of the largest parts, where there are any."""
+    found = [(size, kind, name) for kind, members in parts.items() for name, size in members.items() if size]
+    rows = [f"| {kind} | {name} | {size:,} |" for size, kind, name in sorted(found, reverse=True)[:MOST]]
+    if rows:
+        yield "\n".join(["| Largest parts | | Tokens |", "|---|---|--:|", *rows])
 
 
 def _data(sizes: Mapping[str, int]) -> JsonObject:

@@ -2,31 +2,52 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from agls.engine.ports import ToolSpec
-from agls.engine.vocabulary import AssistantMessage, Image, Message, Resource, Text, UserMessage
+from agls.engine.vocabulary import AssistantMessage, Image, Message, Resource, Text, ToolResult, UserMessage
 from agls.regex import regex
 
 IMAGE = 4_320  # characters that make about as many tokens as an image
 KINDS = ("system", "memory", "tools", "user", "assistant", "thinking", "calls", "results")
 # The instructions of the project, file by file, and those of the user, as they stand in the system prompt.
 MEMORY = regex(
-    r'<project-file path="[^"]*"[^>\n]*>\n.*?\n</project-file>'
+    r'<project-file path="(?P<path>[^"]*)"[^>\n]*>\n.*?\n</project-file>'
     r"|# Instructions of the (?:administrator|user)\n.*?(?=\n\n# Instructions of the (?:user|project)\n|\Z)",
     re.DOTALL,
 )
+SERVER = regex(r"mcp__(.+?)__")
 
 
 def sizes_of(system: str, messages: Sequence[Message], tools: Iterable[ToolSpec] = ()) -> dict[str, int]:
     """Characters by kind; what a room put in stands under its name, an image counts as many."""
     memory = sum(len(found[0]) for found in MEMORY.finditer(system))
     sizes = dict.fromkeys(KINDS, 0) | {"system": len(system) - memory, "memory": memory}
-    sizes["tools"] = sum(len(t.name) + len(t.description) + len(json.dumps(t.schema)) for t in tools)
+    sizes["tools"] = sum(map(_size_of, tools))
     for message in messages:
         for kind, size in _sizes(message).items():
             sizes[kind] = sizes.get(kind, 0) + size
     return sizes
+
+
+def parts_of(
+    system: str, messages: Sequence[Message], tools: Iterable[ToolSpec] = ()
+) -> dict[str, dict[str, int]]:
+    """Characters of the parts of some kinds: each file, each tool or server, the results of each tool."""
+    files = Counter[str]()
+    given = Counter[str]()
+    results = Counter[str]()
+    for found in MEMORY.finditer(system):
+        files[found["path"] or found[0].partition("\n")[0].removeprefix("# ")] += len(found[0])
+    for tool in tools:
+        server = SERVER.match(tool.name)
+        given[f"server {server[1]}" if server else tool.name] += _size_of(tool)
+    for message in messages:
+        if isinstance(message, ToolResult):
+            results[message.name] += len(message.text)
+    parts = {"memory": files, "tools": given, "results": results}
+    return {kind: dict(counted.most_common()) for kind, counted in parts.items() if counted}
 
 
 def shares(sizes: Mapping[str, int], whole: int) -> dict[str, int]:
@@ -38,6 +59,10 @@ def shares(sizes: Mapping[str, int], whole: int) -> dict[str, int]:
     left = whole - sum(count for count, _ in parts.values())
     largest = sorted(parts, key=lambda kind: parts[kind][1], reverse=True)[:left]
     return {kind: count + (kind in largest) for kind, (count, _) in parts.items()}
+
+
+def _size_of(tool: ToolSpec) -> int:
+    return len(tool.name) + len(tool.description) + len(json.dumps(tool.schema))
 
 
 def _sizes(message: Message) -> dict[str, int]:

@@ -212,6 +212,33 @@ HOOKS = command(
         ),
     ),
 )
+TRIED = (
+    "name  the skill",
+    option(
+        "--prompts FILE  what users might write, one prompt on each line (-: standard input)", required=True
+    ),
+)
+SKILLS = command(
+    "skills",
+    "show your skills; test how often the model chooses one",
+    arguments="COMMAND …",
+    examples="""
+        agls skills list                                which there are, and why one is not used
+        agls skills test release --prompts prompts.txt  for how many of these prompts it is chosen
+    """,
+    below=(
+        command("list", "list the skills of this folder, and what is wrong with any", JSON, FOLDER, TRUST),
+        command(
+            "test",
+            "ask the model each prompt, and count how often it chooses a skill; no tool runs",
+            *TRIED,
+            JSON,
+            FOLDER,
+            TRUST,
+            MODEL,
+        ),
+    ),
+)
 DAYS = option("--days N  the last N days with runs (7)", default=7)
 USAGE = command("usage", "show what was spent on each day", DAYS, JSON, arguments="[OPTIONS]")
 SERVE = command(

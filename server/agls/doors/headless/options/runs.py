@@ -26,6 +26,11 @@ WORK = (
     ),
     AGENT,
 )
+PROMPTS = lines("""
+    --system-prompt TEXT           this in place of the prompt that agls brings
+    --append-system-prompt TEXT    this after it
+    --override-system-prompt TEXT  this alone, without instruction files
+""")
 CHOSEN_MODE = (
     option(f"--mode MODE  what runs without a question: {', '.join(MODES)}"),
     option("--yolo  the same as --mode allowAll", dest="mode", action="store_const", const="allowAll"),
@@ -70,6 +75,7 @@ BOUNDS = Titled("limits", lines(LIMITS), "The defaults are those of [budget] in 
 BOTH = (
     Titled("input", WORK),
     Titled("model", (*lines(MODEL), option(EFFORT))),
+    Titled("system prompt", PROMPTS, "The defaults are those of [instructions] in the configuration."),
     Titled("permissions", PERMISSIONS),
     Titled("output", OUTPUT),
     BOUNDS,

@@ -25,6 +25,7 @@ GROUPS: dict[str, tuple[CommandSpec, ...]] = {
         others.TRUSTING,
         others.PERMISSIONS,
         others.HOOKS,
+        others.SKILLS,
         others.USAGE,
     ),
     "For programs, and a demo": (others.SERVE, others.SCHEMA, others.COMPLETION, others.DEMO),

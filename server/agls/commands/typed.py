@@ -1,16 +1,18 @@
 """Commands as people type them: `/name words`, understood by the schema of the action that they name."""
 
-import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
+from agls.commands.values import CommandError, kind_of, read_value
 from agls.engine.actions import ActionSpec
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.regex import regex
 
-_FIRST = regex(r"\s*(/\S+)\s*")
+# Other products have words before a command that say whom it is for: `@workspace /explain`.
+FIRST = regex(r"\s*(?:@(?:workspace|codebase|vscode|terminal)[ \t]+)?(/\S+)\s*")
+_SECOND = regex(r"(\w+)(?:\s+|$)")
 _LIKE_A_NAME = regex(r"/([a-z][\w.:-]*)", re.IGNORECASE)
 _NEAR = 0.7  # how alike two names are of which one may be meant for the other
 UNKNOWN = "There is no command {}. {} To send it as a prompt, write /{}"
@@ -18,11 +20,6 @@ _WORD = regex(r"""(?:([\w.-]+)=)?(?:(["'])((?:(?!\2)[^\\]|\\.){0,10000})\2(?!\S)
 _BLANKS, _PLAIN = regex(r"\s*"), regex(r"\S*")
 _ESCAPE = regex(r"""\\(["'\\])""")
 RAW = "words"  # the format of a member that takes all words as they were typed, quotes included
-BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
-
-
-class CommandError(ValueError):
-    """The words of a command make no sense; the message says what to write."""
 
 
 @frozen
@@ -66,10 +63,20 @@ def shorthand_in(text: str, specs: Sequence[ActionSpec]) -> TypedCommand | None:
 
 
 def command_in(text: str, specs: Sequence[ActionSpec]) -> TypedCommand | None:
-    """**Returns** the command that a text is, `None` for a prompt: its first word names no action."""
-    first = _FIRST.match(text)
-    spec = named(first[1][1:], specs) if first else None
-    return TypedCommand(spec, text[first.end() :], first.end()) if spec and first else None
+    """**Returns** the command that a text is, `None` for a prompt: its first word names no action.
+
+    `/search use` is `/search.use`, where `/search` takes no words.
+    """
+    first = FIRST.match(text)
+    if first is None:
+        return None
+    spec = named(first[1][1:], specs)
+    second = _SECOND.match(text, first.end())
+    if second and not (spec and _members(spec)):
+        group = spec.name.partition(".")[0] if spec else first[1][1:]
+        if inner := next((each for each in specs if each.name == f"{group}.{second[1]}"), None):
+            return TypedCommand(inner, text[second.end() :], second.end())
+    return TypedCommand(spec, text[first.end() :], first.end()) if spec else None
 
 
 def named(name: str, specs: Sequence[ActionSpec]) -> ActionSpec | None:
@@ -83,7 +90,7 @@ def unknown_command(text: str, specs: Sequence[ActionSpec]) -> str:
 
     It looks like one when it is a single word, or when its first word is nearly the name of a command.
     """
-    first = _FIRST.match(text)
+    first = FIRST.match(text)
     alike = _LIKE_A_NAME.fullmatch(first[1]) if first else None
     if first is None or alike is None or command_in(text, specs):
         return ""
@@ -258,12 +265,12 @@ class _Filling:
             self._open = name
 
     def _kind(self, name: str) -> str:
-        return _kind(self._members[name])
+        return kind_of(self._members[name])
 
 
 def _within(schema: JsonObject, slot: Slot) -> Slot:
     """**Returns** the slot without the values of a list that stand before."""
-    if _kind(schema) != "array" or "," not in slot.typed:
+    if kind_of(schema) != "array" or "," not in slot.typed:
         return slot
     typed = slot.typed.rpartition(",")[2]
     return Slot(typed, slot.start + len(slot.typed) - len(typed), slot.end, slot.member)
@@ -274,44 +281,16 @@ def _within(schema: JsonObject, slot: Slot) -> Slot:
 
 def _value(name: str, schema: JsonObject, words: Sequence[_Word], text: str) -> Any:
     """**Returns** the value that words have by the schema. **Raises** `CommandError`."""
-    if _kind(schema) != "array":
+    if kind_of(schema) != "array":
         whole = words[0].value if len(words) == 1 else text[words[0].start : words[-1].end]
-        return _single(name, schema, whole)
+        return read_value(name, schema, whole)
     parts = [part for word in words for part in _parts(word)]
-    return [_single(name, schema.get("items", {}), part) for part in parts if part]
+    return [read_value(name, schema.get("items", {}), part) for part in parts if part]
 
 
 def _parts(word: _Word) -> Sequence[str]:
     """**Returns** the items of a list in a word: one where it is quoted."""
     return word.value.split(",") if word.value == word.raw else [word.value]
-
-
-def _single(name: str, schema: JsonObject, text: str) -> Any:
-    if choices := schema.get("enum"):
-        found = [choice for choice in choices if str(choice) == text]
-        if not found:
-            raise CommandError(f"{name} is one of {', '.join(map(str, choices))}, not {text[:100]!r}.")
-        return found[0]
-    reader, wanted = _READERS.get(_kind(schema), (str, ""))
-    try:
-        return reader(text)
-    except (ValueError, KeyError):
-        raise CommandError(f"{name} is {wanted}, not {text[:100]!r}.") from None
-
-
-def _object(text: str) -> JsonObject:
-    found: Any = json.loads(text)
-    if not isinstance(found, dict):
-        raise ValueError(text)  # noqa: TRY004 - it is what `json` raises, too
-    return cast("JsonObject", found)
-
-
-_READERS: Mapping[str, tuple[Callable[[str], Any], str]] = {
-    "boolean": (lambda text: BOOLEANS[text.lower()], "true or false"),
-    "integer": (int, "a whole number"),
-    "number": (float, "a number"),
-    "object": (_object, 'a JSON object, such as {"name":1}'),
-}
 
 
 # --- schemas -------------------------------------------------------------------------------------
@@ -336,16 +315,8 @@ def raw_member(spec: ActionSpec) -> str:
     return next((name for name, schema in _members(spec).items() if schema.get("format") == RAW), "")
 
 
-def _kind(schema: JsonObject) -> str:
-    """**Returns** the type of a member: text is what can be anything, and has no choices."""
-    kind = schema.get("type")
-    if schema.get("enum"):
-        return "choice"
-    return kind if kind in {"array", *_READERS} else "text"
-
-
 def _shown(name: str, schema: JsonObject, *, is_required: bool) -> str:
-    choices, kind = "|".join(values_of(schema)), _kind(schema)
+    choices, kind = "|".join(values_of(schema)), kind_of(schema)
     if schema.get("format") == RAW:
         return str(schema.get("description", "")) or f"[{name}]"
     if kind == "boolean":

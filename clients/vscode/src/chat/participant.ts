@@ -1,0 +1,155 @@
+/** `@agls` in the editor's own chat. Each of its conversations is a session; what is asked is answered in our chat. */
+
+import { randomUUID } from "node:crypto";
+import * as vscode from "vscode";
+import { resource } from "../context/offers";
+import type { Content, Event, RunAnswer } from "../protocol.gen";
+import type { Server } from "../server/server";
+import type { Models } from "../session/models";
+import { newSession } from "../session/new_session";
+import { endOf } from "../store/ends";
+import { textOf } from "../store/patch";
+import { type Part, Reply } from "../store/reply";
+import { wordsOf } from "../store/transcript";
+
+const ID = "agls.agent"; // as in package.json
+const GONE = "The server ended while it worked. Its session is kept: `agls: Sessions…` has it.";
+
+/** An answer that is being written. */
+interface Writing {
+  reply: Reply;
+  write: (part: Part) => void;
+  done: () => void;
+}
+
+export class Participant implements vscode.Disposable {
+  private readonly writing = new Map<string, Writing>();
+  private readonly parts: vscode.Disposable;
+
+  constructor(
+    private readonly server: Server,
+    private readonly models: Models,
+  ) {
+    const participant = vscode.chat.createChatParticipant(ID, (request, context, response, token) =>
+      this.answer(request, context, response, token),
+    );
+    const watching = server.onState((state) => {
+      if (state !== "ready") for (const { done } of this.writing.values()) done();
+    });
+    this.parts = vscode.Disposable.from(participant, watching);
+  }
+
+  /** Events from the server, of whatever session. */
+  take(events: readonly Event[]): void {
+    for (const event of events) {
+      const writing = this.writing.get(event.sessionId);
+      if (!writing) continue;
+      writing.reply.take(event).forEach(writing.write);
+      if (writing.reply.ended) writing.done();
+    }
+  }
+
+  dispose(): void {
+    this.parts.dispose();
+  }
+
+  private async answer(
+    request: vscode.ChatRequest,
+    { history }: vscode.ChatContext,
+    response: vscode.ChatResponseStream,
+    token: vscode.CancellationToken,
+  ): Promise<vscode.ChatResult> {
+    let sessionId = "";
+    try {
+      sessionId = await this.session(history);
+      const input = [
+        { type: "text", text: request.prompt } as const,
+        ...(await contentOf(request.references)),
+      ];
+      const { action, reply } = await this.run(sessionId, input, response, token);
+      if (action) response.markdown(wordsOf(action.output));
+      // A command may be for another session, or leave this one.
+      if (typeof action?.data?.["open"] === "string") sessionId = action.data["open"];
+      if (action?.data?.["leave"] === true) sessionId = "";
+      return { metadata: { sessionId }, ...failure(reply, action !== undefined) };
+    } catch (problem) {
+      const message = problem instanceof Error ? problem.message : String(problem);
+      response.button({ command: "agls.chat.open", title: "Open the agls Chat" });
+      return { metadata: { sessionId }, errorDetails: { message } };
+    }
+  }
+
+  /** The session of a conversation, made when it begins. */
+  private async session(history: vscode.ChatContext["history"]): Promise<string> {
+    const answers = history.filter((turn) => turn instanceof vscode.ChatResponseTurn);
+    const sessionId = textOf(answers.at(-1)?.result.metadata?.["sessionId"]);
+    if (!sessionId) return (await newSession(this.server)).sessionId;
+    await this.server.request("agent/resume", { sessionId, replay: "none" });
+    return sessionId;
+  }
+
+  /** Run a prompt to its end, and write down what comes. Stopping the answer stops the run. */
+  private async run(
+    sessionId: string,
+    input: Content[],
+    response: vscode.ChatResponseStream,
+    token: vscode.CancellationToken,
+  ): Promise<{ action: RunAnswer["action"]; reply: Reply }> {
+    const reply = new Reply(sessionId, new Map(this.models.calls.map((words) => [words.name, words])));
+    let stopping: vscode.Disposable | undefined;
+    try {
+      const ended = new Promise<void>((done) => {
+        this.writing.set(sessionId, { reply, write: (part) => writePart(response, part), done });
+      });
+      const params = { sessionId, input, expand: true, clientKey: randomUUID() };
+      const { runId, action } = await this.server.request("agent/run", params);
+      if (runId) {
+        const stop = () => void this.server.request("agent/cancel", { sessionId, runId });
+        stopping = token.onCancellationRequested(stop);
+        if (token.isCancellationRequested) stop();
+        await ended;
+      }
+      return { action, reply };
+    } finally {
+      stopping?.dispose();
+      this.writing.delete(sessionId);
+    }
+  }
+}
+
+function writePart(response: vscode.ChatResponseStream, part: Part): void {
+  if (part.kind === "text") response.markdown(part.text);
+  else if (part.kind === "progress") response.progress(part.text);
+  else if (part.kind === "edited") {
+    const uri = vscode.Uri.parse(part.uri, true);
+    response.markdown("\n\nEdited ");
+    response.anchor(uri, vscode.workspace.asRelativePath(uri));
+    response.markdown("\n\n");
+  } else response.button({ command: "agls.chat.open", title: "Answer in the agls Chat" });
+}
+
+/** What is wrong with how a run ended; a command may have begun none. */
+function failure({ ended }: Reply, isCommand: boolean): Pick<vscode.ChatResult, "errorDetails"> {
+  if (!ended) return isCommand ? {} : { errorDetails: { message: GONE } };
+  if (ended.stopReason === "endTurn" || ended.stopReason === "cancelled") return {};
+  const message = ended.error?.message ?? ended.detail ?? `The run has ended: ${endOf(ended.stopReason)}.`;
+  return { errorDetails: { message } };
+}
+
+/** What the user pointed at: files, places in them, and text. */
+async function contentOf(references: readonly vscode.ChatPromptReference[]): Promise<Content[]> {
+  const content: Content[] = [];
+  for (const { id, value } of references) {
+    if (value instanceof vscode.Uri) {
+      content.push({
+        type: "resourceLink",
+        uri: value.toString(),
+        name: vscode.workspace.asRelativePath(value),
+      });
+    } else if (value instanceof vscode.Location) {
+      content.push(resource(await vscode.workspace.openTextDocument(value.uri), value.range));
+    } else if (typeof value === "string")
+      content.push({ type: "resource", uri: `reference:${id}`, text: value });
+  }
+  return content;
+}

@@ -1,0 +1,50 @@
+"""The value that a word of a command has by the schema of its member."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from agls.engine.vocabulary import JsonObject
+
+BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+
+
+class CommandError(ValueError):
+    """The words of a command make no sense; the message says what to write."""
+
+
+def read_value(name: str, schema: JsonObject, text: str) -> Any:
+    """**Returns** the value that a text has by the schema. **Raises** `CommandError`."""
+    if choices := schema.get("enum"):
+        found = [choice for choice in choices if str(choice) == text]
+        if not found:
+            raise CommandError(f"{name} is one of {', '.join(map(str, choices))}, not {text[:100]!r}.")
+        return found[0]
+    reader, wanted = _READERS.get(kind_of(schema), (str, ""))
+    try:
+        return reader(text)
+    except (ValueError, KeyError):
+        raise CommandError(f"{name} is {wanted}, not {text[:100]!r}.") from None
+
+
+def _object(text: str) -> JsonObject:
+    found: Any = json.loads(text)
+    if not isinstance(found, dict):
+        raise ValueError(text)  # noqa: TRY004 - it is what `json` raises, too
+    return cast("JsonObject", found)
+
+
+_READERS: Mapping[str, tuple[Callable[[str], Any], str]] = {
+    "boolean": (lambda text: BOOLEANS[text.lower()], "true or false"),
+    "integer": (int, "a whole number"),
+    "number": (float, "a number"),
+    "object": (_object, 'a JSON object, such as {"name":1}'),
+}
+
+
+def kind_of(schema: JsonObject) -> str:
+    """**Returns** the type of a member: text is what can be anything, and has no choices."""
+    kind = schema.get("type")
+    if schema.get("enum"):
+        return "choice"
+    return kind if kind in {"array", *_READERS} else "text"

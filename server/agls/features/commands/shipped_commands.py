@@ -1,0 +1,37 @@
+"""The commands that agls brings as files, as other products have them; anybody's own file of a name wins."""
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from agls.front_matter import split
+from agls.prompt_files.command_file import CommandFile, one_line
+from agls.prompt_files.command_places import OURS, CommandFolder
+
+SHOWN = "agls itself"
+READ_ONLY_NAMES = frozenset({"explain"})
+_FOLDER = Path(__file__).with_name("shipped")
+
+
+@cache
+def shipped_commands() -> Sequence[CommandFile]:
+    """Return them, by their names."""
+    folder = CommandFolder(str(_FOLDER), "agls", OURS)
+    return [_read(path, folder) for path in sorted(_FOLDER.glob("*.md"))]
+
+
+def is_shipped(file: CommandFile) -> bool:
+    """Return whether agls brings this command itself."""
+    return file.folder.origin == "agls"
+
+
+def _read(path: Path, folder: CommandFolder) -> CommandFile:
+    values, body, _ = split(path.read_text("utf-8"))
+    return CommandFile(
+        name=path.stem,
+        folder=folder,
+        shown=SHOWN,
+        text=body.strip(),
+        description=one_line(values.get("description")),
+        hint=one_line(values.get("argument-hint")),
+    )

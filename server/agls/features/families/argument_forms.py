@@ -1,0 +1,156 @@
+"""Arguments of other products that say the same as ours in another form: one function for each of our tools.
+
+What is not of the form that is expected here stays as it is: then the tool says what is wrong.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from shlex import join
+from typing import Any, cast
+
+from agls.engine.ports import ToolSpec
+from agls.engine.vocabulary import JsonObject, ToolCall
+
+SHELLS = frozenset({"bash", "sh", "zsh", "/bin/bash", "/bin/sh", "/usr/bin/bash"})
+SCRIPTS = frozenset({"-c", "-lc", "-cl"})
+MILLISECONDS = 1000
+LONGEST_LABEL = 60
+OUTPUTS = {"content": "content", "files_with_matches": "files", "count": "count"}
+WHOLE = frozenset({"", "general-purpose", "default"})  # agents that are a helper without a role
+READ_NAMES = (
+    ("start_line", "end_line"),
+    ("start_line_one_indexed", "end_line_one_indexed_inclusive"),
+)
+
+
+def _read(given: JsonObject) -> JsonObject:
+    """Read a range of lines: `view_range`, `start_line` and `end_line`."""
+    made = {**given}
+    if made.get("should_read_entire_file") is True:
+        made = {name: made[name] for name in made if "_one_indexed" not in name}
+    made.pop("should_read_entire_file", None)
+    first, last = None, None
+    match made.get("view_range"):
+        case [int(first), int(last)]:
+            del made["view_range"]
+        case _:
+            pass
+    for begin, end in READ_NAMES:
+        if isinstance(made.get(begin), int) and isinstance(made.get(end, 0), int):
+            first, last = made.pop(begin), made.pop(end, -1)
+    if first is None or {"offset", "limit"} & made.keys():
+        return made if first is None else given
+    made["offset"] = max(first, 1)
+    if last is not None and last >= made["offset"]:
+        made["limit"] = last - made["offset"] + 1
+    return made
+
+
+def _grep(given: JsonObject) -> JsonObject:
+    """Read what grep's own options are called."""
+    made = {**given}
+    made.pop("-n", None)  # lines have their numbers
+    around = [made.pop(name) for name in ("-A", "-B") if isinstance(made.get(name), int)]
+    if around and not {"-C", "context"} & made.keys():
+        made["context"] = max(around)
+    if isinstance(mode := made.get("output_mode"), str) and mode in OUTPUTS and "output" not in made:
+        del made["output_mode"]
+        made["output"] = OUTPUTS[mode]
+    return made
+
+
+def _shell(given: JsonObject) -> JsonObject:
+    """Read a command as a list of words, and a time in milliseconds."""
+    made = {**given}
+    words: object = made.get("command")
+    if isinstance(words, list) and words and all(isinstance(word, str) for word in cast("list[Any]", words)):
+        said = cast("list[str]", words)
+        is_script = len(said) == 3 and said[0] in SHELLS and said[1] in SCRIPTS
+        made["command"] = said[2] if is_script else join(said)
+    if type(made.get("timeout_ms")) is int and "timeout_s" not in made:
+        made["timeout_s"] = -(-made.pop("timeout_ms") // MILLISECONDS)
+    return made
+
+
+def _plan(given: JsonObject) -> JsonObject:
+    """Read a list of things to do, by the names of several products."""
+    name = next((name for name in ("todos", "plan", "items") if isinstance(given.get(name), list)), "")
+    if "entries" in given or not name:
+        return given
+    entries = [_entry(each) for each in cast("Sequence[object]", given[name])]
+    return given if None in entries else {"entries": entries}
+
+
+def _entry(item: object) -> JsonObject | None:
+    if isinstance(item, str):
+        return {"text": item}
+    if not isinstance(item, dict):
+        return None
+    said = cast("Mapping[str, object]", item)
+    text = next((said[name] for name in ("content", "step", "description", "title") if name in said), "")
+    state = said.get("status", "pending")
+    if not isinstance(text, str) or not text or not isinstance(state, str):
+        return None
+    return {"text": text, "state": state}
+
+
+def _delegate(given: JsonObject) -> JsonObject:
+    """Read a single task with the kind of its helper."""
+    if "tasks" in given or not isinstance(given.get("prompt"), str):
+        return given
+    kind, label = given.get("subagent_type", ""), given.get("description", "")
+    others = given.keys() - {"prompt", "subagent_type", "description", "run_in_background"}
+    if others or not (isinstance(kind, str) and isinstance(label, str)):
+        return given
+    task: JsonObject = {"prompt": given["prompt"], "label": label[:LONGEST_LABEL]}
+    if kind.casefold() not in WHOLE:
+        task["agent"] = kind
+    return {"tasks": [task], **({"background": True} if given.get("run_in_background") is True else {})}
+
+
+def _web_fetch(given: JsonObject) -> JsonObject:
+    """Leave out what a model of its own would be asked about the page: the page itself is the answer."""
+    return {name: value for name, value in given.items() if name != "prompt"}
+
+
+def _edits(given: JsonObject) -> JsonObject:
+    """Read the names of the texts in each of several edits."""
+    if not isinstance(given.get("edits"), list):
+        return given
+    names = {"old_string": "old_text", "oldText": "old_text", "old_str": "old_text"}
+    names |= {
+        "new_string": "new_text",
+        "newText": "new_text",
+        "new_str": "new_text",
+        "replaceAll": "replace_all",
+    }
+    edits = [
+        {names.get(name, name): value for name, value in cast("JsonObject", each).items()}
+        if isinstance(each, dict)
+        else each
+        for each in cast("Sequence[object]", given["edits"])
+    ]
+    return {**given, "edits": edits}
+
+
+FORMS: Mapping[str, Callable[[JsonObject], JsonObject]] = {
+    "read_file": _read,
+    "grep": _grep,
+    "shell": _shell,
+    "plan": _plan,
+    "delegate": _delegate,
+    "web_fetch": _web_fetch,
+    "multi_edit": _edits,
+}
+
+
+def with_our_forms(call: ToolCall, shown: Mapping[str, ToolSpec]) -> ToolCall:
+    """Return the call with what it says in another form as our tool wants it."""
+    form = FORMS.get(call.name)
+    if form is None or call.malformed:
+        return call
+    spec = shown.get(call.name)
+    arguments = form(call.arguments)
+    if spec and not arguments.keys() <= spec.schema.get("properties", {}).keys() | call.arguments.keys():
+        return call  # another tool of this name
+    return replace(call, arguments=arguments) if arguments != call.arguments else call

@@ -1,0 +1,49 @@
+"""Arguments in the form of another product are read as ours; what is not of that form stays."""
+
+import pytest
+
+from agls.engine.vocabulary import JsonObject, ToolCall
+from agls.features.families.argument_forms import with_our_forms
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "read_as"),
+    [
+        ("read_file", {"view_range": [3, 5]}, {"offset": 3, "limit": 3}),
+        ("read_file", {"view_range": [3, -1]}, {"offset": 3}),
+        ("read_file", {"start_line": 2, "end_line": 2}, {"offset": 2, "limit": 1}),
+        ("read_file", {"start_line": 0}, {"offset": 1}),
+        ("read_file", {"should_read_entire_file": True, "start_line_one_indexed": 9}, {}),
+        ("grep", {"-B": 1, "-A": 4, "-n": True}, {"context": 4}),
+        ("grep", {"output_mode": "files_with_matches"}, {"output": "files"}),
+        ("shell", {"command": ["ls", "my file"]}, {"command": "ls 'my file'"}),
+        ("shell", {"command": ["sh", "-c", "a|b"], "timeout_ms": 1500}, {"command": "a|b", "timeout_s": 2}),
+        ("plan", {"todos": ["One"]}, {"entries": [{"text": "One"}]}),
+        (
+            "delegate",
+            {"prompt": "p", "subagent_type": "explore"},
+            {"tasks": [{"prompt": "p", "label": "", "agent": "explore"}]},
+        ),
+        ("web_fetch", {"url": "u", "prompt": "What?"}, {"url": "u"}),
+    ],
+)  # fmt: skip
+def test_form_of_another_product_is_read_as_ours(tool: str, given: JsonObject, read_as: JsonObject) -> None:
+    assert with_our_forms(ToolCall("c1", tool, given), {}).arguments == read_as
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("read_file", {"view_range": "3-5"}),
+        ("read_file", {"view_range": [3, 5], "offset": 1}),
+        ("grep", {"output_mode": "other"}),
+        ("shell", {"command": ["ls", 3]}),
+        ("plan", {"todos": [{"status": "pending"}]}),
+        ("plan", {"todos": "one"}),
+        ("delegate", {"prompt": "p", "model": "large"}),
+        ("multi_edit", {"edits": "one"}),
+        ("mcp__files__read", {"view_range": [3, 5]}),
+    ],
+)
+def test_what_has_another_form_stays_as_it_is(tool: str, given: JsonObject) -> None:
+    assert with_our_forms(ToolCall("c1", tool, given), {}).arguments == given
