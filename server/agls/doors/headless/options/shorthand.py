@@ -12,10 +12,8 @@ ALONE = {  # commands that show something where none of those below them is name
     "changes": frozenset({"show", "list", "keep", "undo", "redo"}),
     "memory": frozenset({"show", "add", "edit", "forget"}),
 }
-LISTED = {  # what each is alone
-    **dict.fromkeys(("config", "hooks", "key", "mcp", "permissions", "plugin"), "list"),
-    "explain": "instructions",
-}
+_LISTS = ("config", "hooks", "key", "mcp", "permissions", "plugin", "skills")
+LISTED = {**dict.fromkeys(_LISTS, "list"), "explain": "instructions"}  # what each is alone
 OWN = frozenset({"-h", "--help", "--version"})  # options of `agls` itself
 
 
@@ -23,8 +21,8 @@ def spelled_out(argv: Sequence[str]) -> list[str]:
     """Return the arguments with a command: `-p "…"` is `run "…"`, `-c` is `resume`, in any order.
 
     `help COMMAND` is `COMMAND --help`; `changes` without a word of its own below it is `changes show`, and
-    so for `memory`; `mcp` alone, or followed by an option, is `mcp list`, and so for
-    those like it; `explain` alone is `explain instructions`.
+    so for `memory`; `mcp` alone, or followed by an option, is `mcp list`, and so for those like it;
+    `explain` alone is `explain instructions`.
     """
     words = list(argv)
     if words[:1] == ["help"]:
