@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from benchmarks import definitions, sandboxing, searching
+from benchmarks import definitions, extending, sandboxing, searching
 from benchmarks.client import Broken, Stamped
 from benchmarks.machine import peak, resident, size_of
 from benchmarks.parsing import cost, reads
@@ -321,6 +321,7 @@ MEASURES: Mapping[str, Measure] = {
     "long": long,
     "together": together,
     "definitions": definitions.define,
+    "extending": extending.extend,
     "search": search,
     "sandbox": sandboxing.sandbox,
 }

@@ -387,7 +387,7 @@ async def test_cancel_during_an_open_question(workspace: Path, home: Path) -> No
     async def silence(question: Json) -> Any:
         await never.wait()
 
-    with ModelServer([Reply(calls=[("shell", {"command": "true"})]), Reply("fine")]) as server:
+    with ModelServer([Reply(calls=[("shell", {"command": "touch made.txt"})]), Reply("fine")]) as server:
         async with editing(workspace, environment(home, server.url)) as editor:
             editor.answer = silence
             session = await new_session(editor, workspace)

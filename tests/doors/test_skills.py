@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from agls.doors.agent.limits import ConnectionLimits
+from agls.workspace import path_stamps
 from support.machine import slowness
 from support.skill_folders import LOAD, write_skill
 from support.wire import AGENT, Wire, script, turns
@@ -122,7 +123,12 @@ def test_thousand_skills_are_listed_within_a_tenth_of_a_second_and_one_change_is
         assert len([name for name in listed()[1] if name.startswith("skill-")]) == 1_000
 
 
-def test_thousand_skills_and_commands_are_all_listed_within_a_tenth_of_a_second(tmp_path: Path) -> None:
+def test_thousand_skills_and_commands_are_all_listed_within_a_tenth_of_a_second(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_at: list[str] = []
+    stamp_at = path_stamps._stamp_at
+    monkeypatch.setattr(path_stamps, "_stamp_at", lambda path: looked_at.append(path) or stamp_at(path))
     with Wire(tmp_path, script(tmp_path, turns("Done.")), inside=ConnectionLimits()) as wire:
         for number in range(500):
             skill = wire.workspace / f".claude/skills/skill-{number}/SKILL.md"
@@ -135,10 +141,13 @@ def test_thousand_skills_and_commands_are_all_listed_within_a_tenth_of_a_second(
         times: list[float] = []
         names: set[str] = set()
         for _ in range(12):  # the least counts: others use the machine, too
+            looked_at.clear()
             begin = time.perf_counter()
             rows = wire.call("agent/action/list", {"sessionId": session})["actions"]
             times.append(time.perf_counter() - begin)
             names = {row["name"] for row in rows}
         wanted = {f"{kind}-{number}" for kind in ("skill", "command") for number in range(500)}
         assert wanted <= names
+        files = [path for path in looked_at if path.startswith(str(wire.workspace)) and path.endswith(".md")]
+        assert len(files) == len({*files}) == 1_000, "one walk does"
         assert min(times) < 0.1 * slowness(), times

@@ -299,6 +299,7 @@ def calls_made(commands: Sequence[str], folder: Path) -> list[list[tuple[str, ..
     """What a real bash does with each of these: the calls of the allowed programs, or of any other."""
     note = r"""{ printf '%s\0' "$0" "$@"; printf '\1\0'; }"""
     programs = "".join(f"{name}() {note.replace('$0', name)}\n" for name in ("npm", "git", "ls"))
+    programs += 'timeout() { shift; "$@"; }\n'
     other = f"command_not_found_handle() {note.replace('$0', 'other')}\n"
     made: list[list[tuple[str, ...]]] = []
     for command in commands:
@@ -332,7 +333,9 @@ def programs_of(command: str) -> set[tuple[str, ...]]:
 
 
 def untimed(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Without the `time` before them, a word of the shell that is no program: bash calls what follows it."""
+    """Without the `time` or `timeout 9` before them: what they start is what counts."""
+    if words[0] == "timeout":
+        return untimed(words[2:])
     if words[0] != "time":
         return words
     return words[2:] if words[1:2] == ("-p",) else words[1:]

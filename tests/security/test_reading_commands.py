@@ -46,13 +46,15 @@ for x in a; do ls; done
 ! ls
 [[ -f x ]]
 stat -c %s src/a.py
+cd src; ls
+cd src || ls
 """.strip()
 
 ASKED = r"""
 ls & touch pwned
 ls; touch pwned
-cd src; ls
-cd src || ls
+cd src; cat out/canary.txt
+cd src || touch pwned
 cd in/.. && ls
 cd out && ls
 cd - && ls
@@ -138,9 +140,9 @@ def test_command_that_may_do_more_is_asked_about(folder: House, desk: Desk, comm
     assert not desk.lets("shell", {"command": f"ls && {command}"}, mode="acceptEdits")
 
 
-@pytest.mark.parametrize("command", ["echo done", "echo one; echo two", "true && printf x"])
-def test_command_that_reads_nothing_is_asked_about(desk: Desk, command: str) -> None:
-    assert not desk.lets("shell", {"command": command}, mode="ask")
+@pytest.mark.parametrize("command", ["echo done", "echo one; echo two", "true && printf x", "seq 3", "false"])
+def test_command_that_only_prints_runs_unasked(desk: Desk, command: str) -> None:
+    assert desk.lets("shell", {"command": command}, mode="ask")
 
 
 NAMES_GIVEN = (

@@ -4,6 +4,7 @@
 programs, and others, made to write, run, connect or read elsewhere. `\\0` in a line stands for a line end.
 """
 
+import hashlib
 import re
 import subprocess
 from collections.abc import Iterator
@@ -37,10 +38,7 @@ def repository(house: House) -> Iterator[Desk]:
     (house.workspace / "out").symlink_to(house.outside)
     (house.workspace / "src/link").symlink_to(house.outside)
     (house.workspace / "src/lnk").symlink_to(house.outside / "canary.txt")
-    for words in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-q", "-m", "first"]):
-        known = ["-c", "user.name=a", "-c", "user.email=a@b.example"]
-        subprocess.run(["git", *known, *words], cwd=house.workspace, check=True)
-    desk = Desk(house.workspace)
+    desk = committed(house)
     yield desk
     desk.close()
 
@@ -79,6 +77,83 @@ def test_no_frame_makes_an_escape_harmless(repository: Desk, around: str) -> Non
     commands = [line.replace("\\0", "\n") for line in ESCAPES[::3]]
     framed = [around.replace("@", c) for c in commands if c[:1].isalpha() and not QUOTED_NAME.match(c)]
     assert [c for c in framed if repository.lets("shell", {"command": c}, mode="ask")] == []
+
+
+TRACKED = (
+    "git ls-files | xargs wc -l",
+    "git ls-files '*.py' | xargs grep -n TODO",
+    "git ls-files '*.py' | head -5 | xargs cat",
+    "git ls-files -z | xargs -0 wc -l",
+    "git grep -l TODO | xargs wc -l",
+    'git ls-files | while read -r f; do wc -l "$f"; done',
+    'git ls-files | while IFS= read -r f; do echo "$f: $(wc -l < "$f")"; done',
+    'for f in $(git ls-files \'*.py\'); do echo "== $f"; head -n 3 "$f"; done',
+    'for f in $(git ls-files); do if [ -f "$f" ]; then ls -l "$f"; fi; done',
+)
+
+
+@pytest.mark.parametrize("command", TRACKED)
+def test_names_that_git_keeps_are_given_to_readers_where_each_is_safe(house: House, command: str) -> None:
+    house.put("README.md", "# Readme\n")
+    house.put("src/app.py", "x = 1  # TODO\n")
+    desk = committed(house)
+    assert desk.lets("shell", {"command": command}, mode="ask")
+    desk.close()
+
+
+UNSAFE = {
+    "a link that leads out": "",
+    "keys": ".env",
+    "an option": "src/-c.py",
+    "two words": "a b.py",
+    "a pattern": "[a].py",
+    "letters that git writes in another way": "ü.py",
+    "a line end": "a\nb.py",
+}
+
+
+@pytest.mark.parametrize("command", TRACKED)
+@pytest.mark.parametrize("what", UNSAFE)
+def test_names_that_git_keeps_are_asked_about_where_one_is_not_safe(
+    house: House, what: str, command: str
+) -> None:
+    """Also one that is not on the disk: the index alone says what git prints."""
+    if name := UNSAFE[what]:
+        house.put(name, "x = 1  # TODO\n")
+    else:
+        (house.workspace / "linked.py").symlink_to(house.outside / "canary.txt")
+    house.put("app.py", "x = 1  # TODO\n")
+    desk = committed(house)
+    is_word = "-z" in command and what not in {"a link that leads out", "keys"}
+    assert desk.lets("shell", {"command": command}, mode="ask") is is_word
+    desk.close()
+
+
+def committed(house: House) -> Desk:
+    """A repository of what the house holds."""
+    for words in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-q", "-m", "first"]):
+        known = ["-c", "user.name=a", "-c", "user.email=a@b.example"]
+        subprocess.run(["git", *known, *words], cwd=house.workspace, check=True)
+    return Desk(house.workspace)
+
+
+@pytest.mark.parametrize(
+    "name", ["../elsewhere/canary.txt", "/etc/passwd", "src/../../elsewhere/x", "out/canary.txt"]
+)
+def test_index_that_somebody_made_up_is_asked_about(house: House, name: str) -> None:
+    """Git itself takes no such name, but reads an index that has one, and prints it."""
+    house.put("a" * len(name), "x")
+    desk = committed(house)
+    (house.workspace / "out").symlink_to(house.outside)
+    index = house.workspace / ".git/index"
+    index.write_bytes(index.read_bytes()[:-20].replace(b"a" * len(name), name.encode()))
+    index.write_bytes(index.read_bytes() + hashlib.sha1(index.read_bytes()).digest())
+    said = subprocess.run(
+        ["git", "ls-files"], cwd=house.workspace, capture_output=True, text=True, check=True
+    )
+    is_asked = not desk.lets("shell", {"command": "git ls-files | xargs cat"}, mode="ask")
+    desk.close()
+    assert (name in said.stdout, is_asked) == (True, True)
 
 
 def test_file_of_a_commit_that_may_hold_keys_is_asked_about(repository: Desk) -> None:

@@ -50,8 +50,8 @@ def text(folder: Path) -> list[Line]:
 def tool_and_permission(folder: Path) -> list[Line]:
     """A command that is allowed, one that is refused with a reason, and a read that needs no question."""
     made = turns(
-        _call("I look.", "shell", command="echo one; echo two"),
-        _call("And more.", "shell", command="echo three"),
+        _call("I look.", "shell", command="touch made.txt; echo one; echo two"),
+        _call("And more.", "shell", command="touch more.txt; echo three"),
         _call("", "read_file", path="notes.txt"),
         "There are two.",
     )
@@ -218,7 +218,7 @@ def _tasks(wire: Wire) -> tuple[str, int]:
 
 def without_an_editor(folder: Path) -> list[Line]:
     """`agls run --output jsonl`: a question finds nobody, is refused, and the run goes on."""
-    made = turns(_call("I try.", "shell", command="echo one"), "It needs somebody.")
+    made = turns(_call("I try.", "shell", command="touch made.txt"), "It needs somebody.")
     with Wire(folder, play(folder, made)) as home:  # only for its folders
         environment = {
             "HOME": str(folder),

@@ -29,7 +29,7 @@ RICH: Message = {
     **turns(
         {"thinking": "I should look first.", "text": ["I ", "read."], "delay": PAUSE, "calls": [
             call("read_file", path="a.txt"), call("read_file", path="open.txt")]},
-        {"text": "I run.", "calls": [call("shell", command="echo one; sleep 0.02; echo two")]},
+        {"text": "I run.", "calls": [call("shell", command="echo one; sleep 0.02; touch made; echo two")]},
         {"text": "I edit.", "calls": [
             call("edit_file", path="open.txt", old_text="old line", new_text="new line")]},
         {"text": "I ask.", "calls": [call("ask_user", question="Which?", choices=["red", "blue"])]},

@@ -14,7 +14,7 @@ READS = Reply(
     ["I ", "read."], thinking="I should look first.", delay=PAUSE,
     calls=[("read_file", {"path": "a.txt"}), ("read_file", {"path": "open.txt"})],
 )  # fmt: skip
-RUNS = Reply("I run.", calls=[("shell", {"command": "echo one; sleep 0.02; echo two"})])
+RUNS = Reply("I run.", calls=[("shell", {"command": "echo one; sleep 0.02; touch made.txt; echo two"})])
 EDITS = Reply(
     "I edit.",
     calls=[("edit_file", {"path": "open.txt", "old_text": "old line", "new_text": "new line"})],

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
+from typing import Any
 
 from agls.assembly.instruction_folders import WorkspaceGlance, folders_of
 from agls.assembly.services import RunServices
@@ -20,6 +21,7 @@ class SessionTexts:
         self._config = str(run.setup.config_file.parent)
         self._home = run.setup.environment.get("HOME", "")
         self._plugins = run.setup.plugins.active()
+        self._seen: dict[object, Any] = {}  # what was looked at for this run
 
     @cached_property
     def _folders(self) -> Folders:
@@ -32,14 +34,21 @@ class SessionTexts:
         nearest = (*known.roots, *reversed(known.above))
         return TextFolders(nearest, self._config, self._home, known.untrusted, self._plugins)
 
-    def get(self, key: object, own: Sequence[str], make: Callable[[FolderReader], Found]) -> Found:
+    def get(
+        self, key: object, own: Sequence[str], make: Callable[[FolderReader], Found], *, once: bool = False
+    ) -> Found:
         """**Returns** what there is; it costs nearly nothing while nothing changed."""
+        if once and key in self._seen:
+            return self._seen[key]
 
         def look() -> tuple[Found, TextLook]:
             reader = self._glance.look(self._folders, own)
             return make(reader), reader
 
-        return self._surveys.get((key, self._folders, tuple(own), self._plugins), look)
+        found = self._surveys.get((key, self._folders, tuple(own), self._plugins), look)
+        if once:
+            self._seen[key] = found
+        return found
 
     def fits(self, glob: str, path: str) -> bool:
         """**Returns** whether a glob of a text fits a path below its folder."""

@@ -32,7 +32,9 @@ class CaseTexts:
             plugins=self.setup.plugins.active(),
         )
 
-    def get(self, key: object, own: Sequence[str], make: Callable[[FolderReader], Found]) -> Found:
+    def get(
+        self, key: object, own: Sequence[str], make: Callable[[FolderReader], Found], *, once: bool = False
+    ) -> Found:
         """**Returns** what there is."""
         return make(self.workspace.look(self._roots, self._above, own))
 

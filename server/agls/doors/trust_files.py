@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from agls.config.folders import PROJECT_FILE
+from agls.instruction_files.names import LOCAL
 from agls.order import ROOMS
 from agls.workspace.repository import folders_above
 
@@ -21,10 +22,13 @@ def files_for_agents(here: str) -> Sequence[str]:
 
 
 def _counting(place: Path, names: Sequence[str]) -> Iterator[Path]:
-    """Yield what there is of these; of texts, such as AGENTS.md and CLAUDE.md, the first stands for all."""
+    """Yield what there is of these.
+
+    Of texts, such as AGENTS.md and CLAUDE.md, the first stands for all; CLAUDE.local.md counts beside it.
+    """
     has_text = False
     for file in (place / name for name in names):
-        is_text = file.suffix not in _SETTINGS and file.is_file()
+        is_text = file.suffix not in _SETTINGS and file.name != LOCAL and file.is_file()
         if file.exists() and not (is_text and has_text):
             yield file
         has_text = has_text or is_text

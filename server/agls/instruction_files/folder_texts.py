@@ -31,10 +31,13 @@ class FolderTexts(Protocol):
     """Reads the texts, and remembers what they came to as long as nothing that was looked at changed.
 
     `get` **returns** what `make` finds, or what it found the last time under this key; `own` are the user's
-    own folders that it may read in. `fits` **returns** whether a glob fits a path, which is relative.
+    own folders that it may read in. What is looked at `once` is not looked at again for the same run, by whom
+    ever it is asked for. `fits` **returns** whether a glob fits a path, which is relative.
     """
 
     @property
     def folders(self) -> TextFolders: ...
-    def get(self, key: object, own: Sequence[str], make: Callable[[FolderReader], Found]) -> Found: ...
+    def get(
+        self, key: object, own: Sequence[str], make: Callable[[FolderReader], Found], *, once: bool = False
+    ) -> Found: ...
     def fits(self, glob: str, path: str) -> bool: ...

@@ -6,8 +6,12 @@ from typing import Any, Literal
 
 from agls.frozen import frozen
 
-Dialect = Literal["claude", "codex", "gemini", "claw", "plain"]
+Dialect = Literal["claude", "codex", "cursor", "gemini", "claw", "plain"]
 OptionType = Literal["string", "number", "boolean", "directory", "file"]
+ROOTS = ("CLAUDE_PLUGIN_ROOT", "PLUGIN_ROOT", "extensionPath")
+OF_CURSOR = (
+    "CURSOR_PLUGIN_ROOT"  # by it programs find out what they are to answer: only those of Cursor get it
+)
 
 
 class PluginProblem(Exception):
@@ -33,7 +37,8 @@ class PluginContent:
     """A plugin as its files describe it; all paths are absolute, below its `root`.
 
     `skills` are folders of skills, `commands` and `agents` folders of files or files, `hooks` the place and
-    the groups by event, `servers` the entries by name. `data` is the folder that it may keep things in.
+    the groups by event, `servers` the entries by name. `context` are files that the model reads before a
+    prompt, `blocked` tools that it does not get. `data` is the folder that it may keep things in.
     `values` are those of its options. `unused` is what it has that is of no use here, `remarks` are mistakes
     in it.
     """
@@ -50,6 +55,8 @@ class PluginContent:
     hooks: Sequence[tuple[str, Mapping[str, Any]]] = ()
     servers: Mapping[str, Any] = field(default_factory=dict[str, Any])
     options: Sequence[PluginOption] = ()
+    context: Sequence[str] = ()
+    blocked: Sequence[str] = ()
     unused: Sequence[str] = ()
     remarks: Sequence[str] = ()
     data: str = ""
@@ -63,7 +70,9 @@ class PluginContent:
     @property
     def variables(self) -> Mapping[str, str]:
         """The variables that its texts and programs know."""
-        roots = dict.fromkeys(("CLAUDE_PLUGIN_ROOT", "PLUGIN_ROOT", "extensionPath"), self.root)
+        roots = dict.fromkeys(
+            ("CLAUDE_PLUGIN_ROOT", "CURSOR_PLUGIN_ROOT", "PLUGIN_ROOT", "extensionPath"), self.root
+        )
         return {**roots, **dict.fromkeys(("CLAUDE_PLUGIN_DATA", "PLUGIN_DATA"), self.data)}
 
     @property

@@ -84,6 +84,10 @@ def _of_manifest(plugin: PluginContent) -> Iterator[str]:
         found = [str(object_in(each).get("name")) for each in list_in(said.get(key))]
         yield from (f"tool {name} ({key})" for name in found)
     yield from (f"blocks the tool {name}" for name in list_in(said.get("blockedTools")))
+    yield from (f"blocks the tool {name}" for name in plugin.blocked)
+    for path in plugin.context:
+        shown = path.removeprefix(f"{plugin.root}/")
+        yield f"text before a prompt: {shown} ({len(_text(path)):,} characters)"
     hooks = object_in(said, "hooks")
     yield from (
         f"text {key}: {value}" for key, value in hooks.items() if not is_list(value) and key[:1].islower()

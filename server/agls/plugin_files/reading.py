@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from agls.front_matter import key_remarks
-from agls.json_values import is_list, is_object, object_in, objects_in, text_in
+from agls.json_values import is_list, is_object, list_in, object_in, objects_in, text_in
 from agls.plugin_files.content import Dialect, OptionType, PluginContent, PluginOption, PluginProblem
 from agls.regex import regex
 
@@ -15,7 +15,7 @@ MANIFESTS: Sequence[tuple[str, Dialect]] = (
     (".claude-plugin/plugin.json", "claude"),
     (".codex-plugin/plugin.json", "codex"),
     ("gemini-extension.json", "gemini"),
-    (".cursor-plugin/plugin.json", "claude"),
+    (".cursor-plugin/plugin.json", "cursor"),
     (".github/plugin/plugin.json", "claude"),
     (".plugin/plugin.json", "claude"),
     (".claw-plugin/plugin.json", "claw"),
@@ -46,8 +46,11 @@ UNUSED_KEYS = (
     "rules",
 )
 BAD_NAME = "{!r} is no name of a plugin: use up to 50 lower-case letters, digits and hyphens"
+WRITTEN = "its name {!r} is written {} here"
 NO_MANIFEST = "{} has no manifest of a plugin: none of {} is there"
 OUTSIDE = "{}: {!r} leads out of the plugin"
+CONTEXT = "GEMINI.md"
+PARTLY = "excludeTools: single calls of a tool cannot be left out here ({}): write deny rules of your own"
 ABSENT = "{}: there is no {}"
 
 
@@ -62,10 +65,12 @@ def read_plugin(root: str, entry: Mapping[str, Any] | None = None, name: str = "
     if not file and entry is None and not _has_parts(root):
         raise PluginProblem(NO_MANIFEST.format(root, ", ".join(each for each, _ in MANIFESTS)))
     values = {**(entry or {}), **said}
-    own = text_in(values.get("name")) or name or Path(root).name
+    said_name = text_in(values.get("name")) or name or Path(root).name
+    own = said_name.lower().replace("_", "-")
     if not NAME.fullmatch(own):
-        raise PluginProblem(BAD_NAME.format(own[:100]))
-    return _ManifestParts(root, values, dialect).content(own, file)
+        raise PluginProblem(BAD_NAME.format(said_name[:100]))
+    remarks = [] if own == said_name else [WRITTEN.format(said_name, own)]
+    return _ManifestParts(root, values, dialect, remarks).content(own, file)
 
 
 def _manifest(root: str) -> tuple[str, Dialect, Mapping[str, Any]]:
@@ -108,10 +113,10 @@ def _is_inside(path: str, root: str) -> bool:
 class _ManifestParts:
     """Reads the parts that a manifest names, and those in their usual places."""
 
-    def __init__(self, root: str, said: Mapping[str, Any], dialect: Dialect) -> None:
+    def __init__(self, root: str, said: Mapping[str, Any], dialect: Dialect, remarks: list[str]) -> None:
         self._root, self._said = root, said
         self._dialect: Dialect = dialect
-        self._remarks: list[str] = []
+        self._remarks = remarks
 
     def content(self, name: str, file: str) -> PluginContent:
         """Return all of it."""
@@ -129,6 +134,8 @@ class _ManifestParts:
             hooks=tuple(self._hooks()),
             servers=self._servers(),
             options=tuple(self._options()),
+            context=tuple(self._context()),
+            blocked=self._blocked(),
             unused=tuple(self._unused()),
             remarks=self._remarks,
         )
@@ -182,15 +189,37 @@ class _ManifestParts:
         for each in objects_in(named):
             inline = object_in(each, "hooks") or each
             if groups := {
-                event: value for event, value in inline.items() if is_list(value) and event[:1].isupper()
+                event: value for event, value in inline.items() if is_list(value) and self._is_event(event)
             }:
                 yield "the manifest", groups
 
+    def _is_event(self, key: str) -> bool:
+        """Return whether a key of inline hooks is an event; texts of a manifest begin with a small letter."""
+        return self._dialect == "cursor" or key[:1].isupper()
+
+    def _context(self) -> Iterator[str]:
+        """Yield the files that an extension for Gemini wants read."""
+        if self._dialect != "gemini":
+            return
+        said = self._said.get("contextFileName") or [CONTEXT] * self._is_file(CONTEXT)
+        for each in said if is_list(said) else [said]:
+            if isinstance(each, str) and (path := self._path("contextFileName", each)):
+                yield path
+
+    def _blocked(self) -> Sequence[str]:
+        """Return the tools that an extension for Gemini leaves out, by its names."""
+        if self._dialect != "gemini":
+            return ()
+        said = [each for each in list_in(self._said.get("excludeTools")) if isinstance(each, str)]
+        if partly := [each for each in said if "(" in each]:
+            self._remarks.append(PARTLY.format(", ".join(partly)[:200]))
+        return tuple(each for each in said if "(" not in each)
+
     def _servers(self) -> Mapping[str, Any]:
         found: dict[str, Any] = {}
-        usual = f"{self._root}/.mcp.json"
+        usual = (".mcp.json", "mcp.json") if self._dialect == "cursor" else (".mcp.json",)
         said = self._said.get("mcpServers")
-        files = [usual] if Path(usual).is_file() else []
+        files = [f"{self._root}/{name}" for name in usual if self._is_file(name)]
         for each in said if is_list(said) else [said]:
             if isinstance(each, str) and (path := self._path("mcpServers", each)):
                 files.append(path)
@@ -233,8 +262,6 @@ class _ManifestParts:
         yield from (name for name in UNUSED_FILES if self._is_file(name))
         named = (key for key in UNUSED_KEYS if self._said.get(key))
         yield from (key for key in named if not Path(self._root, key).is_dir())
-        if self._dialect == "gemini":
-            yield from (key for key in ("contextFileName", "excludeTools") if self._said.get(key))
         self._remarks += key_remarks(self._said, {*KNOWN, *UNUSED_KEYS})
 
 

@@ -48,7 +48,8 @@ _ELSEWHERE = """
     exitplanmode enterplanmode githubrepo terminallastcommand terminalselection getterminaloutput killterminal
     vscodeapi extensions installextension opensimplebrowser changes runvscodecommand newworkspace selection
     createandrunnotebook getprojectsetupinfo structuredoutput taskoutput taskstop listmcpresources
-    readmcpresource listmcpresourcestool readmcpresourcetool"""
+    readmcpresource listmcpresourcestool readmcpresourcetool
+    powershell"""
 ELSEWHERE = frozenset(_ELSEWHERE.split())  # tools of editors and other agents that nothing here stands for
 READ_SANDBOX = "read-only"
 ALL = frozenset({"*", "all", "all tools"})

@@ -9,7 +9,7 @@ from agls.instruction_files.folder_texts import TextFolders
 if TYPE_CHECKING:
     from agls.plugin_files import PluginContent
 
-Dialect = Literal["usual", "opencode", "github", "gemini", "skill"]
+Dialect = Literal["usual", "opencode", "github", "gemini", "codex", "skill"]
 Origin = Literal["project", "user", "plugin", "agls"]
 
 
@@ -51,11 +51,12 @@ PLAIN = tuple(
     for folder in (".cursor/commands", ".roo/commands", ".windsurf/workflows", ".clinerules/workflows")
 )
 GITHUB = CommandPlace(".github/prompts", ".prompt.md", "github")
+CODEX = CommandPlace(".codex/prompts", dialect="codex")
 GEMINI = CommandPlace(".gemini/commands", ".toml", "gemini")
 OF_PLUGINS = CommandPlace("commands", ours=True)  # of those that the user installed
 OF_EXTENSIONS = CommandPlace("commands", ".toml", "gemini", ours=True)
-OF_PROJECT = (OURS, CLAUDE, *OPENCODE[:2], GITHUB, GEMINI, *PLAIN)
-OF_HOME = (CLAUDE, *OPENCODE[2:], GEMINI, *PLAIN[:2])
+OF_PROJECT = (OURS, CLAUDE, *OPENCODE[:2], GITHUB, GEMINI, CODEX, *PLAIN)
+OF_HOME = (CLAUDE, *OPENCODE[2:], GEMINI, CODEX, *PLAIN[:2])
 PROJECT_FILES = tuple(place.folder for place in OF_PROJECT)
 
 

@@ -4,6 +4,7 @@ import os
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from stat import S_ISREG
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from agls.plugin_files import PluginContent
 
 MOST = 200  # agents of one folder
+MORE = "it and all behind it ({} files) are left out, as a folder has at most {} agents: take some away"
 DEEPEST = 3  # folders in it, one in another
 SUFFIXES = (".agent", ".chatmode")  # which some products have before the end
 LARGEST = 1_000_000  # bytes of a file
@@ -44,12 +46,16 @@ def find_agents(folders: Sequence[AgentFolder], taken: Sequence[str] = ()) -> Se
     first = dict.fromkeys(taken, "the configuration")
     found: list[FoundAgent] = []
     for folder in folders:
-        for path in _files(folder):
+        paths = [*_files(folder)]
+        for path in paths[:MOST]:
             file, text = _read(path, folder)
             hidden_by = first.get(file.name, "")
             if not file.problem:
                 first.setdefault(file.name, path)
             found.append(FoundAgent(file, path, folder, text, hidden_by))
+        if rest := paths[MOST:]:
+            left_out = AgentFile(Path(rest[0]).stem, problem=MORE.format(len(rest), MOST))
+            found.append(FoundAgent(left_out, rest[0], folder))
     return found
 
 
@@ -59,7 +65,7 @@ def stamps_of(folders: Sequence[AgentFolder]) -> Mapping[str, object]:
     for folder in folders:
         if folder.origin == "built in":
             continue
-        stamps.update((path, _stamp(path)) for path in _files(folder))
+        stamps.update((path, _stamp(path)) for path in islice(_files(folder), MOST + 1))
     return stamps
 
 
@@ -85,7 +91,7 @@ def _wanted(names: Sequence[str], folder: AgentFolder) -> Iterator[str]:
         names = [name for name in names if name == folder.only]
     last = {name: name.rpartition("/")[2] for name in names if name.endswith(folder.end)}
     wanted = [name for name, end in last.items() if end[0] != "." and end.lower() != "readme.md"]
-    yield from (f"{folder.path}/{name}" for name in wanted[:MOST])
+    yield from (f"{folder.path}/{name}" for name in wanted)
 
 
 def _read(path: str, folder: AgentFolder) -> tuple[AgentFile, str]:

@@ -10,6 +10,7 @@ from shlex import quote
 
 from agls.frozen import frozen
 from agls.prompt_files.command_places import Dialect
+from agls.prompt_files.dialects import OF_EDITOR, pairs_in, with_mentions
 from agls.regex import regex
 
 UNUSED = "\n\nARGUMENTS: {}"
@@ -90,7 +91,7 @@ def expanded(template: str, given: Given, dialect: Dialect = "usual") -> FilledT
     lines: list[ShellLine] = []
     for piece, command in _pieces(template, dialect):
         text = placeholder.sub(filling.value, piece)
-        texts.append(_GEMINI_FILE.sub(r'@"\1"', text) if dialect == "gemini" else text)
+        texts.append(_with_mentions(text, dialect))
         if command:
             filled = filling.command(placeholder, command)
             lines.append(ShellLine(filled, filled == command))
@@ -109,6 +110,13 @@ def filled(template: str, given: Given) -> str:
     filling = _Placeholders(template, given, "skill")
     text, words = _USUAL.sub(filling.value, template), given.words.strip()
     return text if filling.used or not words else text.rstrip() + UNUSED.format(words)
+
+
+def _with_mentions(text: str, dialect: Dialect) -> str:
+    """Return a text with `@path` in the place of what points at a file in other words."""
+    if dialect == "gemini":
+        return _GEMINI_FILE.sub(r'@"\1"', text)
+    return with_mentions(text) if dialect == "github" else text
 
 
 def _pieces(template: str, dialect: Dialect) -> Iterator[tuple[str, str]]:
@@ -133,6 +141,9 @@ class _Placeholders:
         self._last = max(numbers, default=0) if dialect == "opencode" else -1
         inputs = [found["input"] for found in _USUAL.finditer(template) if found["input"]]
         self._inputs = list(dict.fromkeys(inputs))
+        self._pairs: Mapping[str, str] = pairs_in(given.words) if dialect == "codex" else {}
+        of_editor: Mapping[str, str] = OF_EDITOR if dialect == "github" else {}
+        self._variables = {**of_editor, **given.variables}
         self.used = False
 
     def value(self, found: re.Match[str]) -> str:
@@ -143,7 +154,7 @@ class _Placeholders:
             "index": lambda text: self._at(int(text)),
             "number": lambda text: self._numbered(int(text)),
             "input": self._input,
-            "variable": self._given.variables.get,
+            "variable": self._variables.get,
             "name": self._named,
         }
         for kind, text in found.groupdict().items():
@@ -193,4 +204,7 @@ class _Placeholders:
         if name in {"ARGUMENTS", "args"}:
             self.used = True
             return self._given.words.strip()
+        if name in self._pairs:
+            self.used = True
+            return self._pairs[name]
         return self._at(self._given.names.index(name)) if name in self._given.names else None

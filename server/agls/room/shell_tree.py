@@ -24,6 +24,8 @@ _ESCAPE = regex(r"\\(.)", re.DOTALL)
 _ESCAPE_IN_QUOTES = regex(r"\\([\\\"$`])")
 _CONTINUED = regex(r"\\\n")
 
+# Stands for a name, or a text, that is known only when the command runs: no command can be written so.
+A_NAME = "./\0"
 _ONE_WORD = regex(r"[A-Za-z0-9_./+-]+")  # what stays one word where it stands without quotes
 _VARIABLES = frozenset({"simple_expansion", "expansion", "arithmetic_expansion"})
 _EXPANSIONS = _VARIABLES | {"command_substitution"}
@@ -54,6 +56,8 @@ def parsed(command: str) -> "Node":
     data = command.encode("utf-8", "surrogatepass")
     if len(data) > LONGEST:
         raise NotUnderstood(f"it is longer than {LONGEST} bytes")
+    if b"\0" in data:
+        raise NotUnderstood("it has characters that cannot be seen")
     root = _parser().parse(data).root_node
     if root.has_error:
         raise NotUnderstood("its syntax is not understood")
@@ -79,10 +83,15 @@ def word_of(node: "Node", resolve: Callable[["Node"], str] = unresolved) -> Word
             return Word(_in_quotes(node, resolve))
         case "concatenation":
             return _joined(node, resolve)
-        case kind if kind in _VARIABLES and _ONE_WORD.fullmatch(text := resolve(node)):
+        case kind if kind in _VARIABLES and is_one_word(text := resolve(node)):
             return Word(text)
         case _:
             raise NotUnderstood(f"what `{short(node)}` becomes is known only when it runs")
+
+
+def is_one_word(text: str) -> bool:
+    """**Returns** whether a value stays one word, and nothing else, where it stands without quotes."""
+    return text == A_NAME or bool(_ONE_WORD.fullmatch(text))
 
 
 def _joined(node: "Node", resolve: Callable[["Node"], str]) -> Word:

@@ -50,6 +50,7 @@ NOT_IN_COMMITS = frozenset({"hookspath", "editor", "fsmonitor", "pager", "askpas
 NOT_IN_COMMIT_SECTIONS = _names("alias credential gui http https i18n url sendemail difftool mergetool pager")
 _OF_BARE = ("objects", "commondir")  # beside HEAD, which may be a link that leads nowhere
 _GITLINK = struct.pack(">I", 0o160000)
+_DIRECTORY = struct.pack(">I", 0o040000)  # of a sparse index
 _FIXED = 62  # bytes of an entry of the index before its name, with SHA-1
 
 
@@ -212,15 +213,46 @@ def _has_gitlinks(index: Path) -> bool:
     data = index.read_bytes()
     if _GITLINK not in data:
         return False
+    try:
+        return any(mode == _GITLINK for mode, _ in _entries(data))
+    except ValueError:
+        return True
+
+
+def _entries(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yield mode and name of each entry. **Raises** `ValueError`, also for a form that is not read."""
+    if len(data) < 12:
+        raise ValueError("its index is cut off")
     signature, version, count = struct.unpack_from(">4sII", data)
     if signature != b"DIRC" or version not in {2, 3}:
-        return True
+        raise ValueError("its index is written in another form")
     at = 12
     for _ in range(count):
-        if data[at + 24 : at + 28] == _GITLINK:
-            return True
+        if at + _FIXED > len(data):
+            raise ValueError("its index is cut off")
         flags = struct.unpack_from(">H", data, at + 60)[0]
         start = at + _FIXED + (2 if flags & 0x4000 else 0)
         end = data.index(b"\0", start)
+        yield data[at + 24 : at + 28], data[start:end]
         at += (end - at) // 8 * 8 + 8
-    return False
+
+
+def tracked_names(folder: Path) -> Iterator[str]:
+    """Yield the names of the files that git keeps in a folder and below, as seen from the folder.
+
+    **Raises** `OSError`, and `ValueError` for what is not read here.
+    """
+    place = next((each for each in (folder, *folder.parents) if os.path.lexists(each / ".git")), None)
+    if not place:
+        raise ValueError("there is no repository")
+    repository = _repository(place / ".git")
+    index = repository / "index"
+    if any(repository.glob("sharedindex.*")) or (index.exists() and index.stat().st_size > LARGEST):
+        raise ValueError("its index is not one small file")
+    before = "" if folder == place else f"{folder.relative_to(place).as_posix()}/"
+    for mode, name in _entries(index.read_bytes()) if index.exists() else ():
+        text = os.fsdecode(name)
+        if mode == _DIRECTORY:
+            raise ValueError("its index holds folders")
+        if text.startswith(before):
+            yield text.removeprefix(before)

@@ -10,10 +10,11 @@ from posixpath import join
 from typing import Literal
 
 from agls.engine.ports import WorkspaceError
-from agls.workspace.git_programs import programs_of_git
+from agls.workspace.git_programs import programs_of_git, tracked_names
 from agls.workspace.workspace import OpenWorkspace
 
 MOST_NAMES = 2_000
+MOST_TRACKED = 2_000  # names that git keeps
 MOST_ENTRIES = 10_000  # of folders whose names a command gives to another
 MOST_FOLDERS = 200  # looked into for one command: about two milliseconds
 
@@ -93,6 +94,22 @@ class FolderShellFacts:
                     yield path, "folder"
                 else:
                     yield path, "file"
+
+    def tracked(self, folder: str) -> Sequence[str]:
+        """Return the names of the files that git keeps in a folder and below, as seen from the folder.
+
+        **Raises** `WorkspaceError` when they are too many, or cannot be read.
+        """
+        place = self._workspace.place(folder)
+        if not place.inside:
+            raise WorkspaceError(f"{folder} is outside the workspace.")
+        try:
+            found = list(islice(tracked_names(Path(place.path)), MOST_TRACKED + 1))
+        except (OSError, ValueError) as problem:
+            raise WorkspaceError(f"what git keeps in {folder} cannot be read: {problem}.") from None
+        if len(found) > MOST_TRACKED:
+            raise WorkspaceError(f"git keeps more than {MOST_TRACKED} files in {folder}.")
+        return found
 
     def programs_of_git(self, folder: str) -> str:
         """Return why git might run other programs there, "" when it will not."""

@@ -157,3 +157,12 @@ def test_file_makes_powers_smaller_and_never_larger(agls: Agls) -> None:
         assert '<skill name="pdf"' in str(server.posts[1].body["messages"])
         assert "grep" not in names(server, 1)
     assert not (agls.workspace / "made.txt").exists()
+
+
+def test_agents_behind_the_two_hundredth_of_a_folder_are_named_as_left_out(agls: Agls) -> None:
+    for number in range(203):
+        write(agls.home / f".claude/agents/a{number:03}.md", f"a{number:03}")
+    (left_out,) = listed(agls)["a200"]
+    assert "it and all behind it (3 files) are left out, as a folder has at most 200" in left_out["problem"]
+    assert "a201" not in listed(agls)
+    assert "/a200.md cannot be used: it and all behind it (3 files)" in agls.run("doctor", "--offline").out

@@ -242,7 +242,7 @@ def test_a_run_without_a_prompt_is_refused(agls: Agls) -> None:
         (["run", "go", "--output", "jsn"], "there is no value 'jsn'; did you mean json?"),
         (["resume", "two", "words"], "in quotes"),
         (["serve"], "--stdio"),
-        (["explain"], "usage: agls explain"),
+        (["explain", "nothing"], "usage: agls explain"),
         (["demo", "--dir", "."], "is not empty"),
         (["demo", "--dir", "file"], "cannot be used"),
     ],

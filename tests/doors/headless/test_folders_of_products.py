@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from doors.headless.conftest import Agls
+from support.model_server import ModelServer, Reply
 
 pytestmark = pytest.mark.timeout(300)
 AGENT = "---\nname: {0}\ndescription: Of {0}.\n---\nYou are {0}.\n"
@@ -28,6 +29,7 @@ FILES: dict[str, Any] = {
     ".gemini/commands/plan-it.toml": 'description = "Plan it"\nprompt = "Plan {{args}}."\n',
     ".gemini/skills/of-gemini/SKILL.md": SKILL.format("of-gemini"),
     ".gemini/settings.json": {"mcpServers": {"of-gemini": {**SERVER, "args": ["gemini"]}}},
+    ".codex/prompts/draft.md": "---\ndescription: Draft it\nargument-hint: TITLE=...\n---\nDraft $TITLE.\n",
     ".opencode/agents/opencode.md": AGENT.format("opencode"),
     ".opencode/commands/ship.md": "---\ndescription: Ship it\n---\nShip $1.\n",
     ".opencode/skills/of-opencode/SKILL.md": SKILL.format("of-opencode"),
@@ -81,7 +83,12 @@ def test_folders_of_six_products_give_one_list_of_each_kind(agls: Agls) -> None:
         "ship": ".opencode/commands/ship.md",
         "explain-it": ".github/prompts/explain-it.prompt.md",
         "plan-it": ".gemini/commands/plan-it.toml",
+        "draft": ".codex/prompts/draft.md",
     }
+    with ModelServer([Reply("Done.")]) as server:
+        model = ("--base-url", server.url, "--model", "m")
+        assert agls.run("run", "/prompts:draft TITLE='a page'", *model).code == 0
+        assert "Draft a page." in str(server.posts[0].body["messages"])
     skills = {row["name"] for row in data(agls, "/skills")["skills"] if row["origin"] == "project"}
     assert skills == {f"of-{name}" for name in ("claude", "codex", "copilot", "cursor", "gemini", "opencode")}
     hooks = [(row["event"], row["name"], row["origin"]) for row in data(agls, "/hooks")["hooks"]]
@@ -97,7 +104,5 @@ def test_folders_of_six_products_give_one_list_of_each_kind(agls: Agls) -> None:
         (each["kind"], each["rule"]) for each in agls.run("permissions", "list", "--json").whole["rules"]
     ]
     assert rules == [("deny", "shell(curl *)")]
-    rows = [
-        line.split(" | ") for line in agls.run("explain", "instructions").out.splitlines() if " | " in line
-    ]
+    rows = [line.split(" | ") for line in agls.run("explain").out.splitlines() if " | " in line]
     assert [(name.removeprefix("| "), state) for name, state, _ in rows[1:]] == INSTRUCTIONS

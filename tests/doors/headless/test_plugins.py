@@ -11,6 +11,7 @@ from agls.config.own_files import GuardedFiles
 from agls.config.plugins import InstalledPlugins
 from agls.config.seal import Seal
 from doors.headless.conftest import SCRIPTED, Agls, Done
+from support.model_server import ModelServer, Reply
 from support.plugin_folders import HOOKS, REFUSE, commit_all, write_plugin
 from support.rich_run import call
 
@@ -397,3 +398,64 @@ def test_texts_and_names_of_an_installed_manifest_count_and_a_plugin_may_be_a_sk
     (alone / "SKILL.md").write_text("---\nname: alone\ndescription: By itself.\n---\nDo it.\n")
     assert added(agls, alone)["brings"] == ["skill alone:alone: By itself."]
     assert "Do it." in "".join(outputs(run(agls, {"name": "skill", "arguments": {"name": "alone:alone"}})))
+
+
+def test_extension_for_gemini_brings_its_context_and_leaves_out_tools(agls: Agls, folder: Path) -> None:
+    excluded = ["run_shell_command", "write_file", "replace(secret)"]
+    write_plugin(folder, "gemini", contextFileName="CONTEXT.md", excludeTools=excluded)
+    (folder / "CONTEXT.md").write_text("Measure twice, cut once.\n")
+    brought = added(agls, folder)
+    assert "text before a prompt: CONTEXT.md (25 characters)" in brought["brings"]
+    assert {"blocks the tool run_shell_command", "blocks the tool write_file"} <= {*brought["brings"]}
+    assert "single calls of a tool cannot be left out here (replace(secret))" in str(brought["remarks"])
+    assert brought["unused"] == []
+    with ModelServer([Reply("Done.")]) as server:
+        agls.run("run", "go", "--base-url", server.url, "--model", "m")
+        body = server.posts[0].body
+    assert "Measure twice, cut once." in str(body["messages"])
+    tools = {each["function"]["name"] for each in body["tools"]}
+    assert "read_file" in tools
+    assert not {"shell", "write_file"} & tools
+
+
+def test_plugin_for_cursor_brings_its_server_and_its_hooks_in_their_own_form(
+    agls: Agls, folder: Path
+) -> None:
+    write_plugin(folder)
+    said = json.loads((folder / ".claude-plugin/plugin.json").read_text())
+    (folder / ".claude-plugin/plugin.json").unlink()
+    (folder / ".cursor-plugin").mkdir()
+    manifest = {
+        **said,
+        "name": "Tools",
+        "displayName": "Tools",
+        "logo": "assets/logo.svg",
+        "author": {"name": "Me"},
+    }
+    (folder / ".cursor-plugin/plugin.json").write_text(json.dumps(manifest))
+    (folder / ".mcp.json").rename(folder / "mcp.json")
+    (folder / "rules").mkdir()
+    (folder / "rules/style.mdc").write_text("---\nalwaysApply: true\n---\nBe brief.\n")
+    refuse = 'cat > /dev/null; echo \'{"permission": "deny", "agentMessage": "not here"}\''
+    greet = """test -n "$CURSOR_PLUGIN_ROOT" && echo '{"additional_context": "Greetings of a plugin"}'"""
+    (folder / "scripts/refuse.sh").write_text(f"#!/bin/sh\n{refuse}\n")
+    (folder / "scripts/refuse.sh").chmod(0o755)
+    begun = {
+        "beforeShellExecution": [{"command": "./scripts/refuse.sh"}],
+        "sessionStart": [{"command": greet}],
+    }
+    hooks = {"version": 1, "hooks": begun}
+    (folder / "hooks/hooks.json").write_text(json.dumps(hooks))
+    brought = added(agls, folder)
+    kinds = [line.split()[0] for line in brought["brings"] if line[0] != " "]
+    assert kinds == ["skill", "command", "agent", "hook", "hook", "server", *["program"] * 3]
+    assert (brought["dialect"], brought["unused"]) == ("cursor", ["rules/"])
+    assert brought["remarks"] == ["its name 'Tools' is written tools here"]
+    echoed, ran = outputs(
+        run(agls, call("mcp__plugin_tools_small__echo", number=7), call("shell", command="ls"))
+    )
+    assert '{"number": 7}' in echoed
+    assert "not here" in ran
+    with ModelServer([Reply("Done.")]) as server:
+        agls.run("run", "go", "--base-url", server.url, "--model", "m")
+        assert "Greetings of a plugin" in str(server.posts[0].body["messages"])

@@ -80,13 +80,26 @@ def test_trusting_a_folder_names_the_files_that_count(agls: Agls, sub: Path) -> 
 def test_trusting_a_folder_names_what_each_product_has_in_it_and_one_of_several_texts(agls: Agls) -> None:
     servers = [".mcp.json", ".cursor/mcp.json", ".gemini/settings.json"]
     folders = [".claude/agents", ".opencode/agents", ".gemini/commands", ".cursor/rules"]
-    for name in (*servers, "AGENTS.md", "CLAUDE.md", "GEMINI.md", ".codex/config.toml"):
+    texts = ("AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md")
+    for name in (*servers, *texts, ".codex/config.toml"):
         (agls.workspace / name).parent.mkdir(exist_ok=True)
         (agls.workspace / name).write_text("{}" if name.endswith("json") else "")
     for name in folders:
         (agls.workspace / name).mkdir(parents=True)
     named = agls.run("trust").err.partition("these count: ")[2].partition(". What")[0].split(", ")
-    assert sorted(named) == sorted((*servers, *folders, "AGENTS.md", ".codex/config.toml"))
+    assert sorted(named) == sorted((*servers, *folders, "AGENTS.md", "CLAUDE.local.md", ".codex/config.toml"))
+
+
+def test_added_folder_that_is_not_trusted_is_named_and_followed_after_agls_trust(agls: Agls) -> None:
+    added = agls.home / "one more"
+    added.mkdir()
+    (added / "AGENTS.md").write_text(SAID)
+    followed, errors = told(agls, "--trust", "--add-dir", str(added))
+    assert not followed, "--trust is about the folder of the run"
+    assert f"AGENTS.md: ignored, because {added} is not trusted. To trust it: agls trust '{added}'" in errors
+    assert agls.run("trust", str(added)).code == 0
+    followed, errors = told(agls, "--add-dir", str(added))
+    assert followed and "ignored" not in errors
 
 
 def test_folder_without_files_for_agents_is_not_mentioned(agls: Agls) -> None:
@@ -153,7 +166,7 @@ def test_explain_says_what_a_mode_and_a_rule_do(agls: Agls) -> None:
     assert "refused: The rule deny read(.env)" in agls.run(*explain, "--kind", "read", ".env").out
     allowed = agls.run(*explain, "--kind", "edit", "a", "--mode", "acceptEdits").out
     assert "without a question: mode acceptEdits" in allowed
-    assert "plan mode" in agls.run(*explain, "true", "--mode", "plan").out
+    assert "plan mode" in agls.run(*explain, "touch a", "--mode", "plan").out
 
 
 def test_changed_files_are_listed_until_they_are_accepted(agls: Agls) -> None:

@@ -11,7 +11,7 @@ from support.wire import AGENT, Message, Wire, turns
 
 from .conftest import Serve
 
-SHELL = {"name": "shell", "arguments": {"command": "echo asked"}}
+SHELL = {"name": "shell", "arguments": {"command": "touch asked"}}
 ONCE = {"outcome": "selected", "optionId": "once"}
 EDITED = {**ONCE, "input": {"command": "echo edited"}}
 

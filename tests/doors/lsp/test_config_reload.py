@@ -62,7 +62,7 @@ def test_configuration_that_became_invalid_is_reported_and_nothing_is_lost(
 
 
 def test_permissions_written_while_the_server_runs_do_not_hold(tmp_path: Path) -> None:
-    call = {"name": "shell", "arguments": {"command": "echo unasked"}}
+    call = {"name": "shell", "arguments": {"command": "touch unasked"}}
     config = script(tmp_path, turns({"calls": [call]}, "Done."))
     text = config.read_text()
     with opened(tmp_path) as wire:
@@ -72,7 +72,7 @@ def test_permissions_written_while_the_server_runs_do_not_hold(tmp_path: Path) -
             asked.append(params) or {"outcome": "selected", "optionId": "reject"}
         )
         session = wire.session()
-        config.write_text(f'{text}\n[permissions]\nmode = "allowAll"\nallow = ["shell(echo *)"]\n')
+        config.write_text(f'{text}\n[permissions]\nmode = "allowAll"\nallow = ["shell(touch *)"]\n')
         assert status(wire).get("problem") is None
         wire.call("agent/run", {"sessionId": session, "input": "Hi", "wait": True})
         assert len(asked) == 1

@@ -10,7 +10,7 @@ from support.wire import Message, Wire, turns
 
 from .conftest import Serve
 
-SHELL = turns({"text": "I look.", "calls": [call("shell", command="echo hi")]}, "done")
+SHELL = turns({"text": "I look.", "calls": [call("shell", command="touch hi; echo hi")]}, "done")
 FORM = turns({"text": "I ask.", "calls": [call("ask_user", question="Which?")]}, "done")
 SLOW = turns({"text": [f"{n} " for n in range(60)], "delay": 0.01})
 YES = {"outcome": "accept", "content": {"answer": "red"}}

@@ -208,7 +208,12 @@ def test_a_key_may_not_be_endless(serve: Serve) -> None:
 
 def test_a_command_that_answers_a_question_too_late_says_so(serve: Serve) -> None:
     wire = serve(
-        {"turns": [{"calls": [{"name": "shell", "arguments": {"command": "true"}}]}, {"text": "Done."}]}
+        {
+            "turns": [
+                {"calls": [{"name": "shell", "arguments": {"command": "touch made.txt"}}]},
+                {"text": "Done."},
+            ]
+        }
     )
     wire.initialize({**AGENT, "permission": {}})
     Company(wire)  # says yes

@@ -197,13 +197,13 @@ def test_plain_client_that_left_sees_again_what_its_next_command_begins(serve: S
 
 
 def test_a_client_that_only_shows_messages_answers_by_command(serve: Serve) -> None:
-    shell = {"text": "I look.", "calls": [{"name": "shell", "arguments": {"command": "echo hi"}}]}
+    shell = {"text": "I look.", "calls": [{"name": "shell", "arguments": {"command": "touch hi; echo hi"}}]}
     wire = serve(turns(shell, "done"))
     wire.initialize({})
     run = command(wire, "agls.run", "go")
     shown = wire.until(lambda m: m.get("method") == "window/showMessage")["params"]
     assert shown["type"] == 2
-    assert "echo hi" in shown["message"]
+    assert "touch hi; echo hi" in shown["message"]
     assert "agls.approve" in shown["message"]
     asked = wire.call("agent/resume", {"sessionId": run["sessionId"]})["openRequests"][0]["requestId"]
     assert asked in shown["message"]

@@ -25,7 +25,7 @@ from .conftest import Serve
 
 pytestmark = pytest.mark.promise("P3")
 
-SHELL = {"text": "I look.", "calls": [{"name": "shell", "arguments": {"command": "echo hi"}}]}
+SHELL = {"text": "I look.", "calls": [{"name": "shell", "arguments": {"command": "touch hi; echo hi"}}]}
 ASK = {"name": "ask_user", "arguments": {"question": "Which colour?", "choices": ["red", "blue"]}}
 FORM = {"text": "I ask.", "calls": [ASK]}
 MESSAGES = {"window": {"showMessage": {"messageActionItem": {}}}}
@@ -54,7 +54,7 @@ def test_a_permission_is_asked_with_all_that_must_be_seen(serve: Serve) -> None:
     wire.answers["agent/requestPermission"] = choose("allow")
     assert wire.run(session)["stopReason"] == "endTurn"
     asked = wire.until(lambda m: m.get("method") == "agent/requestPermission")["params"]
-    assert asked["subject"]["command"] == "echo hi"
+    assert asked["subject"]["command"] == "touch hi; echo hi"
     assert asked["subject"]["cwd"] == str(wire.workspace)
     assert (asked["sessionId"], asked["agentId"]) == (session, "main")
     assert asked["itemId"] == calls(wire)[0]["itemId"]
@@ -164,7 +164,7 @@ def test_a_plain_client_is_asked_by_a_message_with_fixed_actions(serve: Serve) -
     session = wire.session()
     assert wire.run(session)["stopReason"] == "endTurn"
     asked = wire.until(lambda m: m.get("method") == "window/showMessageRequest")["params"]
-    assert "echo hi" in asked["message"]
+    assert "touch hi; echo hi" in asked["message"]
     assert asked["actions"][0]["title"] == "Allow once"
     titles.append("allow once")
     wire.run(session)
@@ -185,7 +185,7 @@ def test_missing_client_is_counted_and_the_run_continues(serve: Serve) -> None:
 FORMS: list[tuple[Any, str, str]] = [
     ({"outcome": "accept", "content": {"choice": "blue"}}, "accepted", "completed"),
     ({"outcome": "accept", "content": {"choice": "mauve"}}, "accepted", "failed"),
-    ({"outcome": "accept"}, "cancelled", "cancelled"),
+    ({"outcome": "accept"}, "dismissed", "rejected"),
     ({"outcome": "decline"}, "declined", "rejected"),
     ({"outcome": "cancel"}, "cancelled", "cancelled"),
     ("blue", "dismissed", "rejected"),

@@ -17,7 +17,7 @@ TYPES = (CLIENT / "lua" / "agls" / "types.lua").read_text()
 UNKNOWN = "return select(2, pcall(function() require('agls').{} end))"
 INTERNAL = {"client", "ready"}  # for the parts of the plugin
 WINDOWS = "return vim.tbl_map(vim.api.nvim_win_get_buf, vim.api.nvim_list_wins())"
-ASKING: Message = {"text": "I run.", "calls": [call("shell", command="echo one")]}
+ASKING: Message = {"text": "I run.", "calls": [call("shell", command="touch made.txt")]}
 
 
 def section(title: str) -> str:

@@ -189,7 +189,7 @@ def test_a_prompt_that_is_refused_is_not_lost(editor: Editor) -> None:
 
 
 def test_a_message_can_be_put_into_the_run(editor: Editor) -> None:
-    command: Message = {"text": "I run.", "calls": [call("shell", command="echo one")]}
+    command: Message = {"text": "I run.", "calls": [call("shell", command="touch made.txt")]}
     opened(editor, turns(command), turns("Quick, then."), picks=("Later",))
     prompt(editor, "run it")
     editor.until("#ASKED == 1")

@@ -18,7 +18,7 @@ from .test_server import kill_server
 
 pytestmark = [pytest.mark.promise("P3"), pytest.mark.editors, pytest.mark.timeout(300)]
 PROGRAM = Path(__file__).parents[2] / "support" / "mcp_program.py"
-COMMAND = {"text": "I run.", "calls": [call("shell", command="echo one; echo two")]}
+COMMAND = {"text": "I run.", "calls": [call("shell", command="touch made.txt; echo two")]}
 
 
 def test_no_with_a_reason_reaches_the_model(editor: Editor) -> None:
@@ -36,7 +36,7 @@ def test_a_command_is_changed_before_it_runs(editor: Editor) -> None:
     opened(editor, turns(COMMAND, "Ready."), picks=("Change the command",))
     prompt(editor, "run it")
     editor.until("vim.bo.filetype == 'sh' and vim.api.nvim_get_mode().mode == 'n'")
-    assert editor.lines() == ["echo one; echo two"]
+    assert editor.lines() == ["touch made.txt; echo two"]
     editor.keys("ccecho th<Esc>aree<CR>echo four<Esc><CR>")
     ended(editor, "endTurn")
     said(editor, "Ready.")
@@ -134,7 +134,7 @@ def test_the_whole_command_is_shown_before_it_is_allowed(editor: Editor) -> None
     prompt(editor, "run it")
     editor.until("#ASKED == 1")
     editor.until("not require('agls.question_window').is_open()")
-    said(editor, "echo one")
+    said(editor, "touch made.txt")
     editor.shows("waits for you")
     editor.lua("PICKS = { 'Allow once' }")
     editor.command("Agls answer")
@@ -157,7 +157,7 @@ def asked(editor: Editor, *prompts: Message, **options: Any) -> None:
 def test_question_takes_no_focus_and_is_answered_by_a_key_of_the_prompt(editor: Editor) -> None:
     asked(editor, turns(COMMAND, "Ready."))
     rows = editor.screen()
-    assert any("│ echo one; echo two" in row for row in rows)
+    assert any("│ touch made.txt; echo two" in row for row in rows)
     assert any("│in /" in row for row in rows)
     assert any("1  Allow once" in row for row in rows)
     assert any("ga allow · gr reject · gR with a reason · gK all of it" in row for row in rows)
@@ -335,13 +335,13 @@ DECEPTIONS = {
     "blanks": "echo harmless" + " " * 5_000 + "; rm b",
     "mixed blanks": "echo harmless" + " \t" * 100 + "; rm b",
     "line ends": "echo harmless" + "\n" * 400 + "rm b",
-    "tab": "\techo a\tb",
-    "letters": "# а сyrillic, ünïcode, 日本語, 🙂, ☃️\ntrue",
+    "tab": "\ttouch a\tb",
+    "letters": "# а сyrillic, ünïcode, 日本語, 🙂, ☃️\ntouch a",
     "41 lines": "".join(f"echo {number}\n" for number in range(40)) + "rm b",
     "400 lines": "".join(f"echo {number}\n" for number in range(399)) + "rm b",
-    "1,000 characters": "echo " + "".join(f"{number} " for number in range(260)) + "end",
+    "1,000 characters": "touch " + "".join(f"{number} " for number in range(260)) + "end",
     "5,000 characters": "true;" * 1_000,
-    "9,000 characters": "echo " + "x" * 8_995,
+    "9,000 characters": "touch " + "x" * 8_994,
 }
 ROWS = """
 local open = require('agls.question_window').state()

@@ -19,7 +19,7 @@ end)"""
 
 
 def test_side_question_streams_while_a_command_waits_and_leaves_no_trace(editor: Editor) -> None:
-    call = Reply("I run it.", calls=[("shell", {"command": "echo one"})])
+    call = Reply("I run it.", calls=[("shell", {"command": "touch made.txt; echo one"})])
     answer = Reply("It prints one word, and that is all it does.", fragment=9, delay=0.5)
     with ModelServer([call, answer, Reply("Done.")]) as server:
         use_server(editor, server)

@@ -102,3 +102,25 @@ def test_braces_of_a_command_in_a_file_of_gemini_are_in_pairs() -> None:
     made = expanded("Run !{awk '{print $1}' x} now", Given(), "gemini")
     assert [line.command for line in made.lines] == ["awk '{print $1}' x"]
     assert made.text.endswith(" now")
+
+
+@pytest.mark.parametrize(
+    ("dialect", "template", "words", "made"),
+    [
+        ("codex", "Open $TITLE for $FILES.", 'FILES="a b.c" TITLE=Fix', "Open Fix for a b.c."),
+        ("codex", "Fix $1, $HOME stays.", "it", "Fix it, $HOME stays."),
+        ("github", "Look at #file:src/a.py.", "", 'Look at @"src/a.py".'),
+        ("github", "In #file:'a b.md', not x#file:y", "", 'In @"a b.md", not x#file:y'),
+        (
+            "github",
+            "Explain ${selection}.",
+            "",
+            "Explain (what the user selected, where they selected anything).",
+        ),
+        ("usual", "${selection} #file:a.py", "", "${selection} #file:a.py"),
+    ],
+)
+def test_products_have_placeholders_of_their_own(
+    dialect: Dialect, template: str, words: str, made: str
+) -> None:
+    assert expanded(template, Given(words), dialect).text == made

@@ -25,7 +25,7 @@ def aside(session: str, question: str) -> Message:
 
 
 def test_question_is_answered_while_a_run_waits_and_its_cost_counts(tmp_path: Path) -> None:
-    call = Reply("I run it.", calls=[("shell", {"command": "echo one"})])
+    call = Reply("I run it.", calls=[("shell", {"command": "touch made.txt"})])
     replies = (call, Reply("A short command.", usage=(500, 9)), Reply("Done."))
     with served(tmp_path, *replies) as (wire, model, session):
         run = wire.post("agent/run", {"sessionId": session, "input": "go", "wait": True})
@@ -79,7 +79,7 @@ def test_answer_streams_while_it_comes_and_is_the_same_item_later(tmp_path: Path
 
 
 def test_cost_of_a_question_counts_in_the_budget_of_the_run_that_is_on(tmp_path: Path) -> None:
-    call = Reply("I run it.", calls=[("shell", {"command": "echo one"})], usage=(10, 10))
+    call = Reply("I run it.", calls=[("shell", {"command": "touch made.txt"})], usage=(10, 10))
     with served(tmp_path, call, Reply("A short command.", usage=(5000, 9))) as (wire, model, session):
         limits = {"maxInputTokens": 1000}
         run = wire.post("agent/run", {"sessionId": session, "input": "go", "wait": True, "options": limits})
@@ -95,7 +95,7 @@ def test_cost_of_a_question_counts_in_the_budget_of_the_run_that_is_on(tmp_path:
 
 
 def test_model_that_calls_something_is_asked_once_more_without_tools(tmp_path: Path) -> None:
-    call = Reply(calls=[("shell", {"command": "echo one"})])
+    call = Reply(calls=[("shell", {"command": "touch made.txt"})])
     with served(tmp_path, Reply("Hello."), call, Reply("Because.")) as (wire, model, session):
         assert wire.run(session)["stopReason"] == "endTurn"
         done = wire.call("agent/action/invoke", aside(session, "Why?"))

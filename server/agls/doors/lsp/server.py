@@ -96,6 +96,8 @@ class LspServer:
                 code = await self._follow(messages, server)
                 for task in besides:
                     task.cancel()
+                server.end()
+                self._peer.end()
                 self._process.leave(code, trusted=self._reader.trusted)
             server.give_up()
         self._trace.set("off")

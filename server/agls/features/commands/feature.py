@@ -10,8 +10,7 @@ from agls.features.commands.settings import Settings
 from agls.features.commands.shell_lines import ROOM, LineRunner
 from agls.features.commands.shipped_commands import shipped_commands
 from agls.instruction_files.folder_texts import FolderTexts
-from agls.prompt_files.command_file import find_files
-from agls.prompt_files.command_places import command_folders
+from agls.prompt_files.found_commands import found_commands
 from agls.room.offers import Consents
 from agls.room.session_ports import KnownModels, TakenNames
 
@@ -28,9 +27,7 @@ def build(
         return None
 
     def find() -> Sequence[OfferedCommand]:
-        folders = command_folders(texts.folders, other_tools=settings.other_tools)
-        own = [each.path for each in folders if each.origin != "project"]
-        files = texts.get((ROOM, settings.other_tools), own, lambda reader: find_files(folders, reader))
+        files = found_commands(texts, other_tools=settings.other_tools)
         return named_commands((*files, *shipped_commands()), {*taken(), LIST, *LIST_ALIASES})
 
     def actions() -> Sequence[Action]:

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from agls.features.commands.settings import Settings
 from agls.instruction_files.folder_texts import FolderTexts
-from agls.prompt_files.command_file import find_files
-from agls.prompt_files.command_places import command_folders
+from agls.prompt_files.found_commands import found_commands
 from agls.room.findings import Finding
 
 TOPIC = "commands"
@@ -16,9 +15,7 @@ def check_files(settings: Settings, texts: FolderTexts) -> Sequence[Finding]:
     """Return each file that cannot be used, with its reason; how many can be when all can."""
     if not settings.enabled:
         return ()
-    folders = command_folders(texts.folders, other_tools=settings.other_tools)
-    own = [each.path for each in folders if each.origin != "project"]
-    files = texts.get((TOPIC, "doctor"), own, lambda reader: find_files(folders, reader))
+    files = found_commands(texts, other_tools=settings.other_tools)
     broken = [file for file in files if file.problem]
     if broken:
         return [

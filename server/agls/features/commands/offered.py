@@ -31,6 +31,8 @@ def named_commands(files: Sequence[CommandFile], taken: Collection[str]) -> Sequ
     offered: list[OfferedCommand] = []
     for file in files:
         whole = () if file.folder.plugin else (f"{file.folder.origin}:{file.name}",)
+        if file.folder.place.dialect == "codex":
+            whole = (*whole, f"prompts:{file.name}")  # as it is typed there
         free = [name for name in (file.name, *whole) if name not in used]
         hidden_by = used.get(file.name, "")
         short = _end(file)

@@ -91,7 +91,7 @@ def answer_of_json(said: object) -> HookAnswer:
         decision=DECISIONS.get(word, ""),
         reason=_text(reason),
         arguments=arguments,
-        context=_text(special.get("additionalContext", "")),
+        context=_text(special.get("additionalContext") or said.get("additional_context") or ""),
         message=_text(said.get("systemMessage", "")),
         output=None if output is None else _text(output),
         stop=_text(said.get("stopReason") or reason or "a hook ended the run")

@@ -114,14 +114,16 @@ def hooks_of_plugin(plugin: "PluginContent") -> FoundHooks:
 
     offered: list[OfferedHook] = []
     problems: list[str] = []
+    make = _of_cursor_plugin if plugin.dialect == "cursor" else offered_hook
     for place, groups in plugin.hooks:
         shown = f"the plugin {plugin.name} ({place})"
-        for number, (event, entry) in enumerate(hook_entries(groups), 1):
+        for number, (event, said) in enumerate(hook_entries(groups), 1):
+            entry = _at_home(said, plugin)
             made = filled(entry, plugin) if "args" in entry or "url" in entry else Substituted(entry)
             try:
                 if made.problem:
                     raise ValueError(made.problem)
-                one = offered_hook(event, made.value, number, shown)
+                one = make(event, made.value, number, shown)
             except ValueError as problem:
                 problems.append(f"{shown}: hook {number} ({event}): {problem}")
                 continue
@@ -242,6 +244,24 @@ def _of_cursor(event: str, entry: JsonObject, number: int, shown: str) -> Offere
     definition: JsonObject = {"file": shown, "event": event, **entry}
     offer = replace(made.offer, name=f"{event} {number} of {shown}", definition=definition)
     return OfferedHook(replace(made.hook, setting=setting, cursor=form), offer)
+
+
+def _at_home(entry: JsonObject, plugin: "PluginContent") -> JsonObject:
+    """Return a hook whose command is in the folder of its plugin, where one for Cursor has it."""
+    command = entry.get("command")
+    if plugin.dialect != "cursor" or not isinstance(command, str) or not command.startswith("./"):
+        return entry
+    return {**entry, "command": f"{shlex.quote(plugin.root)}{command.removeprefix('.')}"}
+
+
+def _of_cursor_plugin(event: str, entry: JsonObject, number: int, shown: str) -> OfferedHook:
+    """Return the hook of an entry in Cursor's form, or in the usual one for an event that has no other.
+
+    **Raises** `ValueError`.
+    """
+    from agls.features.hooks.cursor import EVENTS as FORMS  # noqa: PLC0415 - few plugins have such hooks
+
+    return (_of_cursor if event in FORMS else offered_hook)(event, entry, number, shown)
 
 
 def event_named(said: str) -> Event:

@@ -30,7 +30,7 @@ def acting_programs(
     if len(parts) != len(found):
         return ()
     acting = [program for program, part in zip(found, parts, strict=True) if not part.reads_only]
-    if any(program.piped or program.inputs for program in acting):
+    if any(program.piped or program.inputs or program.loops for program in acting):
         return ()
     words = [[word.text for word in program.words] for program in acting]
     certain = all(shell_facts.is_foreign(name) for name, *_ in words)

@@ -1,6 +1,6 @@
 """The programs of a command, each judged by itself: whether it is known to read the workspace and no more."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from posixpath import basename, join
@@ -8,15 +8,15 @@ from shlex import quote
 
 from agls.engine.ports import Effect, PathInfo, Workspace, WorkspaceError
 from agls.features.permissions.commands import UNKNOWN, known_only_when_run, touched
+from agls.features.permissions.printed_names import Names
 from agls.features.permissions.readers import git_folder, is_deep, read_by
 from agls.features.permissions.rules import ResolvedTarget, is_secret_name
-from agls.features.permissions.starters import ANY_NAME, Started, started_by
+from agls.features.permissions.starters import NameSources, started_by
 from agls.features.permissions.syntax import Program, programs
 from agls.regex import regex
 from agls.room.process_ports import ShellFacts
-from agls.room.shell_tree import NotUnderstood, Word
+from agls.room.shell_tree import A_NAME, NotUnderstood, Word
 
-SPEAKERS = {"echo", "false", "printf", "seq", "sleep", "true"}  # known, but alone they read nothing
 _PLAIN_NAME = regex(r"[\w.+@,=~#%][\w.+@,=~#%:-]*")
 _BY_CLASS = regex(r"\[[^\]]*\[")  # `[[:alpha:]]`: the shell knows more classes than we do
 NO_FILES = frozenset({"-", "/dev/null"})  # a terminal is one: reading it takes what the user types
@@ -39,9 +39,8 @@ def in_parts(
     judged = [(program.again, look.part(whole.tool, program)) for program in found]
     parts = tuple(part for again, part in judged if not again or part.doubt)
     doubt = next((part.doubt for part in parts if part.doubt), "")
-    reads = any(program.words[0].text not in SPEAKERS for program in found)
     several = parts if len(parts) > 1 else ()
-    return replace(whole, reads_only=reads and not doubt, doubt=doubt, parts=several)
+    return replace(whole, reads_only=bool(found) and not doubt, doubt=doubt, parts=several)
 
 
 def from_root(command: str, cwd: str, workspace: Workspace) -> str:
@@ -64,6 +63,7 @@ class _Look:
     def __init__(self, workspace: Workspace, shell_facts: ShellFacts, cwd: str) -> None:
         self._workspace, self._shell_facts = workspace, shell_facts
         self._cwd = cwd
+        self._safe = set[str]()  # names that were looked at
 
     def part(self, tool: str, program: Program) -> ResolvedTarget:
         """Return what is known of one program."""
@@ -80,7 +80,7 @@ class _Look:
             leads_out=self._leads_out(program.text, folder),
             reads_only=not doubt,
             doubt=doubt,
-            fed=program.piped or bool(program.inputs),
+            fed=program.piped or bool(program.inputs) or bool(program.loops),
         )
 
     def names(self, pattern: str, folder: str) -> Sequence[str]:
@@ -89,24 +89,26 @@ class _Look:
 
     def _check(self, program: Program, folder: str) -> None:
         """**Raises** `NotUnderstood` or `WorkspaceError` unless it only reads in the workspace."""
-        words = [text for word in program.words for text in self._expanded(word, folder)]
+        words = self._all_expanded(program.words, folder)
         self._check_path(".", folder)
-        for path in program.inputs:
-            self._check_path(path, folder)
-        source = [text for word in program.source for text in self._expanded(word, folder)]
+        sources = NameSources(
+            self._all_expanded(program.source, folder),
+            [self._all_expanded(loop, folder) for loop in program.loops],
+        )
         is_key_word = not program.piped and self._shell_facts.is_foreign("bash")
-        for started in started_by(words, source, is_key_word=is_key_word):
-            self._check_programs(*started.programs)
-            self._check_words(started.words, folder)
-            for place in started.below:
-                self._check_names(join(folder, place), started)
+        for each in (words, *(("cat", "--", path) for path in program.inputs if path not in NO_FILES)):
+            for started in started_by(each, sources, is_key_word=is_key_word):
+                self._check_programs(*started.programs)
+                self._check_words(started.words, folder)
+                for names in started.names:
+                    self._check_names(names, folder)
 
     def _check_words(self, words: Sequence[str], folder: str) -> None:
         name, paths = words[0], read_by(words)
         if name not in BUILTINS:
             self._check_programs(name)
         for path in paths:
-            if path != ANY_NAME:
+            if path != A_NAME:
                 self._check_path(path, folder)
         if name == "cd":
             self._check_path(words[1], folder)
@@ -121,12 +123,30 @@ class _Look:
             if not self._shell_facts.is_foreign(name):
                 raise NotUnderstood(f"{name} is not found, or lies in the workspace")
 
-    def _check_names(self, folder: str, started: Started) -> None:
-        """**Raises** unless each name below is one that the started program can only take for that file."""
+    def _check_names(self, names: Names, folder: str) -> None:
+        """**Raises** unless each of these names is one that can only be taken for that file."""
+        if (key := repr((names, folder))) in self._safe:
+            return
+        self._safe.add(key)
+        for place in names.below:
+            below = join(folder, place)
+            if names.are_tracked:
+                self._check_tracked(names, below)
+            else:
+                self._check_below(names, below)
+
+    def _check_tracked(self, names: Names, folder: str) -> None:
+        for path in self._shell_facts.tracked(folder):
+            is_plain = path.isascii() and all(map(_PLAIN_NAME.fullmatch, path.split("/")))
+            if not is_plain and not names.are_words:  # git writes other letters in another way, too
+                raise NotUnderstood(f"`{path}` may be taken for something else than one name")
+            self._check_path(path, folder)
+
+    def _check_below(self, names: Names, folder: str) -> None:
         for path, kind in self._shell_facts.below(folder):
             name = basename(path)
-            is_meant = fnmatchcase(name, started.name) and not (started.only_files and kind != "file")
-            if not started.are_words and (is_meant or kind == "folder") and not _PLAIN_NAME.fullmatch(name):
+            is_meant = fnmatchcase(name, names.name) and not (names.only_files and kind != "file")
+            if not names.are_words and (is_meant or kind != "file") and not _PLAIN_NAME.fullmatch(name):
                 raise NotUnderstood(f"`{name}` may be taken for something else than one name")
             if not is_meant:
                 continue
@@ -138,6 +158,9 @@ class _Look:
     def _check_git(self, folder: str) -> None:
         if danger := self._shell_facts.programs_of_git(folder):
             raise NotUnderstood(f"git may run another program here: {danger}")
+
+    def _all_expanded(self, words: Iterable[Word], folder: str) -> Sequence[str]:
+        return [text for word in words for text in self._expanded(word, folder)]
 
     def _expanded(self, word: Word, folder: str) -> Sequence[str]:
         if not word.is_pattern:

@@ -15,7 +15,7 @@ from agls.features.permissions.listed_readers import LISTED, listed, operands_of
 from agls.features.permissions.scripts import awk_prints, jq_reads, scripts_in_options, sed_prints
 from agls.frozen import frozen
 from agls.regex import regex
-from agls.room.shell_tree import NotUnderstood
+from agls.room.shell_tree import A_NAME, NotUnderstood
 
 Operands = Literal["paths", "texts", "pattern", "none", "any"]
 ENDLESS = 1_000_000
@@ -271,7 +271,7 @@ def _behind_text(
     operands, _ = divided(name, reader, rest)
     if not scripts:
         scripts, operands = operands[:1], operands[1:]
-    if not scripts or not all(map(reads_only, scripts)):
+    if not scripts or A_NAME in scripts or not all(map(reads_only, scripts)):
         raise NotUnderstood(f"what this script of {name} does is not known")
     return operands
 

@@ -2,80 +2,48 @@
 
 Only commands are understood whose meaning does not depend on when they run: programs with plain words,
 joined by `|`, `&&`, `||`, `;`, new lines, `if`, `!`, `( … )` and `{ …; }`, or repeated by `for` over words
-that are known, in a folder that `cd FOLDER &&` names, with input from a file and output to `/dev/null` or
-another descriptor. Of everything else nothing is known.
+that are known, in a folder that `cd FOLDER` names, with input from a file and output to `/dev/null` or
+another descriptor. Where a `cd` may have failed, what follows counts in both folders. `for f in $( … )` and
+`while read f` count where the names are safe, and `x=$( … )` where the text is only shown. Of everything
+else nothing is known.
 """
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from posixpath import join
 from typing import TYPE_CHECKING
 
+from agls.features.permissions.shell_folders import ShellFolders, both
+from agls.features.permissions.shell_variables import ShellVariables, Source, assigned, substituted
+from agls.features.permissions.simple_command import Program, no_cd, read_command
 from agls.features.permissions.syntax_nodes import (
     COMPOUND,
+    feeding,
     input_of,
     is_quiet,
     is_redirected_compound,
     is_substitution,
+    numbers_of,
     parts_of_for,
+    parts_of_while,
     passes_on,
     steps_of,
     substitutions_printed,
+    substitutions_read,
     without_redirections,
 )
-from agls.frozen import frozen
-from agls.regex import regex
-from agls.room.shell_tree import (
-    NotUnderstood,
-    Word,
-    children_of,
-    parsed,
-    short,
-    text_of,
-    unresolved,
-    word_of,
-)
+from agls.room.shell_tree import A_NAME, NotUnderstood, Word, children_of, parsed, short, word_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 MOST_PARTS = 64
 MOST_RUNS = 400  # of programs, those that a loop repeats counted each time
-_PROGRAM = regex(r"[A-Za-z0-9_./+-]+")
+_ENDED_BY_NUL = frozenset({"-print0", "-z"})
 
 IF = {"if", "then", "elif", "else", "fi", ";", "\n"}  # what stands between the commands of an `if`
 MOST_NESTED = 20  # statements in one another
+_AROUND = {"$(", "<(", ")", ";", "\n"}  # what stands around the commands of a substitution
 _GROUPS = {"(", ")", "{", "}", "do", "done", ";", "\n"}
-_VARIABLE = regex(r"\$(?:(\w+|\?)|\{(\w+)\})")
-# Of these the value may be printed: they hold no key. Nothing that is understood can set them.
-_PRINTED = frozenset({"HOME", "PWD", "OLDPWD", "USER", "SHELL", "PATH", "LANG", "TERM", "?"})
-_SUM = regex(r"\$\(\([\d +*/%()-]+\)\)")
-# Programs obey many variables in lower case, too, all with `_` or longer.
-_LOOP_NAME = regex(r"[a-z]{1,8}")
-_LOCALE = regex(r"(?:LC_ALL|LC_COLLATE|LC_CTYPE|LANG)=(?:C|POSIX|C\.UTF-8|en_US\.UTF-8)")
-_NUMBERS = regex(r"\{(\d{1,3})\.\.(\d{1,3})\}")
-_TEST = regex(r"\[ (.*) \]", re.DOTALL)
-_TEST_OF_FILE = regex(r"\[\[ (-[fdesrwxhL] [\w./${}\"-]+) \]\]")
-UNCERTAIN = "whether `cd` succeeds is known only when it runs: write `cd FOLDER && …`"
-
-
-@frozen
-class Program:
-    """One program of a command: its words, `text` as it is written, and the files it gets as input.
-
-    It runs in `folder` as seen from where the command begins ("" is that place itself); `piped` is whether it
-    gets the output of another, or runs in a way that only readers may. `source` are the words of the program
-    whose lines it gets, unchanged. With `again` a loop repeats it, with other words.
-    """
-
-    text: str
-    words: tuple[Word, ...]
-    inputs: tuple[str, ...] = ()
-    folder: str = ""
-    piped: bool = False
-    source: tuple[Word, ...] = ()
-    again: bool = False
 
 
 Names = Callable[[str, str], Sequence[str]]
@@ -103,23 +71,26 @@ def programs(command: str, names: Names = _no_names) -> tuple[Program, ...]:
 class _CommandReader:
     """Reads one tree, and remembers the folder that `cd` leads to and the variables of loops."""
 
-    def __init__(self, names: Names, values: Mapping[str, str] | None = None) -> None:
+    def __init__(self, names: Names, variables: ShellVariables | None = None) -> None:
         self._names = names
-        self._values = dict(values or {})
-        self._folder = ""
-        self._is_uncertain = False  # a `cd` may have failed
+        self._variables = variables or ShellVariables()
+        self._folders = ShellFolders()
         self._nested = 0
         self._is_again = False
         self._only_readers = 0
+        self._lines: Source = ()  # the words of the program whose lines the last statement prints
 
     def statements(self, node: "Node") -> Iterator[Program]:
-        yield from self._each(children_of(node, {";", "\n"}))
+        yield from self._each(children_of(node, {";", "\n"}), may_assign=True)
 
-    def _each(self, nodes: Iterable["Node"]) -> Iterator[Program]:
+    def _each(self, nodes: Iterable["Node"], *, may_assign: bool = False) -> Iterator[Program]:
         for child in nodes:
-            if child.type != "comment":
-                yield from self._statement(child)
-                self._is_uncertain = bool(self._folder)
+            if child.type == "variable_assignment" and may_assign:
+                yield from self._assign(child)
+            elif child.type != "comment":
+                is_list = child.type == "list" and may_assign
+                yield from self._list(child, may_assign=True) if is_list else self._statement(child)
+                self._folders = self._folders.all
 
     def _statement(self, node: "Node") -> Iterator[Program]:
         self._nested += 1
@@ -135,10 +106,7 @@ class _CommandReader:
             case "pipeline":
                 yield from self._pipeline(*children_of(node, {"|"}))
             case "redirected_statement" if is_redirected_compound(node):
-                inner, *redirections = children_of(node, set())  # they belong to the last program in it
-                if any(input_of(each) for each in redirections):
-                    raise NotUnderstood(f"what `{short(redirections[0])}` feeds is not certain")
-                yield from self._statement(inner)
+                yield from self._redirected(node)
             case "if_statement" | "elif_clause" | "else_clause":
                 yield from self._staying(children_of(node, IF))
             case "negated_command":
@@ -147,82 +115,139 @@ class _CommandReader:
                 yield from self._apart(children_of(node, _GROUPS))
             case "compound_statement":
                 yield from self._each(children_of(node, _GROUPS))
-            case "for_statement":
-                yield from self._for(node)
+            case "for_statement" | "while_statement":
+                yield from self._loop(node, ())
             case _:
                 yield from self._simple(node)
 
-    def _staying(self, nodes: Iterable["Node"]) -> Iterator[Program]:
+    def _redirected(self, node: "Node") -> Iterator[Program]:
+        """The redirections belong to the last program in it, or to a loop over the lines of a file."""
+        inner, *redirections = children_of(node, set())
+        if inner.type == "while_statement" and len(redirections) == 1 and (fed := feeding(redirections[0])):
+            found, source = self._printed_by(children_of(fed, _AROUND))
+            yield from found
+            yield from self._loop(inner, source)
+            return
+        files = [file for each in redirections for file in input_of(each)]
+        if files and inner.type != "while_statement":
+            raise NotUnderstood(f"what `{short(redirections[0])}` feeds is not certain")
+        if files:
+            yield from self._placed(
+                Program(short(redirections[0]), (Word("true"),), tuple(files), piped=True)
+            )
+        yield from self._statement(inner)
+
+    def _staying(self, nodes: Iterable["Node"], *, may_assign: bool = False) -> Iterator[Program]:
         """Any of the commands may run, and each counts; none may lead into another folder."""
-        folder = self._folder
+        folders = self._folders
         for child in nodes:
-            if child.type != "comment":
+            if child.type == "variable_assignment" and may_assign:
+                yield from self._assign(child)
+            elif child.type != "comment":
                 yield from self._statement(child)
-        if self._folder != folder:
+        if self._folders != folders:
             raise NotUnderstood("where a `cd` in it leads is known only when it runs")
 
     def _apart(self, nodes: Iterable["Node"]) -> Iterator[Program]:
         """They run in a shell of their own: what they do to it ends with it."""
-        before = self._folder, self._is_uncertain
+        before = self._folders, self._variables
+        self._variables = self._variables.copy()
+        self._folders = both(self._folders.succeeded)
         self._only_readers += 1
         yield from self._each(nodes)
         self._only_readers -= 1
-        self._folder, self._is_uncertain = before
+        self._folders, self._variables = before
 
-    def _for(self, node: "Node") -> Iterator[Program]:
-        """Its body counts once for each value of its variable."""
-        variable, words, body = parts_of_for(node)
-        if not _LOOP_NAME.fullmatch(variable) or variable in self._values:
-            raise NotUnderstood(f"`{variable}` is not understood as the variable of a loop")
-        values = [value for word in words for value in self._values_of(word)]
-        was_again = self._is_again
+    def _printed_by(self, nodes: Sequence["Node"]) -> tuple[list[Program], Source]:
+        """Return the programs of a substitution, and the words of the one whose lines it prints."""
+        self._lines = ()
+        found = list(self._apart(nodes))
+        is_one = len(nodes) == 1 and nodes[0].type in {"pipeline", "command", "redirected_statement"}
+        return found, self._lines if is_one else ()
+
+    def _assign(self, node: "Node") -> Iterator[Program]:
+        """What follows it may only read: what obeys a variable is not known of every program."""
+        name, value = assigned(node)
         self._only_readers += 1
+        if inner := substituted(value):
+            yield from self._apart(children_of(inner, _AROUND))
+            self._variables.hold(name, ())  # it may be several lines: no name
+            return
+        word = word_of(value, self._variables.value)
+        if word.is_pattern:
+            raise NotUnderstood(f"what `{short(node)}` becomes is known only when it runs")
+        self._variables.assign(name, word.text)
+
+    def _loop(self, node: "Node", source: Source) -> Iterator[Program]:
+        if node.type == "while_statement":
+            variable, body = parts_of_while(node)
+            yield from self._repeated(variable, source, body)
+            return
+        variable, words, body = parts_of_for(node)
+        self._variables.check_new(variable)
+        if len(words) == 1 and is_substitution(words[0]) and not numbers_of(words[0]):
+            found, source = self._printed_by(children_of(words[0], _AROUND))
+            # a shell puts names in the place of a pattern there: so the names are looked at, used or not
+            checked = Program(short(words[0]), (Word("echo"), Word(A_NAME)), loops=(source,), piped=True)
+            yield from (*found, *self._placed(checked))
+            yield from self._repeated(variable, source, body)
+            return
+        yield from self._for_each(
+            variable, [value for word in words for value in self._values_of(word)], body
+        )
+
+    def _repeated(self, variable: str, source: Source, body: "Node") -> Iterator[Program]:
+        """The body of a loop over what a program prints counts once, for any name."""
+        self._variables.check_new(variable)
+        self._variables.hold(variable, source)
+        yield from self._body(variable, body)
+
+    def _for_each(self, variable: str, values: Sequence[str], body: "Node") -> Iterator[Program]:
+        """The body of a loop over words counts once for each of them."""
+        was_again = self._is_again
         for value in values:
-            self._values[variable] = value
-            yield from self._staying(children_of(body, _GROUPS))
+            self._variables.assign(variable, value)
+            yield from self._body(variable, body)
             self._is_again = True
-        self._only_readers -= 1
         self._is_again = was_again
-        del self._values[variable]
+
+    def _body(self, variable: str, body: "Node") -> Iterator[Program]:
+        before, only_readers = self._variables.names, self._only_readers
+        self._only_readers += 1
+        statements = children_of(body, _GROUPS)
+        for each in statements:
+            if each.type == "variable_assignment":
+                self._variables.check_new(assigned(each)[0])
+        yield from self._staying(statements, may_assign=True)
+        self._only_readers = only_readers
+        self._variables.forget(variable, *(self._variables.names - before))
 
     def _values_of(self, node: "Node") -> Sequence[str]:
-        if numbers := _NUMBERS.fullmatch(text_of(node)):
-            first, last = sorted(map(int, numbers.groups()))
-            return [str(number) for number in range(first, last + 1)]
-        word = word_of(node, self._value)
-        return self._names(word.text, self._folder) if word.is_pattern else (word.text,)
-
-    def _value(self, node: "Node") -> str:
-        """Return the value of a variable. **Raises** `NotUnderstood`."""
-        found = _VARIABLE.fullmatch(text_of(node).lstrip())
-        name = (found[1] or found[2]) if found else ""
-        return self._values[name] if name in self._values else unresolved(node)
-
-    def _printed(self, node: "Node") -> str:
-        """Return what stands for a value that is printed: who prints it does nothing with it."""
-        text = text_of(node).lstrip()
-        found = _VARIABLE.fullmatch(text)
-        name = (found[1] or found[2]) if found else ""
-        if name in _PRINTED or name in self._values or _SUM.fullmatch(text) or is_substitution(node):
-            return "0"
-        return unresolved(node)
+        if numbers := numbers_of(node):
+            return numbers
+        word = word_of(node, self._variables.value)
+        return self._names(word.text, self._folders.only()) if word.is_pattern else (word.text,)
 
     def _simple(
         self, node: "Node", source: tuple[Word, ...] = (), *, piped: bool = False
     ) -> Iterator[Program]:
-        for inner in substitutions_printed(node):
-            yield from self._apart(children_of(inner, {"$(", ")", ";", "\n"}))
-        program = self._read(node)
+        for inner in (*substitutions_printed(node), *substitutions_read(node)):
+            yield from self._apart(children_of(inner, _AROUND))
+        program = read_command(node, self._variables)
+        self._lines = program.words if is_quiet(node) and not program.inputs and not piped else ()
         if piped or self._only_readers:
             program = replace(program, piped=True, source=source)
-        yield self._placed(replace(program, again=self._is_again))
+        yield from self._placed(replace(program, again=self._is_again))
 
-    def _list(self, node: "Node") -> Iterator[Program]:
-        steps = list(steps_of(node))
-        for _, child in steps:
+    def _list(self, node: "Node", *, may_assign: bool = False) -> Iterator[Program]:
+        (_, first), *steps = steps_of(node)
+        is_set = may_assign and first.type == "variable_assignment"  # the first step runs in any case
+        yield from self._assign(first) if is_set else self._statement(first)
+        for operator, child in steps:
+            before = self._folders
+            self._folders = before.before(operator)
             yield from self._statement(child)
-        if self._folder and any(operator == "||" for operator, _ in steps):
-            raise NotUnderstood(f"{UNCERTAIN}, without `||`")
+            self._folders = before.then(operator, self._folders)
 
     def _pipeline(self, first: "Node", *rest: "Node") -> Iterator[Program]:
         # `a && b 2>&1 | c`: the grammar takes `a && b` for the first, and the shell does not
@@ -230,85 +255,34 @@ class _CommandReader:
             found = list(self._apart([first]))
         else:
             found = list(self._statement(first))
-        yield from (*found[:-1], _no_cd(found[-1]))
-        source = found[-1].words if len(found) == 1 and is_quiet(first) else ()
+        yield from (*found[:-1], no_cd(found[-1]))
+        is_one = all(each.words == found[-1].words for each in found)
+        source = found[-1].words if is_one and is_quiet(first) else ()
         for node in rest:
+            if node.type == "while_statement":
+                yield from self._fed_loop(node, source)
+                source = ()
+                continue
             if without_redirections(node).type in COMPOUND:
                 yield from self._apart([node])
                 source = ()
                 continue
             *inner, last = self._simple(node, source, piped=True)
-            yield from (*inner, _no_cd(last))
+            yield from (*inner, no_cd(last))
             kept = passes_on(last.words) and is_quiet(node) and not last.inputs
-            source = source if kept and all(word.text != "-print0" for word in source) else ()
+            source = source if kept and all(word.text not in _ENDED_BY_NUL for word in source) else ()
+        self._lines = source
+        self._folders = ShellFolders(self._folders.succeeded, self._folders.all.failed)
 
-    def _placed(self, program: Program) -> Program:
-        if self._is_uncertain:
-            raise NotUnderstood(UNCERTAIN)
+    def _fed_loop(self, node: "Node", source: Source) -> Iterator[Program]:
+        """A loop over the lines of the program before it: in a shell of its own."""
+        before = self._variables, self._only_readers
+        self._variables = self._variables.copy()
+        yield from self._loop(node, source)
+        self._variables, self._only_readers = before
+
+    def _placed(self, program: Program) -> Iterator[Program]:
+        """Yield it for each folder in which the shell may be."""
+        yield from [replace(program, folder=folder) for folder in self._folders.succeeded]
         if program.words[0].text == "cd":
-            self._folder = join(self._folder, _folder_of(program))
-            return program
-        return replace(program, folder=self._folder)
-
-    def _read(self, node: "Node") -> Program:
-        inputs: list[str] = []
-        if node.type == "redirected_statement":
-            inner, *redirections = children_of(node, set())
-            for each in redirections:
-                inputs += input_of(each, self._value)
-            return replace(self._command(inner), inputs=tuple(inputs))
-        return self._command(node)
-
-    def _command(self, node: "Node") -> Program:
-        if node.type == "test_command":
-            return Program(text_of(node), self._test(node))
-        if node.type != "command":
-            raise NotUnderstood(f"what `{short(node)}` does is known only when it runs")
-        name, *rest = children_of(node, set())
-        has_locale = bool(_LOCALE.fullmatch(text_of(name)))
-        if has_locale and rest:
-            name, *rest = rest
-        if name.type != "command_name" or not _PROGRAM.fullmatch(text_of(name)):
-            raise NotUnderstood(f"which program `{short(name)}` is, is not certain")
-        read = self._word_printed if text_of(name) == "echo" else self._word
-        words = (Word(text_of(name)), *map(read, rest))
-        return Program(text_of(node), words, piped=has_locale)
-
-    def _word(self, node: "Node") -> Word:
-        return word_of(node, self._value)
-
-    def _word_printed(self, node: "Node") -> Word:
-        word = word_of(node, self._printed)
-        if word.is_pattern and "$" in text_of(node):  # `$HOME/*` are names of another folder
-            unresolved(node)
-        return word
-
-    def _test(self, node: "Node") -> tuple[Word, ...]:
-        """Return the words of `[ … ]`, which is `test …`. `[[ … ]]` computes: only one of a file is known."""
-        found = _TEST.fullmatch(text_of(node)) or _TEST_OF_FILE.fullmatch(text_of(node))
-        if not found:
-            raise NotUnderstood(f"what `{short(node)}` does is known only when it runs")
-        match tuple(_CommandReader(self._names, self._values).statements(parsed(f"test {found[1]}"))):
-            case (Program(inputs=(), folder="", words=(Word("test"), *_) as words),):
-                return words
-            case _:
-                raise NotUnderstood(f"what `{short(node)}` does is known only when it runs")
-
-
-def _folder_of(program: Program) -> str:
-    match program:
-        case Program(words=(_, Word(text, is_pattern=False)), inputs=()) if _is_below(text):
-            return text
-        case _:
-            raise NotUnderstood("`cd` is understood only with the name of one folder, without `..`")
-
-
-def _is_below(folder: str) -> bool:
-    """Return whether `cd` leads where the path does: behind a link its `..` is another one."""
-    return bool(folder) and folder[0] != "-" and ".." not in folder.split("/")
-
-
-def _no_cd(program: Program) -> Program:
-    if program.words[0].text == "cd":
-        raise NotUnderstood("`cd` in a pipeline changes no folder")
-    return program
+            self._folders = self._folders.after_cd(program)

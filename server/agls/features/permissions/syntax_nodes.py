@@ -19,10 +19,23 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 COMPOUND = frozenset(
-    {"list", "pipeline", "subshell", "compound_statement", "for_statement", "if_statement", "negated_command"}
+    {
+        "list",
+        "pipeline",
+        "subshell",
+        "compound_statement",
+        "for_statement",
+        "while_statement",
+        "if_statement",
+        "negated_command",
+    }
 )
+NOWHERE = "/dev/null"  # stands for what is read, and is no file
 _DESCRIPTOR = regex(r"\d?>&(?:\d|-)|\d?<&(?:\d|-)")
 _NOWHERE = regex(r"(?:\d|&)?>>? *(/dev/(?:null|stdout|stderr))")
+_READ = regex(r"(?:IFS= ?)?read (?:-r )?(\w+)")
+_SEQUENCE = regex(r"\$\(seq (?:(\d{1,3}) )?(\d{1,3})\)")
+_NUMBERS = regex(r"\{(\d{1,3})\.\.(\d{1,3})\}")
 _LINES = regex(r"(?:-n ?\+?\d+|-\d+)?")  # of head and tail
 
 
@@ -45,6 +58,29 @@ def parts_of_for(node: "Node") -> tuple[str, Sequence["Node"], "Node"]:
             raise NotUnderstood(f"what `{short(node)}` does is known only when it runs")
 
 
+def parts_of_while(node: "Node") -> tuple[str, "Node"]:
+    """Return the variable and the body of a loop over lines. **Raises** `NotUnderstood` for any other one."""
+    match children_of(node, {";", "\n"}):
+        case [kind, condition, body] if text_of(kind) == "while" and (
+            found := _READ.fullmatch(text_of(condition))
+        ):
+            return found[1], body
+        case _:
+            raise NotUnderstood(f"what `{short(node)}` does is known only when it runs")
+
+
+def numbers_of(node: "Node") -> Sequence[str]:
+    """Return the numbers that `{1..3}` or `$(seq 3)` stands for."""
+    text = text_of(node)
+    if numbers := _NUMBERS.fullmatch(text):
+        first, last = sorted(map(int, numbers.groups()))
+    elif numbers := _SEQUENCE.fullmatch(text):
+        first, last = int(numbers[1] or 1), int(numbers[2])
+    else:
+        return ()
+    return [str(number) for number in range(first, last + 1)]
+
+
 def without_redirections(node: "Node") -> "Node":
     return children_of(node, set())[0] if node.type == "redirected_statement" else node
 
@@ -58,9 +94,9 @@ def is_substitution(node: "Node") -> bool:
 
 
 def substitutions_printed(node: "Node") -> Iterator["Node"]:
-    """Yield the substitutions between the quotes of what `echo` prints."""
+    """Yield the substitutions between the quotes of what `echo` or `printf` prints."""
     command = without_redirections(node)
-    if command.type == "command" and any(_is_echo(child) for child in command.children):
+    if command.type == "command" and any(_prints(child) for child in command.children):
         for word in command.children:  # `LC_ALL=C echo …`, too
             strings = word.children if word.type == "concatenation" else [word]
             for string in strings:
@@ -68,8 +104,34 @@ def substitutions_printed(node: "Node") -> Iterator["Node"]:
                     yield from filter(is_substitution, string.children)
 
 
-def _is_echo(node: "Node") -> bool:
-    return node.type == "command_name" and text_of(node) == "echo"
+def is_read(node: "Node") -> bool:
+    """Return whether this word is `<( … )`: what another program prints, to be read like a file."""
+    before, after = node.prev_sibling, node.next_sibling
+    is_apart = not (before and before.end_byte == node.start_byte) and not (
+        after and after.start_byte == node.end_byte
+    )
+    return node.type == "process_substitution" and is_apart and text_of(node).startswith("<(")
+
+
+def substitutions_read(node: "Node") -> Iterator["Node"]:
+    """Yield the `<( … )` among the words of a command."""
+    command = without_redirections(node)
+    yield from filter(is_read, command.children if command.type == "command" else ())
+
+
+def feeding(redirection: "Node") -> "Node | None":
+    """Return the `<( … )` of `< <( … )`."""
+    if redirection.type != "file_redirect":
+        return None
+    match children_of(redirection, set()):
+        case [operator, word] if kind_of(operator) == "<" and is_read(word):
+            return word
+        case _:
+            return None
+
+
+def _prints(node: "Node") -> bool:
+    return node.type == "command_name" and text_of(node) in {"echo", "printf"}
 
 
 def is_quiet(node: "Node") -> bool:

@@ -4,19 +4,24 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agls.engine.ports import WorkspaceError
 from agls.frozen import frozen
 from agls.instruction_files import FolderReader, plain
 from agls.instruction_files.folder_texts import FolderTexts
 from agls.json_values import is_list, is_object
+from agls.prompt_files.agent_tools import tools_in
 from agls.regex import regex
 from agls.short_text import cut
+
+if TYPE_CHECKING:
+    from agls.plugin_files import PluginContent
 
 FILE = "plugin.json"
 OF_PROJECT = (".codex-plugin/plugin.json", ".claw-plugin/plugin.json")
 LONGEST = 4_000  # characters of a text
+LONGEST_CONTEXT = 20_000  # characters of a whole file
 MOST = 50  # of each kind in one manifest
 NAME = regex(r"[A-Za-z0-9_-]{1,64}")
 TEXTS = ("beforePrompt", "afterTurn", "onResume", "beforePersist", "beforeDelegate", "afterDelegate")
@@ -80,21 +85,36 @@ def manifests(texts: FolderTexts) -> Sequence[PluginManifest]:
     """**Returns** the manifests of trusted folders, broken ones too; of one name the first counts."""
     roots = tuple(texts.folders.project)
     found = texts.get(("plugins",), (), lambda reader: find_manifests(roots, reader))
-    files = tuple(each.manifest for each in texts.folders.plugins if each.manifest)
-    if not files:
+    plugins = tuple(each for each in texts.folders.plugins if each.manifest)
+    if not plugins:
         return found
-    own = texts.get(("plugins", "installed"), files, lambda reader: of_installed(files, reader))
+    files = tuple(path for each in plugins for path in (each.manifest, *each.context))
+    own = texts.get(("plugins", "installed"), files, lambda reader: of_installed(plugins, reader))
     names = {each.name for each in own}
     return (*own, *(each for each in found if each.problem or each.name not in names))
 
 
-def of_installed(files: Sequence[str], reader: FolderReader) -> Sequence[PluginManifest]:
+def of_installed(plugins: Sequence["PluginContent"], reader: FolderReader) -> Sequence[PluginManifest]:
     """**Returns** what the manifests of installed plugins say to models and of tools, if they do.
 
     Their other keys, and what is wrong with any, are those of the whole plugin.
     """
-    found = (each for path in files if (each := _read(path, reader)))
+    found = (
+        _with_parts(each, plugin, reader) for plugin in plugins if (each := _read(plugin.manifest, reader))
+    )
     return tuple(replace(each, remarks=()) for each in found if not each.problem and each.acts)
+
+
+def _with_parts(manifest: PluginManifest, plugin: "PluginContent", reader: FolderReader) -> PluginManifest:
+    """**Returns** a manifest with what an extension for Gemini says in other words."""
+    read = [each for path in plugin.context if (each := reader.text(path))]
+    if not (read or plugin.blocked):
+        return manifest
+    context = "\n\n".join(cut(plain(text), LONGEST_CONTEXT) for _, _, text in read)
+    said = {"beforePrompt": context, **manifest.texts} if context else manifest.texts
+    tools = tools_in({"disallowedTools": [*plugin.blocked]})
+    blocked = [*manifest.blocked, *tools.denied, *tools.unknown]
+    return replace(manifest, texts=said, blocked=blocked)
 
 
 def find_manifests(roots: Sequence[str], reader: FolderReader) -> Sequence[PluginManifest]:

@@ -12,8 +12,8 @@ from agls.features.skills.settings import Settings
 from agls.features.skills.skill_file import SkillFile, body_of, find_skills
 from agls.instruction_files import plain
 from agls.instruction_files.folder_texts import FolderTexts, TextFolders
-from agls.prompt_files.command_file import CommandFile, find_files
-from agls.prompt_files.command_places import CommandFolder, command_folders
+from agls.prompt_files.command_file import CommandFile
+from agls.prompt_files.found_commands import found_commands
 from agls.prompt_files.template import Given, expanded, filled
 from agls.room.opened_folders import ROOM
 
@@ -33,7 +33,7 @@ class FoundSkills:
     def files(self) -> Sequence[SkillFile]:
         """Return all skills, broken ones too."""
         key = (ROOM, self._settings.other_tools)
-        return self._texts.get(key, self._own, lambda reader: find_skills(self.folders, reader))
+        return self._texts.get(key, self._own, lambda reader: find_skills(self.folders, reader), once=True)
 
     @property
     def untrusted(self) -> Sequence[str]:
@@ -46,8 +46,7 @@ class FoundSkills:
 
     def command_files(self) -> Sequence[CommandFile]:
         """Return all commands of the user and of the project, broken ones too."""
-        folders, own = _command_places(self._texts.folders, other_tools=self._settings.other_tools)
-        return self._texts.get((ROOM, "commands"), own, lambda reader: find_files(folders, reader))
+        return found_commands(self._texts, other_tools=self._settings.other_tools)
 
     @cached_property
     def _commands(self) -> dict[str, CommandFile]:
@@ -135,14 +134,6 @@ class FoundSkills:
 def _skill_places(folders: TextFolders, *, other_tools: bool) -> tuple[Sequence[SkillFolder], Sequence[str]]:
     found = skill_folders(folders, other_tools=other_tools)
     return found, own_paths(found)
-
-
-@lru_cache(maxsize=8)
-def _command_places(
-    folders: TextFolders, *, other_tools: bool
-) -> tuple[Sequence[CommandFolder], Sequence[str]]:
-    found = command_folders(folders, other_tools=other_tools)
-    return found, [each.path for each in found if each.origin != "project"]
 
 
 def given_to(given: Given, names: Sequence[str], folder: str = "") -> Given:

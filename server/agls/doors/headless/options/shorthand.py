@@ -12,7 +12,8 @@ ALONE = {  # commands that show something where none of those below them is name
     "changes": frozenset({"show", "list", "keep", "undo", "redo"}),
     "memory": frozenset({"show", "add", "edit", "forget"}),
 }
-LISTED = frozenset({"config", "hooks", "key", "mcp", "permissions", "plugin"})  # alone, each is its `list`
+_LISTS = ("config", "hooks", "key", "mcp", "permissions", "plugin", "skills")
+LISTED = {**dict.fromkeys(_LISTS, "list"), "explain": "instructions"}  # what each is alone
 OWN = frozenset({"-h", "--help", "--version"})  # options of `agls` itself
 
 
@@ -20,7 +21,8 @@ def spelled_out(argv: Sequence[str]) -> list[str]:
     """Return the arguments with a command: `-p "…"` is `run "…"`, `-c` is `resume`, in any order.
 
     `help COMMAND` is `COMMAND --help`; `changes` without a word of its own below it is `changes show`, and
-    so for `memory`; `mcp` alone, or followed by an option, is `mcp list`, and so for those like it.
+    so for `memory`; `mcp` alone, or followed by an option, is `mcp list`, and so for those like it;
+    `explain` alone is `explain instructions`.
     """
     words = list(argv)
     if words[:1] == ["help"]:
@@ -28,7 +30,7 @@ def spelled_out(argv: Sequence[str]) -> list[str]:
     if words and words[0] in ALONE and not (ALONE[words[0]] | OWN).intersection(words[1:2]):
         return [words[0], "show", *words[1:]]
     if words and words[0] in LISTED and _name_nothing_below(words[1:]):
-        return [words[0], "list", *words[1:]]
+        return [words[0], LISTED[words[0]], *words[1:]]
     if not words or words[0] in OWN or not (words[0] in RUNS or words[0].startswith("-")):
         return words
     end = words.index("--") if "--" in words else len(words)

@@ -1,0 +1,137 @@
+"""The variables of a command that is read: those whose value is known, and those that hold names or texts.
+
+What a program prints is known only when it runs. The variable of a loop over it stands for the names that the
+program prints (`printed_names` says whether they are safe); any other one, between quotes, for a text that is
+only shown.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from agls.features.permissions.syntax_nodes import is_substitution
+from agls.regex import regex
+from agls.room.shell_tree import A_NAME, NotUnderstood, Word, is_one_word, short, text_of, unresolved
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_VARIABLE = regex(r"\$(?:(\w+|\?)|\{(\w+)\})")
+# Of these the value may be printed: they hold no key. Nothing that is understood can set them.
+_PRINTED = frozenset({"HOME", "PWD", "OLDPWD", "USER", "SHELL", "PATH", "LANG", "TERM", "?"})
+_SUM = regex(r"\$\(\([\d +*/%()-]+\)\)")
+# Programs obey many variables in lower case, too, all with `_` or longer; the others here are obeyed by none.
+_NAME = regex(r"[a-z]{1,8}|COUNT|FILE|FILES|BRANCH|COMMIT|SHA|HASH|RESULT|OUT|N")
+_OPERAND = r'(?:"\$(?:(?:\w+)|\{(?:\w+)\})"|"[\w ./-]*"|[\w./-]+)'
+_TEST_OF_TEXTS = regex(rf"\[ (?:-[nz] {_OPERAND}|{_OPERAND} (?:=|==|!=) {_OPERAND}) \]")
+_NUMBER = r'(?:"\$\w+"|"\$\{\w+\}"|-?\d+)'
+_TEST_OF_NUMBERS = regex(rf"\[ {_NUMBER} -(?:eq|ne|lt|le|gt|ge) {_NUMBER} \]")
+_USED = regex(r"\$\{?(\w+)")
+# A format of `printf` that prints what it is given as it is: with `%d` a shell may count.
+_PRINTS_TEXTS = regex(r"""'(?:[^%'\\]|%%|%-?\d*s|\\[nt])*'|"(?:[^%"\\$`]|%%|%-?\d*s|\\[nt])*\"""")
+
+Source = tuple[Word, ...]  # the words of a program whose lines a variable holds, () when nothing is known
+
+
+class ShellVariables:
+    """What is known of the variables at one place of a command, and in `used` the sources of those used."""
+
+    def __init__(self, values: Mapping[str, str] | None = None) -> None:
+        self._values = dict(values or {})
+        self._sources: dict[str, Source] = {}
+        self.used: list[Source] = []
+
+    def copy(self) -> "ShellVariables":
+        """**Returns** the same variables, for a place from which no assignment comes back."""
+        made = ShellVariables(self._values)
+        made._sources = dict(self._sources)
+        return made
+
+    def check_new(self, name: str) -> None:
+        """**Raises** `NotUnderstood` unless a loop may have this variable."""
+        if not _NAME.fullmatch(name) or name in self._values:
+            raise NotUnderstood(f"`{name}` is not understood as the variable of a loop")
+
+    def assign(self, name: str, value: str) -> None:
+        """Remember a value that is known. **Raises** `NotUnderstood`."""
+        if not _NAME.fullmatch(name) or "\0" in value:
+            raise NotUnderstood(f"what `{name}=` changes is not certain")
+        self._values[name] = value
+        self._sources.pop(name, None)
+
+    def hold(self, name: str, source: Source) -> None:
+        """Remember that a variable holds what a program prints."""
+        self.assign(name, "")
+        self._values[name], self._sources[name] = A_NAME, source
+
+    def forget(self, *names: str) -> None:
+        for name in names:
+            self._values.pop(name, None)
+            self._sources.pop(name, None)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Those that are set."""
+        return frozenset(self._values)
+
+    def value(self, node: "Node") -> str:
+        """**Returns** the value of a variable. **Raises** `NotUnderstood`."""
+        name = _name_of(node)
+        if name not in self._values:
+            return unresolved(node)
+        if self._values[name] == A_NAME:
+            self.used.append(self._sources[name])
+        return self._values[name]
+
+    def printed(self, node: "Node") -> str:
+        """**Returns** what stands for a value that is printed: who prints it does nothing with it.
+
+        Without quotes a shell may put names of files in its place.
+        """
+        text, name = text_of(node).lstrip(), _name_of(node)
+        if name in self._values:
+            is_quoted = node.parent is not None and node.parent.type == "string"
+            value = "0" if is_quoted else self.value(node)
+            return value if is_one_word(value) else unresolved(node)
+        if name in _PRINTED or _SUM.fullmatch(text) or is_substitution(node):
+            return "0"
+        return unresolved(node)
+
+    def only_compares(self, node: "Node") -> bool:
+        """**Returns** whether `[ … ]` only compares texts, or numbers, that are known or between quotes."""
+        text = text_of(node)
+        if not _TEST_OF_TEXTS.fullmatch(text) and not _TEST_OF_NUMBERS.fullmatch(text):
+            return False
+        return all(name in self._values for name in _USED.findall(text))
+
+
+def prints_texts(name: str, rest: Sequence["Node"]) -> bool:
+    """**Returns** whether a program only prints its words, whatever they are."""
+    return name == "echo" or (
+        name == "printf" and bool(rest) and bool(_PRINTS_TEXTS.fullmatch(text_of(rest[0])))
+    )
+
+
+def assigned(node: "Node") -> tuple[str, "Node"]:
+    """**Returns** the name and the value of an assignment. **Raises** `NotUnderstood`."""
+    match [child for child in node.children if child.type != "="]:
+        case [name, value] if (
+            name.type == "variable_name" and text_of(node) == f"{text_of(name)}={text_of(value)}"
+        ):
+            return text_of(name), value
+        case _:
+            raise NotUnderstood(f"what `{short(node)}` changes is not certain")
+
+
+def substituted(value: "Node") -> "Node | None":
+    """**Returns** the `$( … )` that a value is as a whole, perhaps between quotes."""
+    inner = value
+    if value.type == "string" and len(value.named_children) == 1:
+        inner = value.named_children[0]
+        if text_of(value) != f'"{text_of(inner)}"':
+            return None
+    return inner if is_substitution(inner) else None
+
+
+def _name_of(node: "Node") -> str:
+    found = _VARIABLE.fullmatch(text_of(node).lstrip())
+    return (found[1] or found[2]) if found else ""

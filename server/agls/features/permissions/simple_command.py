@@ -1,0 +1,113 @@
+"""One program of a shell command: its words, and the files that are redirected to it."""
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from agls.features.permissions.shell_variables import ShellVariables, Source, prints_texts
+from agls.features.permissions.syntax_nodes import NOWHERE, input_of, is_read
+from agls.frozen import frozen
+from agls.regex import regex
+from agls.room.shell_tree import (
+    NotUnderstood,
+    Word,
+    children_of,
+    parsed,
+    short,
+    text_of,
+    unresolved,
+    word_of,
+)
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_PROGRAM = regex(r"[A-Za-z0-9_./+-]+")
+_LOCALE = regex(r"(?:LC_ALL|LC_COLLATE|LC_CTYPE|LANG)=(?:C|POSIX|C\.UTF-8|en_US\.UTF-8)")
+_TEST = regex(r"\[ (.*) \]", re.DOTALL)
+_TEST_OF_FILE = regex(r"\[\[ (-[fdesrwxhL] [\w./${}\"-]+) \]\]")
+
+
+@frozen
+class Program:
+    """One program of a command: its words, `text` as it is written, and the files it gets as input.
+
+    It runs in `folder` as seen from where the command begins ("" is that place itself); `piped` is whether it
+    gets the output of another, or runs in a way that only readers may. `source` are the words of the program
+    whose lines it gets, unchanged, `loops` those whose lines its variables hold. With `again` a loop repeats
+    it, with other words.
+    """
+
+    text: str
+    words: tuple[Word, ...]
+    inputs: tuple[str, ...] = ()
+    folder: str = ""
+    piped: bool = False
+    source: tuple[Word, ...] = ()
+    again: bool = False
+    loops: tuple[Source, ...] = ()
+
+
+def read_command(node: "Node", variables: ShellVariables) -> Program:
+    """**Returns** a program with plain words and what is redirected. **Raises** `NotUnderstood`."""
+    inputs: list[str] = []
+    variables.used = []
+    inner, *redirections = children_of(node, set()) if node.type == "redirected_statement" else [node]
+    for each in redirections:
+        inputs += input_of(each, variables.value)
+    program = _command(inner, variables)
+    return replace(program, inputs=tuple(inputs), loops=tuple(variables.used))
+
+
+def _command(node: "Node", variables: ShellVariables) -> Program:
+    if node.type == "test_command":
+        return Program(text_of(node), _test(node, variables))
+    if node.type != "command":
+        raise NotUnderstood(f"what `{short(node)}` does is known only when it runs")
+    name, *rest = children_of(node, set())
+    has_locale = bool(_LOCALE.fullmatch(text_of(name)))
+    if has_locale and rest:
+        name, *rest = rest
+    if name.type != "command_name" or not _PROGRAM.fullmatch(text_of(name)):
+        raise NotUnderstood(f"which program `{short(name)}` is, is not certain")
+    read = _printed if prints_texts(text_of(name), rest) else _word
+    # what is read from another program is no file of a name, and no other word
+    words = (
+        Word(text_of(name)),
+        *(Word(NOWHERE) if is_read(each) else read(each, variables) for each in rest),
+    )
+    return Program(text_of(node), words, piped=has_locale)
+
+
+def _word(node: "Node", variables: ShellVariables) -> Word:
+    return word_of(node, variables.value)
+
+
+def _printed(node: "Node", variables: ShellVariables) -> Word:
+    word = word_of(node, variables.printed)
+    if word.is_pattern and "$" in text_of(node):  # `$HOME/*` are names of another folder
+        unresolved(node)
+    return word
+
+
+def _test(node: "Node", variables: ShellVariables) -> tuple[Word, ...]:
+    """Return the words of `[ … ]`, which is `test …`. `[[ … ]]` computes: only one of a file is known."""
+    if variables.only_compares(node):
+        return (Word("test"), Word("-n"), Word("0"))
+    found = _TEST.fullmatch(text_of(node)) or _TEST_OF_FILE.fullmatch(text_of(node))
+    if not found or "<(" in found[1]:
+        raise NotUnderstood(f"what `{short(node)}` does is known only when it runs")
+    match children_of(parsed(f"test {found[1]}"), {";", "\n"}):
+        case [inner] if inner.type == "command":
+            words = _command(inner, variables).words
+        case _:
+            raise NotUnderstood(f"what `{short(node)}` does is known only when it runs")
+    if words[0].text != "test":
+        raise NotUnderstood(f"what `{short(node)}` does is known only when it runs")
+    return words
+
+
+def no_cd(program: Program) -> Program:
+    if program.words[0].text == "cd":
+        raise NotUnderstood("`cd` in a pipeline changes no folder")
+    return program
