@@ -8,7 +8,10 @@ from agls.frozen import frozen
 from agls.room.notebook_ports import CellEdit, CellText, OpenNotebook
 from agls.workspace.editor import Editor
 
-ODD = "The editor's answer about the notebook makes no sense: {}"
+ODD = (
+    "The editor's answer about the notebook could not be read: it needs a `version`, and `cells` that have a "
+    "`type` and a `source`."
+)
 
 
 @frozen
@@ -23,7 +26,7 @@ class AskedNotebooks:
         if not self.editor.has_notebooks:
             return None
         answer = await self.editor.ask_notebook("agent/notebook", {"sessionId": self.session_id, "uri": uri})
-        return _notebook(uri, answer) if answer.get("notebook") else None
+        return _notebook(uri, answer) if answer.get("notebook") is not None else None
 
     async def edit(self, notebook: OpenNotebook, edit: CellEdit, label: str) -> OpenNotebook:
         """Change a cell. **Raises** `Stale` and `WorkspaceError`."""
@@ -40,7 +43,7 @@ class AskedNotebooks:
         if edit.action == "insert":
             asked["type"] = edit.type
         answer = await self.editor.ask_notebook("agent/editNotebook", asked)
-        if not answer.get("notebook"):
+        if answer.get("notebook") is None:
             reason = str(answer.get("failureReason") or "no reason given")
             raise Stale(f"The editor did not change the notebook: {reason}.")
         return _notebook(notebook.uri, answer)
@@ -59,5 +62,5 @@ def _notebook(uri: str, answer: JsonObject) -> OpenNotebook:
             for cell in given["cells"]
         )
         return OpenNotebook(uri, str(given["version"]), given.get("unsaved") is True, cells)
-    except (KeyError, TypeError, AttributeError) as problem:
-        raise WorkspaceError(ODD.format(problem)) from None
+    except (KeyError, TypeError, AttributeError):
+        raise WorkspaceError(ODD) from None

@@ -8,7 +8,7 @@ from cattrs import BaseValidationError
 
 from agls.config import ConfigError, KeyMissing
 from agls.doors.from_wire import Malformed
-from agls.doors.messages import Bad, JsonObject
+from agls.doors.messages import METHOD_NOT_FOUND, Bad, JsonObject
 from agls.engine.actions import ActionError
 from agls.engine.admission import Refused
 from agls.engine.facts import Asked
@@ -17,6 +17,7 @@ from agls.engine.session import Session
 from agls.room import PromptRefused
 from agls_protocol.converter import explain
 from agls_protocol.errors import ERRORS
+from agls_protocol.methods import METHODS
 
 RETRY_AFTER = 1_000  # milliseconds after which a refused load is worth another try
 TABLE = {error.kind: error for error in ERRORS}  # of a kind with two codes, the one of a well-formed request
@@ -105,9 +106,23 @@ def overloaded(message: str, **data: str) -> Bad:
 
 def given_up() -> Bad:
     """Return the error that the server ends before this was done; nobody cancelled it."""
-    return bad(
-        "serverCancelled", "The server is shutting down and gave up this request. What it did is unknown."
+    message = (
+        "The server is shutting down and gave up this request. What it did is unknown. A prompt that was "
+        "admitted waits in its session, and begins with the next one there."
     )
+    return bad("serverCancelled", message)
+
+
+def unknown_method(method: str) -> Bad:
+    """Return the error that a request has a method that no request to this server has."""
+    known = METHODS.get(method)
+    if known and known.direction == "toClient":
+        hint = "The server sends this, and the client does not."
+    elif known and known.result is None:
+        hint = "Send it as a notification, without an id."
+    else:
+        hint = "The answer to initialize lists the methods, in capabilities.experimental.agent.methods."
+    return Bad(METHOD_NOT_FOUND, f"There is no request {method[:200]!r}. {hint}", hint=hint)
 
 
 def cannot_open(session_id: str, error: JournalError) -> Bad:

@@ -45,25 +45,27 @@ class GivenFile:
     data: bytes
 
 
-def content(blocks: Any) -> tuple[Content, ...]:
+def content(blocks: Any, where: str = "params.input") -> tuple[Content, ...]:
     """Return content blocks, or a bare string, as the engine's content; empty when there is no text in them.
 
-    **Raises** `Malformed`.
+    **Raises** `Malformed`, which names the member as `where`.
     """
-    return _parts(blocks, PARTS)
+    return _parts(blocks, PARTS, where)
 
 
 def content_or_files(blocks: Any) -> tuple[Content | GivenFile, ...]:
     """Return the content of a prompt, which may have files. **Raises** `Malformed`."""
-    return _parts(blocks, WITH_FILES)
+    return _parts(blocks, WITH_FILES, "params.input")
 
 
-def _parts(blocks: Any, kinds: Mapping[str, Callable[[JsonObject, str], Part]]) -> tuple[Part, ...]:
+def _parts(
+    blocks: Any, kinds: Mapping[str, Callable[[JsonObject, str], Part]], where: str
+) -> tuple[Part, ...]:
     if isinstance(blocks, str):
         blocks = [{"type": "text", "text": blocks}]
     if not is_list(blocks):
-        raise Malformed("params.input must be a list of content blocks or a string")
-    parts = tuple(_part(block, f"params.input[{index}]", kinds) for index, block in enumerate(blocks))
+        raise Malformed(f"{where} must be a list of content blocks or a string")
+    parts = tuple(_part(block, f"{where}[{index}]", kinds) for index, block in enumerate(blocks))
     return parts if any(not isinstance(part, Text) or part.text.strip() for part in parts) else ()
 
 
@@ -204,7 +206,13 @@ def _form(question: Question, response: JsonObject, by: str) -> Answer:
     outcome, filled = response.get("outcome"), response.get("content")
     if outcome == "accept" and (is_object(filled) or question.subject.get("type") == "url"):
         return Answer("accepted", content=filled if is_object(filled) else {}, by=by)
-    return Answer("declined" if outcome == "decline" else "cancelled", by=by)
+    match outcome:
+        case "decline":
+            return Answer("declined", by=by)
+        case "cancel":
+            return Answer("cancelled", by=by)
+        case _:
+            return NOT_UNDERSTOOD
 
 
 def _optional_text(response: JsonObject, member: str) -> str:

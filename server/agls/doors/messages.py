@@ -69,8 +69,8 @@ def parse(body: bytes) -> JsonObject:
     try:
         text = body.decode("utf-8")
         message: Any = json.loads(text, parse_constant=_refuse, parse_float=_finite)
-    except (ValueError, RecursionError):
-        raise Bad(PARSE_ERROR, "The message is not JSON in UTF-8.") from None
+    except (ValueError, RecursionError) as error:
+        raise Bad(PARSE_ERROR, f"The message is not JSON in UTF-8: {_reason(error)}.") from None
     if not isinstance(message, dict):
         raise Bad(INVALID_REQUEST, "A message is one JSON object; batches are not part of LSP.")
     if not _is_text(cast(JsonObject, message).get("id")):
@@ -80,6 +80,19 @@ def parse(body: bytes) -> JsonObject:
     checked = cast(JsonObject, scrubbed(message) if b"\\ud" in body or b"\\uD" in body else message)
     check(checked)
     return checked
+
+
+def _reason(error: ValueError | RecursionError) -> str:
+    """Return what is wrong and where, without what stood there."""
+    match error:
+        case RecursionError():
+            return f"its arrays and objects may be {DEEPEST} deep"
+        case UnicodeDecodeError(reason=reason, start=start):
+            return f"{reason} at byte {start}"
+        case json.JSONDecodeError(msg=problem, pos=place):
+            return f"{problem} at character {place}"
+        case _:
+            return "it has a number that JSON does not have, or one that is too large"
 
 
 def _is_text(value: object) -> bool:

@@ -39,6 +39,8 @@ def place_of(given: JsonObject) -> TextPosition:
 
 def offset_at(text: str, place: TextPosition, encoding: str) -> int:
     """Where a position is in the text. Beyond the line's end is its end, beyond the last line the text's."""
+    if place.line > len(text):  # it may be larger than any index
+        return len(text)
     ends = LINE_END.finditer(text)
     before = next(islice(ends, place.line - 1, None), None) if place.line else None
     if place.line and before is None:

@@ -10,7 +10,7 @@ PAUSE = 0.1  # seconds between two looks at the file
 RELEASED = Notice(
     "info",
     "No other process writes this session any more",
-    "It can be gone on with here: take control of it (agent/resume with takeControl).",
+    "Go on with it here: take control of it (agent/resume with takeControl).",
 )
 
 

@@ -28,7 +28,9 @@ SAFE = (
     "-c",
     "safe.bareRepository=explicit",
 )
-_BRANCH = regex(r"ref: refs/heads/([\w./@+-]{1,200})\s*")
+_BRANCH = regex(r"ref: refs/heads/([^\s~^:?*\[\\<>\"`]{1,200})\s*")
+_REFERENCE = "ref: refs/heads/"
+ODD = "a branch with an unusual name"
 _COMMIT = regex(r"([0-9a-f]{40}|[0-9a-f]{64})\s*")
 Stamp = tuple[tuple[int, int], ...]
 
@@ -109,10 +111,14 @@ def head_of(root: str) -> str:
 
 
 def head_in(text: str) -> str:
-    """Return the branch or commit that this text of `HEAD` names; "" for whatever is no plain name."""
+    """Return the branch or commit that this text of `HEAD` names; "" for whatever names none.
+
+    The model reads it: a name that could look like other words is not repeated.
+    """
     head = text if len(text) <= MOST_OF_HEAD else ""
-    if branch := _BRANCH.fullmatch(head):
-        return f"branch {branch[1]}"
+    if head.startswith(_REFERENCE):
+        branch = _BRANCH.fullmatch(head)
+        return f"branch {branch[1]}" if branch and branch[1].isprintable() else ODD
     commit = _COMMIT.fullmatch(head)
     return f"commit {commit[1][:12]}, no branch" if commit else ""
 
@@ -141,7 +147,7 @@ def _head_text(root: str) -> str:
         return ""
     try:
         with Path(folder, "HEAD").open("rb") as stream:
-            return stream.read(MOST_OF_HEAD + 1).decode("ascii", "replace")
+            return stream.read(MOST_OF_HEAD + 1).decode("utf-8", "replace")
     except OSError:
         return ""
 

@@ -44,7 +44,7 @@ def test_snapshot_of_git_date_and_system_is_refreshed_on_resume(repository: Agls
         where = ("--base-url", server.url, "--model", "m", "--trust")
         agls.run("run", "go", *where)
         agls.run("resume", "on", *where)
-        git(agls, "checkout", "-qb", "fix")
+        git(agls, "checkout", "-qb", "fix/#12-ü")
         git(agls, "commit", "-qam", "Mend the pump")
         agls.run("resume", "on", *where)
         (first,) = environment(server, 0)
@@ -64,7 +64,7 @@ def test_snapshot_of_git_date_and_system_is_refreshed_on_resume(repository: Agls
         assert part in first.replace('\\"', "")
     assert "In the folder: .git/, a.py, new file.py" in first
     assert "git" in first.split("Programs: ")[1].split("\\n")[0]
-    assert "Changed since:\\nGit: branch fix" in now
+    assert f"Changed since:\\nGit: branch {json.dumps('fix/#12-ü')[1:-1]}\\n" in now
     assert "Mend the pump" in now
     assert "Date: " not in now
 

@@ -122,6 +122,20 @@ def test_search_that_finds_nothing_names_what_there_is(agls: Agls) -> None:
 
 
 @pytest.mark.row(38)
+def test_search_for_what_is_shown_already_says_so(agls: Agls) -> None:
+    """A model that looks for a tool which it has is sent to it, and to no other one that fits less well."""
+    queries = ("rename a symbol in all files", "fetch a page of the web", "code_intelligence")
+    replies = [Reply(calls=[("find_tools", {"query": query}) for query in queries]), Reply("So be it.")]
+    with ModelServer(replies) as server:
+        agls.configure(SERVED.format(url=server.url, window=200_000, more=""))
+        agls.run("run", "go")
+    said = [message["content"] for message in server.posts[1].body["messages"] if message["role"] == "tool"]
+    for answer, name in zip(said, ("rename_symbol", "web_fetch", "code_intelligence"), strict=True):
+        assert answer.startswith(f"You can call these already: {name}"), answer
+        assert "find_tools" not in answer.splitlines()[0]
+
+
+@pytest.mark.row(38)
 def test_all_tools_are_shown_where_the_user_wants_that(agls: Agls) -> None:
     with ModelServer([Reply("ok")]) as server:
         more = '[tools]\nload = "all"'

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from doors.headless.conftest import SCRIPTED, Agls
+from doors.headless.conftest import SCRIPTED, Agls, Done
 from support.model_server import Failure, ModelServer
 
 pytestmark = pytest.mark.timeout(150)  # several processes, on a slow machine
@@ -125,6 +125,20 @@ def test_refused_call_recommends_the_rule_for_itself(agls: Agls) -> None:
     done = agls.run("run", "test it", "--mode", "acceptEdits")
     assert 'To allow such calls: a rule: [permissions] allow = ["shell(npm test)"].' in done.err
     assert "acceptEdits" not in done.err
+
+
+def test_question_that_no_prepared_answer_fits_recommends_prepared_answers(agls: Agls) -> None:
+    agls.configure(f'{SCRIPTED}[permissions]\nask = ["shell"]\n')
+    (agls.home / "answers.json").write_text('[{"question": "Another one", "answer": "yes"}]')
+    which = {"name": "ask_user", "arguments": {"question": "Which database?"}}
+    asked = list[Done]()
+    for calls in ([which], [which, *SHELL["calls"]]):
+        agls.script({"calls": calls}, {"text": "done"})
+        asked.append(agls.run("run", "go", "--answers", str(agls.home / "answers.json")))
+    assert [done.code for done in asked] == [3, 3]
+    assert all("before it asks: --answers FILE" in done.err for done in asked)
+    assert "To allow such calls: a rule" not in asked[0].err and "asked about each time" not in asked[0].err
+    assert 'allow = ["shell(npm test)"]. To answer questions of the model' in asked[1].err
 
 
 def test_mode_for_edits_is_recommended_only_for_what_it_allows(agls: Agls, tmp_path: Path) -> None:

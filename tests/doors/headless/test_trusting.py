@@ -90,6 +90,18 @@ def test_trusting_a_folder_names_what_each_product_has_in_it_and_one_of_several_
     assert sorted(named) == sorted((*servers, *folders, "AGENTS.md", "CLAUDE.local.md", ".codex/config.toml"))
 
 
+def test_added_folder_that_is_not_trusted_is_named_and_followed_after_agls_trust(agls: Agls) -> None:
+    added = agls.home / "one more"
+    added.mkdir()
+    (added / "AGENTS.md").write_text(SAID)
+    followed, errors = told(agls, "--trust", "--add-dir", str(added))
+    assert not followed, "--trust is about the folder of the run"
+    assert f"AGENTS.md: ignored, because {added} is not trusted. To trust it: agls trust '{added}'" in errors
+    assert agls.run("trust", str(added)).code == 0
+    followed, errors = told(agls, "--add-dir", str(added))
+    assert followed and "ignored" not in errors
+
+
 def test_folder_without_files_for_agents_is_not_mentioned(agls: Agls) -> None:
     assert "trust" not in told(agls)[1]
 

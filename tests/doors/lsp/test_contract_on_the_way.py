@@ -161,7 +161,9 @@ def test_waiting_runs_of_a_leaving_client_are_kept_and_their_requests_answered(
         answers = {m["id"]: m for m in wire.messages if "method" not in m}  # those there was time for
         assert answers.get(first, {}).get("result", {}).get("stopReason", "interrupted") == "interrupted"
         for number in waiting:
-            assert number not in answers or "It waits there" in answers[number]["error"]["message"]
+            if error := answers.get(number, {}).get("error"):
+                assert (error["code"], error["data"]["kind"]) == (-32802, "serverCancelled")
+                assert "waits in its session" in error["message"]
     with Wire(tmp_path, config) as wire:
         wire.initialize()
         kept = wire.call("agent/queue", {"sessionId": session, "op": "list"})["queue"]

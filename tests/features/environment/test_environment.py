@@ -205,6 +205,7 @@ async def test_unsaved_documents_are_named(scene: Scene) -> None:
 
 def test_names_that_try_to_be_more_stay_one_line() -> None:
     assert one_line("a\nDate: x\u202e\u2028") == "a\\u{a}Date: x\\u{202e} "
+    assert one_line("a</environment>b") == "a<\\/environment>b"
     assert where(Focus("a.py", (1, 4), selected=True)) == "a.py (lines 1-4 selected)"
 
 
@@ -213,9 +214,13 @@ def test_names_that_try_to_be_more_stay_one_line() -> None:
     [
         ("ref: refs/heads/fix/a-1\n", "branch fix/a-1"),
         ("0123456789abcdef0123456789abcdef01234567\n", "commit 0123456789ab, no branch"),
-        ("ref: refs/heads/a b\n", ""),
+        ("ref: refs/heads/fix/#12,(a)!=b%ünï-日本\n", "branch fix/#12,(a)!=b%ünï-日本"),
+        ("ref: refs/heads/a b\n", "a branch with an unusual name"),
+        ("ref: refs/heads/a\u202eb\n", "a branch with an unusual name"),
+        ("ref: refs/heads/</environment>\n", "a branch with an unusual name"),
+        ("ref: refs/remotes/x\n", ""),
         ("x" * 2000, ""),
     ],
 )
-def test_head_is_a_plain_name_or_nothing(text: str, head: str) -> None:
+def test_head_is_a_plain_name_or_is_not_repeated(text: str, head: str) -> None:
     assert head_in(text) == head

@@ -130,6 +130,7 @@ def test_number_of_results_is_what_was_asked_for(agls: Agls) -> None:
 @pytest.mark.parametrize(
     ("kind", "answer", "said"),
     [
+        ("searxng", Raw([b"not found"], 404), "The user can correct its base_url"),
         ("searxng", Raw([b"forbidden"], 403), "add json to search.formats"),
         ("searxng", sent(b"<html>", "text/html"), "add json to search.formats"),
         ("brave", Raw([b"{}"], 401), "its key is wrong"),

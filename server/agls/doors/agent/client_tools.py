@@ -67,7 +67,7 @@ def _outcome(result: Any) -> ToolOutcome:
     """What the client answered: `output` is content or a string; `isError` says that it failed."""
     given = result if is_object(result) else {"output": result}
     try:
-        parts = [_read_out(part) for part in from_wire.content(given.get("output", ""))]
+        parts = [_read_out(part) for part in from_wire.content(given.get("output", ""), "output")]
     except (from_wire.Malformed, Unshowable) as problem:
         return ToolOutcome(f"The editor's answer could not be read: {problem}", "failed", "unknown")
     text, images = "\n".join(words for words, _ in parts), tuple(image for _, seen in parts for image in seen)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from itertools import count
 from typing import Any, Protocol
 
@@ -9,6 +10,7 @@ from agls.doors.agent.client import ClientCapabilities
 from agls.doors.agent.flow.batches import Piece
 from agls.doors.agent.limits import ConnectionLimits
 from agls.doors.messages import Bad, JsonObject, RequestId
+from agls.json_values import is_object
 
 MOST_TRACED = 1_000_000  # bytes that wait for the client; beyond them the trace is left out
 
@@ -119,15 +121,34 @@ class Peer:
         """Send a request of which nobody needs the answer: whether the client follows is its own affair."""
         self.request(method, params).future.add_done_callback(_look_away)
 
+    def end(self) -> None:
+        """Nothing more of the client is read: no answer comes any more."""
+        self._gone.set_result(None)
+
+    async def wait_for_last(self, pending: Pending, seconds: float) -> None:
+        """Wait so long at most for the answer to a request that cannot be taken back."""
+        ends = {pending.future, self._gone}
+        await asyncio.wait(ends, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+
+    @cached_property
+    def _gone(self) -> asyncio.Future[None]:
+        return asyncio.get_running_loop().create_future()
+
     def take_response(self, message: JsonObject) -> None:
         """Take in an answer of the client; one that nobody waits for is ignored."""
         future = self._pending.pop(message["id"], None)
         if future is None or future.done():
             return
         if "error" in message:
-            future.set_exception(PeerError(str(message["error"])))
+            future.set_exception(PeerError(_words_of(message["error"])))
         else:
             future.set_result(message["result"])
+
+
+def _words_of(error: Any) -> str:
+    """Return what an error says, for people; a client may send anything in its place."""
+    given = error.get("message") if is_object(error) else error
+    return given if isinstance(given, str) and given.strip() else "it did not say why"
 
 
 def _look_away(future: asyncio.Future[Any]) -> None:

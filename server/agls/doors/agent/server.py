@@ -11,16 +11,16 @@ from agls.doors.agent.connection import Connection
 from agls.doors.agent.limits import LONGEST_KEY
 from agls.doors.agent.methods import HANDLERS, Handler
 from agls.doors.agent.world import NoWorld
-from agls.doors.errors import given_up, limit_exceeded, overloaded, to_bad
+from agls.doors.errors import given_up, limit_exceeded, overloaded, to_bad, unknown_method
 from agls.doors.messages import (
     CANCELLED,
     INVALID_PARAMS,
     INVALID_REQUEST,
-    METHOD_NOT_FOUND,
     Bad,
     JsonObject,
     RequestId,
 )
+from agls.engine.ports import JournalError
 from agls.json_values import is_object, object_in
 from agls_protocol.converter import make_converter
 from agls_protocol.methods import METHODS
@@ -49,6 +49,7 @@ class AgentServer:
         self._converter = make_converter()
         self._calls: dict[RequestId, tuple[Call, asyncio.Task[None]]] = {}
         self._behind: set[asyncio.Task[None]] = set()  # work that goes on behind an answer
+        self._ends = False
 
     def request(self, message: JsonObject) -> asyncio.Task[None]:
         """Begin to follow a request. **Returns** the task that ends behind its answer.
@@ -57,7 +58,7 @@ class AgentServer:
         """
         id, method = message["id"], message["method"]  # noqa: A001 - what the protocol calls it
         if method not in self._methods and method not in self._others:
-            raise Bad(METHOD_NOT_FOUND, f"There is no method {method[:200]!r}.")
+            raise unknown_method(method)
         if id in self._calls:
             raise Bad(INVALID_REQUEST, "A request with this id is not answered yet.", id)
         if len(self._calls) >= self._connection.peer.limits.calls:
@@ -97,6 +98,10 @@ class AgentServer:
             if run_id := attached.presenter.run_of(token):
                 attached.session.cancel(run_id)
 
+    def end(self) -> None:
+        """The sessions are closed from now on, because the server ends: no request is to blame for that."""
+        self._ends = True
+
     def give_up(self) -> None:
         """Stop following everything: nobody reads the answers."""
         for task in (*(task for _, task in self._calls.values()), *self._behind):
@@ -111,7 +116,8 @@ class AgentServer:
             cancelled = Bad(CANCELLED, "The request was cancelled.")
             self._refuse(call, cancelled if call.cancelled else given_up())
         except Exception as error:  # noqa: BLE001 - every request gets an answer
-            self._refuse(call, to_bad(error))
+            closed = self._ends and isinstance(error, JournalError)
+            self._refuse(call, given_up() if closed else to_bad(error))
         finally:
             _, task = self._calls.pop(call.id)
             call.until_answered.close()

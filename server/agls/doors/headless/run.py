@@ -130,9 +130,7 @@ async def _run(request: RunRequest, output: Output, screen: TerminalScreen, shut
     keyboard = None if request.control else keyboard_at_hand()
     usual = TERMINAL if keyboard else UNATTENDED
     if keyboard or not request.quiet:
-        await settle_trust(
-            setup, here, Keyboard(keyboard) if keyboard else None, screen, is_new=not request.resume
-        )
+        await settle_trust(setup, request, here, Keyboard(keyboard) if keyboard else None, screen)
     async with open_world(setup, editor=NoEditor(), headless=True, usual=usual) as world:
         world.export = export
         world.missing_consents.ends_run = request.require_offers

@@ -4,10 +4,11 @@ import argparse
 import json
 from datetime import datetime
 from pathlib import Path
+from shlex import quote
 
 from agls.config import ConfigInputs, ConsentRecord, ConsentStore, Setup, Trust, read
 from agls.doors.headless.exits import CannotBegin, Exit
-from agls.doors.headless.open_session import folder
+from agls.doors.headless.open_session import RunRequest, folder
 from agls.doors.headless.screen import TerminalScreen
 from agls.doors.headless.streams import write, write_stderr
 from agls.doors.headless.terminal import PROMPT, Keyboard
@@ -22,9 +23,8 @@ Trust this folder from now on? It may add instructions, ask and deny rules and l
 COUNT = "From the next run on these count: {}. What they offer to run needs your consent when it is used."
 NONE_YET = "It has no files for agents yet."
 NO_CONSENT = "There is no consent {!r} for {}. See: agls trust --list"
-UNTRUSTED = (
-    "{files}: ignored, because {folder} is not trusted. To trust it: agls trust; for one run: --trust\n"
-)
+UNTRUSTED = "{files}: ignored, because {folder} is not trusted. To trust it: {way}\n"
+WAY, WAY_OF_ADDED = "agls trust; for one run: --trust", "agls trust {}"
 
 
 def trust(arguments: argparse.Namespace) -> int:
@@ -91,32 +91,36 @@ def _name(record: ConsentRecord) -> str:
 
 
 async def settle_trust(
-    setup: Setup, here: str, keyboard: Keyboard | None, screen: TerminalScreen, *, is_new: bool
+    setup: Setup, request: RunRequest, here: str, keyboard: Keyboard | None, screen: TerminalScreen
 ) -> None:
-    """Ask once, at a terminal, whether a folder with files for agents is trusted.
+    """Ask once, at a terminal, whether a folder with files for agents is trusted: `here`, and each added one.
 
     Elsewhere every new session names them once, unless that was answered with no. They are only looked for,
     not opened.
     """
-    place = Path(here)
-    if setup.trusts(place) or not (files := files_for_agents(here)):
-        return
-    named = ", ".join(map(escape_controls, files))
-    if setup.trust.declined(place):
-        return
-    if keyboard is None:
-        if is_new:
-            write_stderr(UNTRUSTED.format(files=named, folder=escape_controls(here)))
-        return
+    ways = {here: WAY} if keyboard or not request.resume else dict[str, str]()
+    for place in map(folder, request.add_dirs):
+        ways.setdefault(place, WAY_OF_ADDED.format(escape_controls(quote(place))))
+    for place, way in ways.items():
+        if setup.trusts(Path(place)) or setup.trust.declined(Path(place)):
+            continue
+        if named := ", ".join(map(escape_controls, files_for_agents(place))):
+            if keyboard:
+                await _ask(setup, place, named, keyboard, screen)
+            else:
+                write_stderr(UNTRUSTED.format(files=named, folder=escape_controls(place), way=way))
+
+
+async def _ask(setup: Setup, place: str, named: str, keyboard: Keyboard, screen: TerminalScreen) -> None:
     keyboard.forget()
     answer = ""
     while answer not in {"y", "n"}:
-        screen.ask(QUESTION.format(files=named, folder=escape_controls(here)))
+        screen.ask(QUESTION.format(files=named, folder=escape_controls(place)))
         screen.ask(PROMPT.format("y, n"))
         line = await keyboard.line()
         screen.answered(typed=line is not None)
         answer = "n" if line is None else line.strip().lower()[:1]
     try:
-        (setup.trust.remember if answer == "y" else setup.trust.decline)(place)
+        (setup.trust.remember if answer == "y" else setup.trust.decline)(Path(place))
     except OSError as problem:
         screen.say(f"That cannot be saved: {problem}")

@@ -5,6 +5,10 @@ import json
 from agls.engine.vocabulary import JsonObject
 
 ONLY_ASKED = "Such calls are asked about each time: run agls at a terminal, or in an editor."
+ANSWERS = (
+    "To answer questions of the model before it asks: --answers FILE "
+    'with [{"question": "…", "answer": "…"}] (docs/ask.md).'
+)
 
 EDITS = "edit"  # the rule for every edit of the workspace
 
@@ -16,6 +20,7 @@ class UnansweredQuestions:
         self._open: dict[str, JsonObject] = {}
         self._rules: dict[str, None] = {}  # in order, each once
         self._edits = False
+        self._forms, self._others = False, False  # questions that no rule answers
 
     def opened(self, question: JsonObject) -> None:
         """Take note of a question."""
@@ -33,11 +38,17 @@ class UnansweredQuestions:
             # "all edits in this session" is offered for what the mode acceptEdits would have let through
             self._edits |= any(each.get("rule") == EDITS for each in options)
             self._rules |= dict.fromkeys(rules[-1].split("\n"))
+        else:
+            self._forms |= question.get("kind") == "form"
+            self._others |= question.get("kind") != "form"
 
     @property
     def remedy(self) -> str:
-        """The settings that allow these calls the next time."""
-        if not self._rules:
-            return ONLY_ASKED
+        """What allows these calls the next time, or answers these questions."""
+        allowing = [self._allowing] if self._rules else [ONLY_ASKED] if self._others else []
+        return " ".join([*allowing, *([ANSWERS] if self._forms else [])]) or ONLY_ASKED
+
+    @property
+    def _allowing(self) -> str:
         rule = f"a rule: [permissions] allow = {json.dumps([*self._rules], ensure_ascii=False)}"
         return f"To allow such calls: {'--mode acceptEdits (edits), or ' if self._edits else ''}{rule}."

@@ -27,6 +27,11 @@ DIAGNOSTICS_PATIENCE = 5.0  # seconds for the client to say what it shows: a pro
 SAVE_PATIENCE = 30.0  # seconds for the client to save: it may format before
 CANCEL_PATIENCE = 2.0  # seconds a cancelled edit waits for its answer, because it cannot be taken back
 CREATED, CHANGED = 1, 2  # LSP FileChangeType
+WARNING = 2  # LSP MessageType
+LOST = (
+    "agls could not follow what the editor sent of {}. It does not read or change this document before it "
+    "is closed and opened again."
+)
 EDITED = "textDocument/didChange"
 FRESH = ("textDocument/didOpen", "textDocument/didClose")
 
@@ -65,7 +70,7 @@ class LspEditor:
     def changed(self, method: str, uri: str) -> None:
         """A document was opened, changed, saved or closed."""
         if method in FRESH:
-            self._lost.pop(unescaped(uri), None)
+            self.find(uri)
         document = self._documents.get(unescaped(uri))
         now = _buffer(document) if document else None
         if now is None:
@@ -81,10 +86,20 @@ class LspEditor:
             sent.send_cancel()  # opened again, its versions may begin anew, and match an edit of another text
 
     def lose(self, uri: object) -> None:
-        """The client said what makes no sense of this document, or (no URI) of any: its text is not known."""
+        """The client said what makes no sense of this document, or (no URI) of any: its text is not known.
+
+        The client's log says once how to get it back: the user need not know before the agent needs it.
+        """
         every = [document.uri for document in self._documents.values()]
         named = [uri] if uri and isinstance(uri, str) else every
-        self._lost |= {unescaped(each): each for each in named}
+        lost = {unescaped(each): each for each in named}
+        for each in (lost[key] for key in lost if key not in self._lost):
+            self._peer.notify("window/logMessage", {"type": WARNING, "message": LOST.format(each[:300])})
+        self._lost |= lost
+
+    def find(self, uri: str) -> None:
+        """The client sent the whole text of a document: whatever was lost of it does not count any more."""
+        self._lost.pop(unescaped(uri), None)
 
     def buffer(self, uri: str) -> Buffer | None:
         """Return the open document with this URI, however escaped. **Raises** `WorkspaceError`."""
@@ -243,7 +258,7 @@ class LspEditor:
             raise Stale(f"The editor may have applied a part of the edit to {uri}. Read it again.", "partial")
         self._expect(edit.before)  # it was refused because the document moved on
         reason = given.get("failureReason") or "no reason given"
-        raise WorkspaceError(f"The editor did not apply the edit to {uri}: {reason}.")
+        raise WorkspaceError(f"The editor did not apply the edit to {uri}: {reason}. Nothing was changed.")
 
     async def _ask(self, buffer: Buffer, text: str, label: str) -> Any:
         params = versioned_edit(buffer, text, label, self._client.encoding)
@@ -253,13 +268,13 @@ class LspEditor:
             return await asyncio.wait_for(asyncio.shield(pending.future), ANSWER_PATIENCE)
         except PeerError as error:
             self._expect(buffer)
-            raise WorkspaceError(f"The editor refused the edit: {error}") from None
+            raise WorkspaceError(f"The editor refused the edit: {error}. Nothing was changed.") from None
         except TimeoutError:
             pending.withdraw()
             problem = f"The editor did not say whether it applied the edit to {buffer.uri}. Read it again."
             raise Stale(problem, "unknown") from None
         except asyncio.CancelledError:
-            await asyncio.wait({pending.future}, timeout=CANCEL_PATIENCE)
+            await self._peer.wait_for_last(pending, CANCEL_PATIENCE)
             raise
         finally:
             del self._sent[unescaped(buffer.uri)]

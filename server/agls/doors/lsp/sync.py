@@ -22,6 +22,7 @@ SYNCED = (
     types.TEXT_DOCUMENT_DID_CLOSE,
     types.TEXT_DOCUMENT_DID_SAVE,
 )
+WholeText = types.TextDocumentContentChangeWholeDocument
 TEXTS = (types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CHANGE)  # without one the text is unknown
 _log = logging.getLogger(__name__)
 
@@ -61,7 +62,7 @@ class Sync:
 
     def __init__(self, encoding: str, editor: LspEditor) -> None:
         logging.getLogger("pygls").setLevel(logging.CRITICAL)  # it would log whole documents
-        server = make_server(editor.changed)
+        server = make_server(editor.changed, editor.find)
         self._protocol, self._lose = server.protocol, editor.lose
         self._protocol.set_writer(Nowhere(), include_headers=False)
         general = {"general": {"positionEncodings": [encoding]}}
@@ -98,10 +99,11 @@ def quick_converter() -> Converter:
     return converter
 
 
-def make_server(changed: Callable[[str, str], None]) -> Server:
+def make_server(changed: Callable[[str, str], None], found: Callable[[str], None]) -> Server:
     """pygls' server with the features of this connection.
 
-    After each notification about a document it calls `changed` with the method and the URI.
+    After each notification about a document it calls `changed` with the method and the URI, and before it
+    `found` with the URI when a change brought the whole text.
     """
     server = Server("agls", __version__, protocol_cls=Protocol, converter_factory=quick_converter)
 
@@ -110,6 +112,8 @@ def make_server(changed: Callable[[str, str], None]) -> Server:
             document = server.workspace.text_documents.get(unescaped(params.text_document.uri))
             if document and method == types.TEXT_DOCUMENT_DID_CHANGE:
                 document.version = params.text_document.version  # also when nothing was changed
+                if any(isinstance(each, WholeText) for each in params.content_changes):
+                    found(params.text_document.uri)
             changed(method, params.text_document.uri)
 
         server.feature(method)(look)

@@ -12,6 +12,7 @@ from agls.regex import regex
 from agls.room.folder_ports import MachineFacts, RepositoryState, Surroundings
 
 MOST_NAMED = 20  # unsaved documents
+END = "</environment"
 NONE = "none any more"
 NO_REPOSITORY = "the folder is in no repository"
 FINAL = {
@@ -96,7 +97,8 @@ def _span(lines: tuple[int, int] | None) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a text on one line, with invisible characters as escapes."""
+    """Return a text on one line, with invisible characters as escapes; it cannot end the marks of all."""
+    text = text.replace(END, END.replace("/", "\\/"))
     if text.isprintable():
         return text
     spelled = (c if unicodedata.category(c)[0] != "C" else f"\\u{{{ord(c):x}}}" for c in text)
@@ -114,7 +116,7 @@ def written(facts: Facts, *, first: bool) -> str:
     """Return the facts as the model reads them."""
     head = "" if first else "Changed since:\n"
     lines = "\n".join(f"{name}: {value}" for name, value in facts.items())
-    return f"<environment>\n{head}{lines}\n</environment>"
+    return f"<environment>\n{head}{lines}\n{END}>"
 
 
 def _with_facts(known: Facts, messages: Sequence[Message]) -> Facts:

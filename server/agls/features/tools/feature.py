@@ -18,10 +18,12 @@ def build(settings: Settings, run: RunInfo) -> Feature | None:
     """Build the feature; a model with a small context has few tools, and none that waits."""
     if run.is_small or settings.load == "all":
         return None
-    offered, seldom = tool(), dict[str, ToolSpec]()  # those that wait, as of the last request
+    offered = tool()
+    shown, seldom = list[ToolSpec](), dict[str, ToolSpec]()  # as of the last request; `seldom` wait
 
     def show_tools(tools: Sequence[ToolSpec], state: State) -> Sequence[ToolSpec]:
         sorted_tools = sort(settings, run.window, tools)
+        shown[:] = sorted_tools.shown
         seldom.clear()
         seldom.update(sorted_tools.seldom)
         found = [seldom[name] for name in found_in(state) if name in seldom]
@@ -30,7 +32,7 @@ def build(settings: Settings, run: RunInfo) -> Feature | None:
     async def around_tool(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
         spec = invocation.tool.spec
         if invocation.tool is offered:
-            work = work_in(view, settings, tuple(seldom.values()))
+            work = work_in(view, settings, tuple(seldom.values()), tuple(shown))
             return await inner(replace(invocation, tool=tool(work)))
         if spec.name not in seldom or spec.name in found_in(view.state):
             return await inner(invocation)

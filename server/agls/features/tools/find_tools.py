@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Awaitable, Callable, Sequence
+from itertools import takewhile
 
 from pydantic import Field
 
@@ -16,6 +17,7 @@ from agls.toolkit import Arguments, TypedTool
 NAME = "find_tools"
 LOADED = "These tools can be called from now on:"
 NOTHING = "No tool fits {!r}. Say in other words what it should do, or name one:\n{}"
+HERE = "You can call these already: {}."
 ARGUMENTS = "\n\nThe arguments of {} (JSON Schema): {}"
 
 
@@ -38,17 +40,29 @@ def tool(work: Work = refuse) -> TypedTool[FindTools]:
     return TypedTool(name=NAME, arguments=FindTools, work=work, effects=frozenset())
 
 
-def work_in(view: RunView, settings: Settings, waiting: Sequence[ToolSpec]) -> Work:
-    """Return the work of the tool in this run: what it finds is noted, and shown from the next request on."""
+def work_in(
+    view: RunView, settings: Settings, waiting: Sequence[ToolSpec], shown: Sequence[ToolSpec]
+) -> Work:
+    """Return the work of the tool in this run: what it finds is noted, and shown from the next request on.
+
+    Those that the model sees already are named, where they fit better.
+    """
 
     async def find(arguments: FindTools, context: ToolContext) -> ToolOutcome:
         found = search(waiting, arguments.query, settings.found)
+        best = search([*waiting, *shown], arguments.query, settings.found)
+        better = takewhile(lambda spec: spec not in waiting, best)
+        names = [spec.name for spec in better if spec.name != NAME]
+        here = [HERE.format(", ".join(names))] if names else []
+        if not found and here:
+            return ToolOutcome("\n".join(here))
         if not found:
             return ToolOutcome(
                 NOTHING.format(arguments.query, listed(waiting, settings.catalogue)), status="failed"
             )
         load(view, [spec.name for spec in found])
-        return ToolOutcome("\n".join([LOADED, *(f"\n## {spec.name}\n{spec.description}" for spec in found)]))
+        described = (f"\n## {spec.name}\n{spec.description}" for spec in found)
+        return ToolOutcome("\n".join([*here, LOADED, *described]))
 
     return find
 

@@ -137,6 +137,7 @@ class SearchService:
         why = {
             401: "its key is wrong. The user can correct it.",
             403: "its key is wrong or does not allow this. The user can correct it.",
+            404: "nothing searches at its address. The user can correct its base_url.",
             422: "it does not take this search. Use simpler words.",
             429: "too many searches, now or in this month. Wait, or go on without.",
         }.get(status, "it does not work properly. Try once more later, or go on without.")
