@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from agls.commands.values import CommandError, kind_of, read_value
-from agls.engine.actions import ActionSpec
+from agls.engine.actions import RAW, ActionSpec
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.regex import regex
@@ -19,7 +19,6 @@ UNKNOWN = "There is no command {}. {} To send it as a prompt, write /{}"
 _WORD = regex(r"""(?:([\w.-]+)=)?(?:(["'])((?:(?!\2)[^\\]|\\.){0,10000})\2(?!\S)|\S*)""", re.DOTALL)
 _BLANKS, _PLAIN = regex(r"\s*"), regex(r"\S*")
 _ESCAPE = regex(r"""\\(["'\\])""")
-RAW = "words"  # the format of a member that takes all words as they were typed, quotes included
 
 
 @frozen
