@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from faults.story import Place, tell
-from support.faults import CLOCK, ERRORS, KILL, Faults
+from support.faults import CLOCK, ERRORS, KILL, POWER, Faults
+from support.power_cut import PowerCut
 
 KILLED = -signal.SIGKILL
 CALLS = (  # what changes the disk or starts a process, by every name it has
@@ -88,7 +89,9 @@ class Inside:
         return [Point(number, name) for number, name in enumerate(names, 1)]
 
     def tell(self, place: Place, point: Point, what: str) -> tuple[int, bool]:
-        code, names = self._told(place, Faults(point.number, what))
+        power = PowerCut(place.state, point.number) if what == POWER else None
+        place.is_cut = what == POWER
+        code, names = self._told(place, Faults(point.number, what, power))
         return code, code == KILLED or len(names) >= point.number
 
     def _told(self, place: Place, faults: Faults) -> tuple[int, list[str]]:
@@ -207,8 +210,8 @@ def untraceable() -> str:
 
 def can_fail(point: Point, what: str) -> bool:
     """Whether a disk can make this call fail."""
-    return what in {KILL, CLOCK} or (point.on_file and not point.call.startswith(UNFAILING))
+    return what in {KILL, POWER, CLOCK} or (point.on_file and not point.call.startswith(UNFAILING))
 
 
 LAYERS: dict[str, Callable[[], Layer]] = {"inside": Inside, "strace": Traced}
-FAULTS = {"inside": (KILL, *ERRORS, CLOCK), "strace": (KILL, *ERRORS)}
+FAULTS = {"inside": (KILL, POWER, *ERRORS, CLOCK), "strace": (KILL, *ERRORS)}

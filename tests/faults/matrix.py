@@ -1,6 +1,6 @@
 """Kill before every call, let every call fail, or set the clock back there: one line of JSON for each point.
 
-    python tests/faults/matrix.py FOLDER kill|ENOSPC|EIO|EDQUOT|clock|all [--points N] [--layer strace]
+    python tests/faults/matrix.py FOLDER kill|power|ENOSPC|EIO|EDQUOT|clock|all [--points N] [--layer strace]
 
 Everything is loaded once; each telling is a fork of this process, so that a point costs little.
 """

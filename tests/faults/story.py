@@ -92,6 +92,7 @@ class Place:
     def __init__(self, folder: Path) -> None:
         self.folder, self.workspace, self.state = folder, folder / "work", folder / "state"
         self.acknowledged = folder / "acknowledged"
+        self.is_cut = False  # whether the power failed: then facts that were not flushed may be gone
 
     def make(self) -> None:
         """Make them, with a configuration that plays the story."""
@@ -113,7 +114,8 @@ class Place:
         """All that was acknowledged."""
         if not self.acknowledged.exists():
             return []
-        return [json.loads(line) for line in self.acknowledged.read_text().splitlines()]
+        told = [json.loads(line) for line in self.acknowledged.read_text().splitlines()]
+        return [each for each in told if not (self.is_cut and "seq" in each)]
 
 
 def tell(place: Place, worker: ThreadPoolExecutor | None = None) -> None:
@@ -256,7 +258,7 @@ def _left_over(place: Place) -> Iterator[str]:
     for path in place.state.rglob("*"):
         if path.name.startswith(("new-", "tmp", ".")) or path.suffix in {".tmp", ".part"}:
             yield f"left over: {path.relative_to(place.state)}"
-        if ".damaged-" in path.name:
+        if ".damaged-" in path.name and not place.is_cut:  # what was not flushed is set aside, and told
             yield f"damaged: {path.name}"
 
 

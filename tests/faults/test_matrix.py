@@ -48,6 +48,7 @@ def run(
     ("layer", "what", "points"),
     [
         ("inside", "kill", 5),
+        ("inside", "power", 5),
         ("inside", "ENOSPC", 2),
         ("inside", "EIO", 1),
         ("inside", "clock", 1),
@@ -63,7 +64,7 @@ def test_whatever_call_it_died_at_or_that_failed_nothing_is_lost_torn_or_repeate
     assert (len(lines), summary["failed"]) == (points, 0)
     assert summary["of"] > 100, "the story has that many calls"
     assert any(line["hit"] for line in lines)
-    if what == "kill":
+    if what in {"kill", "power"}:
         assert {line["first"] for line in lines if line["hit"]} == {-9}
 
 
@@ -73,6 +74,7 @@ def test_whatever_call_it_died_at_or_that_failed_nothing_is_lost_torn_or_repeate
     ("layer", "what", "points"),
     [
         ("inside", "kill", 60),
+        ("inside", "power", 100),
         ("inside", "ENOSPC", 20),
         ("inside", "EIO", 20),
         ("inside", "EDQUOT", 5),

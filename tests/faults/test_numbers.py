@@ -184,6 +184,7 @@ def marked(request: Request) -> Answer:
     ][place]
 
 
+@pytest.mark.promise("P8")
 def test_fifty_sessions_at_once_get_only_their_own_events(tmp_path: Path) -> None:
     """All of them stand before their first write at the same time; then each goes on to its end."""
     asking = "agent/requestPermission"

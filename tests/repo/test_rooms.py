@@ -10,7 +10,7 @@ import pytest
 
 from agls.assembly.needs import PORTS
 from agls.features import checkpoints, outputs, permissions, redaction
-from agls.order import MCP, ORDER, PLUGINS, ROOMS, TOOLS
+from agls.order import MCP, ORDER, PLUGINS, ROOMS, TOOLS, WORDS
 from agls.prompt_files.agent_tools import OWN
 from agls.room import OnUse, Room, exposed
 from agls.room.declaration import complete_nothing, understand_nothing
@@ -94,6 +94,10 @@ def test_only_the_order_names_rooms() -> None:
 
 def test_files_of_agents_may_name_every_tool() -> None:
     assert not TOOLS - OWN, "name each in OWN of prompt_files/agent_tools.py"
+
+
+def test_calls_of_every_tool_have_words_for_people() -> None:
+    assert not TOOLS - WORDS.keys(), "say how each is called for people: `words` of the ROOM that offers it"
 
 
 def test_rooms_declare_the_tools_that_they_offer() -> None:

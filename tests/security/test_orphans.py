@@ -2,12 +2,15 @@
 
 import os
 import signal
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from support.patience import wait_until
-from support.wire import Wire, script, turns
+from support.patience import wait_until, within
+from support.wire import Message, Wire, script, turns
 
 from .attacker import House, call
 
@@ -70,3 +73,59 @@ def test_a_server_that_is_killed_leaves_nothing(tmp_path: Path) -> None:
         wait_until((wire.workspace / "begun").exists)
         os.kill(wire.process.pid, signal.SIGKILL)
         wait_until(lambda: not below(wire.workspace))
+
+
+# Deaf to being asked to end, in sessions of their own, forked twice.
+TREE = (
+    "(setsid sh -c 'trap \"\" TERM HUP INT; sleep 1000 & while :; do sleep 0.2; done' &); "
+    "setsid sleep 1000 & trap '' TERM HUP INT; touch begun; while :; do sleep 0.2; done"
+)
+
+
+def close_input(wire: Wire, editor: "subprocess.Popen[bytes]", session: str) -> None:
+    assert wire.process.stdin
+    wire.process.stdin.close()
+
+
+def kill_editor(wire: Wire, editor: "subprocess.Popen[bytes]", session: str) -> None:
+    """Its pipes stay open: another process holds them."""
+    editor.kill()
+    editor.wait()
+
+
+def kill_server(wire: Wire, editor: "subprocess.Popen[bytes]", session: str) -> None:
+    os.kill(wire.process.pid, signal.SIGKILL)
+
+
+def cancel(wire: Wire, editor: "subprocess.Popen[bytes]", session: str) -> None:
+    wire.post("agent/cancel", {"sessionId": session})
+
+
+DEATHS: dict[str, tuple[Callable[[Wire, Any, str], None], float]] = {
+    "the editor closes": (close_input, 2.0),
+    "the editor is killed": (kill_editor, 2.0),
+    "the server is killed": (kill_server, 2.0),
+    "a cancel": (cancel, 1.0),
+}
+
+
+@pytest.mark.parametrize("death", DEATHS)
+def test_last_descendant_is_gone_in_time(tmp_path: Path, death: str) -> None:
+    """Measured from the death, or the cancel, to the end of the last process of a deaf tree."""
+    end, limit = DEATHS[death]
+    calls: list[Message] = [{"name": "shell", "arguments": {"command": TREE}}]
+    for number, watch in enumerate(within(limit)):
+        place = tmp_path / str(number)
+        place.mkdir()
+        wire = Wire(place, script(place, turns({"text": "Go.", "calls": calls}, "Done.")))
+        wire.unchecked = "it is killed"
+        with wire, subprocess.Popen(["sleep", "1000"]) as editor:
+            wire.initialize(processId=editor.pid)
+            session = wire.session(options={"mode": "allowAll"})
+            wire.post("agent/run", {"sessionId": session, "input": "go"})
+            wait_until((wire.workspace / "begun").exists)
+            assert len(below(wire.workspace)) >= 4
+            with watch:
+                end(wire, editor, session)
+                wait_until(lambda here=wire.workspace: not below(here))
+            editor.kill()

@@ -1,4 +1,4 @@
-"""Faults at the N-th call to the system: the process dies before it, it fails, or the clock is set back.
+"""Faults at the N-th call: the process dies before it, power or the call fails, or the clock is set back.
 
 The calls that change what is on the disk or start a process are replaced in this process; so it needs no
 privilege. Only regular files count: what goes through pipes and sockets is nobody's data.
@@ -15,10 +15,14 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-KILL, CLOCK = "kill", "clock"
+from agls.stores import journal
+from support.power_cut import PowerCut
+
+KILL, POWER, CLOCK = "kill", "power", "clock"
 BACK = 3600.0  # seconds by which the clock is set back
 ERRORS = {"ENOSPC": errno.ENOSPC, "EIO": errno.EIO, "EDQUOT": errno.EDQUOT}
 ON_FILES = ("write", "fsync", "fdatasync", "ftruncate")  # their first argument is a descriptor
+FLUSHES = ("fsync", "fdatasync")
 ON_NAMES = ("rename", "replace", "link", "unlink", "mkdir")
 UNFAILING = ("fork", "unlink")  # an error there is none of the disk
 
@@ -26,8 +30,10 @@ UNFAILING = ("fork", "unlink")  # an error there is none of the disk
 class Faults:
     """Counts the calls from `begin` on; at number `at` (from 1; 0 for never) it does `what`."""
 
-    def __init__(self, at: int, what: str) -> None:
+    def __init__(self, at: int, what: str, power: PowerCut | None = None) -> None:
+        """`power` is cut where the process dies, and hears of what is flushed before."""
         self._at, self._what, self._lock = at, what, threading.Lock()
+        self._power, self._is_over = power, False
         self.names: list[str] = []
         self.hit = ""
 
@@ -35,6 +41,7 @@ class Faults:
         """From here on the calls of this process are counted."""
         for name in ON_FILES:
             setattr(os, name, self._wrapped(name, getattr(os, name), on_file=True))
+        setattr(journal, "_flush", os.fdatasync)  # noqa: B010 - private; it took the other one when it was loaded
         for name in ON_NAMES:
             setattr(os, name, self._wrapped(name, getattr(os, name), on_file=False))
         fork: Any = getattr(subprocess, "_fork_exec")  # noqa: B009 - private to the library
@@ -43,9 +50,14 @@ class Faults:
 
     def _wrapped(self, name: str, call: Callable[..., Any], *, on_file: bool) -> Callable[..., Any]:
         def counted(*arguments: Any, **options: Any) -> Any:
+            if self._power and self._is_over:
+                return call(*arguments, **options)
             if not on_file or stat.S_ISREG(os.fstat(arguments[0]).st_mode):
                 self._count(name)
-            return call(*arguments, **options)
+            result = call(*arguments, **options)
+            if self._power and name in FLUSHES:
+                self._power.flushed(arguments[0])
+            return result
 
         return counted
 
@@ -55,7 +67,10 @@ class Faults:
             if len(self.names) != self._at:
                 return
             self.hit = name
-            if self._what == KILL:
+            if self._what == POWER and self._power:
+                self._is_over = True  # what it does itself is not counted
+                self._power.happen()
+            if self._what in {KILL, POWER}:
                 os.kill(os.getpid(), signal.SIGKILL)
             if self._what == CLOCK:
                 told = time.time

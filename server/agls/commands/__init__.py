@@ -2,7 +2,6 @@
 
 from agls.commands.typed import (
     FIRST,
-    RAW,
     Slot,
     TypedCommand,
     command_in,
@@ -24,7 +23,6 @@ from agls.commands.values import CommandError
 
 __all__ = [
     "FIRST",
-    "RAW",
     "CommandError",
     "Slot",
     "TypedCommand",

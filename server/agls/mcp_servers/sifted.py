@@ -1,7 +1,6 @@
 """Lists of a server, sifted before the SDK reads them: one broken tool would cost all of them."""
 
 from collections.abc import Iterator, Mapping
-from types import TracebackType
 from typing import Any
 
 import mcp_types as types
@@ -13,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from agls.engine.vocabulary import JsonObject
 from agls.json_values import is_list, is_object
+from agls.mcp_servers.read_stream import Incoming, SeenStream
 
 MOST_PROBLEMS = 50
 MOST_SIFTED = 5_000  # entries of one list; how many are used is said elsewhere
@@ -25,55 +25,20 @@ KINDS: Mapping[str, tuple[str, type[BaseModel]]] = {
 NO_TYPE = 'has arguments whose schema is not of the type "object"'
 
 
-class SiftedStream:
-    """Implements `ReadStream`: what comes in, without what is broken in lists, which `problems` tell."""
+class SiftedStream(SeenStream):
+    """What comes in, without what is broken in lists, which `problems` tell."""
 
-    def __init__(self, stream: ReadStream[SessionMessage | Exception], problems: list[str]) -> None:
-        self._stream = stream
+    def __init__(self, stream: ReadStream[Incoming], problems: list[str]) -> None:
+        super().__init__(stream)
         self._problems = problems
 
-    @property
-    def last_context(self) -> Any:
-        """The context that the last message came in, where the transport knows one."""
-        return getattr(self._stream, "last_context", None)
-
-    async def receive(self) -> SessionMessage | Exception:
-        """**Returns** the next message."""
-        return self._sifted(await self._stream.receive())
-
-    async def aclose(self) -> None:
-        """Close the stream."""
-        await self._stream.aclose()
-
-    def __aiter__(self) -> "SiftedStream":
-        """Read all messages."""
-        return self
-
-    async def __anext__(self) -> SessionMessage | Exception:
-        """**Returns** the next message."""
-        return self._sifted(await self._stream.__anext__())
-
-    async def __aenter__(self) -> "SiftedStream":
-        """Open the stream."""
-        await self._stream.__aenter__()
-        return self
-
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc_val: BaseException | None,
-        exc_tb: TracebackType | None,
-    ) -> bool | None:
-        """Close the stream."""
-        return await self._stream.__aexit__(exc_type, exc_val, exc_tb)
-
-    def _sifted(self, came: SessionMessage | Exception) -> SessionMessage | Exception:
-        if isinstance(came, SessionMessage) and isinstance(came.message, types.JSONRPCResponse):
-            result = came.message.result
+    def _seen(self, incoming: Incoming) -> Incoming:
+        if isinstance(incoming, SessionMessage) and isinstance(incoming.message, types.JSONRPCResponse):
+            result = incoming.message.result
             for name in KINDS.keys() & result.keys():
                 if is_list(rows := result[name]) and "content" not in result:
                     result[name] = list(self._good(name, rows[:MOST_SIFTED]))
-        return came
+        return incoming
 
     def _good(self, name: str, rows: list[Any]) -> Iterator[object]:
         kind, model = KINDS[name]

@@ -6,44 +6,36 @@ from typing import Any, cast
 from agls.front_matter import names, truth
 from agls.frozen import frozen
 from agls.json_values import is_object
+from agls.other_tool_names import OTHER_TOOL_NAMES
 from agls.regex import regex
 
-_ALIASES = {
-    "shell shell_task": """bash shell run_shell_command runcommands execute runinterminal bashoutput killshell
-        terminal run_in_terminal runtasks runtests testfailure killbash""",
-    "read_file": "read read_many_files readfile notebookread view viewfile",
-    "edit_file multi_edit apply_patch edit_notebook": """edit multiedit replace patch notebookedit editfiles
-        editnotebook""",
-    "write_file": "write create createfile createdirectory new",
-    "grep": "grep search_file_content textsearch grep_search",
-    "glob": "glob filesearch findtestfiles",
-    "list_dir": "ls list list_directory listdirectory",
-    "grep glob list_dir code_intelligence": "search codebase usages searchresults",
-    "web_fetch": "webfetch fetch web_fetch",
-    "web_search": "websearch google_web_search",
-    "web_fetch web_search": "web",
-    "plan": "todowrite todoread todo todos write_todos",
-    "delegate": "task agent runsubagent delegate_to_agent",
-    "skill": "skill activate_skill slashcommand",
-    "ask_user": "askuserquestion question ask askquestions",
-    "code_intelligence": "lsp problems geterrors",
-    "remember": "save_memory memory",
+_SEVERAL = {
+    "search codebase usages searchresults": ("grep", "glob", "list_dir", "code_intelligence"),
+    "web": ("web_fetch", "web_search"),
 }
 ALIASES: Mapping[str, Sequence[str]] = {
-    alias: tuple(tools.split()) for tools, words in _ALIASES.items() for alias in words.split()
+    **{alias: tools for words, tools in _SEVERAL.items() for alias in words.split()},
+    **{
+        alias: row.group or (tool,)
+        for tool, row in OTHER_TOOL_NAMES.items()
+        for alias in f"{row.called} {row.named}".split()
+    },
 }
-OWN = frozenset(tool for tools in ALIASES.values() for tool in tools) | {
-    "move_file",
-    "delete_file",
-    "rename_symbol",
-    "git_commit",
-    "find_tools",
-    "helper_task",
-    "present_plan",
-    "run_status",
-    "save_attachment",
-    "write_own_memory",
-}
+OWN = (
+    OTHER_TOOL_NAMES.keys()
+    | {tool for tools in ALIASES.values() for tool in tools}
+    | {
+        "move_file",
+        "delete_file",
+        "rename_symbol",
+        "git_commit",
+        "find_tools",
+        "helper_task",
+        "run_status",
+        "save_attachment",
+        "write_own_memory",
+    }
+)
 _ELSEWHERE = """
     exitplanmode enterplanmode githubrepo terminallastcommand terminalselection getterminaloutput killterminal
     vscodeapi extensions installextension opensimplebrowser changes runvscodecommand newworkspace selection

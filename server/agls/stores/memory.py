@@ -1,16 +1,16 @@
 """Sessions that are gone with the process: for tests, demos and throw-away runs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from uuid import uuid4
 
 from agls.engine.facts import Entry, Fact
-from agls.engine.ports import Journal, JournalBusy, JournalError, NoSuchSession, Part, Tail
-from agls.engine.rests import Rests
+from agls.engine.ports import Journal, JournalBusy, JournalError, NoSuchSession, Tail
 from agls.engine.vocabulary import SessionRow
 from agls.stores.rows import at_rest, checked, cursor_after, place_of, summarise, terms
+from agls.stores.unkept import NothingKept
 
 
-class MemoryJournal:
+class MemoryJournal(NothingKept):
     """A list of entries with a writer; `trouble` is why it is only in memory, where that needs a reason."""
 
     damage = ""
@@ -43,20 +43,6 @@ class MemoryJournal:
         """Return the entries behind number `after` with a fact of this kind."""
         return [entry for entry in self._entries[after:] if isinstance(entry.fact, kind)]
 
-    def rests(self) -> Rests:
-        """Return none: they are found again."""
-        return Rests()
-
-    def keep_rests(self, rests: Rests) -> None:
-        """Keep nothing."""
-
-    def parts(self, version: int) -> Mapping[Part, bytes]:
-        """Return none: they are made again."""
-        return {}
-
-    def keep_parts(self, version: int, parts: Mapping[Part, bytes]) -> None:
-        """Keep nothing."""
-
     def close(self) -> None:
         """Let another writer have it."""
         self.closed = True
@@ -66,7 +52,7 @@ class MemoryJournal:
             raise JournalError(f"Session {self.session_id} is closed: open it again to write to it.")
 
 
-class MemoryTail:
+class MemoryTail(NothingKept):
     """The port `Tail` over a session of a `MemoryStore`."""
 
     trouble = ""
@@ -99,20 +85,6 @@ class MemoryTail:
     def of(self, kind: type[Fact], after: int = 0) -> Sequence[Entry]:
         """Return the entries behind number `after` with a fact of this kind."""
         return self._last(self.session_id).of(kind, after)
-
-    def rests(self) -> Rests:
-        """Return none: they are found again."""
-        return Rests()
-
-    def keep_rests(self, rests: Rests) -> None:
-        """Keep nothing."""
-
-    def parts(self, version: int) -> Mapping[Part, bytes]:
-        """Return none: they are made again."""
-        return {}
-
-    def keep_parts(self, version: int, parts: Mapping[Part, bytes]) -> None:
-        """Keep nothing."""
 
     def close(self) -> None:
         """Do nothing: there is nothing to let go of."""

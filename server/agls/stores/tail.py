@@ -2,17 +2,17 @@
 
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 
 from agls.engine.facts import Entry, Fact
-from agls.engine.ports import JournalBusy, JournalError, Part
-from agls.engine.rests import Rests
+from agls.engine.ports import JournalBusy, JournalError
 from agls.stores.codec import Damaged, Header, checksum_of, decode, name_of
 from agls.stores.disk import READ, locked_inodes
 from agls.stores.entries import JournalEntries, entries_of
 from agls.stores.journal_reader import open_file, read_open
+from agls.stores.unkept import NothingKept
 
 
 def busy(session_id: str) -> JournalBusy:
@@ -23,7 +23,7 @@ def busy(session_id: str) -> JournalBusy:
     )
 
 
-class FileTail:
+class FileTail(NothingKept):
     """The port `Tail` over a journal file. What is not written to its end yet is read when it is."""
 
     trouble = ""
@@ -77,20 +77,6 @@ class FileTail:
     def of(self, kind: type[Fact], after: int = 0) -> Sequence[Entry]:
         """Return the entries behind number `after` with a fact of this kind."""
         return entries_of(self._lines, kind, after)
-
-    def rests(self) -> Rests:
-        """Return none: the file that keeps them belongs to the process that writes."""
-        return Rests()
-
-    def keep_rests(self, rests: Rests) -> None:
-        """Keep nothing: the other process does."""
-
-    def parts(self, version: int) -> Mapping[Part, bytes]:
-        """Return none, as `rests` does."""
-        return {}
-
-    def keep_parts(self, version: int, parts: Mapping[Part, bytes]) -> None:
-        """Keep nothing: the other process does."""
 
     def close(self) -> None:
         """Read no more."""

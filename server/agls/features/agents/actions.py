@@ -1,8 +1,7 @@
 """What the user may do with the files of agents."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import TypeVar
 
 from pydantic import Field
 
@@ -15,6 +14,7 @@ from agls.prompt_files.agent_store import AgentStore
 from agls.prompt_files.found_agents import FoundAgent
 from agls.room.run_ports import Handoff
 from agls.room.session_ports import SessionControl
+from agls.short_text import sentence
 from agls.toolkit import Arguments, TypedAction
 
 BUILT_IN = "{} is part of agls. /agent.create makes one of your own with this name, which then counts."
@@ -24,7 +24,6 @@ MADE = "`{}` was written. The model can hand work to it from the next prompt on;
 UPDATED = "`{}` was changed. It counts from the next prompt on."
 OTHER = "{} is the file of another agent program, in its own format: change it there."
 REMOVED = "`{}` was deleted."
-Given = TypeVar("Given", bound=Arguments)
 
 
 class ListAgents(Arguments):
@@ -71,20 +70,19 @@ def actions_of(store: AgentStore, suggested: Sequence[Handoff], control: Session
             prompts=True,
             choices={"to": handoffs.labels},
         ),
-        _action("agent.list", "Show the files of agents", ListAgents, partial(_list, store)),
-        _action("agent.create", "Write a new agent", CreateAgent, partial(_create, store)),
-        _action("agent.update", "Change an agent", UpdateAgent, partial(_update, store)),
-        _action("agent.delete", "Delete an agent", DeleteAgent, partial(_delete, store)),
+        TypedAction(
+            "agent.list", "Show the files of agents", ListAgents, partial(_list, store), group="Settings"
+        ),
+        TypedAction(
+            "agent.create", "Write a new agent", CreateAgent, partial(_create, store), group="Settings"
+        ),
+        TypedAction(
+            "agent.update", "Change an agent", UpdateAgent, partial(_update, store), group="Settings"
+        ),
+        TypedAction(
+            "agent.delete", "Delete an agent", DeleteAgent, partial(_delete, store), group="Settings"
+        ),
     )
-
-
-def _action(
-    name: str,
-    title: str,
-    arguments: type[Given],
-    work: Callable[[Given, ActionContext], Awaitable[ActionOutcome]],
-) -> Action:
-    return TypedAction(name=name, title=title, arguments=arguments, work=work, group="Settings")
 
 
 async def _list(store: AgentStore, arguments: ListAgents, context: ActionContext) -> ActionOutcome:
@@ -149,8 +147,8 @@ def _line(agent: FoundAgent) -> str:
         parts.append(f"**Not used:** {agent.hidden_by} has the same name and comes first.")
     else:
         parts += [f"{remark[0].upper()}{remark[1:]}." for remark in file.remarks]
-    about = file.description if file.description.endswith((".", "!", "?")) else f"{file.description}."
-    return f"- `{file.name}`: {' '.join([about, *parts]) if file.description else ' '.join(parts)}"
+    about = [sentence(file.description)] if file.description else []
+    return f"- `{file.name}`: {' '.join([*about, *parts])}"
 
 
 def _row(agent: FoundAgent) -> JsonObject:

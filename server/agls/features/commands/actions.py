@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from agls.commands import RAW
-from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome, ActionSpec, ActionValue
+from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome, ActionSpec
 from agls.engine.vocabulary import JsonObject
 from agls.features.commands.offered import OfferedCommand
 from agls.features.commands.shell_lines import is_own, lines_option
@@ -11,7 +10,7 @@ from agls.features.commands.shipped_commands import READ_ONLY_NAMES, is_shipped
 from agls.frozen import frozen
 from agls.instruction_files import without_code
 from agls.prompt_files.template import Given, expanded
-from agls.room.command_prompts import command_prompt
+from agls.room.command_prompts import WordsCommand, command_prompt, words_spec
 from agls.room.session_ports import READ_ONLY, SUGGESTED_TOOLS
 from agls.short_text import sentence
 from agls.toolkit import Arguments, TypedAction
@@ -36,7 +35,7 @@ class ListCommands(Arguments):
 
 
 @frozen(eq=False)
-class FileCommand:
+class FileCommand(WordsCommand):
     """Implements `Action`: a command file. `knows_model` says whether there is a model or tier of a name.
 
     `mark` is that of `Consents`.
@@ -54,20 +53,9 @@ class FileCommand:
         if file.problem:
             about = f"Cannot be used: {file.problem}"
         description = "\n\n".join(filter(None, (sentence(about), self._source(), *self._remarks())))
-        member = {"type": "string", "format": RAW, "description": file.hint or "[words]"}
-        return ActionSpec(
-            self.offered.name,
-            about,
-            description,
-            {"type": "object", "properties": {"arguments": member}, "additionalProperties": False},
-            aliases=self.offered.aliases,
-            group="Work" if is_shipped(file) else GROUP,
-            prompts=True,
-        )
-
-    async def values(self, member: str, context: ActionContext) -> Sequence[ActionValue]:
-        """Return nothing: the words are free."""
-        return ()
+        names = (self.offered.name, *self.offered.aliases)
+        group = "Work" if is_shipped(file) else GROUP
+        return words_spec(names, about, description, group, hint=file.hint)
 
     async def __call__(self, arguments: JsonObject, context: ActionContext) -> ActionOutcome:
         """Make the prompt. **Raises** `ActionError` for a file that cannot be used."""

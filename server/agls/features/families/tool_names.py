@@ -1,31 +1,14 @@
-"""Names of tools that models trained on other products call, and ours: one table.
-
-Only tools are here whose arguments mean the same, once `argument_names` has read them.
-"""
+"""Calls of tools by the names of other products, on which models were trained, become calls of ours."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from agls.engine.vocabulary import ToolCall
+from agls.other_tool_names import OTHER_TOOL_NAMES
 
-_OTHERS = {
-    "read_file": "read readfile view view_file view_image cat open_file",
-    "write_file": "write writefile write_to_file create_file createfile",
-    "edit_file": "edit editfile replace str_replace search_replace",
-    "multi_edit": "multiedit",
-    "edit_notebook": "notebookedit",
-    "list_dir": "ls list_directory listdirectory listdir list_files",
-    "glob": "glob_file_search file_search find_files",
-    "grep": "search_file_content grep_search search_files",
-    "shell": """bash run_shell_command execute_command run_command run_terminal_cmd run_in_terminal terminal
-        exec_command local_shell""",
-    "shell_task": "bashoutput killshell killbash taskoutput taskstop",
-    "plan": "todowrite todo_write write_todos update_plan",
-    "delegate": "task agent",
-    "web_fetch": "webfetch fetch_url",
-    "web_search": "websearch google_web_search",
+OUR_TOOLS: Mapping[str, str] = {
+    other: ours for ours, row in OTHER_TOOL_NAMES.items() for other in row.called.split()
 }
-OUR_TOOLS: Mapping[str, str] = {other: ours for ours, row in _OTHERS.items() for other in row.split()}
 EDITORS = frozenset({"str_replace_based_edit_tool", "str_replace_editor"})  # several tools in one
 MILLISECONDS = 1000  # a time of `Bash`, with a capital, is given in them
 STOPPING = frozenset({"killshell", "killbash", "taskstop"})  # they look at a task and end it

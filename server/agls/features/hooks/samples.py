@@ -7,10 +7,11 @@ from agls.engine.vocabulary import AssistantMessage, JsonObject, StopReason, Too
 from agls.features.hooks.run_hooks import FINE, last_calls
 from agls.features.hooks.session_end import OTHER
 from agls.features.hooks.settings import Event
-from agls.features.hooks.spelling import SPELLINGS, names_of, our_arguments
+from agls.features.hooks.spelling import names_of, our_arguments
 from agls.features.hooks.tool_hooks import as_input, response
 from agls.frozen import frozen
 from agls.json_values import is_object
+from agls.other_tool_names import OTHER_TOOL_NAMES
 
 OF_TOOLS: Sequence[Event] = ("PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure")
 TOOL = "shell"
@@ -90,7 +91,7 @@ def _none(event: Event, about: str) -> Sequence[str]:
 
 def _of_tool(event: Event, about: str, members: JsonObject, state: State) -> Sample:
     said = about or str(members.get("tool_name") or TOOL)
-    name = next((ours for ours, theirs in SPELLINGS.items() if theirs.name == said), said)
+    name = next((ours for ours, other in OTHER_TOOL_NAMES.items() if other.hook == said), said)
     given = members.get("tool_input")
     recorded = _recorded(name, state) if given is None else None
     call = recorded or _made_up(name)

@@ -1,9 +1,8 @@
 """The actions: which plugins there are, what they bring, and switching installed ones on and off."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import TypeVar
 
 from pydantic import Field
 
@@ -26,7 +25,6 @@ NONE = "There are no plugins. To install one: agls plugin add SOURCE (docs/plugi
 UNTRUSTED = "Plugins of {} are not read: nobody trusts the folder. To trust it: agls trust"
 SWITCHED = "`{}` is {} from the next prompt on."
 REMOVED = "`{}` was removed. What runs now goes on with it."
-Given = TypeVar("Given", bound=Arguments)
 
 
 class ListPlugins(Arguments):
@@ -66,24 +64,20 @@ def actions(texts: FolderTexts, shelf: PluginShelf) -> Sequence[Action]:
     work = partial(_list, texts, shelf)
     reload = ("reload-plugins",)
     return (
-        _action("plugin.list", "Show plugins", ListPlugins, work, ("plugin",)),
-        _action("plugin.reload", "Reload plugins", ReloadPlugins, work, reload),
-        _action("plugin.show", "Show what a plugin brings", ShowPlugin, partial(_show, shelf)),
-        _action("plugin.enable", "Switch a plugin on", EnablePlugin, partial(_enable, shelf)),
-        _action("plugin.disable", "Switch a plugin off", DisablePlugin, partial(_disable, shelf)),
-        _action("plugin.remove", "Remove a plugin", RemovePlugin, partial(_remove, shelf)),
-    )
-
-
-def _action(
-    name: str,
-    title: str,
-    arguments: type[Given],
-    work: Callable[[Given, ActionContext], Awaitable[ActionOutcome]],
-    aliases: tuple[str, ...] = (),
-) -> Action:
-    return TypedAction(
-        name=name, title=title, arguments=arguments, work=work, aliases=aliases, group="Settings"
+        TypedAction("plugin.list", "Show plugins", ListPlugins, work, aliases=("plugin",), group="Settings"),
+        TypedAction("plugin.reload", "Reload plugins", ReloadPlugins, work, aliases=reload, group="Settings"),
+        TypedAction(
+            "plugin.show", "Show what a plugin brings", ShowPlugin, partial(_show, shelf), group="Settings"
+        ),
+        TypedAction(
+            "plugin.enable", "Switch a plugin on", EnablePlugin, partial(_enable, shelf), group="Settings"
+        ),
+        TypedAction(
+            "plugin.disable", "Switch a plugin off", DisablePlugin, partial(_disable, shelf), group="Settings"
+        ),
+        TypedAction(
+            "plugin.remove", "Remove a plugin", RemovePlugin, partial(_remove, shelf), group="Settings"
+        ),
     )
 
 

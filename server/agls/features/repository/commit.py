@@ -8,8 +8,7 @@ from pathlib import Path, PurePath
 
 from pydantic import Field
 
-from agls.commands import RAW
-from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome
+from agls.engine.actions import RAW, Action, ActionContext, ActionError, ActionOutcome
 from agls.engine.facts import Replied, ToolFinished, Used
 from agls.engine.ports import ModelError, ModelRequest, ModelResolver, Workspace, WorkspaceError, new_id
 from agls.engine.vocabulary import Text, UserMessage

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from agls.commands import RAW
-from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome
+from agls.engine.actions import RAW, Action, ActionContext, ActionError, ActionOutcome
 from agls.engine.ports import Workspace, WorkspaceError
 from agls.features.repository.differences import Difference, difference, lines, new_files
 from agls.frozen import frozen

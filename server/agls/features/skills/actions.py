@@ -5,8 +5,7 @@ from functools import partial
 
 from pydantic import Field
 
-from agls.commands import RAW
-from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome, ActionSpec, ActionValue
+from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome, ActionSpec
 from agls.engine.ports import WorkspaceError
 from agls.engine.vocabulary import JsonObject
 from agls.features.skills.conduct import SkillConduct
@@ -16,10 +15,10 @@ from agls.features.skills.offered import OfferedSkill
 from agls.features.skills.skill_file import SkillFile
 from agls.features.skills.trying import test_action
 from agls.frozen import frozen
-from agls.room.command_prompts import command_prompt
+from agls.room.command_prompts import WordsCommand, command_prompt, words_spec
 from agls.room.session_ports import SUGGESTED_TOOLS
 from agls.room.skill_ports import SkillPorts
-from agls.short_text import sentence
+from agls.short_text import cut, sentence
 from agls.toolkit import Arguments, TypedAction, fenced
 
 GROUP = "Your skills"
@@ -40,7 +39,7 @@ class Skills(Arguments):
 
 
 @frozen(eq=False)
-class SkillCommand:
+class SkillCommand(WordsCommand):
     """Implements `Action`: a skill that its user typed by name. `knows_model` is whether there is a model.
 
     `hands_over` is whether a helper does it.
@@ -60,20 +59,7 @@ class SkillCommand:
             about = f"Cannot be used: {file.problem}"
         suggests = [SUGGESTS.format(", ".join(file.wishes))] if file.wishes else []
         described = "\n\n".join([sentence(about), f"From {file.shown}.", *suggests])
-        member = {"type": "string", "format": RAW, "description": file.hint or "[words]"}
-        return ActionSpec(
-            self.offered.commands[0],
-            about if len(about) <= 200 else f"{about[:199]}…",
-            described,
-            {"type": "object", "properties": {"arguments": member}, "additionalProperties": False},
-            aliases=self.offered.commands[1:],
-            group=GROUP,
-            prompts=True,
-        )
-
-    async def values(self, member: str, context: ActionContext) -> Sequence[ActionValue]:
-        """Return nothing: the words are free."""
-        return ()
+        return words_spec(self.offered.commands, cut(about, 200), described, GROUP, hint=file.hint)
 
     async def __call__(self, arguments: JsonObject, context: ActionContext) -> ActionOutcome:
         """Make the prompt. **Raises** `ActionError` for a skill that cannot be used."""
