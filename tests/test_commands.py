@@ -57,6 +57,8 @@ STOP = ActionSpec("stop.all", "Stop", "", {})
         ("a b tags=red,green", {"from": "a", "to": "b", "tags": ["red", "green"]}),
         ("a b tags=red green dry=yes", {"from": "a", "to": "b", "tags": ["red", "green"], "dry": True}),
         ('a b more={"x":1}', {"from": "a", "to": "b", "more": {"x": 1}}),
+        ("a to=b more=x=1 y=no z.q=true", {"from": "a", "to": "b", "more": {"x": 1, "y": "no", "z.q": True}}),
+        ("a to=b more=x=1 dry=yes", {"from": "a", "to": "b", "more": {"x": 1}, "dry": True}),
         ("a b= x=1", {"from": "a", "to": "b= x=1"}),
         ("from= to=", {"from": "", "to": ""}),
         ("to=b from=a fast 3", {"from": "a", "to": "b", "how": "fast", "count": 3}),
@@ -96,7 +98,7 @@ def test_word_behind_the_name_of_a_group_names_its_action(text: str, name: str |
         ("a to=b share=half", "share is a number, not 'half'."),
         ("a to=b dry=2", "dry is true or false, not '2'."),
         ("a to=b tags=blue", "tags is one of red, green, not 'blue'."),
-        ("a to=b more=[1]", "more is a JSON object, such as {\"name\":1}, not '[1]'."),
+        ("a to=b more=[1]", "more is one or more NAME=VALUE, or a JSON object, not '[1]'."),
         ("a to=b to=c", "to is given twice."),
     ],
 )

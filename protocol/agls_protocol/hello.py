@@ -66,7 +66,7 @@ class ClientBlock:
 
     `secrets`: it answers `agent/secret`. `diagnostics`: it answers `agent/diagnostics`.
     `codeQuery`: it answers `agent/codeQuery`. `notebooks`: it answers `agent/notebook` and
-    `agent/editNotebook`.
+    `agent/editNotebook`. `languageModels`: it answers `agent/languageModel/ask`.
     """
 
     protocol_versions: list[int] | None = None
@@ -79,6 +79,7 @@ class ClientBlock:
     diagnostics: Marker | None = None
     code_query: Marker | None = None
     notebooks: Marker | None = None
+    language_models: Marker | None = None
     tools: list[ClientTool] | None = None
 
 

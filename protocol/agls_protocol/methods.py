@@ -2,7 +2,16 @@
 
 from typing import Any, Literal
 
-from agls_protocol import completion, documents, editing, providers, resuming, sessions, types
+from agls_protocol import (
+    completion,
+    documents,
+    editing,
+    language_models,
+    providers,
+    resuming,
+    sessions,
+    types,
+)
 from agls_protocol.events import EventParams
 from agls_protocol.record import record
 
@@ -39,6 +48,8 @@ METHODS: dict[str, Method] = {
     "agent/complete": Method(completion.CompleteParams, completion.CompleteResult),
     "agent/edit": Method(editing.EditParams, editing.EditResult),
     "agent/focus": Method(sessions.FocusParams, None),
+    "agent/languageModel/list": Method(language_models.LanguageModelsParams, None),
+    "agent/languageModel/delta": Method(language_models.LanguageModelDeltaParams, None),
     "agent/status": Method(types.Empty, types.StatusResult),
     "agent/provider/list": Method(types.Empty, providers.ProviderListResult),
     "agent/provider/models": Method(providers.ProviderModelsParams, providers.ProviderModelsResult),
@@ -54,6 +65,9 @@ METHODS: dict[str, Method] = {
     "agent/notebook": Method(documents.NotebookParams, documents.NotebookAnswer, "toClient"),
     "agent/editNotebook": Method(documents.EditNotebookParams, documents.EditNotebookAnswer, "toClient"),
     "agent/secret": Method(types.SecretParams, types.SecretAnswer, "toClient"),
+    "agent/languageModel/ask": Method(
+        language_models.AskLanguageModelParams, language_models.AskLanguageModelAnswer, "toClient"
+    ),
     "agent/callTool": Method(sessions.CallToolParams, sessions.CallToolAnswer, "toClient"),
 }
 

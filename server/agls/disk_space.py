@@ -1,7 +1,7 @@
 """Why a disk takes no more, with what a person needs to mend that: the folder, and how much is free there."""
 
 import os
-from errno import EDQUOT, EFBIG, ENOSPC
+from errno import EDQUOT, EFBIG, ENOSPC, EROFS
 from pathlib import Path
 
 
@@ -14,6 +14,20 @@ def why_full(error: OSError, folder: Path) -> str:
     if error.errno == EFBIG:
         return f"a file in {folder} may not become larger (ulimit -f, or the file system)"
     return ""
+
+
+def why_unwritten(error: OSError) -> str:
+    """Return why a file cannot be written, and what to do about it, in words that follow a colon."""
+    folder = Path(error.filename).parent if isinstance(error.filename, str) else None
+    there = str(folder or "the place of the file")
+    if error.errno in {ENOSPC, EDQUOT, EFBIG}:
+        full = why_full(error, folder) if folder else "the disk is full, or your quota of it"
+        return f"{full}. Free some space, then try again."
+    if error.errno == EROFS:
+        return f"{there} is on a file system that is mounted read-only. Mount it for writing, then try again."
+    if isinstance(error, PermissionError):
+        return f"you may not write to {there}. Change its owner or its mode (chmod u+rwx), then try again."
+    return f"{error.strerror or error} ({error.filename or 'no name'})."
 
 
 def _free(folder: Path) -> str:

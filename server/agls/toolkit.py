@@ -151,8 +151,8 @@ class TypedAction(Generic[Given]):
 
     The docstring of the model describes the action to the user. `work` may raise
     `ActionError`, and `WorkspaceError`, whose message is passed on as one. `choices` are the values of its
-    members, by their names on the wire; `aliases`, `group`, `prompts`, `shorthand` and `screened` are as in
-    `ActionSpec`.
+    members, by their names on the wire; `aliases`, `group`, `prompts`, `shorthand`, `screened` and `outside`
+    are as in `ActionSpec`.
     """
 
     name: str
@@ -166,6 +166,7 @@ class TypedAction(Generic[Given]):
     prompts: bool = False
     shorthand: tuple[str, str] = ("", "")
     screened: bool = False
+    outside: bool = False
     choices: Mapping[str, Choices] = field(default_factory=dict[str, Choices])
 
     async def values(self, member: str, context: ActionContext) -> Sequence[ActionValue]:
@@ -188,6 +189,7 @@ class TypedAction(Generic[Given]):
             prompts=self.prompts,
             shorthand=self.shorthand,
             screened=self.screened,
+            outside=self.outside,
         )
 
     async def __call__(self, arguments: JsonObject, context: ActionContext) -> ActionOutcome:

@@ -56,6 +56,7 @@ from agls.engine.state import inherited_options
 from agls.engine.vocabulary import JsonObject
 from agls.inline_edit import InlineEditor
 from agls.language_servers import LanguageServers
+from agls.models.editor_host import NO_EDITOR, EditorModelHost
 from agls.modes import Mode
 from agls.room import Completions, GivenText, Piece, Room, Typing
 from agls.room.budgets import BudgetRegistry
@@ -104,7 +105,14 @@ class World:
     """
 
     def __init__(
-        self, setup: Setup, editor: Editor, client: ToolClient, *, headless: bool, usual: Usual
+        self,
+        setup: Setup,
+        editor: Editor,
+        client: ToolClient,
+        *,
+        models: EditorModelHost,
+        headless: bool,
+        usual: Usual,
     ) -> None:
         self.setup = setup
         self._editor = editor
@@ -113,7 +121,7 @@ class World:
         self.reload: Reread = as_it_is
         self.export: Export = export_nothing
         self.rooms, self._plans = Rooms(), Plans()
-        self._processes, self._choice = Processes(setup.environment), Choice(lambda: self.setup)
+        self._processes, self._choice = Processes(setup.environment), Choice(lambda: self.setup, models)
         keeps = partial(on_disk, setup.state_folder, lambda: self.setup.secrets)
         self.storage = keeps() if setup.keeps else in_memory()
         self._loaded = False
@@ -421,13 +429,21 @@ class World:
 
 @asynccontextmanager
 async def open_world(
-    setup: Setup, *, editor: Editor, headless: bool, usual: Usual = PROGRAM, client: ToolClient = NO_CLIENT
+    setup: Setup,
+    *,
+    editor: Editor,
+    headless: bool,
+    usual: Usual = PROGRAM,
+    client: ToolClient = NO_CLIENT,
+    models: EditorModelHost = NO_EDITOR,
 ) -> AsyncGenerator[World]:
     """Open the world; at the end of the block every session is closed and every process ended.
 
     `usual` holds for a run without a person at an editor for which nobody set a limit.
     """
-    world = World(setup, editor, client, headless=headless, usual=usual if headless else EDITOR)
+    world = World(
+        setup, editor, client, models=models, headless=headless, usual=usual if headless else EDITOR
+    )
     try:
         async with world.sessions:
             yield world

@@ -200,3 +200,15 @@ def test_the_schema_was_made_for_these_fields_of_a_row() -> None:
     names += ["tags", "archived", "interrupted", "parent_item"]
     assert [field.name for field in fields(SessionRow)] == names
     assert NAME == catalogue._NAME
+
+
+def test_empty_file_that_a_full_disk_left_is_passed_over_in_silence(
+    store: FileStore, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    left = tmp_path / "sessions" / "ses_4.jsonl"
+    left.touch()
+    assert listed(store) == ALL
+    assert caplog.text == ""
+    left.write_bytes(b"x")
+    assert listed(store) == ALL
+    assert "ses_4" in caplog.text

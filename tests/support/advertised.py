@@ -28,6 +28,7 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
     "agent/requestPermission": (*AGENT, "permission"),
     "agent/askUser": (*AGENT, "askUser"),
     "agent/callTool": (*AGENT, "tools"),
+    "agent/languageModel/ask": (*AGENT, "languageModels"),
     "agent/saveDocuments": (*AGENT, "edits", "save"),
     "agent/secret": (*AGENT, "secrets"),
     "agent/diagnostics": (*AGENT, "diagnostics"),

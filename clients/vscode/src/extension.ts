@@ -18,6 +18,7 @@ import type {
   AskUserParams,
   CodeQueryParams,
   DiagnosticsAnswer,
+  AskLanguageModelParams,
   DiagnosticsParams,
   EditDeltaParams,
   EventParams,
@@ -40,6 +41,7 @@ import { Status } from "./server/status";
 import { Actions } from "./session/actions";
 import { ActionsView } from "./session/actions_view";
 import { Conversation, kindOf } from "./session/conversation";
+import { LanguageModels } from "./session/language_models";
 import { Models } from "./session/models";
 import { Notify } from "./session/notify";
 import { Options } from "./session/options";
@@ -72,6 +74,7 @@ function assemble(context: vscode.ExtensionContext) {
   const texts = new TextDocuments();
   const actions = new Actions(conversation, texts);
   const models = new Models(server, failed);
+  const languageModels = new LanguageModels(server, () => void models.refresh().catch(failed));
   const known = { server, keys, models, conversation, questions, actions, texts, attachments, failed };
   const chat = new Chat(context.extensionUri, known);
   const actionsView = new ActionsView(server, conversation, actions);
@@ -128,6 +131,10 @@ function assemble(context: vscode.ExtensionContext) {
     client.onRequest("agent/codeQuery", (asked: CodeQueryParams) => queries.answer(asked));
     client.onRequest("agent/notebook", shownNotebook);
     client.onRequest("agent/editNotebook", editNotebook);
+    client.onRequest(
+      "agent/languageModel/ask",
+      (asked: AskLanguageModelParams, token: vscode.CancellationToken) => languageModels.answer(asked, token),
+    );
     client.onRequest("agent/secret", (asked: SecretParams) => keys.find(asked));
   }
 
@@ -147,6 +154,7 @@ function assemble(context: vscode.ExtensionContext) {
     actionsView,
     actions,
     models,
+    languageModels,
     participant,
     sessions,
     rewind,
@@ -177,6 +185,7 @@ export function activate(context: vscode.ExtensionContext): Api {
       edits,
       marks,
       parts.removedLines,
+      parts.languageModels,
       compare,
       status,
       parts.actionsView,

@@ -45,6 +45,22 @@ export interface ActionListResult {
   actions: Action[];
 }
 
+/** The answer is complete, and how it ended (`finish`: stop, length or refusal); or why there is none. */
+export interface AskLanguageModelAnswer {
+  finish?: string;
+  error?: LanguageModelFailure;
+}
+
+/** `agent/languageModel/ask`: the client asks its `model`, and sends the answer in pieces. */
+export interface AskLanguageModelParams {
+  requestId: string;
+  model: string;
+  system: string;
+  messages: AskedMessage[];
+  tools?: OfferedTool[];
+  maxOutputTokens?: number;
+}
+
 /** `accept` with `content`, `decline`, or `cancel`. */
 export interface AskUserAnswer {
   outcome: string;
@@ -68,6 +84,19 @@ export interface AskUserParams {
 export interface AskUserSkills {
   form?: Marker;
   url?: Marker;
+}
+
+/** A message: its `role` is user or assistant, its `content` a list of parts by `type`. The parts are `text` (`text`), `image` (`data`, `mimeType`), `toolCall` (`callId`, `name`, `input`) and `toolResult` (`callId`, `text`). */
+export interface AskedMessage {
+  role: string;
+  content: Record<string, unknown>[];
+}
+
+/** A call that the model wants, whole. */
+export interface AskedToolCall {
+  callId: string;
+  name: string;
+  input: Record<string, unknown>;
 }
 
 /** Bytes from `start` up to, not including, `end`. */
@@ -135,7 +164,7 @@ export interface CheckpointData {
   files: string[];
 }
 
-/** What the client can. `protocolVersions` is best first; absent means `[1]`. `secrets`: it answers `agent/secret`. `diagnostics`: it answers `agent/diagnostics`. `codeQuery`: it answers `agent/codeQuery`. `notebooks`: it answers `agent/notebook` and `agent/editNotebook`. */
+/** What the client can. `protocolVersions` is best first; absent means `[1]`. `secrets`: it answers `agent/secret`. `diagnostics`: it answers `agent/diagnostics`. `codeQuery`: it answers `agent/codeQuery`. `notebooks`: it answers `agent/notebook` and `agent/editNotebook`. `languageModels`: it answers `agent/languageModel/ask`. */
 export interface ClientBlock {
   protocolVersions?: number[];
   events?: EventWishes;
@@ -147,6 +176,7 @@ export interface ClientBlock {
   diagnostics?: Marker;
   codeQuery?: Marker;
   notebooks?: Marker;
+  languageModels?: Marker;
   tools?: ClientTool[];
 }
 
@@ -493,6 +523,31 @@ export interface ItemUpdatedData {
   patch: Record<string, unknown>;
 }
 
+/** A model of the client: `id` names it there, `editor/ID` here. `maxInputTokens` is what it takes. */
+export interface LanguageModel {
+  id: string;
+  maxInputTokens?: number;
+}
+
+/** `agent/languageModel/delta`: more of the answer to a request. */
+export interface LanguageModelDeltaParams {
+  requestId: string;
+  text?: string;
+  thinking?: string;
+  toolCall?: AskedToolCall;
+}
+
+/** Why a model did not answer: `kind` as in `Errors`, and the client's words. */
+export interface LanguageModelFailure {
+  kind: string;
+  message: string;
+}
+
+/** `agent/languageModel/list`: all models that the client has now. */
+export interface LanguageModelsParams {
+  models: LanguageModel[];
+}
+
 /** What a run may spend; what is left out is unlimited. Cost is US dollars. `maxSessionTurns` counts the turns of all runs of the session. */
 export interface Limits {
   maxTurns?: number;
@@ -596,6 +651,13 @@ export interface NoticeItem {
   title: string;
   text: string;
   kind: "notice";
+}
+
+/** A tool that the model may call. `inputSchema` is a JSON Schema. */
+export interface OfferedTool {
+  name: string;
+  description: string;
+  inputSchema: Record<string, unknown>;
 }
 
 /** One answer to a permission question; `rule` is shown to the user verbatim. */
@@ -1338,6 +1400,8 @@ export interface Methods {
   "agent/complete": { params: CompleteParams; result: CompleteResult; direction: "toServer" };
   "agent/edit": { params: EditParams; result: EditResult; direction: "toServer" };
   "agent/focus": { params: FocusParams; result: never; direction: "toServer" };
+  "agent/languageModel/list": { params: LanguageModelsParams; result: never; direction: "toServer" };
+  "agent/languageModel/delta": { params: LanguageModelDeltaParams; result: never; direction: "toServer" };
   "agent/status": { params: Empty; result: StatusResult; direction: "toServer" };
   "agent/provider/list": { params: Empty; result: ProviderListResult; direction: "toServer" };
   "agent/provider/models": { params: ProviderModelsParams; result: ProviderModelsResult; direction: "toServer" };
@@ -1353,6 +1417,7 @@ export interface Methods {
   "agent/notebook": { params: NotebookParams; result: NotebookAnswer; direction: "toClient" };
   "agent/editNotebook": { params: EditNotebookParams; result: EditNotebookAnswer; direction: "toClient" };
   "agent/secret": { params: SecretParams; result: SecretAnswer; direction: "toClient" };
+  "agent/languageModel/ask": { params: AskLanguageModelParams; result: AskLanguageModelAnswer; direction: "toClient" };
   "agent/callTool": { params: CallToolParams; result: CallToolAnswer; direction: "toClient" };
 }
 

@@ -39,9 +39,10 @@ def listed_actions(room: str) -> Sequence[Action]:
     return tuple(ListedAction(_spec(row["spec"])) for row in _rows() if row["room"] == room)
 
 
-def is_command(name: str) -> bool:
-    """**Returns** whether `/name` is a command that some room always offers."""
-    return any(name in (row["spec"]["name"], *row["spec"]["aliases"]) for row in _rows())
+def command_named(name: str) -> ActionSpec | None:
+    """**Returns** the command `/name` that some room always offers, `None` if there is none."""
+    found = (row["spec"] for row in _rows() if name in (row["spec"]["name"], *row["spec"]["aliases"]))
+    return next(map(_spec, found), None)
 
 
 @cache

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from agls.assembly.services import RunServices
+from agls.disk_space import why_unwritten
 from agls.engine.actions import ActionError
 from agls.room.process_ports import InstalledPlugin, PythonPlugin
 
@@ -52,4 +53,4 @@ class UserPlugins:
         except PluginProblem as problem:
             raise ActionError(str(problem)) from None
         except OSError as problem:
-            raise ActionError(SAVED.format(problem)) from None
+            raise ActionError(SAVED.format(why_unwritten(problem))) from None

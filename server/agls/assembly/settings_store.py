@@ -5,6 +5,7 @@ from typing import Protocol
 
 from agls.config import ConfigError, GuardedFiles, SettingsEditor, Setup, found
 from agls.config.editing import SettingChange, in_words
+from agls.disk_space import why_unwritten
 from agls.engine.actions import ActionError
 from agls.room.process_ports import SettingRow
 
@@ -80,7 +81,7 @@ class FileSettings:
         except ConfigError as problem:
             raise ActionError(str(problem)) from None
         except OSError as problem:
-            raise ActionError(f"The file cannot be written: {problem}") from problem
+            raise ActionError(f"The file cannot be written: {why_unwritten(problem)}") from problem
         self._holder.setup = done.setup
         now = f" {in_words(done.origin)}" if done.origin else ""
         return " ".join(filter(None, [f"{done.file} was changed.{now}", done.warning]))

@@ -13,6 +13,10 @@ Packages = Callable[[Config], Sequence[PythonPlugin]]
 """**Returns** the Python packages that are named in a configuration, or only installed."""
 
 
+def say_nothing(check: str) -> None:
+    """Tell nobody which check is made now."""
+
+
 def no_packages(config: Config) -> Sequence[PythonPlugin]:
     """Find none."""
     return ()
@@ -27,7 +31,7 @@ class Case:
 
     `environment` are the variables, without keys where they were taken out. `model` is the model to look at,
     "" the default. With `offline` nobody is asked over a network, not even this machine. `packages` finds the
-    Python packages that are plugins.
+    Python packages that are plugins. `begins` hears the name of each check before it is made.
     """
 
     folder: str
@@ -37,6 +41,7 @@ class Case:
     model: str = ""
     offline: bool = False
     packages: Packages = no_packages
+    begins: Callable[[str], None] = say_nothing
 
     @property
     def secrets(self) -> tuple[str, ...]:

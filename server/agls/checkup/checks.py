@@ -44,6 +44,7 @@ async def examine(case: Case) -> Report:
     """Make every check. One that breaks is a finding, and the others are made all the same."""
     found: list[Finding] = []
     for name, check in CHECKS.items():
+        case.begins(name)
         try:
             found += [finding async for finding in check(case)]
         except Exception:  # whoever looks for faults must not be stopped by one of his own

@@ -23,7 +23,11 @@ LIBRARIES = ("httpx", "pydantic", "pygls", "lsprotocol", "cattrs")
 OLDEST = {"nvim": (0, 11), "code": (1, 91)}  # what the clients need
 EDITORS = {"nvim": "Neovim", "code": "VS Code"}
 ROOM = 200_000_000  # bytes; less is soon full
-FULL = (errno.ENOSPC, errno.EDQUOT)
+REMEDIES = {
+    errno.ENOSPC: "Free some space",
+    errno.EDQUOT: "Free some space",
+    errno.EROFS: "It is on a file system that is mounted read-only: mount it for writing",
+}
 QUICK = 10.0  # seconds for a program to say its version
 EXPLAIN = "agls config explain shows every setting that applies, and where it comes from."
 
@@ -111,7 +115,7 @@ async def state_folder(case: Case) -> AsyncGenerator[Finding, None]:
         mode, free = there.stat().st_mode, shutil.disk_usage(there).free
     except OSError as error:
         text = f"Nothing can be written to {folder}: {error.strerror}. Sessions would not be saved."
-        remedy = "Free some space" if error.errno in FULL else f"chmod u+rwx {folder}"
+        remedy = REMEDIES.get(error.errno or 0, f"chmod u+rwx {folder}")
         yield Finding("state", "fail", text, f"{remedy}, or set AGLS_STATE_DIR to another folder.")
         return
     if there == folder and mode & stat.S_IRWXO and os.name == "posix":

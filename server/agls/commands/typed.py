@@ -247,7 +247,7 @@ class _Filling:
             if word.member in self._taken:
                 raise CommandError(f"{word.member} is given twice.")
             self._taken[word.member] = [word]
-            self._open = word.member if self._kind(word.member) == "array" else ""
+            self._open = word.member if self._goes_on(word.member, word) else ""
         elif self._open:
             self._taken[self._open].append(word)
         elif word.raw in self.empty and self._kind(word.raw) == "boolean":
@@ -260,8 +260,13 @@ class _Filling:
             raise CommandError(f"{word.raw[:100]!r} is one word too many.")
         name = self.empty[0]
         self._taken[name] = [word]
-        if self._kind(name) == "array" or (self._kind(name) == "text" and not self.missing):
+        if self._goes_on(name, word) or (self._kind(name) == "text" and not self.missing):
             self._open = name
+
+    def _goes_on(self, name: str, word: _Word) -> bool:
+        """Whether a list goes on behind this word, or an object as NAME=VALUE."""
+        kind = self._kind(name)
+        return kind == "array" or (kind == "object" and not word.value.startswith("{"))
 
     def _kind(self, name: str) -> str:
         return kind_of(self._members[name])
@@ -282,7 +287,8 @@ def _value(name: str, schema: JsonObject, words: Sequence[_Word], text: str) -> 
     """**Returns** the value that words have by the schema. **Raises** `CommandError`."""
     if kind_of(schema) != "array":
         whole = words[0].value if len(words) == 1 else text[words[0].start : words[-1].end]
-        return read_value(name, schema, whole)
+        pairs = " ".join(word.value for word in words)
+        return read_value(name, schema, pairs if kind_of(schema) == "object" else whole)
     parts = [part for word in words for part in _parts(word)]
     return [read_value(name, schema.get("items", {}), part) for part in parts if part]
 

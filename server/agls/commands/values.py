@@ -5,7 +5,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from agls.engine.vocabulary import JsonObject
+from agls.regex import regex
 
+NAME = regex(r"\w[\w.-]*")  # of a member of an object
 BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 
@@ -28,17 +30,28 @@ def read_value(name: str, schema: JsonObject, text: str) -> Any:
 
 
 def _object(text: str) -> JsonObject:
+    """**Returns** what `{"name": 1}` says, or `name=1 other=2`."""
+    pairs = [word.partition("=") for word in text.split()]
+    if pairs and all(NAME.fullmatch(name) and value for name, _, value in pairs):
+        return {name: _plain(value) for name, _, value in pairs}
     found: Any = json.loads(text)
     if not isinstance(found, dict):
         raise ValueError(text)  # noqa: TRY004 - it is what `json` raises, too
     return cast("JsonObject", found)
 
 
+def _plain(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
 _READERS: Mapping[str, tuple[Callable[[str], Any], str]] = {
     "boolean": (lambda text: BOOLEANS[text.lower()], "true or false"),
     "integer": (int, "a whole number"),
     "number": (float, "a number"),
-    "object": (_object, 'a JSON object, such as {"name":1}'),
+    "object": (_object, "one or more NAME=VALUE, or a JSON object"),
 }
 
 

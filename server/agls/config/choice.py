@@ -11,6 +11,7 @@ from agls.config.load import Loaded
 from agls.config.setup import Setup
 from agls.engine.ports import ModelClient, ModelError, ModelInfo
 from agls.models.catalog.providers import PROVIDERS, candidates
+from agls.models.editor_host import NO_EDITOR, PREFIX, EditorModelHost, editor_endpoint
 from agls.models.endpoint import LOCAL_KINDS, Endpoint
 from agls.models.resolver import Models
 
@@ -128,8 +129,8 @@ class Preferring(NamedTuple):
 class Choice:
     """The models of every folder. `setup` gives what holds now; each configuration keeps its connections."""
 
-    def __init__(self, setup: Callable[[], Setup]) -> None:
-        self._setup = setup
+    def __init__(self, setup: Callable[[], Setup], editor: EditorModelHost = NO_EDITOR) -> None:
+        self._setup, self._editor = setup, editor
         self._found: tuple[Endpoint, ...] = ()  # on this machine, by nobody configured
         self._seen: list[tuple[ModelCatalog, Models]] = []
 
@@ -159,6 +160,8 @@ class Choice:
         setup = self._setup()
         await look_for_keys(setup, setup.load(folder), name)
         offered = self._offered(folder)
+        if (name or offered.default).startswith(PREFIX):
+            return
         if offered.endpoints and not is_local_name(name or offered.default, offered):
             return
         from agls.models.local.discovery import find_local_servers  # noqa: PLC0415 - needed only without a configuration
@@ -174,6 +177,7 @@ class Choice:
         if known is None:
             known = Models(offered.endpoints, aliases=offered.aliases, default=offered.default)
             self._seen.append((offered, known))
+        known.editor = self._editor
         known.unlisted = partial(unlisted_model, self._setup(), loaded)
         return known
 
@@ -181,7 +185,9 @@ class Choice:
         """All that can be named in `folder`, the default first. Raises `ConfigError`."""
         offered = self._offered(folder)
         default = offered.aliases.get(offered.default, offered.default)
-        return tuple(e.info for e in sorted(offered.endpoints, key=lambda e: e.name != default))
+        names = [f"{PREFIX}{row.id}" for row in self._editor.rows]
+        endpoints = (*offered.endpoints, *(editor_endpoint(self._editor, name) for name in names))
+        return tuple(e.info for e in sorted(endpoints, key=lambda e: e.name != default))
 
     def resolver(self, loaded: Loaded, usual: str = "") -> Preferring | NoModels:
         """The models of a configuration, for work that can be done without one: who asks hears what is wrong.

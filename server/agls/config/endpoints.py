@@ -18,6 +18,7 @@ from agls.config.tables import KeyPath
 from agls.frozen import frozen
 from agls.models.catalog.providers import PROVIDERS, Provider, candidates, dialect_at, provider_of
 from agls.models.credential import FIXED_KEY, Credential
+from agls.models.editor_host import PREFIX
 from agls.models.endpoint import Endpoint, host_of
 from agls.models.prices import Prices
 from agls.models.resolver import TIERS
@@ -133,6 +134,8 @@ class _Reader:
 
     def at_no_table(self) -> Endpoint | None:
         """The default model where no table has its name, `None` where nothing says which server has it."""
+        if self._config.model.startswith(PREFIX):
+            return None  # the editor has it, and nobody else is asked
         return self._at_base_url() or (None if self._config.models else self._shared())
 
     def _default(self) -> str:

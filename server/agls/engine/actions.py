@@ -24,7 +24,8 @@ class ActionSpec:
     stands in the list of commands. The outcome of one that `prompts` may have a prompt, so a model must be
     there. A line that begins with the first text of its `shorthand` is this command, with the second before
     the other words. What is typed for a `screened` one reaches a model, though no run has it as its prompt:
-    the rooms may refuse it as they may refuse a prompt.
+    the rooms may refuse it as they may refuse a prompt. One that is `outside` shows or
+    changes what is the same in every session.
     """
 
     name: str
@@ -37,6 +38,7 @@ class ActionSpec:
     prompts: bool = False
     shorthand: tuple[str, str] = ("", "")
     screened: bool = False
+    outside: bool = False
 
 
 @frozen

@@ -39,7 +39,7 @@ class Endpoint:
     name: str
     model: str = ""
     base_url: str = ""
-    dialect: DialectName = "chat"
+    dialect: DialectName | Literal["editor"] = "chat"
     api_key: str = field(default="", repr=False)
     key_variable: str = ""
     key_place: str = ""

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from agls.engine.ports import ModelClient, ModelError
+from agls.models.editor_host import NO_EDITOR, PREFIX, EditorModelHost, editor_endpoint
 from agls.models.endpoint import Endpoint
 from agls.models.prices import Prices
 from agls.models.unique_call_ids import WithUniqueCallIds
@@ -30,6 +31,7 @@ class Models:
     """
 
     unlisted: Callable[[str], Endpoint | None] | None = None
+    editor: EditorModelHost = NO_EDITOR
 
     def __init__(
         self,
@@ -88,6 +90,8 @@ class Models:
         if not known:
             raise self._nothing_chosen()
         provider, _, model = known.partition("/")
+        if known.startswith(PREFIX):
+            return editor_endpoint(self.editor, known)
         if known in self._endpoints:
             endpoint = self._endpoints[known]
         elif model and provider in self._endpoints:
@@ -136,6 +140,10 @@ class Models:
             from agls.models.scripted.model import ScriptedModel  # noqa: PLC0415 - most never need it
 
             return WithUniqueCallIds(ScriptedModel(endpoint))
+        if endpoint.dialect == "editor":
+            from agls.models.editor_model import EditorModel  # noqa: PLC0415 - the same
+
+            return WithUniqueCallIds(EditorModel(endpoint, self.editor))
         from agls.models.catalog.bundled import with_known_figures  # noqa: PLC0415 - a scripted model has none
 
         endpoint = with_known_figures(endpoint)

@@ -106,7 +106,7 @@ class Catalogue:
         for session_id, file in found.items():
             stamp = f"{file.st_size} {file.st_mtime_ns} {file.st_ino}"
             if stamp != known.get(session_id):
-                self._learn(db, session_id, stamp, file.st_ino)
+                self._learn(db, session_id, stamp, file)
 
     def _journals(self) -> dict[str, os.stat_result]:
         found: dict[str, os.stat_result] = {}
@@ -118,19 +118,21 @@ class Catalogue:
                         found[name] = file.stat(follow_symlinks=False)
         return found
 
-    def _learn(self, db: sqlite3.Connection, session_id: str, stamp: str, inode: int) -> None:
+    def _learn(self, db: sqlite3.Connection, session_id: str, stamp: str, file: os.stat_result) -> None:
         try:
             entries: Sequence[Entry] = read_file(self._folder / f"{session_id}{SUFFIX}").entries
         except JournalError as error:
-            _log.warning("not in the list of sessions: %s", error)
+            if file.st_size:  # else it is being made, or the disk was full: nothing of it is missed
+                _log.warning("not in the list of sessions: %s", error)
             entries = []
         with _change(db):
             _forget(db, session_id)
             if entries:
                 row, text = summarise(session_id, entries)
+                shown = (json.dumps(row.cwd), row.updated_at, json.dumps(asdict(row)))
                 number = db.execute(
                     "INSERT INTO sessions (id, stamp, inode, cwd, updated, row) VALUES (?, ?, ?, ?, ?, ?)",
-                    (session_id, stamp, inode, json.dumps(row.cwd), row.updated_at, json.dumps(asdict(row))),
+                    (session_id, stamp, file.st_ino, *shown),
                 ).lastrowid
                 db.execute("INSERT INTO said (rowid, text) VALUES (?, ?)", (number, text))
 

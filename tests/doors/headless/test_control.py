@@ -145,6 +145,26 @@ def test_typed_message_of_a_program_is_understood_when_it_says_so(agls: Agls) ->
 
 
 @pytest.mark.item(42)
+def test_option_that_a_question_does_not_have_is_refused_and_the_question_stays_open(agls: Agls) -> None:
+    agls.script({"calls": [WRITE]}, {"text": "Done."})
+    program = start(agls)
+    question = program.event("requestOpened")["data"]
+    options = [option["optionId"] for option in question["options"]]
+
+    def choose(number: int, option: object) -> Line:
+        chosen = {"outcome": "selected", "optionId": option}
+        return program.ask(number, "agent/respond", requestId=question["requestId"], response=chosen)
+
+    for number, option in enumerate(("allow_always", ["once"])):
+        error = choose(number, option)["error"]
+        assert error["data"]["kind"] == "invalidParams"
+        assert f"params.response.optionId must be one of {', '.join(options)}" in error["message"]
+    assert choose(9, "once")["result"] == {"outcome": "accepted"}
+    assert program.end()[0] == 0
+    assert (agls.workspace / "a.txt").read_text() == "one\n"
+
+
+@pytest.mark.item(42)
 def test_whatever_is_not_clearly_yes_is_no(agls: Agls) -> None:
     agls.script({"calls": [WRITE]}, {"text": "I could not."})
     program = start(agls)

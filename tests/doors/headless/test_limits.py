@@ -25,6 +25,15 @@ def test_unattended_run_ends_after_50_turns_with_an_answer_and_the_flag(agls: Ag
     assert "Go on with: agls resume ses_" in done.err
 
 
+def test_limits_are_typed_as_they_are_written_in_the_config_file(agls: Agls) -> None:
+    agls.script({"text": "Done."})
+    assert agls.run("run", "go").code == 0
+    idle = agls.run("resume", "/limits max_turns=5 max_cost_usd=2")
+    assert "Set the option for the next ones instead: maxTurns, maxCostUsd." in idle.err
+    unknown = agls.run("resume", "/limits set=max_fun=5")
+    assert "There is no limit 'maxFun'. There are: maxTurns," in unknown.err
+
+
 def test_last_turn_has_no_tools_and_a_message_that_says_why(agls: Agls) -> None:
     with ModelServer([Reply("", calls=(("list_dir", {}),)), Reply("That is all.")]) as server:
         done = agls.run(

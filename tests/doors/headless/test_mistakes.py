@@ -268,6 +268,53 @@ def test_command_about_a_new_session_points_to_the_latest_one(agls: Agls) -> Non
     assert agls.run("run", "/usage", "-q").err == ""
 
 
+def test_command_that_fails_in_a_new_session_names_the_way_to_the_latest_one(agls: Agls) -> None:
+    agls.script({"text": "done"})
+    assert agls.run("run", "hi").code == 0
+    done = agls.run("run", "/undo")
+    assert done.code == 1
+    assert done.err == (
+        "agls: There is no prompt to rewind to.\n"
+        "That is so for a session that begins now. For the latest session of this folder: agls -c /undo\n"
+    )
+    assert agls.run("-c", "/undo").code == 0
+    assert "begins now" not in agls.run("-c", "/undo").err
+
+
+def test_command_that_acts_outside_of_its_session_says_nothing_about_sessions(agls: Agls) -> None:
+    agls.script({"text": "done"})
+    assert agls.run("run", "hi").code == 0
+    for words in ("/memory", "/memory add I like tabs", "/resume"):
+        done = agls.run("run", words)
+        assert (done.code, done.err) == (0, ""), words
+
+
+def test_change_that_is_not_there_is_refused_with_the_reason(agls: Agls) -> None:
+    agls.script({"text": "done"})
+    assert agls.run("run", "hi").code == 0
+    done = agls.run("changes", "undo", "a.py:7")
+    assert (done.code, done.out) == (2, "")
+    assert "There is no change that this applies to." in done.err
+    assert done.err.endswith("agls changes list\n")
+
+
+def test_record_of_runs_is_in_words(agls: Agls) -> None:
+    agls.script(EDIT, {"text": "done"})
+    assert agls.run("run", "hi").code == 0
+    shown = agls.run("-c", "/audit").out
+    assert ": done; " in shown
+    assert "phaseStarted" not in shown
+
+
+def test_file_that_cannot_be_written_is_said_without_numbers_of_the_system(agls: Agls) -> None:
+    (agls.home / "memory").write_text("a file stands where a folder should be\n")
+    agls.state.write_text("and here\n")
+    for words in (("memory",), ("memory", "add", "x"), ("trust",)):
+        done = agls.run(*words)
+        assert done.code != 0, words
+        assert ("Errno" in done.err, str(agls.home) in done.err) == (False, True), done.err
+
+
 def test_plan_of_a_new_session_is_kept_and_gone_on_with(agls: Agls) -> None:
     added = agls.run("run", "/plan add write the docs").err
     assert "write the docs" in agls.run("-c", "/plan").out
@@ -308,17 +355,35 @@ def test_quiet_run_does_not_mention_files_of_an_untrusted_folder(agls: Agls) -> 
 
 def test_group_of_commands_alone_lists_what_there_is(agls: Agls) -> None:
     agls.configure("")
-    for group in ("config", "hooks", "key", "mcp", "permissions", "plugin"):
-        alone, listed = agls.run(group), agls.run(group, "list")
+    groups = dict.fromkeys(("config", "hooks", "key", "mcp", "permissions", "plugin"), "list")
+    for group, below in (groups | {"explain": "instructions"}).items():
+        alone, listed = agls.run(group), agls.run(group, below)
         assert (alone.code, alone.out, alone.err) == (0, listed.out, listed.err), group
     assert agls.run("config", "--json").out == agls.run("config", "list", "--json").out
     assert "COMMAND" in agls.run("mcp", "--help").out
 
 
-def test_command_of_a_session_is_named_with_the_way_to_it(agls: Agls) -> None:
-    done = agls.run("compact")
-    said = "agls: there is no command 'compact'; did you mean agls run \"/compact\"?\n"
-    assert (done.code, done.err.startswith(said)) == (2, True)
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (("compact",), 'agls -c "/compact"'),
+        (("undoo",), "undo"),
+        (("review",), 'agls run "/review"'),
+        (("commit",), 'agls run "/commit"'),
+        (("doctr",), "doctor"),
+        (("fork",), "agls sessions fork"),
+        (("plan",), 'agls run --mode plan "…"'),
+        (("plugin", "install", "x"), "agls plugin add"),
+        (("mcp", "add", "x"), "agls config set mcp.servers.NAME.command PROGRAM"),
+    ],
+)
+def test_word_of_another_program_is_answered_with_the_command_here(
+    agls: Agls, typed: tuple[str, ...], meant: str
+) -> None:
+    done = agls.run(*typed)
+    word = typed[1] if len(typed) > 1 else typed[0]
+    assert done.code == 2
+    assert done.err.startswith(f"agls: there is no command {word!r}; did you mean {meant}")
 
 
 def test_model_that_a_variable_decides_is_named_with_the_variable(agls: Agls) -> None:

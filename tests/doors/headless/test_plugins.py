@@ -441,7 +441,7 @@ def test_plugin_for_cursor_brings_its_server_and_its_hooks_in_their_own_form(
     (folder / "scripts/refuse.sh").write_text(f"#!/bin/sh\n{refuse}\n")
     (folder / "scripts/refuse.sh").chmod(0o755)
     begun = {
-        "beforeShellExecution": [{"command": "./scripts/refuse.sh"}],
+        "beforeShellExecution": [{"command": "sh ./scripts/refuse.sh"}],
         "sessionStart": [{"command": greet}],
     }
     hooks = {"version": 1, "hooks": begun}

@@ -214,7 +214,7 @@ def test_a_run_that_takes_too_long_ends_at_its_limit(agls: Agls) -> None:
     agls.script({"text": "begun", "hang": True})
     done = agls.run("run", "go", "--max-seconds", "0.5", "--output", "json")
     assert (done.code, done.whole["stopReason"]) == (4, "timeout")
-    assert done.whole["detail"].startswith("The time limit of 0.5 seconds is reached. Give it more with maxS")
+    assert done.whole["detail"].startswith("The time limit of 0.5 seconds is reached. Give it more time")
 
 
 def test_every_wait_for_the_model_is_reported_even_without_a_terminal(agls: Agls) -> None:

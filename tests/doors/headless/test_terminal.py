@@ -87,6 +87,26 @@ def test_a_question_shows_the_diff_and_yes_lets_it_be_written(agls: Agls, termin
     assert "1 file changed, +1 -0" in screen
 
 
+def test_empty_line_is_answered_with_the_keys_alone(agls: Agls, terminal: FakeTerminal) -> None:
+    agls.script({"calls": [WRITE]}, {"text": "Well."})
+    process = begin(agls, terminal)
+    terminal.wait_for("n): ")
+    terminal.type("\nq\n")
+    terminal.wait_for("'q' is not a possible answer. Type one of: y, s, p, n.")
+    assert "'' is not" not in terminal.screen
+    terminal.type("n\n")
+    assert process.wait(PATIENCE) == 0
+
+
+def test_doctor_shows_at_a_terminal_what_it_is_looking_at(agls: Agls, terminal: FakeTerminal) -> None:
+    ends = {"stdin": terminal.theirs, "stdout": terminal.theirs, "stderr": terminal.theirs}
+    agls.script({"text": "Well."})
+    process = agls.start("doctor", "--offline", **ends)
+    terminal.wait_for("… checking: model (Ctrl-C stops)\r\x1b[K")
+    assert process.wait(PATIENCE) == 0
+    assert terminal.rest().rpartition("\x1b[K")[2].startswith("ok    versions")
+
+
 def test_no_keeps_it_from_being_written_and_the_model_reads_why(agls: Agls, terminal: FakeTerminal) -> None:
     agls.script({"calls": [WRITE]}, {"text": "Well."})
     process = begin(agls, terminal)

@@ -50,11 +50,11 @@ function freePort() {
 }
 
 /**
- * Starts it. `install` is what a user types first, in a shell where `code` is this editor. An editor that is not
+ * Starts it. `beside` is the folder of an extension that is installed. `install` is what a user types first, in a shell where `code` is this editor. An editor that is not
  * `quiet` has an empty profile: only `settings`. One that is not `trusted` opens the folder in Restricted Mode. Gives where it is, its log, and how to end it with all it started.
  */
 export async function startCodeServer(options) {
-  const { workspace, install, settings = {}, env = {}, quiet = true, trusted = true, hostTests = false } = options;
+  const { workspace, install, settings = {}, env = {}, quiet = true, trusted = true, hostTests = false, beside } = options;
   const launcher = process.env.CODE_SERVER;
   if (!launcher) throw new Error("set CODE_SERVER to what scripts/editors/code-server prints");
   const home = fs.mkdtempSync(path.join(os.tmpdir(), "cs-")); // short: a socket's path has 107 characters at most
@@ -68,6 +68,7 @@ export async function startCodeServer(options) {
     }
   };
   configure({});
+  if (beside) fs.cpSync(beside, path.join(home, "extensions", path.basename(beside)), { recursive: true });
   const environment = {
     ...process.env,
     HOME: home,

@@ -3,7 +3,7 @@
 // Environment: CODE_SERVER, CHROMIUM, EXTENSION (the folder of the unpacked .vsix), AGLS (the program); TYPED_INPUTS,
 // a table of what is typed, as JSON: its files are in the folder, and each prompt is answered; SCENE, files that are
 // in the folder as well and prompts that the model plays, as JSON; UNTRUSTED, the folder is opened in Restricted Mode;
-// OWN_CHAT, the editor's own chat is on.
+// BESIDE, the folder of one more extension; OWN_CHAT, the editor's own chat is on.
 
 import fs from "node:fs";
 import path from "node:path";
@@ -38,6 +38,7 @@ const server = await startCodeServer({
   env: stage.env,
   trusted: !process.env.UNTRUSTED,
   hostTests: true,
+  beside: process.env.BESIDE,
 });
 const browser = await launch();
 let code = 1;

@@ -240,6 +240,14 @@ def test_inside_the_extension_host(tools: dict[str, str]) -> None:
     assert said.count("ok: ") == 19
 
 
+def test_model_of_another_extension_is_listed_chosen_and_asked(tools: dict[str, str], tmp_path: Path) -> None:
+    scene = tmp_path / "scene.json"
+    scene.write_text(json.dumps({"files": {"parrot.txt": "polly wants\n"}, "prompts": []}))
+    more = {"SCENE": str(scene), "BESIDE": str(HERE / "model_provider"), "OWN_CHAT": "1", **tools}
+    said = done(["node", HERE / "host.mjs", "editor_models.cjs"], LONGEST, **more)
+    assert said.count("ok: ") == 3
+
+
 def test_typed_text_means_the_same_in_vscode(tools: dict[str, str], tmp_path: Path) -> None:
     table = tmp_path / "typed_inputs.json"
     table.write_text(json.dumps({**TABLE, "config": NO_PAGES}))

@@ -292,7 +292,7 @@ async def test_the_action_gives_all_runs_or_one() -> None:
     context: Any = ActionContext("ses", state, NOWHERE, *[None] * 6)
     outcome = await written.action({}, context)
     assert "**go**" in outcome.text
-    assert "endTurn" in outcome.text
+    assert ": done; " in outcome.text
     assert outcome.data
     assert outcome.data["records"][0]["output"] == "all done"
     assert (await written.action({"run": state.run_id}, context)).data == outcome.data

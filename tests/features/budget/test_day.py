@@ -176,7 +176,7 @@ async def test_the_user_sees_what_is_left_and_raises_it_in_mid_run(tmp_path: Pat
     async def meanwhile(scene: Meanwhile) -> None:
         await scene.until(lambda event: isinstance(event, TextDelta))
         said.append(await invoke(scene.session, "limits", {}))
-        said.append(await invoke(scene.session, "limits", {"set": {"maxTurns": 5, "maxCostUsd": 9}}))
+        said.append(await invoke(scene.session, "limits", {"set": {"max_turns": 5, "maxCostUsd": 9}}))
         for bad in ({"maxFun": 1}, {"maxTurns": 1.5}):
             with pytest.raises(ActionError) as problem:
                 await invoke(scene.session, "limits", {"set": bad})

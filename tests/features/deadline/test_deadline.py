@@ -56,8 +56,8 @@ async def test_a_run_that_takes_too_long_is_stopped_whatever_it_does(time: Time)
     assert state.stop is not None
     assert state.stop.reason is StopReason.TIMEOUT
     assert state.stop.detail == (
-        "The time limit of 600 seconds is reached. Give it more with maxSeconds (--max-seconds, [budget] "
-        "max_seconds)."
+        "The time limit of 600 seconds is reached. Give it more time with --max-seconds, or [budget] "
+        "max_seconds in the settings."
     )
 
 
@@ -117,4 +117,4 @@ async def test_a_limit_that_is_moved_in_mid_run_is_the_one_that_counts(time: Tim
     )
     assert state.stop is not None
     assert state.stop.reason is StopReason.TIMEOUT
-    assert state.stop.detail.startswith("The time limit of 3000 seconds is reached. Give it more with maxSec")
+    assert state.stop.detail.startswith("The time limit of 3000 seconds is reached. Give it more time with")

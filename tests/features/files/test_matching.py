@@ -237,6 +237,8 @@ def test_miss_without_any_similar_line_says_so() -> None:
     nothing = "old_text was not found; nothing was changed.\nNothing in the file is like it."
     assert problem("alpha\n", "!!!!", "x") == f"{nothing} The whole file is:\n1\talpha"
     assert problem("alpha\n" * 20, "!!!!", "x") == f"{nothing} Read the file again."
+    assert "The file is empty." in problem("", "a", "b")
+    assert "Nothing in the file is like it" in problem("x = 1\n", "\n\n\n\n", "b")
 
 
 def test_frequent_line_does_not_decide_the_place() -> None:

@@ -121,6 +121,14 @@ async def test_patch_that_is_not_certain_is_refused_with_what_to_do(
     assert files == {"a.py": TEXT.encode(), "b.txt": b"one\n", "x.bin": b"\0\1"}
 
 
+async def test_patch_of_a_read_only_file_is_not_answered_with_another_try(
+    tools: Toolbox, tmp_path: Path
+) -> None:
+    (tmp_path / "a.py").chmod(0o444)
+    outcome = await tools.call("apply_patch", patch=envelope(HEAD, *ROWS))
+    assert "is read-only" in outcome.text and "Read the file again" not in outcome.text
+
+
 async def test_move_may_stand_behind_the_lines_and_names_of_folders_may_look_like_prefixes(
     tools: Toolbox, tmp_path: Path
 ) -> None:

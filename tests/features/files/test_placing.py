@@ -79,6 +79,7 @@ def test_line_ends_and_the_last_line_stay_as_they_are() -> None:
     assert patched("a\r\nb\r\nc", "@@", "-b", "+B", "+BB") == "a\r\nB\r\nBB\r\nc"
     assert patched("a\nb", "@@", " b", "+c") == "a\nb\nc"
     assert patched("a\r\nb\r\n", "@@", "-b") == "a\r\n"
+    assert patched("a\r\nb\nc\r\n", "@@", "-b", "+B", "+BB", "-c", "+C") == "a\r\nB\nBB\r\nC\r\n"
 
 
 def test_lines_without_a_place_of_their_own_are_added_only_where_that_is_sure() -> None:

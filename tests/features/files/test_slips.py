@@ -111,6 +111,13 @@ async def test_line_that_leaves_nothing_out_is_written(
     assert (tmp_path / "a.py").read_text() == TEXT.replace(old, new)
 
 
+async def test_comment_may_give_way_to_another(tools: Toolbox, tmp_path: Path) -> None:
+    (tmp_path / "b.py").write_text("# old\ny = 1\n")
+    await tools.call("read_file", path="b.py")
+    edit = {"path": "b.py", "old_text": "# old\n", "new_text": "# the rest of the code\n"}
+    assert (await tools.call("edit_file", **edit)).status == "completed"
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -147,7 +147,7 @@ def test_a_file_that_the_agent_made_is_removed_by_an_undo_and_comes_back(agls: A
     assert agls.run("run", "make them", "--mode", "acceptEdits").code == 0
     new, other = agls.workspace / "new.txt", agls.workspace / "sub" / "other.txt"
     listed = agls.run("changes", "list").out
-    assert "`new.txt:1` line 1" in listed
+    assert "new.txt:1  line 1\n    +one\n" in listed
     assert "+two" in listed
     other.write_text("2\nmine\n")
     done = agls.run("changes", "undo", "--all")

@@ -37,6 +37,20 @@
 ---@class agls.ActionListResult
 ---@field actions agls.Action[]
 
+---The answer is complete, and how it ended (`finish`: stop, length or refusal); or why there is none.
+---@class agls.AskLanguageModelAnswer
+---@field finish? string
+---@field error? agls.LanguageModelFailure
+
+---`agent/languageModel/ask`: the client asks its `model`, and sends the answer in pieces.
+---@class agls.AskLanguageModelParams
+---@field requestId string
+---@field model string
+---@field system string
+---@field messages agls.AskedMessage[]
+---@field tools? agls.OfferedTool[]
+---@field maxOutputTokens? integer
+
 ---`accept` with `content`, `decline`, or `cancel`.
 ---@class agls.AskUserAnswer
 ---@field outcome string
@@ -58,6 +72,17 @@
 ---@class agls.AskUserSkills
 ---@field form? agls.Marker
 ---@field url? agls.Marker
+
+---A message: its `role` is user or assistant, its `content` a list of parts by `type`. The parts are `text` (`text`), `image` (`data`, `mimeType`), `toolCall` (`callId`, `name`, `input`) and `toolResult` (`callId`, `text`).
+---@class agls.AskedMessage
+---@field role string
+---@field content table<string, any>[]
+
+---A call that the model wants, whole.
+---@class agls.AskedToolCall
+---@field callId string
+---@field name string
+---@field input table<string, any>
 
 ---Bytes from `start` up to, not including, `end`.
 ---@class agls.ByteRange
@@ -116,7 +141,7 @@
 ---@field reason string
 ---@field files string[]
 
----What the client can. `protocolVersions` is best first; absent means `[1]`. `secrets`: it answers `agent/secret`. `diagnostics`: it answers `agent/diagnostics`. `codeQuery`: it answers `agent/codeQuery`. `notebooks`: it answers `agent/notebook` and `agent/editNotebook`.
+---What the client can. `protocolVersions` is best first; absent means `[1]`. `secrets`: it answers `agent/secret`. `diagnostics`: it answers `agent/diagnostics`. `codeQuery`: it answers `agent/codeQuery`. `notebooks`: it answers `agent/notebook` and `agent/editNotebook`. `languageModels`: it answers `agent/languageModel/ask`.
 ---@class agls.ClientBlock
 ---@field protocolVersions? integer[]
 ---@field events? agls.EventWishes
@@ -128,6 +153,7 @@
 ---@field diagnostics? agls.Marker
 ---@field codeQuery? agls.Marker
 ---@field notebooks? agls.Marker
+---@field languageModels? agls.Marker
 ---@field tools? agls.ClientTool[]
 
 ---A tool of the client, called with `agent/callTool`. `inputSchema` is a JSON Schema.
@@ -429,6 +455,27 @@
 ---@class agls.ItemUpdatedData
 ---@field patch table<string, any>
 
+---A model of the client: `id` names it there, `editor/ID` here. `maxInputTokens` is what it takes.
+---@class agls.LanguageModel
+---@field id string
+---@field maxInputTokens? integer
+
+---`agent/languageModel/delta`: more of the answer to a request.
+---@class agls.LanguageModelDeltaParams
+---@field requestId string
+---@field text? string
+---@field thinking? string
+---@field toolCall? agls.AskedToolCall
+
+---Why a model did not answer: `kind` as in `Errors`, and the client's words.
+---@class agls.LanguageModelFailure
+---@field kind string
+---@field message string
+
+---`agent/languageModel/list`: all models that the client has now.
+---@class agls.LanguageModelsParams
+---@field models agls.LanguageModel[]
+
 ---What a run may spend; what is left out is unlimited. Cost is US dollars. `maxSessionTurns` counts the turns of all runs of the session.
 ---@class agls.Limits
 ---@field maxTurns? integer
@@ -519,6 +566,12 @@
 ---@field title string
 ---@field text string
 ---@field kind "notice"
+
+---A tool that the model may call. `inputSchema` is a JSON Schema.
+---@class agls.OfferedTool
+---@field name string
+---@field description string
+---@field inputSchema table<string, any>
 
 ---One answer to a permission question; `rule` is shown to the user verbatim.
 ---@class agls.Option
@@ -1182,6 +1235,8 @@ M.methods = {
   ["agent/complete"] = "toServer",
   ["agent/edit"] = "toServer",
   ["agent/focus"] = "toServer",
+  ["agent/languageModel/list"] = "toServer",
+  ["agent/languageModel/delta"] = "toServer",
   ["agent/status"] = "toServer",
   ["agent/provider/list"] = "toServer",
   ["agent/provider/models"] = "toServer",
@@ -1197,6 +1252,7 @@ M.methods = {
   ["agent/notebook"] = "toClient",
   ["agent/editNotebook"] = "toClient",
   ["agent/secret"] = "toClient",
+  ["agent/languageModel/ask"] = "toClient",
   ["agent/callTool"] = "toClient",
 }
 

@@ -56,7 +56,7 @@ export class RemovedLines implements vscode.Disposable {
     const range = placeOf(hunk);
     const known = this.threads.get(hunk.hunk);
     if (known?.text === hunk.old) {
-      if (!known.thread.range.isEqual(range)) known.thread.range = range;
+      if (!known.thread.range?.isEqual(range)) known.thread.range = range;
       return;
     }
     known?.thread.dispose();

@@ -18,6 +18,7 @@ const OURS: ClientBlock = {
   diagnostics: {},
   codeQuery: {},
   notebooks: {},
+  languageModels: {},
 };
 
 export class Abilities implements StaticFeature {

@@ -281,7 +281,8 @@ function Pickers({ model }: { model: Model }) {
   const options = { ...model.settings, ...model.transcript.options };
   const mode = textOf(options["mode"], "ask");
   const effort = textOf(options["effort"]) && ` · ${textOf(options["effort"])}`;
-  const name = textOf(options["model"], model.models[0]?.name ?? "");
+  const usual = model.problem ? "" : (model.models[0]?.name ?? ""); // with a problem, none would be asked
+  const name = textOf(options["model"], usual);
   const label = MODES.find(({ value }) => value === mode)?.label ?? mode;
   return (
     <>

@@ -119,6 +119,7 @@ function ModelStep({ model }: { model: Model }) {
     );
   return (
     <>
+      <OfEditor names={model.models.map(({ name }) => name).filter((name) => name.startsWith("editor/"))} />
       <Local offered={offered} />
       <Provider model={model} offered={offered} />
       <p class="faint">
@@ -272,6 +273,23 @@ const TITLES: Record<string, string> = {
   xai: "xAI",
   groq: "Groq",
 };
+
+/** Models that the editor has by an account of its own, such as those of Copilot: it asks before they are used. */
+function OfEditor({ names }: { names: string[] }) {
+  if (names.length === 0) return null;
+  return (
+    <ul class="local" aria-label="Models of this editor">
+      {names.map((name) => (
+        <li>
+          <Icon name="vscode" /> <span>{visible(name.replace("editor/", ""))}</span>
+          <Button class="primary" message={{ type: "useModel", model: name }}>
+            Use
+          </Button>
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 /** Model servers of this machine: found with what they have, or not. */
 function Local({ offered }: { offered: ProviderListResult }) {

@@ -32,6 +32,7 @@ class ClientCapabilities(NamedTuple):
     secrets: bool = False
     diagnostics: bool = False
     code_query: bool = False  # it asks its language servers for us
+    language_models: bool = False  # it asks models of its own for us
     notebooks: bool = False  # it shows and changes the notebooks that it has open
     followed: bool = False  # its user wants to see where the agent works
     action_literals: bool = False

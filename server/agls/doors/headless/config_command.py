@@ -23,6 +23,7 @@ from agls.config import (
 )
 from agls.config.choice import decided_model
 from agls.config.editing import in_words
+from agls.disk_space import why_unwritten
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.listing import table
 from agls.doors.headless.open_session import folder
@@ -107,7 +108,9 @@ def _change(arguments: argparse.Namespace, setup: Setup, here: str) -> None:
         else:
             done = editor.unset(arguments.key, project=project)
     except OSError as problem:
-        raise CannotBegin(f"The file cannot be written: {problem}", "configInvalid", Exit.FAILED) from problem
+        raise CannotBegin(
+            f"The file cannot be written: {why_unwritten(problem)}", "configInvalid", Exit.FAILED
+        ) from problem
     now = f" {in_words(done.origin)}" if done.origin else ""
     write_stderr(f"{escape_controls(str(done.file))} was changed.{escape_controls(now)}\n")
     if done.warning:

@@ -77,7 +77,15 @@ async def changes(session: Session, arguments: argparse.Namespace) -> tuple[str,
 
 async def waiting(session: Session, arguments: argparse.Namespace) -> tuple[str, JsonObject]:
     """List the single changes that are neither kept nor undone."""
-    return await _invoked(session, "changes.list", {})
+    text, data = await _invoked(session, "changes.list", {})
+    return "\n".join(_change(session, row) for row in data["changes"]) or text, data
+
+
+def _change(session: Session, row: JsonObject) -> str:
+    """One change for a terminal: its name as the other commands take it, and its lines."""
+    moved = "" if row["stands"] else f"  ({MOVED})"
+    signed = [f"    {sign}{line}\n" for sign in "-+" for line in row[SIGNS[sign]].splitlines()]
+    return f"{_path(session, row['uri'])}:{row['number']}  line {row['line'] + 1}{moved}\n{''.join(signed)}"
 
 
 async def review(session: Session, arguments: argparse.Namespace) -> tuple[str, JsonObject]:
@@ -209,6 +217,9 @@ def _path(session: Session, uri: str) -> str:
 def _what(arguments: argparse.Namespace) -> str:
     return "files" if arguments.files else "conversation" if arguments.conversation else "both"
 
+
+SIGNS = {"-": "old", "+": "new"}
+MOVED = "changed since: it can be kept, not undone"
 
 WORK: Mapping[str, Work] = {
     "changes show": changes,

@@ -20,6 +20,7 @@ from agls.doors.headless.output import JsonLines, JsonSummary, Output
 from agls.doors.headless.pipe import Pipe
 from agls.doors.headless.responders import Nobody, Responder
 from agls.doors.headless.screen import TerminalScreen, can_change, has_colours
+from agls.doors.headless.session_commands import OWN_SESSION, is_about_session, with_way_to_latest
 from agls.doors.headless.shutdown import Shutdown
 from agls.doors.headless.stdin_lines import StdinLines
 from agls.doors.headless.terminal import Keyboard, TerminalResponder, keyboard_at_hand
@@ -41,12 +42,7 @@ NONE: Mapping[str, str] = {}
 Work = Callable[[Output, TerminalScreen, Shutdown], Awaitable[int]]
 
 NO_CONSENT = "{} has no consent. To give it: agls run in this folder, at a terminal"
-OF_SESSION = frozenset({"Conversation", "Model and context", "Changes", "Work"})  # groups of commands
 WORK = "Work"  # the group of commands whose outcome is for the run that follows
-OWN_SESSION = (
-    "This is so for a session that begins now; none was kept for it. For the latest session of this folder: "
-    "agls -c {}"
-)
 KEPT = 'This is kept in a new session. Go on in it: agls resume {} "…"'
 
 
@@ -138,7 +134,12 @@ async def _run(request: RunRequest, output: Output, screen: TerminalScreen, shut
         prepared = await prepare_run(world, request, here)
         output.begin(hello(prepared))
         if prepared.command:
-            prompted = await _command(world, prepared, prepared.command, output, shutdown)
+            try:
+                prompted = await _command(world, prepared, prepared.command, output, shutdown)
+            except CannotBegin as problem:
+                if not prepared.is_new:
+                    raise
+                raise with_way_to_latest(problem, prepared.command.spec, request.prompt) from None
             if prompted is None:
                 if prepared.is_new and request.output == "text" and not request.quiet:
                     _say_whose(prepared, prepared.command, request.prompt, screen)
@@ -165,7 +166,7 @@ def _say_whose(prepared: PreparedRun, command: TypedCommand, prompt: str, screen
     """Say that a command about a session had one of its own, and whether that can go on."""
     if _is_kept(prepared, command):
         screen.say(KEPT.format(prepared.session.session_id))
-    elif command.spec.group in OF_SESSION or prepared.session.state.options != prepared.options:
+    elif is_about_session(command.spec) or prepared.session.state.options != prepared.options:
         screen.say(OWN_SESSION.format(quote(prompt.strip())))
 
 

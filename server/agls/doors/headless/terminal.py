@@ -133,7 +133,8 @@ class TerminalResponder:
                 continue
             if option := choices.get(WORDS.get(key.lower(), key.lower())):
                 return Answer("selected", option.option_id, feedback.strip(), by="terminal")
-            self._screen.ask(f"{line.strip()[:40]!r} is not a possible answer. Type one of: {keys}.\n")
+            wrong = f"{line.strip()[:40]!r} is not a possible answer. " if key else ""
+            self._screen.ask(f"{wrong}Type one of: {keys}.\n")
 
     async def _line(self) -> str | None:
         line = await self._keyboard.line()

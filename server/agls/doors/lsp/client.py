@@ -59,6 +59,7 @@ def read_client(params: Any) -> ClientCapabilities:
         secrets=spoken.get("secrets") is not None,
         diagnostics=spoken.get("diagnostics") is not None,
         code_query=spoken.get("codeQuery") is not None,
+        language_models=spoken.get("languageModels") is not None,
         notebooks=spoken.get("notebooks") is not None,
     )
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from agls.config import ConfigError, ConfigInputs, KeyPlace, Reload, Setup, read
 from agls.doors import from_wire
 from agls.doors.agent.client_tools import ClientTools
+from agls.doors.agent.language_models import ClientLanguageModels
 from agls.doors.agent.world import NoWorld, WorldPort
 from agls.doors.messages import JsonObject
 from agls.doors.session_file import export
@@ -49,6 +50,7 @@ class WorldParts(NamedTuple):
 
     editor: Editor
     tools: ClientTools
+    models: ClientLanguageModels
     places: Sequence[KeyPlace]
     log: Callable[[Setup], None]
 
@@ -75,7 +77,7 @@ async def opened(opening: Opening, arguments: JsonObject, parts: WorldParts) -> 
         return
     parts.log(setup)
     editor, tools = parts.editor, parts.tools
-    async with open_world(setup, editor=editor, headless=False, client=tools) as world:
+    async with open_world(setup, editor=editor, headless=False, client=tools, models=parts.models) as world:
         world.export = export
         world.reread = reload = Reload(inputs, folder, trusts, setup)
         world.reload = reload.whole

@@ -11,6 +11,7 @@ from agls.doors.agent.client_tools import ClientTools
 from agls.doors.agent.connection import Connection
 from agls.doors.agent.flow.heartbeat import beat
 from agls.doors.agent.focus import read_focus
+from agls.doors.agent.language_models import ClientLanguageModels
 from agls.doors.agent.limits import ConnectionLimits
 from agls.doors.agent.peer import Peer
 from agls.doors.agent.secrets import EditorSecrets
@@ -71,6 +72,7 @@ class LspServer:
         self._peer = Peer(writer, limits, greeting.client)
         self._editor = LspEditor(self._peer, self._client)
         self._tools = ClientTools(self._peer, self._client.tools)
+        self._models = ClientLanguageModels(self._peer, is_there=self._client.language_models)
         self._trace = Trace(self._peer.trace)
         self._traced = greeting.params.get("trace")
 
@@ -110,7 +112,7 @@ class LspServer:
     def _opened(
         self, places: Sequence[KeyPlace], arguments: JsonObject
     ) -> AbstractAsyncContextManager[WorldPort]:
-        parts = WorldParts(self._editor, self._tools, places, self._process.log)
+        parts = WorldParts(self._editor, self._tools, self._models, places, self._process.log)
         return opened(self._opening, arguments, parts)
 
     async def _mend(
@@ -150,6 +152,10 @@ class LspServer:
     async def _follow(self, messages: MessageStream, server: AgentServer) -> int:
         """Follow the messages to the last. **Returns** the exit code."""
         lifecycle = Lifecycle(self._peer, self._editor, server, self._client.encoding, self._trace)
+        lifecycle.followers = {
+            "agent/languageModel/list": self._models.learn,
+            "agent/languageModel/delta": self._models.take,
+        }
         while (message := await messages.next()) is not None:
             if message.get("method") == "exit":
                 return 0 if lifecycle.shut_down else 1
@@ -169,6 +175,7 @@ class Lifecycle:
         self._encoding = encoding
         self._trace = trace
         self.shut_down = False
+        self.followers: Mapping[str, Callable[[JsonObject], None]] = {}  # of notifications, by their method
 
     def take(self, message: JsonObject) -> None:
         """Follow a message."""
@@ -205,6 +212,8 @@ class Lifecycle:
                 self._editor.focus = read_focus(given)
             case "window/workDoneProgress/cancel":
                 self._server.cancel_progress(given.get("token"))
+            case str(method) if method in self.followers:
+                self.followers[method](given)
             case str(method) if method == UNREAD:
                 self._editor.lose(given.get("uri"))
             case str(method) if method.startswith(DOCUMENTS):

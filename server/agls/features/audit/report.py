@@ -21,12 +21,33 @@ from agls.engine.facts import (
 from agls.engine.limits import Totals
 from agls.engine.vocabulary import Content, Image, JsonObject, Limits, Resource, ResourceLink, Text, ToolCall
 from agls.features.audit.record import CallRow, ModelStep, RunRecord, status_of
-from agls.names import camel
 from agls.short_text import cut
 
 VERSION = 1  # of the shape of a record
 WHO = {"agent": "agent", "caller": "caller", "mode": "mode", "parentRun": "parentRunId"}  # options here
 TierOf = Callable[[Mapping[str, object]], str]  # the tier or model that runs with these options ask for
+ENDINGS = {  # for people; a program reads the name in the record
+    "end_turn": "done",
+    "model_error": "failed",
+    "internal_error": "failed",
+    "max_turns": "stopped at the limit of turns",
+    "timeout": "stopped at the time limit",
+    "budget": "stopped at a limit",
+    "max_tokens": "the answer was cut at its greatest length",
+    "context_full": "the conversation did not fit the model",
+    "refusal": "refused by the model",
+    "guard": "stopped, as it made no progress",
+}
+HAPPENED = {  # what a person wants to know of the events; the record for programs has all
+    "asked": "asked",
+    "answered": "answered",
+    "steered": "told something meanwhile",
+    "limitsChanged": "limits changed",
+    "compacted": "conversation summarised",
+    "cleared": "old results taken out",
+    "overflowed": "too long for the model",
+    "cut": "answer cut off",
+}
 SHORT = 100  # characters of an input or an argument on a page
 
 
@@ -68,12 +89,18 @@ def brief(record: RunRecord) -> str:
     failed = sum(row.status == "failed" for row in record.calls)
     turns = f"{used.turns} of {limits.max_turns}" if limits.max_turns is not None else f"{used.turns}"
     thinking = f" ({used.reasoning_tokens} of it thinking)" if used.reasoning_tokens else ""
+    calls = f"{used.tool_calls} tool call{'s' * (used.tool_calls != 1)}"
     tokens = f"{used.input_tokens} tokens in, {used.output_tokens} out{thinking}"
     why = f" ({record.stop.detail})" if record.stop and record.stop.detail else ""
     return (
-        f"{record.run_id}: {camel(status_of(record))}{why}; {record.seconds:.0f} s, {turns} turns, "
-        f"{used.tool_calls} tool calls ({failed} failed), {tokens}, {_cost(used)}."
+        f"{record.run_id}: {_status(record)}{why}; {record.seconds:.0f} s, {turns} turns, "
+        f"{calls} ({failed} failed), {tokens}, {_cost(used)}."
     )
+
+
+def _status(record: RunRecord) -> str:
+    status = status_of(record)
+    return ENDINGS.get(status, status.replace("_", " "))
 
 
 def _cost(used: Totals) -> str:
@@ -101,8 +128,9 @@ def _section(record: RunRecord) -> str:
         if rows
         else []
     )
-    events = [str(_event(fact)["name"]) for _, fact in record.events]
-    events_line = [f"Events: {', '.join(events)}."] if events else []
+    names = [str(_event(fact)["name"]) for _, fact in record.events]
+    events = [HAPPENED[name] for name in names if name in HAPPENED]
+    events_line = [f"What happened: {', '.join(events)}."] if events else []
     return "\n".join([f"**{said or '(no new input)'}**", "", brief(record), *events_line, *table])
 
 

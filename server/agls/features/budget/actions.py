@@ -11,6 +11,7 @@ from agls.engine.ledger import Ledger, day_of, used_in
 from agls.engine.limits import KINDS, Totals, left, tightest
 from agls.engine.state import seconds_since
 from agls.engine.vocabulary import JsonObject, Limits
+from agls.names import camel
 from agls.room.budgets import Allowance
 from agls.room.limit_options import OPTIONS, limits_from, to_options
 from agls.toolkit import Arguments, TypedAction
@@ -47,7 +48,7 @@ async def _follow(
     if arguments.set:
         limits = tightest(_changed(limits, arguments.set), allowance.most)
         if not state.running:
-            raise ActionError(IDLE.format(", ".join(arguments.set)))
+            raise ActionError(IDLE.format(", ".join(map(camel, arguments.set))))
         context.limit(limits)
     try:
         rows = await ledger.rows(day_of(now()))
@@ -67,6 +68,7 @@ async def _follow(
 
 def _changed(limits: Limits, said: JsonObject) -> Limits:
     """Return the limits with those of the arguments. **Raises** `ActionError`."""
+    said = {camel(name): most for name, most in said.items()}  # `max_turns`, as in the config file
     if unknown := next((name for name in said if name not in OPTIONS), None):
         raise ActionError(UNKNOWN.format(unknown, ", ".join(OPTIONS)))
     whole = {name: int(most) if most is not None and most % 1 == 0 else most for name, most in said.items()}

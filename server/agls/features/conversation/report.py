@@ -55,6 +55,7 @@ def report_actions(control: SessionControl, run: RunInfo, place: Surroundings) -
             aliases=("continue", "sessions"),
             group=group,
             choices={"search": handlers.ids},
+            outside=True,
         ),
         TypedAction(
             "stop", "Stop the run", StopRun, handlers.stop, when="running", aliases=("cancel",), group="Work"

@@ -7,7 +7,7 @@ from agls.engine.vocabulary import Stop, StopReason
 from agls.features.deadline.settings import Settings
 from agls.timer import Timer
 
-HINT = "Give it more with maxSeconds (--max-seconds, [budget] max_seconds)."
+HINT = "Give it more time with --max-seconds, or [budget] max_seconds in the settings."
 
 
 def build(settings: Settings) -> Feature:

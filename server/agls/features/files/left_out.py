@@ -18,6 +18,7 @@ _LEFT_OUT = regex(
     rf"|^\s*\[?{_DOTS}\W*(?:rest of|existing code|remaining code|code unchanged)",
     re.IGNORECASE,
 )
+_IS_COMMENT = regex(_COMMENT)
 _BARE_ELLIPSIS = regex(rf"{_COMMENT}\s*(?:\.\.\.|…)\W*$")
 _STANDS_FOR_CODE = regex(  # a word that says it, and no others but what it may be said of
     rf"(?={_COMMENT}.*\b(?:existing|unchanged|unmodified|rest|remaining|remainder|same|previous|continues)\b)"
@@ -34,10 +35,11 @@ _ENDS_OTHERS = (",", '"', "'", ":", "(", "[", "{")
 def lines_left_out(old: Sequence[str], new: Sequence[str], *, is_code: bool) -> Iterator[str]:
     """Yield the lines of `new` that stand for something else.
 
-    A line that says less clearly so is one only where lines of `old` are gone, and no more have come.
+    A line that says less clearly so is one only where code of `old` is gone, and no more lines have come.
     """
     stays = {line.strip() for line in new}
-    is_less = len(new) <= len(old) and any(line.strip() and line.strip() not in stays for line in old)
+    gone = [line for line in old if line.strip() and line.strip() not in stays]
+    is_less = len(new) <= len(old) and not all(map(_IS_COMMENT.match, gone))
     for at, line in enumerate(new):
         if (
             _LEFT_OUT.search(line)

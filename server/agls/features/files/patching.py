@@ -86,7 +86,11 @@ class Patcher(Generic[Change]):
         try:
             changes = await context.workspace.change([draft.wanted for draft in drafts], label=title)
         except Stale as problem:
-            text = f"{problem} {LEFT[problem.effects]} Read the file again, then repeat this."
+            is_refused = not isinstance(
+                problem.__cause__, Stale | None
+            )  # read-only, say: nothing to read again
+            advice = "" if is_refused else " Read the file again, then repeat this."
+            text = f"{problem} {LEFT[problem.effects]}{advice}"
             return ToolOutcome(text, status="failed", effects=problem.effects)
         reports: list[str] = []
         for draft, change in zip(drafts, changes, strict=True):

@@ -280,12 +280,17 @@ def _made(text: str, pieces: Sequence[str], spots: Sequence[Spot]) -> Patched:
         result += pieces[done : spot.start]
         done = spot.start
         places.append(len(result) + 1 + next((n for n, row in enumerate(spot.rows) if row.sign != " "), 0))
+        ends: list[str] = []  # of lines that go: those in their places end as they did
         for row in spot.rows:
             if row.sign == "+":
-                result.append(row.text + line_end)
+                result.append(row.text + (ends.pop(0) if ends else line_end))
+                continue
+            if row.sign == "-":
+                ends.append(_end_of(pieces[done]) or line_end)
             else:
-                result += pieces[done : done + 1] if row.sign == " " else ()
-                done += 1
+                result.append(pieces[done])
+                ends.clear()
+            done += 1
         if spot.final_end is not None and spot.stop >= len(pieces):
             ended = spot.final_end
     result += pieces[done:]
@@ -297,4 +302,5 @@ def _made(text: str, pieces: Sequence[str], spots: Sequence[Spot]) -> Patched:
 
 
 def _end_of(line: str) -> str:
-    return "\r\n" if line.endswith("\r\n") else line[-1]
+    """Return the end of a line, "" where it has none."""
+    return line[len(line.rstrip("\r\n")) :]

@@ -64,7 +64,8 @@ async def plan_edits(arguments: MultiEdit, workspace: Workspace, memory: FileMem
             raise WorkspaceError(f"{shown}, {of}, and so none of them was made: {problem}") from problem
         text = made.text
         lines += made.lines
-    report = f"Made {len(arguments.edits)} edits in {shown}, {listed(lines)}."
+    count = len(arguments.edits)
+    report = f"Made {count} edit{'s' * (count > 1)} in {shown}, {listed([*dict.fromkeys(lines)])}."
     return EditPlan(f"Edit {shown}", file.place, file, text, report)
 
 

@@ -139,7 +139,7 @@ def cursor_form(event: str, entry: JsonObject) -> CursorForm:
 
 def in_our_words(event: str, entry: JsonObject) -> JsonObject:
     """**Returns** an entry as one of `.agls/hooks.json`."""
-    kept = {name: entry[name] for name in ("type", "command", "prompt", "timeout") if name in entry}
+    kept = {name: entry[name] for name in ("type", "command", "prompt", "timeout", "cwd") if name in entry}
     return {**kept, "matcher": EVENTS[event][1]}
 
 

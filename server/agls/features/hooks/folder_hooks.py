@@ -247,11 +247,9 @@ def _of_cursor(event: str, entry: JsonObject, number: int, shown: str) -> Offere
 
 
 def _at_home(entry: JsonObject, plugin: "PluginContent") -> JsonObject:
-    """Return a hook whose command is in the folder of its plugin, where one for Cursor has it."""
-    command = entry.get("command")
-    if plugin.dialect != "cursor" or not isinstance(command, str) or not command.startswith("./"):
-        return entry
-    return {**entry, "command": f"{shlex.quote(plugin.root)}{command.removeprefix('.')}"}
+    """Return a hook that runs in the folder of its plugin, as those for Cursor do."""
+    is_program = plugin.dialect == "cursor" and isinstance(entry.get("command"), str)
+    return {"cwd": plugin.root, **entry} if is_program else entry
 
 
 def _of_cursor_plugin(event: str, entry: JsonObject, number: int, shown: str) -> OfferedHook:

@@ -17,7 +17,7 @@ OWN = "your config file"
 CLIENTS = "the client"
 OFF = "it is switched off in its definition"
 NO_VALUE = "-"  # of an input, to see whether anything else is wrong
-SWITCHED_OFF = "you switched it off: /mcp.enable {}"
+SWITCHED_OFF = "you switched it off: /mcp.enable {0}, or in a shell agls mcp enable {0}"
 
 
 def nothing_given(folder: str) -> Mapping[str, str]:

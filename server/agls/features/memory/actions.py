@@ -45,6 +45,7 @@ def actions(record: MemoryRecord, limit: int) -> tuple[Action, ...]:
             choices={"text": user.entries},
             shorthand=("# ", "add"),
             screened=True,
+            outside=True,
         ),
     )
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Literal
 
+from agls.disk_space import why_unwritten
 from agls.engine.ports import Clock
 from agls.features.memory.entries import (
     EntryOrigin,
@@ -108,13 +109,15 @@ class MemoryRecord:
         try:
             return entries_in(self.file(about).read())
         except OSError as problem:
-            raise MemoryProblem(f"The memory cannot be read: {problem}") from problem
+            why = f"{problem.strerror} ({self.file(about).path})"
+            raise MemoryProblem(f"The memory cannot be read: {why}") from problem
 
     def _change(self, about: About, edit: Callable[[str], str]) -> None:
         try:
             self.file(about).change(edit)
         except OSError as problem:
-            raise MemoryProblem(UNWRITTEN.format(problem)) from problem
+            why = why_unwritten(problem)
+            raise MemoryProblem(UNWRITTEN.format(why)) from problem
 
     def _origin(self, by: By, session_id: str) -> EntryOrigin:
         return EntryOrigin(

@@ -64,6 +64,7 @@ class CommitActions:
             when="idle",
             group="Changes",
             screened=True,
+            outside=True,
         )
 
     async def commit(self, arguments: Commit, context: ActionContext) -> ActionOutcome:

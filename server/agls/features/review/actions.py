@@ -19,6 +19,10 @@ LONGEST = 50_000  # characters of changes that are shown to a person at once
 WHICH = "Say which: `change` is one change (FILE:NUMBER or its id) or a file; or set `all`. See changes.list."
 SIGNS = (("-", "old"), ("+", "new"))
 NOTHING = "No change waits to be kept or undone."
+NO_CHANGE = (
+    "There is no change that this applies to. Those that are neither kept nor undone: /changes.list, "
+    "or in a shell agls changes list"
+)
 MOVED = "changed since: it can be kept, not undone"
 
 
@@ -114,7 +118,7 @@ def _chosen(
             or [change for change in _of_file(name, changes, workspace) if str(change.number) == number]
         )
     if not changes:
-        raise ActionError("There is no change that this applies to.")
+        raise ActionError(NO_CHANGE)
     if not found:
         raise ActionError(f"No change is called {words[:200]!r}. There are: {_names(changes, workspace)}.")
     return found

@@ -70,7 +70,7 @@ PROVIDERS = (
     _compatible("xai", "https://api.x.ai/v1"),
     _compatible("groq", "https://api.groq.com/openai/v1"),
 )
-OF_ONE: Mapping[DialectName, Provider] = {p.dialect: p for p in PROVIDERS if p.dialect != "chat"}
+OF_ONE: Mapping[str, Provider] = {p.dialect: p for p in PROVIDERS if p.dialect != "chat"}
 BEDROCK_KEY = "AWS_BEARER_TOKEN_BEDROCK"  # what AWS calls an API key of Bedrock
 KEY_VARIABLES = (*(name for provider in PROVIDERS for name in provider.key_variables), BEDROCK_KEY)
 
@@ -83,7 +83,7 @@ def dialect_at(url: str, dialect: DialectName | None = None) -> DialectName:
     return dialect or ("responses" if f".{host_of(url)}".endswith(".api.openai.com") else "chat")
 
 
-def provider_of(dialect: DialectName, url: str) -> Provider | None:
+def provider_of(dialect: str, url: str) -> Provider | None:
     """Return the provider at this address; without an address, the provider of this dialect."""
     if not url:
         return OF_ONE.get(dialect)

@@ -48,7 +48,7 @@ CONFIG = command(
 EXPLAINING = command(
     "explain",
     "explain what the model gets to read, and why",
-    arguments="COMMAND …",
+    arguments="[COMMAND] …",
     below=(
         command(
             "instructions",

@@ -11,7 +11,24 @@ from agls.views.escape import escape_controls
 WORDS = "words"  # positional arguments that may stand anywhere between the options
 
 COMMAND = "COMMAND"  # the placeholder of a command's name in the help
-OTHER_AGENTS = {"chat": "run", "exec": "run", "login": "key", "auth": "key", "continue": "resume"}
+OTHER_AGENTS = {  # what other programs call it, by the command that it stands behind
+    "agls": {
+        "chat": "agls run",
+        "exec": "agls run",
+        "login": "agls key",
+        "auth": "agls key",
+        "continue": "agls resume",
+        "fork": "agls sessions fork",
+        "export": "agls sessions export",
+        "delete": "agls sessions delete",
+        "list": "agls sessions",
+        "ls": "agls sessions",
+        "diff": "agls changes",
+        "plan": 'agls run --mode plan "…"',
+    },
+    "agls mcp": {"add": "agls config set mcp.servers.NAME.command PROGRAM (docs/mcp.md has the rest)"},
+    "agls plugin": {"install": "agls plugin add", "uninstall": "agls plugin remove"},
+}
 NO_COMMAND = f"the following arguments are required: {COMMAND}"  # the words of argparse
 
 
@@ -75,13 +92,11 @@ class Parser(argparse.ArgumentParser):
     def _no_command(self, value: str, choices: Iterable[str]) -> str:
         if " " in value.strip():
             return f'there is no command {value[:60]!r}. To give a prompt: agls run "…"'
-        if (meant := OTHER_AGENTS.get(value)) in (known := list(choices)):
-            return f"there is no command {value!r}; did you mean {meant}?"
-        from agls.assembly.listed_actions import is_command  # noqa: PLC0415 - only for a mistake
+        from agls.doors.headless.session_commands import shell_line  # noqa: PLC0415 - only for a mistake
 
-        if is_command(value):
-            return f'there is no command {value!r}; did you mean agls run "/{value}"?'
-        return no_such("command", value, known)
+        if meant := OTHER_AGENTS.get(self.prog, {}).get(value) or shell_line(value):
+            return f"there is no command {value!r}; did you mean {meant}?"
+        return no_such("command", value, choices)
 
 
 def no_such(kind: str, value: str, known: Iterable[str], *, listed: bool = True) -> str:
