@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from enum import StrEnum
 
-from agls.config.tables import KeyPath, leaves, value_at
+from agls.config.tables import KeyPath, value_at
 from agls.config.toml import line_of, parse
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
@@ -60,7 +60,7 @@ def placed(source: Source, *at: str) -> Source:
 
 def from_arguments(values: JsonObject) -> Source:
     """What the command line says."""
-    names = {path: f"--{path[-1].replace('_', '-')}" for path, _ in leaves(values)}
+    names = {(key,): f"--{key.replace('_', '-')}" for key in values}
     return Source(Rank.ARGUMENTS, values, names={**names, **PROMPTS})
 
 

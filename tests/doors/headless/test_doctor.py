@@ -190,11 +190,13 @@ tier = "ollama/qwen3"
 
 def test_skill_of_which_a_part_is_not_followed_needs_no_correction(agls: Agls) -> None:
     agls.configure("")
-    for name, more in (("forked", "context: fork\n"), ("broken", "description: [\n")):
+    for name, more in (("powershell", "shell: powershell\n"), ("broken", "description: [\n")):
         file = agls.workspace / ".claude" / "skills" / name / "SKILL.md"
         file.parent.mkdir(parents=True)
         file.write_text(f"---\nname: {name}\ndescription: Does things.\n{more}---\nDo it.\n")
     checks = agls.run("doctor", "--offline", "--json", "--trust").whole["checks"]
-    found = {name: check["fix"] for check in checks for name in ("forked", "broken") if name in check["text"]}
-    assert found["forked"].startswith("All else in it works.")
+    found = {
+        name: check["fix"] for check in checks for name in ("powershell", "broken") if name in check["text"]
+    }
+    assert found["powershell"].startswith("All else in it works.")
     assert found["broken"].startswith("Correct the file.")

@@ -157,7 +157,7 @@ def test_a_prompt_that_waits_can_be_replaced_by_one_with_a_file(tmp_path: Path) 
     """Over LSP, agent/queue."""
     config = script(
         tmp_path,
-        turns({"calls": [{"name": "shell", "arguments": {"command": "sleep 100"}}]}, "x"),
+        turns({"calls": [{"name": "shell", "arguments": {"command": "touch made"}}]}, "x"),
         turns("Done."),
     )
     with Wire(tmp_path, config) as wire:

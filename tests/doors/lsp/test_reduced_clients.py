@@ -48,7 +48,7 @@ COMMANDS = ("agls.sessions", "agls.changes", "agls.cancel", "agls.transcript")
 TAKES_BY_COMMAND = re.compile(r"agls\.reject \((\w+)\)")
 FOR_OTHERS = {  # what has a better form here, or comes only with more than this
     "window/showMessageRequest", "window/workDoneProgress/create", "workspace/configuration",
-    "workspace/textDocumentContent/refresh", "agent/secret",
+    "workspace/textDocumentContent/refresh", "agent/secret", "agent/languageModel/ask",
 }  # fmt: skip
 
 

@@ -227,10 +227,10 @@ def git(folder: Path, *arguments: str) -> None:
 
 
 def test_command_of_an_untrusted_folder_is_refused_and_begins_no_run(wire: Wire) -> None:
-    place = wire.workspace / ".agls" / "commands" / "fix.md"
+    place = wire.workspace / ".agls" / "commands" / "mend.md"
     place.parent.mkdir(parents=True)
-    place.write_text("Fix $1")
+    place.write_text("Mend $1")
     wire.initialize(initializationOptions={"trusted": False})
-    answer = wire.ask("agent/run", {"sessionId": wire.session(), "input": "/fix 12", "expand": True})
-    assert "fix.md, but the folder is not trusted" in answer["error"]["message"]
+    answer = wire.ask("agent/run", {"sessionId": wire.session(), "input": "/mend 12", "expand": True})
+    assert "mend.md, but the folder is not trusted" in answer["error"]["message"]
     assert not [event for event in wire.events if event["type"] == "runAdmitted"]

@@ -46,13 +46,13 @@ def test_trust_is_shown_and_taken_back_and_never_given(tmp_path: Path) -> None:
     agls = Agls(tmp_path)
     agls.script({"text": "Done."})
     (agls.workspace / ".agls/commands").mkdir(parents=True)
-    (agls.workspace / ".agls/commands/fix.md").write_text("Fix it.")
+    (agls.workspace / ".agls/commands/mend.md").write_text("Mend it.")
     assert "is not trusted." in agls.run("run", "/trust").out
     assert agls.run("run", "/trust revoke").code == 1
     assert agls.run("trust").code == 0
     assert f"- {agls.workspace}" in agls.run("run", "/trust").out
-    assert agls.run("run", "/fix").out.strip() == "Done."
+    assert agls.run("run", "/mend").out.strip() == "Done."
     assert agls.run("run", "/trust revoke").code == 0
-    assert "but the folder is not trusted, so nothing of it is used" in agls.run("run", "/fix").err
+    assert "but the folder is not trusted, so nothing of it is used" in agls.run("run", "/mend").err
     environment = {"AGLS_CONFIG": str(agls.config_file), "AGLS_STATE_DIR": str(agls.state)}
     assert read(ConfigInputs(), str(agls.workspace), lambda _: False, environment).trust.folders() == []

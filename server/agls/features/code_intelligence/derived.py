@@ -40,8 +40,10 @@ class DerivedSource:
                 places = [place async for place in self._implementations(server, question)]
             except WorkspaceError:  # why it cannot say was said before
                 continue
-            files = list(dict.fromkeys(place.uri for place in places))
-            return CodeAnswer([("", sorted(places, key=lambda each: (files.index(each.uri), each.line)))])
+            here = question.document.uri  # first what stands in the same file
+            return CodeAnswer(
+                [("", sorted(places, key=lambda each: (each.uri != here, each.uri, each.line)))]
+            )
         return None
 
     async def _implementations(self, server: ServerSource, question: CodeQuestion) -> AsyncIterator[Place]:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from agls.front_matter import split
 from agls.prompt_files.command_file import CommandFile, one_line
 from agls.prompt_files.command_places import OURS, CommandFolder
 
@@ -26,7 +25,10 @@ def is_shipped(file: CommandFile) -> bool:
 
 
 def _read(path: Path, folder: CommandFolder) -> CommandFile:
-    values, body, _ = split(path.read_text("utf-8"))
+    _, head, body = path.read_text("utf-8").split("---\n", 2)
+    # A session lists them when it begins: they need no reader of YAML.
+    lines = (line.split(": ", 1) for line in head.splitlines())
+    values = {key: value.strip('"') for key, value in lines}
     return CommandFile(
         name=path.stem,
         folder=folder,

@@ -90,8 +90,9 @@ async def plan_edit(arguments: EditFile, workspace: Workspace, memory: FileMemor
     except WorkspaceError as problem:
         found = await explained(problem, arguments.path, workspace)
         is_gone = isinstance(problem.__cause__, FileNotFoundError)
-        was_there = is_gone and memory.knows(workspace.place(arguments.path).uri)
-        raise WorkspaceError(f"{found}{GONE * was_there}") from problem
+        if is_gone and memory.knows(workspace.place(arguments.path).uri):
+            raise WorkspaceError(f"{found}{GONE}") from problem
+        raise found from problem
     shown = file.place.shown
     old = arguments.old_text
     new = arguments.new_text

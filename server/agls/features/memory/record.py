@@ -109,7 +109,7 @@ class MemoryRecord:
         try:
             return entries_in(self.file(about).read())
         except OSError as problem:
-            why = f"{problem.strerror} ({self.file(about).path})"
+            why = f"{problem.strerror or problem} ({self.file(about).path})"
             raise MemoryProblem(f"The memory cannot be read: {why}") from problem
 
     def _change(self, about: About, edit: Callable[[str], str]) -> None:
