@@ -23,8 +23,7 @@ async function slashesAreCompleted() {
   await row.click();
   await bench.until("it is completed", async () => (await input().inputValue()) === "/usage ");
   await send().click();
-  await bench.page.locator(".tab").filter({ hasText: "Show usage.md" }).waitFor();
-  await bench.until("it is told", async () => (await bench.text()).includes("Session: 0 turns"));
+  await bench.chat.getByText("Session: 0 turns").first().waitFor();
   assert.deepEqual(await said(), [], "nothing was sent to the model");
   await bench.prompt("/usage of what");
   await bench.chat.getByText("'of' is one word too many. Write: /usage").waitFor();
