@@ -15,10 +15,10 @@ import { wrong } from "./context/offers";
 import { CursorEdits } from "./edit/cursor_edits";
 import { reportFocus } from "./focus";
 import type {
+  AskLanguageModelParams,
   AskUserParams,
   CodeQueryParams,
   DiagnosticsAnswer,
-  AskLanguageModelParams,
   DiagnosticsParams,
   EditDeltaParams,
   EventParams,

@@ -133,8 +133,7 @@ class ModelRequest:
 class ModelError(Exception):
     """A model call failed and only the user can do something about it; `hint` says what.
 
-    `kind` is a word of the wire: auth, quota, rateLimit, overloaded, contextTooLong, modelNotFound, timeout,
-    badRequest, contentFilter, network, providerInternal. The caller adds more; `resets_at` is Unix time.
+    `kind` is an `ErrorKind`, a word of the wire. The caller adds more; `resets_at` is Unix time.
     """
 
     def __init__(self, message: str, *, kind: str, hint: str = "", status: int | None = None) -> None:

@@ -432,3 +432,16 @@ class Limits:
 
 
 Finish = Literal["stop", "tool_calls", "length", "refusal", "content_filter"]
+ErrorKind = Literal[  # why a model call failed, as clients are told
+    "auth",
+    "quota",
+    "rateLimit",
+    "overloaded",
+    "contextTooLong",
+    "modelNotFound",
+    "badRequest",
+    "contentFilter",
+    "network",
+    "timeout",
+    "providerInternal",
+]

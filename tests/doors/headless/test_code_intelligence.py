@@ -157,7 +157,7 @@ def trusted(agls: Agls, language: str) -> None:
 def test_real_language_server_answers_every_operation(
     agls: Agls, language: str, cases: list[tuple[Asked, str]]
 ) -> None:
-    server = os.path.basename(server_of(language))  # noqa: PTH119
+    server = Path(server_of(language)).name
     trusted(agls, language)
     told = calls(agls, *(("code_intelligence", asked) for asked, _ in cases))
     assert told == [f"{expected}\n[From {server}.]" for _, expected in cases]
@@ -180,7 +180,7 @@ class Gift(shop.Priced):
 @pytest.mark.row(41)
 def test_what_implements_a_class_is_found_by_references_where_the_server_cannot_say(agls: Agls) -> None:
     """The classes that derive from it, and from those, and their methods; of a function there are none."""
-    server = os.path.basename(server_of("python"))  # noqa: PTH119
+    server = Path(server_of("python")).name
     trusted(agls, "python")
     (agls.workspace / "more.py").write_text(DERIVED)
     asked = [("shop.py", "Priced"), ("shop.py", "Priced.price"), ("main.py", "Shop"), ("shop.py", "total")]

@@ -8,9 +8,9 @@ const { until } = require("./until.cjs");
 
 const MODEL = { id: "one", name: "One", family: "one", version: "1", maxInputTokens: 1000, maxOutputTokens: 1000 };
 
-/** Ask in the editor's own chat. Gives the result of the answer, once it ended. */
-function say(words) {
-  const given = { query: `@agls ${words}`, mode: "ask", blockOnResponse: true };
+/** Ask in the editor's own chat, with files. Gives the result of the answer, once it ended. */
+function say(words, attachFiles = []) {
+  const given = { query: `@agls ${words}`, attachFiles, mode: "ask", blockOnResponse: true };
   return vscode.commands.executeCommand("workbench.action.chat.open", { ...given, modelSelector: { vendor: "played", id: "one" } });
 }
 
@@ -51,7 +51,7 @@ exports.run = async function run() {
   assert.equal(second.metadata.sessionId, sessionId);
   assert.match(await seen(), /The greetings[^]*The greetings/);
 
-  const stopped = say("Run two lines");
+  const stopped = say("Run two lines", [greet]);
   await until("it is asked about", () => api.questions[0]);
   await vscode.commands.executeCommand("workbench.action.chat.cancel");
   await until("nobody is asked any more", () => api.questions.length === 0);
@@ -59,6 +59,9 @@ exports.run = async function run() {
   await api.prompt(`/resume ${sessionId}`);
   await until("the session is shown", () => api.sessionId === sessionId && api.state === "idle");
   assert.ok(api.items.some(({ kind, text }) => kind === "message" && text === "Both greetings are correct now."));
+
+  const last = api.items.filter(({ kind }) => kind === "userMessage").at(-1);
+  assert.ok(last.content.some(({ type, uri }) => type === "resourceLink" && uri === greet.toString()), JSON.stringify(last.content));
 
   const wrong = await say("/nonsense");
   assert.match(wrong.errorDetails.message, /nonsense/);

@@ -7,6 +7,7 @@ import type { Content, Event, RunAnswer } from "../protocol.gen";
 import type { Server } from "../server/server";
 import type { Models } from "../session/models";
 import { newSession } from "../session/new_session";
+import { unlinked } from "../session/permission_text";
 import { endOf } from "../store/ends";
 import { textOf } from "../store/patch";
 import { type Part, Reply } from "../store/reply";
@@ -23,7 +24,7 @@ interface Writing {
 }
 
 export class Participant implements vscode.Disposable {
-  private readonly writing = new Map<string, Writing>();
+  private readonly writing = new Set<Writing>();
   private readonly parts: vscode.Disposable;
 
   constructor(
@@ -34,18 +35,16 @@ export class Participant implements vscode.Disposable {
       this.answer(request, context, response, token),
     );
     const watching = server.onState((state) => {
-      if (state !== "ready") for (const { done } of this.writing.values()) done();
+      if (state !== "ready") for (const { done } of this.writing) done();
     });
     this.parts = vscode.Disposable.from(participant, watching);
   }
 
   /** Events from the server, of whatever session. */
   take(events: readonly Event[]): void {
-    for (const event of events) {
-      const writing = this.writing.get(event.sessionId);
-      if (!writing) continue;
-      writing.reply.take(event).forEach(writing.write);
-      if (writing.reply.ended) writing.done();
+    for (const { reply, write, done } of this.writing) {
+      for (const event of events) reply.take(event).forEach(write);
+      if (reply.ended) done();
     }
   }
 
@@ -96,30 +95,34 @@ export class Participant implements vscode.Disposable {
     token: vscode.CancellationToken,
   ): Promise<{ action: RunAnswer["action"]; reply: Reply }> {
     const reply = new Reply(sessionId, new Map(this.models.calls.map((words) => [words.name, words])));
+    const write = (part: Part) => writePart(response, part);
+    let done = (): void => undefined;
+    const ended = new Promise<void>((resolve) => (done = resolve));
+    const writing: Writing = { reply, write, done };
+    this.writing.add(writing);
     let stopping: vscode.Disposable | undefined;
     try {
-      const ended = new Promise<void>((done) => {
-        this.writing.set(sessionId, { reply, write: (part) => writePart(response, part), done });
-      });
       const params = { sessionId, input, expand: true, clientKey: randomUUID() };
       const { runId, action } = await this.server.request("agent/run", params);
       if (runId) {
-        const stop = () => void this.server.request("agent/cancel", { sessionId, runId });
+        reply.begin(runId).forEach(write);
+        const stop = () =>
+          void this.server.request("agent/cancel", { sessionId, runId }).catch(() => undefined);
         stopping = token.onCancellationRequested(stop);
         if (token.isCancellationRequested) stop();
-        await ended;
+        if (!reply.ended) await ended;
       }
       return { action, reply };
     } finally {
       stopping?.dispose();
-      this.writing.delete(sessionId);
+      this.writing.delete(writing);
     }
   }
 }
 
 function writePart(response: vscode.ChatResponseStream, part: Part): void {
   if (part.kind === "text") response.markdown(part.text);
-  else if (part.kind === "progress") response.progress(part.text);
+  else if (part.kind === "progress") response.progress(unlinked(part.text));
   else if (part.kind === "edited") {
     const uri = vscode.Uri.parse(part.uri, true);
     response.markdown("\n\nEdited ");

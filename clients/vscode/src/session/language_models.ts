@@ -16,6 +16,7 @@ const KINDS: Record<string, string> = { NoPermissions: "auth", Blocked: "quota",
 
 export class LanguageModels implements vscode.Disposable {
   private readonly watching: vscode.Disposable;
+  private hasSome = false;
 
   constructor(
     private readonly server: Server,
@@ -40,8 +41,6 @@ export class LanguageModels implements vscode.Disposable {
     this.server.notify("agent/languageModel/list", { models });
     this.announced();
   }
-
-  private hasSome = false;
 
   /** Ask a model; its answer goes to the server in pieces, and this says how it ended. */
   async answer(

@@ -14,6 +14,9 @@ export type Part =
 export class Reply {
   /** How the run ended, once it did. */
   ended: RunEndedData | undefined;
+  private runId = "";
+  /** What came before it was known which run it is. */
+  private early: Event[] = [];
   /** What was written of each message, by item. */
   private readonly written = new Map<string, string>();
   private readonly edited = new Set<string>();
@@ -23,9 +26,20 @@ export class Reply {
     private readonly words: ReadonlyMap<string, CallWords>,
   ) {}
 
-  /** Take in one event. Returns what is to be written for it: nothing for events of other sessions, helpers among them. */
+  /** The run is this one. Returns what is to be written for what came of it already. */
+  begin(runId: string): Part[] {
+    this.runId = runId;
+    return this.early.splice(0).flatMap((event) => this.take(event));
+  }
+
+  /** Take in one event. Returns what is to be written for it: nothing for events of other runs, helpers' among them. */
   take(event: Event): Part[] {
     if (event.sessionId !== this.sessionId || this.ended) return [];
+    if (!this.runId) {
+      this.early.push(event);
+      return [];
+    }
+    if (event.runId !== this.runId) return [];
     const item = event.data["item"] as AnyItem | undefined;
     switch (event.type) {
       case "itemStarted":

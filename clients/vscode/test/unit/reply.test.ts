@@ -8,7 +8,7 @@ const WORDS = new Map([
   ["read_file", { name: "read_file", done: "Read", doing: "Reading", kind: "read" as const, about: "path" }],
 ]);
 const event = (type: string, data: object, sessionId = "ses_1", itemId?: string): Event =>
-  ({ v: 1, agentId: "main", ts: "", epoch: "", type, sessionId, data, itemId }) as Event;
+  ({ v: 1, agentId: "main", ts: "", epoch: "", type, sessionId, runId: "run_1", data, itemId }) as Event;
 const delta = (append: string, itemId = "m", field = "text") =>
   event("itemDelta", { field, offset: 0, append }, "ses_1", itemId);
 const message = (text: string, status: string) => ({ itemId: "m", kind: "message", status, text });
@@ -22,6 +22,7 @@ const edit = {
 
 function written(...events: Event[]): Part[] {
   const reply = new Reply("ses_1", WORDS);
+  reply.begin("run_1");
   return events.flatMap((one) => reply.take(one));
 }
 
@@ -62,9 +63,21 @@ test("a call is told in words while it runs, and each file that was edited is na
 
 test("a question leads to where it is answered; nothing is written behind the end", () => {
   const reply = new Reply("ses_1", WORDS);
+  reply.begin("run_1");
   expect(reply.take(event("requestOpened", { requestId: "r" }))).toEqual([{ kind: "question" }]);
   expect(reply.ended).toBeUndefined();
   reply.take(event("runEnded", { stopReason: "cancelled", filesChanged: [] }));
   expect(reply.ended?.stopReason).toBe("cancelled");
   expect(reply.take(event("itemCompleted", { item: edit }))).toEqual([]);
+});
+
+test("what another run of the session says or how it ends is not written; what came early is", () => {
+  const reply = new Reply("ses_1", WORDS);
+  const other = { ...event("runEnded", { stopReason: "error" }), runId: "run_0" };
+  expect(reply.take(other)).toEqual([]);
+  expect(reply.take(event("itemStarted", { item: message("", "running") }))).toEqual([]);
+  expect(reply.take(delta("One"))).toEqual([]);
+  expect(reply.begin("run_1")).toEqual([{ kind: "text", text: "One" }]);
+  expect(reply.ended).toBeUndefined();
+  expect(reply.take({ ...event("itemCompleted", { item: edit }), runId: "run_2" })).toEqual([]);
 });

@@ -2,29 +2,17 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
+from typing import get_args
 
 from agls.doors.agent.peer import Peer, PeerError
 from agls.doors.messages import JsonObject
 from agls.engine.ports import ModelError, new_id
+from agls.engine.vocabulary import ErrorKind
 from agls.json_values import is_object, object_in, objects_in, text_in
 from agls.models.editor_host import EditorModelRow
 
 MOST = 200  # models of one editor
-KINDS = frozenset(
-    [
-        "auth",
-        "quota",
-        "rateLimit",
-        "overloaded",
-        "contextTooLong",
-        "modelNotFound",
-        "timeout",
-        "badRequest",
-        "contentFilter",
-        "network",
-        "providerInternal",
-    ]
-)
+KINDS = frozenset(get_args(ErrorKind))
 BY_KIND = {
     "auth": "Allow agls to use the models of the editor when it asks, or choose another model.",
     "modelNotFound": "Choose a model that the editor has.",

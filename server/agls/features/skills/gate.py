@@ -41,9 +41,11 @@ class SkillGate:
             self._note_first(view)
             told += preloaded(self.found, self.settings.preload, view, self.grants)
             told += [await self._begun(view)]
-            self.touched.add_prompt(state)
         told.append(again(state, lost_in(state), self.run.window))
-        told.append(told_for(self.found, state, self.touched.take(), self.limit))
+        if self.found.for_files:
+            if not state.run.turns:
+                self.touched.add_prompt(state)
+            told.append(told_for(self.found, state, self.touched.take(), self.limit))
         return [Injected((each,)) for each in told if each]
 
     def _note_first(self, view: RunView) -> None:

@@ -90,15 +90,7 @@ async def _try_all(
         f"- {'✓' if name in each.skills else '✗'} {brief(each.prompt, LONGEST)}: {each.did}" for each in tried
     ]
     text = "\n".join([COUNTED.format(name, chosen, len(tried)), "", *lines])
-    rows = [
-        {
-            "prompt": each.prompt,
-            "chosen": name in each.skills,
-            "skills": [*each.skills],
-            "calls": [*each.calls],
-        }
-        for each in tried
-    ]
+    rows = [each.row(name) for each in tried]
     return ActionOutcome(text, {"skill": name, "chosen": chosen, "of": len(tried), "prompts": rows})
 
 

@@ -27,28 +27,15 @@ import json
 import re
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from agls.engine.ports import ModelError
-from agls.engine.vocabulary import Finish
+from agls.engine.vocabulary import ErrorKind, Finish
 
 Seconds = Annotated[float, Field(ge=0)]
 Count = Annotated[int, Field(ge=0)]
-ErrorKind = Literal[
-    "auth",
-    "quota",
-    "rateLimit",
-    "overloaded",
-    "contextTooLong",
-    "modelNotFound",
-    "badRequest",
-    "contentFilter",
-    "network",
-    "timeout",
-    "providerInternal",
-]
 
 
 class _Strict(BaseModel):
