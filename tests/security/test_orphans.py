@@ -3,7 +3,8 @@
 import os
 import signal
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,16 @@ TREE = (
 )
 
 
+@contextmanager
+def an_editor() -> "Iterator[subprocess.Popen[bytes]]":
+    """A process that stands for the editor; whatever happens, it is gone afterwards."""
+    with subprocess.Popen(["sleep", "1000"]) as editor:
+        try:
+            yield editor
+        finally:
+            editor.kill()
+
+
 def close_input(wire: Wire, editor: "subprocess.Popen[bytes]", session: str) -> None:
     assert wire.process.stdin
     wire.process.stdin.close()
@@ -119,13 +130,12 @@ def test_last_descendant_is_gone_in_time(tmp_path: Path, death: str) -> None:
         place.mkdir()
         wire = Wire(place, script(place, turns({"text": "Go.", "calls": calls}, "Done.")))
         wire.unchecked = "it is killed"
-        with wire, subprocess.Popen(["sleep", "1000"]) as editor:
+        with wire, an_editor() as editor:
             wire.initialize(processId=editor.pid)
             session = wire.session(options={"mode": "allowAll"})
             wire.post("agent/run", {"sessionId": session, "input": "go"})
             wait_until((wire.workspace / "begun").exists)
-            assert len(below(wire.workspace)) >= 4
+            wait_until(lambda here=wire.workspace: len(below(here)) >= 4)
             with watch:
                 end(wire, editor, session)
                 wait_until(lambda here=wire.workspace: not below(here))
-            editor.kill()
