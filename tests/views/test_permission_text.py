@@ -70,7 +70,7 @@ def test_line_of_a_command_cannot_pass_for_one_of_ours() -> None:
 
 
 def test_file_of_a_change_is_named_once() -> None:
-    assert permission_text(edit("one\n", "two\n")).text == "modified: a\n│ @@ -1,1 +1,1 @@\n│ -one\n│ +two"
+    assert permission_text(edit("one\n", "two\n")).text == "modified: /w/a\n│ @@ -1,1 +1,1 @@\n│ -one\n│ +two"
     lines = "-- a\n-++ b\n"  # content that looks like the head of a diff, as lines that went
     assert "│ --- a\n│ --++ b" in permission_text(edit(lines, "")).text
 
@@ -78,7 +78,8 @@ def test_file_of_a_change_is_named_once() -> None:
 @pytest.mark.parametrize(
     ("uri", "name", "shown"),
     [
-        ("file:///w/src/a%20b.py", "src/a b.py", "src/a b.py"),
+        ("file:///w/src/a%20b.py", "src/a b.py", "/w/src/a b.py"),
+        ("file:///w%E2%80%AE/src/a.py", "src/a.py", "file:///w%E2%80%AE/src/a.py"),
         ("file:///etc/hosts", "/etc/hosts", "/etc/hosts"),
         ("file:///w/src/a.py", "b.py", "file:///w/src/a.py"),
         ("file:///w/src/xa.py", "a.py", "file:///w/src/xa.py"),
@@ -86,7 +87,9 @@ def test_file_of_a_change_is_named_once() -> None:
         ("untitled:a.py", "a.py", "untitled:a.py"),
     ],
 )
-def test_file_of_a_change_is_its_path_where_the_patch_names_it_so(uri: str, name: str, shown: str) -> None:
+def test_file_of_a_change_is_its_whole_path_where_the_patch_names_the_same(
+    uri: str, name: str, shown: str
+) -> None:
     change = {"uri": uri, "change": "modified", "patch": compare(name, "one\n", "two\n").text}
     question = Question("permission", "Edit", subject=visible_object({"type": "edit", "changes": [change]}))
     assert permission_text(question).text.splitlines()[0] == f"modified: {shown}"
@@ -96,7 +99,7 @@ def test_change_of_line_ends_is_shown() -> None:
     mixed = permission_text(edit("one\ntwo\n", "one\r\ntwo\n")).text
     assert "│ +one⟨U+000D⟩" in mixed
     whole = permission_text(edit("one\r\ntwo\r\n", "one\r\n2\r\n")).text
-    assert whole.startswith("modified: a, where lines end in CR LF\n")
+    assert whole.startswith("modified: /w/a, where lines end in CR LF\n")
     assert "│ +2\n" in f"{whole}\n"
 
 

@@ -119,11 +119,14 @@ def _line_ends(patch: str) -> tuple[str, str]:
 
 
 def _path(change: JsonObject) -> str:
-    """Return the file's path in the workspace, as its patch names it; its address where they differ."""
+    """Return the whole path of the file; its address where the patch names another one.
+
+    The path within the workspace would be the same in the worktree of a helper.
+    """
     uri, named = str(change.get("uri", "")), _NAME.search(str(change.get("patch", "")))
-    if named and uri.startswith("file:///") and f"/{unquote(urlsplit(uri).path)}".endswith(f"/{named[1]}"):
-        return named[1]
-    return uri
+    path = unquote(urlsplit(uri).path)
+    is_named = named is not None and f"/{path}".endswith(f"/{named[1]}")  # with nothing hidden in its name
+    return path if is_named and uri.startswith("file:///") and path.isprintable() else uri
 
 
 def _without_names(patch: str) -> str:

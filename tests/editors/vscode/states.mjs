@@ -133,7 +133,7 @@ export const STATES = {
     session([...talk.slice(0, 7), call("edit_file", { path: "src/signing/signer.py" }, { itemId: "c", status: "pending" })], {
       state: "requiresAction",
       runId: "r",
-      requests: asks({ type: "edit", changes: [change] }, `modified: ${change.uri}\n${PATCH.trimEnd().split("\n").slice(2).map((line) => `│ ${line}`).join("\n")}`, { title: "Edit src/signing/signer.py", reason: "It changes the workspace." }),
+      requests: asks({ type: "edit", changes: [change] }, `modified: ${new URL(change.uri).pathname}\n${PATCH.trimEnd().split("\n").slice(2).map((line) => `│ ${line}`).join("\n")}`, { title: "Edit src/signing/signer.py", reason: "It changes the workspace." }),
     }),
   ],
   "12-asks-long": [
