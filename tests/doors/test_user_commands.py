@@ -47,6 +47,13 @@ def typed(wire: Wire, text: str, **more: Any) -> dict[str, Any]:
     return wire.ask("agent/run", {"input": text, "expand": True, "wait": True, **more})
 
 
+def calls(wire: Wire, session: str) -> list[dict[str, Any]]:
+    """Return the completed calls of tools in a session."""
+    page = wire.call("agent/events", {"sessionId": session})["events"]
+    items = [event["data"]["item"] for event in page if event["type"] == "itemCompleted"]
+    return [item for item in items if item["kind"] == "toolCall"]
+
+
 def sent(wire: Wire, session: str) -> list[dict[str, Any]]:
     """Return the content of the last message of the user."""
     page = wire.call("agent/events", {"sessionId": session})["events"]
@@ -201,7 +208,10 @@ def test_explaining_only_reads(tmp_path: Path) -> None:
     with Wire(tmp_path, played, inside=ConnectionLimits()) as wire:
         wire.initialize(AGENT)
         for prompt, is_written in (("/explain app.py", False), ("/fix app.py", True)):
-            typed(wire, prompt, sessionId=wire.session(options={"mode": "allowAll"}))
+            session = wire.session(options={"mode": "allowAll"})
+            typed(wire, prompt, sessionId=session)
+            *_, made = calls(wire, session)
+            assert made["status"] == ("completed" if is_written else "rejected")
             assert (wire.workspace / "new.py").exists() == is_written
 
 

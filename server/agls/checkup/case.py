@@ -14,7 +14,7 @@ Packages = Callable[[Config], Sequence[PythonPlugin]]
 
 
 def say_nothing(check: str) -> None:
-    """Tell nobody which check is made now."""
+    """Ignore the progress of the checks."""
 
 
 def no_packages(config: Config) -> Sequence[PythonPlugin]:

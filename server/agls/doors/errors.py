@@ -114,10 +114,10 @@ def given_up() -> Bad:
 
 
 def unknown_method(method: str) -> Bad:
-    """Return the error that a request has a method that no request to this server has."""
+    """Return the error for a request whose method the server does not answer."""
     known = METHODS.get(method)
     if known and known.direction == "toClient":
-        hint = "The server sends this, and the client does not."
+        hint = "The server sends this; a client cannot."
     elif known and known.result is None:
         hint = "Send it as a notification, without an id."
     else:

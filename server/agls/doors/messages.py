@@ -86,7 +86,7 @@ def _reason(error: ValueError | RecursionError) -> str:
     """Return what is wrong and where, without what stood there."""
     match error:
         case RecursionError():
-            return f"its arrays and objects may be {DEEPEST} deep"
+            return f"its arrays and objects may be nested at most {DEEPEST} deep"
         case UnicodeDecodeError(reason=reason, start=start):
             return f"{reason} at byte {start}"
         case json.JSONDecodeError(msg=problem, pos=place):

@@ -260,11 +260,11 @@ def test_command_about_a_new_session_points_to_the_latest_one(agls: Agls) -> Non
     assert agls.run("run", "hi").code == 0
     shown = agls.run("run", "/usage")
     assert shown.err == (
-        "This is so for a session that begins now; none was kept for it. For the latest session of this "
+        "This is about a new session, which was not kept. For the latest session of this "
         "folder: agls -c /usage\n"
     )
-    assert "none was kept" in agls.run("run", "/mode plan").err
-    assert "none was kept" not in agls.run("run", "/help").err + agls.run("-c", "/usage").err
+    assert "was not kept" in agls.run("run", "/mode plan").err
+    assert "was not kept" not in agls.run("run", "/help").err + agls.run("-c", "/usage").err
     assert agls.run("run", "/usage", "-q").err == ""
 
 
@@ -275,10 +275,10 @@ def test_command_that_fails_in_a_new_session_names_the_way_to_the_latest_one(agl
     assert done.code == 1
     assert done.err == (
         "agls: There is no prompt to rewind to.\n"
-        "That is so for a session that begins now. For the latest session of this folder: agls -c /undo\n"
+        "That is about a new session. For the latest session of this folder: agls -c /undo\n"
     )
     assert agls.run("-c", "/undo").code == 0
-    assert "begins now" not in agls.run("-c", "/undo").err
+    assert "about a new session" not in agls.run("-c", "/undo").err
 
 
 def test_command_that_acts_outside_of_its_session_says_nothing_about_sessions(agls: Agls) -> None:

@@ -136,5 +136,5 @@ def test_skill_is_tested_with_prompts_of_a_file_and_nothing_runs(agls: Agls) -> 
     assert (missing.code, "There is no skill 'pfd'" in missing.err) == (2, True)
     (agls.workspace / "empty.txt").write_text("# nothing\n")
     empty = agls.run("skills", "test", "pdf", "--prompts", "empty.txt", *model)
-    assert (empty.code, "write one on each line" in empty.err) == (2, True)
+    assert (empty.code, "write one per line" in empty.err) == (2, True)
     assert "- `pdf`: Handle pdf: when asked." in agls.run("skills", "list").out

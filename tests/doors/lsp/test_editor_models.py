@@ -129,6 +129,8 @@ def test_no_model_of_the_editor_is_asked_unless_it_is_chosen(tmp_path: Path) -> 
         status = wire.call("agent/status")
         assert "no model is configured" in status["problem"]
         assert [row["name"] for row in status["models"]] == ["editor/copilot/gpt", "editor/other/small"]
+        refused = wire.ask("agent/run", {"sessionId": wire.session(), "input": "go", "wait": True})
+        assert "no model is configured" in str(refused)
         assert not wire.of_method(ASK)
 
 

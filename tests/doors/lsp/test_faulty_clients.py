@@ -139,7 +139,7 @@ def test_change_that_makes_no_sense_is_logged_once_and_a_whole_text_mends_it(
     opened.run()
     assert (opened.call["status"], opened.editor.asked) == ("failed", [])
     (shown,) = [m["params"] for m in wire.of_method("window/logMessage")]
-    assert "closed and opened again" in shown["message"]
+    assert "until it is reopened, or the editor sends its whole text" in shown["message"]
     assert opened.uri in shown["message"]
     document.text, document.version = "whole\ntwo\n", 4
     changed(4, {"text": "whole\n"}, {"range": at_line(1), "text": "two\n"})

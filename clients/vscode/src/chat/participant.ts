@@ -14,7 +14,7 @@ import { type Part, Reply } from "../store/reply";
 import { wordsOf } from "../store/transcript";
 
 const ID = "agls.agent"; // as in package.json
-const GONE = "The server ended while it worked. Its session is kept: `agls: Sessions…` has it.";
+const GONE = "The server ended during the run. The session is kept: open it with `agls: Sessions…`.";
 
 /** An answer that is being written. */
 interface Writing {

@@ -20,7 +20,7 @@ BY_KIND = {
 
 
 class ClientLanguageModels:
-    """Implements `EditorModelHost` for a client that said it answers."""
+    """Implements `EditorModelHost` by requests to the client; `is_there` if it announced `languageModels`."""
 
     def __init__(self, peer: Peer, *, is_there: bool) -> None:
         self._peer, self.is_there = peer, is_there
@@ -28,12 +28,12 @@ class ClientLanguageModels:
         self._open: dict[str, asyncio.Queue[JsonObject | None]] = {}
 
     def learn(self, params: JsonObject) -> None:
-        """Take in which models the client has, all of them, read leniently."""
+        """Replace the known models by the client's list; entries without an `id` are skipped."""
         rows = (_row(each) for each in objects_in(params.get("models")))
         self.rows = tuple(row for row in rows if row.id)[:MOST] if self.is_there else ()
 
     def take(self, params: JsonObject) -> None:
-        """Take in a piece of an answer; one that nobody waits for is ignored."""
+        """Queue a piece of an answer; one of an unknown request is ignored."""
         if queue := self._open.get(text_in(params.get("requestId"))):
             queue.put_nowait({name: value for name, value in params.items() if name != "finish"})
 
@@ -59,7 +59,7 @@ def _row(given: JsonObject) -> EditorModelRow:
 
 
 def _end(future: asyncio.Future[object]) -> JsonObject:
-    """Return the last piece. **Raises** `ModelError` as the client says."""
+    """Return the last piece. **Raises** `ModelError` for the error that the client sent."""
     try:
         answer = future.result()
     except PeerError as problem:

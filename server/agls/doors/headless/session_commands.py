@@ -9,10 +9,10 @@ from agls.engine.actions import ActionSpec
 CHANGES = "Changes"
 GROUPS = frozenset({"Conversation", "Model and context", CHANGES, "Work"})  # under which /help lists them
 OWN_SESSION = (
-    "This is so for a session that begins now; none was kept for it. For the latest session of this folder: "
+    "This is about a new session, which was not kept. For the latest session of this folder: "
     "agls -c {}"
 )
-FAILED_HERE = "That is so for a session that begins now. For the latest session of this folder: agls -c {}"
+FAILED_HERE = "That is about a new session. For the latest session of this folder: agls -c {}"
 
 
 def is_about_session(spec: ActionSpec) -> bool:

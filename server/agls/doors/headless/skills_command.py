@@ -15,7 +15,7 @@ from agls.engine.vocabulary import JsonObject
 from agls.views.escape import escape_controls
 from agls.workspace.redact import harden
 
-NO_PROMPTS = "{} has no prompts: write one on each line. Lines that begin with # do not count."
+NO_PROMPTS = "{} has no prompts: write one per line. Lines that begin with # are ignored."
 UNREADABLE = "{} cannot be read: {}."
 STANDARD_INPUT = "/dev/stdin"
 

@@ -29,8 +29,8 @@ CANCEL_PATIENCE = 2.0  # seconds a cancelled edit waits for its answer, because 
 CREATED, CHANGED = 1, 2  # LSP FileChangeType
 WARNING = 2  # LSP MessageType
 LOST = (
-    "agls could not follow what the editor sent of {}. It does not read or change this document before it "
-    "is closed and opened again."
+    "agls could not follow a change that the editor sent of {}. It neither reads nor changes this document "
+    "until it is reopened, or the editor sends its whole text."
 )
 EDITED = "textDocument/didChange"
 FRESH = ("textDocument/didOpen", "textDocument/didClose")

@@ -33,10 +33,10 @@ ENDINGS = {  # for people; a program reads the name in the record
     "max_turns": "stopped at the limit of turns",
     "timeout": "stopped at the time limit",
     "budget": "stopped at a limit",
-    "max_tokens": "the answer was cut at its greatest length",
+    "max_tokens": "the answer was cut off at its output limit",
     "context_full": "the conversation did not fit the model",
     "refusal": "refused by the model",
-    "guard": "stopped, as it made no progress",
+    "guard": "stopped because it made no progress",
 }
 HAPPENED = {  # what a person wants to know of the events; the record for programs has all
     "asked": "asked",

@@ -28,7 +28,7 @@ class DerivedSource:
 
     @property
     def name(self) -> str:
-        """What it is that answers."""
+        """The name of this source in an answer."""
         return "the classes that name it as their base"
 
     async def find(self, question: CodeQuestion) -> CodeAnswer | None:

@@ -14,7 +14,7 @@ _FOLDER = Path(__file__).with_name("shipped")
 
 @cache
 def shipped_commands() -> Sequence[CommandFile]:
-    """Return them, by their names."""
+    """Return the commands that agls ships, sorted by name."""
     folder = CommandFolder(str(_FOLDER), "agls", OURS)
     return [_read(path, folder) for path in sorted(_FOLDER.glob("*.md"))]
 

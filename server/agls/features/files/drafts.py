@@ -20,9 +20,9 @@ from .slips import check_file, check_new
 
 OTHER_LINES = (
     "has other lines than those that the patch deletes; nothing was changed. Read it again, and delete it "
-    "with `*** Delete File` if it shall go all the same."
+    "with `*** Delete File` if it is to go all the same."
 )
-ANOTHER = "Choose another name, or delete that file first, if it shall go."
+ANOTHER = "Choose another name, or delete that file first if it is not needed."
 TO_MAKE_IT = "To make it, write `*** Add File` (in a diff: `--- /dev/null`)."
 FOLDER = (
     "{} is a folder; only files are moved and deleted here, one by one (folders are made as needed). For a "

@@ -28,7 +28,7 @@ versions = PrefixFold[Mapping[str, str]](dict[str, str], _with_versions)
 
 
 def _with_edits(known: frozenset[str], notes: Sequence[Note]) -> frozenset[str]:
-    """Return a new set."""
+    """Return the known edits and those in these notes."""
     made = {note.data[EDIT] for note in notes if EDIT in note.data}
     return known | made if made else known
 
@@ -54,7 +54,7 @@ class FileMemory:
         self._view = view
 
     def saw(self, uri: str, version: FileVersion, text: str, edit: str = "") -> None:
-        """From now on the model knows this version, which has this text, and to which this `edit` led."""
+        """Record that the model knows this version and its text, and the `edit` that led to it."""
         self._know(uri, version.hash, text, edit)
 
     def imagined(self, uri: str, text: str, edit: str = "") -> None:
@@ -62,7 +62,7 @@ class FileMemory:
         self._know(uri, sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), text, edit)
 
     def made(self, uri: str, edit: str) -> None:
-        """From now on this edit was made, of a file that the model does not know whole."""
+        """Record an edit of a file of which the model does not know the whole text."""
         if self._view and edit:
             self._view.note(NAME, MADE, {"uri": uri, EDIT: edit})
 

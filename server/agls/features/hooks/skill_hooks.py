@@ -28,9 +28,9 @@ _VARIABLE = regex(r"\$(?:\{(CLAUDE_SKILL_DIR|SKILL_DIR)\}|(CLAUDE_SKILL_DIR|SKIL
 
 
 class SkillHooks:
-    """Lets those of the skills that were used in a session join the others of a run.
+    """Adds the hooks of the skills that a session used to those of its run.
 
-    Those of a skill that a helper was made for see its end as that of a helper.
+    In a helper that works on a skill, the end of the run is the end of a helper to them.
     """
 
     def __init__(self, hooks: EventHooks, consents: Consents, settings: Settings, *, is_helper: bool) -> None:
@@ -40,7 +40,7 @@ class SkillHooks:
         self._known = set[str]()
 
     async def look(self, view: RunView) -> None:
-        """Let those join that came since the last look; not for a request that is only shown."""
+        """Add the hooks of skills used since the last call, unless the request is only a preview."""
         if (
             not view.state.running
             or self._settings.only_managed
@@ -57,7 +57,7 @@ class SkillHooks:
             view.show(Notice("warning", NOT_USED, text))
 
     async def _left_out(self, offered: OfferedHook) -> str:
-        """Return the name of one that may not join, "" for one that does."""
+        """Add a hook, or return its name if it may not run; "" if it was added."""
         if offered.hook.digest in self._known:
             return ""
         self._known.add(offered.hook.digest)
