@@ -27,9 +27,9 @@ WORK = (
     AGENT,
 )
 PROMPTS = lines("""
-    --system-prompt TEXT           this in place of the prompt that agls brings
-    --append-system-prompt TEXT    this after it
-    --override-system-prompt TEXT  this alone, without instruction files
+    --system-prompt TEXT           use TEXT instead of the system prompt of agls
+    --append-system-prompt TEXT    add TEXT to the end of the system prompt
+    --override-system-prompt TEXT  use TEXT alone, without instruction files
 """)
 CHOSEN_MODE = (
     option(f"--mode MODE  what runs without a question: {', '.join(MODES)}"),
