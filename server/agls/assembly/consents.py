@@ -93,7 +93,8 @@ class FolderConsents:
 
     def _miss(self, offer: Offer) -> Literal[False]:
         """Go on without an offer, or end the run where it requires all of them."""
-        if stop := self._missing.add(f"The {offer.kind} {offer.name} of {offer.origin}"):
+        origin = "" if offer.origin in offer.name else f" of {offer.origin}"  # names of hooks have it
+        if stop := self._missing.add(f"The {offer.kind} {offer.name}{origin}"):
             self._owner.cancel(stop=stop)
         return False
 

@@ -105,7 +105,8 @@ def near_names(name: str, specs: Sequence[ActionSpec]) -> Sequence[str]:
 
     known = [each for spec in specs for each in (spec.name, *spec.aliases)]
     ends = (each for each in known if each.endswith(f".{name.lower()}"))  # `/redo`: `/changes.redo`
-    return [*dict.fromkeys((*ends, *get_close_matches(name.lower(), known, 3, _NEAR)))][:3]
+    same = (each for each in known if each.lower() == name.lower())
+    return [*dict.fromkeys((*same, *ends, *get_close_matches(name.lower(), known, 3, _NEAR)))][:3]
 
 
 def unescaped(text: str, specs: Sequence[ActionSpec]) -> str:

@@ -11,7 +11,15 @@ from agls.config.plugin_store import files_of
 from agls.config.plugins import InstalledPlugins, PluginRecord
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
-from agls.plugin_files import PluginContent, PluginProblem, option_lines, powers_of, read_plugin, with_values
+from agls.plugin_files import (
+    PluginContent,
+    PluginProblem,
+    option_lines,
+    own_name,
+    powers_of,
+    read_plugin,
+    with_values,
+)
 from agls.plugin_files.values import checked_value
 
 UNKNOWN = "there is no plugin {!r}. There are: {}"
@@ -71,9 +79,9 @@ class PluginChanges:
 
     def remove(self, name: str) -> None:
         """Remove a plugin with what it kept."""
-        self.named(name)
-        self._plugins.forget(name)
-        self._plugins.store.forget_data(name)
+        own = self.named(name).name
+        self._plugins.forget(own)
+        self._plugins.store.forget_data(own)
         self.sweep()
 
     def rows(self) -> Sequence[JsonObject]:
@@ -82,7 +90,7 @@ class PluginChanges:
 
     def named(self, name: str) -> PluginRecord:
         """**Returns** the installed plugin of this name."""
-        found = self._plugins.of(name)
+        found = self._plugins.of(own_name(name))
         if found is None:
             there = ", ".join(each.name for each in self._plugins.all()) or "none"
             raise PluginProblem(UNKNOWN.format(name, there))

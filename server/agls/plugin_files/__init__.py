@@ -2,7 +2,7 @@
 
 from agls.plugin_files.content import NO_PLUGINS, PluginContent, PluginOption, PluginProblem
 from agls.plugin_files.powers import option_lines, powers_of
-from agls.plugin_files.reading import read_plugin
+from agls.plugin_files.reading import own_name, read_plugin
 from agls.plugin_files.values import Substituted, filled, with_values
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "Substituted",
     "filled",
     "option_lines",
+    "own_name",
     "powers_of",
     "read_plugin",
     "with_values",

@@ -54,6 +54,11 @@ PARTLY = "excludeTools: single calls of a tool cannot be left out here ({}): wri
 ABSENT = "{}: there is no {}"
 
 
+def own_name(name: str) -> str:
+    """**Returns** the name of a plugin as it is written here."""
+    return name.lower().replace("_", "-")
+
+
 def read_plugin(root: str, entry: Mapping[str, Any] | None = None, name: str = "") -> PluginContent:
     """Return the plugin in a folder. **Raises** `PluginProblem`.
 
@@ -66,7 +71,7 @@ def read_plugin(root: str, entry: Mapping[str, Any] | None = None, name: str = "
         raise PluginProblem(NO_MANIFEST.format(root, ", ".join(each for each, _ in MANIFESTS)))
     values = {**(entry or {}), **said}
     said_name = text_in(values.get("name")) or name or Path(root).name
-    own = said_name.lower().replace("_", "-")
+    own = own_name(said_name)
     if not NAME.fullmatch(own):
         raise PluginProblem(BAD_NAME.format(said_name[:100]))
     remarks = [] if own == said_name else [WRITTEN.format(said_name, own)]

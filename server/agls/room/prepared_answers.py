@@ -56,7 +56,7 @@ def _explained(problem: Mapping[str, Any]) -> str:
         case (int(index), *rest), _:
             return f"answer {index + 1}: {'.'.join(map(str, rest))}: {problem['msg']}"
         case _:
-            return str(problem["msg"])
+            return "they are no list"
 
 
 ANSWERS = RunOption(OPTION, complaint=complaint)

@@ -388,7 +388,7 @@ def test_run_that_requires_consents_fails_before_the_model_is_asked_until_they_a
     assert (plain.code, "You did not consent to: PreToolUse 1" in plain.err) == (0, True), plain.err
     strict = agls.run("run", "--trust", "--require-offers", "go")
     assert (strict.code, strict.out) == (2, ""), strict.err
-    assert "The hook PreToolUse 1 of .claude/settings.json" in strict.err
+    assert "The hook PreToolUse 1 of .claude/settings.json has no consent" in strict.err
     place.unlink()
     assert agls.run("run", "--trust", "--require-offers", "go").code == 0
 

@@ -30,6 +30,8 @@ def test_limits_are_typed_as_they_are_written_in_the_config_file(agls: Agls) -> 
     assert agls.run("run", "go").code == 0
     idle = agls.run("resume", "/limits max_turns=5 max_cost_usd=2")
     assert "Set the option for the next ones instead: maxTurns, maxCostUsd." in idle.err
+    assert "agls config set budget.max_turns 5" in idle.err
+    assert "agls config unset budget.max_turns" in agls.run("resume", '/limits {"maxTurns":null}').err
     unknown = agls.run("resume", "/limits set=max_fun=5")
     assert "There is no limit 'maxFun'. There are: maxTurns," in unknown.err
 

@@ -374,6 +374,8 @@ def test_group_of_commands_alone_lists_what_there_is(agls: Agls) -> None:
         (("fork",), "agls sessions fork"),
         (("plan",), 'agls run --mode plan "…"'),
         (("plugin", "install", "x"), "agls plugin add"),
+        (("plugin", "update", "x"), "agls plugin add SOURCE, which updates as well"),
+        (("plugin", "upgrade", "x"), "agls plugin add SOURCE, which updates as well"),
         (("mcp", "add", "x"), "agls config set mcp.servers.NAME.command PROGRAM"),
     ],
 )

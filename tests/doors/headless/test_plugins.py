@@ -459,3 +459,11 @@ def test_plugin_for_cursor_brings_its_server_and_its_hooks_in_their_own_form(
     with ModelServer([Reply("Done.")]) as server:
         agls.run("run", "go", "--base-url", server.url, "--model", "m")
         assert "Greetings of a plugin" in str(server.posts[0].body["messages"])
+    assert "PreToolUse shell: `sh ./scripts/refuse.sh` (the plugin tools" in agls.run("run", "/hooks").out
+    assert "refused it. not here" in ran
+    assert "the hook sh ./scripts/refuse.sh" in ran
+    assert "tools" in agls.run("plugin", "show", "Tools").out
+    assert agls.run("plugin", "disable", "Tools").code == 0
+    assert listed(agls)[0]["is_on"] is False
+    assert agls.run("plugin", "remove", "Tools").code == 0
+    assert listed(agls) == []

@@ -14,6 +14,7 @@ pytestmark = [pytest.mark.row(82), pytest.mark.row(84)]
         ("/help nope", "There is no command /nope. /help lists them."),
         ("/redo", "There is no command /redo. Did you mean /changes.redo?"),
         ("/help redo", "There is no command /redo. Did you mean /changes.redo?"),
+        ("/Explain", "There is no command /Explain. Did you mean /explain or "),
         ("/hlep", "There is no command /hlep. Did you mean /help?"),
     ],
 )

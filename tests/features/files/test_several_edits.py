@@ -59,6 +59,15 @@ async def test_one_that_cannot_be_made_leaves_the_file_as_it_is(
     assert file.read_text() == TEXT
 
 
+async def test_lines_shown_of_a_failed_one_are_not_taken_for_the_file(tools: Toolbox, file: Path) -> None:
+    outcome = await tools.call("multi_edit", path="a.py", edits=[edit("one", "1"), edit("!!!!", "x")])
+    assert "as the edits before it would leave them, not as they are in the file" in outcome.text
+    assert "1\t1()" in outcome.text
+    first = await tools.call("multi_edit", path="a.py", edits=[edit("!!!!", "x"), edit("one", "1")])
+    assert "as the edits before" not in first.text
+    assert file.read_text() == TEXT
+
+
 async def test_file_must_have_been_read_and_be_the_same(tools: Toolbox, file: Path, root: Path) -> None:
     (root / "b.py").write_text(TEXT)
     unread = await tools.call("multi_edit", path="b.py", edits=[edit("one", "1")])

@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import getpass
+import shlex
 import sys
 from collections.abc import AsyncGenerator, Coroutine, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -17,7 +18,7 @@ from agls.doors.headless.listing import table
 from agls.doors.headless.open_session import folder
 from agls.doors.headless.streams import write, write_json, write_stderr
 from agls.engine.vocabulary import JsonObject
-from agls.plugin_files import PluginProblem, option_lines, powers_of
+from agls.plugin_files import PluginProblem, option_lines, own_name, powers_of
 from agls.views.escape import escape_controls
 from agls.workspace.redact import harden
 
@@ -29,6 +30,7 @@ HOW_TRY = "Not used, and nothing was run: nobody can be asked here. To use it wi
 LEFT = "Nothing was changed.\n"
 NONE = "No plugin is installed. To install one: agls plugin add SOURCE\n"
 SAME = "{} is installed in exactly this version.\n"
+TO_UPDATE = "To update: agls plugin add {}\n"
 NO_CHANGE = "There is nothing new: an update would change no file.\n"
 HEADINGS = ("PLUGIN", "VERSION", "STATE", "SOURCE")
 SETTING = "--set needs KEY=VALUE, not {!r}: there is no terminal to ask for the value."
@@ -145,7 +147,7 @@ class _Command:
             yield {**about, "source": f"Python package {each.package}".strip(), **problem}
 
     async def _show(self) -> None:
-        named = self._plugins.of(self._arguments.name)
+        named = self._plugins.of(own_name(self._arguments.name))
         if named:
             content = self._changes.content(named)
             new = NewVersion(named, content, named)
@@ -170,6 +172,7 @@ class _Command:
                 write_json({"name": record.name, "changes": list(changes)})
             elif changes:
                 write(_text(changes))
+                write_stderr(escape_controls(TO_UPDATE.format(shlex.quote(record.source))))
             else:
                 write_stderr(NO_CHANGE)
         self._changes.sweep()

@@ -17,7 +17,7 @@ from agls.room.limit_options import OPTIONS, limits_from, to_options
 from agls.toolkit import Arguments, TypedAction
 
 Now = Callable[[], float]  # Unix time in seconds
-IDLE = "No run is active. Set the option for the next ones instead: {}."
+IDLE = "No run is active. Set the option for the next ones instead: {}. For all of them: agls config {}"
 UNKNOWN = "There is no limit {!r}. There are: {}."
 
 
@@ -48,7 +48,8 @@ async def _follow(
     if arguments.set:
         limits = tightest(_changed(limits, arguments.set), allowance.most)
         if not state.running:
-            raise ActionError(IDLE.format(", ".join(map(camel, arguments.set))))
+            named = ", ".join(map(camel, arguments.set))
+            raise ActionError(IDLE.format(named, _setting(*next(iter(arguments.set.items())))))
         context.limit(limits)
     try:
         rows = await ledger.rows(day_of(now()))
@@ -64,6 +65,12 @@ async def _follow(
     }
     data = {name: _limits_and_rest(*scope) for name, scope in scopes.items()}
     return ActionOutcome(_table(scopes), data)
+
+
+def _setting(name: str, most: float | None) -> str:
+    """Return what `agls config` is told of a limit."""
+    key = f"budget.{OPTIONS[camel(name)]}"
+    return f"unset {key}" if most is None else f"set {key} {most:g}"
 
 
 def _changed(limits: Limits, said: JsonObject) -> Limits:

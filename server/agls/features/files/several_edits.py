@@ -16,6 +16,8 @@ from .memory import FileMemory, edit_key
 from .misses import listed
 from .slips import check_new
 
+BEFORE = " (the lines below are as the edits before it would leave them, not as they are in the file)"
+
 
 def some_text(value: object) -> object:
     """Refuse an empty text to replace. **Raises** `ValueError`, which says what makes or fills a file."""
@@ -61,7 +63,9 @@ async def plan_edits(arguments: MultiEdit, workspace: Workspace, memory: FileMem
             made = await asyncio.to_thread(_replaced, shown, text, edit, again=again)
         except WorkspaceError as problem:
             of = f"edit {number} of {len(arguments.edits)}"
-            raise WorkspaceError(f"{shown}, {of}, and so none of them was made: {problem}") from problem
+            aside = BEFORE if text != file.text and "\n" in str(problem) else ""
+            said = f"{shown}, {of}, and so none of them was made{aside}: {problem}"
+            raise WorkspaceError(said) from problem
         text = made.text
         lines += made.lines
     count = len(arguments.edits)

@@ -29,7 +29,7 @@ from agls.features.hooks.settings import (
 from agls.frozen import frozen
 from agls.instruction_files import FolderReader
 from agls.instruction_files.folder_texts import FolderTexts, TextFolders
-from agls.json_values import is_list, is_object, object_in, with_comments
+from agls.json_values import is_list, is_object, object_in, text_in, with_comments
 from agls.room.offers import Offer
 
 if TYPE_CHECKING:
@@ -127,7 +127,10 @@ def hooks_of_plugin(plugin: "PluginContent") -> FoundHooks:
             except ValueError as problem:
                 problems.append(f"{shown}: hook {number} ({event}): {problem}")
                 continue
-            hook = replace(one.hook, environment=plugin.environment)
+            setting = one.hook.setting
+            if "cwd" in entry and "cwd" not in said:  # the folder of the plugin says nothing to people
+                setting = setting.model_copy(update={"name": setting.name or text_in(said["command"])})
+            hook = replace(one.hook, setting=setting, environment=plugin.environment)
             offered.append(OfferedHook(hook, replace(one.offer, plugin=plugin.root)))
     return FoundHooks(offered[:MOST], problems)
 

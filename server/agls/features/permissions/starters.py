@@ -112,7 +112,7 @@ def _divided_from(rest: Sequence[str]) -> tuple[set[str], list[str]]:
         elif not _COUNT.fullmatch(word):
             raise NotUnderstood(f"xargs {word} is not known to start a reader")
     if not words:
-        raise NotUnderstood("xargs alone prints what it is given")
+        raise NotUnderstood("xargs without a program runs echo: name one")
     return options, words
 
 

@@ -21,7 +21,7 @@ from agls.short_text import brief, sentence
 from agls.toolkit import Arguments, TypedAction
 
 NO_SKILL = "There is no skill {!r} that the model may choose. There are: {}."
-FOR_FILES = "The model is told of {} only when it works on {}: no prompt alone brings it to that."
+FOR_FILES = "The model is told of {} only when it works on {}: here no file is read, so it would not be told."
 COUNTED = "{} was chosen for {} of {} prompts."
 LONGEST = 100  # characters of a prompt in the list
 MOST = 200  # prompts

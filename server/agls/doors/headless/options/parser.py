@@ -27,7 +27,12 @@ OTHER_AGENTS = {  # what other programs call it, by the command that it stands b
         "plan": 'agls run --mode plan "…"',
     },
     "agls mcp": {"add": "agls config set mcp.servers.NAME.command PROGRAM (docs/mcp.md has the rest)"},
-    "agls plugin": {"install": "agls plugin add", "uninstall": "agls plugin remove"},
+    "agls plugin": {
+        "install": "agls plugin add",
+        "uninstall": "agls plugin remove",
+        "update": "agls plugin add SOURCE, which updates as well",
+        "upgrade": "agls plugin add SOURCE, which updates as well",
+    },
 }
 NO_COMMAND = f"the following arguments are required: {COMMAND}"  # the words of argparse
 
