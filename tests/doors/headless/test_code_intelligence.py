@@ -178,7 +178,7 @@ class Gift(shop.Priced):
 
 
 @pytest.mark.row(41)
-def test_what_implements_a_class_is_found_by_references_where_the_server_cannot_say(agls: Agls) -> None:
+def test_subclasses_are_found_by_references_where_the_server_knows_no_implementations(agls: Agls) -> None:
     """The classes that derive from it, and from those, and their methods; of a function there are none."""
     server = Path(server_of("python")).name
     trusted(agls, "python")

@@ -122,7 +122,7 @@ def test_search_that_finds_nothing_names_what_there_is(agls: Agls) -> None:
 
 
 @pytest.mark.row(38)
-def test_search_for_what_is_shown_already_says_so(agls: Agls) -> None:
+def test_search_that_fits_a_visible_tool_names_it(agls: Agls) -> None:
     """A model that looks for a tool which it has is sent to it, and to no other one that fits less well."""
     queries = ("rename a symbol in all files", "fetch a page of the web", "code_intelligence")
     replies = [Reply(calls=[("find_tools", {"query": query}) for query in queries]), Reply("So be it.")]

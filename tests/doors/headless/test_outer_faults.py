@@ -122,7 +122,7 @@ def test_servers_that_misbehave_are_answered_and_stall_nothing(agls: Agls) -> No
 
 
 @pytest.mark.row(32)
-def test_what_changed_under_the_model_is_not_overwritten_and_attributes_stay(agls: Agls) -> None:
+def test_file_changed_since_it_was_read_is_not_overwritten_and_attributes_stay(agls: Agls) -> None:
     root = agls.workspace
     for name in ("a.txt", "b.txt", "kept.sh", "first.txt"):
         (root / name).write_text("one\ntwo\nthree\n")

@@ -98,7 +98,7 @@ def test_empty_line_is_answered_with_the_keys_alone(agls: Agls, terminal: FakeTe
     assert process.wait(PATIENCE) == 0
 
 
-def test_doctor_shows_at_a_terminal_what_it_is_looking_at(agls: Agls, terminal: FakeTerminal) -> None:
+def test_doctor_names_the_running_check_at_a_terminal(agls: Agls, terminal: FakeTerminal) -> None:
     ends = {"stdin": terminal.theirs, "stdout": terminal.theirs, "stderr": terminal.theirs}
     agls.script({"text": "Well."})
     process = agls.start("doctor", "--offline", **ends)

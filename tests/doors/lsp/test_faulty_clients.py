@@ -83,7 +83,7 @@ def test_form_answered_wrongly_is_no_withdrawn_question(serve: Serve, answer: Me
     "notebook",
     [{}, 7, {"version": "1"}, {"version": "1", "cells": [7]}, {"version": "1", "cells": [{"type": "code"}]}],
 )
-def test_notebook_that_makes_no_sense_is_refused_with_what_it_needs(serve: Serve, notebook: Any) -> None:
+def test_malformed_notebook_is_refused_with_its_required_members(serve: Serve, notebook: Any) -> None:
     """It is not taken for one that is closed: the file might be older than what the user sees."""
     script = turns({"calls": [{"name": "read_file", "arguments": {"path": "n.ipynb"}}]}, "done")
     wire = started(serve, NotebookEditor(), script)
@@ -123,7 +123,7 @@ LOST = [7, {"range": "x", "text": "y"}, {"range": {"start": {"line": -1, "charac
 
 
 @pytest.mark.parametrize("change", LOST, ids=["number", "range", "negative"])
-def test_change_that_makes_no_sense_is_logged_once_and_a_whole_text_mends_it(
+def test_unreadable_change_is_logged_once_and_a_whole_text_restores_the_document(
     serve: Serve, change: Any
 ) -> None:
     opened = Opened(serve, TEXT, read_call(), edit_call("two", "2"), "done")

@@ -45,5 +45,5 @@ def test_form_of_another_product_is_read_as_ours(tool: str, given: JsonObject, r
         ("mcp__files__read", {"view_range": [3, 5]}),
     ],
 )
-def test_what_has_another_form_stays_as_it_is(tool: str, given: JsonObject) -> None:
+def test_arguments_in_an_unknown_form_stay_unchanged(tool: str, given: JsonObject) -> None:
     assert with_our_forms(ToolCall("c1", tool, given), {}).arguments == given

@@ -91,7 +91,7 @@ async def test_edit_of_an_earlier_session_is_not_made_again(
         ("x = 1\n", "x = 1", "x = 11"),
     ],
 )
-async def test_what_may_stand_twice_in_a_row_is_written(
+async def test_text_that_may_be_repeated_is_written(
     tools: Toolbox, root: Path, text: str, old: str, new: str
 ) -> None:
     (root / "a").write_text(text)

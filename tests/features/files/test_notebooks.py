@@ -196,9 +196,7 @@ async def test_replaced_cell_needs_its_new_source(tools: Toolbox, path: Path) ->
 
 
 @pytest.mark.parametrize("content", ["[cell 0: code]\nprint(1)\n", "", "[]", "print(1)"])
-async def test_notebook_is_not_written_over_with_what_is_no_notebook(
-    tools: Toolbox, path: Path, content: str
-) -> None:
+async def test_notebook_is_not_overwritten_with_other_text(tools: Toolbox, path: Path, content: str) -> None:
     before = path.read_bytes()
     await tools.call("read_file", path="n.ipynb")
     outcome = await tools.call("write_file", path="n.ipynb", content=content)

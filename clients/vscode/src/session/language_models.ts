@@ -86,7 +86,7 @@ function idOf({ vendor, id }: vscode.LanguageModelChat): string {
   return `${vendor}/${id}`;
 }
 
-/** The editor has no messages of the system: its text is the first message of the user. */
+/** The API of the editor has no system messages: the system prompt becomes the first user message. */
 function messagesOf({ system, messages }: AskLanguageModelParams): vscode.LanguageModelChatMessage[] {
   const first = system ? [vscode.LanguageModelChatMessage.User(system)] : [];
   return [...first, ...messages.map(messageOf)];

@@ -17,7 +17,7 @@ export class Reply {
   private runId = "";
   /** What came before it was known which run it is. */
   private early: Event[] = [];
-  /** What was written of each message, by item. */
+  /** The text already written, by message item. */
   private readonly written = new Map<string, string>();
   private readonly edited = new Set<string>();
 
@@ -66,7 +66,7 @@ export class Reply {
     return [{ kind: "text", text: append }];
   }
 
-  /** What is missing of a message: deltas may be lost where much comes at once. */
+  /** Returns the parts of an ended item that are not written yet: deltas may be lost under load. */
   private whole(item: AnyItem): Part[] {
     if (item.kind === "message") {
       const written = this.written.get(item.itemId) ?? "";

@@ -40,7 +40,7 @@ function show(node: ComponentChild): void {
   void act(() => render(node, root()));
 }
 
-test("what came of a command is read as Markdown above the prompt, until it is closed or the next prompt", () => {
+test("the outcome of a command is shown as Markdown above the prompt, until it is closed or the next prompt", () => {
   const model = new Model(() => undefined);
   const draw = () => show(<App model={model} />);
   const answer = { title: "Help", text: "# Commands\n\n- `/usage` ![](https://example.org/x.png)" };

@@ -109,7 +109,7 @@ test("an answer comes in pieces, calls of tools among them", async () => {
   expect(options.justification).toContain("agls");
 });
 
-test("a refusal says of which kind it is", async () => {
+test("a refusal has its error kind", async () => {
   const kindOf = async (problem: Error) => {
     offer(vi.fn().mockRejectedValue(problem));
     return (await models.answer(asked(), token)).error?.kind;

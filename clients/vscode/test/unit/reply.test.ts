@@ -71,7 +71,7 @@ test("a question leads to where it is answered; nothing is written behind the en
   expect(reply.take(event("itemCompleted", { item: edit }))).toEqual([]);
 });
 
-test("what another run of the session says or how it ends is not written; what came early is", () => {
+test("text and end of another run are not written; events that came early are", () => {
   const reply = new Reply("ses_1", WORDS);
   const other = { ...event("runEnded", { stopReason: "error" }), runId: "run_0" };
   expect(reply.take(other)).toEqual([]);

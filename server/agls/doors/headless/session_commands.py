@@ -9,8 +9,7 @@ from agls.engine.actions import ActionSpec
 CHANGES = "Changes"
 GROUPS = frozenset({"Conversation", "Model and context", CHANGES, "Work"})  # under which /help lists them
 OWN_SESSION = (
-    "This is about a new session, which was not kept. For the latest session of this folder: "
-    "agls -c {}"
+    "This is about a new session, which was not kept. For the latest session of this folder: agls -c {}"
 )
 FAILED_HERE = "That is about a new session. For the latest session of this folder: agls -c {}"
 
