@@ -17,6 +17,7 @@ from agls.room.folder_ports import Diagnostics, FileSnapshots, Uncommitted
 
 MOST = 40  # paths
 MOST_SYMBOLS = 20
+OWN = (DIFF, DIAGNOSTICS)
 HASHES = {name: ABOUT[HASH_WORDS[name]] for name in ("selection", "changes", "problems", "codebase")}
 LOOKED_AT = 20_000  # files
 DATED = 500  # of those that fit best
@@ -53,7 +54,9 @@ def _hash_words(typing: Typing) -> Sequence[Completion]:
 
 
 def _sources(word: MentionSoFar) -> Sequence[Completion]:
-    names = [name for name in ABOUT if fit(name, word.path)] if word.path else [DIFF, DIAGNOSTICS]
+    """**Returns** what is no file. The words of other products must begin so: files are meant more often."""
+    names = [name for name in OWN if fit(name, word.path)]
+    names += [name for name in ABOUT if word.path and name not in OWN and name.startswith(word.path)]
     return [_other(f"@{name}", "source", word, ABOUT[name]) for name in names]
 
 
