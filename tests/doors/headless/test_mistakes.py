@@ -430,3 +430,11 @@ def test_no_turns_are_refused_before_anything_is_made(agls: Agls) -> None:
 def test_offline_list_of_models_says_what_was_not_looked_for(agls: Agls) -> None:
     agls.configure("")
     assert "were not looked for (--offline)" in agls.run("models", "--offline").err
+
+
+def test_prepared_answers_that_are_no_list_are_called_so(agls: Agls) -> None:
+    agls.script({"text": "Done."})
+    (agls.workspace / "answers.json").write_text('{"answer": "yes"}')
+    done = agls.run("run", "go", "--answers", "answers.json")
+    assert done.code == 2
+    assert 'they are no list; write a list such as [{"question"' in done.err

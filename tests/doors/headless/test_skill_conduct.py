@@ -138,3 +138,8 @@ def test_skill_is_tested_with_prompts_of_a_file_and_nothing_runs(agls: Agls) -> 
     empty = agls.run("skills", "test", "pdf", "--prompts", "empty.txt", *model)
     assert (empty.code, "write one per line" in empty.err) == (2, True)
     assert "- `pdf`: Handle pdf: when asked." in agls.run("skills", "list").out
+    write_skill(
+        agls.home / "skills", "snakes", "---\ndescription: For Python.\npaths: '**/*.py'\n---\nTabs.\n"
+    )
+    for_files = agls.run("skills", "test", "snakes", "--prompts", str(prompts), *model)
+    assert (for_files.code, "here no file is read" in for_files.err) == (2, True), for_files.err
