@@ -74,7 +74,7 @@ def replace_text(text: str, old: str, new: str, *, everywhere: bool, again: bool
 
 
 def _cleaned(flat: str, old: str, new: str) -> tuple[str, str]:
-    """Return both texts without outer characters that they share and the file lacks. **Raises** `WorkspaceError`."""
+    """Return both texts without the outer blanks that the file lacks. **Raises** `WorkspaceError`."""
     if old == new:
         raise WorkspaceError("old_text and new_text are the same; nothing was changed.")
     if old in flat:
