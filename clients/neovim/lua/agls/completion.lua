@@ -72,7 +72,8 @@ function M.offer()
   latest = latest + 1
   cancel()
   -- The server has nothing to say to plain words. Who goes through the list wants this one.
-  if not of or not (text:find("[@/]") or text:find("%f[^%s%z]#")) or before == settled or vim.fn.complete_info({ "selected" }).selected >= 0 then
+  local is_plain = not (text:find("[@/]") or text:find("%f[^%s%z]#"))
+  if not of or is_plain or before == settled or vim.fn.complete_info({ "selected" }).selected >= 0 then
     return
   end
   settled = ""
