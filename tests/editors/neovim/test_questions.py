@@ -382,7 +382,7 @@ def as_text(rows: list[list[str]], width: int) -> str:
         cells = row[2:] if begun else row
         line = "".join(cells[:width]) if after[0] == "↪" else "".join(cells).rstrip()
         lines.append(lines.pop() + line if begun else line)
-    return re.sub("├─*┤", "\t", "\n".join(lines))
+    return re.sub("├─*┤|┤", "\t", "\n".join(lines))
 
 
 def test_every_byte_of_a_command_is_on_the_screen_before_it_can_be_allowed(editor: Editor) -> None:
