@@ -35,7 +35,7 @@ export const COMMANDS = {
 };
 
 function lines(count) {
-  return Array.from({ length: count }, (_, number) => `echo line ${number}`).join("\n");
+  return [...Array.from({ length: count - 1 }, (_, number) => `echo line ${number}`), "rm two"].join("\n");
 }
 
 const SIGN = /⟨(?:U\+([0-9A-F]+)|(\d+) (space|tab|line end)s?)⟩(\n?)/gu;
