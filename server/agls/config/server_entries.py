@@ -63,7 +63,8 @@ class ServerEntries:
     """Writes servers where they are configured. Everything is checked before."""
 
     def __init__(self, setup: Setup, folder: str, editor: SettingsEditor) -> None:
-        self._setup, self._folder, self._editor = setup, folder, editor
+        self._setup, self._editor = setup, editor
+        self._folder = folder
 
     def add(self, name: str, entry: JsonObject, *, project: bool) -> ServerChange:
         """Write a server. **Raises** `ConfigError` and `OSError`."""

@@ -39,7 +39,8 @@ def change_entries(arguments: argparse.Namespace) -> int:
     here = folder(arguments.cwd or ".")
     setup = read(ConfigInputs(remembered=True), here, lambda root: arguments.trust and root == Path(here))
     editor = SettingsEditor(setup, here, GuardedFiles(setup.state_folder, setup.config_file))
-    entries, name, scope = ServerEntries(setup, here, editor), arguments.name, arguments.scope
+    entries = ServerEntries(setup, here, editor)
+    name, scope = arguments.name, arguments.scope
     is_new = arguments.command == "mcp add"
     try:
         if is_new:
