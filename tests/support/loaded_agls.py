@@ -4,6 +4,7 @@ Runs as a script. It reads what to start from a socket, and never begins a threa
 nothing that would have to go on in it.
 """
 
+import atexit
 import ctypes
 import gc
 import io
@@ -13,7 +14,9 @@ import selectors
 import signal
 import socket
 import sys
+import threading
 import time
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -61,7 +64,26 @@ def begin(asked: dict[str, Any], streams: list[int], ready: int) -> NoReturn:
         setattr(sys, name, text)
     if "COVERAGE_PROCESS_CONFIG" in os.environ:
         import_module("coverage").process_startup(force=True, slug="fork")
-    sys.exit(main())
+    try:
+        code = main()
+    except SystemExit as wish:
+        code = wish.code
+    end(code)
+
+
+def end(code: str | int | None) -> NoReturn:
+    """End as Python does, but do not take apart what was loaded: that takes longer than most command lines.
+
+    What cannot be written any more is left to Python, which says so.
+    """
+    if isinstance(code, int):
+        with suppress(OSError, ValueError):
+            vars(threading)["_shutdown"]()  # waits for the threads
+            vars(atexit)["_run_exitfuncs"]()
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+    sys.exit(code)
 
 
 def rename(arguments: list[str]) -> None:
