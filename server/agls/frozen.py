@@ -3,8 +3,8 @@
 `dataclass(frozen=True, slots=True)` says the same, but writes and compiles seven methods for each class,
 which took an eighth of the time until the first session. Here a class gets no more than its slots when it
 is declared. `dataclass` finds its fields, compiles `__init__` and does nothing else when the first value is
-made, or somebody asks: of most classes a session begins without one (docs/decisions/700). That nobody assigns is for the
-type checker to say, which reads the whole project (docs/decisions/206).
+made, or somebody asks: of most classes a session begins without one (docs/decisions/700). That nobody
+assigns is for the type checker to say, which reads the whole project (docs/decisions/206).
 """
 
 from collections.abc import Callable, Mapping
