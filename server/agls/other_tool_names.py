@@ -50,7 +50,7 @@ OTHER_TOOL_NAMES: Mapping[str, OtherNames] = {
     ),
     "edit_file": OtherNames(
         "edit editfile replace str_replace search_replace",
-        "patch editfiles",
+        "patch editfiles replace_in_file apply_diff",
         _EDITS,
         "Edit",
         {"path": "file_path", "old_text": "old_string", "new_text": "new_string"},
@@ -73,10 +73,14 @@ OTHER_TOOL_NAMES: Mapping[str, OtherNames] = {
     "plan": OtherNames(
         "todowrite todo_write write_todos update_plan", "todoread todo todos", hook="TodoWrite"
     ),
-    "present_plan": OtherNames(hook="ExitPlanMode"),
+    "present_plan": OtherNames("exitplanmode exit_plan_mode plan_mode_respond", hook="ExitPlanMode"),
     "delegate": OtherNames("task agent", "runsubagent delegate_to_agent", hook="Task"),
     "skill": OtherNames(named="skill activate_skill slashcommand"),
-    "ask_user": OtherNames(named="askuserquestion question ask askquestions"),
+    "ask_user": OtherNames(
+        """askuserquestion ask_followup_question request_user_input ask_questions ask_question
+        vscode_askquestions""",
+        "question ask askquestions",
+    ),
     "code_intelligence": OtherNames(named="lsp problems geterrors"),
     "remember": OtherNames(named="save_memory memory"),
 }

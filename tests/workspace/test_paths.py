@@ -97,3 +97,15 @@ def test_agls_s_own_folders_are_protected_wherever_they_lie(root: Path) -> None:
     ground = Ground(str(root), own=Own([str(root / "state")]))
     assert "agls itself" in ground.place("state/sessions/1.jsonl").protected
     assert not ground.place("stateless").protected
+
+
+def test_name_in_another_unicode_form_is_the_one_that_is_there(ground: Ground, root: Path) -> None:
+    composed, decomposed = "caf\u00e9", "cafe\u0301"
+    (root / decomposed).mkdir()
+    (root / decomposed / f"{decomposed}.txt").touch()
+    there = str(root / decomposed / f"{decomposed}.txt")
+    assert ground.place(f"{composed}/{composed}.txt").path == there
+    assert ground.place(f"{composed}/new.txt").path == str(root / decomposed / "new.txt")
+    assert ground.place(f"na\u00efve/{composed}").path == str(root / "na\u00efve" / composed)
+    (root / composed).mkdir()
+    assert ground.place(f"{composed}/new.txt").path == str(root / composed / "new.txt")

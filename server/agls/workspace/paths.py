@@ -14,6 +14,7 @@ from agls.engine.ports import PathInfo, PathOutside, WorkspaceError
 from agls.frozen import frozen
 from agls.names import meant
 from agls.workspace.protected import AGLS, CLOSED, danger, mark
+from agls.workspace.unicode_forms import in_form_of_disk
 from agls.workspace.uris import is_file_uri, to_path, to_uri
 from agls.workspace.walker import LONGEST
 
@@ -203,9 +204,13 @@ def _own_places(
 def _absolute(root: str, path: str) -> tuple[str, str]:
     """Return a path from this root as it was written, and with `..` resolved by its looks alone.
 
-    A path that is not there as it is written may be spelled as lists spell it.
+    A path that is not there as it is written may be spelled as lists spell it, or be there in another
+    Unicode form.
     """
     literal, tidy = _written(root, path)
+    if not literal.isascii() and not os.path.lexists(literal):
+        same = in_form_of_disk(literal)
+        return (same, os.path.normpath(same)) if same != literal else (literal, tidy)
     if "\\" not in literal or os.path.lexists(literal) or "\0" in (other := meant(literal)):
         return literal, tidy
     return (other, os.path.normpath(other)) if os.path.lexists(other) else (literal, tidy)

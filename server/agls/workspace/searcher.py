@@ -224,7 +224,21 @@ class Search:
         self._left -= len(page)
         if page:
             shown = page if asked["by_line"] else []
-            self._found((name, len(numbers), _excerpt(lines, shown, asked["context"], asked["width"])))
+            excerpt = _excerpt(lines, shown, asked["context"], self._cut)
+            self._found((name, len(numbers), excerpt))
+
+    def _cut(self, line: str, *, matches: bool) -> str:
+        """Return a line in at most `width` characters: its beginning, or those around what matches."""
+        width: int = self._asked["width"]
+        if len(line) <= width:
+            return line
+        match = self._pattern.search(line) if matches and not self._asked["multiline"] else None
+        begin = 0
+        if match and match.end() > width:
+            begin = max(0, min(match.start() - width // 4, len(line) - width))
+        before = f"[{begin} characters …]" if begin else ""
+        left = len(line) - begin - width
+        return f"{before}{line[begin : begin + width]}{f'[… {left} more characters]' if left else ''}"
 
     def _matching(self, text: str, lines: Sequence[str]) -> Iterator[int]:
         if self._asked["multiline"]:
@@ -261,15 +275,14 @@ def _spanned(pattern: re.Pattern[str], text: str, lines: Sequence[str]) -> Itera
         begin = max(begin, end)
 
 
-def _excerpt(lines: Sequence[str], numbers: Sequence[int], context: int, width: int) -> list[Row]:
-    """Return the lines with these numbers (from 0) and `context` lines around, cut at `width` characters."""
+def _excerpt(
+    lines: Sequence[str], numbers: Sequence[int], context: int, cut: Callable[..., str]
+) -> list[Row]:
+    """Return the lines with these numbers (from 0) and `context` lines around, each `cut`."""
     matching = set(numbers)
     around = (range(max(0, at - context), min(len(lines), at + context + 1)) for at in numbers)
-    return [(at, at in matching, _cut(lines[at], width)) for at in sorted(set(chain(*around)))]
-
-
-def _cut(line: str, width: int) -> str:
-    return f"{line[:width]}[… {len(line) - width} more characters]" if len(line) > width else line
+    shown = sorted(set(chain(*around)))
+    return [(at, at in matching, cut(lines[at], matches=at in matching)) for at in shown]
 
 
 def _may_hold(needed: Iterable[bytes], data: bytes) -> bool:

@@ -25,6 +25,28 @@ from agls.features.families.argument_forms import with_our_forms
             {"tasks": [{"prompt": "p", "label": "", "agent": "explore"}]},
         ),
         ("web_fetch", {"url": "u", "prompt": "What?"}, {"url": "u"}),
+        (
+            "ask_user",
+            {"questions": [{"question": "Q?", "options": [{"label": "A", "description": "a"}, "B"]}]},
+            {"question": "Q?", "choices": ["A: a", "B"], "several": False},
+        ),
+        (
+            "ask_user",
+            {"questions": [{"question": "Q?", "options": ["A", "B"]}, {"question": "R?"}]},
+            {"question": "1. Q? (A / B)\n2. R?"},
+        ),
+        (
+            "ask_user",
+            {"question": "Q?", "follow_up": [{"text": "A"}, {"text": "B"}], "timeout_s": 3},
+            {"question": "Q?", "choices": ["A", "B"], "several": False, "timeout_s": 3},
+        ),
+        (
+            "ask_user",
+            {"questions": [{"question": "Q?", "options": ["A"], "multiSelect": True}]},
+            {"question": "Q?", "choices": ["A"], "several": True},
+        ),
+        ("ask_user", {"question": "Q?", "default": "A"}, {"question": "Q?", "default": "A"}),
+        ("present_plan", {"plan": "P", "allowedPrompts": [{"tool": "Bash"}]}, {"plan": "P"}),
     ],
 )  # fmt: skip
 def test_form_of_another_product_is_read_as_ours(tool: str, given: JsonObject, read_as: JsonObject) -> None:
@@ -37,6 +59,9 @@ def test_form_of_another_product_is_read_as_ours(tool: str, given: JsonObject, r
         ("read_file", {"view_range": "3-5"}),
         ("read_file", {"view_range": [3, 5], "offset": 1}),
         ("grep", {"output_mode": "other"}),
+        ("ask_user", {"questions": []}),
+        ("ask_user", {"questions": [{"text": "Q?"}]}),
+        ("ask_user", {"question": "Q?", "options": [{"name": "A"}]}),
         ("shell", {"command": ["ls", 3]}),
         ("plan", {"todos": [{"status": "pending"}]}),
         ("plan", {"todos": "one"}),

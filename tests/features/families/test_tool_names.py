@@ -108,3 +108,46 @@ def test_rule_for_the_real_tool_holds_for_its_other_names(tmp_path: Path) -> Non
     assert all("deny" in json.dumps(item) for item in called)
     assert not (agls.workspace / "made").exists()
     assert (agls.workspace / "a.txt").read_text() == "one\n"
+
+
+BLOCK = "------- SEARCH\n{}=======\n{}+++++++ REPLACE\n"
+
+
+def test_edits_between_search_and_replace_are_made(tmp_path: Path) -> None:
+    agls = Agls(tmp_path)
+    (agls.workspace / "a.txt").write_text("one\ntwo\nthree\n")
+    conflict = "<<<<<<< SEARCH\n:start_line:3\n-------\nthree\n=======\n3\n3b\n>>>>>>> REPLACE"
+    called = calls_of(
+        agls,
+        ("read_file", {"path": "a.txt"}),
+        (
+            "replace_in_file",
+            {"path": "a.txt", "diff": BLOCK.format("one\n", "1\n") + BLOCK.format("two\n", "")},
+        ),
+        ("apply_diff", {"path": "a.txt", "diff": conflict}),
+        ("replace_in_file", {"path": "b.txt", "diff": BLOCK.format("", "new\n")}),
+    )
+    assert [item["status"] for item in called] == ["completed"] * 4, called
+    assert [item["name"] for item in called[1:]] == ["multi_edit", "edit_file", "write_file"]
+    assert (agls.workspace / "a.txt").read_text() == "1\n3\n3b\n"
+    assert (agls.workspace / "b.txt").read_text() == "new\n"
+
+
+@pytest.mark.parametrize(
+    "diff", ["", "text", BLOCK.format("a\n", "b\n")[:-12], "text\n" + BLOCK.format("a\n", "b\n"), 3]
+)
+def test_blocks_that_cannot_be_read_stay_as_they_are(diff: object) -> None:
+    call = ToolCall("c1", "replace_in_file", {"path": "a", "diff": diff})
+    assert with_our_tool(call, {"edit_file", "multi_edit", "write_file"}) == call
+
+
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [
+        ("AskUserQuestion", "ask_user"),
+        ("ask_followup_question", "ask_user"),
+        ("ExitPlanMode", "present_plan"),
+    ],
+)
+def test_questions_and_plans_of_other_products_are_ours(name: str, ours: str) -> None:
+    assert with_our_tool(ToolCall("c1", name, {}), {ours}).name == ours

@@ -42,6 +42,7 @@ async def test_files_are_found_by_name(tools: Toolbox) -> None:
         ("deep", [".gitignore", "docs/d.md", "src/a.py", "src/b.py"]),
         ("{deep,*.md,.*}", ["src/a.py", "src/b.py"]),
         ("src/*.py", [".gitignore", "docs/d.md", "src/deep/c.txt"]),
+        ("docs, src/deep/**,*.none", [".gitignore", "src/a.py", "src/b.py"]),
         ("nothing/like/this", [".gitignore", "docs/d.md", "src/a.py", "src/b.py", "src/deep/c.txt"]),
     ],
 )
@@ -217,3 +218,17 @@ Ignored, binary and .env files are left out. Unsaved changes in the editor are s
         }
     )
     assert all(tool.spec.effects == {Effect.READS} for tool in tools)
+
+
+async def test_comma_in_a_name_may_be_excluded(tools: Toolbox, tmp_path: Path) -> None:
+    (tmp_path / "a,b.csv").touch()
+    (tmp_path / "a.csv").touch()
+    assert (await tools.call("glob", pattern="*.csv", exclude="a,b.csv")).text == "a.csv"
+
+
+async def test_pattern_that_repeats_the_path_is_answered_with_one_that_does_not(tools: Toolbox) -> None:
+    outcome = await tools.call("glob", pattern="src/*.py", path="src")
+    assert (
+        outcome.text
+        == "No file is called src/*.py. It is looked for below src: leave that out and write *.py."
+    )

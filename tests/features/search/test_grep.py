@@ -273,6 +273,14 @@ async def test_long_lines_are_cut(root: Path, editor: FakeEditor) -> None:
     assert "[… 126 more characters]" in await text_of(tools, pattern="needle")
 
 
+async def test_long_line_is_cut_around_what_matches(root: Path, editor: FakeEditor) -> None:
+    tools = make(root, editor, line_characters=80)
+    (root / "long.txt").write_text("x" * 300 + "needle" + "y" * 200 + "\n" + "z" * 300 + "needle\n")
+    lines = (await text_of(tools, pattern="needle")).splitlines()
+    assert lines[1] == f"1:[280 characters …]{'x' * 20}needle{'y' * 54}[… 146 more characters]"
+    assert lines[2] == f"2:[226 characters …]{'z' * 74}needle"
+
+
 async def test_large_files_are_left_out(root: Path, editor: FakeEditor) -> None:
     tools = make(root, editor, max_file_bytes=100)
     (root / "large.txt").write_text("findable\n" * 20)

@@ -37,6 +37,12 @@ def test_search_ranks_names_before_words(query: str, found: list[str]) -> None:
     assert [each.name for each in search(MANY, query, 2)] == found
 
 
+@pytest.mark.parametrize(("query", "name"), [("todo list", "plan"), ("TodoWrite", "plan"), ("bash", "shell")])
+def test_search_knows_the_names_of_other_products(query: str, name: str) -> None:
+    tools = [spec("plan", "Keep your plan of this session."), spec("shell", "Run a command."), *MANY]
+    assert [each.name for each in search(tools, query, 1)] == [name]
+
+
 def test_list_of_waiting_tools_keeps_its_size() -> None:
     assert first_sentence(MANY[0]) == "Find all uses of a symbol."
     assert listed(MANY, 4_000).splitlines()[1] == "- rename_symbol: Rename a symbol everywhere."

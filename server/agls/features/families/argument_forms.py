@@ -17,6 +17,9 @@ MILLISECONDS = 1000
 LONGEST_LABEL = 60
 OUTPUTS = {"content": "content", "files_with_matches": "files", "count": "count"}
 WHOLE = frozenset({"", "general-purpose", "default"})  # agents that are a helper without a role
+OFFERS = frozenset({"options", "follow_up"})
+SEVERAL = ("multiSelect", "multi_select", "allow_multiple")
+ALLOWED = frozenset({"allowedPrompts", "allowed_prompts"})
 READ_NAMES = (
     ("start_line", "end_line"),
     ("start_line_one_indexed", "end_line_one_indexed_inclusive"),
@@ -133,6 +136,68 @@ def _edits(given: JsonObject) -> JsonObject:
     return {**given, "edits": edits}
 
 
+def _ask_user(given: JsonObject) -> JsonObject:
+    """Read questions with their options; several become one, which the user answers in their own words."""
+    if "questions" not in given:
+        made = _one_question(given) if OFFERS & given.keys() and "choices" not in given else None
+        others = {name: given[name] for name in given if name not in OFFERS | {"header", *SEVERAL}}
+        return {**others, **made} if made else given
+    listed = given["questions"]
+    asked = (
+        [_one_question(each) for each in cast("Sequence[object]", listed)] if isinstance(listed, list) else []
+    )
+    if not asked or None in asked:
+        return given
+    if len(asked) == 1:
+        return asked[0] or given
+    texts = (
+        f"{number}. {each['question']}{_offered(each)}" for number, each in enumerate(filter(None, asked), 1)
+    )
+    return {"question": "\n".join(texts)}
+
+
+def _offered(question: JsonObject) -> str:
+    choices = question.get("choices", ())
+    return f" ({' / '.join(choices)})" if choices else ""
+
+
+def _one_question(item: object) -> JsonObject | None:
+    """Return a question with the texts of its options as choices, `None` where it has another form."""
+    if not isinstance(item, dict):
+        return None
+    said = cast("Mapping[str, object]", item)
+    text = said.get("question")
+    options = next((said[name] for name in (*OFFERS, "choices") if name in said), [])
+    if not isinstance(text, str) or not text or not isinstance(options, list):
+        return None
+    choices = [_choice(each) for each in cast("Sequence[object]", options)]
+    if not all(choices):
+        return None
+    made: JsonObject = {"question": text}
+    if choices:
+        made["choices"] = list(dict.fromkeys(choices))
+        made["several"] = any(said.get(name) is True for name in SEVERAL)
+    return made
+
+
+def _choice(option: object) -> str:
+    """Return what the user reads of an option, "" where it has another form."""
+    if isinstance(option, str):
+        return option
+    if not isinstance(option, dict):
+        return ""
+    said = cast("Mapping[str, object]", option)
+    label, more = said.get("label", said.get("text")), said.get("description", "")
+    if not isinstance(label, str) or not isinstance(more, str):
+        return ""
+    return f"{label}: {more}" if more else label
+
+
+def _present_plan(given: JsonObject) -> JsonObject:
+    """Leave out what other products have a plan allow: permissions come from the user alone."""
+    return {name: value for name, value in given.items() if name not in ALLOWED}
+
+
 FORMS: Mapping[str, Callable[[JsonObject], JsonObject]] = {
     "read_file": _read,
     "grep": _grep,
@@ -141,6 +206,8 @@ FORMS: Mapping[str, Callable[[JsonObject], JsonObject]] = {
     "delegate": _delegate,
     "web_fetch": _web_fetch,
     "multi_edit": _edits,
+    "ask_user": _ask_user,
+    "present_plan": _present_plan,
 }
 
 

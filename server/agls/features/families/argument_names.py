@@ -81,6 +81,7 @@ OTHER_NAMES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "exclude_domains": ("blocked_domains",),
         "max_results": ("num_results", "count", "limit"),
     },
+    "present_plan": {"plan": ("response", "plan_text")},
     "skill": {"name": ("skill", "skill_name")},
 }
 OURS: Mapping[str, Mapping[str, str]] = {

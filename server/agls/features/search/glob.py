@@ -13,7 +13,7 @@ from agls.room.home_paths import HomePath
 from agls.room.missing_paths import explained
 from agls.toolkit import Arguments
 
-from .hints import below, no_names
+from .hints import below, either, no_names
 from .settings import Settings
 
 
@@ -56,9 +56,10 @@ class Globbing:
         count, end = 0, arguments.offset + arguments.limit
         remarks: list[str] = []
         pattern = below(arguments.pattern, arguments.path, context.workspace)
+        exclude = either(arguments.exclude)
         try:
             async with asyncio.timeout(self.settings.timeout_s):
-                async for some in context.workspace.walk(arguments.path, pattern, arguments.exclude):
+                async for some in context.workspace.walk(arguments.path, pattern, exclude):
                     count += len(some)
                     names = _first(names, some, end)
         except WorkspaceError as problem:

@@ -20,7 +20,7 @@ from agls.toolkit import Arguments
 
 from .file_types import names_of
 from .glob import stopped
-from .hints import below, no_lines, no_names
+from .hints import below, either, no_lines, no_names
 from .literals import required, swift_width
 from .rows import LiveRows, Output, counted, rows
 from .settings import Settings
@@ -170,7 +170,7 @@ def wanted(arguments: Grep, settings: Settings) -> LineSearch:
         expression,
         under=arguments.path,
         glob=arguments.glob,
-        exclude=arguments.exclude,
+        exclude=either(arguments.exclude),
         only=only,
         multiline=arguments.multiline,
         ignore_case=arguments.ignore_case,

@@ -16,6 +16,7 @@ IGNORED = (
     " But {0} is there, and ignored (by .gitignore or another ignore file): read_file reads it, and grep "
     "searches it with this path."
 )
+TWICE = " It is looked for below {}: leave that out and write {}."
 BRACKETS = " [ begins a set of characters: {} finds names that have it."
 
 
@@ -31,16 +32,18 @@ def below(pattern: str, path: str, workspace: Workspace) -> str:
     return f"{pattern}**" if pattern.endswith("/") and len(pattern) > 1 else pattern
 
 
+def either(pattern: str) -> str:
+    """Return patterns with commas between them as one in braces; the comma may also stand in a name."""
+    if "," not in pattern or "{" in pattern or "[" in pattern:
+        return pattern
+    parts = filter(None, (part.strip() for part in pattern.split(",")))
+    return f"{{{','.join(parts)},{pattern.replace(',', '?')}}}"
+
+
 async def no_names(pattern: str, path: str, workspace: Workspace) -> str:
     """Return what may be wrong with a pattern of names that no file has."""
-    if pattern.startswith("!"):
-        return NOT
-    if pattern.startswith("../"):
-        return REACH
-    if "{" not in pattern and ("," in pattern or " " in pattern.strip()):
-        return SEVERAL
-    if "[" in pattern:
-        return BRACKETS.format(pattern.replace("[", "[[]"))
+    if fault := _fault(pattern, path, workspace):
+        return fault
     fixed = (
         posixpath.dirname(pattern.partition("*")[0] + "x").strip("/")
         if "*" in pattern
@@ -54,6 +57,20 @@ async def no_names(pattern: str, path: str, workspace: Workspace) -> str:
     if fixed == pattern.strip("/"):
         return f" {folder} is a folder: {fixed}/** finds what is in it."
     return f" If {folder} is ignored, set path to it: then it is looked through all the same."
+
+
+def _fault(pattern: str, path: str, workspace: Workspace) -> str:
+    """Return what is wrong with the pattern itself, "" for nothing."""
+    if pattern.startswith("!"):
+        return NOT
+    if pattern.startswith("../"):
+        return REACH
+    if "{" not in pattern and ("," in pattern or " " in pattern.strip()):
+        return SEVERAL
+    folder = workspace.place(path).shown if path else ""
+    if folder and pattern.startswith(f"{folder}/"):
+        return TWICE.format(folder, pattern.removeprefix(f"{folder}/"))
+    return BRACKETS.format(pattern.replace("[", "[[]")) if "[" in pattern else ""
 
 
 async def _has_entries(folder: str, workspace: Workspace) -> bool:

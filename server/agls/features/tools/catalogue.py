@@ -5,9 +5,11 @@ import re
 from collections.abc import Sequence
 
 from agls.engine.ports import ToolSpec
+from agls.other_tool_names import OTHER_TOOL_NAMES, OtherNames
 
 LONGEST = 120  # characters of the line of one tool
 NAME, WORDS = 4, 1  # what a word of the query counts in a name, and in what is said of a tool
+NO_OTHERS = OtherNames()
 MORE = "- and {} more"
 
 
@@ -49,7 +51,8 @@ def size_of(specs: Sequence[ToolSpec]) -> int:
 
 def _score(spec: ToolSpec, wanted: set[str]) -> int:
     arguments = " ".join(spec.schema.get("properties", {}))
-    said = set(_words(f"{spec.description} {arguments}"))
+    others = OTHER_TOOL_NAMES.get(spec.name, NO_OTHERS)
+    said = set(_words(f"{spec.description} {arguments} {others.called} {others.named}"))
     return NAME * _hits(wanted, set(_words(spec.name))) + WORDS * _hits(wanted, said)
 
 
