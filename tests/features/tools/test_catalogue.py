@@ -39,7 +39,13 @@ def test_search_ranks_names_before_words(query: str, found: list[str]) -> None:
 
 @pytest.mark.parametrize(("query", "name"), [("todo list", "plan"), ("TodoWrite", "plan"), ("bash", "shell")])
 def test_search_knows_the_names_of_other_products(query: str, name: str) -> None:
-    tools = [spec("plan", "Keep your plan of this session."), spec("shell", "Run a command."), *MANY]
+    tools = [
+        spec("list_dir", "List what is in a folder."),
+        spec("shell_task", "List the tasks that run, and end one."),
+        spec("plan", "Keep your plan of this session."),
+        spec("shell", "Run a command."),
+        *MANY,
+    ]
     assert [each.name for each in search(tools, query, 1)] == [name]
 
 

@@ -167,7 +167,7 @@ def _one_question(item: object) -> JsonObject | None:
         return None
     said = cast("Mapping[str, object]", item)
     text = said.get("question")
-    options = next((said[name] for name in (*OFFERS, "choices") if name in said), [])
+    options: object = next((said[name] for name in (*OFFERS, "choices") if name in said), None) or []
     if not isinstance(text, str) or not text or not isinstance(options, list):
         return None
     choices = [_choice(each) for each in cast("Sequence[object]", options)]

@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from agls.engine.ports import ToolSpec
 from agls.other_tool_names import OTHER_TOOL_NAMES, OtherNames
@@ -39,7 +40,9 @@ def search(specs: Sequence[ToolSpec], query: str, most: int) -> list[ToolSpec]:
     named = re.findall(r"[\w.-]+", query)
     exact = [spec for name in dict.fromkeys(named) for spec in specs if spec.name == name]
     wanted = set(_words(query))
-    scores = {spec.name: _score(spec, wanted) for spec in specs}
+    fits = {spec.name: _hits(spec, wanted) for spec in specs}
+    counts = Counter(word for hits in fits.values() for word in hits)
+    scores = {name: sum(hits[word] / counts[word] for word in hits) for name, hits in fits.items()}
     rest = (spec for spec in specs if scores[spec.name] and spec not in exact)
     return [*exact, *sorted(rest, key=lambda spec: -scores[spec.name])][:most]
 
@@ -49,16 +52,21 @@ def size_of(specs: Sequence[ToolSpec]) -> int:
     return sum(len(spec.name) + len(spec.description) + len(json.dumps(spec.schema)) for spec in specs)
 
 
-def _score(spec: ToolSpec, wanted: set[str]) -> int:
+def _hits(spec: ToolSpec, wanted: set[str]) -> Mapping[str, int]:
+    """Return the wanted words that are like one of a tool (`rename`, `renames`), and what each counts.
+
+    What few of the tools have counts more, in the end.
+    """
     arguments = " ".join(spec.schema.get("properties", {}))
     others = OTHER_TOOL_NAMES.get(spec.name, NO_OTHERS)
-    said = set(_words(f"{spec.description} {arguments} {others.called} {others.named}"))
-    return NAME * _hits(wanted, set(_words(spec.name))) + WORDS * _hits(wanted, said)
+    names = set(_words(f"{spec.name} {others.called} {others.named}"))
+    said = set(_words(f"{spec.description} {arguments}"))
+    worth = {word: NAME * _is_in(word, names) + WORDS * _is_in(word, said) for word in wanted}
+    return {word: points for word, points in worth.items() if points}
 
 
-def _hits(wanted: set[str], words: set[str]) -> int:
-    """Return how many of the wanted words are like one of these (`rename`, `renames`)."""
-    return sum(any(_alike(one, word) for word in words) for one in wanted)
+def _is_in(word: str, words: set[str]) -> bool:
+    return any(_alike(word, other) for other in words)
 
 
 def _alike(one: str, other: str) -> bool:
