@@ -296,7 +296,7 @@ def _sparse(path: Path, size: int) -> None:
 async def test_a_path_through_a_file_leads_nowhere(workspace: Workspace, root: Path) -> None:
     (root / "a").write_text("one")
     for operation in (workspace.read("a/b"), workspace.list("a"), workspace.write("a/b", "", expected=None)):
-        with pytest.raises(WorkspaceError, match="is not a folder, or a part of its path is none"):
+        with pytest.raises(WorkspaceError, match="a part of its path is a file, not a folder"):
             await operation
     with pytest.raises(WorkspaceError, match="is a folder"):
         await workspace.read("")

@@ -34,7 +34,7 @@ _NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}  # file 
 
 _REASONS = {
     errno.ENOENT: "does not exist",
-    errno.ENOTDIR: "is not a folder, or a part of its path is none",
+    errno.ENOTDIR: "cannot be there: a part of its path is a file, not a folder",
     errno.EISDIR: "is a folder, not a file",
     errno.ELOOP: "is a loop of links, or became a link just now",
     errno.ENXIO: "is not a regular file (a device, a pipe or a socket)",

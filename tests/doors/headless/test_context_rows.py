@@ -167,6 +167,27 @@ def test_three_failed_summaries_are_enough_for_a_run(agls: Agls) -> None:
         assert shown.count("The conversation could not be summarised") == 3
 
 
+@pytest.mark.row(28)
+def test_words_behind_compact_reach_the_model_that_writes_the_summary(agls: Agls) -> None:
+    talk = Reply("word " * 2_000)
+    with ModelServer([talk, talk, talk, Reply("They talked."), Reply("On.")]) as server:
+        agls.configure(MODEL.format("chat", server.url, 60_000))
+        for command, prompt in (
+            ("run", "first words"),
+            ("resume", "second words"),
+            ("resume", "third words"),
+        ):
+            assert agls.run(command, prompt).code == 0
+        assert agls.run("resume", "/compact keep the blue names").code == 0
+        asked = str(server.posts[-1].body["messages"])
+        assert "You keep the memory of a coding agent" in asked
+        assert "keep the blue names" in asked
+        assert agls.run("resume", "go on").code == 0
+        sent = str(server.posts[-1].body["messages"])
+        assert "They talked." in sent
+        assert "keep the blue names" not in sent
+
+
 def test_summary_is_inspected_and_undone(agls: Agls) -> None:
     talk = Reply("word " * 2_000)
     with ModelServer([talk, talk, talk, Reply("They talked."), Reply("On."), Reply("And on.")]) as server:

@@ -65,6 +65,20 @@ def test_plan_is_there_after_a_resume_and_goes_back_with_the_conversation(agls: 
 
 
 @pytest.mark.row(66)
+def test_single_entries_are_shown_and_a_plan_that_was_cleared_is_empty_for_the_model(agls: Agls) -> None:
+    with ModelServer([Reply(calls=[("plan", {"entries": [*TWO]})]), Reply("One."), Reply("Two.")]) as server:
+        agls.configure(SERVED.format(server.url))
+        assert agls.run("run", "go").code == 0
+        for typed in ("/task 2", "/plan show 2", "/todo 2"):
+            assert agls.run("resume", typed).out == "- [ ] 2. Write (after 1)\n"
+        assert agls.run("resume", "/task 2 1").out == "- [ ] 2. Write (after 1)\n- [ ] 1. Read\n"
+        assert "There is no entry 3. There are: 1, 2." in agls.run("resume", "/task 3").err
+        assert agls.run("resume", "/plan clear").out == "The plan is empty.\n"
+        assert agls.run("resume", "go on").code == 0
+        assert "The plan is empty." in str(server.posts[-1].body["messages"][-1]["content"])
+
+
+@pytest.mark.row(66)
 def test_model_sees_what_the_user_changed_and_the_open_entries_after_a_compaction(agls: Agls) -> None:
     talk, summary = Reply("word " * 4_000), Reply("They talked about a word.")
     replies = [Reply(calls=[("plan", {"entries": [*TWO]})]), talk, talk, talk, summary, Reply("Done.")]

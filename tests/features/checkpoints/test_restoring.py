@@ -260,7 +260,7 @@ async def test_file_that_was_removed_or_replaced_is_a_conflict_and_stays(scene: 
     assert (len(told), data["files"]) == (5, [])
     assert "changed by you or somebody else" in told["deleted"] and told["deleted"] == told["renamed"]
     assert "is a folder, not a file" in told["folder"] and "not a regular file" in told["pipe"]
-    assert "a part of its path is none" in told["file"]
+    assert "a part of its path is a file" in told["file"]
     assert (scene.bytes("other name"), scene.bytes("inner"), scene.bytes("deleted")) == (
         b"agent\n", b"mine\n", None,
     )  # fmt: skip

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from agls.engine.vocabulary import JsonObject, ToolCall
+from agls.features.families.patch_commands import as_patch
 from agls.features.families.tool_names import COMMANDS, OUR_TOOLS, with_our_tool
 from agls.order import TOOLS
 from doors.headless.conftest import Agls
@@ -151,3 +152,53 @@ def test_blocks_that_cannot_be_read_stay_as_they_are(diff: object) -> None:
 )
 def test_questions_and_plans_of_other_products_are_ours(name: str, ours: str) -> None:
     assert with_our_tool(ToolCall("c1", name, {}), {ours}).name == ours
+
+
+PATCH = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+$two 'x'\n*** End Patch"
+HEREDOC = f"apply_patch <<'EOF'\n{PATCH}\nEOF"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("shell", {"command": HEREDOC}),
+        ("shell", {"command": ["apply_patch", PATCH]}),
+        ("Bash", {"command": f"{HEREDOC}\n", "description": "Patch"}),
+        ("exec_command", {"cmd": ["bash", "-lc", HEREDOC], "workdir": "."}),
+        ("shell", {"command": f'apply_patch "{PATCH.replace("$", chr(92) + "$")}"'}),
+    ],
+)
+def test_command_that_applies_a_patch_is_a_patch(name: str, arguments: JsonObject) -> None:
+    made = as_patch(ToolCall("c1", name, arguments), {"shell", "apply_patch"})
+    assert made == ToolCall("c1", "apply_patch", {"patch": PATCH})
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"command": f"{HEREDOC}\nrm -rf x"},
+        {"command": f"cd sub && {HEREDOC}"},
+        {"command": HEREDOC, "workdir": "sub"},
+        {"command": "apply_patch --help"},
+        {"command": "apply_patch 'unclosed"},
+        {"command": ["git", "apply"]},
+        {},
+    ],
+)
+def test_command_that_does_anything_else_stays_one(arguments: JsonObject) -> None:
+    call = ToolCall("c1", "shell", arguments)
+    assert as_patch(call, {"shell", "apply_patch"}) == call
+    patch = ToolCall("c1", "shell", {"command": HEREDOC})
+    assert as_patch(patch, {"shell"}) == patch, "there is no such tool"
+
+
+def test_patch_as_a_command_is_made_and_asked_about_as_an_edit(tmp_path: Path) -> None:
+    agls = Agls(tmp_path)
+    (agls.workspace / "a.txt").write_text("one\n")
+    called = calls_of(agls, ("shell", {"command": HEREDOC}), options=("--mode", "acceptEdits"))
+    assert [(item["name"], item["status"]) for item in called] == [("apply_patch", "completed")], called
+    assert (agls.workspace / "a.txt").read_text() == "$two 'x'\n"
+    outside = {"command": HEREDOC.replace("a.txt", "../out.txt").replace("Update", "Add")}
+    called = calls_of(agls, ("shell", outside), options=("--mode", "acceptEdits"))
+    assert called[0]["status"] == "rejected"
+    assert not (tmp_path / "out.txt").exists()

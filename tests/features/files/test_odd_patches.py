@@ -189,6 +189,14 @@ async def test_link_or_submodule_of_a_diff_becomes_no_file(tools: Toolbox, tmp_p
         assert not (tmp_path / "n").exists()
 
 
+async def test_mark_of_a_missing_line_end_is_no_line_of_the_file(tools: Toolbox, tmp_path: Path) -> None:
+    (tmp_path / "b.txt").write_text("one")
+    lines = ("-one", "\\ No newline at end of file", "+two", "\\ No newline at end of file")
+    outcome = await tools.call("apply_patch", patch=envelope("*** Update File: b.txt", "@@", *lines))
+    assert outcome.status == "completed", outcome.text
+    assert (tmp_path / "b.txt").read_text() == "two"
+
+
 async def test_diff_without_any_marks_of_places_is_made(tools: Toolbox, tmp_path: Path) -> None:
     patch = "--- a/b.txt\n+++ b/b.txt\n-one\n+two\n--- /dev/null\n+++ b/n.txt\n+new\n"
     outcome = await tools.call("apply_patch", patch=patch)

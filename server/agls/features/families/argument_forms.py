@@ -10,10 +10,12 @@ from typing import Any, cast
 
 from agls.engine.ports import ToolSpec
 from agls.engine.vocabulary import JsonObject, ToolCall
+from agls.regex import regex
 
 SHELLS = frozenset({"bash", "sh", "zsh", "/bin/bash", "/bin/sh", "/usr/bin/bash"})
 SCRIPTS = frozenset({"-c", "-lc", "-cl"})
 MILLISECONDS = 1000
+_CELL = regex(r"(?:cell-)?(\d{1,6})")  # an id that is a number, as Claude Code writes it
 LONGEST_LABEL = 60
 OUTPUTS = {"content": "content", "files_with_matches": "files", "count": "count"}
 WHOLE = frozenset({"", "general-purpose", "default"})  # agents that are a helper without a role
@@ -198,6 +200,20 @@ def _present_plan(given: JsonObject) -> JsonObject:
     return {name: value for name, value in given.items() if name not in ALLOWED}
 
 
+def _edit_notebook(given: JsonObject) -> JsonObject:
+    """Read a cell by its id, which is its number here; a new one comes behind it, or first where none is named."""
+    if "edit_mode" not in given and "cell_id" not in given:
+        return given
+    is_new = given.get("edit_mode") == "insert"
+    if given.get("cell_id") is None:
+        others = {name: value for name, value in given.items() if name != "cell_id"}
+        has_place = {"cell", "cell_number", "cell_index"} & given.keys()
+        return {**others, "cell": 0} if is_new and not has_place else given
+    found = _CELL.fullmatch(str(given["cell_id"]))
+    others = {name: value for name, value in given.items() if name != "cell_id"}
+    return {**others, "cell": int(found[1]) + is_new} if found else given
+
+
 FORMS: Mapping[str, Callable[[JsonObject], JsonObject]] = {
     "read_file": _read,
     "grep": _grep,
@@ -207,6 +223,7 @@ FORMS: Mapping[str, Callable[[JsonObject], JsonObject]] = {
     "web_fetch": _web_fetch,
     "multi_edit": _edits,
     "ask_user": _ask_user,
+    "edit_notebook": _edit_notebook,
     "present_plan": _present_plan,
 }
 

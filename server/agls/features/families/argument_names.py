@@ -44,7 +44,7 @@ OTHER_NAMES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "delete_file": {"path": PATH},
     "apply_patch": {"patch": ("input", "patch_text", "patchText", "diff")},
-    "list_dir": {"path": (*FOLDER, "relative_workspace_path")},
+    "list_dir": {"path": (*FOLDER, "relative_workspace_path"), "max_entries": ("limit", *MOST)},
     "glob": {
         "pattern": ("glob", "glob_pattern", "globPattern", "file_pattern"),
         "path": FOLDER,

@@ -10,6 +10,7 @@ from agls.engine.state import State
 from agls.engine.vocabulary import ToolCall, ToolOutcome
 from agls.features.families.argument_forms import with_our_forms
 from agls.features.families.argument_names import with_our_names
+from agls.features.families.patch_commands import as_patch
 from agls.features.families.settings import Settings
 from agls.features.families.tool_names import EDITORS, INSTEAD, with_our_tool
 from agls.room.run_ports import RunInfo
@@ -19,7 +20,8 @@ NAME = "families"
 
 def as_ours(call: ToolCall, known: Collection[str], shown: Mapping[str, ToolSpec]) -> ToolCall:
     """Return the call with our names of its tool and its arguments, in the form that we give them."""
-    return with_our_names(with_our_forms(with_our_tool(call, known), shown), shown)
+    named = with_our_tool(as_patch(call, known), known)
+    return with_our_names(with_our_forms(named, shown), shown)
 
 
 def build(settings: Settings, run: RunInfo) -> Feature:

@@ -11,6 +11,7 @@ from .patch_parts import FilePatch, PatchError, PatchHunk, PatchRow
 
 BEGIN = "*** Begin Patch"
 END = "*** End Patch"
+NO_END = "\\ No newline at end of file"  # of a unified diff: here the file keeps the end that it has
 END_OF_FILE = "*** End of File"
 FORM = """\
 Write it like this:
@@ -127,7 +128,7 @@ def _hunks(path: str, lines: Sequence[str]) -> tuple[PatchHunk, ...]:
             anchors += (anchor,) if anchor.strip() else ()
         elif text.startswith("*** ") and not ends_file:
             raise PatchError(f"{path}: `{text[:80]}` means nothing here. {FORM}")
-        elif not ends_file and (rows or text.strip()):
+        elif not ends_file and (rows or text.strip()) and not text.startswith(NO_END):
             rows.append(_row(text))
     return tuple(hunks)
 

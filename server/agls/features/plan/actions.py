@@ -2,14 +2,24 @@
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Any, Literal, cast
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome, ActionValue
 from agls.engine.note_items import EntryState
 from agls.engine.state import State
-from agls.features.plan.entries import EntryChange, Plan, PlanError, changed, rendered, title_of, without
+from agls.engine.vocabulary import JsonObject
+from agls.features.plan.entries import (
+    EntryChange,
+    Plan,
+    PlanError,
+    changed,
+    only,
+    rendered,
+    title_of,
+    without,
+)
 from agls.features.plan.plan_mode import PLAN_MODE
 from agls.features.plan.record import CHANGED, USER, PlanRecord, entry_json, note_of
 from agls.frozen import frozen
@@ -26,11 +36,21 @@ STATES: dict[str, EntryState] = {
 
 
 class ChangePlan(Arguments):
-    """Show the plan, or change it: add a text; start, done, cancel, reopen or remove ids; clear."""
+    """Show the plan, or ids of it; add a text; start, done, cancel, reopen or remove ids; clear."""
 
     do: Literal["show", "add", "start", "done", "cancel", "reopen", "remove", "clear"] = "show"
     entry: str = Field(default="", description="the text of a new entry, or ids: 2 3")
     after: tuple[int, ...] = Field(default=(), description="ids that must be done before a new entry")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _shown(cls, given: Any) -> Any:
+        """Read ids alone as those that are shown: `/task 2`."""
+        said = cast("JsonObject", given) if isinstance(given, dict) else {}
+        first = said.get("do")
+        if not isinstance(first, str) or not first.isdecimal():
+            return given
+        return {**said, "do": "show", "entry": f"{first} {said.get('entry', '')}".strip()}
 
 
 def actions(record: PlanRecord, mode_of: Callable[[State], str]) -> tuple[Action, ...]:
@@ -42,7 +62,7 @@ def actions(record: PlanRecord, mode_of: Callable[[State], str]) -> tuple[Action
             title="Show or change the plan",
             arguments=ChangePlan,
             work=user.change,
-            aliases=("todo", "planner", "next-task", "task-next"),
+            aliases=("todo", "task", "planner", "next-task", "task-next"),
             group="Work",
             choices={"entry": user.entries, "after": user.entries},
         ),
@@ -66,6 +86,7 @@ class UserPlan:
         before = self.record.last(context.state).plan
         try:
             after = _changed(before, arguments)
+            shown = only(after, _ids(arguments)) if arguments.do == "show" and arguments.entry else ""
         except PlanError as problem:
             raise ActionError(str(problem)) from None
         if after != before:
@@ -75,7 +96,7 @@ class UserPlan:
         data = {"title": title_of(after), "entries": entries, "next": upcoming}
         if after.document:
             data |= {"document": after.document, "file": after.file}
-        texts = (rendered(after), _document(after), self._mode(context.state))
+        texts = (shown,) if shown else (rendered(after), _document(after), self._mode(context.state))
         return ActionOutcome("\n\n".join(filter(None, texts)), data)
 
     def _mode(self, state: State) -> str:

@@ -99,6 +99,11 @@ def rendered(plan: Plan) -> str:
     return f"{title_of(plan)}\n{checklist(plan)}\n\n{upcoming}"
 
 
+def only(plan: Plan, ids: Sequence[int]) -> str:
+    """Return these entries, a line each. **Raises** `PlanError` for one that is not there."""
+    return "\n".join(_line(plan, _found(plan, each)) for each in ids)
+
+
 def _line(plan: Plan, entry: PlanEntry) -> str:
     left = plan.before(entry) if entry.state in OPEN else ()
     waits = f" (after {_listed(left)})" if left else ""
