@@ -46,7 +46,8 @@ def repository(house: House) -> Iterator[Desk]:
 def test_spelling_that_only_reads_needs_no_question(repository: Desk) -> None:
     there = [line for line in HARMLESS if all(map(repository.workspace.which, programs_of(line)))]
     assert len(there) >= 100
-    asked = [line for line in there if not repository.lets("shell", {"command": line}, mode="ask")]
+    commands = [line.replace("\\0", "\n") for line in there]
+    asked = [c for c in commands if not repository.lets("shell", {"command": c}, mode="ask")]
     assert asked == []
 
 
