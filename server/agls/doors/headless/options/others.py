@@ -27,7 +27,7 @@ KEY = command(
     ),
 )
 SETTING = "key  the name of a setting, such as budget.max_turns"
-VALUE = 'value  as in TOML (40, true, ["a", "b"]); anything else is text'
+VALUE = option('value  as in TOML (40, true, ["a", "b"]); anything else is text', nargs="?")
 IN_PROJECT = "--project  in the folder's .agls/config.toml, which can only make things stricter"
 CONFIG = command(
     "config",
