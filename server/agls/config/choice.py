@@ -11,11 +11,11 @@ from agls.config.endpoints import (
     check_model,
     look_for_keys,
     offered_models,
-    provider_model,
     unlisted_model,
 )
 from agls.config.errors import ConfigError
 from agls.config.load import Loaded
+from agls.config.named_models import provider_model
 from agls.config.setup import Setup
 from agls.engine.ports import ModelClient, ModelError, ModelInfo
 from agls.models.catalog.providers import PROVIDERS, candidates

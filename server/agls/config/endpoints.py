@@ -70,24 +70,6 @@ def unlisted_model(setup: Setup, loaded: Loaded, name: str) -> Endpoint | None:
     return _Reader(setup, _asking_for(loaded, name), dict(setup.kept), complete=False).at_no_table()
 
 
-def provider_model(setup: Setup, loaded: Loaded, name: str) -> Endpoint | None:
-    """Return the model of a provider that the user names beside configured ones, `None` where none is meant.
-
-    Its key is set, and the name says whose it is: a name that is only wrong sends nothing to anybody.
-    """
-    config = loaded.config
-    tables = {name, name.partition("/")[0]} & {*config.models, *config.tiers, *TIERS, ""}
-    if tables or not config.models or config.base_url or name.startswith(PREFIX):
-        return None
-    endpoint = _Reader(setup, _asking_for(loaded, name), dict(setup.kept), complete=False).shared()
-    if endpoint is None or not endpoint.api_key:
-        return None
-    is_certain = any(name.startswith((f"{p.name}/", p.family or f"{p.name}/")) for p in PROVIDERS)
-    from agls.models.catalog.bundled import is_listed  # noqa: PLC0415 - only a name of no table is looked for
-
-    return endpoint if is_certain or is_listed(endpoint) else None
-
-
 def _asking_for(loaded: Loaded, name: str) -> Loaded:
     return replace(loaded, config=loaded.config.model_copy(update={"model": name})) if name else loaded
 
@@ -154,7 +136,7 @@ class _Reader:
         """The default model where no table has its name, `None` where nothing says which server has it."""
         if self._config.model.startswith(PREFIX):
             return None  # the editor has it, and nobody else is asked
-        return self._at_base_url() or (None if self._config.models else self.shared())
+        return self._at_base_url() or (None if self._config.models else self._shared())
 
     def _default(self) -> str:
         """Return the name of the default model; a tier without a model means what would be asked else."""
@@ -284,7 +266,7 @@ class _Reader:
             key_place=place,
         )
 
-    def shared(self) -> Endpoint | None:
+    def _shared(self) -> Endpoint | None:
         """The endpoint of the variables that many programs share."""
         variables = self._setup.environment
         asked = self._default() or next(
