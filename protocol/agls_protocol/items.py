@@ -137,7 +137,7 @@ class Limits(TypedDict):
 
 
 class RunError(TypedDict):
-    """Why a run ended with `stopReason: error`: `kind` for programs, `message` for people.
+    """Why a run ended with `stopReason: error`: `kind` for programs, `message` for people, `title` to stand above it.
 
     Of a model that failed: the `httpStatus` of its answer, its `provider`, how often it was asked
     (`attempts`), and from when on it may be asked again, if it said so (`resetsAt`, ISO 8601).
@@ -145,6 +145,7 @@ class RunError(TypedDict):
 
     kind: str
     message: str
+    title: NotRequired[str | None]
     httpStatus: NotRequired[int | None]
     provider: NotRequired[str | None]
     attempts: NotRequired[int | None]
