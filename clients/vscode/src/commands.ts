@@ -123,11 +123,14 @@ function reviewVerbs({ review, marks, removedLines, compare }: Parts): Record<st
     "review.bar.keep": () => judged((hunk) => review.keep([hunk])),
     "review.bar.undo": () => judged((hunk) => review.undo([hunk])),
     "review.bar.keepFile": () => judged((hunk) => review.keep(review.of(vscode.Uri.parse(hunk.uri, true)))),
+    "review.compare.keep": (given?: unknown) => review.keep(one(given)),
+    "review.compare.undo": (given?: unknown) => review.undo(one(given)),
     "review.keepFile": (given?: unknown) => review.keep(ofFile(given)),
     "review.undoFile": (given?: unknown) => review.undo(ofFile(given)),
     "review.keepAll": () => review.keep(review.hunks),
     "review.undoAll": () => review.undo(review.hunks),
-    showPatch: (change: Change) => compare.openPatch(change),
+    showChange: (change: Change) => compare.openMade(change),
+    showProposed: (change: Change) => compare.openProposed(change),
   };
 }
 

@@ -149,7 +149,7 @@ async function questionIsAnswered() {
   await form.getByLabel("German").check();
   await form.getByRole("button", { name: "Answer" }).click();
   await bench.chat.getByText("Understood.").waitFor();
-  await bench.chat.getByRole("button", { name: "Mode: Ask" }).click();
+  await bench.chat.getByRole("button", { name: "Mode: Ask first" }).click();
   await bench.row("Plan");
   await bench.chat.getByRole("button", { name: "Mode: Plan" }).waitFor();
   say("a question was answered, and the mode changed");
