@@ -5,8 +5,9 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import FrozenInstanceError, field, replace
+from dataclasses import KW_ONLY, FrozenInstanceError, field, fields, replace
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -110,3 +111,19 @@ def test_subclasses_are_initialized_and_compared_each_with_its_own_fields() -> N
     assert Named(2) == Named(2)
     assert Named(2) != Point(2)
     assert Point(3).names == ()
+
+
+def test_fields_are_found_when_somebody_asks() -> None:
+    """Those of the bases first; patterns with positions have them, also before a value was made."""
+
+    @frozen
+    class Route(Place):
+        kind: ClassVar[str] = "route"
+        _: KW_ONLY
+        stops: int = 0
+
+    assert [each.name for each in fields(Route)] == ["x", "names", "secret", "stops"]
+    assert Route.kind == "route"
+    assert Route.__match_args__ == ("x", "names", "secret")
+    with pytest.raises(TypeError, match=r"Route.__init__\(\) missing 1 required positional argument: 'x'"):
+        Route()  # pyright: ignore[reportCallIssue]
