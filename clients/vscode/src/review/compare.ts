@@ -12,6 +12,7 @@ const MADE = "agls-patch"; // texts that are made of a patch
 
 export class Compare implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly made = new Map<string, string>();
+  private readonly proposed = new Set<string>();
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.changed.event;
   private readonly watching: vscode.Disposable;
@@ -34,8 +35,9 @@ export class Compare implements vscode.TextDocumentContentProvider, vscode.Dispo
     return before(document.getText(), this.review.of(real));
   }
 
-  /** The file beside what it was before the changes that are not judged yet. */
-  async open(uri: vscode.Uri): Promise<void> {
+  /** The file beside what it was before the changes that are not judged yet; named by either side of a comparison. */
+  async open(side: vscode.Uri): Promise<void> {
+    const uri = side.scheme === MADE ? vscode.Uri.file(side.path) : side;
     const name = baseName(uri.path);
     const left = vscode.Uri.from({ scheme: BEFORE, path: uri.path, query: uri.toString() });
     await this.diff(left, uri, `${name}: before agls ↔ now`);
@@ -47,7 +49,18 @@ export class Compare implements vscode.TextDocumentContentProvider, vscode.Dispo
     const after = applied(text ?? "", change.patch, "in");
     if (after === undefined) return this.openPatch(change);
     const left = text === undefined ? this.make(uri.path, "") : uri;
-    await this.diff(left, this.make(uri.path, after), `${name}: now ↔ proposed`);
+    const right = this.make(uri.path, after);
+    this.proposed.add(right.toString());
+    await this.diff(left, right, `${name}: now ↔ proposed`);
+  }
+
+  /** A question was answered: what it proposed is made, or will not be. */
+  async closeProposed(): Promise<void> {
+    const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+    const over = tabs.filter(
+      ({ input }) => input instanceof vscode.TabInputTextDiff && this.proposed.has(input.modified.toString()),
+    );
+    if (over.length > 0) await vscode.window.tabGroups.close(over);
   }
 
   /** One change that was made, whatever happened since. */
