@@ -137,10 +137,11 @@ class Limits(TypedDict):
 
 
 class RunError(TypedDict):
-    """Why a run ended with `stopReason: error`: `kind` for programs, `message` for people, `title` to stand above it.
+    """Why a run ended with `stopReason: error`.
 
-    Of a model that failed: the `httpStatus` of its answer, its `provider`, how often it was asked
-    (`attempts`), and from when on it may be asked again, if it said so (`resetsAt`, ISO 8601).
+    `kind` is for programs; `message` is for people, and `title` stands above it. Of a model that failed:
+    the `httpStatus` of its answer, its `provider`, how often it was asked (`attempts`), and from when on
+    it may be asked again, if it said so (`resetsAt`, ISO 8601).
     """
 
     kind: str
