@@ -21,9 +21,9 @@ settings.register_profile(
 settings.load_profile("the same each time")
 HERE = Path(__file__).parent
 BEGUN = time.monotonic()
-# To measure a process costs half of what it costs to start one, and the tests start a thousand. In these
-# folders only some files are measured: what the others reach, these reach too, but for a line in a hundred.
-UNMEASURED = ("benchmarks/", "doors/", "editors/", "faults/", "security/")
+# To measure a process costs more than it costs to start one, and the tests start thousands, most of them
+# programs that are not ours. Only the processes of these files are measured: what the others reach, these
+# and the tests' own process reach too, but for a line in a hundred.
 MEASURED = (
     "doors/headless/test_agent_files.py",
     "doors/headless/test_children.py",
@@ -144,7 +144,7 @@ def processes_measured(request: pytest.FixtureRequest) -> Iterator[None]:
     """Whether the coverage of the processes that the tests of this file start is measured."""
     with pytest.MonkeyPatch.context() as patch:
         where = str(request.path.relative_to(HERE))
-        if where.startswith(UNMEASURED) and where not in MEASURED:
+        if where not in MEASURED:
             patch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
         yield
 

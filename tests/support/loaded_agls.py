@@ -4,8 +4,10 @@ Runs as a script. It reads what to start from a socket, and never begins a threa
 nothing that would have to go on in it.
 """
 
+import atexit
 import ctypes
 import gc
+import inspect
 import io
 import json
 import os
@@ -13,7 +15,10 @@ import selectors
 import signal
 import socket
 import sys
+import threading
 import time
+from contextlib import suppress
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -23,6 +28,7 @@ import agls
 from agls.__main__ import leave_out, main
 
 LARGEST = 1 << 20  # bytes of what is to be started
+MEASURED = "COVERAGE_PROCESS_CONFIG"  # variable of a process whose coverage is measured
 
 
 def load() -> None:
@@ -33,6 +39,13 @@ def load() -> None:
             import_module(module.name)
     gc.collect()
     gc.freeze()  # what never changes is shared by all
+
+
+@cache
+def load_measuring() -> None:
+    """Do once what each measured process does first: to ask for the stack finds the files of all modules."""
+    import_module("coverage")
+    inspect.stack()
 
 
 def begin(asked: dict[str, Any], streams: list[int], ready: int) -> NoReturn:
@@ -59,9 +72,30 @@ def begin(asked: dict[str, Any], streams: list[int], ready: int) -> NoReturn:
         at_once = name == "stderr" or os.isatty(number)
         text = io.TextIOWrapper(binary, encoding=old.encoding, errors=old.errors, line_buffering=at_once)
         setattr(sys, name, text)
-    if "COVERAGE_PROCESS_CONFIG" in os.environ:
-        import_module("coverage").process_startup(force=True, slug="fork")
-    sys.exit(main())
+    if MEASURED in os.environ:
+        measured = import_module("coverage").process_startup(force=True, slug="fork")
+        # Which files there are beside those that ran is asked once, by the tests, not by each process.
+        measured.__dict__["_inorout"].source_pkgs = []
+    try:
+        code = main()
+    except SystemExit as wish:
+        code = wish.code
+    end(code)
+
+
+def end(code: str | int | None) -> NoReturn:
+    """End as Python does, but do not take apart what was loaded: that takes longer than most command lines.
+
+    What cannot be written any more is left to Python, which says so.
+    """
+    if isinstance(code, int):
+        with suppress(OSError, ValueError):
+            vars(threading)["_shutdown"]()  # waits for the threads
+            vars(atexit)["_run_exitfuncs"]()
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+    sys.exit(code)
 
 
 def rename(arguments: list[str]) -> None:
@@ -91,12 +125,14 @@ def serve(requests: socket.socket) -> None:
                 data, handles, _, _ = socket.recv_fds(requests, LARGEST, 4)
                 if not data:
                     return
-                end = handles.pop()
+                told, asked = handles.pop(), json.loads(data)
+                if MEASURED in asked["variables"]:
+                    load_measuring()
                 if not (number := os.fork()):
-                    begin(json.loads(data), handles, end)
+                    begin(asked, handles, told)
                 for handle in handles:
                     os.close(handle)
-                ends[number] = end
+                ends[number] = told
             while ends:
                 number, status = os.waitpid(-1, os.WNOHANG)
                 if not number:
