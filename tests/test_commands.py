@@ -111,6 +111,12 @@ def test_words_that_make_no_sense_are_refused_with_what_to_write(words: str, pro
     assert str(refused.value) == f"{problem} {line}"
 
 
+def test_json_object_is_one_word_with_the_blanks_in_it() -> None:
+    command = command_in('/move a to=b more={"x": null, "y": "of z"} fast', [MOVE])
+    assert command is not None
+    assert input_of(command)["more"] == {"x": None, "y": "of z"}
+
+
 def test_more_words_than_members_are_refused() -> None:
     command = command_in("/stop.all now", [STOP])
     assert command is not None

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agls.diff import common_ends, compare
+from agls.diff import common_ends, compare, files_in
 from support.patience import within
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "", "d\r", "é"]), max_size=30)
@@ -51,6 +51,24 @@ def test_common_ends_do_not_overlap(one: str, other: str) -> None:
     assert one[len(one) - tail :] == other[len(other) - tail :]
     left, right = one[head : len(one) - tail], other[head : len(other) - tail]
     assert not (left and right) or (left[0] != right[0] and left[-1] != right[-1])
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (
+            "*** Begin Patch\n*** Update File: a b.py\n@@\n-x\n+y\n*** Add File: c.py\n+z\n*** End Patch",
+            "a b.py|c.py",
+        ),
+        ("--- a/q.sql\t2024\n+++ b/q.sql\t2024\n@@ -1,2 +1 @@\n--- a comment\n-x\n+y\n", "q.sql"),
+        ("--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+x\n--- a/o\n+++ /dev/null\n", "n|o"),
+        ("diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n", "y"),
+        ("echo '*** Update File: a'", ""),
+        ("--- a rule\nand text\n", ""),
+    ],
+)
+def test_files_of_a_patch_are_named_in_its_order(text: str, names: str) -> None:
+    assert "|".join(files_in(text)) == names
 
 
 @pytest.mark.skipif(not shutil.which("git"), reason="git applies the patches")

@@ -3,6 +3,7 @@
 A patch is bounded in time and in length. Only LF ends a line.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple
@@ -14,6 +15,12 @@ _COMPARED = 2000  # lines; a larger change is shown as one block, because compar
 _LONGEST = 200_000  # characters of a patch
 CUT = "[The rest of this patch is left out.]"  # no other line of a patch begins like this
 _HEAD = regex(r"@@ -(\d+),(\d+) \+(\d+),(\d+) @@")
+_FILE = regex(
+    r"^(?:\*\*\* ?(?:Update|Add|Delete) File: +|--- (?:a/)?(?=.*\n\+\+\+ )|\+\+\+ (?:b/)?|rename to )"
+    r"([^\t\n]+)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_PATCH = regex(r"\s*(\*\*\* ?Begin Patch|diff --git |--- .*\n\+\+\+ )", re.IGNORECASE)
 _NO_NEWLINE = "\\ No newline at end of file"
 # How many lines before and after a change must be as they were: as many as possible. Next to the change
 # there may be edits of the user on one side; then the other side has to be whole.
@@ -29,6 +36,14 @@ class Patch(NamedTuple):
     text: str
     insertions: int
     deletions: int
+
+
+def files_in(text: str) -> Sequence[str]:
+    """Return the names of the files that a patch changes, in its order; none for a text that is no patch."""
+    if not _PATCH.match(text):
+        return ()
+    names = dict.fromkeys(name.strip() for name in _FILE.findall(text))
+    return [name for name in names if name != "/dev/null"]
 
 
 class Hunk(NamedTuple):

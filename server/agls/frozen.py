@@ -73,8 +73,11 @@ def _is_of_class(annotation: object) -> bool:
 
 
 def _fields(value: Any) -> Mapping[str, Field[Any]]:
-    """**Returns** the fields of a class by name, those of its bases first."""
-    return _twin(value).__dataclass_fields__
+    """**Returns** the fields of a class by name, those of its bases first; its `__init__` is ready, too."""
+    twin = _twin(value)
+    if vars(value)["__init__"] is _initialize:
+        value.__init__ = twin.__init__
+    return twin.__dataclass_fields__
 
 
 def _twin(value: Any) -> Any:
@@ -111,8 +114,7 @@ ATTRIBUTES = {
 def _initialize(self: object, *given: object, **named: object) -> None:
     """Compile `__init__` when it is called first, in place of this one."""
     value: Any = next(each for each in type(self).__mro__ if vars(each).get("__init__") is _initialize)
-    twin = _twin(value)
-    value.__init__, value.__dataclass_fields__ = twin.__init__, twin.__dataclass_fields__
+    fields(value)
     value.__init__(self, *given, **named)
 
 

@@ -363,6 +363,7 @@ DANGERS = {
     "one line": evil_config("[core] fsmonitor = ./evil.sh\n"),
     "odd section": evil_config('[core "]\n\tfsmonitor = ./evil.sh\n'),
     "signatures": evil_config("[log]\n\tshowSignature = true\n"),
+    "signatures of branches": evil_config("[branch]\n\tsort = signature\n"),
     "files elsewhere": evil_config("[core]\n\tworktree = /\n"),
     "lazy objects": evil_config('[remote "o"]\n\tpromisor = true\n\tuploadpack = ./evil.sh\n'),
     "line end that is none": evil_config("[core]\n\tabbrev = 7 ;\x0c[user]\n\tfsmonitor = ./evil.sh\n"),

@@ -11,6 +11,7 @@ import inspect
 import io
 import json
 import os
+import re
 import selectors
 import signal
 import socket
@@ -18,6 +19,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -37,8 +39,33 @@ def load() -> None:
     for module in walk_packages(agls.__path__, "agls."):
         if not module.name.endswith("__main__"):
             import_module(module.name)
+    complete()
     gc.collect()
     gc.freeze()  # what never changes is shared by all
+
+
+def complete() -> None:
+    """Do what each process does when it first needs it, and what comes out the same each time."""
+    from pydantic import BaseModel  # noqa: PLC0415 - not before `leave_out`
+
+    from agls.config.schema import Config  # noqa: PLC0415 - as above
+    from agls.doors.headless.options.table import build_parser  # noqa: PLC0415 - as above
+    from agls.regex import Regex  # noqa: PLC0415 - as above
+    from agls.stores import codec  # noqa: PLC0415 - as above
+
+    modules = [module for name, module in sys.modules.items() if name.startswith("agls.")]
+    for made in [made for module in modules for made in vars(module).values()]:
+        if isinstance(made, Regex):
+            re.compile(made.pattern, made.__dict__["_flags"])
+        elif isinstance(made, type) and is_dataclass(made):
+            fields(made)
+        elif isinstance(made, type) and issubclass(made, BaseModel) and made is not BaseModel:
+            made.model_rebuild()
+    for kind, name in codec.KINDS.items():
+        codec.structure(name, {})
+        vars(codec)["_row_writer"](kind)
+    Config.of_json("{}", ())
+    build_parser()
 
 
 @cache

@@ -27,10 +27,6 @@ export function register(parts: Parts): vscode.Disposable[] {
       if (await rewind.to(typeof itemId === "string" ? itemId : undefined)) await chat.reveal();
     },
     "rewind.undo": () => rewind.undo(),
-    editPrompt: async (itemId: string) => {
-      const text = chat.promptOf(itemId);
-      if (await rewind.to(itemId, "conversation")) await chat.compose(text);
-    },
     "run.undo": () => undoRun(parts),
     model: () => options.model(),
     mode: () => options.mode(),

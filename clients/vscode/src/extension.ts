@@ -75,7 +75,19 @@ function assemble(context: vscode.ExtensionContext) {
   const actions = new Actions(conversation, texts);
   const models = new Models(server, failed);
   const languageModels = new LanguageModels(server, () => void models.refresh().catch(failed));
-  const known = { server, keys, models, conversation, questions, actions, texts, attachments, failed };
+  const rewind = new Rewind(server, conversation);
+  const known = {
+    server,
+    keys,
+    models,
+    conversation,
+    questions,
+    actions,
+    texts,
+    attachments,
+    rewind,
+    failed,
+  };
   const chat = new Chat(context.extensionUri, known);
   const actionsView = new ActionsView(server, conversation, actions);
   const addContext = new AddContext(attachments, (text) => chat.compose(text));
@@ -84,8 +96,7 @@ function assemble(context: vscode.ExtensionContext) {
     () => questions,
   );
   const sessions = new Sessions(server, conversation, failed);
-  const participant = new Participant(server, models);
-  const rewind = new Rewind(server, conversation);
+  const participant = new Participant(server, models, context.workspaceState);
   const options = new Options(conversation, models, keys);
   const code = new CodeCommands(chat, conversation, attachments);
   const edits = new CursorEdits(server, conversation);

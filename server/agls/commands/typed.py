@@ -1,5 +1,6 @@
 """Commands as people type them: `/name words`, understood by the schema of the action that they name."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -198,9 +199,22 @@ def _words(text: str, members: Mapping[str, JsonObject]) -> Iterator[_Word]:
         if member and member not in members:  # it is a word like another
             member, quote = "", None
             end = _end(_PLAIN, text, at)
-        raw = text[at + len(f"{member}=") if member else at : end]
+        begin = at + len(f"{member}=") if member else at
+        end = _object_end(text, begin) or end
+        raw = text[begin:end]
         yield _Word(member or "", raw, _ESCAPE.sub(r"\1", inner) if quote else raw, at, end)
         at = _end(_BLANKS, text, end)
+
+
+def _object_end(text: str, start: int) -> int:
+    """**Returns** where a JSON object ends that stands here as a word, blanks in it and all; 0 for none."""
+    if not text.startswith("{", start):
+        return 0
+    try:
+        _, end = json.JSONDecoder().raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return 0
+    return end if not text[end : end + 1].strip() else 0
 
 
 def _end(pattern: re.Pattern[str], text: str, start: int) -> int:

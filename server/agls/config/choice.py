@@ -49,6 +49,15 @@ def is_local_name(name: str, offered: ModelCatalog) -> bool:
     return bool(model) and kind in LOCAL_KINDS and not known & {kind, name}
 
 
+def check_choosable(setup: Setup, loaded: Loaded, name: str) -> None:
+    """Refuse the name of a model that nothing here offers. Raises `ConfigError` and `ModelError`."""
+    offered = offered_models(setup, loaded, complete=False)
+    if not (is_local_name(name, offered) or name.startswith(PREFIX)):  # their servers say what they have
+        models = Models(offered.endpoints, aliases=offered.aliases, default=offered.default)
+        models.unlisted = partial(unlisted_model, setup, loaded)
+        models.endpoint(name)
+
+
 def missing_model(setup: Setup, loaded: Loaded) -> tuple[str, str]:
     """Return what is missing where no model is configured, and what to set; no full stop ends them."""
     variables = (setup.environment.get(provider.model_variable, "") for provider in PROVIDERS)

@@ -3,10 +3,12 @@
 import re
 from collections.abc import Mapping
 
+from agls.config.choice import check_choosable
 from agls.config.editing import SettingChange, SettingsEditor
 from agls.config.errors import ConfigError
 from agls.config.load import Loaded
 from agls.config.model_settings import address
+from agls.config.setup import Setup
 from agls.config.tables import KeyPath
 from agls.frozen import frozen
 from agls.models.catalog.providers import PROVIDERS, dialect_at
@@ -49,13 +51,14 @@ def server_of(provider: str, base_url: str) -> ModelServer:
 
 
 def use_model(
-    editor: SettingsEditor, loaded: Loaded, server: ModelServer | None, model: str
+    editor: SettingsEditor, setup: Setup, loaded: Loaded, server: ModelServer | None, model: str
 ) -> SettingChange:
-    """Make a model the default of the user's file. **Raises** `ConfigError`, `OSError`.
+    """Make a model the default of the user's file. **Raises** `ConfigError`, `ModelError`, `OSError`.
 
     Without a server the name is one that can be chosen already; else the model gets a table, named after it.
     """
     if server is None:
+        check_choosable(setup, loaded, model)
         return editor.choose({}, model)
     name = _table_of(server, model, loaded)
     table: Mapping[KeyPath, object] = {

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, fields
 from typing import Any
 
 from cattrs import BaseValidationError
@@ -15,7 +16,7 @@ from agls.engine.facts import Asked
 from agls.engine.ports import JournalBusy, JournalError, ModelError, NoSuchSession, WorkspaceError
 from agls.engine.session import Session
 from agls.room import PromptRefused
-from agls_protocol.converter import explain
+from agls_protocol.converter import camel, explain
 from agls_protocol.errors import ERRORS
 from agls_protocol.methods import METHODS
 
@@ -30,6 +31,12 @@ HINTS: Mapping[str, str] = {  # the client's remedy
         "takeControl goes on with it here. Or make another session with agent/session/new."
     ),
     "cursorExpired": "Resume the session without a cursor.",
+    "noActiveRun": "agent/run with `input` begins a run.",
+    "noSuchItem": "agent/events names the items of a session, agent/queue the prompts that wait.",
+    "noSuchAction": "agent/action/list names the actions there are.",
+    "notSteerable": "Send it with agent/run, or change the prompt that waits with agent/queue.",
+    "keyConflict": "Make a new clientKey for every new request.",
+    "untrustedMode": 'Send "chosenBy": "user" when your user chose the mode, or have them run: agls trust',
 }
 LOGINS = (  # the ways to give a provider its key
     {"method": "environment", "description": "Set the variable that api_key_env of the model names."},
@@ -97,6 +104,17 @@ def _of_its_class(error: Exception) -> Bad:
             return bad(kind, str(error))
     _log.error("a method failed", exc_info=error)
     return bad("internal", "Something went wrong inside the server; its log says what.")
+
+
+def hint_of_params(method: str) -> str:
+    """Return what the params of a request may have, for one whose params were refused."""
+    if (known := METHODS.get(method)) is None:
+        return f"LSP says what {method} takes, and the section Plain mode of the protocol what agls.… take."
+    if not (members := fields(known.params)):
+        return f"{method} takes no params."
+    needed = (each.default is MISSING and each.default_factory is MISSING for each in members)
+    named = (camel(each.name) + ("" if need else "?") for each, need in zip(members, needed, strict=True))
+    return f"{method} takes {', '.join(named)}. agls schema --out DIR writes what each of them may be."
 
 
 def overloaded(message: str, **data: str) -> Bad:

@@ -29,7 +29,7 @@ LONGEST_REASON = 500  # characters of why a client cancels
 LONGEST_NAME = 200  # characters of the name of a file that is attached
 MEDIA_TYPE = regex(r"([\w.+-]{1,60}/[\w.+-]{1,100})?", re.ASCII)
 Part = TypeVar("Part")
-NOT_UNDERSTOOD = Answer("dismissed", feedback="The answer could not be understood.")
+NOT_UNDERSTOOD = Answer("unanswered", feedback="The answer of the client could not be understood.")
 
 
 class Malformed(ValueError):
@@ -169,7 +169,7 @@ def named(given: JsonObject, member: str) -> str:
 
 
 def answer(question: Question, response: Any, by: str) -> Answer:
-    """Return a client's answer to a question; one that cannot be understood counts as a refusal, once."""
+    """Return a client's answer to a question; one that cannot be understood counts as none."""
     if not is_object(response):
         return NOT_UNDERSTOOD
     read = _form if question.kind == "form" else _permission

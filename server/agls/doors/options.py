@@ -13,9 +13,10 @@ USER = "user"  # the one who can choose a mode that widens what runs unasked
 KNOWN = {option.name: option for option in (*OWN, *(each for room in ROOMS for each in room.options))}
 
 
-def read_options(given: Mapping[str, object]) -> JsonObject:
+def read_options(given: Mapping[str, object], where: str = "params.options.{}") -> JsonObject:
     """Return the options that are set: `null` is the same as absent, and `_` begins a client's own.
 
+    `where` is the member that has an option, by its name.
     **Raises** `Malformed` for an unknown name and for a value that can never be right; the room of the budget
     knows its limits, and the configuration the models.
     """
@@ -23,7 +24,7 @@ def read_options(given: Mapping[str, object]) -> JsonObject:
     for name, value in options.items():
         check_name(name)
         if option := KNOWN.get(name):
-            _check(option, value)
+            _check(option, value, where.format(name))
     return options
 
 
@@ -40,11 +41,11 @@ def check_name(name: str) -> None:
         raise Malformed(f"there is no option {name!r}; {_instead(name)}")
 
 
-def _check(option: RunOption, value: object) -> None:
+def _check(option: RunOption, value: object, where: str) -> None:
     if option.is_text and not isinstance(value, str):
-        raise Malformed(f"params.options.{option.name} must be a string")
+        raise Malformed(f"{where} must be a string")
     if complaint := option.complaint(value):
-        raise Malformed(f"params.options.{option.name}: {complaint}")
+        raise Malformed(f"{where}: {complaint}")
 
 
 def _instead(name: str) -> str:

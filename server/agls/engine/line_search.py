@@ -18,7 +18,8 @@ class LineSearch:
     `limit`, and `offset` for what is skipped before, count matching lines when `by_line`, else files; with
     `first_only` one line of a file will do. `context` lines around each are given, each cut at `width`
     characters. Files over `max_bytes` are not searched, nor those whose name fits one of the patterns
-    `left_out`, unless `under` is the file. After `seconds` the search ends with what it found.
+    `left_out`, unless `under` is the file, nor what is in the folders `shut`, unless `under` is in one. After
+    `seconds` the search ends with what it found.
     """
 
     expression: str
@@ -38,6 +39,7 @@ class LineSearch:
     width: int = 400
     max_bytes: int = 5_000_000
     left_out: Sequence[str] = ()
+    shut: Sequence[str] = ()
     seconds: float = 30.0
 
 

@@ -377,7 +377,10 @@ class Question:
 
 @frozen
 class Answer:
-    """How a question ended. `dismissed` counts as a refusal; `unanswered` means nobody could be asked."""
+    """How a question ended. `dismissed` counts as a refusal.
+
+    `unanswered` means that nobody could be asked, or that the answer could not be understood (`feedback`).
+    """
 
     outcome: Literal["selected", "dismissed", "accepted", "declined", "cancelled", "unanswered"]
     option_id: str = ""

@@ -44,9 +44,9 @@ class ShellFacts(Protocol):
     `is_foreign`: does the program that a shell finds under this name lie outside the workspace? `expand`
     gives the names that a shell puts in the place of a pattern, `programs_of_git` why git might run other
     programs in a folder ("": it will not), `held_below` the first file with such a name in a folder or below
-    ("": none in the folders that it looked into, the upper ones first), `below` everything in a folder and
-    below as `(path, kind)`, a link as one, `tracked` the names of what git keeps there. They raise
-    `WorkspaceError`.
+    ("": none in the folders that it looked into, the upper ones first; a folder has `/` behind its name),
+    `below` everything in a folder and below as `(path, kind)`, a link as one, `tracked` the names of what git
+    keeps there. They raise `WorkspaceError`.
     """
 
     def is_foreign(self, program: str) -> bool: ...

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import cast
 
+from agls.diff import files_in
 from agls.engine import vocabulary as engine
 from agls.engine.facts import Admitted, Cleared, Compacted, Expanded, Rewound
 from agls.engine.state import State
@@ -218,9 +219,12 @@ def tool_call(call: ToolCall, status: str = "pending") -> ToolCallItem:
 
 
 def call_title(name: str, arguments: JsonObject) -> str:
-    """Return one line that says what the call is about: its name and its first text argument."""
+    """Return one line that says what the call is about: its name and its first text argument.
+
+    A patch is named by its files.
+    """
     subject = next((str(value) for value in arguments.values() if isinstance(value, str) and value), "")
-    return brief(f"{name} {subject}", TITLE_LENGTH)
+    return brief(f"{name} {', '.join(files_in(subject)) or subject}", TITLE_LENGTH)
 
 
 def change(done: FileChange) -> Change:

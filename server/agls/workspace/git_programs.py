@@ -27,9 +27,15 @@ def _names(text: str) -> frozenset[str]:
 
 # Sections with the keys that name no program and no other place; the rest is in doubt.
 HARMLESS = {
-    **dict.fromkeys(_names("user author committer init pull push branch rebase color column gc pack"), _ANY),
-    **dict.fromkeys(_names("status advice index rerere receive commit tag feature maintenance"), _ANY),
+    **dict.fromkeys(_names("user author committer init pull push rebase color column gc pack"), _ANY),
+    **dict.fromkeys(_names("status advice index rerere receive commit feature maintenance"), _ANY),
     **dict.fromkeys(_names("stash versionsort"), _ANY),
+    # `branch.sort` and `tag.sort` may be by signature, which gpg is asked about
+    "branch": _names(
+        "remote merge pushremote rebase description mergeoptions autosetupmerge autosetuprebase base "
+        "gh-merge-base vscode-merge-base"
+    ),
+    "tag": _names("gpgsign forcesignannotated"),
     "lfs": _names("repositoryformatversion access locksverify"),  # an extension of it names programs
     "core": _names(
         "repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks "

@@ -11,10 +11,8 @@ One keeper per command, because only so the kernel itself says which orphan belo
 It has one thread, so that PR_SET_PDEATHSIG, which is bound to the thread that forked, can be trusted.
 """
 
-import ctypes
 import errno
 import os
-import resource
 import select
 import sys
 import time
@@ -63,7 +61,9 @@ def _report(lifeline: int, left: int) -> None:
 
 def _control(option: int, value: int) -> None:
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+        c = __import__("_ctypes")  # the C part of `ctypes`, whose rest takes as long as all else here
+        prctl = c.dlsym(c.dlopen(None, os.RTLD_NOW), "prctl")
+        c.call_cdeclfunction(prctl, (option, value, 0, 0, 0))
 
 
 def _hang_bell() -> int:
@@ -211,6 +211,8 @@ def _status_of(process: int) -> bytes:
 
 def _leave(status: int) -> None:
     if status < 0:
+        import resource  # noqa: PLC0415 - seldom does a signal end a program
+
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         signal.set_wakeup_fd(-1)
         if -status not in {signal.SIGKILL, signal.SIGSTOP}:

@@ -10,6 +10,7 @@ import subprocess  # noqa: TID251 - for the name of a stream
 import sys
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Protocol
 
 from agls.engine.ports import Command, Finished, WorkspaceError
@@ -17,7 +18,7 @@ from agls.workspace.environment import PLAIN, allowed
 from agls.workspace.kept_process import PATIENCE, KeptProcess, Streams
 from agls.workspace.output import Live, OutputBuffer
 
-QUICK = 65_536  # bytes of output that are made text sooner than handed to a thread
+QUICK = 65_536  # bytes of output that are made text, and text bytes, sooner than handed to a thread
 _DRAIN = 0.3  # seconds for the rest of the output, when a process out of reach still holds it open
 _CHUNK = 1 << 16
 REPORT = 1_000_000  # bytes of a command's report that are read
@@ -149,7 +150,8 @@ class _Running:
         """Write to the command's standard input, at its pace; bytes that it does not read are dropped."""
         if self._input:
             try:
-                data = await asyncio.to_thread(text.encode, "utf-8", "surrogatepass")
+                encode = partial(text.encode, "utf-8", "surrogatepass")
+                data = await asyncio.to_thread(encode) if len(text) > QUICK else encode()
                 pipe, _ = await self._loop.connect_write_pipe(asyncio.BaseProtocol, self._input)
             except BaseException:  # cancelled before the pipe has another owner
                 self._input.close()

@@ -16,6 +16,7 @@ from agls.workspace.workspace import OpenWorkspace
 MOST_NAMES = 2_000
 MOST_TRACKED = 2_000  # names that git keeps
 MOST_ENTRIES = 10_000  # of folders whose names a command gives to another
+NOT_OURS = frozenset({".git", "node_modules", "site-packages"})  # what is in them was published
 MOST_FOLDERS = 200  # looked into for one command: about two milliseconds
 
 
@@ -49,7 +50,8 @@ class FolderShellFacts:
     def held_below(self, folder: str, is_meant: Callable[[str], bool]) -> str:
         """Return the path of the first file with such a name in a folder or below, as seen from the folder.
 
-        The upper folders are looked into first, and no more than `MOST_FOLDERS`; "" when there is none.
+        A folder counts with a slash behind its name. The upper folders are looked into first, and no more
+        than `MOST_FOLDERS`; "" when there is none.
         **Raises** `WorkspaceError` when the folder is not in the workspace.
         """
         place = self._workspace.place(folder)
@@ -63,9 +65,10 @@ class FolderShellFacts:
             try:
                 with os.scandir(join(place.path, below)) as entries:
                     for entry in entries:
-                        if is_meant(entry.name):
+                        is_folder = entry.is_dir(follow_symlinks=False)
+                        if is_meant(f"{entry.name}/" if is_folder else entry.name):
                             return join(below, entry.name)
-                        if entry.name != ".git" and entry.is_dir(follow_symlinks=False):
+                        if is_folder and entry.name not in NOT_OURS:
                             waiting.append(join(below, entry.name))
             except OSError:  # a file, or one that went away
                 continue

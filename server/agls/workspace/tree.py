@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -198,7 +199,7 @@ class FileTree:
             if seen.target.root == target.root and not self.hides(target, seen.target.parts)
             if len(seen.buffer.text.encode("utf-8", "replace")) <= wanted.max_bytes
         }
-        excluded = _excluded(wanted.exclude)
+        excluded = (*_excluded(wanted.exclude), *chain.from_iterable(map(parse_glob, wanted.shut)))
         named = WalkFilter(patterns, tuple(wanted.left_out), only=tuple(wanted.only), excluded=excluded)
         new = map("/".join, self._new(target, named))
         return {

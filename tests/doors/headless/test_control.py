@@ -165,11 +165,14 @@ def test_option_that_a_question_does_not_have_is_refused_and_the_question_stays_
 
 
 @pytest.mark.item(42)
-def test_whatever_is_not_clearly_yes_is_no(agls: Agls) -> None:
+def test_answer_that_is_not_clearly_yes_allows_nothing_and_can_be_mended(agls: Agls) -> None:
     agls.script({"calls": [WRITE]}, {"text": "I could not."})
     program = start(agls)
-    question = program.event("requestOpened")["data"]
-    program.ask(1, "agent/respond", requestId=question["requestId"], response={"outcome": "yes, please"})
+    asked = program.event("requestOpened")["data"]["requestId"]
+    unknown = program.ask(1, "agent/respond", requestId=asked, response={"outcome": "yes, please"})["error"]
+    assert (unknown["data"]["kind"], "selected, dismissed" in unknown["message"]) == ("invalidParams", True)
+    answer = program.ask(2, "agent/respond", requestId=asked, response={"outcome": "dismissed"})
+    assert answer["result"] == {"outcome": "accepted"}
     code, lines = program.end()
     assert (code, "unanswered" in lines[-1]["data"]) == (0, False)
     assert not (agls.workspace / "a.txt").exists()

@@ -376,7 +376,8 @@ def test_group_of_commands_alone_lists_what_there_is(agls: Agls) -> None:
         (("plugin", "install", "x"), "agls plugin add"),
         (("plugin", "update", "x"), "agls plugin add SOURCE, which updates as well"),
         (("plugin", "upgrade", "x"), "agls plugin add SOURCE, which updates as well"),
-        (("mcp", "add", "x"), "agls config set mcp.servers.NAME.command PROGRAM"),
+        (("mcp", "add-json", "x"), "agls mcp add NAME JSON"),
+        (("mcp", "rm", "x"), "agls mcp remove"),
     ],
 )
 def test_word_of_another_program_is_answered_with_the_command_here(

@@ -47,6 +47,15 @@ def ids(out: str) -> list[str]:
     return [line.split()[0] for line in out.splitlines()[1:]]
 
 
+def test_list_with_a_limit_has_the_latest_and_says_how_many_more_there_are(cli: Cli) -> None:
+    everything = ids(cli("list")[1])
+    code, out, err = cli("--limit", "2")
+    assert (code, ids(out)) == (0, everything[:2])
+    assert "Not shown: 1 older" in err
+    assert ids(cli("list", "-n", "0")[1]) == everything
+    assert len(json.loads(cli("list", "--json", "-n", "1")[1])) == 1
+
+
 @pytest.mark.row(78)
 def test_sessions_are_found_by_words_of_the_conversation(cli: Cli) -> None:
     """Full-text search."""

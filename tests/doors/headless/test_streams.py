@@ -31,10 +31,13 @@ def test_a_full_disk_under_standard_output_is_a_failure(agls: Agls, arguments: t
     assert process.returncode == 1
     assert err.splitlines()[0] == "agls: standard output cannot be written: No space left on device"
     assert err.count("No space left") == 1
+    assert ("agls sessions show ses_" in err) == ("go" in arguments)
 
 
 @pytest.mark.parametrize("arguments", [*COMMANDS, ("run", "go", "--cwd", "absent", "--output", "json")])
-def test_gone_reader_causes_no_error_output(agls: Agls, arguments: tuple[str, ...]) -> None:
+def test_gone_reader_is_a_failure_that_names_the_session_if_there_is_one(
+    agls: Agls, arguments: tuple[str, ...]
+) -> None:
     agls.script({"text": "Done."})
     agls.environment["PYTHONUNBUFFERED"] = ""  # as above
     reading, writing = os.pipe()
@@ -43,10 +46,13 @@ def test_gone_reader_causes_no_error_output(agls: Agls, arguments: tuple[str, ..
     os.close(writing)
     _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == (2 if "absent" in arguments else 1)
-    assert err == ""
+    assert [
+        line for line in err.splitlines() if not line.startswith(("agls: Stopped", "agls: not all"))
+    ] == []
+    assert all(f"agls sessions show {row['sessionId']}\n" in err for row in agls.sessions())
 
 
-@pytest.mark.parametrize("redirections", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("redirections", ["<&-", "2>&-", "<&- 2>&-"])
 def test_a_closed_stream_is_as_good_as_an_empty_one(agls: Agls, redirections: str) -> None:
     agls.script({"calls": [{"name": "shell", "arguments": {"command": "echo hi"}}]}, {"text": "Done."})
     for arguments in ("run go --mode allowAll --quiet", "sessions", "--version"):
@@ -60,6 +66,20 @@ def test_a_closed_stream_is_as_good_as_an_empty_one(agls: Agls, redirections: st
             check=False,
         )
         assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("arguments", ["run go --quiet", "sessions", "--version"])
+def test_closed_standard_output_is_a_failure_that_loses_no_session(agls: Agls, arguments: str) -> None:
+    agls.script({"text": "Done."})
+    command = f"{' '.join(agls.argv(()))} run before; {' '.join(agls.argv(()))} {arguments} >&-"
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=agls.workspace, env=agls.variables, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "agls: standard output cannot be written: it is closed" in done.stderr
+    assert ("agls sessions show ses_" in done.stderr) == arguments.startswith("run")
+    assert len(agls.sessions()) == (2 if arguments.startswith("run") else 1)
 
 
 def test_a_closed_standard_input_holds_no_prompt(agls: Agls) -> None:

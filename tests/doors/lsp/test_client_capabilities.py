@@ -57,6 +57,16 @@ def test_edited_call_of_a_client_with_edit_input_runs_as_edited(serve: Serve) ->
     assert (calls(wire)[0]["status"], "edited" in calls(wire)[0]["output"]) == ("completed", True)
 
 
+@pytest.mark.parametrize("answer", [{"outcome": "yes"}, {"outcome": "selected", "optionId": "zz"}, {}])
+def test_answer_that_makes_no_sense_is_not_shown_as_the_no_of_the_user(serve: Serve, answer: Message) -> None:
+    wire = answered(serve, {}, answer)
+    (call,) = calls(wire)
+    assert (call["status"], call["refusedBy"]) == ("rejected", "nobody")
+    assert "said no" not in call["output"]
+    resolved = wire.event("requestResolved")["data"]
+    assert (resolved["outcome"], "could not be understood" in resolved["feedback"]) == ("unanswered", True)
+
+
 def test_edited_call_of_a_client_without_edit_input_does_not_run(serve: Serve) -> None:
     wire = answered(serve, {}, EDITED)
     assert calls(wire)[0]["status"] == "rejected"

@@ -91,6 +91,7 @@ def test_every_member_that_makes_no_sense_is_refused_by_name_and_changes_nothing
         assert (error["code"], error["data"]["kind"]) == (-32602, "invalidParams"), (request, error)
         assert error["data"]["retryable"] is False
         assert "params" in error["message"], "it says what is wrong, or that params are an object"
+        assert request[0] in error["data"]["hint"], "it says what the method takes"
     assert wire.call("agent/session/list") == rows
     assert wire.call("agent/resume", {"sessionId": session, "replay": "all"}) == before
     assert wire.events[told:] == []

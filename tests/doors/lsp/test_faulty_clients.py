@@ -61,10 +61,10 @@ def test_message_that_is_no_json_is_refused_with_the_reason_and_the_place(
 @pytest.mark.parametrize(
     ("answer", "status"),
     [
-        ({}, "rejected"),
-        ({"outcome": "yes"}, "rejected"),
-        ({"outcome": "accept"}, "rejected"),
-        ({"outcome": "accept", "content": "red"}, "rejected"),
+        ({}, "failed"),
+        ({"outcome": "yes"}, "failed"),
+        ({"outcome": "accept"}, "failed"),
+        ({"outcome": "accept", "content": "red"}, "failed"),
         ({"outcome": "cancel"}, "cancelled"),
     ],
 )
@@ -76,7 +76,7 @@ def test_form_answered_wrongly_is_no_withdrawn_question(serve: Serve, answer: Me
     assert wire.run(session)["stopReason"] == "endTurn"
     (asked,) = [item for item in fold(wire.events).items.values() if item["kind"] == "toolCall"]
     assert asked["status"] == status
-    assert ("could not be understood" in asked["output"]) == (status == "rejected")
+    assert ("could not be understood" in asked["output"]) == (status == "failed")
 
 
 @pytest.mark.parametrize(

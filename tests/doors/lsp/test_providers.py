@@ -66,6 +66,8 @@ def test_model_that_is_used_again_keeps_its_table_and_another_server_gets_its_ow
         first = wire.call("agent/provider/use", {"baseUrl": server.url, "model": "org/small-1"})
         again = wire.call("agent/provider/use", {"baseUrl": server.url, "model": "org/small-1"})
         other = wire.call("agent/provider/use", {"provider": "groq", "model": "small-1"})
+        refused = wire.ask("agent/provider/use", {"model": "nobody-has-it"})["error"]
+        assert (refused["data"]["kind"], "small-1" in refused["data"]["hint"]) == ("configInvalid", True)
         chosen = wire.call("agent/provider/use", {"model": "small-1"})
     assert (first["model"], again["model"], other["model"]) == ("small-1", "small-1", "groq-small-1")
     written = tomllib.loads(file_of(tmp_path).read_text())

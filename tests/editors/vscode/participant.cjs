@@ -1,6 +1,6 @@
 // `@agls` in the editor's own chat: it runs in a session, what is asked is answered in the agls chat, the next prompt goes
 // on in the same session, and stopping the answer stops the run. The editor has a chat only where it has a model, so the
-// test brings one, which is never asked.
+// test brings one, which is never asked. A prompt that is taken back in that chat is taken back in the session.
 
 const assert = require("node:assert/strict");
 const vscode = require("vscode");
@@ -51,6 +51,14 @@ exports.run = async function run() {
   assert.equal(second.metadata.sessionId, sessionId);
   assert.match(await seen(), /The greetings[^]*The greetings/);
 
+  // A prompt that is taken back there and written anew: the session goes back to before it, too.
+  await say("Explain this code");
+  await vscode.commands.executeCommand("chat.action.focus"); // its last answer
+  await vscode.commands.executeCommand("workbench.action.chat.undoEdits");
+  assert.doesNotMatch(await seen(), /It greets/);
+  const anew = await say("What do you see");
+  assert.equal(anew.metadata.sessionId, sessionId);
+
   const stopped = say("Run two lines", [greet]);
   await until("it is asked about", () => api.questions[0]);
   await vscode.commands.executeCommand("workbench.action.chat.cancel");
@@ -60,7 +68,10 @@ exports.run = async function run() {
   await until("the session is shown", () => api.sessionId === sessionId && api.state === "idle");
   assert.ok(api.items.some(({ kind, text }) => kind === "message" && text === "Both greetings are correct now."));
 
-  const last = api.items.filter(({ kind }) => kind === "userMessage").at(-1);
+  const prompts = api.items.filter(({ kind }) => kind === "userMessage");
+  const words = prompts.map(({ content }) => content.find(({ type }) => type === "text").text);
+  assert.deepEqual(words, ["Correct the greetings", "What do you see", "Run two lines"]);
+  const last = prompts.at(-1);
   assert.ok(last.content.some(({ type, uri }) => type === "resourceLink" && uri === greet.toString()), JSON.stringify(last.content));
 
   const wrong = await say("/nonsense");

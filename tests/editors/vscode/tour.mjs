@@ -73,13 +73,29 @@ async function picturesAreAttached() {
 
 async function promptIsWrittenAnew() {
   const prompt = bench.chat.locator(".user").filter({ hasText: "What do you see" });
-  await prompt.hover();
-  await prompt.getByRole("button", { name: "Edit" }).click();
-  await bench.until("it is in the composer", async () => (await input().inputValue()) === "What do you see");
-  await bench.until("it is gone from the conversation", async () => (await said()).length === 0);
+  const note = bench.chat.getByText("Editing an earlier prompt");
+  const edit = async () => {
+    await prompt.hover();
+    await prompt.getByRole("button", { name: "Edit" }).click();
+    await bench.until("it is in the composer", async () => (await input().inputValue()) === "What do you see");
+    await chips().getByText("README.md").waitFor(); // what was attached to it
+  };
+  await bench.write("half a thought");
+  await edit();
+  await note.waitFor();
+  await shot("edited-prompt");
+  await input().press("Escape");
+  await note.waitFor({ state: "detached" });
+  assert.equal(await input().inputValue(), "half a thought");
+  await chips().getByText("README.md").waitFor({ state: "detached" });
+  assert.deepEqual(await said(), ["What do you see"], "nothing went back");
+  await edit();
   await bench.prompt("Explain this code");
   await bench.chat.getByText("It greets.").waitFor();
   assert.deepEqual(await said(), ["Explain this code"]);
+  await note.waitFor({ state: "detached" });
+  await bench.until("what was begun before is there again", async () => (await input().inputValue()) === "half a thought");
+  await bench.write("");
   say("a prompt was written anew");
 }
 

@@ -115,7 +115,7 @@ async def test_answer_that_does_not_match_is_reported(content: dict[str, Any]) -
             "The user does not want to answer. They said: La",
         ),
         (Answer("cancelled"), "cancelled", "The question was withdrawn"),
-        (Answer("unanswered"), "failed", "Nobody is there to answer."),
+        (Answer("unanswered"), "failed", "Nobody was there to answer."),
     ],
     ids=lambda value: getattr(value, "outcome", ""),
 )

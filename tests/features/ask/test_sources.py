@@ -58,7 +58,7 @@ def test_prepared_answers_match_exactly_or_in_part_and_are_marked_as_prepared(ag
         "The user answered: red",
         "The user answered: the blue one",
         "The user answered: yes",
-        "Nobody is there to answer. Decide yourself, and say what you assumed.",
+        "Nobody was there to answer. Decide yourself, and say what you assumed.",
     ]
     asked = history(agls)
     assert {*asked[:2]} == {  # at once
@@ -68,7 +68,7 @@ def test_prepared_answers_match_exactly_or_in_part_and_are_marked_as_prepared(ag
     assert asked[2:] == [("Go on?", "yes", "queued"), ("Go on?", "", "nobody")]
     page = agls.run("resume", "/ask.history").out
     assert "- which colour?\n  red (prepared)\n" in page
-    assert "- Go on?\n  no answer (nobody was there)" in page
+    assert "- Go on?\n  no answer (nobody answered)" in page
 
 
 def test_answers_of_the_configuration_hold_where_the_run_has_none(agls: Agls) -> None:

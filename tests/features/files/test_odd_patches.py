@@ -165,6 +165,68 @@ async def test_new_file_that_is_to_be_executable_is_not_and_the_report_says_so(
     assert (tmp_path / "run.sh").stat().st_mode & 0o111 == 0
 
 
+@pytest.mark.parametrize(("mode", "command"), [("100755", "chmod +x"), ("100644", "chmod -x")])
+async def test_lines_of_a_diff_that_changes_the_mode_too_are_made_and_the_mode_stays(
+    tools: Toolbox, tmp_path: Path, mode: str, command: str
+) -> None:
+    head = (
+        f"diff --git a/b.txt b/c.txt\nold mode 100600\nnew mode {mode}\nrename from b.txt\nrename to c.txt\n"
+    )
+    outcome = await tools.call(
+        "apply_patch", patch=f"{head}--- a/b.txt\n+++ b/c.txt\n@@ -1 +1 @@\n-one\n+two\n"
+    )
+    said = f"Its mode is as it was: a command ({command}) changes it."
+    assert outcome.text == f"Moved b.txt to c.txt. Edited b.txt, line 1. {said}"
+    assert (tmp_path / "c.txt").read_text() == "two\n"
+    assert (tmp_path / "c.txt").stat().st_mode & 0o111 == 0
+
+
+async def test_link_or_submodule_of_a_diff_becomes_no_file(tools: Toolbox, tmp_path: Path) -> None:
+    for mode, told in (("120000", "ln -s"), ("160000", "submodules")):
+        head = f"diff --git a/n b/n\nnew file mode {mode}\n--- /dev/null\n+++ b/n\n"
+        outcome = await tools.call("apply_patch", patch=f"{head}@@ -0,0 +1 @@\n+b.txt\n")
+        assert (outcome.status, told in outcome.text) == ("failed", True), outcome.text
+        assert not (tmp_path / "n").exists()
+
+
+async def test_diff_without_any_marks_of_places_is_made(tools: Toolbox, tmp_path: Path) -> None:
+    patch = "--- a/b.txt\n+++ b/b.txt\n-one\n+two\n--- /dev/null\n+++ b/n.txt\n+new\n"
+    outcome = await tools.call("apply_patch", patch=patch)
+    assert outcome.status == "completed", outcome.text
+    assert [(tmp_path / name).read_text() for name in ("b.txt", "n.txt")] == ["two\n", "new\n"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("delete_file", {"path": "link"}),
+        ("delete_file", {"path": "sub/link"}),
+        ("move_file", {"path": "link", "to": "new.txt"}),
+        ("apply_patch", {"patch": envelope("*** Delete File: link")}),
+    ],
+)
+async def test_link_is_not_deleted_or_moved_as_what_it_leads_to(
+    tools: Toolbox, tmp_path: Path, tool: str, arguments: dict[str, str]
+) -> None:
+    (tmp_path / "sub").mkdir()
+    for link in (tmp_path / "link", tmp_path / "sub/link"):
+        link.symlink_to(tmp_path / "b.txt")
+    outcome = await tools.call(tool, **arguments)
+    assert (outcome.status, outcome.effects) == ("failed", "none")
+    assert "link is a link to b.txt; nothing was changed." in outcome.text
+    assert (tmp_path / "b.txt").read_text() == "one\n"
+    assert (tmp_path / "link").is_symlink()
+
+
+async def test_file_in_a_linked_folder_is_deleted(tools: Toolbox, tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub/c.txt").touch()
+    (tmp_path / "linked").symlink_to("sub")
+    outcome = await tools.call("delete_file", path="linked/c.txt")
+    assert outcome.status == "completed", outcome.text
+    assert not (tmp_path / "sub/c.txt").exists()
+
+
 async def test_files_that_git_names_without_lines_come_and_go(tools: Toolbox, tmp_path: Path) -> None:
     new = "diff --git a/e.py b/e.py\nnew file mode 100644\nindex 0000000..e69de29\n"
     old = "diff --git a/b.txt b/b.txt\ndeleted file mode 100644\nindex 1..0\n"

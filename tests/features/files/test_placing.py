@@ -50,6 +50,20 @@ def test_anchor_order_line_or_end_decides_between_equal_lines(hunks: list[str]) 
     assert patched(TWICE, *hunks) == TWICE.replace("b():\n    return 1", "b():\n    return 2")
 
 
+@pytest.mark.parametrize("anchor", ["def g", "def g(", "def g(self"])
+def test_only_line_that_begins_with_the_anchor_leads_to_the_place(anchor: str) -> None:
+    text = "def f(self):\n    x = 1\ndef g(self):\n    x = 1\ndef go():\n    x = 1\n"
+    made = text.replace("g(self):\n    x = 1", "g(self):\n    x = 2")
+    assert patched(text, f"@@ {anchor}", "-    x = 1", "+    x = 2", "@@", " def go():") == made
+    assert patched(text, f"@@ {anchor}", " def g(self):", "-    x = 1", "+    x = 2") == made
+
+
+def test_anchor_with_which_several_lines_begin_decides_nothing() -> None:
+    told = refused("fa b:\n x\nfa c:\n x\n", "@@ fa", "- x", "+ y")
+    assert "fits in 2 places, lines 2, 4" in told
+    assert "No line of the file is `fa`" in told
+
+
 def test_hunks_that_are_not_in_the_order_of_the_file_are_refused() -> None:
     told = refused("a\nb\nc\n", "@@", "-c", "+C", "@@", "-a", "+A")
     assert "Hunk 2 overlaps the one before it, or stands above it" in told

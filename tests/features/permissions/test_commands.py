@@ -9,8 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agls.engine.ports import Effect
-from agls.features.permissions.commands import is_plain, known_only_when_run, mentions, simple_argv, touched
-from agls.features.permissions.decision import Allow, Policy, decide
+from agls.features.permissions.commands import (
+    is_plain,
+    known_only_when_run,
+    may_be_name,
+    mentions,
+    simple_argv,
+    touched,
+)
+from agls.features.permissions.decision import Allow, Ask, Policy, decide
 from agls.features.permissions.rules import ResolvedTarget, parse_rule
 from support.patience import within
 
@@ -290,3 +297,19 @@ def test_a_hundred_kilobytes_are_judged_in_fifty_milliseconds() -> None:
                 touched(command)
                 decide([ResolvedTarget("shell", Effect.EXECUTES, command)], policy)
                 simple_argv(command)
+
+
+def test_question_names_no_piece_of_a_command_as_a_file() -> None:
+    for word in ("$HOME/x", "~/x", "$f", "a{,.bak}", "src/{a,b}.py", "${DIR}/x", "x{1..3}"):
+        assert may_be_name(word), word
+    for word in ("{", "{print", "$1}", "{}", "{1:", "{b}", "`x`", "$(x)", "s/${/y/"):
+        assert not may_be_name(word), word
+    for command, reason in (
+        ("awk '{print $1}' a | tee b", "The command may change files that its text does not name."),
+        ("rm $HOME/x", "The command may change $HOME/x, which is not known to be in the workspace."),
+    ):
+        guesses = [ResolvedTarget("shell", effect, path, guessed=True) for effect, path in touched(command)]
+        opaque = [guess for guess in guesses if known_only_when_run(guess.value)]
+        verdict = decide(opaque, Policy("allowAll", ("/w",)))
+        assert isinstance(verdict, Ask)
+        assert verdict.reasons == (reason,)

@@ -136,7 +136,7 @@ async def test_withdrawn_question_is_a_refusal(scene: Scene) -> None:
 async def test_call_without_anybody_to_ask_is_refused_and_the_run_continues(scene: Scene) -> None:
     """A denial is a result, and the run goes on."""
     state = await scene.run(run("rm x"))
-    assert "nobody is there" in result(state).text
+    assert "Nobody was there" in result(state).text
     assert scene.shell.done == []
     assert state.stop is not None
     assert state.stop.reason is StopReason.END_TURN
@@ -162,7 +162,7 @@ async def test_dangers_are_asked_about_in_every_mode_and_refused_without_anybody
 ) -> None:
     (scene.root / "link").symlink_to("/")
     state = await scene.run(use(call), options={"mode": mode})
-    assert "nobody is there" in result(state).text
+    assert "Nobody was there" in result(state).text
     (question,) = scene.asked
     assert scene.shell.done == scene.write.done == []
     danger = ("obey", "not known to be in the workspace", "outside the workspace")

@@ -144,7 +144,8 @@ def test_descriptions_of_the_tools() -> None:
                 """\
 Search files for a regular expression (Python syntax), line by line.
 
-Ignored, binary and .env files are left out. Unsaved changes in the editor are searched.\
+Ignored and binary files are left out, and those that may hold secrets. Unsaved changes in the editor
+are searched.\
 """,
                 {
                     "additionalProperties": False,

@@ -45,9 +45,11 @@ def test_settings_that_were_set_are_honoured_by_the_next_run(agls: Agls) -> None
     """The model, the permissions and a budget."""
     call = {"name": "write_file", "arguments": {"path": "new.txt", "content": "one\n"}}
     agls.script({"text": "Writing.", "calls": [call]}, {"text": "Done."})
-    assert agls.run("config", "set", "model", "gone").code == 0
+    set_to_none = agls.run("config", "set", "model", "gone")
+    assert (set_to_none.code, "There is no model called 'gone'" in set_to_none.err) == (0, True)
     assert agls.run("run", "go").code == 2
-    assert agls.run("config", "set", "model", "scripted").code == 0
+    set_to_one = agls.run("config", "set", "model", "scripted")
+    assert (set_to_one.code, "There is no model" in set_to_one.err) == (0, False)
     assert agls.run("run", "go").code != 2
     assert not (agls.workspace / "new.txt").exists()
     assert agls.run("config", "set", "permissions.mode", "acceptEdits").code == 0
@@ -56,6 +58,13 @@ def test_settings_that_were_set_are_honoured_by_the_next_run(agls: Agls) -> None
     assert (agls.workspace / "new.txt").exists()
     assert agls.run("config", "set", "budget.max_turns", "1").code == 0
     assert agls.run("run", "--output", "json", "go").whole["stopReason"] == "maxTurns"
+
+
+def test_setting_and_value_may_be_one_word(agls: Agls) -> None:
+    assert agls.run("config", "set", "budget.max_turns=7").code == 0
+    assert agls.run("config", "get", "budget.max_turns").out == "7\n"
+    without = agls.run("config", "set", "budget.max_turns")
+    assert (without.code, "agls config set budget.max_turns VALUE" in without.err) == (2, True)
 
 
 @pytest.mark.parametrize("name", ["gpt-4.1", "qwen2.5-coder:7b", "mine"])

@@ -62,6 +62,8 @@ export type ToChat =
   | { type: "chips"; chips: Chip[] }
   | { type: "completions"; ticket: number; rows: CompletionItem[] }
   | { type: "compose"; text: string }
+  /** An earlier prompt is written anew, or none any more. */
+  | { type: "edited"; itemId: string; text: string }
   | { type: "focus" }
   | { type: "changes"; changes: number; files: number }
   | { type: "elsewhere"; questions: Elsewhere[] }
@@ -86,6 +88,7 @@ export type FromChat =
   | { type: "drop"; id: string }
   | { type: "rewind"; itemId: string }
   | { type: "edit"; itemId: string }
+  | { type: "endEdit" }
   | { type: "fork"; itemId: string }
   | { type: "unqueue"; itemId: string }
   | { type: "requeue"; itemId: string; text: string }

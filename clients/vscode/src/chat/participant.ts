@@ -1,4 +1,7 @@
-/** `@agls` in the editor's own chat. Each of its conversations is a session; what is asked is answered in our chat. */
+/**
+ * `@agls` in the editor's own chat. Each of its conversations is a session; what is asked is answered in our chat. A
+ * prompt that was edited there takes the session back to before it.
+ */
 
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
@@ -14,6 +17,8 @@ import { type Part, Reply } from "../store/reply";
 import { wordsOf } from "../store/transcript";
 
 const ID = "agls.agent"; // as in package.json
+const ENDS = "agls.participant"; // of this workspace: with which item the last answer of a session ended
+const MOST_ENDS = 50;
 const GONE = "The server ended during the run. The session is kept: open it with `agls: Sessions…`.";
 
 /** An answer that is being written. */
@@ -30,6 +35,7 @@ export class Participant implements vscode.Disposable {
   constructor(
     private readonly server: Server,
     private readonly models: Models,
+    private readonly memory: vscode.Memento,
   ) {
     const participant = vscode.chat.createChatParticipant(ID, (request, context, response, token) =>
       this.answer(request, context, response, token),
@@ -70,7 +76,8 @@ export class Participant implements vscode.Disposable {
       // A command may be for another session, or leave this one.
       if (typeof action?.data?.["open"] === "string") sessionId = action.data["open"];
       if (action?.data?.["leave"] === true) sessionId = "";
-      return { metadata: { sessionId }, ...failure(reply, action !== undefined) };
+      const lastItemId = await this.ended(sessionId);
+      return { metadata: { sessionId, lastItemId }, ...failure(reply, action !== undefined) };
     } catch (problem) {
       const message = problem instanceof Error ? problem.message : String(problem);
       response.button({ command: "agls.chat.open", title: "Open the agls Chat" });
@@ -81,10 +88,34 @@ export class Participant implements vscode.Disposable {
   /** The session of a conversation, made when it begins. */
   private async session(history: vscode.ChatContext["history"]): Promise<string> {
     const answers = history.filter((turn) => turn instanceof vscode.ChatResponseTurn);
-    const sessionId = textOf(answers.at(-1)?.result.metadata?.["sessionId"]);
-    if (!sessionId) return (await newSession(this.server)).sessionId;
-    await this.server.request("agent/resume", { sessionId, replay: "none" });
+    const { sessionId, lastItemId } = answers.at(-1)?.result.metadata ?? {};
+    if (typeof sessionId !== "string" || !sessionId) return (await newSession(this.server)).sessionId;
+    const last = await this.lastItem(sessionId);
+    const isEdited = textOf(lastItemId) !== last && last === this.ends[sessionId];
+    if (isEdited && lastItemId) {
+      const back = { sessionId, toItemId: textOf(lastItemId), what: "conversation" };
+      await this.server.request("agent/session/rewind", back);
+    }
     return sessionId;
+  }
+
+  /** The last item of a session, "" for none. */
+  private async lastItem(sessionId: string): Promise<string> {
+    const { snapshot } = await this.server.request("agent/resume", { sessionId, replay: "tail", tail: 1 });
+    return textOf(snapshot?.items.at(-1)?.["itemId"]);
+  }
+
+  private get ends(): Record<string, string> {
+    return this.memory.get<Record<string, string>>(ENDS, {});
+  }
+
+  /** An answer was written: note where the session ends. Whoever goes on elsewhere than here moves that. */
+  private async ended(sessionId: string): Promise<string> {
+    if (!sessionId) return "";
+    const last = await this.lastItem(sessionId);
+    const others = Object.entries(this.ends).filter(([known]) => known !== sessionId);
+    await this.memory.update(ENDS, Object.fromEntries([...others, [sessionId, last]].slice(-MOST_ENDS)));
+    return last;
   }
 
   /** Run a prompt to its end, and write down what comes. Stopping the answer stops the run. */

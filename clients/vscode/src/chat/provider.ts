@@ -3,11 +3,12 @@
 import * as vscode from "vscode";
 import type { Attachments } from "../context/attachments";
 import { Completion } from "../context/completion";
-import type { Change, Content, ProviderModelsResult } from "../protocol.gen";
+import type { Change, ProviderModelsResult } from "../protocol.gen";
 import type { Actions } from "../session/actions";
 import type { Conversation } from "../session/conversation";
 import type { Models } from "../session/models";
 import type { Questions } from "../session/questions";
+import type { Rewind } from "../session/rewind";
 import { hostOf } from "../server/hosts";
 import type { Keys } from "../server/keys";
 import type { Server } from "../server/server";
@@ -15,6 +16,7 @@ import { optionsOfUser } from "../settings";
 import { textOf } from "../store/patch";
 import type { TextDocuments } from "../text_documents";
 import { wordsOf } from "../store/transcript";
+import { EditedPrompt } from "./edited_prompt";
 import { CHAT_COMMANDS, type FromChat, type How, type ToChat } from "./messages";
 import { pageOf } from "./page";
 
@@ -27,6 +29,7 @@ export interface Parts {
   actions: Actions;
   texts: TextDocuments;
   attachments: Attachments;
+  rewind: Rewind;
   /** Tell the user that something could not be done. */
   failed: (problem: unknown) => void;
 }
@@ -49,6 +52,7 @@ export class Chat implements vscode.WebviewViewProvider {
   private readonly pages = new Set<Page>();
   private waiting: ToChat[] = [];
   private readonly completion: Completion;
+  private readonly edited: EditedPrompt;
 
   constructor(
     private readonly extension: vscode.Uri,
@@ -56,6 +60,7 @@ export class Chat implements vscode.WebviewViewProvider {
   ) {
     const { server, conversation, attachments, models } = parts;
     this.completion = new Completion(server, conversation);
+    this.edited = new EditedPrompt(conversation, attachments, parts.rewind, () => this.postEdited());
     models.onChange(() => this.postModels());
     server.onState(() => this.postServer());
     conversation.onEvents((events) => this.post({ type: "events", events }));
@@ -146,6 +151,11 @@ export class Chat implements vscode.WebviewViewProvider {
     this.post({ type: "elsewhere", questions: questions.elsewhere(conversation.sessionId) });
   }
 
+  private postEdited(): void {
+    const { itemId, text } = this.edited;
+    this.post({ type: "edited", itemId, text });
+  }
+
   private postServer(): void {
     const { state, problem } = this.parts.server;
     this.post({ type: "server", state, problem });
@@ -206,7 +216,8 @@ export class Chat implements vscode.WebviewViewProvider {
     },
     drop: ({ id }) => this.parts.attachments.drop(id),
     rewind: ({ itemId }) => vscode.commands.executeCommand("agls.rewind", itemId),
-    edit: ({ itemId }) => vscode.commands.executeCommand("agls.editPrompt", itemId),
+    edit: ({ itemId }) => this.edited.begin(itemId),
+    endEdit: () => this.edited.end(),
     fork: ({ itemId }) => vscode.commands.executeCommand("agls.fork", itemId),
     unqueue: ({ itemId }) => this.parts.conversation.unqueue(itemId),
     requeue: ({ itemId, text }) => this.parts.conversation.requeue(itemId, text),
@@ -276,7 +287,9 @@ export class Chat implements vscode.WebviewViewProvider {
 
   private async send(text: string, how: How): Promise<void> {
     const { actions, attachments, conversation } = this.parts;
+    if (!(await this.edited.makeRoom())) return this.post({ type: "compose", text });
     const done = await attachments.with((attached) => conversation.say(text, attached, how));
+    this.edited.end();
     if (done) await actions.show(done);
   }
 
@@ -288,6 +301,7 @@ export class Chat implements vscode.WebviewViewProvider {
     this.post({ type: "chips", chips: this.parts.attachments.chips });
     this.post({ type: "changes", ...this.changes });
     this.postModels();
+    if (this.edited.itemId) this.postEdited();
     for (const message of this.waiting.splice(0)) this.post(message);
   }
 
@@ -319,11 +333,5 @@ export class Chat implements vscode.WebviewViewProvider {
       .catch(() => undefined);
     const name = textOf(item?.["title"], "Output").slice(0, 60);
     await this.parts.texts.show(`${name}.log`, whole?.text ?? textOf(item?.["output"]));
-  }
-
-  /** The words of a prompt of the user's. */
-  promptOf(itemId: string): string {
-    const content = this.parts.conversation.transcript.items.get(itemId)?.["content"];
-    return wordsOf((content ?? []) as Content[]);
   }
 }

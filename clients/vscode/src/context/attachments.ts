@@ -9,6 +9,7 @@ import { type Attached, labelled, offers, resource } from "./offers";
 
 export class Attachments implements vscode.Disposable {
   private chosen: Attached[] = [];
+  private aside: Attached[] = []; // chosen for the next prompt, while an earlier one is written anew
   private offered: Attached[] = [];
   private readonly refused = new Set<string>(); // offers that the user dropped
   private readonly changed = new vscode.EventEmitter<Chip[]>();
@@ -75,6 +76,21 @@ export class Attachments implements vscode.Disposable {
       if (!this.chips.some(({ kind, detail }) => kind === chip.kind && detail === chip.detail))
         this.add(chip, () => [block]);
     }
+  }
+
+  /** Attach this in place of what is chosen, which waits. */
+  setAside(content: readonly Content[]): void {
+    this.aside = this.chosen;
+    this.chosen = [];
+    this.restore(content);
+    this.changed.fire(this.chips);
+  }
+
+  /** What waits is chosen again. */
+  bringBack(): void {
+    this.chosen = this.aside;
+    this.aside = [];
+    this.changed.fire(this.chips);
   }
 
   drop(id: string): void {

@@ -6,7 +6,7 @@ import type { Server } from "../server/server";
 import { counted } from "../store/rows";
 import { wordsOf } from "../store/transcript";
 import { type Conversation, kindOf } from "./conversation";
-import { type What, questionOf } from "./rewind_text";
+import { AGAIN, type Purpose, RESTORE, type What, questionOf } from "./rewind_text";
 
 export class Rewind {
   constructor(
@@ -15,12 +15,20 @@ export class Rewind {
   ) {}
 
   /** Go back to before a prompt, which the user chooses where none is named. Returns whether it was done. */
-  async to(itemId?: string, only?: What): Promise<boolean> {
+  async to(itemId?: string): Promise<boolean> {
     const prompt = itemId ?? (await this.pick());
-    if (!prompt) return false;
+    return prompt !== undefined && this.goBack(prompt, RESTORE);
+  }
+
+  /** Go back to before a prompt that is sent again in other words: a question only where files would go back. */
+  toSendAgain(itemId: string): Promise<boolean> {
+    return this.goBack(itemId, AGAIN);
+  }
+
+  private async goBack(prompt: string, purpose: Purpose): Promise<boolean> {
     const toItemId = await this.before(prompt);
     const { sessionId } = this.conversation;
-    const what = await this.ask(await this.preview(toItemId), prompt, only);
+    const what = await this.ask(await this.preview(toItemId), prompt, purpose);
     if (!what) return false;
     const done = await this.server.request("agent/session/rewind", { sessionId, toItemId, what });
     void this.report(done);
@@ -72,15 +80,19 @@ export class Rewind {
     }
   }
 
-  private async ask(preview: SessionRewindResult, prompt: string, only?: What): Promise<What | undefined> {
-    if (only === "conversation" && preview.files.length === 0) return only;
+  private async ask(
+    preview: SessionRewindResult,
+    prompt: string,
+    purpose: Purpose,
+  ): Promise<What | undefined> {
+    if (purpose === AGAIN && preview.files.length === 0) return "conversation";
     const items = [...this.conversation.transcript.items.values()];
     const undone = items.slice(items.findIndex(({ itemId }) => itemId === prompt));
     const ranCommands = undone.some((item) => item["terminal"] !== undefined);
     const words = wordsOf((undone[0]?.["content"] ?? []) as Content[]);
-    const { detail, choices } = questionOf(preview, { words, ranCommands, nameOf });
+    const { detail, choices } = questionOf(preview, { words, ranCommands, nameOf, purpose });
     const chosen = await vscode.window.showWarningMessage(
-      "Restore to before this prompt?",
+      purpose.question,
       { modal: true, detail },
       ...Object.keys(choices),
     );

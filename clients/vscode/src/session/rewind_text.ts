@@ -4,12 +4,38 @@ import type { SessionRewindResult } from "../protocol.gen";
 
 export type What = "both" | "conversation" | "files";
 
+/** What one goes back for. */
+export interface Purpose {
+  question: string;
+  both: string;
+  conversation: string;
+  /** Files alone can go back, too. */
+  files?: string;
+  undoable: string;
+}
+
+export const RESTORE: Purpose = {
+  question: "Restore to before this prompt?",
+  both: "Restore Conversation and Files",
+  conversation: "Restore Conversation",
+  files: "Restore Files",
+  undoable: "You can undo it until you send the next prompt.",
+};
+/** The prompt is sent again in other words. */
+export const AGAIN: Purpose = {
+  question: "Send the changed prompt in place of the old one?",
+  both: "Restore Files and Send",
+  conversation: "Keep Files and Send",
+  undoable: "This cannot be undone.",
+};
+
 interface Known {
   /** The prompt to which it goes back. */
   words: string;
   /** Commands ran since. */
   ranCommands: boolean;
   nameOf: (uri: string) => string;
+  purpose: Purpose;
 }
 
 const LONGEST = 80; // characters of a prompt
@@ -17,7 +43,7 @@ const MOST = 12; // files that are named
 
 export function questionOf(
   { files, conflicts }: SessionRewindResult,
-  { words, ranCommands, nameOf }: Known,
+  { words, ranCommands, nameOf, purpose }: Known,
 ): { detail: string; choices: Record<string, What> } {
   const changed = files.map(
     ({ uri, insertions, deletions }) => `${nameOf(uri)} (+${insertions} −${deletions})`,
@@ -28,16 +54,13 @@ export function questionOf(
     changed.length > 0 ? `Files that go back: ${listed(changed)}.` : "Files: none would change.",
     ...(left.length > 0 ? [`Files that stay as they are: ${listed(left)}.`] : []),
     ...(ranCommands ? ["What commands did to other files is not known, and stays."] : []),
-    "You can undo it until you send the next prompt.",
+    purpose.undoable,
   ].join("\n\n");
-  const choices: Record<string, What> =
-    files.length > 0
-      ? {
-          "Restore Conversation and Files": "both",
-          "Restore Conversation": "conversation",
-          "Restore Files": "files",
-        }
-      : { "Restore Conversation": "conversation" };
+  const choices: Record<string, What> = {
+    ...(files.length > 0 && { [purpose.both]: "both" }),
+    [purpose.conversation]: "conversation",
+    ...(files.length > 0 && purpose.files && { [purpose.files]: "files" }),
+  };
   return { detail, choices };
 }
 

@@ -37,6 +37,7 @@ export function App({ model }: { model: Model }) {
             idle={known.state === "idle"}
             endings={known.endings}
             restored={known.restored}
+            edited={model.edited.itemId}
           />
         </>
       ) : model.isSetUp ? (

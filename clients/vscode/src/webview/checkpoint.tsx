@@ -5,10 +5,17 @@ import { counted } from "../store/rows";
 import { Button } from "./button";
 import { Icon } from "./icon";
 
-export function Checkpoint({ itemId, idle }: { itemId: string; idle: boolean }) {
+interface Props {
+  itemId: string;
+  idle: boolean;
+  /** The prompt below is written anew: it is replaced with all that follows it. */
+  edited: boolean;
+}
+
+export function Checkpoint({ itemId, idle, edited }: Props) {
   const title = idle ? "Go back to before this prompt…" : "Stop the work first: then you can go back";
   return (
-    <div class="checkpoint" role="group" aria-label="Checkpoint">
+    <div class={edited ? "checkpoint edited" : "checkpoint"} role="group" aria-label="Checkpoint">
       <Icon name="bookmark" />
       <Button class="link" title={title} disabled={!idle} message={{ type: "rewind", itemId }}>
         Restore

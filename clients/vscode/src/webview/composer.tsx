@@ -1,6 +1,7 @@
 /** Where the user writes: the prompt, what is attached to it, completion of `@` and `/`, and what it is sent with. */
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import type { RefObject } from "preact";
+import { type Dispatch, type StateUpdater, useEffect, useRef, useState } from "preact/hooks";
 import type { How } from "../chat/messages";
 import type { CompletionItem } from "../protocol.gen";
 import { MODES } from "../store/modes";
@@ -22,6 +23,24 @@ function preferred([first]: CompletionItem[], text: string): number {
   return text.slice(first.start, first.end) === first.insertText ? -1 : 0;
 }
 
+/** An earlier prompt is written anew here; then what was written before that comes back. */
+function useEdited(
+  { edited: { itemId, text } }: Model,
+  input: RefObject<HTMLTextAreaElement>,
+  setText: Dispatch<StateUpdater<string>>,
+): void {
+  const draft = useRef("");
+  useEffect(() => {
+    if (!itemId) return undefined;
+    setText((now) => {
+      draft.current = now;
+      return text;
+    });
+    whenFocused(() => input.current?.focus());
+    return () => setText(draft.current);
+  }, [itemId]);
+}
+
 export function Composer({ model }: { model: Model }) {
   const [text, setText] = useState(model.compose.text);
   const [closed, setClosed] = useState(true);
@@ -40,6 +59,7 @@ export function Composer({ model }: { model: Model }) {
     setText((now) => (replace || !now.trim() || now === given ? given : `${given}\n\n${now}`));
     if (model.compose.focus) whenFocused(() => input.current?.focus()); // not when the page comes up by itself
   }, [model.compose.number]);
+  useEdited(model, input, setText);
   useEffect(() => host.setState({ draft: text }), [text]);
   useEffect(() => {
     const element = input.current;
@@ -107,7 +127,12 @@ export function Composer({ model }: { model: Model }) {
       send(running && (event.ctrlKey || event.metaKey) ? "steer" : "queue");
     } else if (event.key === "ArrowUp") up(event);
     else if (event.key === "ArrowDown" && place.current >= 0) recall(event, -1);
-    else if (event.key === "Escape" && running) host.postMessage({ type: "stop" });
+    else if (event.key === "Escape") leave();
+  };
+  /** The earlier prompt that is edited, else the work that goes on. */
+  const leave = () => {
+    if (model.edited.itemId) host.postMessage({ type: "endEdit" });
+    else if (running) host.postMessage({ type: "stop" });
   };
   /** To the question that waits, else to what was sent before. */
   const up = (event: KeyboardEvent) => {
@@ -118,6 +143,7 @@ export function Composer({ model }: { model: Model }) {
   return (
     <div class="composer" onDragOver={(event) => event.preventDefault()} onDrop={onDrop}>
       <Completions rows={rows} chosen={at} accept={accept} />
+      <Editing model={model} />
       <div class="box">
         <Chips model={model} />
         <textarea
@@ -138,6 +164,19 @@ export function Composer({ model }: { model: Model }) {
           <SendButtons running={running} ready={text.trim() !== ""} send={send} />
         </div>
       </div>
+    </div>
+  );
+}
+
+/** What sending does now, and the way back to the next prompt. */
+function Editing({ model }: { model: Model }) {
+  if (!model.edited.itemId) return null;
+  return (
+    <div class="editing-note faint">
+      <span>Editing an earlier prompt. Sending it replaces what came after.</span>
+      <Button class="link" title="Leave the prompt as it is (Escape)" message={{ type: "endEdit" }}>
+        Cancel
+      </Button>
     </div>
   );
 }

@@ -62,6 +62,8 @@ export class Model {
   steers: Record<string, string> = {};
   /** A prompt that is put into the composer; the number makes it another one. At first: the draft of before. */
   compose = { text: host.getState()?.draft ?? "", number: 0, focus: false, replace: true };
+  /** The earlier prompt that is written anew, "" for none, with its words. */
+  edited = { itemId: "", text: "" };
   /** The user can begin: nothing of the set-up is missing. A server that only starts needs none. */
   get isSetUp(): boolean {
     const { state } = this.server;
@@ -152,6 +154,10 @@ export class Model {
         break;
       case "compose":
         this.put(message.text);
+        break;
+      case "edited":
+        this.edited = { itemId: message.itemId, text: message.text };
+        if (message.itemId) this.announcement = "You edit an earlier prompt: what came after it is replaced";
         break;
       case "focus":
         break; // the page does that

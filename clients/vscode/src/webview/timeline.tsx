@@ -71,6 +71,8 @@ interface Props {
   endings?: ReadonlyMap<string, RunEndedData>;
   /** What went back last, while that can be undone. */
   restored?: HistoryRewoundData | undefined;
+  /** The prompt that is written anew: it is replaced with all that follows it. */
+  edited?: string;
 }
 
 /** Holds what is read where it stands when items come or go before it; at the end, the end is held. */
@@ -176,7 +178,7 @@ function useSpan(
 }
 
 export function Timeline(props: Props) {
-  const { older, idle, helpers, asked, endings, restored } = props;
+  const { older, idle, helpers, asked, endings, restored, edited } = props;
   const { words } = useReading();
   const isApart = (itemId: string) => asked?.has(itemId) === true || endings?.has(itemId) === true;
   const items: Row[] = folded(props.items, words, isApart);
@@ -215,7 +217,9 @@ export function Timeline(props: Props) {
           const newest = idle && item === items.at(-1);
           return (
             <Fragment key={item.itemId}>
-              {item.kind === "userMessage" && <Checkpoint itemId={item.itemId} idle={idle} />}
+              {item.kind === "userMessage" && (
+                <Checkpoint itemId={item.itemId} idle={idle} edited={item.itemId === edited} />
+              )}
               <ItemView
                 item={item}
                 idle={idle}

@@ -15,7 +15,7 @@ from agls.engine.session import Session
 from agls.engine.vocabulary import Answer, Question
 from agls.views import values, wire_json
 
-REFUSED = Answer("dismissed", feedback="The client could not answer.")
+FAILED = Answer("unanswered", feedback="The client answered with an error.")
 NOBODY = Answer("unanswered", feedback="Nobody here can answer this.")
 ONCE = "once"  # the scope of an answer that holds for this call alone
 NO_FIELDS: JsonObject = {"type": "object", "properties": {}}
@@ -81,7 +81,7 @@ class OpenQuestions:
     def _answered(self, request_id: str, way: Way, future: asyncio.Future[Any]) -> None:
         if future.cancelled() or self._pending.pop(request_id, None) is None:
             return
-        answer = REFUSED if future.exception() else way.read(future.result())
+        answer = FAILED if future.exception() else way.read(future.result())
         self._session.questions.answer(request_id, answer)
 
     def _way(self, request_id: str, question: Question) -> Way | None:
@@ -115,7 +115,7 @@ def shown_to(client: ClientCapabilities, question: Question) -> Question:
 
 
 def read_answer(client: ClientCapabilities, question: Question, response: Any) -> Answer:
-    """Return the answer of this client; one beyond its capabilities counts as a refusal."""
+    """Return the answer of this client; one beyond its capabilities counts as none."""
     answer = from_wire.answer(shown_to(client, question), response, client.name)
     unsaid = (answer.input is not None and not client.edits_input) or (answer.content and not client.confirms)
     return from_wire.NOT_UNDERSTOOD if answer.outcome == "selected" and unsaid else answer

@@ -10,6 +10,7 @@ from agls.config.model_choice import ModelServer, server_of
 from agls.config.model_choice import use_model as write_model
 from agls.doors.agent.connection import Connection
 from agls.doors.errors import bad
+from agls.doors.from_wire import Malformed
 from agls.models.catalog.listing import ModelList, list_models
 from agls.models.catalog.providers import PROVIDERS
 from agls.models.endpoint import Endpoint
@@ -59,12 +60,14 @@ async def models_of(connection: Connection, params: ProviderModelsParams) -> Pro
 async def choose_model(connection: Connection, params: ProviderUseParams) -> ProviderUseResult:
     """Write the model into the user's settings, as the default. What runs goes on with its own."""
     world = connection.world
+    if not params.model:
+        raise Malformed("params.model must not be empty")
     server = server_of(params.provider, params.base_url) if params.provider or params.base_url else None
     files = GuardedFiles(world.setup.state_folder, world.setup.config_file)
     editor = SettingsEditor(world.setup, connection.folder, files)
     loaded = world.setup.load(connection.folder)
     try:
-        done = await asyncio.to_thread(write_model, editor, loaded, server, params.model)
+        done = await asyncio.to_thread(write_model, editor, world.setup, loaded, server, params.model)
     except OSError as problem:
         raise bad("failed", NOT_WRITTEN.format(problem)) from problem
     world.renew(done.setup)

@@ -11,7 +11,7 @@ from agls.doors.agent.connection import Connection
 from agls.doors.agent.limits import LONGEST_KEY
 from agls.doors.agent.methods import HANDLERS, Handler
 from agls.doors.agent.world import NoWorld
-from agls.doors.errors import given_up, limit_exceeded, overloaded, to_bad, unknown_method
+from agls.doors.errors import given_up, hint_of_params, limit_exceeded, overloaded, to_bad, unknown_method
 from agls.doors.messages import (
     CANCELLED,
     INVALID_PARAMS,
@@ -114,10 +114,10 @@ class AgentServer:
             _log.debug("request %s: answered", call.id, extra={"details": result})
         except asyncio.CancelledError:
             cancelled = Bad(CANCELLED, "The request was cancelled.")
-            self._refuse(call, cancelled if call.cancelled else given_up())
+            self._refuse(call, method, cancelled if call.cancelled else given_up())
         except Exception as error:  # noqa: BLE001 - every request gets an answer
             closed = self._ends and isinstance(error, JournalError)
-            self._refuse(call, given_up() if closed else to_bad(error))
+            self._refuse(call, method, given_up() if closed else to_bad(error))
         finally:
             _, task = self._calls.pop(call.id)
             call.until_answered.close()
@@ -144,8 +144,10 @@ class AgentServer:
             await self._connection.world.retry()
         return self._converter.unstructure(await self._methods[method](self._connection, typed, call))
 
-    def _refuse(self, call: Call, bad: Bad) -> None:
+    def _refuse(self, call: Call, method: str, bad: Bad) -> None:
         bad.id = call.id
+        if bad.code == INVALID_PARAMS:
+            bad.data.setdefault("hint", hint_of_params(method))
         _log.debug("request %s: refused (%s)", call.id, bad.code, extra={"details": str(bad)})
         self._connection.peer.refuse(bad)
 

@@ -16,6 +16,7 @@ from agls.doors.headless.explain import write_settings
 from agls.doors.headless.hooks_command import HOOKS
 from agls.doors.headless.keys import key
 from agls.doors.headless.mcp_command import MCP
+from agls.doors.headless.mcp_entries_command import ENTRIES
 from agls.doors.headless.memory_command import MEMORY
 from agls.doors.headless.open_session import RunRequest, folder
 from agls.doors.headless.permissions_command import PERMISSIONS
@@ -183,6 +184,7 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     **dict.fromkeys(("key set", "key remove", "key list"), key),
     **MEMORY,
     **MCP,
+    **ENTRIES,
     "import": import_product,
     **dict.fromkeys((f"plugin {name}" for name in PLUGIN_COMMANDS), plugin),
     "models": models,

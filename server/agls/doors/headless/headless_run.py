@@ -60,6 +60,8 @@ class HeadlessRun:
         self._run_id = ""
         self._admitted = ""
         self._unanswered = 0
+        self._kept = not session.log.journal.trouble  # else the user knows that it is gone with the process
+        self._unsaved = False
         self._ended: JsonObject = {}
 
     @property
@@ -100,8 +102,10 @@ class HeadlessRun:
                 self._ended["data"]["unanswered"] = (
                     self._ended["data"].get("unanswered", 0) + self._unanswered
                 )
-            self._output.event(self._ended)
-            return exit_of(self._ended["data"]) or (Exit.FAILED if lost else Exit.DONE)
+            code = exit_of(self._ended["data"])
+            code = Exit.FAILED if code is Exit.DONE and (lost or self._unsaved) else code
+            self._output.end(self._ended, code)
+            return code
         raise lost or JournalError("The end of the run was not recorded.")
 
     async def _begin(self) -> str:
@@ -183,6 +187,7 @@ class HeadlessRun:
             and isinstance(event.fact, RunEnded)
             and self._session.log.journal.trouble
         ):
+            self._unsaved = self._kept
             self._tell(self._projection.transient(NOT_SAVED, time.time()))
         self._tell(_events(self._projection, event, state))
 

@@ -19,6 +19,7 @@ TITLE_WIDTH = 50
 FOLDER_WIDTH = 20  # columns of a folder on a narrow terminal: the end of its name
 NARROWEST = 60  # columns; below that lines are broken by the terminal
 LONG_AGO = 180  # days
+MORE = "Not shown: {} older. All of them: --limit 0. To find one: agls sessions search WORD\n"
 WIDEST = 48  # characters of a cell that others are aligned with
 
 
@@ -44,13 +45,16 @@ def rows_of(store: Store, wanted: ListFilter) -> list[SessionRow]:
     return [row for row in rows if wanted.tag in {"", *row.tags}]
 
 
-def write_sessions(store: Store, wanted: ListFilter, *, as_json: bool) -> None:
-    """Write the sessions to standard output. **Raises** `JournalError`."""
-    rows = rows_of(store, wanted)
+def write_sessions(store: Store, wanted: ListFilter, most: int, *, as_json: bool) -> None:
+    """Write the sessions to standard output, `most` of them (0: all). **Raises** `JournalError`."""
+    found = rows_of(store, wanted)
+    rows = found[:most] if most else found
     if as_json:
         write_json([_wire(row) for row in rows])
     elif rows:
         write(_fitted(rows) if sys.stdout.isatty() else table([HEADINGS, *(_cells(row) for row in rows)]))
+        if len(found) > len(rows):
+            write_stderr(MORE.format(len(found) - len(rows)))
     elif wanted != ListFilter():
         write_stderr("No session matches. To list all: agls sessions --archived\n")
     else:

@@ -10,7 +10,6 @@ from urllib.request import url2pathname
 from agls.doors.agent.flow.left_out import CaughtUp, LeftOutDeltas
 from agls.doors.agent.limits import ConnectionLimits
 from agls.doors.headless.answer import FinalAnswer
-from agls.doors.headless.exits import exit_of
 from agls.doors.headless.greeting import greeting
 from agls.doors.headless.pipe import Pipe
 from agls.engine.vocabulary import JsonObject
@@ -20,9 +19,9 @@ LIMITS = ConnectionLimits()
 
 
 class Output(Protocol):
-    """Takes what happens, in order: `begin`, then every event, or `fatal` when no run could begin.
+    """Takes what happens, in order: `begin`, every event, and the `end`; or `fatal` when no run could begin.
 
-    `action` is what a command came to, instead of a run. `code` is the exit code that goes with a `fatal`.
+    `action` is what a command came to, instead of a run. `code` is the exit code that goes with an end.
     `spare` comes before the events: with it, deltas may be left out for a slow reader, and what they came to
     be reported later.
     """
@@ -30,6 +29,7 @@ class Output(Protocol):
     def spare(self, caught_up: CaughtUp) -> None: ...
     def begin(self, hello: JsonObject) -> None: ...
     def event(self, event: JsonObject) -> None: ...
+    def end(self, event: JsonObject, code: int) -> None: ...
     def action(self, done: JsonObject) -> None: ...
     def fatal(self, error: JsonObject, code: int) -> None: ...
 
@@ -62,6 +62,10 @@ class JsonLines:
         crowded = bool(self._left_out) or self._pipe.backlog > LIMITS.full
         for each in self._left_out.spare([event]) if crowded else [event]:
             self._line(each)
+
+    def end(self, event: JsonObject, code: int) -> None:
+        """Write the last line."""
+        self.event(event)
 
     def action(self, done: JsonObject) -> None:
         """Write the last line."""
@@ -103,16 +107,19 @@ class JsonSummary:
         self._hello = hello
 
     def event(self, event: JsonObject) -> None:
-        """Remember the answer and the warnings; at the end write the object."""
+        """Remember the answer and the warnings."""
         self._answer.take(event)
         if event["type"] == "notice" and event["data"]["severity"] in WARNINGS:
             self._warnings.append(f"{event['data']['title']}: {event['data']['text']}")
-        if event["type"] == "runEnded":
-            said = self._session()
-            whole = {"result": self._answer.text, **said, "runId": event["runId"], **event["data"]}
-            whole |= {"paths": [path_of(file["uri"]) for file in event["data"]["filesChanged"]]}
-            whole |= {"warnings": self._warnings, "steps": self._answer.steps}
-            self._write({**whole, "exitCode": int(exit_of(event["data"]))})
+
+    def end(self, event: JsonObject, code: int) -> None:
+        """Write the object."""
+        self.event(event)
+        said = self._session()
+        whole = {"result": self._answer.text, **said, "runId": event["runId"], **event["data"]}
+        whole |= {"paths": [path_of(file["uri"]) for file in event["data"]["filesChanged"]]}
+        whole |= {"warnings": self._warnings, "steps": self._answer.steps}
+        self._write({**whole, "exitCode": int(code)})
 
     def action(self, done: JsonObject) -> None:
         """Write the object of a command."""

@@ -16,12 +16,14 @@ MOST = 16 * 1024 * 1024  # characters that may wait for a reader; one that is as
 class Pipe:
     """Takes text at any time; `pump` carries it out. When the reader is gone the rest is dropped.
 
-    `backlog` is how many characters wait. `moved` is called when some of them were taken.
+    `backlog` is how many characters wait. `moved` is called when some of them were taken. `if_lost` is
+    written to standard error at the end when something for standard output could not be written.
     """
 
     def __init__(self, out: TextIO, err: TextIO) -> None:
         self._out, self._err = out, err
         self.backlog = 0
+        self.if_lost = ""
         self.moved = self._give_up = _ignore
         self._waiting: list[tuple[TextIO, str]] = []
         self._arrived = asyncio.Event()
@@ -56,7 +58,7 @@ class Pipe:
     async def pump(self, on_broken: Callable[[], None]) -> None:
         """Write until `close`; call `on_broken` once when standard output breaks or nobody reads it."""
         self._give_up = on_broken
-        with _watched(self._out, self._leave_unread):
+        with _watched(self._out, self._lose):
             while self._waiting or not self._closed:
                 await self._arrived.wait()
                 self._arrived.clear()
@@ -67,6 +69,8 @@ class Pipe:
                 self.moved()
                 if self.lost:
                     self._lose()
+        if self.lost and self.if_lost:
+            await asyncio.to_thread(self._carry, [(self._err, self.if_lost)])
 
     def _add(self, file: TextIO, text: str) -> None:
         self._waiting.append((file, text))
@@ -74,11 +78,6 @@ class Pipe:
         self._arrived.set()
         if self.backlog > MOST:
             self._lose()
-
-    def _leave_unread(self) -> None:
-        """Drop the rest: a reader that stops reads no standard error either."""
-        self._broken.add(self._err)
-        self._lose()
 
     def _lose(self) -> None:
         give_up, self._give_up = self._give_up, _ignore

@@ -46,6 +46,7 @@ Work = Callable[[Output, TerminalScreen, Shutdown], Awaitable[int]]
 
 NO_CONSENT = "{} has no consent. To give it: agls run in this folder, at a terminal"
 WORK = "Work"  # the group of commands whose outcome is for the run that follows
+NOT_ALL_WRITTEN = "agls: not all of the answer was written. The session has it: agls sessions show {}"
 KEPT = 'This is kept in a new session. Go on in it: agls resume {} "…"'
 
 
@@ -175,6 +176,8 @@ async def _run(request: RunRequest, output: Output, screen: TerminalScreen, shut
         finally:
             if prepared.is_new and not conversation.has_begun:  # it is empty
                 await world.sessions.delete(prepared.session.session_id)
+            else:
+                screen.say_if_lost(NOT_ALL_WRITTEN.format(prepared.session.session_id))
 
 
 def _settled(code: int, world: World, screen: TerminalScreen) -> int:

@@ -92,6 +92,10 @@ class TerminalScreen:
     def _styled(self, style: str, text: str) -> str:
         return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if self._colours and style else text
 
+    def say_if_lost(self, text: str) -> None:
+        """Write a whole line at the end, if standard output was not all written."""
+        self._pipe.if_lost = escape_controls(text) + "\n"
+
     def ask(self, text: str) -> None:
         """Write text the user answers behind."""
         self.clear()

@@ -39,13 +39,16 @@ from agls.views.escape import escape_controls
 from agls.workspace.clock import SystemClock
 
 Given = argparse.Namespace
+USUAL_LIMIT = 50  # rows of a list for people
 
 
 def list_sessions(given: Given, store: FileStore) -> None:
     """Follow `agls sessions`, `list` and `search`."""
     search = " ".join(given.words) if "words" in given else given.search
     cwd = folder(given.cwd) if given.cwd else ""
-    write_sessions(store, ListFilter(search, cwd, given.tag, given.archived), as_json=given.json)
+    wanted = ListFilter(search, cwd, given.tag, given.archived)
+    most = given.limit if given.limit is not None else 0 if given.json else USUAL_LIMIT
+    write_sessions(store, wanted, most, as_json=given.json)
 
 
 def show(given: Given, store: FileStore) -> None:

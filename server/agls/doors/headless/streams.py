@@ -1,5 +1,6 @@
 """The standard streams as a shell may leave them: closed, full, or without a reader."""
 
+import errno
 import json
 import os
 import sys
@@ -7,14 +8,17 @@ from io import TextIOWrapper
 
 from agls.doors.headless.exits import Exit
 
-MISSING = {"stdin": os.O_RDONLY, "stdout": os.O_WRONLY, "stderr": os.O_WRONLY}
+MISSING = {"stdin": os.O_RDONLY, "stdout": os.O_RDONLY, "stderr": os.O_WRONLY}
 
 
 def make_ready() -> None:
-    """Put an empty file in the place of a closed stream, and let the others take bytes that are no text."""
+    """Put a file in the place of a closed stream, and let the others take bytes that are no text.
+
+    What is read from there is empty. What is written to standard output fails: the answer would be lost.
+    """
     for name, flags in MISSING.items():
         if getattr(sys, name) is None:
-            mode = "r" if flags == os.O_RDONLY else "w"
+            mode = "r" if name == "stdin" else "w"
             setattr(sys, name, os.fdopen(os.open(os.devnull, flags), mode, encoding="utf-8"))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a file name may hold bytes that are no text
@@ -53,7 +57,8 @@ def finish(code: int) -> int:
 def complain(error: OSError) -> None:
     """Write that standard output cannot be written; one whose reader left (`| head`) is no trouble."""
     if not isinstance(error, BrokenPipeError):
-        write_stderr(f"agls: standard output cannot be written: {error.strerror}\n")
+        why = "it is closed" if error.errno == errno.EBADF else error.strerror
+        write_stderr(f"agls: standard output cannot be written: {why}\n")
 
 
 def write_stderr(text: str) -> None:

@@ -109,6 +109,10 @@ class TextOutput:
                 return
         self._progress()
 
+    def end(self, event: JsonObject, code: int) -> None:
+        """Write the answer, where it is not on the terminal already, and how the run ended."""
+        self.event(event)
+
     def action(self, done: JsonObject) -> None:
         """Write what a command came to, as an answer is written."""
         text = text_of(done)

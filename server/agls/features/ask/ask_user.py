@@ -159,8 +159,8 @@ def outcome_of(arguments: AskUser, answer: Answer) -> ToolOutcome:
         case "accepted":
             return _accepted(arguments, answer.content)
         case "unanswered":
-            text = "Nobody is there to answer. Decide yourself, and say what you assumed."
-            return ToolOutcome(text, status="failed")
+            why = answer.feedback or "Nobody was there to answer."
+            return ToolOutcome(f"{why} Decide yourself, and say what you assumed.", status="failed")
         case "cancelled":
             return ToolOutcome("The question was withdrawn before it was answered.", status="cancelled")
         case _:

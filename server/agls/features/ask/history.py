@@ -14,7 +14,7 @@ SAID: dict[str, str] = {
     "queued": "prepared",
     "interactive": "by a person",
     "timeout": "nobody answered in time",
-    "nobody": "nobody was there",
+    "nobody": "nobody answered",
 }
 
 

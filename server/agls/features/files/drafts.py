@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
+from posixpath import basename, dirname, join
 
 from agls.engine.not_text import NotText
 from agls.engine.ports import FileText, PathInfo, WantedFile, Workspace, WorkspaceError
@@ -28,7 +29,12 @@ FOLDER = (
     "{} is a folder; only files are moved and deleted here, one by one (folders are made as needed). For a "
     "whole folder use a command: mv, git mv, rm -r. To move a file into it, end the new path with /."
 )
+LINK = (
+    "{} is a link to {}; nothing was changed. To delete or move the link itself use a command (rm, mv); to "
+    "delete or move what it leads to, name that."
+)
 NOT_EXECUTABLE = " It is not executable: a command (chmod +x) makes it so."
+SAME_MODE = " Its mode is as it was: a command (chmod {}) changes it."
 OTHER_SPACE = " Some lines were found with other white space; the file kept its own."
 
 
@@ -108,6 +114,7 @@ class DraftTable:
             await self._add(patch)
         elif patch.kind == "delete":
             draft = await self._there(patch.path)
+            self._check_no_link(draft.place)
             if draft.file and self._memory.knows(draft.place.uri):
                 self._memory.check(draft.file)
             if patch.hunks and draft.text is not None:
@@ -135,7 +142,7 @@ class DraftTable:
             )
         new = draft.text is None
         verb = "Create" if new else "Overwrite"
-        report = f"{'Created' if new else 'Wrote'} {shown}.{NOT_EXECUTABLE * (new and patch.executable)}"
+        report = f"{'Created' if new else 'Wrote'} {shown}.{NOT_EXECUTABLE * (new and bool(patch.mode))}"
         self._keep(replace(draft, text=patch.text, title=f"{verb} {shown}", report=report, source=""))
 
     async def _update(self, patch: FilePatch) -> None:
@@ -162,6 +169,9 @@ class DraftTable:
                 report=f"{draft.report}\n{report}".strip(),
                 edit=edit,
             )
+        if patch.mode:
+            note = SAME_MODE.format(patch.mode)
+            draft = replace(draft, report=f"{draft.report}{note}".strip())
         if patch.to:
             await self._move(draft, patch.to)
         else:
@@ -169,6 +179,7 @@ class DraftTable:
 
     async def _move(self, draft: Draft, to: str) -> None:
         there, shown = await self._draft(to), draft.place.shown
+        self._check_no_link(draft.place)
         if there.place.path == draft.place.path:
             self._keep(draft)
             return
@@ -211,6 +222,13 @@ class DraftTable:
                 raise WorkspaceError(FOLDER.format(place.shown)) from problem
             raise
         return Draft(path, file.place, file.version, file, file.text)
+
+    def _check_no_link(self, place: PathInfo) -> None:
+        """Check that a path names a file, not a link to one. **Raises** `WorkspaceError`."""
+        folder = self._workspace.place(dirname(place.shown) or ".").path
+        if join(folder, basename(place.shown)) != place.path:
+            leads_to = self._workspace.place(place.path).shown
+            raise WorkspaceError(LINK.format(place.shown, leads_to))
 
     def _keep(self, draft: Draft) -> None:
         self._by_path[draft.place.path] = draft

@@ -55,8 +55,8 @@ class PatchHunk:
 class FilePatch:
     """What becomes of a file: it is added with `text`, deleted, or updated by its hunks and moved (`to`).
 
-    A new one that is to be `executable` is not: a tool that edits makes no programs. One that `must_be_new`
-    is written over nothing.
+    A `mode` that it is to have, as chmod is told ("+x", "-x"), it does not get: a tool that edits makes no
+    programs. A new one that `must_be_new` is written over nothing.
     """
 
     kind: Literal["add", "delete", "update"]
@@ -64,7 +64,7 @@ class FilePatch:
     text: str = ""
     hunks: tuple[PatchHunk, ...] = ()
     to: str = ""
-    executable: bool = False
+    mode: str = ""
     must_be_new: bool = False
 
     @property

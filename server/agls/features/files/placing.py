@@ -5,6 +5,7 @@ it, then the line it names; where nothing decides, nothing is changed. A line th
 A hunk may begin with the lines that end the one before it, as long as those stay.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
 from itertools import takewhile
@@ -141,13 +142,22 @@ def _below_anchors(hunk: PatchHunk, lines: Sequence[str], cursor: int) -> tuple[
     """Return from where on the hunk is looked for, and whether an anchor led there."""
     start, led = cursor, False
     for anchor in hunk.anchors:
-        for form in _FORMS[:3]:
-            wanted = form(anchor)
-            found = next((at for at in range(start, len(lines)) if form(lines[at]) == wanted), None)
-            if found is not None:
-                start, led = found + (anchor.strip() not in map(str.strip, hunk.old[:1])), True
-                break
+        found = _anchor_line(anchor, lines, start)
+        if found is not None:
+            start, led = found + (lines[found].strip() not in map(str.strip, hunk.old[:1])), True
     return start, led
+
+
+def _anchor_line(anchor: str, lines: Sequence[str], start: int) -> int | None:
+    """Return the index of the line, from `start` on, that is the anchor, or the only one that begins so."""
+    for form in _FORMS[:3]:
+        wanted = form(anchor)
+        if found := [at for at in range(start, len(lines)) if form(lines[at]) == wanted][:1]:
+            return found[0]
+    head = re.escape(anchor.strip())
+    begins = re.compile(rf"\s*{head}" + r"(?!\w)" * anchor.strip()[-1:].isalnum())
+    begun = [at for at, line in enumerate(lines) if begins.match(line)]
+    return begun[0] if len(begun) == 1 and begun[0] >= start else None
 
 
 def _addition(hunk: PatchHunk, lines: Sequence[str], start: int, *, led: bool) -> Spot:

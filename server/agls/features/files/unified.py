@@ -19,13 +19,16 @@ _GIT = regex(r"diff --git \"?[aciow]/(.+?)\"? \"?[bciow]/(.+?)\"?$")
 _OCTAL = regex(r"(?:\\[0-3][0-7]{2})+")  # bytes of a name, as git writes them in quotes
 _TIME = regex(r"\s+\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*$")
 _SIGNATURE = regex(r"-- ?$")  # of a mail
-EXECUTABLE = "new file mode 100755"
+MODES = {"100755": "+x", "100644": "-x"}  # as chmod is told
 UNABLE: tuple[tuple[str, str], ...] = (
     ("GIT binary patch", "Bytes that are no text are not changed by a patch."),
     ("Binary files ", "Bytes that are no text are not changed by a patch."),
     ("copy from ", "A patch does not copy files: add the new one with all its lines, or use a command."),
-    ("new mode ", "The mode of a file is changed by a command (chmod), not by a patch."),
+    ("new file mode 120000", "A patch does not make links: a command (ln -s) does."),
+    ("new mode 120000", "A patch does not make links: a command (ln -s) does."),
+    ("new file mode 160000", "A patch does not change submodules: a command of git does."),
 )
+MODE = "The mode of a file is changed by a command (chmod), not by a patch."
 
 
 def is_unified(lines: Sequence[str]) -> bool:
@@ -75,24 +78,37 @@ def _starts(lines: Sequence[str]) -> Iterator[int]:
             old, new = int(found[2] or 1), int(found[4] or 1)
 
 
+def _with_marks(lines: Sequence[str]) -> Sequence[str]:
+    """Return the lines with an `@@` before those of a file that has none at all."""
+    if any(line.startswith("@@") for line in lines):
+        return lines
+    body = next((at + 2 for at in range(len(lines)) if _is_head(lines, at)), len(lines))
+    has_changes = any(line[:1] in {"+", "-"} for line in lines[body:])
+    return [*lines[:body], "@@", *lines[body:]] if has_changes else lines
+
+
 def _section(lines: Sequence[str]) -> FilePatch:
+    lines = _with_marks(lines)
     head = next((at for at in range(len(lines)) if lines[at].startswith("@@")), len(lines))
     for begin, reason in UNABLE:
         if found := next((line for line in lines[:head] if line.startswith(begin)), None):
             raise PatchError(f"`{lines[0]}`, `{found}`: {reason} Nothing was changed.")
     old, new = _names(lines[:head])
     hunks = tuple(_hunks(lines[head:]))
+    mode = next((line for line in lines[:head] if line.startswith(("new mode ", "new file mode "))), "")
+    asked = MODES.get(mode.rpartition(" ")[2], "")
     if old == NOTHING:
         whole = _whole(new, hunks)
-        return FilePatch("add", new, whole, executable=EXECUTABLE in lines[:head], must_be_new=True)
+        return FilePatch("add", new, whole, mode=asked.removeprefix("-x"), must_be_new=True)
     if new == NOTHING:
         if not hunks and not any(line.startswith("deleted file ") for line in lines[:head]):
             raise PatchError(f"{old}: the lines that the patch deletes are missing. Nothing was changed.")
         return FilePatch("delete", old, hunks=hunks)
     moved = new if new != old else ""
     if not hunks and not moved:
-        raise PatchError(f"{old}: the patch has no changes. {FORM}")
-    return FilePatch("update", old, hunks=hunks, to=moved)
+        problem = f"`{mode}`: {MODE} Nothing was changed." if mode else f"the patch has no changes. {FORM}"
+        raise PatchError(f"{old}: {problem}")
+    return FilePatch("update", old, hunks=hunks, to=moved, mode=asked)
 
 
 def _names(head: Sequence[str]) -> tuple[str, str]:

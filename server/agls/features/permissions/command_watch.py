@@ -43,8 +43,11 @@ class CommandWatch:
 
     async def begin(self) -> None:
         """Look before a command."""
-        await asyncio.to_thread(self._files.begin)
-        await asyncio.to_thread(self._traces.begin)
+        await asyncio.to_thread(self._begin)  # both in one go: a thread costs more than a look
+
+    def _begin(self) -> None:
+        self._files.begin()
+        self._traces.begin()
 
     async def end(self, targets: Sequence[ResolvedTarget], view: RunView, *, was_asked: bool) -> str:
         """Look behind a command. **Returns** what the model should read of it.
@@ -52,15 +55,22 @@ class CommandWatch:
         What the user was asked about, and allowed, is no surprise.
         """
         lasting = any(task.outcome is None for task in tasks_of(view.state).values())
-        self._report(self._files.end(lasting=lasting), view)
-        found = await asyncio.to_thread(self._traces.end, lasting=lasting)
+        own, found = await asyncio.to_thread(self._end, lasting=lasting)
+        self._report(own, view)
         wanted = [each.place.path for each in targets if was_asked and each.place and _is_written(each)]
         return self._note([path for path in found if not _covers(wanted, path)], view)
 
+    def _end(self, *, lasting: bool) -> tuple[Sequence[str], Sequence[str]]:
+        return self._files.end(lasting=lasting), self._traces.end(lasting=lasting)
+
+    def _look(self) -> tuple[Sequence[str], Sequence[str]]:
+        return self._files.look(), self._traces.look()
+
     async def question(self, targets: Sequence[ResolvedTarget], view: RunView) -> Ask | None:
         """Return the question about a call that would run unasked, when something changed meanwhile."""
-        self._report(await asyncio.to_thread(self._files.look), view)
-        self._note(await asyncio.to_thread(self._traces.look), view)
+        own, found = await asyncio.to_thread(self._look)
+        self._report(own, view)
+        self._note(found, view)
         if changed := self._files.changed:
             return after_change(changed)
         left = left_behind(view.state)

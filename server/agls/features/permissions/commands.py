@@ -35,6 +35,7 @@ _TOKENS = regex(r"[^\w.*?/\[\]-]+")
 _LETTERS = regex(r"-[A-Za-z0-9]{1,4}")
 _FED = regex(r"[<|]")
 _HIDDEN_NAME = regex(r"(?:^|/)\.[^/]*[*?\[]")  # a wildcard finds a name with a dot in front only so
+_FOR_PEOPLE = regex(r"(?:[\w./~*?+@%:=-]|\$(?:[A-Za-z_]\w*|\{\w+\})|\{[^{}]*(?:,|\.\.)[^{}]*\})+")
 _REDIRECTION = regex(r">[>|]?(?!&(?:\d+|-)(?:[\s;&|<>()`]|$))&?\s*([^\s;&|<>()]+)")
 
 
@@ -165,6 +166,11 @@ def read_whole(command: str) -> list[str]:
 def known_only_when_run(path: str) -> bool:
     """Whether the shell would turn this word into another path, one that could be hidden or far away."""
     return path.startswith("~") or bool(_OPAQUE.search(path) or _HIDDEN_NAME.search(path))
+
+
+def may_be_name(word: str) -> bool:
+    """Whether people would take this word for a path: `$HOME/x` and `a{,.bak}`, and not `{print` or `{}`."""
+    return bool(_FOR_PEOPLE.fullmatch(word))
 
 
 def _read_whole(part: Sequence[str]) -> list[str]:

@@ -6,19 +6,19 @@ from dataclasses import replace
 from agls.engine.feature import Advice
 from agls.engine.ports import Effect
 from agls.engine.vocabulary import Option, RefusedBy
-from agls.features.permissions.commands import Match
+from agls.features.permissions.commands import Match, may_be_name
 from agls.features.permissions.rules import (
     PATHS,
     ResolvedTarget,
     Rule,
     covers,
     exact_rule,
-    is_secret_name,
     restricts,
 )
 from agls.features.permissions.visible import hidden_in, one_line
 from agls.frozen import frozen
 from agls.modes import Mode
+from agls.secret_names import may_hold_secrets
 
 PLAN = "The session is in plan mode: only reading is possible now."
 PRESENT = (
@@ -29,6 +29,7 @@ IN_WORDS = "Say in words what should be changed."
 APART = "This run works in a git worktree of its own, and the place is outside of it."
 IN_WORKTREE = "Change the file of the worktree instead: name it relative to the folder that you work in."
 NO_OTHER_WAY = "Do not try another way to do the same."
+NOT_NAMED = "The command may change files that its text does not name."
 WHOLE = "the command may read everything in it, and a deny rule forbids to read some of its files."
 
 
@@ -178,6 +179,8 @@ def _dangerous(target: ResolvedTarget, policy: Policy) -> Verdict | None:
         return Ask((f"{one_line(target.place.shown)}: {one_line(target.place.protected)}",))
     if target.guessed and (target.place is None or not target.place.inside):
         what = target.place.path if target.place else target.value
+        if not target.place and not may_be_name(what):
+            return Ask((NOT_NAMED,))
         return Ask((f"The command may change {one_line(what)}, which is not known to be in the workspace.",))
     return None
 
@@ -226,7 +229,7 @@ def _in_sandbox(target: ResolvedTarget, policy: Policy) -> Verdict | None:
 def _by_mode(target: ResolvedTarget, policy: Policy) -> Verdict | None:
     inside = target.effect not in PATHS or target.place is None or target.place.inside
     opened = bool(target.place) and target.place.path.startswith(tuple(f"{each}/" for each in policy.opened))
-    if target.effect is Effect.READS and (inside or opened) and not _is_secret(target):
+    if target.effect is Effect.READS and (inside or opened) and not _is_secret(target, policy.roots):
         return Allow("reading in the workspace")
     if target.effect is Effect.WRITES and policy.mode == "acceptEdits" and target.place and inside:
         return Allow("mode acceptEdits")
@@ -267,9 +270,10 @@ def _covered(rules: Iterable[Rule], target: ResolvedTarget, policy: Policy) -> A
     return Allow(f"the rule {rule.text}") if rule else None
 
 
-def _is_secret(target: ResolvedTarget) -> bool:
+def _is_secret(target: ResolvedTarget, roots: Sequence[str]) -> bool:
     """Return whether reading it is asked about, too."""
-    return is_secret_name(target.value) or bool(target.place and is_secret_name(target.place.path))
+    names = (target.value, target.place.path) if target.place else (target.value,)
+    return any(may_hold_secrets(name, roots) for name in names)
 
 
 def _default_reason(target: ResolvedTarget) -> str:

@@ -212,7 +212,7 @@ class PermissionGate:
         spec = invocation.tool.spec
         preview = await invocation.tool.preview(invocation.call, invocation.context)
         invocation = replace(invocation, preview=preview)
-        if spec.effects == READING and len(preview.targets) <= FEW:
+        if not preview.targets or (spec.effects == READING and len(preview.targets) <= FEW):
             targets = resolve_targets(spec, preview, self._workspace)
         else:
             looked_up = partial(resolve_targets, shell_facts=self._shell_facts)

@@ -51,14 +51,22 @@ _CONFIG = _names(
 )
 _SETTING = regex(r"[A-Za-z][A-Za-z0-9-]*(?:\.[\w./*@:+ -]+)+")
 _MAY_BE_SECRET = regex(r"(?i)token|secret|pass|pwd|credential|auth|header|cookie|key|proxy|smtp|://")
+_SIGNATURE = regex(r"%[-+ ]?G|%\([^)]*signature")
 _FROM_LINES = regex(r"(?:-L)?(?:\d+,\+?\d+|:[\w.]+):(.+)")  # `git log -L1,5:FILE`, `-L :main:FILE`
+
+
+def checks_signatures(said: Sequence[str]) -> bool:
+    """Return whether these words of git, its command first, may have it ask gpg about a signature.
+
+    A format does so with `%GK`, `%+G?` and the like, and with `%(signature)`, by which names are sorted, too.
+    """
+    by_name = said[0] in LISTINGS and any("signature" in word for word in said)
+    return by_name or any(map(_SIGNATURE.search, said))
 
 
 def lists(said: Sequence[str]) -> bool:
     """Return whether these words of git, its command first, only list or show something."""
     name, *rest = said
-    if any("%(signature" in word for word in said):
-        return False  # git would ask a program of its configuration
     match name, rest:
         case "stash", ["list", *more]:
             return may_follow(("git", "log"), more) and not _operands(more)

@@ -21,8 +21,6 @@ _RG_VALUED = _names(
 )
 _COMPARES = _names("-newer -anewer -cnewer -samefile")  # of find: with the file that stands behind it
 _GIVES_PATTERN = _names("-e --regexp --files --type-list")
-# What makes rg read names with a dot in front. A glob may, too: it counts more than what is hidden.
-_HIDDEN = _names("-u --unrestricted --hidden -g --glob --iglob")
 
 
 def listed(name: str, rest: Sequence[str]) -> Sequence[str]:
@@ -37,12 +35,6 @@ def listed(name: str, rest: Sequence[str]) -> Sequence[str]:
             return (said.operands if _GIVES_PATTERN & said.options else said.operands[1:]) or (".",)
         case _:
             return operands_of(rest)
-
-
-def shows_hidden(rest: Sequence[str]) -> bool:
-    """Return whether rg reads hidden files, too, with these words."""
-    said = said_to_rg(rest)
-    return bool(_HIDDEN & said.options)
 
 
 def operands_of(words: Sequence[str]) -> list[str]:
@@ -66,14 +58,18 @@ def _found(rest: Sequence[str]) -> Sequence[str]:
 
 @frozen
 class SaidToRg:
-    """What rg is given: letters that stand together are apart, and the values of options are left out."""
+    """What rg is given: its operands, and its options with their values; letters together are apart."""
 
     operands: Sequence[str]
-    options: frozenset[str]
+    given: Sequence[tuple[str, str]]
+
+    @property
+    def options(self) -> frozenset[str]:
+        return frozenset(option for option, _ in self.given)
 
 
 def said_to_rg(rest: Sequence[str]) -> SaidToRg:
-    operands, options = list[str](), set[str]()
+    operands, given = list[str](), list[tuple[str, str]]()
     words = iter(rest)
     for word in words:
         if word == "--":
@@ -81,22 +77,20 @@ def said_to_rg(rest: Sequence[str]) -> SaidToRg:
         elif word == "-" or not word.startswith("-"):
             operands.append(word)
         else:
-            options |= _option_of_rg(word, words)
-    return SaidToRg(operands, frozenset(options))
+            given += _options_of_rg(word, words)
+    return SaidToRg(operands, given)
 
 
-def _option_of_rg(word: str, words: Iterator[str]) -> set[str]:
+def _options_of_rg(word: str, words: Iterator[str]) -> list[tuple[str, str]]:
     """Return the options in a word, and take the next word where it is the value of one."""
     if word.startswith("--"):
-        option, has_value, _ = word.partition("=")
+        option, has_value, value = word.partition("=")
         if option in _RG_VALUED and not has_value:
-            next(words, None)
-        return {option}
-    found = set[str]()
+            value = next(words, "")
+        return [(option, value)]
+    found = list[tuple[str, str]]()
     for at, letter in enumerate(word[1:], 2):
-        found.add(option := f"-{letter}")
-        if option in _RG_VALUED:
-            if at == len(word):
-                next(words, None)
-            break
+        if (option := f"-{letter}") in _RG_VALUED:
+            return [*found, (option, (word[at:] or next(words, "")).removeprefix("="))]
+        found.append((option, ""))
     return found

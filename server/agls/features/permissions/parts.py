@@ -1,6 +1,6 @@
 """The programs of a command, each judged by itself: whether it is known to read the workspace and no more."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from posixpath import basename, join
@@ -8,18 +8,24 @@ from shlex import quote
 
 from agls.engine.ports import Effect, PathInfo, Workspace, WorkspaceError
 from agls.features.permissions.commands import UNKNOWN, known_only_when_run, touched
+from agls.features.permissions.deep_readers import secrets_read
 from agls.features.permissions.printed_names import Names
-from agls.features.permissions.readers import git_folder, is_deep, read_by
-from agls.features.permissions.rules import ResolvedTarget, is_secret_name
+from agls.features.permissions.readers import git_folder, read_by
+from agls.features.permissions.rules import ResolvedTarget
 from agls.features.permissions.starters import NameSources, started_by
 from agls.features.permissions.syntax import Program, programs
 from agls.regex import regex
 from agls.room.process_ports import ShellFacts
 from agls.room.shell_tree import A_NAME, NotUnderstood, Word
+from agls.secret_names import may_hold_secrets
 
 _PLAIN_NAME = regex(r"[\w.+@,=~#%][\w.+@,=~#%:-]*")
 _BY_CLASS = regex(r"\[[^\]]*\[")  # `[[:alpha:]]`: the shell knows more classes than we do
 NO_FILES = frozenset({"-", "/dev/null"})  # a terminal is one: reading it takes what the user types
+# Of a file that they are given they say only that it is there, and what it is.
+SHOW_NO_TEXT = frozenset(
+    ["basename", "cd", "dirname", "du", "ls", "readlink", "realpath", "stat", "test", "tree"]
+)
 BUILTINS = frozenset(["cd", "command", "echo", "false", "printf", "pwd", "test", "true", "type"])
 
 
@@ -63,6 +69,7 @@ class _Look:
     def __init__(self, workspace: Workspace, shell_facts: ShellFacts, cwd: str) -> None:
         self._workspace, self._shell_facts = workspace, shell_facts
         self._cwd = cwd
+        self._roots = (workspace.place(".").path,)
         self._safe = set[str]()  # names that were looked at
 
     def part(self, tool: str, program: Program) -> ResolvedTarget:
@@ -109,14 +116,17 @@ class _Look:
             self._check_programs(name)
         for path in paths:
             if path != A_NAME:
-                self._check_path(path, folder)
+                (self._check_place if name in SHOW_NO_TEXT else self._check_path)(path, folder)
         if name == "cd":
             self._check_path(words[1], folder)
         if name == "git":
             self._check_git(join(folder, git_folder(words[1:])))
-        if is_deep(words):
+        if is_meant := secrets_read(words):
             for below in paths:
-                self._check_deep(join(folder, below))
+                self._check_deep(join(folder, below), is_meant)
+        elif name == "diff":  # of a folder it reads the files, and what links there lead to
+            for below in filter(lambda path: path not in {*NO_FILES, A_NAME}, paths):
+                self._check_names(Names((below,), are_words=True), folder)
 
     def _check_programs(self, *names: str) -> None:
         for name in names:
@@ -150,7 +160,7 @@ class _Look:
                 raise NotUnderstood(f"`{name}` may be taken for something else than one name")
             if not is_meant:
                 continue
-            if is_secret_name(name):
+            if may_hold_secrets(f"{path}/" if kind == "folder" else path):
                 raise NotUnderstood(f"it reads {path} too, which may hold keys")
             if kind == "link":
                 self._check_path(join(folder, path), ".")
@@ -177,7 +187,7 @@ class _Look:
             return
         place = self._check_place(path, folder)
         in_commit = path.rpartition(":")[2]  # `HEAD:.env`
-        if any(is_secret_name(name) for name in (path, in_commit, place.path)):
+        if any(may_hold_secrets(name, self._roots) for name in (path, in_commit, place.path)):
             raise NotUnderstood(f"{path} may hold keys")
 
     def _check_place(self, path: str, folder: str) -> PathInfo:
@@ -186,8 +196,8 @@ class _Look:
             raise NotUnderstood(f"{path} is outside the workspace")
         return place
 
-    def _check_deep(self, folder: str) -> None:
-        if held := self._shell_facts.held_below(folder, is_secret_name):
+    def _check_deep(self, folder: str, is_meant: Callable[[str], bool]) -> None:
+        if held := self._shell_facts.held_below(folder, is_meant):
             raise NotUnderstood(f"it reads {held} too, which may hold keys")
 
     def _leads_out(self, text: str, folder: str) -> bool:

@@ -16,6 +16,8 @@ LOOKED = Option("looked", "Allow; I looked at these files, approve as before", "
 SUGGESTED = "{} suggests to allow without a question: {}. That is a wish of its file and allows nothing."
 SANDBOX = Option("sandbox", "Allow commands in the sandbox for this session", "allow", "session", SANDBOXED)
 ANOTHER_WAY = "Do not try to do the same another way."
+NOBODY = "Nobody was there to answer."
+GO_ON = "Go on without it, and say at the end what could not be done."
 CHANGED = (
     "These files decide what runs unasked, and they changed while a command ran: {}. Nothing is approved "
     "automatically until you looked at them."
@@ -68,10 +70,7 @@ def hook_refusal(answer: PermissionAnswer) -> ToolOutcome:
 def refusal(answer: Answer) -> ToolOutcome:
     """**Returns** the outcome when the user did not say yes: a line for everybody, then one for the model."""
     if answer.outcome == "unanswered":
-        text = (
-            "Not run: it needs the user's permission and nobody is there to give it.\n"
-            "Go on without it, and say at the end what could not be done."
-        )
+        text = f"Not run: it needs the user's permission. {answer.feedback or NOBODY}\n{GO_ON}"
     elif answer.outcome == "cancelled":
         text = "Not run: the question was withdrawn before the user answered it."
     else:

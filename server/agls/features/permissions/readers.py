@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from agls.features.permissions.carriers import may_follow
-from agls.features.permissions.git_readers import files_of_lines, lists
-from agls.features.permissions.listed_readers import LISTED, listed, operands_of, shows_hidden
+from agls.features.permissions.git_readers import checks_signatures, files_of_lines, lists
+from agls.features.permissions.listed_readers import LISTED, listed, operands_of
 from agls.features.permissions.scripts import awk_prints, jq_reads, scripts_in_options, sed_prints
 from agls.frozen import frozen
 from agls.regex import regex
@@ -19,6 +19,7 @@ from agls.room.shell_tree import A_NAME, NotUnderstood
 
 Operands = Literal["paths", "texts", "pattern", "none", "any"]
 ENDLESS = 1_000_000
+Given = tuple[str, str]  # an option, and its value
 
 
 @frozen
@@ -232,16 +233,6 @@ def git_folder(rest: Sequence[str]) -> str:
     return rest[1] if rest[:1] == ["-C"] and len(rest) > 1 else ""
 
 
-def is_deep(words: Sequence[str]) -> bool:
-    """Return whether it reads all files in a folder, hidden ones too."""
-    name, *rest = words
-    if name == "rg":
-        return shows_hidden(rest)
-    if name not in RECURSIVE:
-        return False
-    return bool({"-r", "--recursive"} & divided(name, READERS[name], rest)[1])
-
-
 def _read(name: str, reader: KnownReader, rest: Sequence[str]) -> Sequence[str]:
     if reader.operands == "any":
         return ()
@@ -254,7 +245,7 @@ def _read(name: str, reader: KnownReader, rest: Sequence[str]) -> Sequence[str]:
         raise NotUnderstood("printf may set a variable, or count with one")
     if reader.operands == "pattern" and not GIVES_PATTERN & options:
         operands = operands[1:]
-    if name == "strings" and any(each.startswith("@") for each in operands):
+    if name == "strings" and any(each.startswith("@") for each in rest):
         raise NotUnderstood("strings takes more arguments from a file")
     if name == "diff" and {"-r", "--recursive"} & options and "--no-dereference" not in options:
         raise NotUnderstood("diff would follow links: write --no-dereference, too")
@@ -283,19 +274,25 @@ def _git(rest: Sequence[str]) -> Sequence[str]:
         said = said[1:]
     if tuple(said) in GIT_EXACT:
         return (folder,) if folder else ()
+    if said and checks_signatures(said):
+        raise NotUnderstood("git checks signatures with a program of its configuration")
     if said and lists(said):
         return [*([folder] if folder else []), *operands_of(said[1:])]
     if not said or said[0] not in GIT or not may_follow(("git", said[0]), said[1:]):
         raise NotUnderstood(f"git {' '.join(said[:2])} is not known to only read")
-    if any("%G" in word for word in said):
-        raise NotUnderstood("git checks signatures with a program of its configuration")
     operands = [*operands_of(said[1:]), *files_of_lines(said)]
     return [folder, *operands] if folder else operands
 
 
 def divided(name: str, reader: KnownReader, rest: Sequence[str]) -> tuple[list[str], set[str]]:
     """Return the operands and the options. **Raises** `NotUnderstood` for an option that is not listed."""
-    operands, options = list[str](), set[str]()
+    operands, given = parsed_options(name, reader, rest)
+    return operands, {option for option, _ in given}
+
+
+def parsed_options(name: str, reader: KnownReader, rest: Sequence[str]) -> tuple[list[str], list[Given]]:
+    """Return the operands, and the options with their values. **Raises** as `divided` does."""
+    operands, given = list[str](), list[Given]()
     words = iter(rest)
     for word in words:
         if word == "--":
@@ -303,33 +300,32 @@ def divided(name: str, reader: KnownReader, rest: Sequence[str]) -> tuple[list[s
         elif word == "-" or not word.startswith("-"):
             operands.append(word)
         elif not (reader.numbers and _NUMBER.fullmatch(word)):
-            options |= (
+            given += (
                 _long(name, reader, word, words) if word[1] == "-" else _letters(name, reader, word, words)
             )
-    return operands, options
+    return operands, given
 
 
-def _long(name: str, reader: KnownReader, word: str, words: Iterator[str]) -> set[str]:
-    option, has_value, _ = word.partition("=")
+def _long(name: str, reader: KnownReader, word: str, words: Iterator[str]) -> list[Given]:
+    option, has_value, value = word.partition("=")
     if option not in (reader.valued if has_value else reader.valued | reader.flags):
         raise NotUnderstood(f"{name} {option} is not known to only read")
     if not has_value and option not in reader.flags:
-        next(words, None)
-    return {option}
+        value = next(words, "")
+    return [(option, value)]
 
 
-def _letters(name: str, reader: KnownReader, word: str, words: Iterator[str]) -> set[str]:
+def _letters(name: str, reader: KnownReader, word: str, words: Iterator[str]) -> list[Given]:
     if reader.single and word in reader.flags:
-        return {word}
+        return [(word, "")]
     if reader.single and word[:2] in reader.flags:
         raise NotUnderstood(f"{name} {word} is not known to only read")
-    found = set[str]()
+    found = list[Given]()
     for at, letter in enumerate(word[1:], 2):
-        found.add(option := f"-{letter}")
+        option = f"-{letter}"
         if option in reader.valued:
-            if at == len(word):
-                next(words, None)
-            return found
+            return [*found, (option, word[at:] or next(words, ""))]
         if option not in reader.flags:
             raise NotUnderstood(f"{name} {option} is not known to only read")
+        found.append((option, ""))
     return found

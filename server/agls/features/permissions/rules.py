@@ -127,11 +127,6 @@ def _check_words(text: str, pattern: str, *, widens: bool) -> None:
         )
 
 
-def is_secret_name(path: str) -> bool:
-    """**Returns** whether a file is one for the environment, which holds keys (SECURITY.md, P10)."""
-    return path.rpartition("/")[2].casefold().startswith(".env")
-
-
 def covers(rule: Rule, target: ResolvedTarget, roots: tuple[str, ...]) -> bool:
     """**Returns** whether an allow rule allows this. Only an absolute pattern leaves the workspace."""
     if target.place and not target.place.inside:

@@ -23,7 +23,7 @@ WORDS = {"approve": "ask", "yes": "ask", **{option.label.casefold(): option.opti
 class Decision:
     """An answer: the `mode` to go on in (`None`: go on planning), a comment, the plan as the user changed it.
 
-    `key` is that of a prepared answer. A person is `absent` when nobody was there to answer.
+    `key` is that of a prepared answer. A person is `absent` when no answer came; `comment` says why.
     """
 
     mode: Mode | None = None

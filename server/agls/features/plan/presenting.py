@@ -24,7 +24,7 @@ from agls.toolkit import Arguments, TypedTool
 
 LONGEST_PLAN = 50_000  # characters
 NOT_NOW = "The session is not in plan mode: nothing has to be approved. Go on with the work."
-NOBODY = "Nobody is there to approve the plan. Give it as your answer, whole and in Markdown, and end."
+NOT_APPROVED = "The plan is not approved. {} Give it as your answer, whole and in Markdown, and end."
 DONE = "The user approved the plan{changed}. Plan mode is off: {mode}. Do the work by this plan now.{said}"
 EFFECTS = {
     "ask": "the user is asked about each effect",
@@ -87,7 +87,8 @@ class PlanPresenter:
         else:
             view.note(ROOM, PREPARED, {"question": TITLE, "key": decision.key})
         if decision.absent:
-            return ToolOutcome(NOBODY, status="rejected", refused_by="nobody")
+            text = NOT_APPROVED.format(decision.comment)
+            return ToolOutcome(text, status="rejected", refused_by="nobody")
         if decision.mode is None:
             return ToolOutcome(_kept_planning(decision), status="rejected", refused_by="user")
         mode = await self._leave_plan_mode(decision.mode, decision, view)

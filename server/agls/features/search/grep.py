@@ -16,6 +16,7 @@ from agls.names import spelled
 from agls.regex import regex
 from agls.room.home_paths import HomePath
 from agls.room.missing_paths import explained
+from agls.secret_names import FOLDERS, LEFT_OUT
 from agls.toolkit import Arguments
 
 from .file_types import names_of
@@ -26,7 +27,6 @@ from .rows import LiveRows, Output, counted, rows
 from .settings import Settings
 
 LINE_END = regex(r"(?<!\\)(?:\\\\)*\\[nr]")  # as an escape of a regular expression
-KEYS = (".[eE][nN][vV]*",)  # the names of files that are searched only when they are named
 
 NAMED = 3  # binary files that a remark names
 
@@ -34,7 +34,8 @@ NAMED = 3  # binary files that a remark names
 class Grep(Arguments):
     """Search files for a regular expression (Python syntax), line by line.
 
-    Ignored, binary and .env files are left out. Unsaved changes in the editor are searched.
+    Ignored and binary files are left out, and those that may hold secrets. Unsaved changes in the editor
+    are searched.
     """
 
     pattern: str = Field(min_length=1, max_length=1_000)
@@ -183,6 +184,7 @@ def wanted(arguments: Grep, settings: Settings) -> LineSearch:
         context=arguments.context,
         width=settings.line_characters,
         max_bytes=settings.max_file_bytes,
-        left_out=KEYS,
+        left_out=LEFT_OUT,
+        shut=FOLDERS,
         seconds=settings.timeout_s,
     )

@@ -41,6 +41,6 @@ async def session_of(connection: Connection, session_id: str, cwd: str = "") -> 
         async with connection.borrowed(session_id) as session:
             yield session
         return
-    folder = from_wire.path(cwd) if cwd else connection.folder or str(Path.home())
+    folder = from_wire.path(cwd, "params.cwd") if cwd else connection.folder or str(Path.home())
     check_folder(folder)
     yield connection.world.sketch(folder)

@@ -10,7 +10,7 @@ from agls_protocol.sessions import OptionsResult, SetOptionParams
 async def set_option(connection: Connection, params: SetOptionParams, call: Call) -> OptionsResult:
     """Set it, or take it back with null. What no run could begin with is refused."""
     check_name(params.option_id)
-    given = read_options({params.option_id: params.value})
+    given = read_options({params.option_id: params.value}, "params.value")
     session = (await connection.open(params.session_id, call)).session
     connection.world.check_mode(session.state.cwd, given, by_user=by_user(params.chosen_by))
     if params.value is not None:

@@ -2,6 +2,7 @@
 
 from agls.doors.headless.options.common import FOLDER, JSON, MODEL, TRUST
 from agls.doors.headless.options.declaration import OneOf, Titled, command, lines, option
+from agls.doors.headless.options.parser import WORDS
 from agls.doors.headless.options.runs import BOUNDS, CHOSEN_MODE, WORKER
 
 LOOK = (JSON, "--offline  ask no server, not even on this machine", FOLDER, TRUST, MODEL)
@@ -26,7 +27,7 @@ KEY = command(
     ),
 )
 SETTING = "key  the name of a setting, such as budget.max_turns"
-VALUE = 'value  as in TOML (40, true, ["a", "b"]); anything else is text'
+VALUE = option('value  as in TOML (40, true, ["a", "b"]); anything else is text', nargs="?")
 IN_PROJECT = "--project  in the folder's .agls/config.toml, which can only make things stricter"
 CONFIG = command(
     "config",
@@ -80,11 +81,19 @@ MEMORY = command(
 )
 INPUT = "name NAME  its name, as `agls mcp inputs` shows it"
 SERVER = "server NAME  its name, as `agls mcp list` shows it"
+SERVER_THERE = SERVER.replace("server", "name", 1)
+SCOPE = "-s --scope {user,project}  whose: yours everywhere, or the folder's in .mcp.json"
+TRANSPORT = option(
+    "-t --transport {http,sse,stdio}  how it is spoken to (default: http, or stdio for a program)", default=""
+)
+FROM = option("-s --scope {user,project}  which file (default: the one that has it)", default="")
 MCP = command(
     "mcp",
     "MCP servers: see them, log in, switch them on and off; be one",
     arguments="COMMAND …",
     examples="""
+        agls mcp add docs https://docs.example/mcp        an address
+        agls mcp add notes -e LEVEL=2 -- npx -y my-notes  a program, behind --
         agls mcp list           which there are, how far each is, and what is wrong
         agls mcp tools notes    the tools of one, and what changed in them
         agls mcp login notes    opens a page to log in; agls mcp logout notes forgets that
@@ -94,6 +103,27 @@ MCP = command(
     """,
     below=(
         command("list", "list the servers", *LOOKS),
+        command(
+            "add",
+            "write a server into your config file, or the folder's .mcp.json",
+            "name NAME  a name for it",
+            option(
+                f"{WORDS} SERVER  its address, its program behind --, or its JSON", nargs="*", default=None
+            ),
+            "--program LINE  the same as one text",
+            SCOPE,
+            TRANSPORT,
+            "-e --env NAME=VALUE...  a variable for the program; may be repeated",
+            "-H --header HEADER...  a header for the address, 'NAME: VALUE'; may be repeated",
+            *LOOKS,
+            arguments="[OPTIONS] NAME ADDRESS | NAME -- PROGRAM …",
+            examples="""
+                agls mcp add docs https://docs.example/mcp -H 'Authorization: Bearer ${DOCS_TOKEN}'
+                agls mcp add notes -e LEVEL=2 -- npx -y my-notes --quiet
+                agls mcp add notes --scope project -- npx -y my-notes  for all who work on the folder
+            """,
+        ),
+        command("remove", "take a server out of the file that it stands in", SERVER_THERE, FROM, *LOOKS),
         command("tools", "list the tools of a server, which is started where that is needed", SERVER, *LOOKS),
         command("accept", "accept the changed tools of a server", SERVER, *LOOKS),
         command("login", "log in at the address of a server", SERVER, *LOOKS),

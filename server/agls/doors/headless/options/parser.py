@@ -25,7 +25,12 @@ OTHER_AGENTS = {  # what other programs call it, by the command that it stands b
         "diff": "agls changes",
         "plan": 'agls run --mode plan "…"',
     },
-    "agls mcp": {"add": "agls config set mcp.servers.NAME.command PROGRAM (docs/mcp.md has the rest)"},
+    "agls mcp": {
+        "add-json": "agls mcp add NAME JSON",
+        "delete": "agls mcp remove",
+        "get": "agls mcp list",
+        "rm": "agls mcp remove",
+    },
     "agls plugin": {
         "install": "agls plugin add",
         "uninstall": "agls plugin remove",

@@ -8,6 +8,7 @@ LIST = """
     -C --cwd DIR  only those of this folder
     --tag TAG     only those with this tag
     --archived    also archived sessions
+    -n --limit N  so many at most, the latest; 0 for all (default: 50, with --json all)
     --json        print JSON
 """
 AUDIT = """

@@ -3,8 +3,10 @@
 `agls changes` and `agls memory` alone show what there is, and `agls mcp`, `agls config` and the like list it.
 """
 
+import shlex
 from collections.abc import Sequence
 
+PROGRAM = "--program"  # of `mcp add`, with its arguments as one line
 RUNS = frozenset({"run", "resume"})
 PROMPT = frozenset({"-p", "--print", "--prompt"})  # the prompt follows, which is an argument anyway
 CONTINUE = frozenset({"-c", "--continue"})
@@ -22,9 +24,12 @@ def spelled_out(argv: Sequence[str]) -> list[str]:
 
     `help COMMAND` is `COMMAND --help`; `changes` without a word of its own below it is `changes show`, and
     so for `memory`; `mcp` alone, or followed by an option, is `mcp list`, and so for those like it;
-    `explain` alone is `explain instructions`.
+    `explain` alone is `explain instructions`. The program of `mcp add` behind `--` is kept together.
     """
     words = list(argv)
+    if words[:2] == ["mcp", "add"] and "--" in words:
+        end = words.index("--")
+        return [*words[:end], f"{PROGRAM}={shlex.join(words[end + 1 :])}"]
     if words[:1] == ["help"]:
         return [*words[1:], "--help"]
     if words and words[0] in ALONE and not (ALONE[words[0]] | OWN).intersection(words[1:2]):

@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from agls import __version__
@@ -73,6 +74,7 @@ def _walk(parser: Parser, command: CommandSpec, words: tuple[str, ...]) -> Itera
         yield from _walk(parser.below.choices[each.name], each, (*words, each.name))
 
 
+@cache
 def build_parser() -> Parser:
     """Build the parser of all commands and their options."""
     parser = Parser(
