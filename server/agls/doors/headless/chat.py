@@ -75,7 +75,8 @@ class Chat:
     ) -> None:
         self._request, self._at_hand = request, at_hand
         self._world, self._here = at_hand.world, at_hand.here
-        self._output, self._screen, self._shutdown = output, screen, shutdown
+        self._output, self._screen = output, screen
+        self._shutdown = shutdown
         self._responder = TerminalResponder(screen, keyboard)
         self._prompts: Prompts = prompts_at(keyboard, screen, self._world)
         self._told: set[str] = set()  # the notes that were written
