@@ -361,6 +361,59 @@ def test_kernels_sandbox_leaves_no_name_that_other_programs_obey_and_shows_no_se
     assert CANARY not in seen
 
 
+NO_LANDLOCK = landlock.version() < landlock.LEAST
+RUN_BY_SKILLS = """
+for name in {plugin}/plugins/tools/*/tools/scripts ~/.claude/skills/own/scripts ~/skills/ours/scripts; do
+    sh $name/say.sh
+    (echo x > $name/new.sh) 2> /dev/null && echo LOOT
+    (echo x >> $name/say.sh) 2> /dev/null && echo LOOT
+done
+cat ~/.claude/private.json && echo LOOT
+cat {plugin}/keys.json && echo LOOT
+"""
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    "by_landlock",
+    [
+        pytest.param(False, marks=needs_bubblewrap),
+        pytest.param(True, marks=pytest.mark.skipif(NO_LANDLOCK, reason="this kernel's Landlock is too old")),
+    ],
+)
+def test_scripts_of_plugins_and_skills_run_in_the_sandbox_and_nothing_beside_them_is_read(
+    *, by_landlock: bool
+) -> None:
+    folder = Path(tempfile.mkdtemp(prefix=".agls-probes-", dir=Path.home()))
+    try:
+        house = House(folder)
+        house.environment["AGLS_SANDBOX"] = ""
+        if by_landlock:
+            house.environment["PATH"] = without_bubblewrap(folder)
+        skill = "---\ndescription: Says something.\n---\nRun scripts/say.sh.\n"
+        places = {"plugin": "plugin", "home/.claude/skills/own": "own", "home/skills/ours": "ours"}
+        for place, text in places.items():
+            scripts = folder / place / "scripts"
+            scripts.mkdir(parents=True)
+            (scripts / "say.sh").write_text(f"echo said by {text}\n")
+            (scripts.parent / "SKILL.md").write_text(skill)
+        manifest = folder / "plugin/.claude-plugin/plugin.json"
+        manifest.parent.mkdir()
+        manifest.write_text('{"name": "tools"}')
+        assert house.run("plugin", "add", str(folder / "plugin"), "--yes").returncode == 0
+        (house.home / ".claude/private.json").write_text(CANARY)
+        (house.state / "keys.json").write_text("{}")
+        house.put("go.sh", RUN_BY_SKILLS.format(plugin=house.state))
+        (answer,) = house.attack(call("shell", command="sh go.sh"), mode="allowAll").answers
+        for text in ("plugin", "own", "ours"):
+            assert f"said by {text}\n" in answer
+        assert "LOOT" not in answer
+        assert CANARY not in answer
+    finally:
+        subprocess.run(["chmod", "-R", "u+w", folder], check=True)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 @pytest.mark.parametrize("command", [("run", "hello"), ("doctor", "--offline")])
 def test_sandbox_program_of_the_folder_is_never_started(tmp_path: Path, command: tuple[str, ...]) -> None:
     house = House(tmp_path)

@@ -16,6 +16,8 @@ from agls.workspace.sandbox.gateway import ReachableHosts
 from agls.workspace.sandbox.launcher import Backend, SandboxedProcesses
 from agls.workspace.sandbox.mounts import Bounds, View, views
 
+SKILLS = (".claude/skills", ".codex/skills", ".cursor/skills", ".gemini/skills")  # in folders that are hidden
+
 
 @frozen
 class ConfinedWorkspace:
@@ -72,7 +74,16 @@ def _bounds(run: RunServices, roots: tuple[str, ...]) -> Bounds:
         roots=roots,
         scratch=scratch,
         hidden=tuple(map(realpath, run.setup.own_places)),
+        shown=_scripts(run),
         temporary="" if in_tmp else scratch,
         denied=run.process.sandboxes.get().denied(_rules(run)),
         environment=run.setup.environment,
     )
+
+
+def _scripts(run: RunServices) -> tuple[str, ...]:
+    """Return the folders with scripts of plugins and of the user's skills: their texts say to run these."""
+    home = run.setup.environment.get("HOME")
+    own = [f"{home}/{name}" for name in SKILLS if home]
+    plugins = [plugin.root for plugin in run.setup.plugins.active()]
+    return tuple(map(realpath, (*plugins, str(run.setup.config_file.with_name("skills")), *own)))

@@ -30,7 +30,10 @@ NOTHING = "{!r} is neither a folder nor the address of a repository"
 NOT_IN_CATALOGUE = "the catalogue has no plugin {!r}; it has: {}"
 IS_CATALOGUE = "this is a catalogue. Name one of its plugins: {}"
 NO_CATALOGUE = "there is no catalogue: none of {} is there"
-NOT_BUILT = "plugins of the source {!r} are not installed: it would run programs, or is not known"
+NOT_BUILT = (
+    "plugins of the source {!r} are not fetched: that would run programs, or is not known. Fetch it "
+    "yourself, and give its folder: agls plugin add ./FOLDER"
+)
 
 
 @frozen

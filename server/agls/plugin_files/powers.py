@@ -9,6 +9,7 @@ from typing import Any
 from agls.front_matter import names, split
 from agls.json_values import is_list, is_object, list_in, object_in, text_in
 from agls.plugin_files.content import PluginContent
+from agls.plugin_files.hook_events import why_never
 from agls.regex import regex
 from agls.short_text import cut
 
@@ -16,6 +17,7 @@ LARGEST = 200_000  # bytes of a text that is looked into
 MOST = 500  # lines
 _LINE = regex(r"(?m)(?:^|\s)!`([^`\n]+)`|!\{((?:[^{}\n]|\{\{?[^{}\n]*\}\}?)+)\}")
 _BLOCK = regex(r"(?ms)^```!\s*\n(.*?)^```")
+SEPARATOR = "${/}"  # between the parts of a path, for Gemini
 LONGEST = 300  # characters of a prompt
 PROGRAMS = (".sh", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".ps1", ".bat", ".cmd", ".exe")
 
@@ -57,7 +59,8 @@ def _agents(plugin: PluginContent) -> Iterator[str]:
         for path in _files(place, (".md",), 1):
             values = split(_text(path)).values
             tools = ", ".join(names(values.get("tools"))) or "those of the session"
-            yield f"agent {plugin.name}__{values.get('name') or Path(path).stem}: tools: {tools}"
+            own = values.get("name") or Path(path).stem.removesuffix(".agent").removesuffix(".chatmode")
+            yield f"agent {plugin.name}__{own}: tools: {tools}"
 
 
 def _hooks(plugin: PluginContent) -> Iterator[str]:
@@ -65,7 +68,8 @@ def _hooks(plugin: PluginContent) -> Iterator[str]:
         for event, group in ((event, one) for event, each in groups.items() for one in list_in(each)):
             matcher = f" {group['matcher']}" if is_object(group) and group.get("matcher") else ""
             for handler in list_in(object_in(group).get("hooks")) or [group]:
-                yield f"hook {event}{matcher} ({place}): {_does(handler)}"
+                never = why_never(event, handler, cursor=plugin.dialect == "cursor")
+                yield f"hook {event}{matcher} ({place}): {never or _does(handler)}"
 
 
 def _servers(plugin: PluginContent) -> Iterator[str]:
@@ -121,8 +125,8 @@ def _does(entry: object) -> str:
         return f"calls the tool {tool} of the server {text_in(said.get('server'))}"
     if prompt := text_in(said.get("prompt")):
         return f"asks a model: {cut(prompt, LONGEST)}"
-    words = [str(each) for each in list_in(said.get("args"))]
-    command = text_in(said.get("command"))
+    words = [str(each).replace(SEPARATOR, "/") for each in list_in(said.get("args"))]
+    command = text_in(said.get("command")).replace(SEPARATOR, "/")
     return f"runs {shlex.join([command, *words]) if words else command}"
 
 

@@ -265,7 +265,7 @@ def test_catalogue_names_its_plugins_and_none_outside_of_it(agls: Agls, tmp_path
     assert added(agls, f"tools@{catalogue}")["name"] == "tools"
     assert added(agls, f"bare@{catalogue}")["description"] == "Of the catalogue."
     assert "which is not in it" in agls.run("plugin", "add", f"far@{catalogue}").err
-    assert "'npm' are not installed" in agls.run("plugin", "add", f"installer@{catalogue}").err
+    assert "'npm' are not fetched" in agls.run("plugin", "add", f"installer@{catalogue}").err
     assert "it has: tools, bare" in agls.run("plugin", "add", f"other@{catalogue}").err
     commit_all(catalogue)
     assert added(agls, f"tools@file://{catalogue}")["name"] == "tools"

@@ -156,3 +156,77 @@ def test_manifests_of_more_products_name_a_plugin(agls: Agls, manifest: str) -> 
     assert "plugin_fine-tools_far: stopped (the plugin fine-tools): the variable SOME_TOKEN is not set" in (
         agls.run("run", "/mcp").out
     )
+
+
+@pytest.mark.row(49)
+def test_skills_that_an_entry_of_a_catalogue_names_one_by_one_are_skills_of_a_run(agls: Agls) -> None:
+    catalogue = agls.home / "skills"
+    named = ["./skills/pdf", "./skills/docx"]
+    entry = {"name": "document-skills", "source": "./", "strict": False, "skills": named}
+    texts = {
+        f"skills/{name}/SKILL.md": f"---\nname: {name}\ndescription: For {name}.\n---\nRead reference.md.\n"
+        for name in ("pdf", "docx", "art")
+    }
+    said = {"name": "c", "owner": {"name": "A"}, "plugins": [entry]}
+    place(catalogue, {**texts, ".claude-plugin/marketplace.json": json.dumps(said)})
+    assert agls.run("plugin", "add", f"document-skills@{catalogue}", "--yes").code == 0
+    found = [row["name"] for row in agls.run("skills", "--json").whole["skills"]]
+    assert [name for name in found if name.startswith("document")] == [
+        "document-skills:pdf",
+        "document-skills:docx",
+    ]
+    load = {"name": "skill", "arguments": {"name": "document-skills:pdf"}}
+    agls.prompts([{"calls": [load]}, {"text": "done"}])
+    assert "→ skill document-skills:pdf" in agls.run("run", "go").err
+
+
+@pytest.mark.row(49)
+def test_hooks_of_a_plugin_that_never_run_are_shown_as_such(agls: Agls) -> None:
+    plugin = agls.home / "mixed"
+    handler = {"type": "command", "command": "true"}
+    agent = {"type": "agent", "prompt": "check"}
+    hooks = {event: [{"hooks": [handler]}] for event in ("FileChanged", "BeforeTool", "PreToolUse")}
+    place(
+        plugin,
+        {
+            ".claude-plugin/plugin.json": json.dumps({"name": "mixed"}),
+            "hooks/hooks.json": json.dumps({"hooks": {**hooks, "Stop": [{"hooks": [agent]}]}}),
+            "agents/bicep.agent.md": "---\ndescription: Builds.\n---\nDo.\n",
+        },
+    )
+    shown = agls.run("plugin", "show", str(plugin)).out
+    for event in ("FileChanged", "BeforeTool"):
+        assert f"hook {event} (hooks/hooks.json): of no effect: agls has no such event\n" in shown
+    assert "hook PreToolUse (hooks/hooks.json): runs true\n" in shown
+    assert "hook Stop (hooks/hooks.json): of no effect: agls has no hooks of the type agent\n" in shown
+    assert "agent mixed__bicep: tools" in shown
+    assert agls.run("plugin", "add", str(plugin), "--yes").code == 0
+    doctor = agls.run("doctor", "--offline").out
+    assert "hook 1 (FileChanged) is of no effect: agls has no such event." in doctor
+    assert "its author can change it" in doctor
+
+
+@pytest.mark.row(49)
+def test_plugin_for_cursor_refuses_by_the_names_and_the_answers_of_cursor(agls: Agls) -> None:
+    plugin = agls.home / "guard"
+    refuse = """cat > /dev/null; echo '{"permission": "deny", "agent_message": "Not with this plugin."}'"""
+    hooks = {"preToolUse": [{"command": refuse, "matcher": "Shell|Write"}]}
+    place(
+        plugin,
+        {
+            ".cursor-plugin/plugin.json": json.dumps({"name": "guard"}),
+            "hooks/hooks.json": json.dumps({"version": 1, "hooks": hooks}),
+        },
+    )
+    assert agls.run("plugin", "add", str(plugin), "--yes").code == 0
+    (agls.workspace / "a.txt").write_text("one\n")
+    calls = [
+        {"name": "shell", "arguments": {"command": "touch made"}},
+        {"name": "edit_file", "arguments": {"path": "a.txt", "old_text": "one", "new_text": "two"}},
+        {"name": "read_file", "arguments": {"path": "a.txt"}},
+    ]
+    agls.prompts([{"calls": calls}, {"text": "done"}])
+    done = agls.run("run", "--mode", "allowAll", "go")
+    assert done.err.count("Not with this plugin.") == 2
+    assert (agls.workspace / "a.txt").read_text() == "one\n"
+    assert not (agls.workspace / "made").exists()

@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
+from agls.features.hooks import cursor
 from agls.features.hooks.condition import fits
-from agls.features.hooks.folder_hooks import find_hooks
+from agls.features.hooks.folder_hooks import OTHER_EVENTS, TYPES, find_hooks
+from agls.features.hooks.settings import EVENTS
+from agls.plugin_files import hook_events
 from support.family import cast, config_for, delegate, task
 from support.model_server import ModelServer, Reply
 from support.rich_run import call
@@ -317,3 +320,10 @@ def test_hook_of_a_file_may_be_a_question_to_a_model() -> None:
     assert (setting.prompt, setting.model, setting.timeout) == ("Is it good? $ARGUMENTS", "fast", 5)
     assert not offered.hook.may_allow
     assert offered.offer.definition["prompt"] == setting.prompt
+
+
+def test_events_that_plugins_are_shown_with_are_those_that_there_are() -> None:
+    """`plugin_files` stands below the rooms, so it has the names by itself."""
+    assert {event for event in hook_events.EVENTS if event not in OTHER_EVENTS} == {*EVENTS}
+    assert {*cursor.EVENTS} == hook_events.OF_CURSOR
+    assert {*TYPES} == hook_events.TYPES

@@ -74,7 +74,8 @@ def answer_of_json(said: object) -> HookAnswer:
     own = object_in(said, "hookSpecificOutput")
     special = own or said  # Copilot's hooks say it without
     asked = object_in(own, "decision")  # of PermissionRequest: {behavior, message, interrupt}
-    word = str(special.get("permissionDecision") or asked.get("behavior") or said.get("decision") or "")
+    words = (special.get("permissionDecision"), asked.get("behavior"), said.get("decision"))
+    word = next((str(each) for each in (*words, said.get("permission")) if each), "")  # the last is Cursor's
     if word and word not in DECISIONS:
         raise HookFailed(f"it decided {cut(word, 40)!r}, which is none of {', '.join(DECISIONS)}")
     reason = (
@@ -82,9 +83,12 @@ def answer_of_json(said: object) -> HookAnswer:
         or asked.get("message")
         or said.get("reason")
         or said.get("stopReason")
+        or said.get("agent_message")
+        or said.get("user_message")
         or ""
     )
-    arguments, output = special.get("updatedInput"), special.get("updatedToolOutput")
+    arguments = special.get("updatedInput", said.get("updated_input"))
+    output = special.get("updatedToolOutput")
     if arguments is not None and not is_object(arguments):
         raise HookFailed("its updatedInput is no JSON object")
     return HookAnswer(
@@ -92,7 +96,7 @@ def answer_of_json(said: object) -> HookAnswer:
         reason=_text(reason),
         arguments=arguments,
         context=_text(special.get("additionalContext") or said.get("additional_context") or ""),
-        message=_text(said.get("systemMessage", "")),
+        message=_text(said.get("systemMessage") or said.get("user_message") or ""),
         output=None if output is None else _text(output),
         stop=_text(said.get("stopReason") or reason or "a hook ended the run")
         if said.get("continue") is False or asked.get("interrupt") is True

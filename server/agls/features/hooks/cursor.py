@@ -22,6 +22,7 @@ from agls.features.hooks.matching import check_expression, fits_anywhere
 from agls.features.hooks.settings import Event
 from agls.frozen import frozen
 from agls.json_values import is_object, object_in, objects_in, text_in
+from agls.regex import regex
 from agls.short_text import cut
 
 SHELL = "beforeShellExecution"
@@ -38,6 +39,9 @@ EVENTS: Mapping[str, tuple[Event, str]] = {  # our event, and the matcher for it
     PROMPT: ("UserPromptSubmit", ""),
     STOP: ("Stop", ""),
 }
+TOOLS = {"Shell": "Bash", "Write": "Write|Edit|MultiEdit|NotebookEdit"}  # the others have the same name
+_NAMED = regex(rf"\b(?:{'|'.join(TOOLS)})\b")
+_OF_SERVER = regex(r"\bMCP:(\w+)")
 USUAL_LOOPS = 5  # times that a hook for the end lets the agent go on, unless it says another number
 NO_EVENT = "{} is not read here, only {}: write it into .agls/hooks.json, for an event of docs/hooks.md"
 NO_MATCHER = "a matcher is a text, and for {} alone: take it out, or write the hook into .agls/hooks.json"
@@ -141,6 +145,14 @@ def in_our_words(event: str, entry: JsonObject) -> JsonObject:
     """**Returns** an entry as one of `.agls/hooks.json`."""
     kept = {name: entry[name] for name in ("type", "command", "prompt", "timeout", "cwd") if name in entry}
     return {**kept, "matcher": EVENTS[event][1]}
+
+
+def in_our_names(matcher: object) -> object:
+    """**Returns** a matcher for tools as Cursor calls them, with the names of ours."""
+    if not isinstance(matcher, str):
+        return matcher
+    named = _OF_SERVER.sub(r"mcp__.+__\1", matcher)
+    return _NAMED.sub(lambda found: TOOLS[found[0]], named)
 
 
 def _times(ours: JsonObject) -> int:

@@ -110,7 +110,7 @@ def joined(found: FoundHooks, others: Iterable[FoundHooks]) -> FoundHooks:
 @lru_cache(maxsize=64)  # every run asks
 def hooks_of_plugin(plugin: "PluginContent") -> FoundHooks:
     """**Returns** the hooks of a plugin, to which its user consented with the plugin."""
-    from agls.plugin_files import Substituted, filled  # noqa: PLC0415 - few users have plugins
+    from agls.plugin_files import Substituted, filled, why_never  # noqa: PLC0415 - few users have plugins
 
     offered: list[OfferedHook] = []
     problems: list[str] = []
@@ -118,6 +118,9 @@ def hooks_of_plugin(plugin: "PluginContent") -> FoundHooks:
     for place, groups in plugin.hooks:
         shown = f"the plugin {plugin.name} ({place})"
         for number, (event, said) in enumerate(hook_entries(groups), 1):
+            if never := why_never(event, said, cursor=plugin.dialect == "cursor"):
+                problems.append(f"{shown}: hook {number} ({event}) is {never}")
+                continue
             entry = _at_home(said, plugin)
             made = filled(entry, plugin) if "args" in entry or "url" in entry else Substituted(entry)
             try:
@@ -261,8 +264,11 @@ def _of_cursor_plugin(event: str, entry: JsonObject, number: int, shown: str) ->
     **Raises** `ValueError`.
     """
     from agls.features.hooks.cursor import EVENTS as FORMS  # noqa: PLC0415 - few plugins have such hooks
+    from agls.features.hooks.cursor import in_our_names  # noqa: PLC0415 - with it
 
-    return (_of_cursor if event in FORMS else offered_hook)(event, entry, number, shown)
+    if event in FORMS:
+        return _of_cursor(event, entry, number, shown)
+    return offered_hook(event, {**entry, "matcher": in_our_names(entry.get("matcher"))}, number, shown)
 
 
 def event_named(said: str) -> Event:

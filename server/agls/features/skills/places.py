@@ -37,14 +37,13 @@ BUNDLED = str(Path(__file__).with_name("bundled"))
 class SkillFolder:
     """A folder of skills: its absolute path, whose it is, and whether it is one of agls (`ours`).
 
-    The skills of a `plugin` are `PLUGIN:NAME`; one that is a skill itself is `alone` in its folder.
+    The skills of a `plugin` are `PLUGIN:NAME`; its folder may be a skill itself.
     """
 
     path: str
     origin: Origin
     ours: bool = False
     plugin: "PluginContent | None" = None
-    alone: bool = False
 
 
 def skill_folders(folders: TextFolders, *, other_tools: bool) -> Sequence[SkillFolder]:
@@ -73,8 +72,5 @@ def _folders(folders: TextFolders) -> Iterator[SkillFolder]:
         yield from (SkillFolder(f"{folders.home}/{place}", "user") for place in OF_HOME)
     for each in folders.plugins:
         for path in each.skills:
-            if path == each.root:  # the plugin is a skill itself
-                yield SkillFolder(path.rpartition("/")[0], "plugin", ours=True, plugin=each, alone=True)
-            else:
-                yield SkillFolder(path, "plugin", ours=True, plugin=each)
+            yield SkillFolder(path, "plugin", ours=True, plugin=each)
     yield SkillFolder(BUNDLED, "bundled", ours=True)

@@ -77,11 +77,17 @@ def find_skills(folders: Sequence[SkillFolder], reader: FolderReader) -> Sequenc
     """Return the skills in these folders, in their order; the same file is one skill."""
     found: dict[str, SkillFile] = {}
     for folder in folders:
-        for path in reader.holders(folder.path, FILES, 1 if folder.alone else DEEPEST):
+        for path in _paths(folder, reader):
             skill = _read(path, folder, reader)
             if len(found) < MOST:
                 found.setdefault(skill.real, skill)
     return list(found.values())
+
+
+def _paths(folder: SkillFolder, reader: FolderReader) -> Sequence[str]:
+    """Return the files of skills in a folder; a plugin may name the folder of a single skill."""
+    own = [f"{folder.path}/{name}" for name in FILES if folder.plugin]
+    return [path for path in own if reader.is_file(path)][:1] or reader.holders(folder.path, FILES, DEEPEST)
 
 
 def body_of(skill: SkillFile, reader: FolderReader) -> str:

@@ -45,13 +45,15 @@ class Bounds:
     """The bounds of commands in the sandbox; all are real paths.
 
     `roots` may be changed but for protected names, `scratch` ("": none) altogether; `hidden` are files and
-    folders of agls's own. `temporary` is the folder that they see as `/tmp` ("": an empty one, which goes
+    folders of agls's own; `shown` are folders in them, or in others that are hidden, which programs may read.
+    `temporary` is the folder that they see as `/tmp` ("": an empty one, which goes
     with them), `denied` finds what rules deny.
     """
 
     roots: tuple[str, ...]
     scratch: str = ""
     hidden: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
     temporary: str = ""
     denied: DeniedFiles = DeniedFiles()
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -81,6 +83,7 @@ def views(
     """
     found: dict[str, View] = dict.fromkeys(_hidden(bounds), "hidden")
     found |= dict.fromkeys((path for path in bounds.hidden if Path(path).exists()), "hidden")
+    found |= dict.fromkeys((path for path in bounds.shown if Path(path).is_dir()), "readable")
     found |= dict.fromkeys(_programs(bounds), "readable")
     found |= dict.fromkeys(bounds.changeable, "writable")
     inner: dict[str, View] = {**denied, **dict.fromkeys(mounted(marked, bounds.roots), "readable")}

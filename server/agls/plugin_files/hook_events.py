@@ -1,0 +1,21 @@
+"""The hooks of plugins that are ever run: the others are shown as what they are, of no effect."""
+
+from agls.json_values import object_in
+
+_SESSION = ("SessionStart", "SessionEnd", "UserPromptSubmit", "UserPromptSubmitted", "Notification")
+_TOOLS = ("PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure", "PostToolBatch")
+_RUN = ("Stop", "AgentStop", "StopFailure", "SubagentStart", "SubagentStop", "PreCompact", "PostCompact")
+EVENTS = frozenset({*_SESSION, *_TOOLS, *_RUN})
+_BEFORE = ("beforeShellExecution", "beforeMCPExecution", "beforeReadFile", "beforeSubmitPrompt")
+OF_CURSOR = frozenset({*_BEFORE, "afterFileEdit", "stop"})
+TYPES = frozenset({"command", "http", "prompt", "mcp_tool"})
+NO_EVENT = "of no effect: agls has no such event"
+NO_TYPE = "of no effect: agls has no hooks of the type {}"
+
+
+def why_never(event: str, handler: object, *, cursor: bool) -> str:
+    """**Returns** why a hook never runs, "" where it does."""
+    if event[:1].upper() + event[1:] not in EVENTS and not (cursor and event in OF_CURSOR):
+        return NO_EVENT
+    kind = object_in(handler).get("type", "command")
+    return "" if kind in TYPES else NO_TYPE.format(kind)
