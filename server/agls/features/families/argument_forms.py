@@ -201,7 +201,7 @@ def _present_plan(given: JsonObject) -> JsonObject:
 
 
 def _edit_notebook(given: JsonObject) -> JsonObject:
-    """Read a cell by its id, which is its number here; a new one comes behind it, or first where none is named."""
+    """Read a cell by its id, which is its number here; a new one comes behind it, or first without one."""
     if "edit_mode" not in given and "cell_id" not in given:
         return given
     is_new = given.get("edit_mode") == "insert"
