@@ -4,8 +4,10 @@ import gc
 import os
 import re
 import signal
+import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -21,10 +23,38 @@ settings.register_profile(
 settings.load_profile("the same each time")
 HERE = Path(__file__).parent
 BEGUN = time.monotonic()
-# To measure a process costs more than it costs to start one, and the tests start thousands, most of them
-# programs that are not ours. Only the processes of these files are measured: what the others reach, these
-# and the tests' own process reach too, but for a line in a hundred.
+# What is measured for the coverage takes twice the time and more. In the folders that start most processes
+# only those of some files are measured: what the others reach, these reach too, but for a line in a hundred.
+# The tests' own process is measured for the first cases of each test, and in folders whose tests drive the
+# whole program not at all.
+UNMEASURED = ("benchmarks/", "doors/", "editors/", "faults/", "security/")
 MEASURED = (
+    "doors/headless/test_code_intelligence.py",
+    "doors/headless/test_code_outlines.py",
+    "doors/headless/test_completion.py",
+    "doors/headless/test_config_page.py",
+    "doors/headless/test_demo.py",
+    "doors/headless/test_hooks.py",
+    "doors/headless/test_instructions.py",
+    "doors/headless/test_large_files.py",
+    "doors/headless/test_mcp.py",
+    "doors/headless/test_mcp_add.py",
+    "doors/headless/test_mcp_inputs.py",
+    "doors/headless/test_memory.py",
+    "doors/headless/test_piped.py",
+    "doors/headless/test_policy.py",
+    "doors/headless/test_python_plugins.py",
+    "doors/headless/test_rewinds.py",
+    "doors/headless/test_run.py",
+    "doors/headless/test_running_text.py",
+    "doors/headless/test_skill_conduct.py",
+    "doors/headless/test_skill_folders.py",
+    "doors/headless/test_trusting.py",
+    "doors/headless/test_try_hooks.py",
+    "doors/lsp/test_code_queries.py",
+    "doors/lsp/test_editor_models.py",
+    "doors/lsp/test_mcp.py",
+    "doors/lsp/test_mcp_inputs.py",
     "doors/headless/test_agent_files.py",
     "doors/headless/test_children.py",
     "doors/headless/test_control.py",
@@ -59,6 +89,8 @@ MEASURED = (
     "doors/lsp/test_virtual_transcript.py",
     "doors/lsp/test_whole_items.py",
 )
+DRIVING = ("benchmarks/", "editors/", "faults/", "protocol/", "repo/", "security/")
+CASES = 2
 
 # `--fast`: of the engine, the rooms and the views the files that start no server; of the others those that
 # start no program at all.
@@ -139,12 +171,37 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def is_measured(item: pytest.Item) -> bool:
+    """Whether the coverage of the tests' own process is measured for this test."""
+    where = str(item.path.relative_to(HERE))
+    if where.startswith(DRIVING):
+        return False
+    cases = getattr(item, "callspec", None)
+    return not cases or where.startswith("engine/") or max(cases.indices.values(), default=0) < CASES
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool, bool]:
+    """Measure the coverage only where it says something new."""
+    tracer = sys.gettrace()
+    if not type(tracer).__module__.startswith("coverage") or is_measured(item):
+        return (yield)
+    of_threads = threading.gettrace()
+    sys.settrace(None)
+    threading.settrace(None)
+    try:
+        return (yield)
+    finally:
+        threading.settrace(of_threads)
+        sys.settrace(tracer)
+
+
 @pytest.fixture(scope="module", autouse=True)
 def processes_measured(request: pytest.FixtureRequest) -> Iterator[None]:
     """Whether the coverage of the processes that the tests of this file start is measured."""
     with pytest.MonkeyPatch.context() as patch:
         where = str(request.path.relative_to(HERE))
-        if where not in MEASURED:
+        if where.startswith(UNMEASURED) and where not in MEASURED:
             patch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
         yield
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from agls.disk_space import why_unwritten
+from agls.disk_space import unsaved, why_unwritten
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,9 @@ def test_full_disk_without_a_name_still_has_its_remedy() -> None:
     assert why_unwritten(OSError(errno.ENOSPC, "No space left on device")) == (
         "the disk is full, or your quota of it. Free some space, then try again."
     )
+
+
+def test_what_is_not_saved_is_said_with_why_and_what_to_do() -> None:
+    error = PermissionError(13, "Permission denied", "/there/kept.toml")
+    assert unsaved(error) == f"That cannot be saved: {why_unwritten(error)}"
+    assert unsaved(error).endswith("Change its owner or its mode (chmod u+rwx), then try again.")

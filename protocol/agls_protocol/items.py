@@ -137,14 +137,16 @@ class Limits(TypedDict):
 
 
 class RunError(TypedDict):
-    """Why a run ended with `stopReason: error`: `kind` for programs, `message` for people.
+    """Why a run ended with `stopReason: error`.
 
-    Of a model that failed: the `httpStatus` of its answer, its `provider`, how often it was asked
-    (`attempts`), and from when on it may be asked again, if it said so (`resetsAt`, ISO 8601).
+    `kind` is for programs; `message` is for people, and `title` stands above it. Of a model that failed:
+    the `httpStatus` of its answer, its `provider`, how often it was asked (`attempts`), and from when on
+    it may be asked again, if it said so (`resetsAt`, ISO 8601).
     """
 
     kind: str
     message: str
+    title: NotRequired[str | None]
     httpStatus: NotRequired[int | None]
     provider: NotRequired[str | None]
     attempts: NotRequired[int | None]

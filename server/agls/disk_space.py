@@ -16,6 +16,11 @@ def why_full(error: OSError, folder: Path) -> str:
     return ""
 
 
+def unsaved(error: OSError) -> str:
+    """Return the sentence that something the user wanted kept is not, with why and what to do about it."""
+    return f"That cannot be saved: {why_unwritten(error)}"
+
+
 def why_unwritten(error: OSError) -> str:
     """Return why a file cannot be written, and what to do about it, in words that follow a colon."""
     folder = Path(error.filename).parent if isinstance(error.filename, str) else None

@@ -54,7 +54,6 @@ from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.state import inherited_options
 from agls.engine.vocabulary import JsonObject
-from agls.inline_edit import InlineEditor
 from agls.language_servers import LanguageServers
 from agls.models.editor_host import NO_EDITOR, EditorModelHost
 from agls.modes import Mode
@@ -85,6 +84,7 @@ from agls.workspace.sandbox.on_use import SandboxesOnUse
 from agls.workspace.workspace import OpenWorkspace
 
 if TYPE_CHECKING:
+    from agls.inline_edit import InlineEditor
     from agls.mcp_servers import SharedServers
 
 UNUSABLE = "The Python plugin {} cannot be used: {}."
@@ -247,8 +247,10 @@ class World:
         run = self._services(session, NO_PROMPT)
         return await complete(self.rooms.completing, run, typing)
 
-    def inline(self, session: Session) -> tuple[InlineEditor, OpenWorkspace]:
+    def inline(self, session: Session) -> "tuple[InlineEditor, OpenWorkspace]":
         """Return what edits at the cursor, and what it sees. **Raises** `ConfigError`, `ModelError`."""
+        from agls.inline_edit import InlineEditor  # noqa: PLC0415 - a session begins without it
+
         run = self._services(session, NO_PROMPT)
         choice = run.config.exposed(InlineModels)
         allowance, budgets = run.bounds.allowance, self._process.budgets

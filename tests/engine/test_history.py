@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from agls.engine.actions import ActionContext, ActionOutcome, ActionSpec, ActionValue
+from agls.engine.actions import Action, ActionContext, ActionOutcome, ActionSpec, ActionValue, FoundActions
 from agls.engine.admission import ANYBODY, Refused
 from agls.engine.facts import (
     Admitted,
@@ -160,6 +160,24 @@ async def test_a_fork_ends_with_the_item_it_names_wherever_that_is() -> None:
             assert fold_all(fork.log.journal.entries()) == state
             last = {spoken(message) for message in state.transcript[place:]}
             assert last <= {"(result)"}, "only the results that calls need are behind it"
+
+
+async def test_fork_ends_with_a_message_that_was_taken_into_a_run() -> None:
+    said = asyncio.Event()
+
+    async def wait() -> None:
+        await said.wait()
+
+    async with playing([wait, *TWO_CALLS], say("two")) as sessions:
+        session = await sessions.create("/project")
+        admitted = await session.prompt(prompt("first"))
+        await asked(session, 1)
+        steered = await session.steer(prompt("also"))
+        said.set()
+        await asyncio.wait_for(session.finished(admitted.run_id), PATIENCE)
+        assert seen(session)[-2:] == ["also", "two"]
+        fork = await sessions.fork(session.session_id, steered.item_id)
+        assert seen(fork)[-1] == "also"
 
 
 async def test_a_fork_at_the_last_item_of_a_run_keeps_the_end_of_that_run() -> None:
@@ -371,6 +389,22 @@ async def test_a_prompt_that_waits_in_an_idle_session_is_replaced_before_it_begi
 
 
 # --- actions -------------------------------------------------------------------------------------
+
+
+def test_actions_are_looked_for_once_and_only_when_somebody_asks() -> None:
+    looked: list[Action] = []
+    known = FakeAction(
+        ActionSpec("do", "Do it", "Does it.", {}), lambda arguments, context: ActionOutcome("")
+    )
+
+    def find() -> Sequence[Action]:
+        looked.append(known)
+        return looked
+
+    found = FoundActions(find)
+    assert looked == []
+    assert (len(found), found[0], found[:1], [*found]) == (1, known, [known], [known])
+    assert looked == [known]
 
 
 async def test_actions_are_listed_and_followed() -> None:

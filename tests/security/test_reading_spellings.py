@@ -46,7 +46,8 @@ def repository(house: House) -> Iterator[Desk]:
 def test_spelling_that_only_reads_needs_no_question(repository: Desk) -> None:
     there = [line for line in HARMLESS if all(map(repository.workspace.which, programs_of(line)))]
     assert len(there) >= 100
-    asked = [line for line in there if not repository.lets("shell", {"command": line}, mode="ask")]
+    commands = [line.replace("\\0", "\n") for line in there]
+    asked = [c for c in commands if not repository.lets("shell", {"command": c}, mode="ask")]
     assert asked == []
 
 
@@ -124,7 +125,8 @@ def test_names_that_git_keeps_are_asked_about_where_one_is_not_safe(
         (house.workspace / "linked.py").symlink_to(house.outside / "canary.txt")
     house.put("app.py", "x = 1  # TODO\n")
     desk = committed(house)
-    is_word = "-z" in command and what not in {"a link that leads out", "keys"}
+    is_left_out = what == "keys" and "*.py" in command
+    is_word = is_left_out or ("-z" in command and what not in {"a link that leads out", "keys"})
     assert desk.lets("shell", {"command": command}, mode="ask") is is_word
     desk.close()
 

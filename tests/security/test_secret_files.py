@@ -4,6 +4,7 @@ import pytest
 
 from .attacker import CANARY, House, call
 from .test_commands import Desk, desk
+from .test_reading_spellings import committed
 
 pytestmark = pytest.mark.promise("P10")
 __all__ = ["desk"]
@@ -88,6 +89,22 @@ def test_whole_folder_is_read_unasked_where_only_other_names_are_read(house: Hou
     (house.workspace / "tls/server.pem").unlink()
     (house.workspace / ".env").unlink()
     assert desk.lets("shell", {"command": "grep -rn x ."}, mode="ask")
+
+
+def test_names_that_git_keeps_count_as_far_as_they_are_printed(house: House) -> None:
+    house.put("a.py", "a")
+    house.put("tls/server.pem", "secret")
+    desk = committed(house)
+    for command, is_read in (
+        ("wc -l $(git ls-files '*.py')", False),
+        ("git ls-files '*.py' | xargs grep -n x", False),
+        ("wc -l $(git ls-files)", True),
+        ("wc -l $(git ls-files '*.pem')", True),
+        ("wc -l $(git ls-files '*.py' '*.pem')", True),
+        ("git ls-files '*.p*' | xargs cat", True),
+    ):
+        assert desk.lets("shell", {"command": command}, mode="ask") is not is_read, command
+    desk.close()
 
 
 def test_diff_of_folders_follows_no_link_out_of_the_workspace(house: House, desk: Desk) -> None:

@@ -21,7 +21,7 @@ from agls.workspace.clock import SystemClock
 from support.eventful import eventful_session, journal_of
 
 GOLDEN = read((Path(__file__).parents[1] / "stores" / "golden" / "v1.jsonl").read_bytes()).entries
-SHOWN = {1: "606c7f0b675e1d38", 2: "a03ea76c7ee351bb"}
+SHOWN = {1: "606c7f0b675e1d38", 2: "a03ea76c7ee351bb", 3: "0a12b6d1c7361dc8"}
 """A digest of what the facts of `GOLDEN` are shown as, by version."""
 
 

@@ -258,7 +258,9 @@ async def test_broken_answer_is_discarded_and_its_run_ends_with_the_error() -> N
     recording = await play(turn, scene=just_run)
     item = list(recording.transcript().items.values())[-1]
     assert (item["status"], item["discarded"]) == ("failed", True)
-    assert recording.data("runEnded")["error"] == {"kind": "network", "message": "reset Try again."}
+    title = "The model cannot be reached"
+    error = {"kind": "network", "message": "reset Try again.", "title": title}
+    assert recording.data("runEnded")["error"] == error
 
 
 async def test_a_retry_starts_a_new_item() -> None:

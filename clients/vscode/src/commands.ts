@@ -1,6 +1,7 @@
 /** The commands of the extension, each one line to the part that does it. */
 
 import * as vscode from "vscode";
+import { writeCommitMessage } from "./context/commit_message";
 import type { Parts } from "./extension";
 import type { Action, Change } from "./protocol.gen";
 import { at, type Hunk } from "./review/hunks";
@@ -49,10 +50,7 @@ export function register(parts: Parts): vscode.Disposable[] {
       await code.sayWithAttached("Fix what makes this test fail. Change the test only if it is wrong.");
     },
     "changes.review": () => code.sayWithAttached("/review"),
-    "changes.message": () =>
-      code.sayWithAttached(
-        "Write a commit message for what is staged, else for all that is not committed, in the style of the last commits. Answer with the message only; commit nothing. @diff",
-      ),
+    "changes.message": () => writeCommitMessage(code, conversation),
     edit: () => parts.edits.ask(),
     "edit.keep": () => parts.edits.keep(),
     "edit.undo": () => parts.edits.undo(),
@@ -123,11 +121,14 @@ function reviewVerbs({ review, marks, removedLines, compare }: Parts): Record<st
     "review.bar.keep": () => judged((hunk) => review.keep([hunk])),
     "review.bar.undo": () => judged((hunk) => review.undo([hunk])),
     "review.bar.keepFile": () => judged((hunk) => review.keep(review.of(vscode.Uri.parse(hunk.uri, true)))),
+    "review.compare.keep": (given?: unknown) => review.keep(one(given)),
+    "review.compare.undo": (given?: unknown) => review.undo(one(given)),
     "review.keepFile": (given?: unknown) => review.keep(ofFile(given)),
     "review.undoFile": (given?: unknown) => review.undo(ofFile(given)),
     "review.keepAll": () => review.keep(review.hunks),
     "review.undoAll": () => review.undo(review.hunks),
-    showPatch: (change: Change) => compare.openPatch(change),
+    showChange: (change: Change) => compare.openMade(change),
+    showProposed: (change: Change) => compare.openProposed(change),
   };
 }
 

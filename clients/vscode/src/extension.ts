@@ -128,6 +128,7 @@ function assemble(context: vscode.ExtensionContext) {
       conversation.take(events);
       participant.take(events);
       review.take(events);
+      if (events.some(({ type }) => type === "requestResolved")) void compare.closeProposed();
       for (const event of events) if (event.type === "runEnded" && !event.parentItemId) notify.ended(event);
     });
     client.onNotification("agent/editDelta", (more: EditDeltaParams) => edits.take(more));

@@ -4,14 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from agls.assembly.services import RunServices
-from agls.disk_space import why_unwritten
+from agls.disk_space import unsaved
 from agls.engine.actions import ActionError
 from agls.room.process_ports import InstalledPlugin, PythonPlugin
 
 if TYPE_CHECKING:
     from agls.config.plugin_changes import PluginChanges
 
-SAVED = "That cannot be saved: {}"
 Answer = TypeVar("Answer")
 
 
@@ -53,4 +52,4 @@ class UserPlugins:
         except PluginProblem as problem:
             raise ActionError(str(problem)) from None
         except OSError as problem:
-            raise ActionError(SAVED.format(why_unwritten(problem))) from None
+            raise ActionError(unsaved(problem)) from None

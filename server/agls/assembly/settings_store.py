@@ -5,7 +5,6 @@ from typing import Protocol
 
 from agls.config import ConfigError, GuardedFiles, SettingsEditor, Setup, found
 from agls.config.editing import SettingChange, in_words
-from agls.disk_space import why_unwritten
 from agls.engine.actions import ActionError
 from agls.room.process_ports import SettingRow
 
@@ -81,6 +80,8 @@ class FileSettings:
         except ConfigError as problem:
             raise ActionError(str(problem)) from None
         except OSError as problem:
+            from agls.disk_space import why_unwritten  # noqa: PLC0415 - a disk is seldom full
+
             raise ActionError(f"The file cannot be written: {why_unwritten(problem)}") from problem
         self._holder.setup = done.setup
         now = f" {in_words(done.origin)}" if done.origin else ""

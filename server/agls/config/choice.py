@@ -5,9 +5,17 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from agls.config.endpoints import ModelCatalog, check_model, look_for_keys, offered_models, unlisted_model
+from agls.config.endpoints import (
+    DIRECT,
+    ModelCatalog,
+    check_model,
+    look_for_keys,
+    offered_models,
+    unlisted_model,
+)
 from agls.config.errors import ConfigError
 from agls.config.load import Loaded
+from agls.config.named_models import provider_model
 from agls.config.setup import Setup
 from agls.engine.ports import ModelClient, ModelError, ModelInfo
 from agls.models.catalog.providers import PROVIDERS, candidates
@@ -55,7 +63,7 @@ def check_choosable(setup: Setup, loaded: Loaded, name: str) -> None:
     if not (is_local_name(name, offered) or name.startswith(PREFIX)):  # their servers say what they have
         models = Models(offered.endpoints, aliases=offered.aliases, default=offered.default)
         models.unlisted = partial(unlisted_model, setup, loaded)
-        models.endpoint(name)
+        models.endpoint(name)  # what `provider_model` finds is for one run: a default has its table
 
 
 def missing_model(setup: Setup, loaded: Loaded) -> tuple[str, str]:
@@ -153,6 +161,9 @@ class Choice:
         setup = self._setup()
         loaded = setup.load(folder)
         models = self._models(loaded)
+        said = loaded.config.model if loaded.rank("model") in DIRECT else ""
+        if named := provider_model(setup, loaded, name or said):
+            models.add(named)
         endpoint = models.endpoint(name)
         check_model(setup, loaded, endpoint)
         if endpoint.dialect == "scripted":

@@ -267,7 +267,7 @@ class _Reader:
         )
 
     def _shared(self) -> Endpoint | None:
-        """The endpoint of the variables many programs share; with any model configured they do not count."""
+        """The endpoint of the variables that many programs share."""
         variables = self._setup.environment
         asked = self._default() or next(
             (

@@ -2,13 +2,16 @@
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agls.frozen import frozen
 from agls.language_servers.editor_servers import EditorServers
 from agls.language_servers.registry import LanguageServers
-from agls.language_servers.server import Confine
 from agls.room.code_ports import CodeServer, OwnServer, ServerProgram
 from agls.workspace.workspace import OpenWorkspace
+
+if TYPE_CHECKING:
+    from agls.language_servers.server import Confine
 
 LOCAL = ("node_modules/.bin", ".venv/bin", "venv/bin")  # where a project keeps its own tools
 
@@ -25,7 +28,7 @@ class FolderServers:
     workspace: OpenWorkspace
     allowed: bool
     session_id: str
-    enter: Confine
+    enter: "Confine"
 
     def editor(self) -> CodeServer | None:
         """Return the language servers of the editor, if it answers for them."""

@@ -57,6 +57,10 @@ class Models:
         """All names that resolve, aliases first."""
         return tuple(dict.fromkeys((*self._aliases, *self._endpoints)))
 
+    def add(self, endpoint: Endpoint) -> None:
+        """Take a model besides, which the user named; from now on it resolves."""
+        self._endpoints[endpoint.name] = endpoint
+
     def resolve(self, name: str) -> ModelClient:
         """Return the client of this name; "" is the default. Raises `ModelError` (`modelNotFound`)."""
         endpoint = self.endpoint(name)

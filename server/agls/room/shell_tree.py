@@ -27,8 +27,7 @@ _CONTINUED = regex(r"\\\n")
 # Stands for a name, or a text, that is known only when the command runs: no command can be written so.
 A_NAME = "./\0"
 _ONE_WORD = regex(r"[A-Za-z0-9_./+-]+")  # what stays one word where it stands without quotes
-_VARIABLES = frozenset({"simple_expansion", "expansion", "arithmetic_expansion"})
-_EXPANSIONS = _VARIABLES | {"command_substitution"}
+_EXPANSIONS = frozenset({"simple_expansion", "expansion", "arithmetic_expansion", "command_substitution"})
 
 
 class NotUnderstood(Exception):
@@ -83,7 +82,7 @@ def word_of(node: "Node", resolve: Callable[["Node"], str] = unresolved) -> Word
             return Word(_in_quotes(node, resolve))
         case "concatenation":
             return _joined(node, resolve)
-        case kind if kind in _VARIABLES and is_one_word(text := resolve(node)):
+        case kind if kind in _EXPANSIONS and is_one_word(text := resolve(node)):
             return Word(text)
         case _:
             raise NotUnderstood(f"what `{short(node)}` becomes is known only when it runs")

@@ -9,7 +9,7 @@ from pydantic_core import from_json
 from agls.engine.vocabulary import JsonObject
 from agls.views.transcript import Transcript
 
-VERSION = 2  # to be raised when a fact is shown in another way (`tests/views/test_packed_parts.py` notices)
+VERSION = 3  # to be raised when a fact is shown in another way (`tests/views/test_packed_parts.py` notices)
 LARGEST = 1 << 20  # characters of a part; what is longer would cost more to keep than to make again
 Row = tuple[JsonObject, int, int, str]  # an item, the facts it began and ended with, the run it is of
 

@@ -157,16 +157,37 @@ def stop_reason(stop: Stop) -> str:
     return STOP_REASONS[stop.reason]
 
 
+ERROR_TITLES = {
+    "auth": "The key was refused",
+    "authRequired": "A key is needed",
+    "configInvalid": "The settings keep it from working",
+    "modelNotFound": "There is no such model",
+    "badRequest": "The model refused the request",
+    "quota": "The quota is used up",
+    "rateLimit": "Too many requests",
+    "overloaded": "The model is overloaded",
+    "contextTooLong": "The conversation is too long for the model",
+    "contentFilter": "The answer was filtered",
+    "emptyAnswer": "The model answered nothing",
+    "network": "The model cannot be reached",
+    "timeout": "The model did not answer in time",
+    "providerInternal": "The provider had an error",
+}
+RUN_FAILED = "The run failed"
+
+
 def run_error(stop: Stop) -> RunError | None:
     """Return the error that ended a run, `None` for a run that ended otherwise."""
     if stop_reason(stop) != "error":
         return None
     fallback = "internal" if stop.reason is StopReason.INTERNAL_ERROR else "providerInternal"
+    kind = stop.kind or fallback
     return compact(
         RunError,
         {
-            "kind": stop.kind or fallback,
+            "kind": kind,
             "message": stop.detail,
+            "title": ERROR_TITLES.get(kind, RUN_FAILED),
             "httpStatus": stop.status,
             "provider": stop.provider,
             "attempts": stop.attempts or None,

@@ -221,7 +221,7 @@ def test_a_run_without_a_prompt_is_refused(agls: Agls) -> None:
     [
         ([], "usage: agls"),
         (["rnu"], "agls: there is no command 'rnu'; did you mean run?\n"),
-        (["chat"], "agls: there is no command 'chat'; did you mean agls run?\n"),
+        (["chat"], "agls: agls chat needs a terminal: nobody can type here. For one prompt: agls run"),
         (["login"], "agls: there is no command 'login'; did you mean agls key?\n"),
         (["fix the bug"], 'To give a prompt: agls run "'),
         (["sessions", "lst"], "agls: there is no command 'lst'; did you mean list?\n"),

@@ -37,6 +37,23 @@ def test_openai_is_asked_in_the_responses_dialect_when_none_is_chosen(agls: Agls
     assert [post.headers["authorization"] for post in server.posts] == ["Bearer sk-canary-1"] * 2
 
 
+@pytest.mark.parametrize("name", ["gpt-5.6", "openai/gpt-5.6"])
+def test_model_of_a_provider_with_a_key_can_be_named_beside_a_configured_one(agls: Agls, name: str) -> None:
+    agls.script({"text": "Mine."})
+    agls.environment["OPENAI_API_KEY"] = "sk-canary-1"
+    with stand_in(
+        "api.openai.com", [Raw(HELLO.events("responses"))] * 2, agls.environment, agls.home
+    ) as server:
+        assert agls.run("run", "hi", "--model", name).out == "Hello.\n"
+        agls.environment["AGLS_MODEL"] = name
+        assert agls.run("run", "hi").out == "Hello.\n"
+        del agls.environment["AGLS_MODEL"]
+        assert agls.run("run", "hi").out == "Mine.\n", "a key alone changes nothing"
+        mistyped = agls.run("run", "hi", "--model", "scriptd")
+    assert (mistyped.code, "There is no model called 'scriptd'" in mistyped.err) == (2, True)
+    assert [post.body["model"] for post in server.posts] == ["gpt-5.6"] * 2
+
+
 def test_a_model_that_refuses_chat_completions_names_the_setting(agls: Agls) -> None:
     agls.environment["OPENAI_API_KEY"] = "sk-canary-1"
     agls.configure('model = "m"\n[models.m]\ndialect = "chat"\nbase_url = "https://api.openai.com/v1"\n')

@@ -54,7 +54,8 @@ def test_a_model_error_ends_the_run_and_is_no_error_of_the_request(serve: Serve)
     wire.initialize()
     result = wire.run(wire.session())
     assert result["stopReason"] == "error"
-    assert result["error"] == {"kind": "quota", "message": "used up Pay."}
+    title = "The quota is used up"
+    assert result["error"] == {"kind": "quota", "message": "used up Pay.", "title": title}
 
 
 def test_a_second_prompt_is_queued_or_refused_as_asked(serve: Serve) -> None:

@@ -254,7 +254,10 @@ def test_changes_that_are_asked_about_are_opened_as_a_diff(editor: Editor) -> No
     assert code(editor) == "mine = 1\n" + CODE, "nothing is changed by looking"
     editor.keys("q")
     editor.until("vim.fn.tabpagenr('$') == 1 and vim.b.agls_prompt")
+    editor.keys("gd")
+    editor.until("vim.wo.diff and vim.fn.tabpagenr('$') == 2")
     editor.keys("ga")
+    editor.until("vim.fn.tabpagenr('$') == 1 and vim.b.agls_prompt")  # nothing is proposed any more
     ended(editor, "endTurn")
 
 

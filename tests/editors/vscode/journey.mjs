@@ -38,7 +38,13 @@ async function changeIsMade() {
   const edit = bench.chat.getByRole("group", { name: /^Permission: Edit .*greet\.py/ });
   await edit.locator(".diff .add").first().waitFor();
   await shot("edit");
+  await edit.getByRole("button", { name: "Open diff" }).click();
+  const proposed = bench.page.locator(".tab").filter({ hasText: "greet.py: now ↔ proposed" });
+  await proposed.waitFor();
+  await bench.until("both sides are shown", () => bench.page.locator(".diff-editor-widget, .monaco-diff-editor").evaluateAll((found) => found.some((one) => one.textContent.includes("Helo") && one.textContent.includes("Hello"))));
+  await shot("proposed");
   await bench.allow(edit);
+  await proposed.waitFor({ state: "detached" }); // it is made
   await bench.chat.getByText("Both greetings are correct now.").waitFor();
   await bench.until("the edit is in the buffer", async () => (await bench.text()).includes("Good bye {name}!"));
   assert.match(await bench.text(), /^# not saved\n/);
@@ -149,7 +155,7 @@ async function questionIsAnswered() {
   await form.getByLabel("German").check();
   await form.getByRole("button", { name: "Answer" }).click();
   await bench.chat.getByText("Understood.").waitFor();
-  await bench.chat.getByRole("button", { name: "Mode: Ask" }).click();
+  await bench.chat.getByRole("button", { name: "Mode: Ask first" }).click();
   await bench.row("Plan");
   await bench.chat.getByRole("button", { name: "Mode: Plan" }).waitFor();
   say("a question was answered, and the mode changed");

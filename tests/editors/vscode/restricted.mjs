@@ -15,11 +15,11 @@ async function folderIsRestricted() {
 
 async function modeIsTheUsers() {
   await bench.showChat();
-  await bench.chat.getByRole("button", { name: "Mode: Ask" }).waitFor();
+  await bench.chat.getByRole("button", { name: "Mode: Ask first" }).waitFor();
   await bench.chat.getByRole("button", { name: "Model: play", exact: true }).waitFor();
   await bench.prompt("Run two lines");
   await bench.chat.getByRole("group", { name: /^Permission: Run/ }).waitFor();
-  await bench.chat.getByRole("button", { name: "Mode: Ask" }).waitFor();
+  await bench.chat.getByRole("button", { name: "Mode: Ask first" }).waitFor();
   await shot("asked");
   await bench.chat.getByRole("button", { name: "Reject" }).click();
   await bench.chat.getByText("It ran.").waitFor();

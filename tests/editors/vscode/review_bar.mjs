@@ -3,6 +3,7 @@
 // Environment: CODE_SERVER, CHROMIUM, VSIX, AGLS (the program).
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { enter } from "./scene.mjs";
 import { GREET, makeStage } from "./stage.mjs";
 
@@ -16,9 +17,10 @@ const stage = makeStage([
       { text: "Both are mended." },
     ],
   },
-  { match: "Write a commit message", turns: [{ text: "Greet people in English" }] },
+  { match: "Write a commit message", turns: [{ text: "```text\nGreet people in English\n```" }] },
 ]);
-const settings = { "agls.server.command": [process.env.AGLS], "agls.mode": "acceptEdits" };
+execFileSync("git", ["init", "--quiet"], { cwd: stage.workspace });
+const settings = { "agls.server.command": [process.env.AGLS], "agls.mode": "acceptEdits", "git.enabled": true };
 const { bench, shot, say, play, configure } = await enter({ stage, settings });
 const bar = () => bench.page.locator(".review-widget");
 const button = (name) => bar().getByRole("button", { name });
@@ -76,9 +78,12 @@ async function changesAreJudgedInIt() {
 async function messageIsWritten() {
   await bench.command("agls: Write a Commit Message");
   await bench.chat.getByText("Greet people in English").waitFor();
+  await bench.page.keyboard.press("Control+Shift+g");
+  await bench.page.locator(".scm-editor").getByText("Greet people in English").waitFor();
+  await shot("commit-message");
   await bench.command("agls: Open config.toml");
   await bench.page.locator(".tab.active").filter({ hasText: "config.toml" }).waitFor();
-  say("a commit message was written, and config.toml opened");
+  say("a commit message was written into the box of the view of changes, and config.toml opened");
 }
 
 await play(changesAreMade, allRemovedLinesAreShown, barLeadsFromChangeToChange, changesAreJudgedInIt, messageIsWritten);

@@ -151,7 +151,7 @@ export const SCRIPT = {
     ] },
     // It works until there is a file named "go": the user has time to say more, and to look at something else.
     { match: "Run it later", turns: [
-      { text: "First I think.", calls: [{ name: "shell", arguments: { command: "until [ -e go ]; do sleep 0.1; done" } }] },
+      { text: "First I think.", calls: [{ name: "shell", arguments: { command: "until [ -e go ]; do sleep 0.1; done; touch gone" } }] },
     ] },
     { match: "Be quick", turns: [
       { calls: [{ name: "shell", arguments: { command: "touch later" } }] },

@@ -61,8 +61,8 @@ const talk = [
 ];
 const ENDED = { stopReason: "endTurn", usage: { inputTokens: 8400, outputTokens: 900 }, cost: 0.0312 };
 const runs = { r1: ENDED };
-const failing = (kind, message) => ({
-  runs: { r1: { stopReason: "error", error: { kind, message, retryable: false } } },
+const failing = (kind, title, message) => ({
+  runs: { r1: { stopReason: "error", error: { kind, title, message } } },
   lastItems: { r1: "u" },
 });
 const asks = (subject, shown, more) => ({
@@ -173,7 +173,7 @@ export const STATES = {
     }),
     { type: "changes", changes: 3, files: 2 },
   ],
-  "15-error-key": [ready, models, session([user("Make it faster", { itemId: "u" })], failing("auth", "api.anthropic.com says 401: invalid x-api-key. The key of ANTHROPIC_API_KEY was sent."))],
+  "15-error-key": [ready, models, session([user("Make it faster", { itemId: "u" })], failing("auth", "The key was refused", "api.anthropic.com says 401: invalid x-api-key. The key of ANTHROPIC_API_KEY was sent."))],
   "16-limit": [ready, models, session([user("Make it faster", { itemId: "u" })], { runs: { r1: { stopReason: "maxTurns", detail: "50 turns were used of 50" } }, lastItems: { r1: "u" } })],
   "17-interrupted": [ready, models, session([user("Make it faster", { itemId: "u" })], { runs: { r1: { stopReason: "interrupted", detail: "the server ended while it worked" } }, lastItems: { r1: "u" } })],
   "18-stopped": [ready, models, session([user("Make it faster"), says("I begin with", { itemId: "u", status: "cancelled" })], { runs: { r1: { stopReason: "cancelled" } }, lastItems: { r1: "u" } })],
@@ -203,4 +203,5 @@ export const STATES = {
     models,
     session([...talk.slice(0, 3), ran("pytest -q", 1, "\u001b[31mFAILED\u001b[0m tests/test_signer.py::test_empty - ValueError\n1 failed, 3 passed", { status: "failed" }), call("read_file", { path: "missing.py" }, { status: "failed", output: "There is no file missing.py." }), call("mcp__github__list_issues", { repo: "me/project" }, { output: "[]" }), call("web_fetch", { url: "https://docs.example.com/sha" }, { output: "…" }), says("One test fails.")], { runs }),
   ],
+  "23-edits-a-prompt": [ready, models, session(talk, { runs }), { type: "edited", itemId: talk[0].itemId, text: "Make the signer use SHA-512" }],
 };

@@ -215,7 +215,7 @@ async function runDiesWithItsServer() {
   await ending.getByRole("button", { name: "Continue" }).click();
   await half.locator(".caret").waitFor();
   await bench.chat.getByRole("button", { name: /Stop/ }).click();
-  await ending.getByText("Cancelled by the user.").waitFor();
+  await ending.getByText("You stopped it.").waitFor();
   say("a run that dies with its server says so, and is continued");
 }
 

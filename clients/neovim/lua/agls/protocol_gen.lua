@@ -810,10 +810,11 @@
 ---@field error? agls.RunError
 ---@field output? any
 
----Why a run ended with `stopReason: error`: `kind` for programs, `message` for people. Of a model that failed: the `httpStatus` of its answer, its `provider`, how often it was asked (`attempts`), and from when on it may be asked again, if it said so (`resetsAt`, ISO 8601).
+---Why a run ended with `stopReason: error`. `kind` is for programs; `message` is for people, and `title` stands above it. Of a model that failed: the `httpStatus` of its answer, its `provider`, how often it was asked (`attempts`), and from when on it may be asked again, if it said so (`resetsAt`, ISO 8601).
 ---@class agls.RunError
 ---@field kind string
 ---@field message string
+---@field title? string
 ---@field httpStatus? integer
 ---@field provider? string
 ---@field attempts? integer

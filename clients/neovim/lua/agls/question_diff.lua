@@ -5,6 +5,9 @@ local patch = require("agls.patch")
 
 local M = {}
 
+---@type table<integer, agls.PermissionParams> the tabs that were opened, and for which question
+local tabs = {}
+
 ---@param params agls.PermissionParams
 ---@return agls.Change[]
 local function changes_of(params)
@@ -33,9 +36,11 @@ local function scratch(name, lines, filetype)
 end
 
 ---@param change agls.Change
-local function open(change)
+---@param params agls.PermissionParams
+local function open(change, params)
   local path = vim.uri_to_fname(change.uri)
   vim.cmd("tab split " .. vim.fn.fnameescape(path))
+  tabs[vim.api.nvim_get_current_tabpage()] = params
   local buf = vim.api.nvim_get_current_buf()
   local there = vim.api.nvim_buf_get_lines(buf, 0, -1, false)
   local is_new = change.change == "added" and #there == 1 and there[1] == ""
@@ -57,12 +62,27 @@ function M.open(params)
   if #changes == 0 then
     return notify.info("this question is about no change of a file")
   elseif #changes == 1 then
-    return open(changes[1])
+    return open(changes[1], params)
   end
   local function name(change)
     return vim.fn.fnamemodify(vim.uri_to_fname(change.uri), ":.")
   end
-  require("agls.ask").choice(changes, { prompt = "Changes", kind = "change", text = name }, open)
+  require("agls.ask").choice(changes, { prompt = "Changes", kind = "change", text = name }, function(change)
+    open(change, params)
+  end)
+end
+
+---A question is over: what it asked about is made, or will not be.
+---@param params agls.PermissionParams
+function M.close(params)
+  for tab, asked in pairs(tabs) do
+    if asked == params then
+      tabs[tab] = nil
+      if vim.api.nvim_tabpage_is_valid(tab) and #vim.api.nvim_list_tabpages() > 1 then
+        vim.cmd.tabclose(vim.api.nvim_tabpage_get_number(tab))
+      end
+    end
+  end
 end
 
 return M

@@ -39,6 +39,7 @@ local function answer(open, answer_)
   if shown == open then
     M.hide()
   end
+  question_diff.close(open.params)
   coroutine.resume(open.thread, answer_)
   vim.schedule(M.next)
 end

@@ -362,7 +362,7 @@ function M.ending(ended)
   end
   if ended.error then
     local problem = ended.error --[[@as agls.RunError]]
-    local cause = "> **" .. problems.title(problem.kind) .. ":** " .. (problem.message:gsub("%s+", " "))
+    local cause = "> **" .. (problem.title or "The run failed") .. ":** " .. (problem.message:gsub("%s+", " "))
     return { cause, ">", "> " .. problems.remedy(problem.kind) }
   end
   local detail = ended.detail and ended.stopReason ~= "cancelled" and (" " .. ended.detail:gsub("%s+", " ")) or ""

@@ -235,7 +235,7 @@ export class Chat implements vscode.WebviewViewProvider {
       const change = ((this.parts.conversation.transcript.items.get(itemId)?.["changes"] ?? []) as Change[])[
         index
       ];
-      if (change) return vscode.commands.executeCommand("agls.showPatch", change);
+      if (change) return vscode.commands.executeCommand("agls.showChange", change);
       return undefined;
     },
     open: ({ uri, line }) => this.openFile(vscode.Uri.parse(uri, true), line),
@@ -273,7 +273,7 @@ export class Chat implements vscode.WebviewViewProvider {
     const { conversation, questions } = this.parts;
     const asked = conversation.transcript.requests[requestId] ?? questions.find(requestId);
     const changes = (asked?.subject?.["changes"] ?? []) as Change[];
-    for (const change of changes) await vscode.commands.executeCommand("agls.showPatch", change);
+    for (const change of changes) await vscode.commands.executeCommand("agls.showProposed", change);
   }
 
   /** Stop all work; what waited to be sent is in the composer again. */

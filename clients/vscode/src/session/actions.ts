@@ -65,14 +65,18 @@ export class Actions {
   }
 }
 
-/** The actions under their headings, as the server has them; those without one stand at the end. */
+/** What is done most comes first; other headings follow as the server has them. */
+const FIRST = ["Conversation", "Changes", "Work", "Model and context"];
+
+/** The actions under their headings; those without one stand at the end. */
 export function byGroup(actions: readonly Action[]): [string, Action[]][] {
   const groups = new Map<string, Action[]>();
   for (const action of actions) {
     const group = action.group ?? "More";
     groups.set(group, [...(groups.get(group) ?? []), action]);
   }
-  return [...groups];
+  const place = ([group]: [string, Action[]]) => [...FIRST, group].indexOf(group);
+  return [...groups].sort((a, b) => place(a) - place(b));
 }
 
 /** The action as the user would type it, with what they are asked for; `undefined` when they gave up. */

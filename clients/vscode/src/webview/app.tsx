@@ -176,13 +176,15 @@ function costOf(run: RunEndedData): string {
 
 function Meter({ used, size }: { used: number; size: number | undefined }) {
   const tokens = size ? `${short(used)} of ${short(size)}` : short(used);
+  const share = size ? `${Math.round((100 * used) / size)}%` : short(used);
   return (
     <Button
       class="meter"
+      aria-label={`Context: ${tokens} tokens`}
       title={`Context: ${tokens} tokens`}
       message={{ type: "command", command: "agls.actions" }}
     >
-      {size ? <progress max={size} value={used} aria-label="Context used" /> : "context"} {tokens}
+      {size ? <progress max={size} value={used} aria-label="Context used" /> : "context"} {share}
     </Button>
   );
 }

@@ -1,7 +1,7 @@
 /** How a run ended that came to no end of its own: a card that stays, with why, and what can be done about it. */
 
 import type { ChatCommand } from "../chat/messages";
-import type { RunEndedData } from "../protocol.gen";
+import type { RunEndedData, RunError } from "../protocol.gen";
 import { endOf } from "../store/ends";
 import { Button } from "./button";
 import { Icon } from "./icon";
@@ -11,7 +11,6 @@ const KEY = { command: "agls.key.set", label: "Set key…" } as const;
 const MODEL = { command: "agls.model", label: "Choose model…" } as const;
 const CONFIG = { command: "agls.config.open", label: "Edit config.toml" } as const;
 const LOG = { command: "agls.server.logs", label: "Open log" } as const;
-const STATUS = { command: "agls.server.doctor", label: "Check the server" } as const;
 const LIMITS = { command: "agls.budget", label: "Change limits…" } as const;
 
 interface Step {
@@ -31,8 +30,8 @@ const HELP: Record<string, Step[]> = {
   overloaded: [MODEL],
   contextTooLong: [MODEL],
   contentFilter: [MODEL],
-  network: [STATUS, LOG],
-  timeout: [STATUS, MODEL],
+  network: [MODEL, CONFIG, LOG],
+  timeout: [MODEL, LOG],
   providerInternal: [MODEL, LOG],
   toolCrash: [LOG],
   internal: [LOG],
@@ -60,22 +59,6 @@ function Steps({ steps }: { steps: Step[] }) {
   );
 }
 
-const TITLES: Record<string, string> = {
-  auth: "The key was refused",
-  authRequired: "A key is needed",
-  configInvalid: "The settings keep it from working",
-  modelNotFound: "There is no such model",
-  badRequest: "The model refused the request",
-  quota: "The quota is used up",
-  rateLimit: "Too many requests",
-  overloaded: "The model is overloaded",
-  contextTooLong: "The conversation is too long for the model",
-  contentFilter: "The answer was filtered",
-  network: "The model cannot be reached",
-  timeout: "The model did not answer in time",
-  providerInternal: "The provider had an error",
-};
-
 interface Props {
   ended: RunEndedData;
   /** Nothing was done since: the run can go on. */
@@ -93,10 +76,11 @@ export function Ending({ ended, newest }: Props) {
   );
 }
 
+const BY_USER = "Cancelled by the user.";
 const STOPPED = new Set(["cancelled", "killed"]);
 
-function ofError({ kind, message }: { kind: string; message: string }) {
-  return { title: TITLES[kind] ?? "The run failed", text: message, steps: HELP[kind] ?? [] };
+function ofError({ kind, title, message }: RunError) {
+  return { title: title ?? "The run failed", text: message, steps: HELP[kind] ?? [] };
 }
 
 interface CardProps {
@@ -131,7 +115,7 @@ function Card({ kind, icon, title, text, steps, newest }: CardProps) {
 function Stopped({ newest, detail }: { newest: boolean; detail: string }) {
   return (
     <section class="item ending stopped faint" aria-label="How the run ended">
-      <Icon name="debug-stop" /> Stopped. {visible(detail)}{" "}
+      <Icon name="debug-stop" /> {detail === BY_USER ? "You stopped it." : `Stopped. ${visible(detail)}`}{" "}
       {newest && (
         <Button class="link" message={{ type: "continue" }}>
           Continue

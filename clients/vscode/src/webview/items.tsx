@@ -125,7 +125,7 @@ export function Tool({ icon, label, message, disabled = false }: ToolProps) {
 }
 
 function nameOf(block: Content): string {
-  if (block.type === "image") return `image (${block.mimeType})`;
+  if (block.type === "image") return "image";
   if (block.type === "text") return "text";
   const name = block.type === "resourceLink" ? block.name : undefined;
   return name ?? decodeURIComponent(baseName(block.uri));

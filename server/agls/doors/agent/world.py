@@ -2,18 +2,20 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from agls.config import ConfigError, ModelCatalog, Setup
 from agls.doors.messages import JsonObject
 from agls.engine.ports import ModelClient, ModelInfo
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
-from agls.inline_edit import InlineEditor
 from agls.room import Completions, GivenText, Piece, Typing
 from agls.room.mcp_ports import GivenServer
 from agls.stores.storage import Storage
 from agls.workspace.workspace import OpenWorkspace
+
+if TYPE_CHECKING:
+    from agls.inline_edit import InlineEditor
 
 
 class WorldPort(Protocol):
@@ -82,7 +84,7 @@ class WorldPort(Protocol):
         """**Returns** how the rooms would go on with a prompt. **Raises** `ConfigError`."""
         ...
 
-    def inline(self, session: Session) -> tuple[InlineEditor, OpenWorkspace]:
+    def inline(self, session: Session) -> "tuple[InlineEditor, OpenWorkspace]":
         """Return what edits at the cursor, and what it sees. **Raises** `ConfigError`, `ModelError`."""
         ...
 
@@ -184,7 +186,7 @@ class NoWorld:
         """There is no session."""
         raise self._problem
 
-    def inline(self, session: Session) -> tuple[InlineEditor, OpenWorkspace]:
+    def inline(self, session: Session) -> "tuple[InlineEditor, OpenWorkspace]":
         """There is no session."""
         raise self._problem
 

@@ -5,6 +5,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from agls.config import Choice, ConfigError, ConfigInputs, PluginRecord, Setup, read, take_over
@@ -40,6 +41,7 @@ usage: agls [-h] [--version] COMMAND ...
 
   agls demo                  watch a whole session; needs no model
   agls doctor                find out what is missing, and what to set
+  agls chat                  talk with the agent
   agls run "add a test"      work in the current folder
   agls resume                go on with its latest session
   agls serve --stdio         serve an editor
@@ -48,15 +50,39 @@ usage: agls [-h] [--version] COMMAND ...
 
 
 def welcome(arguments: argparse.Namespace) -> int:
-    """Follow `agls` alone: how to begin, and what is missing for it."""
-    write_stderr(WELCOME)
+    """Follow `agls` alone: a conversation, or how to begin and what is missing for it."""
     here = folder(".")
     try:
         setup = read(ConfigInputs(), here, lambda _: False)
         asyncio.run(Choice(lambda: setup).find(here))
     except ConfigError as problem:
-        write_stderr(f"\n{escape_controls(str(problem))}\n")
+        write_stderr(f"{WELCOME}\n{escape_controls(str(problem))}\n")
+        return Exit.UNUSABLE
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        return _chat(RunRequest())
+    write_stderr(WELCOME)
     return Exit.UNUSABLE
+
+
+def converse(arguments: argparse.Namespace) -> int:
+    """Follow `agls chat`."""
+    prompt, *more = [*map(_text, arguments.words or ()), ""]
+    if any(more):
+        raise CannotBegin('Put the prompt in quotes: agls chat "…"', "usage")
+    return _chat(
+        replace(
+            _request(arguments),
+            prompt=prompt,
+            resume=arguments.goes_on or bool(arguments.session),
+            session_id=arguments.session or "",
+        )
+    )
+
+
+def _chat(request: RunRequest) -> int:
+    from agls.doors.headless.chat import chat  # noqa: PLC0415 - a run begins without it
+
+    return see_through(chat(request))
 
 
 def run_prompt(arguments: argparse.Namespace) -> int:
@@ -146,6 +172,7 @@ def _setup(arguments: argparse.Namespace, inputs: ConfigInputs) -> tuple[Setup, 
 
 COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     "welcome": welcome,
+    "chat": converse,
     "run": run_prompt,
     "resume": resume,
     **SESSIONS,
@@ -196,27 +223,37 @@ def _start(
         prompt, beside, typed = say()
     except CannotBegin as problem:
         return asyncio.run(refuse(arguments.output, problem))
+    request = replace(
+        _request(arguments),
+        prompt=prompt,
+        piped=beside,
+        expand=arguments.expand and typed,
+        output=arguments.output,
+        control=arguments.input == "jsonl",
+        resume=resume,
+        session_id=session_id,
+        since=since,
+        tried=tried,
+    )
+    return see_through(run(request))
+
+
+def _request(arguments: argparse.Namespace) -> RunRequest:
+    """Return what a run and a conversation have in common."""
     options = {
         "agent": arguments.agent,
         "model": arguments.model or None,
         "effort": arguments.effort or None,
         "mode": arguments.mode,
-        "outputSchema": arguments.output_schema,
+        "outputSchema": getattr(arguments, "output_schema", None),
         **limits(arguments),
-        "deliver": arguments.deliver,
+        "deliver": getattr(arguments, "deliver", None),
         "answers": arguments.answers,
     }
-    request = RunRequest(
+    return RunRequest(
         cwd=arguments.cwd or "",
-        prompt=prompt,
-        piped=beside,
-        expand=arguments.expand and typed,
-        output=arguments.output,
+        expand=arguments.expand,
         quiet=arguments.quiet,
-        control=arguments.input == "jsonl",
-        resume=resume,
-        session_id=session_id,
-        since=since,
         title=_text(getattr(arguments, "title", "")),
         trust=arguments.trust,
         require_offers=arguments.require_offers,
@@ -224,9 +261,7 @@ def _start(
         attach=tuple(arguments.attach),
         options={name: value for name, value in options.items() if value is not None},
         arguments=settings(arguments) | prompts(arguments),
-        tried=tried,
     )
-    return see_through(run(request))
 
 
 def _check_input(arguments: argparse.Namespace, since: int | None) -> None:

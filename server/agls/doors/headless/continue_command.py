@@ -23,12 +23,16 @@ class ContinueCommand:
         """Return the line for the user after an error of this kind: another model, or the same once more."""
         if kind == "modelNotFound" and self.settings.get("model"):
             other = replace(self, settings={**self.settings, "model": ""})
-            return f"Go on with another model: {other.after('error', {})} --model NAME"
+            return f"Go on with another model: {other.command('error', {})} --model NAME"
         if kind == "network" and self.settings.get("base_url"):
-            return f"Go on once this address answers: {self.after('error', {})}"
-        return f"Go on with: {self.after('error', {})}"
+            return f"Go on once this address answers: {self.command('error', {})}"
+        return self.after("error", {})
 
     def after(self, reason: str, limits: JsonObject) -> str:
+        """Return the line for the user after a run with these limits that ended for this reason."""
+        return f"Go on with: {self.command(reason, limits)}"
+
+    def command(self, reason: str, limits: JsonObject) -> str:
         """Return the command for a run with these limits that ended for this reason, to be typed as it is."""
         limit, option = RAISED.get(reason, ("", ""))
         before = limits.get(limit)

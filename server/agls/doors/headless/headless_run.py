@@ -31,10 +31,20 @@ NOT_SAVED = Notice(
 
 
 class HeadlessRun:
-    """Prompts the session, shows its events, and puts its questions to the responder."""
+    """Prompts the session, shows its events, and puts its questions to the responder.
+
+    A session that `stays` open goes on when its run was cancelled.
+    """
 
     def __init__(
-        self, world: World, prepared: PreparedRun, output: Output, responder: Responder, shutdown: Shutdown
+        self,
+        world: World,
+        prepared: PreparedRun,
+        output: Output,
+        responder: Responder,
+        shutdown: Shutdown,
+        *,
+        stays: bool = False,
     ) -> None:
         session = prepared.session
         self._world = world
@@ -43,6 +53,7 @@ class HeadlessRun:
         self._output = output
         self._responder = responder
         self._shutdown = shutdown
+        self._stays = stays
         known = None if prepared.is_new else session.state
         self._projection = Projection(NOTES, session.session_id, session.log.journal.epoch, known)
         output.spare(self._projection.caught_up)
@@ -52,7 +63,6 @@ class HeadlessRun:
         self._kept = not session.log.journal.trouble  # else the user knows that it is gone with the process
         self._unsaved = False
         self._ended: JsonObject = {}
-        world.sessions.hosts.append(self._welcome)
 
     @property
     def has_begun(self) -> bool:
@@ -71,17 +81,22 @@ class HeadlessRun:
             self._tell_again(self._prepared.since)
         if isinstance(self._output, JsonLines):  # for people they are nothing but a delay
             self._tell(self._projection.event("commands", {"commands": self._commands()}, time.time()))
-        self._session.log.subscribe(self._watch)
+        hosts, leave = self._world.sessions.hosts, self._session.log.subscribe(self._watch)
+        hosts.append(self._welcome)
         for heard in self._prepared.heard:
             heard.pass_on(self._session)
         self._shutdown.runs(self)
         self._responder.attach(self._session)
-        run_id = await self._begin()
-        async with asyncio.TaskGroup() as group:
-            serving = group.create_task(self._responder.serve(self._session))
-            lost = await self._end_of(run_id)
-            await self._responder.settle()
-            serving.cancel()
+        try:
+            run_id = await self._begin()
+            async with asyncio.TaskGroup() as group:
+                serving = group.create_task(self._responder.serve(self._session))
+                lost = await self._end_of(run_id)
+                await self._responder.settle()
+                serving.cancel()
+        finally:
+            leave()
+            hosts.remove(self._welcome)
         if self._ended:
             if self._unanswered:  # by its children as well: a human was needed
                 self._ended["data"]["unanswered"] = (
@@ -122,7 +137,8 @@ class HeadlessRun:
         self._end_with_what_runs()
         self._session.cancel(self._admitted)
         self._session.cancel()
-        self._close()
+        if not self._stays:
+            self._close()
 
     def interrupt(self) -> None:
         """End what runs so that it can be gone on with."""

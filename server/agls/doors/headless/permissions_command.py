@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from agls.config import ConfigInputs, FolderGrants, GuardedFiles, Seal, Setup, read
-from agls.disk_space import why_unwritten
+from agls.disk_space import unsaved
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.listing import table
 from agls.doors.headless.open_session import folder
@@ -25,8 +25,7 @@ def permissions(arguments: argparse.Namespace) -> int:
         setup = read(ConfigInputs(remembered=True), here, lambda root: arguments.trust and root == Path(here))
         return PermissionsCommand(setup, here).do(arguments)
     except OSError as problem:
-        why = why_unwritten(problem)
-        raise CannotBegin(f"That cannot be saved: {why}", "configInvalid", Exit.FAILED) from problem
+        raise CannotBegin(unsaved(problem), "configInvalid", Exit.FAILED) from problem
 
 
 PERMISSIONS = dict.fromkeys(

@@ -27,6 +27,7 @@ class Pipe:
         self.moved = self._give_up = _ignore
         self._waiting: list[tuple[TextIO, str]] = []
         self._arrived = asyncio.Event()
+        self._carried = asyncio.Event()
         self._closed = False
         self._broken: set[TextIO] = set()
 
@@ -48,6 +49,12 @@ class Pipe:
         self._closed = True
         self._arrived.set()
 
+    async def drained(self) -> None:
+        """Wait until everything so far is written, or was dropped."""
+        while self.backlog:
+            self._carried.clear()
+            await self._carried.wait()
+
     async def pump(self, on_broken: Callable[[], None]) -> None:
         """Write until `close`; call `on_broken` once when standard output breaks or nobody reads it."""
         self._give_up = on_broken
@@ -58,6 +65,7 @@ class Pipe:
                 taken, self._waiting = self._waiting, []
                 await asyncio.to_thread(self._carry, taken)
                 self.backlog -= sum(len(text) for _, text in taken)
+                self._carried.set()
                 self.moved()
                 if self.lost:
                     self._lose()

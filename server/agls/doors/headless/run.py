@@ -2,15 +2,17 @@
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from shlex import quote
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 from agls.commands import TypedCommand
 from agls.config import TERMINAL, UNATTENDED, ConfigError, ConfigInputs, KeyMissing, Reload, read
+from agls.doors.headless.continue_command import ContinueCommand
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.greeting import greeting
 from agls.doors.headless.headless_run import HeadlessRun
@@ -24,13 +26,14 @@ from agls.doors.headless.session_commands import OWN_SESSION, is_about_session, 
 from agls.doors.headless.shutdown import Shutdown
 from agls.doors.headless.stdin_lines import StdinLines
 from agls.doors.headless.terminal import Keyboard, TerminalResponder, keyboard_at_hand
-from agls.doors.headless.text_output import TextOutput
+from agls.doors.headless.text_output import TextOutput, WayOn
 from agls.doors.headless.trust_command import settle_trust
 from agls.doors.headless.typed_command import do_command
 from agls.doors.headless.writers import writer_at_hand
 from agls.doors.logs import begin_log
 from agls.doors.session_file import export
 from agls.doors.typed_text import admitted_content, options_of_command
+from agls.engine.actions import ActionPrompt
 from agls.engine.ports import JournalBusy, JournalError, ModelError
 from agls.engine.vocabulary import JsonObject
 from agls.room import PromptRefused
@@ -47,10 +50,19 @@ NOT_ALL_WRITTEN = "agls: not all of the answer was written. The session has it: 
 KEPT = 'This is kept in a new session. Go on in it: agls resume {} "…"'
 
 
+class AtHand(NamedTuple):
+    """What a command works with: the world, the folder, and where somebody types (`None`: nobody does)."""
+
+    world: World
+    here: str
+    keyboard: TextIO | None
+
+
 async def run(request: RunRequest) -> int:
     """Run and write the events. **Returns** the exit code; every problem is written, none is raised."""
     harden()
-    return await _said(request.output, partial(_run, request), request.arguments, quiet=request.quiet)
+    way_on = partial(ContinueCommand, settings=request.arguments)
+    return await with_streams(request.output, partial(_run, request), way_on, quiet=request.quiet)
 
 
 async def refuse(mode: Mode, problem: CannotBegin) -> int:
@@ -59,14 +71,17 @@ async def refuse(mode: Mode, problem: CannotBegin) -> int:
     async def give_up(output: Output, screen: TerminalScreen, shutdown: Shutdown) -> int:
         raise problem
 
-    return await _said(mode, give_up)
+    return await with_streams(mode, give_up, partial(ContinueCommand, settings=NONE))
 
 
-async def _said(mode: Mode, work: Work, settings: Mapping[str, str] = NONE, *, quiet: bool = False) -> int:
-    """Work, with the streams in order and the signals handled; every problem is written."""
+async def with_streams(mode: Mode, work: Work, way_on: Callable[[str], WayOn], *, quiet: bool = False) -> int:
+    """Work, with the streams in order and the signals handled; every problem is written.
+
+    **Returns** the exit code. `way_on` says to people how to go on in the session with an id.
+    """
     pipe = Pipe(sys.stdout, sys.stderr)
     screen = TerminalScreen(pipe, live=can_change(sys.stderr), colours=has_colours(sys.stderr))
-    output = _output(mode, pipe, screen, settings, quiet=quiet)
+    output = _output(mode, pipe, screen, way_on, quiet=quiet)
     task = asyncio.current_task()
     assert task is not None
     shutdown = Shutdown(task, screen.stopping)
@@ -115,7 +130,9 @@ def explained(
             return {"kind": problem.kind, "message": str(problem)}, problem.code
 
 
-async def _run(request: RunRequest, output: Output, screen: TerminalScreen, shutdown: Shutdown) -> int:
+@asynccontextmanager
+async def world_at(request: RunRequest, screen: TerminalScreen) -> AsyncGenerator[AtHand]:
+    """Open what a command works with. **Raises** `CannotBegin`, `ConfigError`."""
     here = folder(request.cwd or ".")
     inputs = ConfigInputs(arguments=dict(request.arguments), remembered=True, tried=request.tried)
 
@@ -132,6 +149,11 @@ async def _run(request: RunRequest, output: Output, screen: TerminalScreen, shut
         world.export = export
         world.missing_consents.ends_run = request.require_offers
         world.reload = Reload(inputs, here, trusts, setup).whole
+        yield AtHand(world, here, keyboard)
+
+
+async def _run(request: RunRequest, output: Output, screen: TerminalScreen, shutdown: Shutdown) -> int:
+    async with world_at(request, screen) as (world, here, keyboard):
         prepared = await prepare_run(world, request, here)
         output.begin(hello(prepared))
         if prepared.command:
@@ -192,15 +214,21 @@ async def _command(
             output.action(done.outcome)
             kept = _is_kept(prepared, command)
             return None
-        content, heard = prepared.content, (*prepared.heard, Heard(session))
-        content = await admitted_content(world, session, content, command=done.prompt, expand=True)
-        options = options_of_command(session, prepared.options, done.prompt)
-        world.check_options(session.state.cwd, {**session.state.options, **options})
+        prompted = await prompted_by(world, prepared, done.prompt)
         kept = True
-        return replace(prepared, content=content, options=options, heard=heard)
+        return prompted
     finally:
         if prepared.is_new and not kept:
             await world.sessions.delete(session.session_id)
+
+
+async def prompted_by(world: World, prepared: PreparedRun, prompt: ActionPrompt) -> PreparedRun:
+    """Return the run for the prompt that a command made. **Raises** `ConfigError`, `PromptRefused`."""
+    session, heard = prepared.session, (*prepared.heard, Heard(prepared.session))
+    content = await admitted_content(world, session, prepared.content, command=prompt, expand=True)
+    options = options_of_command(session, prepared.options, prompt)
+    world.check_options(session.state.cwd, {**session.state.options, **options})
+    return replace(prepared, content=content, options=options, heard=heard)
 
 
 def _responder(
@@ -226,7 +254,7 @@ def hello(prepared: PreparedRun) -> JsonObject:
 
 
 def _output(
-    mode: Mode, pipe: Pipe, screen: TerminalScreen, settings: Mapping[str, str], *, quiet: bool
+    mode: Mode, pipe: Pipe, screen: TerminalScreen, way_on: Callable[[str], WayOn], *, quiet: bool
 ) -> Output:
     match mode:
         case "jsonl":
@@ -234,4 +262,4 @@ def _output(
         case "json":
             return JsonSummary(pipe)
         case "text":
-            return TextOutput(pipe, screen, writer_at_hand(), settings, quiet=quiet)
+            return TextOutput(pipe, screen, writer_at_hand(), way_on, quiet=quiet)

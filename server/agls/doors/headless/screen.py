@@ -59,6 +59,11 @@ class TerminalScreen:
         """Whether changing rows can be shown."""
         return self._live
 
+    async def settled(self) -> None:
+        """Wait until everything so far is on the terminal, without the changing rows."""
+        self.clear()
+        await self._pipe.drained()
+
     def say(self, text: str) -> None:
         """Write whole lines, in place of the changing rows."""
         self._put(self._pipe.mention, escape_controls(text) + "\n")

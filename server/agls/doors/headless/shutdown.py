@@ -43,6 +43,7 @@ class Shutdown:
         self._stopping = stopping
         self._run: Stoppable | None = None
         self._cancelled = self._over = False
+        self.ends = False  # somebody wants the process to end, and not only its run
 
     @property
     def code(self) -> Exit:
@@ -62,6 +63,10 @@ class Shutdown:
     def runs(self, run: Stoppable) -> None:
         """Take note that from now on there is a run to stop."""
         self._run = run
+
+    def rests(self) -> None:
+        """Take note that the run is over and the next one may come: a signal is again the first one."""
+        self._run, self._cancelled = None, False
 
     def over(self) -> None:
         """Take note that from now on there is nothing to stop, only output to be taken."""
@@ -87,6 +92,7 @@ class Shutdown:
         """End the run so that it can be gone on with."""
         if self._over:
             os._exit(Exit.FAILED)
+        self.ends = True
         if self._run:
             self._run.interrupt()
         else:

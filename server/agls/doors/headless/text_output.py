@@ -1,11 +1,11 @@
 """The output of a run for people: the answer on standard output, its progress on standard error."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable
+from typing import Protocol
 
 from agls.doors.headless.activity import Activity
 from agls.doors.headless.answer import FinalAnswer
-from agls.doors.headless.continue_command import ContinueCommand
 from agls.doors.headless.output import CaughtUp, text_of
 from agls.doors.headless.pipe import Pipe
 from agls.doors.headless.screen import TerminalScreen
@@ -22,13 +22,23 @@ ENDINGS = {
 PLAIN = {"cancelled", "interrupted"}  # more to say would be the same once more
 
 
+class WayOn(Protocol):
+    """Says how to go on in a session (`ContinueCommand`); its id is "" where nobody needs it for that."""
+
+    @property
+    def session_id(self) -> str: ...
+    def after_error(self, kind: str) -> str: ...
+    def after(self, reason: str, limits: JsonObject) -> str: ...
+    def after_overflow(self) -> str: ...
+
+
 class TextOutput:
     """Writes a run for people. `writer` writes the answer on a terminal; it is `None` elsewhere.
 
     On a terminal the answer comes block by block; the rows that change, on standard error, show the end of
     the block that is being written, or else the progress.
     Elsewhere the answer is written once, when the run is over. The agent's work goes to standard error,
-    unless the run is `quiet`. `settings` are those of the command line.
+    unless the run is `quiet`. `way_on` says how to go on in the session with an id.
     """
 
     def __init__(
@@ -36,7 +46,7 @@ class TextOutput:
         pipe: Pipe,
         screen: TerminalScreen,
         writer: TextWriter | None,
-        settings: Mapping[str, str],
+        way_on: Callable[[str], WayOn],
         *,
         quiet: bool = False,
     ) -> None:
@@ -44,12 +54,17 @@ class TextOutput:
         self._screen = screen
         self._writer = writer
         self._quiet = quiet
+        self._way_on = way_on
+        self._clear("")
+
+    def _clear(self, session_id: str) -> None:
+        """Forget the run before."""
         self._answer, self._activity = FinalAnswer(), Activity(time.monotonic)
         self._unanswered = UnansweredQuestions()
         self._streaming = ""  # the message whose text is on the terminal now
         self._remark = ""  # the last message, which is no answer when a call follows
-        self._settings, self._limits = settings, JsonObject()
-        self._session_id = ""
+        self._limits = JsonObject()
+        self._way = self._way_on(session_id)
         self._doing = "thinking"
         self._tools = 0
         self._tokens = 0
@@ -59,7 +74,7 @@ class TextOutput:
 
     def begin(self, hello: JsonObject) -> None:
         """Write the notes for the user before the run."""
-        self._session_id = hello["sessionId"]
+        self._clear(hello["sessionId"])
         for note in hello["notes"]:
             self._screen.say(note)
 
@@ -174,20 +189,19 @@ class TextOutput:
         if unanswered := data.get("unanswered"):
             refused = f"{_count(unanswered, 'question')} without anybody to answer: refused."
             self._screen.say(f"{refused} {self._unanswered.remedy}")
-        if self._writer and not self._quiet:
-            self._screen.say(self._summary(data))
+        if self._writer and not self._quiet and (summary := self._summary(data)):
+            self._screen.say(summary)
 
     def _ending(self, reason: str, data: JsonObject) -> str:
         detail = data.get("error", {}).get("message") or data.get("detail", "")
         detail = "" if reason in PLAIN else detail
         text = ENDINGS.get(reason, "Stopped at a limit")
         text = f"{text}: {detail}" if detail else f"{text}."
-        command = ContinueCommand(self._session_id, self._settings)
         if error := data.get("error"):
-            return f"{text}\n{command.after_error(error['kind'])}"
+            return f"{text}\n{self._way.after_error(error['kind'])}"
         if reason == "contextFull":
-            return f"{text}\n{command.after_overflow()}"
-        return f"{text}\nGo on with: {command.after(reason, self._limits)}"
+            return f"{text}\n{self._way.after_overflow()}"
+        return f"{text}\n{self._way.after(reason, self._limits)}"
 
     def _summary(self, data: JsonObject) -> str:
         files = data["filesChanged"]
@@ -195,7 +209,7 @@ class TextOutput:
         parts = [f"{_count(len(files), 'file')} changed, +{added} -{gone}"] if files else []
         parts += [f"{self._tokens} tokens"] if self._tokens else []
         parts += [f"${data['cost']:.4f}"] if "cost" in data else []
-        return "  ·  ".join((*parts, self._session_id))
+        return "  ·  ".join(filter(None, (*parts, self._way.session_id)))
 
     def _retry(self, when: str, cause: str) -> None:
         """Show the wait: in the progress line, or else as a line of its own."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from shlex import quote
 
 from agls.config import ConfigInputs, ConsentRecord, ConsentStore, Setup, Trust, read
-from agls.disk_space import why_unwritten
+from agls.disk_space import unsaved
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.open_session import RunRequest, folder
 from agls.doors.headless.screen import TerminalScreen
@@ -49,8 +49,7 @@ def trust(arguments: argparse.Namespace) -> int:
         for ignored in filter(None, (kept.ignored, kept.consents.ignored)):
             write_stderr(f"{escape_controls(ignored)}\n")
     except OSError as problem:
-        why = why_unwritten(problem)
-        raise CannotBegin(f"That cannot be saved: {why}", "configInvalid", Exit.FAILED) from problem
+        raise CannotBegin(unsaved(problem), "configInvalid", Exit.FAILED) from problem
     return Exit.DONE
 
 
@@ -125,4 +124,4 @@ async def _ask(setup: Setup, place: str, named: str, keyboard: Keyboard, screen:
     try:
         (setup.trust.remember if answer == "y" else setup.trust.decline)(Path(place))
     except OSError as problem:
-        screen.say(f"That cannot be saved: {why_unwritten(problem)}")
+        screen.say(unsaved(problem))

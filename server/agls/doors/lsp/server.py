@@ -28,13 +28,14 @@ from agls.doors.lsp.initialize import Greeting
 from agls.doors.lsp.opening import WorldParts, opened, read_opening
 from agls.doors.lsp.plain.code_actions import code_actions
 from agls.doors.lsp.plain.commands import follow_command
-from agls.doors.lsp.plain.completion import complete_document
-from agls.doors.lsp.plain.inline_completion import inline_completion
 from agls.doors.lsp.plain.pages import virtual_transcript
 from agls.doors.lsp.plain.recovery import recover
 from agls.doors.messages import INVALID_REQUEST, Bad, JsonObject, kind_of
 from agls.json_values import object_in
 from agls.room.on_use import OnUse
+
+COMPLETION = OnUse("agls.doors.lsp.plain.completion", "complete_document")
+INLINE_COMPLETION = OnUse("agls.doors.lsp.plain.inline_completion", "inline_completion")
 
 if TYPE_CHECKING:
     from agls.doors.lsp.sync import Sync
@@ -234,8 +235,8 @@ def own_requests(connection: LspConnection) -> Mapping[str, DoorHandler]:
     return {
         "workspace/executeCommand": partial(follow_command, connection),
         "textDocument/codeAction": partial(code_actions, connection),
-        "textDocument/completion": partial(complete_document, connection),
-        "textDocument/inlineCompletion": partial(inline_completion, connection),
+        "textDocument/completion": partial(COMPLETION, connection),
+        "textDocument/inlineCompletion": partial(INLINE_COMPLETION, connection),
         "workspace/textDocumentContent": partial(virtual_transcript, connection),
     }
 

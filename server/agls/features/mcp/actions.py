@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
+from agls.disk_space import unsaved
 from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome, ActionValue
 from agls.engine.vocabulary import JsonObject
 from agls.features.mcp.names import tool_name
@@ -295,7 +296,7 @@ async def _switched(run: "RunServers", name: str, *, on: bool) -> bool:
     try:
         return await asyncio.to_thread(run.servers.switch, name, on=on)
     except OSError as problem:
-        raise ActionError(f"That cannot be saved: {problem.strerror}.") from None
+        raise ActionError(unsaved(problem)) from None
 
 
 async def _asked(used: "UsedServer") -> Discovery:

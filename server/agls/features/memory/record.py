@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Literal
 
-from agls.disk_space import why_unwritten
 from agls.engine.ports import Clock
 from agls.features.memory.entries import (
     EntryOrigin,
@@ -116,6 +115,8 @@ class MemoryRecord:
         try:
             self.file(about).change(edit)
         except OSError as problem:
+            from agls.disk_space import why_unwritten  # noqa: PLC0415 - a disk is seldom full
+
             why = why_unwritten(problem)
             raise MemoryProblem(UNWRITTEN.format(why)) from problem
 

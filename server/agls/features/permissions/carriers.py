@@ -43,7 +43,9 @@ _GIT = "--color --no-color --no-pager"
 _DIFF = (
     "-p -u --patch -s --no-patch --raw -U --unified --stat --shortstat --numstat --dirstat --summary "
     "--minimal --name-only --name-status --patience --histogram --diff-algorithm --word-diff --color-words "
-    "-w -b --ignore-all-space --ignore-space-change --ignore-blank-lines -M --find-renames -R -a --text -W "
+    "-w -b --ignore-all-space --ignore-space-change --ignore-space-at-eol --ignore-cr-at-eol --no-renames "
+    "--find-copies --compact-summary --no-prefix --color-moved --no-ext-diff --no-textconv "
+    "--ignore-blank-lines -M --find-renames -R -a --text -W "
     "--function-context --full-index --abbrev --diff-filter -S -G --pickaxe-all --check --cached --staged "
     "--merge-base --relative --quiet --exit-code"
 )
@@ -51,6 +53,7 @@ _LOG = (
     f"{_GIT} {_DIFF} --oneline --graph --all --branches --tags --remotes --decorate --no-decorate -n "
     "--max-count --skip --author --committer --since --until --after --before --grep -i -E -F --all-match "
     "--invert-grep --format --pretty --reverse --merges --no-merges --first-parent --follow --abbrev-commit "
+    "--simplify-by-decoration --ancestry-path --cherry-pick --boundary --source --parents --children "
     "--no-abbrev-commit --date --date-order --topo-order --left-right --no-walk --full-history -L"
 )
 _FIND = (
@@ -99,11 +102,12 @@ OPTIONS: Mapping[tuple[str, ...], frozenset[str]] = {
     ("git", "branch"): _names("-a --all -r --remotes -v -vv --list --show-current"),
     ("git", "rev-parse"): _names(
         "--short --abbrev-ref --show-toplevel --show-prefix --show-cdup --verify --is-inside-work-tree "
-        "--git-dir --absolute-git-dir --git-common-dir --is-bare-repository"
+        "-q --quiet --symbolic-full-name --is-inside-git-dir --git-dir --absolute-git-dir "
+        "--git-common-dir --is-bare-repository"
     ),
     ("git", "ls-files"): _names(
         "-m --modified -o --others -c --cached -d --deleted -s --stage -t -u -z --exclude-standard "
-        "--full-name"
+        "--full-name --directory --error-unmatch --eol"
     ),
     ("git", "ls-tree"): _names("-r -t -d -l --long -z --name-only --full-name --full-tree --abbrev"),
     ("git", "blame"): _names(

@@ -38,6 +38,8 @@ _SOURCES = frozenset(
 def secrets_read(words: Sequence[str]) -> Callable[[str], bool] | None:
     """Return which names below its folders may hold secrets and are read; `None` when it reads no folder."""
     name, *rest = words
+    if rest in (["--help"], ["--version"]):
+        return None
     if name == "rg":
         return _of_rg(rest)
     if name not in RECURSIVE:

@@ -38,6 +38,7 @@ LISTINGS: Mapping[str, Listing] = {
     ),
     "for-each-ref": Listing(_REFS | _names("--count --exclude")),
     "check-ignore": Listing(_names("-v --verbose -n --non-matching -q --quiet --no-index")),
+    "check-attr": Listing(_names("-a --all --cached")),
     "name-rev": Listing(_names("--name-only --tags --always")),
     "show-ref": Listing(_names("--heads --tags --branches --head -s --hash --verify -q -d --abbrev")),
     "count-objects": Listing(_names("-v -H -vH --verbose --human-readable"), most=0),

@@ -26,7 +26,9 @@ NO_FILES = frozenset({"-", "/dev/null"})  # a terminal is one: reading it takes 
 SHOW_NO_TEXT = frozenset(
     ["basename", "cd", "dirname", "du", "ls", "readlink", "realpath", "stat", "test", "tree"]
 )
-BUILTINS = frozenset(["cd", "command", "echo", "false", "printf", "pwd", "test", "true", "type"])
+BUILTINS = frozenset(
+    [":", "cd", "command", "echo", "false", "printf", "pwd", "test", "true", "type", "exit", "set"]
+)
 
 
 def in_parts(
@@ -39,7 +41,7 @@ def in_parts(
     """Return the target with what is known of its programs; with the `doubt` when that is nothing."""
     try:
         look = _Look(workspace, shell_facts, cwd)
-        found = programs(command, look.names)
+        found = programs(command, look.names, workspace.place(cwd).path)
     except (NotUnderstood, WorkspaceError) as problem:
         return replace(whole, doubt=str(problem))
     judged = [(program.again, look.part(whole.tool, program)) for program in found]
@@ -147,6 +149,8 @@ class _Look:
 
     def _check_tracked(self, names: Names, folder: str) -> None:
         for path in self._shell_facts.tracked(folder):
+            if not fnmatchcase(basename(path), names.name):
+                continue
             is_plain = path.isascii() and all(map(_PLAIN_NAME.fullmatch, path.split("/")))
             if not is_plain and not names.are_words:  # git writes other letters in another way, too
                 raise NotUnderstood(f"`{path}` may be taken for something else than one name")

@@ -24,6 +24,7 @@ _NAMES_OF_GREP = _names("-l --files-with-matches -r --recursive -i -w -E -F -e -
 _LISTS_FILES = frozenset({"-l", "--files-with-matches", "--files"})
 _NAMES_OF_LS_FILES = _names("-c --cached -m --modified -z --exclude-standard")
 _NAMES_OF_GIT_GREP = _names("-l --files-with-matches -i --ignore-case -w --word-regexp -E -F")
+_BY_ENDING = regex(r"\*\.\w+")  # in any folder
 _GIT_PATH = regex(r"(?!-)(?!.*\.\.)[\w*][\w.*/-]*")
 
 
@@ -86,7 +87,8 @@ def _printed_by_git(source: Sequence[str]) -> Names:
         and options <= _NAMES_OF_LS_FILES | {"--"}
         and all(map(_GIT_PATH.fullmatch, operands))
     ):
-        return Names((".",), are_words="-z" in options, are_tracked=True)
+        name = operands[0] if len(operands) == 1 and _BY_ENDING.fullmatch(operands[0]) else "*"
+        return Names((".",), name, are_words="-z" in options, are_tracked=True)
     is_list = bool(_LISTS_FILES & options) and options <= _NAMES_OF_GIT_GREP
     if command == "grep" and is_list and len(operands) == 1:
         return Names((".",), are_tracked=True)

@@ -14,6 +14,7 @@ from agls.features.permissions.git_readers import checks_signatures, files_of_li
 from agls.features.permissions.listed_readers import LISTED, listed, operands_of
 from agls.features.permissions.scripts import awk_prints, jq_reads, scripts_in_options, sed_prints
 from agls.frozen import frozen
+from agls.redaction import is_secret
 from agls.regex import regex
 from agls.room.shell_tree import A_NAME, NotUnderstood
 
@@ -126,7 +127,7 @@ READERS: Mapping[str, KnownReader] = {
     "sha512sum": _reader("-b -t --tag"),
     "b2sum": _reader("-b -t --tag"),
     "strings": _reader("-a -f -n= -t="),  # without `@FILE`, which is a file of more arguments
-    "test": _reader("-f -d -e -s -r -w -x -L -h -n -z", most=1),
+    "test": _reader("-f -d -e -s -r -w -x -L -h -n -z", most=8),
     "cksum": _reader(""),
     "basename": _reader("-a -s= -z", "texts"),
     "dirname": _reader("-z", "texts"),
@@ -136,6 +137,14 @@ READERS: Mapping[str, KnownReader] = {
     "echo": _reader("", "any"),
     "printf": _reader("", "texts"),
     "seq": _reader("-s= -w -f=", "texts"),
+    ":": _reader("", "any"),
+    "exit": _reader("", "texts", most=1),
+    "printenv": _reader("", "texts", most=1),
+    "expr": _reader("", "texts"),
+    "whereis": _reader("-b -m -s", "texts"),
+    "fmt": _reader("-w= --width= -s -u -c -t"),
+    "expand": _reader("-t= -i"),
+    "sum": _reader("-r -s"),
     "true": _reader("", "none"),
     "false": _reader("", "none"),
     "whoami": _reader("", "none"),
@@ -167,7 +176,7 @@ GIT_EXACT = frozenset(
             for rest in ((), ("-a",), ("-r",), ("-v",), ("-vv",), ("--show-current",), ("--list",))
         ),
         *(("tag", *rest) for rest in ((), ("-l",), ("--list",))),
-        *(("remote", *rest) for rest in ((), ("-v",))),
+        *(("remote", *rest) for rest in ((), ("-v",), ("show",))),
         ("stash", "list"),
         ("worktree", "list"),
         ("worktree", "list", "--porcelain"),
@@ -178,12 +187,26 @@ GIT_EXACT = frozenset(
         ("version",),
     }
 )
+EXACT = frozenset(
+    tuple(words.split())
+    for words in (
+        *("env", "java -version", "java --version", "set -e", "set -u", "set -x", "set -eu", "set -ex"),
+        *(
+            "set -o pipefail",
+            "set -eo pipefail",
+            "set -uo pipefail",
+            "set -euo pipefail",
+            "set -euxo pipefail",
+        ),
+    )
+)
 RECURSIVE = _names("grep egrep fgrep diff")
 GIVES_PATTERN = _names("-e --regexp")
 # Not those that look in the folder for the program to start: `cargo` (rust-toolchain.toml), `go` (go.mod),
 # `yarn` (.yarnrc), `pytest` (its settings name modules to load).
 VERSIONS = _names(
-    "python python3 node bash make gcc g++ clang jq rg curl tar sqlite3 perl ruby docker gh cmake sed find"
+    "python python3 node bash make gcc g++ clang jq rg curl tar sqlite3 perl ruby docker gh cmake sed find "
+    "pip pip3 uv ruff deno php lua ldd shellcheck"
 )
 GIT_ANYWHERE = frozenset({"--no-pager", "-P"})
 _NUMBER = regex(r"-\d+")
@@ -201,6 +224,9 @@ SCRIPTED: Mapping[str, tuple[KnownReader, Callable[[str], bool]]] = {
     "jq": (_JQ, jq_reads),
     **dict.fromkeys(("awk", "gawk", "mawk"), (_AWK, awk_prints)),
 }
+SHOW_HELP = (
+    READERS.keys() - {":", "cd", "echo", "exit", "false", "printf", "pwd", "test", "true", "type"} | LISTED
+)
 
 
 def read_by(words: Sequence[str]) -> Sequence[str]:
@@ -212,6 +238,8 @@ def read_by(words: Sequence[str]) -> Sequence[str]:
     if name == "git":
         return _git(rest)
     if name == "command" and rest[:1] == ["-v"]:
+        return ()
+    if (name, *rest) in EXACT or (name in SHOW_HELP and rest in (["--help"], ["--version"])):
         return ()
     if name in VERSIONS and rest in (
         ["--version"],
@@ -239,6 +267,8 @@ def _read(name: str, reader: KnownReader, rest: Sequence[str]) -> Sequence[str]:
     operands, options = divided(name, reader, rest)
     if (reader.operands == "none" and operands) or len(operands) > reader.most:
         raise NotUnderstood(f"{name} with {operands[-1]} may do more than read")
+    if name == "printenv" and any(map(is_secret, operands)):
+        raise NotUnderstood("it prints what may be a key")
     if name == "date" and not all(_FORMAT_OF_DATE.fullmatch(each) for each in operands):
         raise NotUnderstood(f"date with {operands[0]} sets the clock")
     if name == "printf" and any(map(_OF_VARIABLES.search, operands)):

@@ -7,30 +7,43 @@ import re
 from collections.abc import Sequence
 
 from agls.regex import regex
+from agls.room.shell_tree import NotUnderstood
 
-# `1,5p`, `/from/,/to/p`, `$p`; `s/a/b/g`. An address or a replacement holds neither a line end nor its own
-# delimiter, so no command can stand in it (`w`, `e` and `r` are commands, and flags of `s`).
-_ADDRESS = r"(?:\d+|\$|/(?:[^/\\\n]|\\[^\n])+/)"
-_PRINT = rf"(?:(?:{_ADDRESS}(?:,(?:{_ADDRESS}|\+\d+))?)?[pd=q];? ?)+"
-_CHANGE = "|".join(
-    rf"s{re.escape(mark)}(?:[^{mark}\\\n]|\\[^\n])+{re.escape(mark)}(?:[^{mark}\\\n]|\\[^\nc])*"
-    rf"{re.escape(mark)}[gpiI\d]*"
-    for mark in "/|#,"
-)
-_SED = regex(rf"(?:{_PRINT}|{_CHANGE})")
+# `1,5p`, `/from/,/to/p`, `$p`; `s/a/b/g`, also several of them. Neither a pattern nor a replacement holds a
+# line end or its own delimiter, so no command can stand in it (`w`, `e` and `r` are commands, and flags of
+# `s`). Some versions take a delimiter between brackets for a part of the pattern: so brackets end before it.
+
+
+def _pattern(mark: str) -> str:
+    bracket = rf"\[\^?(?:\[:\w+:\]|[^\]\[^{mark}\n])(?:\[:\w+:\]|[^\]\[{mark}\n])*\]"
+    return rf"(?:[^{mark}\[\\\n]|\\[^\n]|{bracket})+"
+
+
+def _change(mark: str) -> str:
+    end = re.escape(mark)
+    return rf"s{end}{_pattern(mark)}{end}(?:[^{mark}\\\n]|\\[^\nc])*{end}[gpiI\d]*"
+
+
+_ADDRESS = rf"(?:\d+|\$|/{_pattern('/')}/)"
+_WHERE = rf"(?:{_ADDRESS}(?:,(?:{_ADDRESS}|\+\d+))?)?!?"
+_DOES = "|".join((r"[pd=qG]", r"\{[pd=q](?:; ?[pd=q])*;? ?\}", *map(_change, "/|#,")))
+_SED = regex(rf"{_WHERE}(?:{_DOES})(?:; ?{_WHERE}(?:{_DOES}))*;? ?")
 _SED_SCRIPT = regex(r"-([nErs]*)e(.*)", re.DOTALL)
 _JQ_LOADS = regex(r"\b(?:import|include|input_filename|env|ENV|get_search_list|modulemeta)\b")
 _AWK_STRING = regex(r'"(?:[^"\\]|\\[tn])*"')
 _AWK_TEXT = regex(r"(?:[ -\[\]-~]|\\[tns.dw])*")  # what can be seen, with few escapes
 _AWK_REDIRECTION = regex(r">(?!=)|(?<!\|)\|(?!\|)|\|\|\||@")
 # `>` compares where a pattern begins, and between parentheses; elsewhere it may write a file.
-_AWK_COMPARED = regex(r"(^ ?|\()(?:NR|FNR|NF|length|\$\w+) ?> ?(?=\d+ ?(?:$|\)|\{|&&))")
+_AWK_COMPARED = regex(r"(^ ?|\()(?:NR|FNR|NF|length(?:\(\$\w+\))?|\$\w+) ?> ?(?=\d+ ?(?:$|\)|\{|&&))")
+_AWK_VALUE = regex(r"[\w=.,:; |/\t-]*")
+AWKS = frozenset({"awk", "gawk", "mawk"})
 _AWK_NAME = regex(r"[A-Za-z_]\w*")
 _AWK_KNOWN = frozenset(
     word
     for words in (
         "print printf BEGIN END NR NF FNR FS OFS RS ORS length substr index tolower toupper if else next",
-        "exit in for int sum count total max min seen line name value",
+        "exit in for int sum count total max min seen line name value gsub sub split sprintf RSTART RLENGTH",
+        "while do break continue match key val avg arr result found start end prev last first parts out",
     )
     for word in words.split()
 )
@@ -50,7 +63,9 @@ def scripts_in_options(name: str, words: Sequence[str]) -> tuple[list[str], list
     for word in left:
         if word == "--":
             return scripts, [*others, word, *left]
-        if name == "jq" and word in {"--arg", "--argjson"}:
+        if name in AWKS and word == "-v":
+            _check_variable(next(left, ""))
+        elif name == "jq" and word in {"--arg", "--argjson"}:
             next(left, None)
             next(left, None)
         elif name == "sed" and word.startswith("--expression="):
@@ -61,6 +76,14 @@ def scripts_in_options(name: str, words: Sequence[str]) -> tuple[list[str], list
         else:
             others.append(word)
     return scripts, others
+
+
+def _check_variable(text: str) -> None:
+    """**Raises** `NotUnderstood` unless awk gives a variable of this script a plain value by this."""
+    name, is_set, _ = text.partition("=")
+    is_known = len(name) == 1 and name.isalpha()
+    if not is_set or not (is_known or name in _AWK_KNOWN) or not _AWK_VALUE.fullmatch(text):
+        raise NotUnderstood(f"what awk does with {text} is not certain")
 
 
 def sed_prints(script: str) -> bool:
@@ -88,4 +111,4 @@ def awk_prints(script: str) -> bool:
 
 def _regexes_cut(code: str) -> str:
     """Return the code without what is surely a pattern: one between slashes where nothing is divided."""
-    return regex(r"(^|[~(!&|{;] ?)/[^/]*/").sub(r"\1 ", code)
+    return regex(r"(^|[~(!&|{;,] ?)/[^/]*/").sub(r"\1 ", code)

@@ -20,7 +20,9 @@ _VARIABLE = regex(r"\$(?:(\w+|\?)|\{(\w+)\})")
 _PRINTED = frozenset({"HOME", "PWD", "OLDPWD", "USER", "SHELL", "PATH", "LANG", "TERM", "?"})
 _SUM = regex(r"\$\(\([\d +*/%()-]+\)\)")
 # Programs obey many variables in lower case, too, all with `_` or longer; the others here are obeyed by none.
-_NAME = regex(r"[a-z]{1,8}|COUNT|FILE|FILES|BRANCH|COMMIT|SHA|HASH|RESULT|OUT|N")
+_NAME = regex(
+    r"[a-z]{1,8}|COUNT|FILE|FILES|BRANCH|COMMIT|SHA|HASH|RESULT|OUT|[A-Z]|DIR|SRC|NAME|BASE|REV|TAG|FOO"
+)
 _OPERAND = r'(?:"\$(?:(?:\w+)|\{(?:\w+)\})"|"[\w ./-]*"|[\w./-]+)'
 _TEST_OF_TEXTS = regex(rf"\[ (?:-[nz] {_OPERAND}|{_OPERAND} (?:=|==|!=) {_OPERAND}) \]")
 _NUMBER = r'(?:"\$\w+"|"\$\{\w+\}"|-?\d+)'
@@ -28,6 +30,13 @@ _TEST_OF_NUMBERS = regex(rf"\[ {_NUMBER} -(?:eq|ne|lt|le|gt|ge) {_NUMBER} \]")
 _USED = regex(r"\$\{?(\w+)")
 # A format of `printf` that prints what it is given as it is: with `%d` a shell may count.
 _PRINTS_TEXTS = regex(r"""'(?:[^%'\\]|%%|%-?\d*s|\\[nt])*'|"(?:[^%"\\$`]|%%|%-?\d*s|\\[nt])*\"""")
+
+PRINTS_FOLDER = frozenset({"$(pwd)"})
+# What prints the name of a commit and nothing else. That of a branch may be an option: `.git/HEAD` says it.
+_PRINTS_COMMIT = regex(
+    r"git (?:rev-parse (?:--verify |--short |-q )*HEAD(?:[~^]\d*)*"
+    r"|merge-base [A-Za-z][\w./-]* [A-Za-z][\w./-]*)"
+)
 
 Source = tuple[Word, ...]  # the words of a program whose lines a variable holds, () when nothing is known
 
@@ -38,6 +47,7 @@ class ShellVariables:
     def __init__(self, values: Mapping[str, str] | None = None) -> None:
         self._values = dict(values or {})
         self._sources: dict[str, Source] = {}
+        self._printed: dict[str, Source] = {}
         self.used: list[Source] = []
 
     def copy(self) -> "ShellVariables":
@@ -63,6 +73,14 @@ class ShellVariables:
         self.assign(name, "")
         self._values[name], self._sources[name] = A_NAME, source
 
+    def forget_printed(self) -> None:
+        """The same substitution in another command runs again, perhaps in another folder."""
+        self._printed.clear()
+
+    def hold_printed(self, node: "Node", source: Source) -> None:
+        """Remember the words of the program whose lines this substitution becomes, () for none."""
+        self._printed[text_of(node).lstrip()] = source
+
     def forget(self, *names: str) -> None:
         for name in names:
             self._values.pop(name, None)
@@ -75,7 +93,15 @@ class ShellVariables:
 
     def value(self, node: "Node") -> str:
         """**Returns** the value of a variable. **Raises** `NotUnderstood`."""
-        name = _name_of(node)
+        name, text = _name_of(node), text_of(node).lstrip()
+        if text in PRINTS_FOLDER:
+            name = "PWD"
+        elif source := self._printed.get(text):
+            is_quoted = node.parent is not None and node.parent.type == "string"
+            if is_quoted and not prints_commit(source):
+                return unresolved(node)  # several lines are one word there: no name
+            self.used.append(source)
+            return A_NAME
         if name not in self._values:
             return unresolved(node)
         if self._values[name] == A_NAME:
@@ -92,16 +118,23 @@ class ShellVariables:
             is_quoted = node.parent is not None and node.parent.type == "string"
             value = "0" if is_quoted else self.value(node)
             return value if is_one_word(value) else unresolved(node)
-        if name in _PRINTED or _SUM.fullmatch(text) or is_substitution(node):
+        is_shown = is_substitution(node) and node.parent is not None and node.parent.type == "string"
+        if name in _PRINTED or _SUM.fullmatch(text) or is_shown:
             return "0"
         return unresolved(node)
 
     def only_compares(self, node: "Node") -> bool:
         """**Returns** whether `[ … ]` only compares texts, or numbers, that are known or between quotes."""
         text = text_of(node)
-        if not _TEST_OF_TEXTS.fullmatch(text) and not _TEST_OF_NUMBERS.fullmatch(text):
-            return False
-        return all(name in self._values for name in _USED.findall(text))
+        if _TEST_OF_TEXTS.fullmatch(text):
+            return True
+        known = all(name in self._values for name in _USED.findall(text))
+        return known and bool(_TEST_OF_NUMBERS.fullmatch(text))
+
+
+def prints_commit(source: Sequence[Word]) -> bool:
+    """**Returns** whether a program prints the name of a commit and nothing else."""
+    return bool(_PRINTS_COMMIT.fullmatch(" ".join(word.text for word in source)))
 
 
 def prints_texts(name: str, rest: Sequence["Node"]) -> bool:

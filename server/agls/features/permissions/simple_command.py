@@ -9,6 +9,7 @@ from agls.features.permissions.syntax_nodes import NOWHERE, input_of, is_read
 from agls.frozen import frozen
 from agls.regex import regex
 from agls.room.shell_tree import (
+    A_NAME,
     NotUnderstood,
     Word,
     children_of,
@@ -22,10 +23,12 @@ from agls.room.shell_tree import (
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_PROGRAM = regex(r"[A-Za-z0-9_./+-]+")
+_PROGRAM = regex(r"[A-Za-z0-9_./+-]+|:")
 _LOCALE = regex(r"(?:LC_ALL|LC_COLLATE|LC_CTYPE|LANG)=(?:C|POSIX|C\.UTF-8|en_US\.UTF-8)")
 _TEST = regex(r"\[ (.*) \]", re.DOTALL)
-_TEST_OF_FILE = regex(r"\[\[ (-[fdesrwxhL] [\w./${}\"-]+) \]\]")
+_OF_FILE = r"(?:! )?-[fdesrwxhL] [\w./${}\"-]+"
+_TEST_OF_FILE = regex(rf"\[\[ ({_OF_FILE}(?: (?:&&|\|\|) {_OF_FILE})*) \]\]")
+_JOINED = regex(r" (?:&&|\|\|) ")
 
 
 @frozen
@@ -72,11 +75,12 @@ def _command(node: "Node", variables: ShellVariables) -> Program:
         raise NotUnderstood(f"which program `{short(name)}` is, is not certain")
     read = _printed if prints_texts(text_of(name), rest) else _word
     # what is read from another program is no file of a name, and no other word
-    words = (
-        Word(text_of(name)),
-        *(Word(NOWHERE) if is_read(each) else read(each, variables) for each in rest),
-    )
-    return Program(text_of(node), words, piped=has_locale)
+    words = [Word(text_of(name))]
+    for each in rest:
+        words.append(Word(NOWHERE) if is_read(each) else read(each, variables))
+        if each.type == "command_substitution" and words[-1].text == A_NAME:
+            words.append(Word(A_NAME))  # it may be many words
+    return Program(text_of(node), tuple(words), piped=has_locale)
 
 
 def _word(node: "Node", variables: ShellVariables) -> Word:
@@ -97,7 +101,8 @@ def _test(node: "Node", variables: ShellVariables) -> tuple[Word, ...]:
     found = _TEST.fullmatch(text_of(node)) or _TEST_OF_FILE.fullmatch(text_of(node))
     if not found or "<(" in found[1]:
         raise NotUnderstood(f"what `{short(node)}` does is known only when it runs")
-    match children_of(parsed(f"test {found[1]}"), {";", "\n"}):
+    one = _JOINED.sub(" ", found[1]) if found[0].startswith("[[") else found[1]
+    match children_of(parsed(f"test {one}"), {";", "\n"}):
         case [inner] if inner.type == "command":
             words = _command(inner, variables).words
         case _:

@@ -6,15 +6,17 @@ folder and no more (`printed_names`), where the other takes such a name for a fi
 each name of the folder is one that cannot be taken for anything else.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from agls.features.permissions.listed_readers import listed
 from agls.features.permissions.printed_names import Names, filter_of, printed_by
 from agls.features.permissions.readers import READERS, divided, read_by
+from agls.features.permissions.shell_variables import prints_commit
 from agls.frozen import frozen
 from agls.regex import regex
-from agls.room.shell_tree import A_NAME, NotUnderstood
+from agls.room.shell_tree import A_NAME, NotUnderstood, Word
 
 
 def _names(text: str) -> frozenset[str]:
@@ -26,6 +28,8 @@ _TAKE_NAMES = _names(
     "echo sed awk cut test cksum od realpath readlink"
 )
 _GREPS = frozenset({"grep", "egrep", "fgrep"})
+# A commit whose name is printed, and what is made with it: `…~2`, `main..…`.
+_OF_COMMITS = regex(rf"(?:[A-Za-z][\w./-]*\.\.\.?)?{re.escape(A_NAME)}(?:[~^]\d*)*(?:\.\.\.?[\w./-]*)?")
 _COUNT = regex(r"-[nP]\d+")
 _DURATION = regex(r"\d{1,6}(?:\.\d{1,3})?[smh]?")
 
@@ -52,6 +56,7 @@ def started_by(words: Sequence[str], sources: NameSources, *, is_key_word: bool)
 
     `time` is one of the shell only where `is_key_word`. **Raises** `NotUnderstood`.
     """
+    words = _with_commits(words, sources)
     if any("\0" in word and word != A_NAME for word in words):
         raise NotUnderstood("what a variable in it becomes is known only when it runs")
     match words:
@@ -74,6 +79,19 @@ def started_by(words: Sequence[str], sources: NameSources, *, is_key_word: bool)
             yield from _executed(rest)
         case _:
             yield Started(words)
+
+
+def _with_commits(words: Sequence[str], sources: NameSources) -> Sequence[str]:
+    """Return the words of git with `HEAD` for a commit that another program names: any one will do."""
+    if words[0] != "git" or A_NAME not in "".join(words) or not all(map(_prints_commit, sources.loops)):
+        return words
+    if words[1] == "-C":
+        raise NotUnderstood("in which folder git works is known only when it runs")
+    return [word.replace(A_NAME, "HEAD") if _OF_COMMITS.fullmatch(word) else word for word in words]
+
+
+def _prints_commit(source: Sequence[str]) -> bool:
+    return prints_commit([Word(text) for text in source])
 
 
 def _with_names(rest: Sequence[str], source: Sequence[str]) -> Started:

@@ -13,25 +13,36 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agls.features.permissions.shell_folders import ShellFolders, both
-from agls.features.permissions.shell_variables import ShellVariables, Source, assigned, substituted
+from agls.features.permissions.shell_variables import (
+    PRINTS_FOLDER,
+    ShellVariables,
+    Source,
+    assigned,
+    prints_commit,
+    substituted,
+)
 from agls.features.permissions.simple_command import Program, no_cd, read_command
 from agls.features.permissions.syntax_nodes import (
     COMPOUND,
     feeding,
     input_of,
+    is_over_lines,
     is_quiet,
     is_redirected_compound,
     is_substitution,
     numbers_of,
+    parts_of_any_loop,
+    parts_of_case,
     parts_of_for,
     parts_of_while,
     passes_on,
     steps_of,
+    substitutions_given,
     substitutions_printed,
     substitutions_read,
     without_redirections,
 )
-from agls.room.shell_tree import A_NAME, NotUnderstood, Word, children_of, parsed, short, word_of
+from agls.room.shell_tree import A_NAME, NotUnderstood, Word, children_of, parsed, short, text_of, word_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -53,14 +64,15 @@ def _no_names(pattern: str, folder: str) -> Sequence[str]:
     raise NotUnderstood(f"what `{pattern}` becomes in {folder or 'the folder'} is known only when it runs")
 
 
-def programs(command: str, names: Names = _no_names) -> tuple[Program, ...]:
+def programs(command: str, names: Names = _no_names, here: str = "") -> tuple[Program, ...]:
     """Return the programs that a command runs, in order; `names` gives those that a pattern of a loop is for.
 
-    **Raises** `NotUnderstood` when one cannot be known from the text.
+    `here` is the path of the folder where it begins, "" when that is not known. **Raises** `NotUnderstood`
+    when one cannot be known from the text.
     """
     root = parsed(command)
     found: list[Program] = []
-    reader = _CommandReader(names)
+    reader = _CommandReader(names, ShellVariables({"PWD": here} if here else {}))
     for program in reader.statements(root):
         found.append(program)
         if len(found) > MOST_RUNS or sum(not each.again for each in found) > MOST_PARTS:
@@ -109,14 +121,16 @@ class _CommandReader:
                 yield from self._redirected(node)
             case "if_statement" | "elif_clause" | "else_clause":
                 yield from self._staying(children_of(node, IF))
-            case "negated_command":
-                yield from self._staying(children_of(node, {"!"}))
+            case "negated_command" | "case_statement":
+                is_case = node.type == "case_statement"
+                yield from self._staying(parts_of_case(node) if is_case else children_of(node, {"!"}))
             case "subshell":
                 yield from self._apart(children_of(node, _GROUPS))
             case "compound_statement":
                 yield from self._each(children_of(node, _GROUPS))
             case "for_statement" | "while_statement":
-                yield from self._loop(node, ())
+                lines = node.type == "for_statement" or is_over_lines(node)
+                yield from self._loop(node, ()) if lines else self._any_loop(node)
             case _:
                 yield from self._simple(node)
 
@@ -170,13 +184,23 @@ class _CommandReader:
         name, value = assigned(node)
         self._only_readers += 1
         if inner := substituted(value):
-            yield from self._apart(children_of(inner, _AROUND))
-            self._variables.hold(name, ())  # it may be several lines: no name
+            found, source = self._printed_by(children_of(inner, _AROUND))
+            yield from found
+            self._variables.hold(
+                name, source if prints_commit(source) else ()
+            )  # else it may be several lines
             return
         word = word_of(value, self._variables.value)
         if word.is_pattern:
             raise NotUnderstood(f"what `{short(node)}` becomes is known only when it runs")
         self._variables.assign(name, word.text)
+
+    def _any_loop(self, node: "Node") -> Iterator[Program]:
+        """Its condition and its body may run any number of times, always in the same place."""
+        condition, body = parts_of_any_loop(node)
+        self._only_readers += 1
+        yield from self._staying([condition, *body])
+        self._only_readers -= 1
 
     def _loop(self, node: "Node", source: Source) -> Iterator[Program]:
         if node.type == "while_statement":
@@ -233,6 +257,14 @@ class _CommandReader:
     ) -> Iterator[Program]:
         for inner in (*substitutions_printed(node), *substitutions_read(node)):
             yield from self._apart(children_of(inner, _AROUND))
+        self._variables.forget_printed()
+        prints = any(substitutions_printed(node))
+        for inner in substitutions_given(node) if not prints else ():
+            if text_of(inner).lstrip() in PRINTS_FOLDER:
+                continue
+            found, source = self._printed_by(children_of(inner, _AROUND))
+            yield from found
+            self._variables.hold_printed(inner, source)
         program = read_command(node, self._variables)
         self._lines = program.words if is_quiet(node) and not program.inputs and not piped else ()
         if piped or self._only_readers:
@@ -285,4 +317,5 @@ class _CommandReader:
         """Yield it for each folder in which the shell may be."""
         yield from [replace(program, folder=folder) for folder in self._folders.succeeded]
         if program.words[0].text == "cd":
+            self._variables.forget("PWD")
             self._folders = self._folders.after_cd(program)

@@ -28,11 +28,16 @@ COMPOUND = frozenset(
         "while_statement",
         "if_statement",
         "negated_command",
+        "case_statement",
     }
 )
 NOWHERE = "/dev/null"  # stands for what is read, and is no file
 _DESCRIPTOR = regex(r"\d?>&(?:\d|-)|\d?<&(?:\d|-)")
 _NOWHERE = regex(r"(?:\d|&)?>>? *(/dev/(?:null|stdout|stderr))")
+_COMPARED = regex(r"\"\$(?:\w+|\{\w+\})\"|\$(?:\w+|\{\w+\})|[\w./-]+")
+_CHOSEN = regex(r"(?:[\w.*?/@:+=-]|'[^'\n]*'|\"[^\"$`\\\n]*\")+")
+_DELIMITER = regex(r"\w+|'\w+'|\"\w+\"")
+_EXPANDED_IN_TEXT = regex(r"[$`\\]")
 _READ = regex(r"(?:IFS= ?)?read (?:-r )?(\w+)")
 _SEQUENCE = regex(r"\$\(seq (?:(\d{1,3}) )?(\d{1,3})\)")
 _NUMBERS = regex(r"\{(\d{1,3})\.\.(\d{1,3})\}")
@@ -56,6 +61,50 @@ def parts_of_for(node: "Node") -> tuple[str, Sequence["Node"], "Node"]:
             return text_of(name), words, body
         case _:
             raise NotUnderstood(f"what `{short(node)}` does is known only when it runs")
+
+
+def parts_of_case(node: "Node") -> Sequence["Node"]:
+    """Return the statements of all branches. **Raises** `NotUnderstood` for a value or pattern with code."""
+    match children_of(node, {";", "\n"}):
+        case [kind, value, said, *items, _] if kind_of(kind) == "case" and kind_of(said) == "in":
+            if not _COMPARED.fullmatch(text_of(value)):
+                raise NotUnderstood(f"what `{short(value)}` becomes is known only when it runs")
+            return [each for item in items for each in _statements_of(item)]
+        case _:
+            raise NotUnderstood(f"what `{short(node)}` does is known only when it runs")
+
+
+def _statements_of(item: "Node") -> Sequence["Node"]:
+    """Return the statements behind the patterns of a branch of `case`."""
+    found = children_of(item, {";", "\n", ";;", "("})
+    end = next((at for at, each in enumerate(found) if kind_of(each) == ")"), len(found))
+    patterns = [each for each in found[:end] if kind_of(each) != "|"]
+    if item.type != "case_item" or not all(_CHOSEN.fullmatch(text_of(each)) for each in patterns):
+        raise NotUnderstood(f"`{short(item)}` is not understood")
+    return found[end + 1 :]
+
+
+def parts_of_any_loop(node: "Node") -> tuple["Node", Sequence["Node"]]:
+    """Return the condition and the statements of `while` or `until`. **Raises** `NotUnderstood`."""
+    match children_of(node, {";", "\n"}):
+        case [kind, condition, body] if text_of(kind) in {"while", "until"} and body.type == "do_group":
+            return condition, children_of(body, {"do", "done", ";", "\n"})
+        case _:
+            raise NotUnderstood(f"what `{short(node)}` does is known only when it runs")
+
+
+def is_over_lines(node: "Node") -> bool:
+    """Return whether this is a loop with `read`."""
+    return any(_READ.fullmatch(text_of(child)) for child in node.named_children)
+
+
+def substitutions_given(node: "Node") -> Iterator["Node"]:
+    """Yield the `$( … )` that are words of a command, or stand between the quotes of one."""
+    command = without_redirections(node)
+    for word in command.children if command.type == "command" else ():
+        for each in (word, *(word.children if word.type in {"string", "concatenation"} else ())):
+            if is_substitution(each):
+                yield each
 
 
 def parts_of_while(node: "Node") -> tuple[str, "Node"]:
@@ -156,9 +205,27 @@ def passes_on(words: Sequence[Word]) -> bool:
             return False
 
 
+def _checked_text(node: "Node") -> Iterable[str]:
+    """Return that a here-document is read, which is no file. **Raises** `NotUnderstood`: it may hold code.
+
+    A shell ends its text where the tree does: that is made sure of.
+    """
+    text = text_of(node)
+    first, _, rest = text.partition("\n")
+    delimiter = first.removeprefix("<<")
+    name = delimiter.strip("'\"")
+    *body, end = rest.split("\n")
+    may_expand = name == delimiter and any(map(_EXPANDED_IN_TEXT.search, body))
+    if not _DELIMITER.fullmatch(delimiter) or end != name or name in body or may_expand:
+        raise NotUnderstood(f"`{short(node)}` is not understood")
+    return (NOWHERE,)
+
+
 def input_of(node: "Node", resolve: Callable[["Node"], str] = unresolved) -> Iterable[str]:
     """Return the file that a redirection reads, if it does. **Raises** `NotUnderstood` when it may write."""
     text = text_of(node)
+    if node.type == "heredoc_redirect":
+        return _checked_text(node)
     if node.type != "file_redirect":
         raise NotUnderstood(f"`{short(node)}` is not understood")
     if _DESCRIPTOR.fullmatch(text) or _NOWHERE.fullmatch(text):

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agls.engine.actions import FoundActions
+from agls.engine.facts import GateFact
 from agls.engine.feature import CallTool, Feature, Invocation, RunView
-from agls.engine.vocabulary import ToolOutcome
+from agls.engine.vocabulary import Stop, ToolOutcome
 from agls.features.skills.forked import SkillHelpers
 from agls.features.skills.found import FoundSkills
-from agls.features.skills.gate import SkillGate
 from agls.features.skills.offered import OfferedSkill, named_skills
 from agls.features.skills.settings import Settings
 from agls.features.skills.skill_file import SkillFile
@@ -22,6 +22,7 @@ from agls.room.session_ports import TakenNames
 from agls.room.skill_ports import SkillPorts
 
 ACTIONS = OnUse("agls.features.skills.actions", "actions_of")
+GATE = OnUse("agls.features.skills.gate", "SkillGate")
 
 
 def build(
@@ -50,11 +51,14 @@ def build(
         touched.add_call(invocation, outcome)
         return outcome
 
-    gate = SkillGate(settings, run, found, grants, helpers, touched, ports.workspace.root, limit)
+    async def before_turn(view: RunView) -> Sequence[Stop | GateFact]:
+        gate = GATE(settings, run, found, grants, helpers, touched, ports.workspace.root, limit)
+        return await gate.before_turn(view)
+
     return Feature(
         name=ROOM,
         tools=(offered,) if catalogue.names or catalogue.left_out else (),
         actions=FoundActions(lambda: ACTIONS(find, found, limit, ports, hands_over)),
-        before_turn=gate.before_turn,
+        before_turn=before_turn,
         around_tool=around_tool,
     )

@@ -34,6 +34,11 @@ def _prices(model: Json) -> Prices:
     return replace(prices, above=model["above"], then=Prices(*model["then"])) if "above" in model else prices
 
 
+def is_listed(endpoint: Endpoint) -> bool:
+    """Return whether the list has this model at this address."""
+    return _found(endpoint) is not None
+
+
 def is_provider(endpoint: Endpoint) -> bool:
     """Return whether this is the address of a provider in the list, rather than a user's own server."""
     return _models_at(endpoint.base_url) is not None

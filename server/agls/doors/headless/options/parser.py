@@ -13,7 +13,6 @@ WORDS = "words"  # positional arguments that may stand anywhere between the opti
 COMMAND = "COMMAND"  # the placeholder of a command's name in the help
 OTHER_AGENTS = {  # what other programs call it, by the command that it stands behind
     "agls": {
-        "chat": "agls run",
         "exec": "agls run",
         "login": "agls key",
         "auth": "agls key",

@@ -80,6 +80,26 @@ BOTH = (
     Titled("output", OUTPUT),
     BOUNDS,
 )
+CHAT = command(
+    "chat",
+    "talk with the agent in the terminal",
+    option(f"{WORDS} PROMPT  the first prompt, in quotes", nargs="*", default=None),
+    "--title TITLE  the session's title",
+    option("-c --continue  go on with the latest session of the folder", dest="goes_on"),
+    "--session ID  go on with this session (its id, or the start of it)",
+    Titled("input", WORK),
+    Titled("model", (*lines(MODEL), option(EFFORT))),
+    Titled("system prompt", PROMPTS, "The defaults are those of [instructions] in the configuration."),
+    Titled("permissions", PERMISSIONS),
+    Titled("output", lines("-q --quiet  print only the answers, not the activity")),
+    BOUNDS,
+    arguments="[OPTIONS] [PROMPT]",
+    examples="""
+        agls chat                       begins a session; so does agls alone
+        agls chat "why does it fail?"   with its first prompt
+        agls chat -c                    goes on with the latest one of this folder
+    """,
+)
 RUN = command(
     "run",
     "run one prompt",

@@ -11,7 +11,7 @@ from agls.doors.headless.options.declaration import CommandSpec, OneOf, OptionSp
 from agls.doors.headless.options.parser import Options, Parser
 
 GROUPS: dict[str, tuple[CommandSpec, ...]] = {
-    "Work": (runs.RUN, runs.RESUME, sessions.SESSIONS),
+    "Work": (runs.CHAT, runs.RUN, runs.RESUME, sessions.SESSIONS),
     "Review and undo": (changes.CHANGES, changes.UNDO, changes.REWIND),
     "Set up": (
         others.DOCTOR,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from agls.config import ConfigError
-from agls.disk_space import why_unwritten
+from agls.disk_space import unsaved
 from agls.doors.agent.connection import Connection
 from agls.doors.agent.peer import PeerError
 from agls.doors.trust_files import files_for_agents
@@ -43,7 +43,7 @@ async def ask_for_trust(connection: Connection) -> None:
             elif title == WITHOUT:
                 await asyncio.to_thread(trust.decline, place)
         except OSError as problem:
-            _say(connection, WARNING, f"That cannot be saved: {why_unwritten(problem)}")
+            _say(connection, WARNING, unsaved(problem))
 
 
 async def _answer(connection: Connection, message: str) -> str:

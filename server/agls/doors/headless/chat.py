@@ -1,0 +1,184 @@
+"""`agls chat`: somebody talks with the agent at the terminal, prompt after prompt in one session."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from agls.config import ConfigError
+from agls.doors.headless.chat_prompts import Prompts, prompts_at
+from agls.doors.headless.exits import CannotBegin, Exit
+from agls.doors.headless.headless_run import HeadlessRun
+from agls.doors.headless.open_session import RunRequest, latest, opened, prepare_run
+from agls.doors.headless.output import Output
+from agls.doors.headless.run import AtHand, explained, hello, prompted_by, with_streams, world_at
+from agls.doors.headless.screen import TerminalScreen
+from agls.doors.headless.shutdown import Shutdown
+from agls.doors.headless.terminal import Keyboard, TerminalResponder
+from agls.doors.headless.typed_command import do_command
+from agls.engine.facts import Admitted, Noted, SessionChanged
+from agls.engine.ports import JournalError, ModelError
+from agls.engine.session import Session
+from agls.engine.vocabulary import JsonObject
+from agls.json_values import is_object
+from agls.room import PromptRefused
+from agls.workspace.redact import harden
+
+NOBODY = 'agls chat needs a terminal: nobody can type here. For one prompt: agls run "…"'
+HELP = "/help lists the commands. Ctrl-C stops the agent, Ctrl-D leaves."
+KEPT = "To go on with this session: agls chat -c"
+GO_ON = 'Say "go on" to continue.'
+
+
+async def chat(request: RunRequest) -> int:
+    """Hold the conversation. **Returns** the exit code; every problem is written, none is raised."""
+    harden()
+    return await with_streams("text", partial(_chat, request), lambda _: InChat(), quiet=request.quiet)
+
+
+class InChat:
+    """Implements `WayOn` where the session is at hand."""
+
+    session_id = ""
+
+    def after_error(self, kind: str) -> str:
+        """Return the line for the user after an error."""
+        return 'Say "go on" to try again; /model chooses another model.'
+
+    def after(self, reason: str, limits: JsonObject) -> str:
+        """Return the line for the user after a run that ended for another reason."""
+        return GO_ON
+
+    def after_overflow(self) -> str:
+        """Return the line for the user when the conversation is too long for the model."""
+        return f"/compact makes room, /model chooses a model with a larger context. {GO_ON}"
+
+
+async def _chat(request: RunRequest, output: Output, screen: TerminalScreen, shutdown: Shutdown) -> int:
+    async with world_at(request, screen) as at_hand:
+        if at_hand.keyboard is None:
+            raise CannotBegin(NOBODY, "usage")
+        return await Chat(request, at_hand, Keyboard(at_hand.keyboard), output, screen, shutdown).hold()
+
+
+class Chat:
+    """One conversation, which may go from session to session."""
+
+    def __init__(
+        self,
+        request: RunRequest,
+        at_hand: AtHand,
+        keyboard: Keyboard,
+        output: Output,
+        screen: TerminalScreen,
+        shutdown: Shutdown,
+    ) -> None:
+        self._request, self._at_hand = request, at_hand
+        self._world, self._here = at_hand.world, at_hand.here
+        self._output, self._screen = output, screen
+        self._shutdown = shutdown
+        self._responder = TerminalResponder(screen, keyboard)
+        self._prompts: Prompts = prompts_at(keyboard, screen, self._world)
+        self._told: set[str] = set()  # the notes that were written
+
+    async def hold(self) -> int:
+        """Take prompts and do what they say until the user leaves. **Returns** the exit code.
+
+        **Raises** `CannotBegin`, `ConfigError`, `JournalError` and `ModelError` before the first prompt.
+        """
+        self._session = await self._begun(self._request)
+        state = self._session.state
+        model = await self._world.model(state.cwd, str(state.options.get("model", "")))
+        self._screen.say(f"agls  ·  {model.info.name}  ·  {state.cwd}\n{HELP}")
+        text: str | None = self._request.prompt
+        while text is not None and not self._shutdown.ends:
+            if not text.strip() or await self._said(text):
+                text = await self._next()
+            else:
+                text = None
+        await self._leave()
+        return Exit.FAILED if self._shutdown.ends else Exit.DONE
+
+    async def _begun(self, request: RunRequest) -> Session:
+        """Make the session, or open the one to go on with, with the options of the command line."""
+        world, here = self._world, self._here
+        world.check_options(here, request.options)
+        if request.resume:
+            session = await opened(world, request.session_id or await latest(world, here))
+            world.check_options(session.state.cwd, {**session.state.options, **request.options})
+        else:
+            await world.model(here, str(request.options.get("model", "")))
+            session = await world.sessions.create(here, title=request.title)
+        world.choose(session.session_id, request.options)
+        if request.options:
+            session.log.record(SessionChanged(options=request.options))
+        return session
+
+    async def _next(self) -> str | None:
+        """Return what the user types next, `None` when they leave. Ctrl-C drops what was typed."""
+        await self._screen.settled()
+        while not self._shutdown.ends:
+            try:
+                return await self._prompts.next(self._session)
+            except asyncio.CancelledError:
+                self._shutdown.task.uncancel()
+                self._shutdown.rests()
+        return None
+
+    async def _said(self, text: str) -> bool:
+        """Do what the text says. **Returns** whether the conversation goes on; a problem does not end it."""
+        try:
+            return await self._done(text)
+        except (ConfigError, CannotBegin, ModelError, JournalError, PromptRefused) as problem:
+            self._output.fatal(*explained(problem))
+        except asyncio.CancelledError:  # Ctrl-C before there was a run to stop
+            self._shutdown.task.uncancel()
+        finally:
+            self._shutdown.rests()
+        return True
+
+    async def _done(self, text: str) -> bool:
+        world, session_id = self._world, self._session.session_id
+        request = replace(
+            self._request, cwd="", prompt=text, resume=True, session_id=session_id, options={}, title=""
+        )
+        self._request = replace(
+            self._request, attach=(), piped=b"", add_dirs=()
+        )  # they went with the first one
+        prepared = await prepare_run(world, request, self._here)
+        self._output.begin(hello(replace(prepared, notes=self._untold(prepared.notes))))
+        if prepared.command:
+            done = await do_command(world, prepared.session, prepared.command, self._shutdown)
+            if done.prompt is None:
+                return await self._followed(done.outcome)
+            prepared = await prompted_by(world, prepared, done.prompt)
+        await HeadlessRun(world, prepared, self._output, self._responder, self._shutdown, stays=True).run()
+        return True
+
+    def _untold(self, notes: Sequence[str]) -> tuple[str, ...]:
+        new = tuple(note for note in notes if note not in self._told)
+        self._told.update(new)
+        return new
+
+    async def _followed(self, outcome: JsonObject) -> bool:
+        """Write what a command came to, and go to the session that it names, or leave.
+
+        **Returns** whether the conversation goes on.
+        """
+        data = outcome.get("data")
+        named = data if is_object(data) else {}
+        if named.get("leave"):
+            return False
+        self._output.action(outcome)
+        if named.get("open"):
+            self._session = await opened(self._world, str(named["open"]))
+        return True
+
+    async def _leave(self) -> None:
+        """Say how to go on, or remove the session in which nothing was done."""
+        session_id = self._session.session_id
+        entries = await self._world.sessions.peek(session_id)
+        if any(isinstance(entry.fact, Admitted | Noted) for entry in entries):
+            self._screen.say(KEPT)
+        elif not self._request.resume:
+            await self._world.sessions.delete(session_id)

@@ -1,0 +1,146 @@
+"""A prompt with a history, several lines and completion, by prompt_toolkit."""
+
+import os
+from collections.abc import AsyncGenerator, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+
+from agls.config import ConfigError
+from agls.doors.completion import completions
+from agls.engine.facts import SessionChanged
+from agls.engine.session import Session
+from agls.modes import MODES, Mode
+from agls.room.exposed import PermissionRules
+from agls.room.mode_choices import UntrustedMode
+from agls.world import World
+
+PROMPT = "> "
+HISTORY = "chat_history"
+PRIVATE = 0o600
+AFTER: Mapping[str, Mode] = {"ask": "acceptEdits", "acceptEdits": "plan"}  # who wants allowAll types it
+STARTS = ("/", "@", "#")  # of what is completed while it is typed
+
+
+class EditedPrompts:
+    """Implements `Prompts`: Alt-Enter begins a line, Shift-Tab takes the next mode, Up an earlier prompt."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._session: Session | None = None
+        self._typed: PromptSession[str] = PromptSession(
+            history=_history(world),
+            completer=_Completer(self),
+            complete_while_typing=True,
+            key_bindings=self._keys(),
+            multiline=True,
+            prompt_continuation="  ",
+            bottom_toolbar=self._state,
+        )
+
+    async def next(self, session: Session) -> str | None:
+        """Return the next prompt."""
+        self._session = session
+        while True:
+            try:
+                return await self._typed.prompt_async(PROMPT, handle_sigint=False)
+            except KeyboardInterrupt:  # Ctrl-C drops what was typed
+                continue
+            except EOFError:
+                return None
+
+    @property
+    def mode(self) -> str:
+        """The mode of the session, "" while the configuration cannot be read."""
+        if self._session is None:
+            return ""
+        try:
+            configured = self._world.setup.load(self._session.state.cwd).config.exposed(PermissionRules).mode
+        except ConfigError:
+            return ""
+        return str(self._session.state.options.get("mode") or configured)
+
+    async def completions(self, text: str, cursor: int) -> Iterable[Completion]:
+        """Return the ways to go on at this place."""
+        if self._session is None or not any(start in text for start in STARTS):
+            return ()
+        try:
+            found = await completions(self._world, self._session, text, cursor)
+        except ConfigError:
+            return ()
+        return [
+            Completion(each.text, each.start - cursor, display=each.label, display_meta=each.detail)
+            for each in found.items
+        ]
+
+    def _state(self) -> str:
+        model = str(self._session.state.options.get("model", "")) if self._session else ""
+        parts = (f"mode: {self.mode} (Shift-Tab)", model and f"model: {model}", "Alt-Enter: new line")
+        return "  ·  ".join(filter(None, parts))
+
+    async def _next_mode(self) -> None:
+        session, mode = self._session, AFTER.get(self.mode, MODES[0])
+        if session is None:
+            return
+        with suppress(UntrustedMode):  # the state shows that it stays as it was
+            self._world.check_mode(session.state.cwd, {"mode": mode}, by_user=True)
+            self._world.choose(session.session_id, {"mode": mode})
+            session.log.record(SessionChanged(options={"mode": mode}))
+            await session.log.sync()
+
+    def _keys(self) -> KeyBindings:
+        keys = KeyBindings()
+
+        @keys.add("enter")
+        def send(event: KeyPressEvent) -> None:
+            buffer = event.current_buffer
+            state = buffer.complete_state
+            if state and state.current_completion:
+                buffer.apply_completion(state.current_completion)
+            else:
+                buffer.validate_and_handle()
+
+        @keys.add("escape", "enter")
+        @keys.add("c-j")
+        def begin_line(event: KeyPressEvent) -> None:
+            event.current_buffer.insert_text("\n")
+
+        @keys.add("s-tab")
+        def change_mode(event: KeyPressEvent) -> None:
+            event.app.create_background_task(self._next_mode())
+
+        return keys
+
+
+class _Completer(Completer):
+    def __init__(self, prompts: EditedPrompts) -> None:
+        self._prompts = prompts
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+        """Return nothing: the server is asked, which takes a moment."""
+        return ()
+
+    async def get_completions_async(
+        self, document: Document, complete_event: CompleteEvent
+    ) -> AsyncGenerator[Completion]:
+        """Yield what the server knows."""
+        for each in await self._prompts.completions(document.text, document.cursor_position):
+            yield each
+
+
+def _history(world: World) -> History:
+    """Return the earlier prompts, of all conversations where something may be kept: in a private file."""
+    setup = world.setup
+    if not setup.keeps:
+        return InMemoryHistory()
+    file = Path(setup.state_folder) / HISTORY
+    try:
+        os.close(os.open(file, os.O_CREAT | os.O_APPEND, PRIVATE))
+    except OSError:
+        return InMemoryHistory()
+    return FileHistory(str(file))

@@ -1,0 +1,248 @@
+"""`agls chat`: a conversation at a real terminal, prompt after prompt in one session."""
+
+import fcntl
+import re
+import signal
+import struct
+import subprocess
+import termios
+import time
+
+import pytest
+
+from doors.headless.conftest import Agls
+from doors.headless.test_terminal import FakeTerminal, terminal  # noqa: F401 - a fixture
+from support.patience import PATIENCE
+
+WRITE = {"name": "write_file", "arguments": {"path": "a.txt", "content": "one\n"}}
+SLEEP = {"name": "shell", "arguments": {"command": "sleep 60"}}
+SEQUENCE = re.compile(r"\x1b(\[[0-9;?]*[A-Za-z]|[()][A-Z0-9]|[=>])")
+ENTER, ALT_ENTER, CTRL_C, CTRL_D, SHIFT_TAB, UP = "\r", "\x1b\r", "\x03", "\x04", "\x1b[Z", "\x1b[A"
+
+WHERE, FIRST_ROW = (
+    "\x1b[6n",
+    "\x1b[1;1R",
+)  # a program asks for the place of the cursor, and what a terminal says
+
+
+class Talk:
+    """A conversation that somebody holds at the terminal."""
+
+    def __init__(self, agls: Agls, at: FakeTerminal) -> None:
+        self.agls, self._terminal = agls, at
+        fcntl.ioctl(at.ours, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
+        self.edited()
+
+    def edited(self) -> None:
+        """Type into the prompt that can be edited."""
+        self.agls.environment["TERM"] = "xterm-256color"
+
+    def plain(self) -> None:
+        """Type lines, as where nothing can be redrawn."""
+        self.agls.environment["TERM"] = "dumb"
+
+    def begin(self, *arguments: str) -> subprocess.Popen[str]:
+        """Start it at the terminal."""
+        theirs = self._terminal.theirs
+        self.process = self.agls.start(*arguments, stdin=theirs, stdout=theirs, stderr=theirs)
+        return self.process
+
+    def type(self, text: str) -> None:
+        """Type this; what is on the screen so far is not waited for again."""
+        self._terminal.screen = ""
+        self._terminal.type(text)
+
+    def wait_for(self, text: str) -> str:
+        """Wait until this is on the screen. **Returns** what came since something was typed."""
+        end = time.monotonic() + PATIENCE
+        while text not in self._read():
+            if not self._terminal.read(max(0.0, end - time.monotonic())):
+                raise AssertionError(f"{text!r} never came; the screen: {self._read()!r}")
+            self._answer()
+        return self._read()
+
+    def _answer(self) -> None:
+        """Tell the program where the cursor is, as terminals do."""
+        for _ in range(self._terminal.screen.count(WHERE)):
+            self._terminal.type(FIRST_ROW)
+        self._terminal.screen = self._terminal.screen.replace(WHERE, "")
+
+    def _read(self) -> str:
+        return SEQUENCE.sub("", self._terminal.screen)
+
+    def ready(self) -> str:
+        """Wait until the next prompt can be typed."""
+        return self.wait_for("\n>")
+
+    def leaves(self, code: int = 0) -> None:
+        """It ends."""
+        assert self.process.wait(PATIENCE) == code
+
+
+@pytest.fixture
+def talk(agls: Agls, terminal: FakeTerminal) -> Talk:  # noqa: F811 - it is the fixture
+    return Talk(agls, terminal)
+
+
+def test_prompts_go_one_after_the_other_into_one_session(agls: Agls, talk: Talk) -> None:
+    agls.prompts([{"calls": [WRITE]}, {"text": "Written."}], [{"text": "The second answer."}])
+    talk.begin("chat")
+    greeting = talk.ready()
+    assert "scripted" in greeting
+    assert "Ctrl-D leaves" in greeting
+    talk.type("write it" + ENTER)
+    talk.wait_for("Your answer (")
+    talk.type("y\n")
+    assert "1 file changed, +1 -0" in talk.ready()
+    talk.type("and now?" + ENTER)
+    assert "The second answer." in talk.wait_for("answer.")
+    talk.ready()
+    talk.type(CTRL_D)
+    talk.wait_for("To go on with this session: agls chat -c")
+    talk.leaves()
+    assert (agls.workspace / "a.txt").read_text() == "one\n"
+    (session,) = agls.sessions()
+    assert session["state"] == "idle"
+
+
+def test_nothing_said_leaves_no_session(agls: Agls, talk: Talk) -> None:
+    agls.script({"text": "Well."})
+    talk.begin("chat")
+    talk.ready()
+    talk.type(CTRL_D)
+    talk.leaves()
+    assert agls.sessions() == []
+
+
+def test_ctrl_c_stops_the_run_and_the_conversation_goes_on(agls: Agls, talk: Talk) -> None:
+    agls.prompts([{"text": "I wait.", "calls": [SLEEP]}, {"text": "Waited."}], [{"text": "Here I am."}])
+    talk.begin("chat", "--mode", "allowAll")
+    talk.ready()
+    talk.type("wait" + ENTER)
+    talk.wait_for("I wait.")
+    talk.process.send_signal(signal.SIGINT)
+    stopped = talk.wait_for("to continue.\r\n")
+    assert "Cancelled." in stopped
+    assert 'Say "go on"' in stopped
+    talk.ready()
+    talk.type("go on" + ENTER)
+    talk.wait_for("Here I am.")
+    talk.ready()
+    talk.type("dropped" + CTRL_C)
+    talk.type("/exit" + ENTER)
+    talk.leaves()
+    assert "dropped" not in next(agls.state.glob("sessions/*.jsonl")).read_text()
+
+
+def test_termination_leaves_a_run_that_can_be_gone_on_with(agls: Agls, talk: Talk) -> None:
+    agls.script({"text": "I wait.", "calls": [SLEEP]}, {"text": "Waited."})
+    talk.begin("chat", "--mode", "allowAll", "wait")
+    talk.wait_for("I wait.")
+    talk.process.send_signal(signal.SIGTERM)
+    talk.wait_for("Interrupted")
+    talk.leaves(1)
+    assert agls.run("resume").code == 0
+
+
+def test_commands_are_done_between_prompts(agls: Agls, talk: Talk) -> None:
+    agls.prompts([{"text": "The first answer."}], [{"text": "In the fork."}])
+    talk.begin("chat", "begin")
+    talk.wait_for("The first answer.")
+    talk.ready()
+    talk.type("/nothing-such" + ENTER)
+    talk.wait_for("There is no command /nothing-such.")
+    talk.ready()
+    talk.type("/fork" + ENTER)
+    talk.wait_for("The fork is the session")
+    talk.ready()
+    talk.type("further" + ENTER)
+    talk.wait_for("In the fork.")
+    talk.ready()
+    talk.type("/quit" + ENTER)
+    talk.leaves()
+    journals = [file.read_text() for file in agls.state.glob("sessions/*.jsonl")]
+    assert sorted("further" in each for each in journals) == [False, True]
+
+
+def test_conversation_goes_on_later_with_the_mode_it_was_given(agls: Agls, talk: Talk) -> None:
+    agls.prompts([{"text": "One."}], [{"calls": [WRITE]}, {"text": "Two."}])
+    talk.begin("chat", "begin")
+    talk.wait_for("One.")
+    talk.ready()
+    talk.type(CTRL_D)
+    talk.leaves()
+    talk.begin("chat", "-c", "--mode", "acceptEdits")
+    talk.ready()
+    talk.type("/mode" + ENTER)
+    talk.wait_for("The mode is acceptEdits.")
+    talk.ready()
+    talk.type("write" + ENTER)
+    talk.wait_for("Two.")
+    talk.ready()
+    talk.type("/mode ask" + ENTER)
+    talk.wait_for("The mode is ask")
+    talk.ready()
+    talk.type(CTRL_D)
+    talk.leaves()
+    (session,) = agls.sessions()
+    assert (agls.workspace / "a.txt").exists()
+    assert agls.run("chat", "--session", session["sessionId"]).err.startswith(
+        "agls: agls chat needs a terminal"
+    )
+
+
+def test_prompt_has_lines_a_history_completion_and_modes(agls: Agls, talk: Talk) -> None:
+    agls.prompts([{"text": "One."}], [{"text": "Two."}])
+    talk.begin("chat")
+    talk.ready()
+    talk.wait_for("mode: ask")
+    for keys, mode in ((SHIFT_TAB, "acceptEdits"), (SHIFT_TAB, "plan"), (SHIFT_TAB, "ask")):
+        talk.type(keys + "/mode" + ENTER)
+        talk.wait_for(f"The mode is {mode}.")
+        talk.ready()
+    talk.type("/stat")
+    talk.wait_for("/status")
+    talk.type(CTRL_C)
+    talk.type("first line" + ALT_ENTER + "second line" + ENTER)
+    talk.wait_for("One.")
+    talk.ready()
+    talk.type(UP)
+    talk.wait_for("second line")
+    talk.type(ENTER)
+    talk.wait_for("Two.")
+    talk.ready()
+    talk.type(CTRL_D)
+    talk.leaves()
+    assert next(agls.state.glob("sessions/*.jsonl")).read_text().count("first line\\nsecond line") == 2
+    assert (agls.state / "chat_history").stat().st_mode & 0o777 == 0o600
+
+
+def test_lines_do_where_a_prompt_cannot_be_edited(agls: Agls, talk: Talk) -> None:
+    """A line that ends with a backslash goes on in the next; the agent alone sees what was sent."""
+    agls.prompts([{"text": "One."}], [{"text": "Two."}])
+    talk.plain()
+    talk.begin("chat")
+    talk.ready()
+    talk.type("first\\\nsecond\n")
+    talk.wait_for("One.")
+    talk.ready()
+    talk.type("\nthird\n")
+    talk.wait_for("Two.")
+    talk.ready()
+    talk.type(CTRL_D)
+    talk.leaves()
+    assert "first\\nsecond" in next(agls.state.glob("sessions/*.jsonl")).read_text()
+    assert not (agls.state / "chat_history").exists()
+
+
+def test_agls_alone_is_a_conversation_where_there_is_a_terminal_and_a_model(agls: Agls, talk: Talk) -> None:
+    agls.script({"text": "Well."})
+    talk.begin()
+    talk.ready()
+    talk.type(CTRL_D)
+    talk.leaves()
+    assert agls.run().code == 2
+    agls.configure("")
+    talk.begin()
+    talk.wait_for("agls doctor")
+    talk.leaves(2)
