@@ -16,6 +16,7 @@ MOST_HOPS = 4
 MOST_IMPORTS = 20  # files that one file brings with it, and theirs
 MOST_LOOKED_UP = 100  # words behind an @ in one file
 LONGEST_DESCRIPTION = 300
+OF_CURSOR = "/.cursor/rules/"  # whose files name others as seen from the root of the project
 TEXTS = {".md", ".mdc", ".markdown", ".txt"}
 EVERYTHING = {"*", "**", "**/*"}
 _BLANK = regex(r"\s+")
@@ -178,6 +179,8 @@ class Collection:
             self._refuse(name, importer)
             return ""
         target = _normal(PurePath(path).parent / name)
+        if OF_CURSOR in path and not self._reader.is_file(target):
+            target = _normal(PurePath(importer.folder) / name)
         if self._reader.holds(target):
             return target
         if "/" in name or _is_text(name):  # another single word behind an @ may be a person's name

@@ -29,7 +29,8 @@ def test_program_refuses_a_call_and_the_run_goes_on(hooked: Hooked) -> None:
     assert not (hooked.agls.workspace / "a.txt").exists()
     (given,) = hooked.given("PreToolUse")
     assert given["tool_name"] == "Write"
-    assert given["tool_input"] == {"file_path": "a.txt", "content": "one\n"}
+    path = str(hooked.agls.workspace / "a.txt")
+    assert given["tool_input"] == {"file_path": path, "content": "one\n"}
     assert given["agls_tool"] == {"name": "write_file", "input": WRITE["arguments"]}
     assert given["permission_mode"] == "bypassPermissions"
     assert given["cwd"] == str(hooked.agls.workspace)

@@ -230,3 +230,30 @@ def test_plugin_for_cursor_refuses_by_the_names_and_the_answers_of_cursor(agls: 
     assert done.err.count("Not with this plugin.") == 2
     assert (agls.workspace / "a.txt").read_text() == "one\n"
     assert not (agls.workspace / "made").exists()
+
+
+def test_files_of_cursor_are_read_as_cursor_means_them(agls: Agls) -> None:
+    place(
+        agls.workspace,
+        {
+            ".cursor/rules/style/RULE.md": "---\nalwaysApply: true\n---\nFollow @docs/style.md\n",
+            "docs/style.md": "Short names.\n",
+            ".cursor/hooks.json": json.dumps({"version": 1, "hooks": {"preToolUse": [{"command": "true"}]}}),
+        },
+    )
+    listed = str(said(agls, "/instructions"))
+    assert ".cursor/rules/style/RULE.md" in listed
+    assert "there is no such file" not in listed
+    assert "PreToolUse: `true` (.cursor/hooks.json" in agls.run("hooks", "list", "--trust").out
+
+
+@pytest.mark.row(47)
+def test_unknown_agent_of_a_skill_that_forks_is_told_to_the_user(agls: Agls) -> None:
+    place(
+        agls.workspace,
+        {".claude/skills/far/SKILL.md": "---\ndescription: F.\ncontext: fork\nagent: nosuch\n---\nDo.\n"},
+    )
+    agls.prompts([{"calls": [{"name": "skill", "arguments": {"name": "far"}}]}, {"text": "done"}])
+    done = agls.run("run", "go", "--trust", "--mode", "allowAll")
+    assert "A skill names an agent that there is not" in done.err
+    assert "'nosuch': a usual helper does it" in done.err

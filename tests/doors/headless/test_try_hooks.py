@@ -86,7 +86,8 @@ def test_recorded_call_of_a_session_takes_the_place_of_a_made_up_one(hooked: Hoo
     hooked.run()
     (session,) = hooked.agls.sessions()
     told = tried(hooked, "PostToolUse", "Write", "--session", session["sessionId"])
-    assert told["given"]["tool_input"] == {"file_path": "a.txt", "content": "one\n"}
+    path = str(hooked.agls.workspace / "a.txt")
+    assert told["given"]["tool_input"] == {"file_path": path, "content": "one\n"}
     assert told["given"]["tool_response"] == hooked.given("PostToolUse")[0]["tool_response"]
 
 

@@ -94,8 +94,8 @@ def test_hooks_of_cursor_run_after_consent_and_are_understood(tmp_path: Path) ->
     ("content", "problem"),
     [
         (
-            '{"version": 1,\n"hooks": {\n"preToolUse": [{"command": "c"}]}}',
-            f"{FILE}:3: hook 1 (preToolUse): preToolUse is not read here, only beforeShellExecution, ",
+            '{"version": 1,\n"hooks": {\n"afterAgentThought": [{"command": "c"}]}}',
+            f"{FILE}:3: hook 1 (afterAgentThought): there is no event afterAgentThought here, only ",
         ),
         (
             '{"hooks": {\n"stop": [{"command": "c",\n"matcher": "x"}]}}',

@@ -43,7 +43,6 @@ TOOLS = {"Shell": "Bash", "Write": "Write|Edit|MultiEdit|NotebookEdit"}  # the o
 _NAMED = regex(rf"\b(?:{'|'.join(TOOLS)})\b")
 _OF_SERVER = regex(r"\bMCP:(\w+)")
 USUAL_LOOPS = 5  # times that a hook for the end lets the agent go on, unless it says another number
-NO_EVENT = "{} is not read here, only {}: write it into .agls/hooks.json, for an event of docs/hooks.md"
 NO_MATCHER = "a matcher is a text, and for {} alone: take it out, or write the hook into .agls/hooks.json"
 NO_LIMIT = "loop_limit is a number or null: correct it"
 
@@ -129,8 +128,6 @@ class CursorForm:
 
 def cursor_form(event: str, entry: JsonObject) -> CursorForm:
     """**Returns** the form of an entry of the file. **Raises** `ValueError` for what is not read here."""
-    if event not in EVENTS:
-        raise ValueError(NO_EVENT.format(cut(event, 60), ", ".join(EVENTS)))
     pattern = entry.get("matcher") or ""
     if pattern and (event != SHELL or not isinstance(pattern, str)):
         raise ValueError(NO_MATCHER.format(SHELL))

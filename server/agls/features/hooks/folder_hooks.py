@@ -114,7 +114,7 @@ def hooks_of_plugin(plugin: "PluginContent") -> FoundHooks:
 
     offered: list[OfferedHook] = []
     problems: list[str] = []
-    make = _of_cursor_plugin if plugin.dialect == "cursor" else offered_hook
+    make = _of_cursor_or_ours if plugin.dialect == "cursor" else offered_hook
     for place, groups in plugin.hooks:
         shown = f"the plugin {plugin.name} ({place})"
         for number, (event, said) in enumerate(hook_entries(groups), 1):
@@ -152,7 +152,7 @@ def find_hooks(files: Sequence[str], reader: FolderReader) -> FoundHooks:
             of_cursor = path.endswith(f"/{CURSOR}")
             if of_cursor and read and said.get("version", 1) != 1:
                 raise ValueError(NO_VERSION.format(_line_of("version", {}, read[2]).removeprefix(":")))
-            make = _of_cursor if of_cursor else offered_hook
+            make = _of_cursor_or_ours if of_cursor else offered_hook
             for number, (event, entry) in enumerate(hook_entries(hooks), 1):
                 try:
                     offered.append(make(event, entry, number, shown))
@@ -258,7 +258,7 @@ def _at_home(entry: JsonObject, plugin: "PluginContent") -> JsonObject:
     return {"cwd": plugin.root, **entry} if is_program else entry
 
 
-def _of_cursor_plugin(event: str, entry: JsonObject, number: int, shown: str) -> OfferedHook:
+def _of_cursor_or_ours(event: str, entry: JsonObject, number: int, shown: str) -> OfferedHook:
     """Return the hook of an entry in Cursor's form, or in the usual one for an event that has no other.
 
     **Raises** `ValueError`.

@@ -25,7 +25,7 @@ from agls.features.hooks.answers import (
 from agls.features.hooks.hook import Hook
 from agls.features.hooks.judging import judge
 from agls.features.hooks.settings import Event
-from agls.features.hooks.spelling import MODE_NAMES
+from agls.features.hooks.spelling import MODE_NAMES, with_whole_paths
 from agls.features.hooks.transcripts import TranscriptFile
 from agls.frozen import frozen
 from agls.modes import Mode, is_mode
@@ -106,7 +106,8 @@ class HookRunner:
     async def given(self, event: Event, data: JsonObject, state: State) -> JsonObject:
         """**Returns** what hooks of an event get."""
         path = await self._transcript.path(state.transcript)
-        return {**self._surroundings(event, state), "transcript_path": path, **data}
+        surroundings = self._surroundings(event, state)
+        return {**surroundings, "transcript_path": path, **with_whole_paths(data, self.ports.works_in)}
 
     async def _run(self, hook: Hook, event: Event, ours: JsonObject, state: State) -> RanHook:
         began = time.monotonic()

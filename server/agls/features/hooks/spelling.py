@@ -4,8 +4,10 @@ The names and members are those of the hooks reference of Claude Code (docs/hook
 """
 
 from collections.abc import Mapping
+from posixpath import join, normpath
 
 from agls.engine.vocabulary import JsonObject
+from agls.json_values import object_in, text_in
 from agls.modes import Mode
 from agls.other_tool_names import OTHER_TOOL_NAMES, OtherNames
 
@@ -18,6 +20,7 @@ MODE_NAMES: Mapping[Mode, str] = {
 }
 
 
+FILES = ("file_path", "notebook_path")
 NO_OTHER = OtherNames()
 
 
@@ -40,6 +43,16 @@ def our_arguments(tool: str, changed: JsonObject) -> JsonObject:
     back = {theirs: ours for ours, theirs in members.items()}
     scaled = _scaled(changed, 1 / MILLISECONDS) if tool == "shell" else changed
     return {back.get(name, name): value for name, value in scaled.items()}
+
+
+def with_whole_paths(data: JsonObject, folder: str) -> JsonObject:
+    """**Returns** what a hook gets with the file of a call as an absolute path, as other products give it."""
+    said = object_in(data, "tool_input")
+    paths = {name: said[name] for name in FILES if isinstance(said.get(name), str) and said[name]}
+    if not paths or "agls_tool" not in data or text_in(data.get("tool_name")).startswith("mcp__"):
+        return data
+    whole = {name: normpath(join(folder, path)) for name, path in paths.items()}
+    return {**data, "tool_input": {**said, **whole}}
 
 
 def _scaled(arguments: JsonObject, factor: float) -> JsonObject:

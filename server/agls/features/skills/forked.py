@@ -1,5 +1,6 @@
 """Skills with `context: fork`: a helper does what the skill says, and its answer comes back."""
 
+from agls.engine.facts import Notice
 from agls.engine.feature import RunView
 from agls.engine.ports import new_id
 from agls.engine.state import State
@@ -20,6 +21,10 @@ OTHER_NAMES = {"general-purpose": "general", "generalpurpose": "general", "explo
 DONE_BY = "The skill {} is done by a helper of its own{}, who answered this:\n\n{}"
 IN_BACKGROUND = "The skill {} is done by a helper of its own in the background{}. {}"
 NO_AGENT = " (it names the agent {!r}, which is not known here: a helper like yourself does it)"
+UNKNOWN = "A skill names an agent that there is not"
+INSTEAD = (
+    "{} names {!r}: a usual helper does it. Correct its `agent`, or write that agent (/agent.list shows all)."
+)
 TYPED = "A helper does what the skill {} says, and its answer follows. Tell the user what matters of it."
 LONGEST_LABEL = 60
 
@@ -39,6 +44,8 @@ class SkillHelpers:
     async def do(self, skill: SkillFile, text: str, view: RunView, call_id: str = "") -> ToolOutcome:
         """Let a helper do what the text of a skill says. **Returns** its answer."""
         agent, remark = self._agent(skill.conduct.agent)
+        if remark:
+            view.show(Notice("warning", UNKNOWN, INSTEAD.format(skill.shown, skill.conduct.agent)))
         task: JsonObject = {"prompt": text, "label": skill.name[:LONGEST_LABEL], "agent": agent}
         beside = skill.conduct.background
         call = ToolCall(call_id or new_id("call"), DELEGATE, {"tasks": [task], "background": beside})

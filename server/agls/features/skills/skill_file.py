@@ -164,7 +164,7 @@ def _remarks(values: Mapping[str, Any], base: str) -> Iterator[str]:
         if len(_text(values.get(key))) > most:
             yield f"its {key} should have at most {most:,} characters"
     yield from conduct_remarks(values) if KEYS.intersection(values) else ()
-    yield from (reason for key, reason in NOT_FOLLOWED.items() if values.get(key))
+    yield from (reason for key, reason in NOT_FOLLOWED.items() if values.get(key) not in {None, "", "bash"})
     yield from key_remarks(map(plain, values), {*KNOWN, *NOT_FOLLOWED}, MEANT)
 
 
