@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 from pydantic import Field, model_validator
 
@@ -44,7 +44,7 @@ class ChangePlan(Arguments):
 
     @model_validator(mode="before")
     @classmethod
-    def _shown(cls, given: Any) -> Any:
+    def _shown(cls, given: object) -> object:
         """Read ids alone as those that are shown: `/task 2`."""
         said = cast("JsonObject", given) if isinstance(given, dict) else {}
         first = said.get("do")
