@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Literal, cast
+from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome, ActionValue
 from agls.engine.note_items import EntryState
 from agls.engine.state import State
-from agls.engine.vocabulary import JsonObject
 from agls.features.plan.entries import (
     EntryChange,
     Plan,
@@ -41,16 +40,6 @@ class ChangePlan(Arguments):
     do: Literal["show", "add", "start", "done", "cancel", "reopen", "remove", "clear"] = "show"
     entry: str = Field(default="", description="the text of a new entry, or ids: 2 3")
     after: tuple[int, ...] = Field(default=(), description="ids that must be done before a new entry")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _shown(cls, given: object) -> object:
-        """Read ids alone as those that are shown: `/task 2`."""
-        said = cast("JsonObject", given) if isinstance(given, dict) else {}
-        first = said.get("do")
-        if not isinstance(first, str) or not first.isdecimal():
-            return given
-        return {**said, "do": "show", "entry": f"{first} {said.get('entry', '')}".strip()}
 
 
 def actions(record: PlanRecord, mode_of: Callable[[State], str]) -> tuple[Action, ...]:
