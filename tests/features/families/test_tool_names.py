@@ -165,7 +165,7 @@ HEREDOC = f"apply_patch <<'EOF'\n{PATCH}\nEOF"
         ("shell", {"command": ["apply_patch", PATCH]}),
         ("Bash", {"command": f"{HEREDOC}\n", "description": "Patch"}),
         ("exec_command", {"cmd": ["bash", "-lc", HEREDOC], "workdir": "."}),
-        ("shell", {"command": f'apply_patch "{PATCH.replace("$", chr(92) + "$")}"'}),
+        ("shell", {"command": HEREDOC.replace("'EOF'", "EOF").replace("apply_", "apply")}),
     ],
 )
 def test_command_that_applies_a_patch_is_a_patch(name: str, arguments: JsonObject) -> None:
@@ -181,7 +181,10 @@ def test_command_that_applies_a_patch_is_a_patch(name: str, arguments: JsonObjec
         {"command": HEREDOC, "workdir": "sub"},
         {"command": "apply_patch --help"},
         {"command": "apply_patch 'unclosed"},
+        {"command": "apply_patch 'other text'"},
+        {"command": f'apply_patch "{PATCH}"'},  # the shell would put a variable in
         {"command": ["git", "apply"]},
+        {"command": HEREDOC, "cwd": ["sub"]},
         {},
     ],
 )
@@ -198,7 +201,7 @@ def test_patch_as_a_command_is_made_and_asked_about_as_an_edit(tmp_path: Path) -
     called = calls_of(agls, ("shell", {"command": HEREDOC}), options=("--mode", "acceptEdits"))
     assert [(item["name"], item["status"]) for item in called] == [("apply_patch", "completed")], called
     assert (agls.workspace / "a.txt").read_text() == "$two 'x'\n"
-    outside = {"command": HEREDOC.replace("a.txt", "../out.txt").replace("Update", "Add")}
+    outside = {"command": "apply_patch '*** Begin Patch\n*** Add File: ../out.txt\n+x\n*** End Patch'"}
     called = calls_of(agls, ("shell", outside), options=("--mode", "acceptEdits"))
     assert called[0]["status"] == "rejected"
     assert not (tmp_path / "out.txt").exists()

@@ -1,6 +1,5 @@
 """Commands that apply a patch: some models were trained to call `apply_patch` as a program of the shell."""
 
-import shlex
 from collections.abc import Collection
 from dataclasses import replace
 from typing import Any, cast
@@ -11,10 +10,10 @@ from agls.features.families.tool_names import OUR_TOOLS
 from agls.regex import regex
 
 PROGRAM = "apply_patch"
-HERE = frozenset({"", "."})
+HERE = ("", ".")
 FOLDERS = ("cwd", "workdir", "working_directory")
 _HEREDOC = regex(r"(?s)\s*apply_?patch\s+<<-?\s*(['\"]?)(\w+)\1[ \t]*\n(.*?)\n[ \t]*\2\s*")
-_BEGINS = regex(r"\s*apply_?patch\s")
+_QUOTED = regex(r"\s*apply_?patch\s+'([^']*)'\s*")  # in other quotes the shell would change the text
 
 
 def as_patch(call: ToolCall, offered: Collection[str]) -> ToolCall:
@@ -43,12 +42,7 @@ def _patch_of(command: object) -> str:
 
 
 def _patch_in(script: str) -> str:
-    if not _BEGINS.match(script):
-        return ""
     if found := _HEREDOC.fullmatch(script):
         return found[3]
-    try:
-        words = shlex.split(script)
-    except ValueError:
-        return ""
-    return words[1] if len(words) == 2 and "*** Begin Patch" in words[1] else ""
+    found = _QUOTED.fullmatch(script)
+    return found[1] if found and "*** Begin Patch" in found[1] else ""
