@@ -73,7 +73,7 @@ class Chat:
         screen: TerminalScreen,
         shutdown: Shutdown,
     ) -> None:
-        self._request, self._at_hand = request, at_hand
+        self._request = request
         self._world, self._here = at_hand.world, at_hand.here
         self._output, self._screen = output, screen
         self._shutdown = shutdown
@@ -133,6 +133,7 @@ class Chat:
             self._output.fatal(*explained(problem))
         except asyncio.CancelledError:  # Ctrl-C before there was a run to stop
             self._shutdown.task.uncancel()
+            self._screen.say("Stopped.")
         finally:
             self._shutdown.rests()
         return True

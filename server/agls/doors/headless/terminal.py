@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import TextIO
+from weakref import WeakSet
 
 from agls.doors.headless.forms import Unfit, fields_of
 from agls.doors.headless.screen import TerminalScreen
@@ -79,9 +80,13 @@ class TerminalResponder:
         self._asked: asyncio.Queue[tuple[Session, str, Question]] = asyncio.Queue()
         self._open: set[str] = set()
         self._asking = ""  # the question that is put now
+        self._attended: WeakSet[Session] = WeakSet()
 
     def attach(self, session: Session) -> None:
-        """Take a seat in front of it."""
+        """Take a seat in front of it, once."""
+        if session in self._attended:
+            return
+        self._attended.add(session)
         session.log.subscribe(partial(self._watch, session))
         session.questions.attend(True)
 
