@@ -231,7 +231,7 @@ async def test_twelve_steps_from_an_unsaved_buffer_to_a_versioned_edit(workspace
         Reply(calls=[("grep", {"pattern": "NAME"})]),
         Reply(calls=[("edit_file", edit)], thinking="The sign is wrong."),
         Reply(calls=[("read_file", {"path": "adder.py"})]),
-        Reply(calls=[("shell", {"command": "cat adder.py other.py; exit 0"})]),
+        Reply(calls=[("shell", {"command": "cat adder.py other.py; rm -f none.txt"})]),
         Reply(calls=[("read_file", {"path": "other.py"})]),
         Reply(calls=[("edit_file", {"path": "other.py", "old_text": "old", "new_text": "new"})]),
         Reply(calls=[("write_file", {"path": "made/by_agent.txt", "content": "hello\n"})]),
@@ -262,7 +262,7 @@ async def test_twelve_steps_from_an_unsaved_buffer_to_a_versioned_edit(workspace
 
             kinds = [question["subject"]["type"] for question in editor.questions]
             assert kinds == ["edit", "command", "edit", "edit"], "every effect was asked for"
-            assert editor.questions[1]["subject"]["command"] == "cat adder.py other.py; exit 0"
+            assert editor.questions[1]["subject"]["command"] == "cat adder.py other.py; rm -f none.txt"
             items = fold(editor.events).items.values()
             vias = [change["via"] for item in items for change in item.get("changes", ())]
             assert vias == ["editor", "disk", "disk"]

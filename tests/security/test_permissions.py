@@ -220,7 +220,7 @@ def test_a_project_file_can_make_things_stricter(house: House) -> None:
     calls = [call("shell", command="true"), call("write_file", path="a.txt", content="x")]
     loot = house.attack(*calls, mode="allowAll", arguments=("--trust",))
     assert "The rule deny shell" in loot.answers[0]
-    assert "nobody is there" in loot.answers[1]
+    assert "Nobody was there to answer." in loot.answers[1]
 
 
 def test_the_memory_of_permissions_is_out_of_reach(house: House) -> None:

@@ -18,7 +18,6 @@ from agls.config.plugins import InstalledPlugins, PluginRecord
 from agls.config.reload import Reload
 from agls.config.schema import Config
 from agls.config.seal import Seal
-from agls.config.server_entries import ServerEntries, entry_from
 from agls.config.setup import ConfigInputs, Setup, read, take_over
 from agls.config.sources import Rank, Source
 from agls.config.stored_keys import StoredKeys
@@ -52,7 +51,6 @@ __all__ = [
     "Reload",
     "RunBounds",
     "Seal",
-    "ServerEntries",
     "SettingsEditor",
     "Setup",
     "Source",
@@ -65,7 +63,6 @@ __all__ = [
     "allowed_tools",
     "bounds_of",
     "check_folder",
-    "entry_from",
     "found",
     "given_secrets",
     "home_folder",

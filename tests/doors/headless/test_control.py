@@ -317,6 +317,10 @@ class FakeOutput:
         """One more."""
         self._lines.append(event)
 
+    def end(self, event: Line, code: int) -> None:
+        """The last one."""
+        self.event(event)
+
     def fatal(self, error: Line, code: int) -> None:
         """Nothing of the kind happens."""
         raise AssertionError

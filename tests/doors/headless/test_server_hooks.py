@@ -56,7 +56,7 @@ def output(done: Done) -> str:
 def test_tool_of_a_server_refuses_a_call_by_what_it_was_given_of_it(small: Small) -> None:
     hooked(small, "say", {"words": SAY % "deny"})
     done = small.run(WRITE)
-    assert output(done) == "Not run: the hook small: say refused it. a.txt"
+    assert output(done) == f"Not run: the hook small: say refused it. {small.agls.workspace}/a.txt"
     assert not written(small)
     assert len(small.noted("small")) == 1, "one process for the run and its hooks"
     tried = small.agls.run("hooks", "test", "PreToolUse", "Write").out

@@ -159,7 +159,10 @@ def test_unknown_answer_is_asked_for_again(agls: Agls, terminal: FakeTerminal) -
 
 
 def test_end_of_a_failed_command_is_shown(agls: Agls, terminal: FakeTerminal) -> None:
-    command = {"name": "shell", "arguments": {"command": "seq 40; echo why it failed; exit 3"}}
+    command = {
+        "name": "shell",
+        "arguments": {"command": "rm -f none.txt; seq 40; echo why it failed; exit 3"},
+    }
     agls.script({"calls": [command]}, {"text": "Done."})
     process = begin(agls, terminal)
     terminal.wait_for("n): ")

@@ -185,10 +185,10 @@ def test_missing_client_is_counted_and_the_run_continues(serve: Serve) -> None:
 FORMS: list[tuple[Any, str, str]] = [
     ({"outcome": "accept", "content": {"choice": "blue"}}, "accepted", "completed"),
     ({"outcome": "accept", "content": {"choice": "mauve"}}, "accepted", "failed"),
-    ({"outcome": "accept"}, "dismissed", "rejected"),
+    ({"outcome": "accept"}, "unanswered", "failed"),
     ({"outcome": "decline"}, "declined", "rejected"),
     ({"outcome": "cancel"}, "cancelled", "cancelled"),
-    ("blue", "dismissed", "rejected"),
+    ("blue", "unanswered", "failed"),
 ]
 
 

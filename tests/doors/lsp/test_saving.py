@@ -120,12 +120,12 @@ def test_users_own_changes_are_asked_about_once_per_session(serve: Serve, choice
 
 
 def test_answer_holds_when_the_session_is_resumed_by_another_process(tmp_path: Path, serve: Serve) -> None:
-    scene = Scene(serve, READ, shell("cat mine.py; exit 0"), files=2)
+    scene = Scene(serve, READ, shell("cat mine.py; rm -f none.txt"), files=2)
     scene.choice = "leave"
     scene.type(1, "typed = 1\n")
     scene.run()
     scene.wire.__exit__(None, None, None)
-    prompt = turns(READ, shell("cat mine.py; exit 0"), "done")
+    prompt = turns(READ, shell("cat mine.py; rm -f none.txt"), "done")
     with Wire(tmp_path, script(tmp_path, prompt, prompt)) as wire:
         editor = attach(wire, saves=True)
         asked: list[Message] = []

@@ -8,11 +8,10 @@ from pathlib import Path
 from agls.config import (
     ConfigInputs,
     GuardedFiles,
-    ServerEntries,
     SettingsEditor,
-    entry_from,
     read,
 )
+from agls.config.server_entries import ServerEntries, entry_from
 from agls.disk_space import why_unwritten
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.open_session import folder
