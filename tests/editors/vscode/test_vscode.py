@@ -94,7 +94,7 @@ def test_from_an_empty_profile_to_a_reviewed_change(tools: dict[str, str], tmp_p
     said = done(["node", HERE / "journey.mjs", tmp_path], LONGEST, **tools)
     assert steps(said)[-1] == "passed"
     assert screens(tmp_path) == {
-        *("welcome", "permission", "edit", "review"),
+        *("welcome", "permission", "proposed", "edit", "review"),
         *("checkpoints", "restore", "rewound"),
     }
 
@@ -103,7 +103,7 @@ def test_from_an_empty_profile_to_a_reviewed_change(tools: dict[str, str], tmp_p
 def test_tour_of_the_other_features(tools: dict[str, str], tmp_path: Path) -> None:
     said = done(["node", HERE / "tour.mjs", tmp_path], LONGEST, **tools)
     assert steps(said)[-1] == "passed"
-    shown = {"slash", "refused", "chips", "mention", "understood", "sessions"}
+    shown = {"slash", "refused", "chips", "mention", "understood", "sessions", "edited-prompt"}
     shown |= {"helper", "helpers", "error", "walkthrough", "plan", "plan-changed", "plan-approved"}
     assert screens(tmp_path) == shown
 
@@ -198,8 +198,8 @@ def test_states_of_the_chat_are_pictured_in_four_themes_and_none_is_too_wide(
     said = done(["node", HERE / "pictures.mjs", dist, tmp_path], LONGEST, **tools)
     assert "too wide" not in said
     pictures = [path.stem for path in tmp_path.glob("*.png")]  # beside the colours of the themes
-    assert len({name.split("-")[0] for name in pictures}) == 22
-    assert len(pictures) == 22 * 14
+    assert len({name.split("-")[0] for name in pictures}) == 23
+    assert len(pictures) == 23 * 14
 
 
 def test_first_run_is_one_card_from_the_empty_profile_to_the_first_answer(
@@ -224,7 +224,7 @@ def test_bar_of_a_change_shows_what_stood_there_and_leads_on(tools: dict[str, st
     """Previous, next, undo and keep in words; a commit message and `config.toml` by their commands."""
     said = done(["node", HERE / "review_bar.mjs", tmp_path], LONGEST, **tools)
     assert steps(said)[-1] == "passed"
-    assert screens(tmp_path) == {"bar-light", "bar-dark", "removed-lines"}
+    assert screens(tmp_path) == {"bar-light", "bar-dark", "removed-lines", "commit-message"}
 
 
 def test_mcp_server_that_cannot_be_used_is_shown_and_restarted(tools: dict[str, str], tmp_path: Path) -> None:

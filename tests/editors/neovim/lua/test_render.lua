@@ -116,7 +116,7 @@ check.test("a run that came to its end needs no word, every other end has one", 
   check.same(render.ending({ stopReason = "endTurn" }), {})
   check.same(render.ending({ stopReason = "cancelled", detail = "cancelled by the user" }), { "> Stopped." })
   check.same(
-    render.ending({ stopReason = "error", error = { kind = "quota", message = "used\nup" } }),
+    render.ending({ stopReason = "error", error = { kind = "quota", title = "The quota is used up", message = "used\nup" } }),
     { "> **The quota is used up:** used up", ">", "> `:Agls continue` tries again; `:Agls model` takes another model." }
   )
   check.same(render.ending({ stopReason = "_new", detail = "why" }), { "> _new why" })
