@@ -115,8 +115,9 @@ end)
 check.test("a run that came to its end needs no word, every other end has one", function()
   check.same(render.ending({ stopReason = "endTurn" }), {})
   check.same(render.ending({ stopReason = "cancelled", detail = "cancelled by the user" }), { "> Stopped." })
+  local used = { kind = "quota", title = "The quota is used up", message = "used\nup" }
   check.same(
-    render.ending({ stopReason = "error", error = { kind = "quota", title = "The quota is used up", message = "used\nup" } }),
+    render.ending({ stopReason = "error", error = used }),
     { "> **The quota is used up:** used up", ">", "> `:Agls continue` tries again; `:Agls model` takes another model." }
   )
   check.same(render.ending({ stopReason = "_new", detail = "why" }), { "> _new why" })
