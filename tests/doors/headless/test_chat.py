@@ -11,11 +11,13 @@ import time
 import pytest
 
 from doors.headless.conftest import Agls
-from doors.headless.test_terminal import FakeTerminal, terminal  # noqa: F401 - a fixture
+from doors.headless.test_terminal import FakeTerminal, terminal
 from support.patience import PATIENCE
 
 WRITE = {"name": "write_file", "arguments": {"path": "a.txt", "content": "one\n"}}
 SLEEP = {"name": "shell", "arguments": {"command": "sleep 60"}}
+__all__ = ["terminal"]  # a fixture
+
 SEQUENCE = re.compile(r"\x1b(\[[0-9;?]*[A-Za-z]|[()][A-Z0-9]|[=>])")
 ENTER, ALT_ENTER, CTRL_C, CTRL_D, SHIFT_TAB, UP = "\r", "\x1b\r", "\x03", "\x04", "\x1b[Z", "\x1b[A"
 
@@ -74,13 +76,19 @@ class Talk:
         """Wait until the next prompt can be typed."""
         return self.wait_for("\n>")
 
+    def say(self, text: str, answer: str) -> None:
+        """Send this, and wait for the answer and the next prompt."""
+        self.type(text + ENTER)
+        self.wait_for(answer)
+        self.ready()
+
     def leaves(self, code: int = 0) -> None:
         """It ends."""
         assert self.process.wait(PATIENCE) == code
 
 
 @pytest.fixture
-def talk(agls: Agls, terminal: FakeTerminal) -> Talk:  # noqa: F811 - it is the fixture
+def talk(agls: Agls, terminal: FakeTerminal) -> Talk:
     return Talk(agls, terminal)
 
 
@@ -125,9 +133,7 @@ def test_ctrl_c_stops_the_run_and_the_conversation_goes_on(agls: Agls, talk: Tal
     assert "Cancelled." in stopped
     assert 'Say "go on"' in stopped
     talk.ready()
-    talk.type("go on" + ENTER)
-    talk.wait_for("Here I am.")
-    talk.ready()
+    talk.say("go on", "Here I am.")
     talk.type("dropped" + CTRL_C)
     talk.type("/exit" + ENTER)
     talk.leaves()
@@ -149,15 +155,9 @@ def test_commands_are_done_between_prompts(agls: Agls, talk: Talk) -> None:
     talk.begin("chat", "begin")
     talk.wait_for("The first answer.")
     talk.ready()
-    talk.type("/nothing-such" + ENTER)
-    talk.wait_for("There is no command /nothing-such.")
-    talk.ready()
-    talk.type("/fork" + ENTER)
-    talk.wait_for("The fork is the session")
-    talk.ready()
-    talk.type("further" + ENTER)
-    talk.wait_for("In the fork.")
-    talk.ready()
+    talk.say("/nothing-such", "There is no command /nothing-such.")
+    talk.say("/fork", "The fork is the session")
+    talk.say("further", "In the fork.")
     talk.type("/quit" + ENTER)
     talk.leaves()
     journals = [file.read_text() for file in agls.state.glob("sessions/*.jsonl")]
@@ -173,15 +173,9 @@ def test_conversation_goes_on_later_with_the_mode_it_was_given(agls: Agls, talk:
     talk.leaves()
     talk.begin("chat", "-c", "--mode", "acceptEdits")
     talk.ready()
-    talk.type("/mode" + ENTER)
-    talk.wait_for("The mode is acceptEdits.")
-    talk.ready()
-    talk.type("write" + ENTER)
-    talk.wait_for("Two.")
-    talk.ready()
-    talk.type("/mode ask" + ENTER)
-    talk.wait_for("The mode is ask")
-    talk.ready()
+    talk.say("/mode", "The mode is acceptEdits.")
+    talk.say("write", "Two.")
+    talk.say("/mode ask", "The mode is ask")
     talk.type(CTRL_D)
     talk.leaves()
     (session,) = agls.sessions()
@@ -197,15 +191,11 @@ def test_prompt_has_lines_a_history_completion_and_modes(agls: Agls, talk: Talk)
     talk.ready()
     talk.wait_for("mode: ask")
     for keys, mode in ((SHIFT_TAB, "acceptEdits"), (SHIFT_TAB, "plan"), (SHIFT_TAB, "ask")):
-        talk.type(keys + "/mode" + ENTER)
-        talk.wait_for(f"The mode is {mode}.")
-        talk.ready()
+        talk.say(keys + "/mode", f"The mode is {mode}.")
     talk.type("/stat")
     talk.wait_for("/status")
     talk.type(CTRL_C)
-    talk.type("first line" + ALT_ENTER + "second line" + ENTER)
-    talk.wait_for("One.")
-    talk.ready()
+    talk.say("first line" + ALT_ENTER + "second line", "One.")
     talk.type(UP)
     talk.wait_for("second line")
     talk.type(ENTER)

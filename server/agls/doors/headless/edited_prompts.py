@@ -13,6 +13,7 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
 from agls.config import ConfigError
 from agls.doors.completion import completions
+from agls.doors.headless.chat_prompts import PROMPT
 from agls.engine.facts import SessionChanged
 from agls.engine.session import Session
 from agls.modes import MODES, Mode
@@ -20,7 +21,6 @@ from agls.room.exposed import PermissionRules
 from agls.room.mode_choices import UntrustedMode
 from agls.world import World
 
-PROMPT = "> "
 HISTORY = "chat_history"
 PRIVATE = 0o600
 AFTER: Mapping[str, Mode] = {"ask": "acceptEdits", "acceptEdits": "plan"}  # who wants allowAll types it
