@@ -435,17 +435,17 @@ async def open_world(
     *,
     editor: Editor,
     headless: bool,
-    usual: Usual = PROGRAM,
+    usual: Usual | None = None,
     client: ToolClient = NO_CLIENT,
     models: EditorModelHost = NO_EDITOR,
 ) -> AsyncGenerator[World]:
     """Open the world; at the end of the block every session is closed and every process ended.
 
-    `usual` holds for a run without a person at an editor for which nobody set a limit.
+    `headless` is whether it is for one run that nobody reads along with. `usual` holds for a run for which
+    nobody set a limit (by default that of a program, or else of an editor).
     """
-    world = World(
-        setup, editor, client, models=models, headless=headless, usual=usual if headless else EDITOR
-    )
+    usual = usual or (PROGRAM if headless else EDITOR)
+    world = World(setup, editor, client, models=models, headless=headless, usual=usual)
     try:
         async with world.sessions:
             yield world

@@ -55,7 +55,7 @@ class InChat:
 
 
 async def _chat(request: RunRequest, output: Output, screen: TerminalScreen, shutdown: Shutdown) -> int:
-    async with world_at(request, screen) as at_hand:
+    async with world_at(request, screen, stays=True) as at_hand:
         if at_hand.keyboard is None:
             raise CannotBegin(NOBODY, "usage")
         return await Chat(request, at_hand, Keyboard(at_hand.keyboard), output, screen, shutdown).hold()
