@@ -36,13 +36,18 @@ class Talk:
         fcntl.ioctl(at.ours, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
         self.edited()
 
+    @property
+    def theirs(self) -> int:
+        """The end of the terminal that the program has."""
+        return self._terminal.theirs
+
     def edited(self) -> None:
         """Type into the prompt that can be edited."""
-        self.agls.environment["TERM"] = "xterm-256color"
+        self.agls.environment["TERM"], self._at_rest = "xterm-256color", "(Shift-Tab)"
 
     def plain(self) -> None:
         """Type lines, as where nothing can be redrawn."""
-        self.agls.environment["TERM"] = "dumb"
+        self.agls.environment["TERM"], self._at_rest = "dumb", "\n>"
 
     def begin(self, *arguments: str) -> subprocess.Popen[str]:
         """Start it at the terminal."""
@@ -75,7 +80,7 @@ class Talk:
 
     def ready(self) -> str:
         """Wait until the next prompt can be typed."""
-        return self.wait_for("\n>")
+        return self.wait_for(self._at_rest)
 
     def say(self, text: str, answer: str) -> None:
         """Send this, and wait for the answer and the next prompt."""
