@@ -273,10 +273,21 @@ class _Filling:
     def _fill_next(self, word: _Word) -> None:
         if not self.empty:
             raise CommandError(f"{word.raw[:100]!r} is one word too many.")
-        name = self.empty[0]
+        name = self.empty[self._is_past_choice(word)]
         self._taken[name] = [word]
         if self._goes_on(name, word) or (self._kind(name) == "text" and not self.missing):
             self._open = name
+
+    def _is_past_choice(self, word: _Word) -> bool:
+        """Whether the next member may be left out, has fixed values, and a number is none of them."""
+        values = self._members[self.empty[0]].get("enum", ())
+        return (
+            bool(values)
+            and not self.missing
+            and word.raw.isdigit()
+            and word.raw not in values
+            and len(self.empty) > 1
+        )
 
     def _goes_on(self, name: str, word: _Word) -> bool:
         """Whether a list goes on behind this word, or an object as NAME=VALUE."""
