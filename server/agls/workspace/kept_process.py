@@ -11,7 +11,6 @@ from typing import IO
 
 from agls.engine.ports import WorkspaceError
 from agls.frozen import frozen
-from agls.workspace.keepers import Descriptors, keepers
 from agls.workspace.orphans import end_orphans, ours
 
 PATIENCE = 3.0  # seconds that are waited for a keeper to end everything; then it goes on unattended
@@ -54,6 +53,8 @@ class KeptProcess:
         self, argv: Sequence[str], folder: int, environment: Mapping[str, str], streams: Streams
     ) -> OurEnds:
         """Start the keeper; it starts the program in the open `folder`. **Raises** `WorkspaceError`."""
+        from agls.workspace.keepers import Descriptors, keepers  # noqa: PLC0415 - a session begins without
+
         try:
             with ExitStack() as theirs, ExitStack() as unused:
                 stdin, to_input = _opened(streams.input, theirs, unused, writing=True)

@@ -43,10 +43,9 @@ class TranscriptFile:
     async def _extend(self, messages: Sequence[Message]) -> str:
         known = len(self._written)
         goes_on = 0 < known <= len(messages) and all(map(is_, self._written, messages))
-        if goes_on:
-            more = self._encoded(messages[known:])
-            self._path = await self._folder.extend(FILE, more, self._size)
-        if not goes_on or not self._path:  # another run wrote it, or the conversation was summarised
+        more = self._encoded(messages[known:] if goes_on else messages)
+        self._path = await self._folder.extend(FILE, more, self._size) if goes_on else ""
+        if not self._path:  # another run wrote it, or the conversation was summarised
             self._size, more = 0, self._encoded(messages)
             self._path = await self._folder.extend(FILE, more, 0)
         self._written, self._size = messages, self._size + len(more)
