@@ -4,20 +4,22 @@ import asyncio
 import os
 import stat
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from itertools import groupby
 from typing import TextIO
 
 from agls.doors.headless.streams import complain, silence
 
+Aside = Callable[[], AbstractAsyncContextManager[None]]
 MOST = 16 * 1024 * 1024  # characters that may wait for a reader; one that is as far behind counts as lost
 
 
 class Pipe:
     """Takes text at any time; `pump` carries it out. When the reader is gone the rest is dropped.
 
-    `backlog` is how many characters wait. `moved` is called when some of them were taken. `if_lost` is
-    written to standard error at the end when something for standard output could not be written.
+    Whoever has drawn below the output steps `aside` while some of it is written. `backlog` is how many
+    characters wait. `moved` is called when some of them were taken. `if_lost` is written to standard error
+    at the end when something for standard output could not be written.
     """
 
     def __init__(self, out: TextIO, err: TextIO) -> None:
@@ -25,6 +27,7 @@ class Pipe:
         self.backlog = 0
         self.if_lost = ""
         self.moved = self._give_up = _ignore
+        self.aside: Aside = nullcontext
         self._waiting: list[tuple[TextIO, str]] = []
         self._arrived = asyncio.Event()
         self._carried = asyncio.Event()
@@ -63,7 +66,8 @@ class Pipe:
                 await self._arrived.wait()
                 self._arrived.clear()
                 taken, self._waiting = self._waiting, []
-                await asyncio.to_thread(self._carry, taken)
+                async with self.aside():
+                    await asyncio.to_thread(self._carry, taken)
                 self.backlog -= sum(len(text) for _, text in taken)
                 self._carried.set()
                 self.moved()
