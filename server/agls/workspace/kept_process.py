@@ -112,4 +112,4 @@ def _opened(
     reading_end, writing_end = os.pipe()
     far, near = (reading_end, writing_end) if writing else (writing_end, reading_end)
     theirs.callback(os.close, far)
-    return far, ours_too.enter_context(open(near, "wb" if writing else "rb", buffering=0))  # noqa: PTH123
+    return far, ours_too.enter_context(os.fdopen(near, "wb" if writing else "rb", buffering=0))
