@@ -102,7 +102,7 @@ class FileCommand(WordsCommand):
             yield NO_MODEL.format(file.model)
         if file.lines:
             commands = ", ".join(f"`{line}`" for line in file.lines)
-            yield RUNS.format(commands, "" if is_own(file) else CONSENT).strip()
+            yield RUNS.format(commands, "" if is_own(file) or file.folder.plugin else CONSENT).strip()
 
 
 def list_action(find: Callable[[], Sequence[OfferedCommand]], knows_model: Callable[[str], bool]) -> Action:
