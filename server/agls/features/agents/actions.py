@@ -130,7 +130,7 @@ def _own(store: AgentStore, name: str) -> FoundAgent:
     own = next((each for each in named if each.folder.origin != "built in"), None)
     if own is None and named:
         raise ActionError(BUILT_IN.format(name))
-    if own and own.path.endswith(".toml"):
+    if own and (own.folder.configuration or own.path.endswith(".toml")):
         raise ActionError(OTHER.format(own.path))
     if own is None:
         raise ActionError(NONE.format(name, ", ".join(each.file.name for each in found)))

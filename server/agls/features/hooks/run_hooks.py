@@ -31,8 +31,8 @@ MOST_CONTINUED = 8  # times in a row, without a call of a tool between
 MOST_IN_RUN = 200
 PUT_OFF = (
     "The run ends, whatever its hooks say",
-    f"They put its end off {MOST_CONTINUED} times in a row without a call of a tool between, or {MOST_IN_RUN} "
-    "times. To go on, give another prompt.",
+    f"They put its end off {MOST_CONTINUED} times in a row without a call of a tool between, or {MOST_IN_RUN}"
+    " times. To go on, give another prompt.",
 )
 INACTIVE = "Hooks that this folder offers do not run"
 LAST_S = 3.0  # seconds that the end of a run waits for the hooks beside it
