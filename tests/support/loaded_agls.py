@@ -82,7 +82,7 @@ class Measuring:
         self._coverage.stop()
         # Which files there are beside those that ran is asked once, by the tests, not by each process.
         vars(self._coverage)["_inorout"].source_pkgs = []
-        self._collector = vars(self._coverage)["_collector"]
+        self._collector: Any = vars(self._coverage)["_collector"]
         judge = self._collector.should_trace
         for module in list(sys.modules.values()):
             if (file := getattr(module, "__file__", None)) and file.endswith(".py"):
@@ -99,8 +99,10 @@ class Measuring:
 
     def _leave(self) -> None:
         self._coverage.stop()
-        reached = self._collector.data.copy()
-        (self._folder / str(os.getpid())).write_bytes(marshal.dumps({f: set(s) for f, s in reached.items()}))
+        reached: dict[str, set[int]] = self._collector.data.copy()
+        (self._folder / str(os.getpid())).write_bytes(
+            marshal.dumps({file: set(lines) for file, lines in reached.items()})
+        )
 
     def write(self) -> None:
         """Write what all forks reached that came to their end."""
