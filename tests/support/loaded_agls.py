@@ -25,7 +25,7 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
 from types import SimpleNamespace
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import agls
 from agls.__main__ import leave_out, main
@@ -78,11 +78,11 @@ class Measuring:
     def __init__(self, config: str, folder: str) -> None:
         self._folder = Path(folder)
         os.environ[MEASURED] = config
-        self._coverage: Any = import_module("coverage").process_startup(force=True, slug="fork")
+        self._coverage: Any = cast("Any", import_module("coverage")).process_startup(force=True, slug="fork")
         self._coverage.stop()
         # Which files there are beside those that ran is asked once, by the tests, not by each process.
         vars(self._coverage)["_inorout"].source_pkgs = []
-        self._collector: Any = vars(self._coverage)["_collector"]
+        self._collector = cast("Any", vars(self._coverage)["_collector"])
         judge = self._collector.should_trace
         for module in list(sys.modules.values()):
             if (file := getattr(module, "__file__", None)) and file.endswith(".py"):
