@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -87,7 +88,7 @@ def test_a_repository_around_it_is_left_alone(tmp_path: Path) -> None:
 @contextmanager
 def demo_at(terminal: FakeTerminal, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
     """Start the demo with somebody in front of it, in a session of its own as a terminal has one."""
-    ends = {"stdin": terminal.theirs, "stdout": terminal.theirs, "stderr": terminal.theirs}
+    ends: Any = {"stdin": terminal.theirs, "stdout": terminal.theirs, "stderr": terminal.theirs}
     program = [*PROGRAM, "demo", "--dir", str(folder / "shop")]
     with LoadedProcess(program, env=variables(folder), start_new_session=True, **ends) as process:
         try:
