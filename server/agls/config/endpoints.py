@@ -156,7 +156,17 @@ class _Reader:
             chosen = [provider for provider, _ in candidates(model, variables)] if model else []
             meant = (p for p in PROVIDERS if p in chosen or variables.get(p.model_variable))
             hosts = [host_of(self._address_of(provider)) for provider in meant]
+        hosts += [host_of(self._address_of(provider)) for provider in self._named_beside_tables()]
         return tuple(dict.fromkeys(filter(None, hosts)))
+
+    def _named_beside_tables(self) -> list[Provider]:
+        """Return the providers whose the default model surely is, where there are tables and none has it."""
+        config, name = self._config, self._default()
+        if not (config.models and name) or {name, name.partition("/")[0]} & {*config.models, *config.tiers}:
+            return []
+        from agls.models.catalog.bundled import providers_with  # noqa: PLC0415 - only a name of no table is looked for
+
+        return [provider for provider in providers_with(name) if not self._key_of(provider)[1]]
 
     def _or_kept(self, key: str, url: str) -> tuple[str, str]:
         """The key, or the one that is kept for this host, and where."""
