@@ -174,6 +174,5 @@ def _way_to(name: str) -> str:
     """Return how to ask this model where it is a provider's by its name, else nothing."""
     from agls.models.catalog.bundled import providers_with  # noqa: PLC0415 - only a name of no model is looked for
 
-    ways = (f" To ask {each.name} for it: agls key set {each.name}, or set {each.key_variables[0]}."
-            for each in providers_with(name))  # fmt: skip
-    return "".join(ways)
+    way = " To ask {0} for it: agls key set {0}, or set {1}."
+    return "".join(way.format(each.name, each.key_variables[0]) for each in providers_with(name))
