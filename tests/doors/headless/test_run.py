@@ -1,6 +1,7 @@
 """`agls run`: what is written, and the exit code that tells how it went."""
 
 import hashlib
+import json
 import os
 from importlib.resources import files
 from pathlib import Path
