@@ -123,6 +123,21 @@ def test_input_of_a_tool_and_lasting_rules_are_shown() -> None:
     assert text.endswith("Allowing it for longer than once adds the rule:\n│ a(b)\n│ c(d)")
 
 
+def test_each_lasting_answer_is_named_where_their_rules_differ() -> None:
+    options = (
+        Option("once", "Once", "allow"),
+        Option("session", "All edits", "allow", "session", "edit"),
+        Option("project", "For this project", "allow", "project", "edit(a.py)"),
+    )
+    lines = permission_text(Question("permission", "Edit a", subject={"type": "plan"}, options=options)).text
+    assert lines.split("\n")[1:] == [
+        "“All edits” adds the rule:",
+        "│ edit",
+        "“For this project” adds the rule:",
+        "│ edit(a.py)",
+    ]
+
+
 def test_text_that_is_cut_is_not_whole() -> None:
     assert not permission_text(command("x" * MOST_CHARACTERS)).whole
     long = "".join(f"{number} and so on, and so on\n" for number in range(20_000))

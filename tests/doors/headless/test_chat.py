@@ -12,7 +12,8 @@ import pytest
 
 from doors.headless.conftest import Agls
 from doors.headless.test_terminal import FakeTerminal, terminal
-from support.patience import PATIENCE
+from support.leftovers import gone
+from support.patience import PATIENCE, wait_until
 
 WRITE = {"name": "write_file", "arguments": {"path": "a.txt", "content": "one\n"}}
 SLEEP = {"name": "shell", "arguments": {"command": "sleep 60"}}
@@ -35,13 +36,18 @@ class Talk:
         fcntl.ioctl(at.ours, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
         self.edited()
 
+    @property
+    def theirs(self) -> int:
+        """The end of the terminal that the program has."""
+        return self._terminal.theirs
+
     def edited(self) -> None:
         """Type into the prompt that can be edited."""
-        self.agls.environment["TERM"] = "xterm-256color"
+        self.agls.environment["TERM"], self._at_rest = "xterm-256color", "(Shift-Tab)"
 
     def plain(self) -> None:
         """Type lines, as where nothing can be redrawn."""
-        self.agls.environment["TERM"] = "dumb"
+        self.agls.environment["TERM"], self._at_rest = "dumb", "\n>"
 
     def begin(self, *arguments: str) -> subprocess.Popen[str]:
         """Start it at the terminal."""
@@ -74,7 +80,7 @@ class Talk:
 
     def ready(self) -> str:
         """Wait until the next prompt can be typed."""
-        return self.wait_for("\n>")
+        return self.wait_for(self._at_rest)
 
     def say(self, text: str, answer: str) -> None:
         """Send this, and wait for the answer and the next prompt."""
@@ -236,3 +242,31 @@ def test_agls_alone_is_a_conversation_where_there_is_a_terminal_and_a_model(agls
     talk.begin()
     talk.wait_for("agls doctor")
     talk.leaves(2)
+
+
+def test_commands_in_the_background_go_on_between_prompts_and_end_with_the_session(
+    agls: Agls, talk: Talk
+) -> None:
+    begin = {"name": "shell", "arguments": {"command": "echo $$ > pid; sleep 1000", "background": True}}
+    ready = {"name": "shell", "arguments": {"command": "until [ -s pid ]; do sleep 0.02; done"}}
+    agls.prompts([{"calls": [begin, ready]}, {"text": "It is up."}], [{"text": "It is still up."}])
+    talk.begin("chat", "--mode", "allowAll", "start it")
+    talk.wait_for("It is up.")
+    talk.ready()
+    pid = int((agls.workspace / "pid").read_text())
+    talk.say("and now?", "It is still up.")
+    assert not gone(pid)
+    talk.type(CTRL_D)
+    talk.leaves()
+    wait_until(lambda: gone(pid))
+
+
+def test_model_knows_that_somebody_reads_along_at_a_terminal(agls: Agls, talk: Talk) -> None:
+    agls.script({"text": "Well."})
+    talk.begin("chat", "who is there?")
+    talk.wait_for("Well.")
+    talk.ready()
+    talk.type(CTRL_D)
+    talk.leaves()
+    told = next(agls.state.glob("sessions/*.jsonl")).read_text()
+    assert "Door: a terminal. The user reads along and can answer." in told
