@@ -2,9 +2,13 @@
 
 from agls.regex import regex
 
-_CONTROLS = regex(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+# Joiners and the selectors of emoji stay: letters and pictures are made with them.
+_CONTROLS = regex(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f"
+    r"\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
+)
 
 
 def escape_controls(text: str) -> str:
-    """Return the text with control characters and changes of direction written as escapes."""
+    """Return the text with control characters, changes of direction and what cannot be seen as escapes."""
     return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)

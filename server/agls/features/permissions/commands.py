@@ -55,13 +55,14 @@ EDITORS = _names("sed perl ruby")  # write with -i
 SORTERS = _names("sort shuf iconv gpg openssl objcopy")  # write with -o
 # Read a folder as a whole; those in RECURSIVE with an option for it, git as far as it knows the files.
 TREES = _names(
-    "rg ag ack ugrep find fd fdfind tar bsdtar zip 7z 7za 7zr rar pax rsync rclone scp xargs parallel ln "
-    "shar mksquashfs genisoimage mkisofs restic borg jar docker podman buildah"
+    "rg ag ack ugrep rgrep find fd fdfind tar bsdtar zip 7z 7za 7zr rar pax rsync rclone scp xargs parallel "
+    "ln shar mksquashfs genisoimage mkisofs restic borg jar docker podman buildah"
 )
 RECURSIVE = _names("grep egrep fgrep zgrep cp diff")
 GIT_READS = _names(
-    "grep show diff log archive cat-file blame stash whatchanged clone worktree bundle checkout-index "
-    "fast-export format-patch difftool reflog restore unpack-file"
+    "grep show diff diff-tree diff-index diff-files range-diff log archive cat-file blame annotate stash "
+    "whatchanged clone worktree bundle checkout-index fast-export format-patch difftool reflog restore "
+    "unpack-file pack-objects merge-tree merge-file cherry-pick rebase revert request-pull send-email am"
 )
 ARCHIVERS = _names("zipfile tarfile http.server shutil")  # modules that interpreters run with -m
 _RECURSE = regex(r"-[A-Za-z]*[rRa][A-Za-z]*|--(?:recursive|archive|deref|directories).*|recurse")
