@@ -227,6 +227,15 @@ def test_bar_of_a_change_shows_what_stood_there_and_leads_on(tools: dict[str, st
     assert screens(tmp_path) == {"bar-light", "bar-dark", "removed-lines", "commit-message"}
 
 
+def test_problem_is_fixed_by_its_code_action_and_two_windows_share_a_folder(
+    tools: dict[str, str], tmp_path: Path
+) -> None:
+    """The second window has a chat of its own, reads the first one's session, and takes it over in the end."""
+    said = done(["node", HERE / "windows.mjs", tmp_path], LONGEST, **tools)
+    assert steps(said)[-1] == "passed"
+    assert screens(tmp_path) == {"action", "asked", "fixed", "read-only", "taken-over"}
+
+
 def test_mcp_server_that_cannot_be_used_is_shown_and_restarted(tools: dict[str, str], tmp_path: Path) -> None:
     """One that fails is started again, and one that lacks an input is given it: a secret, and a choice."""
     said = done(["node", HERE / "mcp_status.mjs", tmp_path], LONGEST, **tools)

@@ -147,7 +147,7 @@ async function planIsApproved() {
   await card.getByRole("heading", { name: "Only the function" }).waitFor();
   await shot("plan-changed");
   await card.getByLabel("What the agent shall know (optional)").fill("keep it small");
-  await card.getByRole("button", { name: "Approve, and ask about each effect" }).click();
+  await card.getByRole("button", { name: "Approve and ask first" }).click();
   await bench.chat.getByText("They said: keep it small").waitFor({ state: "attached" });
   await bench.chat.getByText("The plan is approved.").waitFor();
   await card.waitFor({ state: "detached" });

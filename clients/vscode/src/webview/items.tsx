@@ -131,7 +131,7 @@ function nameOf(block: Content): string {
   return name ?? decodeURIComponent(baseName(block.uri));
 }
 
-const DISCARDED = "broken off: does not count";
+const DISCARDED = "cut off: not part of the conversation";
 
 function Message({ item }: { item: AnyItem }) {
   const text = textOf(item["text"]);

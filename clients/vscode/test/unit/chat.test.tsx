@@ -86,8 +86,8 @@ test("a reply that broke off is marked as one that does not count", () => {
   const items = [thought, { ...torn, itemId: "a" }, whole];
   show(<Timeline sessionId="s" items={items} older={false} idle={true} />);
   const marked = [...root().querySelectorAll("article.discarded")];
-  expect(marked.map((one) => one.textContent)).toEqual(["half\nbroken off: does not count"]);
-  expect(root().textContent.match(/broken off: does not count/g)?.length).toBe(2);
+  expect(marked.map((one) => one.textContent)).toEqual(["half\ncut off: not part of the conversation"]);
+  expect(root().textContent.match(/cut off: not part of the conversation/g)?.length).toBe(2);
 });
 
 test("whoever scrolls up and down again sees every item, and never too many at once", () => {
