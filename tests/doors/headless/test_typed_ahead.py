@@ -62,16 +62,26 @@ def test_queued_prompt_is_edited_and_sent_into_the_run(agls: Agls, talk: Talk) -
     assert journal(agls).count("use tabs, always") == 1
 
 
-def test_command_waits_for_the_end_and_is_never_sent_into_a_run(agls: Agls, talk: Talk) -> None:
+def test_command_is_done_at_once_or_waits_for_the_end(agls: Agls, talk: Talk) -> None:
+    """One that works between runs alone waits, and is never sent into a run."""
     agls.prompts([{"text": "I wait.", "calls": [WAIT]}, {"text": "Waited."}])
     works(talk)
-    talk.type("/mode plan" + ENTER)
-    talk.wait_for("queued: /mode plan")
+    talk.type("/nosuch" + ENTER)
+    talk.wait_for("There is no command /nosuch.")
+    talk.type("/mode acceptEdits" + ENTER)
+    talk.wait_for("The mode is acceptEdits")
+    talk.type("/undo" + ENTER)
+    talk.wait_for("queued: /undo")
+    talk.type("/exit" + ENTER)
+    talk.wait_for("queued: /exit")
     talk.type(ENTER + "x")
     talk.wait_for("x")
+    assert "Waited." not in journal(agls)
     go(agls)
-    talk.wait_for("The mode is plan")
+    talk.wait_for("To go on with this session")
+    talk.leaves()
     assert '"steered"' not in journal(agls)
+    assert '"rewound"' in journal(agls)
 
 
 def test_what_is_typed_stays_while_a_question_is_answered(agls: Agls, talk: Talk) -> None:

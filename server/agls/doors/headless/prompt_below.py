@@ -42,8 +42,8 @@ class SilentInput(Vt100Input):
 class PromptBelow:
     """Stands below the output from `open` to `close`, and makes room while it is `away`.
 
-    Enter queues what was typed. Where nothing was typed, it sends what is queued into the run, and Up edits
-    the last of it.
+    Enter queues what was typed, or does it, if it is a command that can be done now. Where nothing was typed,
+    it sends what is queued into the run, and Up edits the last of it.
     """
 
     def __init__(
@@ -62,8 +62,8 @@ class PromptBelow:
         self._reading: set[asyncio.Task[None]] = set()
         self._typed = typed(
             self._keys(),
+            self._named_keys,
             message=self._message,
-            bottom_toolbar=self._toolbar,
             erase_when_done=True,
             enable_suspend=True,
         )
@@ -110,7 +110,7 @@ class PromptBelow:
         rows = [*self._rows.split("\n"), *(line[: fitting(line, columns)] for line in lines)]
         return [("", "".join(f"{row}\n" for row in rows if row)), ("", PROMPT)]
 
-    def _toolbar(self) -> str:
+    def _named_keys(self) -> str:
         can_send = self._ahead.queued and not self._typed.default_buffer.text
         return f"{KEYS_QUEUED if can_send else KEYS}  ·  {STOP}"
 
@@ -118,9 +118,6 @@ class PromptBelow:
         """Leave the terminal as it was: the process ends at once."""
         self._typed.app.renderer.erase()
         restore()
-
-    def _send(self) -> None:
-        self._spawn(self._ahead.send_now())
 
     def _keys(self) -> KeyBindings:
         keys = KeyBindings()
@@ -131,11 +128,11 @@ class PromptBelow:
             if (state := buffer.complete_state) and state.current_completion:
                 buffer.apply_completion(state.current_completion)
             elif buffer.text.strip():
-                self._ahead.add(buffer.text)
+                self._spawn(self._ahead.add(buffer.text))
                 buffer.append_to_history()
                 buffer.reset()
             else:
-                self._send()
+                self._spawn(self._ahead.send_now())
 
         @keys.add("c-c")
         def stop(event: KeyPressEvent) -> None:

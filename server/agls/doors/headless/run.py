@@ -92,7 +92,9 @@ async def with_streams(mode: Mode, work: Work, way_on: Callable[[str], WayOn], *
         code = await _contained(work, output, screen, shutdown)
         shutdown.over()
         pipe.close()
-    return code or (Exit.FAILED if pipe.lost else Exit.DONE)
+    if code not in {Exit.DONE, Exit.FAILED} or not (code or pipe.lost):
+        return code
+    return Exit.UNREAD if pipe.unread else Exit.FAILED
 
 
 async def _contained(work: Work, output: Output, screen: TerminalScreen, shutdown: Shutdown) -> int:

@@ -4,10 +4,14 @@ from collections.abc import Awaitable, Callable
 
 
 class TypedAhead:
-    """What was typed so far. `send` puts a prompt into the run that is on, and returns whether it took it."""
+    """What was typed so far.
 
-    def __init__(self, send: Callable[[str], Awaitable[bool]]) -> None:
-        self._send = send
+    `send` puts a prompt into the run that is on, `act` does a command that need not wait for its end. Both
+    return whether that was done.
+    """
+
+    def __init__(self, send: Callable[[str], Awaitable[bool]], act: Callable[[str], Awaitable[bool]]) -> None:
+        self._send, self._act = send, act
         self._queued: list[str] = []
         self.draft = ""  # typed, and not yet sent
 
@@ -16,9 +20,10 @@ class TypedAhead:
         """The prompts that wait, the next one first."""
         return tuple(self._queued)
 
-    def add(self, text: str) -> None:
-        """Let this prompt wait behind the others."""
-        self._queued.append(text)
+    async def add(self, text: str) -> None:
+        """Do this now, where it is a command that can be done, else let it wait behind the others."""
+        if not await self._act(text):
+            self._queued.append(text)
 
     def edit_last(self) -> str:
         """Return the prompt that was typed last, which waits no more; "" where none does."""
