@@ -230,7 +230,7 @@ def test_bar_of_a_change_shows_what_stood_there_and_leads_on(tools: dict[str, st
 def test_problem_is_fixed_by_its_code_action_and_two_windows_share_a_folder(
     tools: dict[str, str], tmp_path: Path
 ) -> None:
-    """The second window has a chat of its own, reads the first one's session, and takes it over in the end."""
+    """The second window has a chat of its own, reads the session of the first one and takes it over."""
     said = done(["node", HERE / "windows.mjs", tmp_path], LONGEST, **tools)
     assert steps(said)[-1] == "passed"
     assert screens(tmp_path) == {"action", "asked", "fixed", "read-only", "taken-over"}
