@@ -104,7 +104,7 @@ def test_tour_of_the_other_features(tools: dict[str, str], tmp_path: Path) -> No
     said = done(["node", HERE / "tour.mjs", tmp_path], LONGEST, **tools)
     assert steps(said)[-1] == "passed"
     shown = {"slash", "refused", "chips", "mention", "understood", "sessions", "edited-prompt"}
-    shown |= {"helper", "helpers", "error", "walkthrough", "plan", "plan-changed", "plan-approved"}
+    shown |= {"edited-running", "helper", "helpers", "error", "walkthrough", "plan", "plan-changed", "plan-approved"}
     assert screens(tmp_path) == shown
 
 

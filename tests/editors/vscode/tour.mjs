@@ -99,6 +99,23 @@ async function promptIsWrittenAnew() {
   say("a prompt was written anew");
 }
 
+async function runningPromptIsWrittenAnew() {
+  await bench.prompt("Think for ever");
+  await bench.chat.locator(".message.running").getByText("This takes a while").waitFor();
+  const prompt = bench.chat.locator(".user").filter({ hasText: "Think for ever" });
+  await prompt.hover();
+  await prompt.getByRole("button", { name: "Edit" }).click();
+  await bench.until("it is in the composer", async () => (await input().inputValue()) === "Think for ever");
+  await bench.chat.getByText("Sending it stops the work and replaces what came after.").waitFor();
+  await shot("edited-running");
+  const answers = bench.chat.getByText("It greets.");
+  const before = await answers.count();
+  await bench.prompt("Explain this code");
+  await bench.until("it is answered", async () => (await answers.count()) === before + 1);
+  assert.equal(await prompt.count(), 0, "the old words are gone");
+  say("a prompt was written anew while its run went on");
+}
+
 async function keysAreEnough() {
   await bench.write("Run two lines");
   await input().press("Enter");
@@ -351,6 +368,7 @@ await play(
   modelAndEffortAreChosen,
   picturesAreAttached,
   promptIsWrittenAnew,
+  runningPromptIsWrittenAnew,
   keysAreEnough,
   questionComesAsNotification,
   mentionsAreUnderstood,

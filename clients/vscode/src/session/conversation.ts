@@ -182,6 +182,21 @@ export class Conversation implements vscode.Disposable {
     return waiting.filter(({ runId }) => dropped.includes(runId)).map(({ content }) => content);
   }
 
+  /** Stop all work, and wait until none goes on. */
+  async settle(): Promise<void> {
+    if (this.transcript.state === "idle") return;
+    const settled = new Promise<void>((resolve) => {
+      const look = () => {
+        if (this.transcript.state !== "idle") return;
+        watching.dispose();
+        resolve();
+      };
+      const watching = vscode.Disposable.from(this.onEvents(look), this.onReplaced(look));
+    });
+    await this.stop();
+    await settled;
+  }
+
   async setOption(optionId: string, value: unknown): Promise<void> {
     const sessionId = await this.ensure();
     await this.server.request("agent/setOption", { sessionId, optionId, value, chosenBy: "user" });

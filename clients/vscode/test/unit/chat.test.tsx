@@ -43,7 +43,7 @@ test("a plan is an open checklist", () => {
     { id: 2, text: "Write", state: "pending" },
   ];
   const plan = { title: "Plan: 1 of 2 done", text: "- [x] 1. Read\n- [ ] 2. Write", entries };
-  show(<ItemView item={{ itemId: "i", kind: "plan", status: "completed", ...plan }} idle={true} />);
+  show(<ItemView item={{ itemId: "i", kind: "plan", status: "completed", ...plan }} />);
   const shown = root().querySelector("details.plan");
   expect(shown?.hasAttribute("open")).toBe(true);
   expect(shown?.querySelector("summary")?.textContent).toBe("Plan: 1 of 2 done");
@@ -249,10 +249,10 @@ test("a running command has a button that moves it to the background", () => {
   };
   const button = () =>
     [...root().querySelectorAll("button")].find((one) => one.textContent === "Move to background");
-  show(<ItemView item={{ ...call, status: "running" }} idle={false} />);
+  show(<ItemView item={{ ...call, status: "running" }} />);
   button()?.click();
   expect(page.sent).toEqual([{ type: "background", itemId: "call_1" }]);
-  show(<ItemView item={{ ...call, status: "completed" }} idle={true} />);
+  show(<ItemView item={{ ...call, status: "completed" }} />);
   expect(button()).toBeUndefined();
 });
 
