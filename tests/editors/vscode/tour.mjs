@@ -252,7 +252,7 @@ async function serverIsLookedAfter() {
   const key = bench.page.locator(".quick-input-widget:visible input[type=password]");
   await bench.fill(key, "sk-of-nobody");
   await key.press("Enter");
-  await bench.page.locator(".notification-toast").filter({ hasText: "The key for api.anthropic.com is kept" }).waitFor();
+  await bench.page.locator(".notification-toast").filter({ hasText: "The key for api.anthropic.com is stored" }).waitFor();
   await bench.command("agls: Remove Provider Key…");
   await bench.row("api.anthropic.com");
   say("the server was checked, a key stored and removed");
