@@ -15,9 +15,9 @@ from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.redaction import is_secret, without
 from agls.regex import regex
+from agls.room.shell_folder import FOLDER, ROOM, folder_in
 
-ROOM = "shell"
-FOLDER, VARIABLES = "folder", "variables"
+VARIABLES = "variables"
 Changes = Mapping[str, str | None]
 NOTHING: Changes = {}
 END = "."  # the last character of a report that is whole
@@ -75,13 +75,8 @@ class ShellReport:
 
 def state_of(state: State) -> ShellState:
     """Return what the notes of a session say."""
-    folder, variables = "", NOTHING
-    for note in state.notes.get(ROOM, ()):
-        if note.kind == FOLDER:
-            folder = note.data["folder"]
-        elif note.kind == VARIABLES:
-            variables = note.data["variables"]
-    return ShellState(folder, variables)
+    changes = [note.data["variables"] for note in state.notes.get(ROOM, ()) if note.kind == VARIABLES]
+    return ShellState(folder_in(state), changes[-1] if changes else NOTHING)
 
 
 def report_of(text: str) -> ShellReport | None:
