@@ -181,7 +181,10 @@ def _parsed(path: str, text: str) -> object:
     """**Returns** what the text of a file says. **Raises** `ValueError`."""
     if not text.strip():
         return {}
-    return tomllib.loads(text) if path.endswith(".toml") else with_comments(text)
+    try:
+        return tomllib.loads(text) if path.endswith(".toml") else with_comments(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def _misplaced(hooks: object, shown: str) -> Iterator[str]:
