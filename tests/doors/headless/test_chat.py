@@ -49,10 +49,10 @@ class Talk:
         """Type lines, as where nothing can be redrawn."""
         self.agls.environment["TERM"], self._at_rest = "dumb", "\n>"
 
-    def begin(self, *arguments: str) -> subprocess.Popen[str]:
-        """Start it at the terminal."""
+    def begin(self, *arguments: str, out: int = 0) -> subprocess.Popen[str]:
+        """Start it at the terminal, with its answers there or in the file `out`."""
         theirs = self._terminal.theirs
-        self.process = self.agls.start(*arguments, stdin=theirs, stdout=theirs, stderr=theirs)
+        self.process = self.agls.start(*arguments, stdin=theirs, stdout=out or theirs, stderr=theirs)
         return self.process
 
     def type(self, text: str) -> None:
@@ -153,6 +153,10 @@ def test_termination_leaves_a_run_that_can_be_gone_on_with(agls: Agls, talk: Tal
     talk.process.send_signal(signal.SIGTERM)
     talk.wait_for("Interrupted")
     talk.leaves(1)
+    talk.begin("chat", "-c")
+    assert 'The last run ended (interrupted). Say "go on" to continue.' in talk.ready()
+    talk.type(CTRL_D)
+    talk.leaves()
     assert agls.run("resume").code == 0
 
 
@@ -178,7 +182,9 @@ def test_conversation_goes_on_later_with_the_mode_it_was_given(agls: Agls, talk:
     talk.type(CTRL_D)
     talk.leaves()
     talk.begin("chat", "-c", "--mode", "acceptEdits")
-    talk.ready()
+    shown = talk.ready()
+    assert shown.index("> begin") < shown.index("One.")
+    assert "The last run ended" not in shown
     talk.say("/mode", "The mode is acceptEdits.")
     talk.say("write", "Two.")
     talk.say("/mode ask", "The mode is ask")
@@ -222,6 +228,8 @@ def test_lines_do_where_a_prompt_cannot_be_edited(agls: Agls, talk: Talk) -> Non
     talk.type("first\\\nsecond\n")
     talk.wait_for("One.")
     talk.ready()
+    talk.process.send_signal(signal.SIGINT)
+    talk.wait_for("\r\n> \r\n> ")
     talk.type("\nthird\n")
     talk.wait_for("Two.")
     talk.ready()
@@ -270,3 +278,18 @@ def test_model_knows_that_somebody_reads_along_at_a_terminal(agls: Agls, talk: T
     talk.leaves()
     told = next(agls.state.glob("sessions/*.jsonl")).read_text()
     assert "Door: a terminal. The user reads along and can answer." in told
+
+
+def test_answers_alone_go_into_a_file_and_the_prompt_stays_at_the_terminal(agls: Agls, talk: Talk) -> None:
+    agls.script({"text": "The answer."})
+    file = agls.home / "out.txt"
+    with file.open("w") as out:
+        talk.begin("chat", out=out.fileno())
+        talk.ready()
+        talk.type("ask" + ENTER)
+        talk.wait_for("ask")
+        wait_until(lambda: file.read_text() == "The answer.\n")
+        talk.ready()
+        talk.type(CTRL_D)
+        talk.leaves()
+    assert file.read_text() == "The answer.\n"

@@ -151,6 +151,7 @@ def test_end_is_put_off_eight_times_and_no_more(hooked: Hooked) -> None:
     done = hooked.run("go")
     assert done.code == 0
     assert len(hooked.given("Stop")) == 8
+    assert any("put its end off 8 times in a row" in str(each) for each in done.events)
 
 
 def test_loop_of_a_hook_goes_on_as_long_as_the_agent_works(hooked: Hooked) -> None:

@@ -11,6 +11,7 @@ from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.headless_run import HeadlessRun
 from agls.doors.headless.open_session import RunRequest, latest, opened, prepare_run
 from agls.doors.headless.output import Output, text_of
+from agls.doors.headless.recap import recap
 from agls.doors.headless.run import AtHand, explained, hello, prompted_by, with_streams, world_at
 from agls.doors.headless.screen import TerminalScreen
 from agls.doors.headless.shutdown import Shutdown
@@ -24,6 +25,7 @@ from agls.engine.session import Session
 from agls.engine.vocabulary import JsonObject, Text
 from agls.json_values import is_object
 from agls.room import PromptRefused
+from agls.views.values import content_blocks
 from agls.workspace.redact import harden
 
 NOBODY = 'agls chat needs a terminal: nobody can type here. For one prompt: agls run "…"'
@@ -95,6 +97,8 @@ class Chat:
         state = self._session.state
         model = await self._world.model(state.cwd, str(state.options.get("model", "")))
         self._screen.say(f"agls  ·  {model.info.name}  ·  {state.cwd}\n{HELP}")
+        if self._request.resume:
+            self._show_last()
         text: str | None = self._request.prompt
         while text is not None and not self._shutdown.ends:
             if not text.strip() or await self._said(text):
@@ -103,6 +107,16 @@ class Chat:
                 text = None
         await self._leave()
         return Exit.FAILED if self._shutdown.ends else Exit.DONE
+
+    def _show_last(self) -> None:
+        """Write what was said last in the session that goes on."""
+        last = recap(self._session.state, GO_ON)
+        if last.prompt:
+            self._screen.say(f"{PROMPT}{last.prompt}")
+        if last.answer:
+            self._output.action({"output": content_blocks([Text(last.answer)])})
+        if last.ending:
+            self._screen.say(last.ending)
 
     async def _begun(self, request: RunRequest) -> Session:
         """Make the session, or open the one to go on with, with the options of the command line."""

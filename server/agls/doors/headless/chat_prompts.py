@@ -1,5 +1,6 @@
 """Where the user of a conversation types: an editable prompt, or plain lines where that cannot be had."""
 
+from asyncio import CancelledError
 from contextlib import AbstractAsyncContextManager, nullcontext
 from importlib.util import find_spec
 from typing import Protocol
@@ -54,7 +55,11 @@ class PlainPrompts:
         lines: list[str] = []
         while True:
             self._screen.ask(MORE if lines else PROMPT)
-            line = await self._keyboard.line()
+            try:
+                line = await self._keyboard.line()
+            except CancelledError:  # Ctrl-C: the next prompt stands on a line of its own
+                self._screen.answered(typed=False)
+                raise
             self._screen.answered(typed=line is not None)
             if line is None:
                 return None

@@ -1,7 +1,8 @@
 """A prompt with a history, several lines and completion, by prompt_toolkit."""
 
 import os
-from collections.abc import AsyncGenerator, Iterable, Mapping
+import sys
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent, merge_key_bindings
+from prompt_toolkit.output import create_output
 
 from agls.config import ConfigError
 from agls.doors.completion import completions
@@ -42,6 +44,7 @@ class EditedPrompts:
         self._keyboard, self._screen = keyboard, screen
         self._shutdown = shutdown
         self._history, self._input = _history(world), SilentInput(keyboard.file)
+        self._output = create_output(sys.stderr)  # where questions are, also: standard output may be a file
         self._typed = self._prompt(self._sending_keys(), bottom_toolbar=self._state)
         self._below: PromptBelow | None = None  # while the agent works
 
@@ -55,16 +58,20 @@ class EditedPrompts:
             multiline=True,
             prompt_continuation="  ",
             input=self._input,
+            output=self._output,
             **more,
         )
+
+    def _with_mode(self, keys: KeyBindings, keys_named: Callable[[], str], **more: Any) -> PromptSession[str]:
+        """Return a place to type that names the mode and these keys below it."""
+        return self._prompt(keys, bottom_toolbar=lambda: f"mode: {self.mode}  ·  {keys_named()}", **more)
 
     @asynccontextmanager
     async def beside(self, session: Session, ahead: TypedAhead) -> AsyncGenerator[None]:
         """Let the user type below the output during the block."""
         self._session = session
-        below = PromptBelow(
-            self._prompt, self._world.sessions.spawn, self._keyboard, self._screen, self._shutdown, ahead
-        )
+        spawn = self._world.sessions.spawn
+        below = PromptBelow(self._with_mode, spawn, self._keyboard, self._screen, self._shutdown, ahead)
         below.open()
         self._below = below
         try:

@@ -62,8 +62,8 @@ class PromptBelow:
         self._reading: set[asyncio.Task[None]] = set()
         self._typed = typed(
             self._keys(),
+            self._named_keys,
             message=self._message,
-            bottom_toolbar=self._toolbar,
             erase_when_done=True,
             enable_suspend=True,
         )
@@ -110,7 +110,7 @@ class PromptBelow:
         rows = [*self._rows.split("\n"), *(line[: fitting(line, columns)] for line in lines)]
         return [("", "".join(f"{row}\n" for row in rows if row)), ("", PROMPT)]
 
-    def _toolbar(self) -> str:
+    def _named_keys(self) -> str:
         can_send = self._ahead.queued and not self._typed.default_buffer.text
         return f"{KEYS_QUEUED if can_send else KEYS}  ·  {STOP}"
 

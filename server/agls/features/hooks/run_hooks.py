@@ -29,6 +29,11 @@ from agls.room.run_ports import RunInfo
 STARTED, CONTINUED = "started", "continued"
 MOST_CONTINUED = 8  # times in a row, without a call of a tool between
 MOST_IN_RUN = 200
+PUT_OFF = (
+    "The run ends, whatever its hooks say",
+    f"They put its end off {MOST_CONTINUED} times in a row without a call of a tool between, or {MOST_IN_RUN}"
+    " times. To go on, give another prompt.",
+)
 INACTIVE = "Hooks that this folder offers do not run"
 LAST_S = 3.0  # seconds that the end of a run waits for the hooks beside it
 BEFORE_SUMMARY: Event = "PreCompact"
@@ -98,6 +103,7 @@ class RunHooks:
         notes = state.notes.get(ROOM, ())
         times = sum(note.kind == CONTINUED and note.data["run"] == state.run_id for note in notes)
         if times >= MOST_IN_RUN or _in_a_row(state.transcript) >= MOST_CONTINUED:
+            view.show(Notice("warning", *PUT_OFF))
             return ()
         data: JsonObject = {
             "stop_hook_active": times > 0,
