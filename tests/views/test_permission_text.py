@@ -116,11 +116,17 @@ def test_question_without_a_subject_is_its_title() -> None:
 
 
 def test_input_of_a_tool_and_lasting_rules_are_shown() -> None:
-    options = (Option("once", "Once", "allow"), Option("session", "S", "allow", "session", "a(b)\nc(d)"))
+    rule = "a(b)\nc(d)"
+    options = (
+        Option("once", "Once", "allow"),
+        Option("session", "S", "allow", "session", rule),
+        Option("project", "P", "allow", "project", rule),
+        Option("all", "All", "allow", "session", "e"),
+    )
     subject = {"type": "tool", "name": "n", "input": {"a": "b\nc"}}
     text = permission_text(Question("permission", "n", subject=subject, options=options)).text
     assert '│   "a": "b\\nc"' in text
-    assert text.endswith("Allowing it for longer than once adds the rule:\n│ a(b)\n│ c(d)")
+    assert text.endswith('"S" and "P" add the rule:\n│ a(b)\n│ c(d)\n"All" adds the rule:\n│ e')
 
 
 def test_text_that_is_cut_is_not_whole() -> None:

@@ -89,9 +89,12 @@ def _subject(subject: JsonObject) -> Iterator[str]:
 
 
 def _rules(question: Question) -> Iterator[str]:
-    rules = dict.fromkeys(option.rule for option in question.options if option.rule)
-    for rule in rules:
-        yield "Allowing it for longer than once adds the rule:"
+    answers: dict[str, list[str]] = {}
+    for option in question.options:
+        if option.rule:
+            answers.setdefault(option.rule, []).append(f'"{_one_line(option.label)}"')
+    for rule, labels in answers.items():
+        yield f"{' and '.join(labels)} {'adds' if len(labels) == 1 else 'add'} the rule:"
         yield from _quoted(counted(rule))
 
 

@@ -7,9 +7,13 @@ local text = require("agls.text")
 local SHOWN = 10000 -- milliseconds
 local HIGHLIGHTS = { [vim.log.levels.WARN] = "WarningMsg", [vim.log.levels.ERROR] = "ErrorMsg" }
 
+local M = {}
+
+---Whether a function is Neovim's own, and not one that the user put in its place.
+---@param given function
 ---@return boolean
-local function is_builtin()
-  local source = debug.getinfo(vim.notify, "S").source
+function M.is_builtin(given)
+  local source = debug.getinfo(given, "S").source
   return source:find("vim/_", 1, true) ~= nil or not source:find("^[@=]") -- Neovim's own is compiled in
 end
 
@@ -44,7 +48,7 @@ end
 ---@param level integer of vim.log.levels
 local function show(message, level)
   message = "agls: " .. message
-  if not is_builtin() then
+  if not M.is_builtin(vim.notify) then
     return vim.notify(message, level, { title = "agls" })
   end
   local room = math.max(20, vim.v.echospace - 1)
@@ -56,9 +60,8 @@ local function show(message, level)
   vim.api.nvim_echo({ { line, HIGHLIGHTS[level] } }, true, {})
 end
 
-local M = {}
-
 -- In the words of this client, where the server's own are for programs.
+local NO_MODEL = "no model is chosen yet; `:Agls setup` shows what there is"
 local WORDS = {
   sessionBusyElsewhere = "another process writes this session; when it lets go, `:Agls takeover` goes on here",
 }
@@ -85,6 +88,9 @@ end
 function M.failure(problem)
   local data = type(problem.data) == "table" and problem.data or {}
   local hint = HINTS[data.kind] or data.hint
+  if vim.startswith(problem.message, "no model is configured") then
+    return M.error(NO_MODEL) -- the server's hint is for a terminal
+  end
   M.error(WORDS[data.kind] or (hint and (problem.message .. " " .. hint)) or problem.message)
 end
 

@@ -11,14 +11,15 @@ function M.markdown(buf)
   pcall(vim.treesitter.start, buf, "markdown")
 end
 
+---How a call stands, at the end of its first line, where it wraps with it.
 ---@param buf integer
 ---@param placed agls.Placed
 local function label(buf, placed)
   if placed.label then
-    placed.mark = vim.api.nvim_buf_set_extmark(buf, NAMESPACE, placed.first, 0, {
+    placed.mark = vim.api.nvim_buf_set_extmark(buf, NAMESPACE, placed.first, #placed.lines[1], {
       id = placed.mark,
-      virt_text = { { " " .. placed.label, placed.hl } },
-      virt_text_pos = "eol",
+      virt_text = { { "  " .. placed.label, placed.hl } },
+      virt_text_pos = "inline",
     })
   elseif placed.mark then
     vim.api.nvim_buf_del_extmark(buf, NAMESPACE, placed.mark)

@@ -12,6 +12,7 @@
 
 ---@class agls.RenderOptions
 ---@field fold { thoughts: boolean, output: integer, diff: integer }
+---@field width? integer cells of the window; a table that needs more becomes a list
 
 local colours = require("agls.colours")
 local problems = require("agls.problems")
@@ -42,7 +43,7 @@ local STATUS = {
   completed = { "✓", "AglsOk" },
   failed = { "✗ failed", "AglsFailed" },
   rejected = { "✗ rejected", "AglsFailed" },
-  cancelled = { "■ cancelled", "AglsFailed" },
+  cancelled = { "■ stopped", "AglsFailed" },
 }
 
 ---@param item table
@@ -50,7 +51,7 @@ local STATUS = {
 ---@return string label, string highlight
 local function status_of(item, waiting)
   if waiting then
-    return "? waits for you", "AglsWaiting"
+    return "? waiting for you", "AglsWaiting"
   end
   local exit = item.terminal and item.terminal.exitCode
   if item.status == "completed" and exit and exit ~= 0 then
@@ -173,10 +174,10 @@ end
 
 local DISCARDED = "✗ broken off: does not count"
 
-function by_kind.message(item)
-  local lines = tables.aligned(lines_of(item.text or ""))
+function by_kind.message(item, options)
+  local lines = tables.aligned(lines_of(item.text or ""), options.width)
   lines[#lines + 1] = ""
-  local label = item.discarded and DISCARDED or (item.status == "cancelled" and "■ cancelled" or nil)
+  local label = item.discarded and DISCARDED or (item.status == "cancelled" and "■ stopped" or nil)
   return { lines = lines, label = label, hl = label and "AglsFailed" }
 end
 
@@ -304,7 +305,7 @@ end
 
 -- How a run ended, in a word or two.
 local STATES = {
-  budget = "out of budget",
+  budget = "at its limit",
   cancelled = "stopped",
   contextFull = "context full",
   endTurn = "done",
@@ -312,7 +313,7 @@ local STATES = {
   guard = "stopped: no progress",
   killed = "stopped",
   maxTokens = "answer too long",
-  maxTurns = "out of turns",
+  maxTurns = "at its limit of steps",
   refusal = "refused",
   timeout = "out of time",
 }
@@ -333,8 +334,8 @@ local ENDS = {
   cancelled = "Stopped.",
   interrupted = "Interrupted: the server ended before the run did. `:Agls continue` goes on.",
   maxTokens = "The answer reached the model's limit. `:Agls continue` goes on.",
-  maxTurns = "The limit of turns was reached. `:Agls continue` goes on.",
-  budget = "The budget is used up. `:Agls continue` goes on with a new one.",
+  maxTurns = "The limit of steps was reached. `:Agls continue` goes on.",
+  budget = "The limit on cost or tokens was reached. `:Agls continue` goes on with a new one.",
   contextFull = "The conversation is too long for the model.",
   refusal = "The model refused.",
   timeout = "The time was up. `:Agls continue` goes on.",

@@ -57,7 +57,7 @@ check.test("a call says how it stands", function()
   check.same(label({}), "✓")
   check.same(label({ terminal = { exitCode = 2 } }), "✗ exit code 2")
   check.same(label({ status = "rejected" }), "✗ rejected")
-  check.same(label({ status = "pending" }, true), "? waits for you")
+  check.same(label({ status = "pending" }, true), "? waiting for you")
   check.same(label({ status = "_new" }), "_new")
 end)
 
