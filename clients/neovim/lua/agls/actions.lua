@@ -116,6 +116,12 @@ local function grouped(found)
   end, names), groups
 end
 
+---Whether the user has a picker of their own, in which they search.
+---@return boolean
+local function has_picker()
+  return not debug.getinfo(vim.ui.select, "S").source:find("vim/ui.lua", 1, true)
+end
+
 ---@param of agls.Session
 ---@param offered agls.Action[]
 local function choose(of, offered)
@@ -141,7 +147,7 @@ function M.menu(of)
       return action.when == "any" or action.when == now
     end, actions)
     local names, groups = grouped(found)
-    if not notify.is_builtin(vim.ui.select) then
+    if has_picker() then
       return choose(
         of,
         vim

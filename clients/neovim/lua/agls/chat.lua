@@ -272,7 +272,7 @@ function Chat:draw()
   folds.update(self.buf, self.low)
   self.low = nil
   local last = vim.api.nvim_buf_line_count(self.buf)
-  for _, win in ipairs(following) do
+  for _, win in ipairs(#self.blocks > 0 and following or {}) do
     vim.api.nvim_win_set_cursor(win, { last, 0 })
     vim.api.nvim_win_call(win, function()
       vim.cmd("normal! zb")

@@ -7,13 +7,9 @@ local text = require("agls.text")
 local SHOWN = 10000 -- milliseconds
 local HIGHLIGHTS = { [vim.log.levels.WARN] = "WarningMsg", [vim.log.levels.ERROR] = "ErrorMsg" }
 
-local M = {}
-
----Whether a function is Neovim's own, and not one that the user put in its place.
----@param given function
 ---@return boolean
-function M.is_builtin(given)
-  local source = debug.getinfo(given, "S").source
+local function is_builtin()
+  local source = debug.getinfo(vim.notify, "S").source
   return source:find("vim/_", 1, true) ~= nil or not source:find("^[@=]") -- Neovim's own is compiled in
 end
 
@@ -48,7 +44,7 @@ end
 ---@param level integer of vim.log.levels
 local function show(message, level)
   message = "agls: " .. message
-  if not M.is_builtin(vim.notify) then
+  if not is_builtin() then
     return vim.notify(message, level, { title = "agls" })
   end
   local room = math.max(20, vim.v.echospace - 1)
@@ -59,6 +55,8 @@ local function show(message, level)
   vim.cmd.redraw() -- a message below another one that nobody has seen yet makes the user press Enter
   vim.api.nvim_echo({ { line, HIGHLIGHTS[level] } }, true, {})
 end
+
+local M = {}
 
 -- In the words of this client, where the server's own are for programs.
 local NO_MODEL = "no model is chosen yet; `:Agls setup` shows what there is"

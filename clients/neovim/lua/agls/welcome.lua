@@ -78,7 +78,8 @@ function M.draw(buf, at, is_empty)
   vim.api.nvim_buf_clear_namespace(buf, NAMESPACE, 0, -1)
   local win = vim.fn.win_findbuf(buf)[1]
   if is_empty and win then
-    local lines = M.lines(at, vim.api.nvim_win_get_width(win))
+    local room = vim.api.nvim_win_get_height(win) - 2 -- its bar, and the line of the buffer
+    local lines = vim.list_slice(M.lines(at, vim.api.nvim_win_get_width(win)), 1, math.max(1, room))
     vim.api.nvim_buf_set_extmark(buf, NAMESPACE, 0, 0, { virt_lines = lines })
   end
 end
