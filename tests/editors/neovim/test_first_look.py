@@ -9,7 +9,7 @@ from support.patience import PATIENCE
 from support.wire import turns
 
 from .driver import Editor
-from .scene import HANGING, TWO_EDITS, ended, opened, prompt, said, use_server, waiting
+from .scene import HANGING, TWO_EDITS, call, ended, opened, prompt, said, use_server, waiting
 
 pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
 ALL = "vim.ui.select = function(items, options) FLAT = vim.tbl_map(options.format_item, items) end"
@@ -149,3 +149,18 @@ def test_keys_of_a_question_fit_a_narrow_terminal(editor: Editor) -> None:
     opened(editor, TWO_EDITS, picks=("nothing",))
     prompt(editor, "change two")
     editor.shows("ga allow · gr reject · gK all of it · gd diff")
+
+
+def test_end_of_a_paragraph_that_is_higher_than_the_chat_is_seen(editor: Editor) -> None:
+    opened(editor, turns("word " * 400 + "THE-END"))
+    prompt(editor, "go")
+    ended(editor, "endTurn")
+    editor.shows("THE-END")
+
+
+def test_end_of_a_call_with_a_long_title_is_seen_whole(editor: Editor) -> None:
+    command = "echo " + "x" * 30 + " && false"
+    opened(editor, turns({"text": "I run.", "calls": [call("shell", command=command)]}, "Ok."))
+    prompt(editor, "go")
+    ended(editor, "endTurn")
+    editor.shows("  ✗ exit code 1")

@@ -90,7 +90,7 @@ def test_modes_models_and_actions(editor: Editor) -> None:
     opened(editor, turns("One."), picks=("/usage",))
     editor.command("Agls mode plan")
     editor.until("require('agls').status().mode == 'plan'")
-    editor.shows("> plan")
+    editor.shows("> Plan")
     editor.command("Agls mode default")
     editor.until("require('agls').status().mode == 'ask'")
     editor.command("Agls model nothing-like-it")

@@ -42,6 +42,7 @@ function M.dress_chat(win)
   set(win, {
     wrap = true,
     linebreak = true,
+    smoothscroll = true, -- a paragraph that is higher than the window is seen as far as it goes
     conceallevel = 2,
     concealcursor = "nc",
     foldmethod = "expr",
