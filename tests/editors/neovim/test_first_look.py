@@ -4,12 +4,12 @@ import time
 
 import pytest
 
-from support.model_server import ModelServer, Reply
+from support.model_server import Failure, ModelServer, Reply
 from support.patience import PATIENCE
 from support.wire import turns
 
 from .driver import Editor
-from .scene import HANGING, TWO_EDITS, call, ended, opened, prompt, said, use_server, waiting
+from .scene import HANGING, TWO_EDITS, call, ended, gone, opened, prompt, said, use_server, waiting
 
 pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
 ALL = "vim.ui.select = function(items, options) FLAT = vim.tbl_map(options.format_item, items) end"
@@ -164,3 +164,14 @@ def test_end_of_a_call_with_a_long_title_is_seen_whole(editor: Editor) -> None:
     prompt(editor, "go")
     ended(editor, "endTurn")
     editor.shows("  ✗ exit code 1")
+
+
+def test_chat_says_that_the_model_is_asked_again_and_takes_it_away(editor: Editor) -> None:
+    with ModelServer([Failure(429, headers={"Retry-After": "4"}), Reply("At last.")]) as server:
+        use_server(editor, server)
+        opened(editor)
+        prompt(editor, "go")
+        said(editor, "> Trying again in ")
+        ended(editor, "endTurn")
+        said(editor, "At last.")
+        gone(editor, "Trying again")

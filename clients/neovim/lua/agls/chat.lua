@@ -243,7 +243,9 @@ function Chat:update()
   for number = #self.blocks + 1, #order do
     self:add(order[number])
   end
-  local lines = vim.list_extend(render.steers(self.session.store.steers), render.ending(self.session.store.ending))
+  local lines = render.steers(self.session.store.steers)
+  vim.list_extend(lines, render.ending(self.session.store.ending))
+  vim.list_extend(lines, render.retrying(self.session.retrying))
   if #lines > 0 and #self.blocks > 0 then
     vim.api.nvim_buf_set_lines(self.buf, self:length(), -1, false, lines)
     self.ending = #lines
@@ -275,7 +277,7 @@ function Chat:draw()
   for _, win in ipairs(#self.blocks > 0 and following or {}) do
     vim.api.nvim_win_set_cursor(win, { last, 0 })
     vim.api.nvim_win_call(win, function()
-      vim.cmd("normal! zb")
+      vim.cmd("normal! zbzb") -- the first one shows the beginning of a paragraph that is higher than the window
     end)
   end
   vim.api.nvim_exec_autocmds("User", { pattern = "AglsDrawn", data = { buf = self.buf, session = self.session.id } })

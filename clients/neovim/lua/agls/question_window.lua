@@ -85,7 +85,7 @@ local function keys_offered(roles)
     end
   end
   offered[#offered + 1] = (config.key("question_whole") or ":Agls answer")
-    .. (M.role("allow") and " all of it" or " answer")
+    .. (M.role("allow") and " all of it" or " to answer")
   if open.sheet.diff and config.key("question_diff") then
     offered[#offered + 1] = config.key("question_diff") .. " diff"
   end

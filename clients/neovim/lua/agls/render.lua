@@ -343,6 +343,8 @@ local ENDS = {
   killed = "Stopped.",
 }
 
+local SAID = { cancelled = true, interrupted = true } -- their words say all of the detail
+
 ---Messages to the running run that the model reads next.
 ---@param steers string[]
 ---@return string[]
@@ -352,6 +354,17 @@ function M.steers(steers)
     vim.list_extend(lines, quoted("You, meanwhile (read with the next step)", words))
   end
   return lines
+end
+
+---What stands below a conversation while a model that failed is asked again.
+---@param data? agls.TurnRetryingData
+---@return string[]
+function M.retrying(data)
+  if not data then
+    return {}
+  end
+  local seconds = math.max(1, math.floor(data.delayMs / 1000 + 0.5))
+  return { ("> Trying again in %d s: %s"):format(seconds, (plain(data.cause):gsub("%s+", " "))) }
 end
 
 ---What stands below a conversation whose last run did not simply come to its end.
@@ -366,8 +379,13 @@ function M.ending(ended)
     local cause = "> **" .. (problem.title or "The run failed") .. ":** " .. (problem.message:gsub("%s+", " "))
     return { cause, ">", "> " .. problems.remedy(problem.kind) }
   end
-  local detail = ended.detail and ended.stopReason ~= "cancelled" and (" " .. ended.detail:gsub("%s+", " ")) or ""
-  return { "> " .. (ENDS[ended.stopReason] or ended.stopReason) .. detail }
+  local words = ENDS[ended.stopReason] or (ended.stopReason .. ".")
+  local detail = not SAID[ended.stopReason] and vim.trim((ended.detail or ""):gsub("%s+", " ")):gsub("%.$", "") or ""
+  if detail ~= "" then
+    local first, rest = words:match("^(.-)%.(.*)$")
+    words = ("%s (%s).%s"):format(first, detail, rest)
+  end
+  return { "> " .. words }
 end
 
 return M
