@@ -171,7 +171,7 @@ ROWS = {
         (81, "scratchpad per session"),
     ],
     "Surface": [
-        (82, "slash commands"),
+        (82, "slash commands, in part: without those for what rows 69 to 73 name"),
         (83, "subcommands and flags"),
         (84, "exit status by outcome, JSON output"),
         (85, "catalogue of typed events"),

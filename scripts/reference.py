@@ -154,6 +154,7 @@ def exits() -> str:
         Exit.NEEDED_HUMAN: "it ended well, but a question found nobody to answer it",
         Exit.LIMIT: "a limit was reached",
         Exit.REFUSED: "the model refused",
+        Exit.UNREAD: "whoever read its output is gone (`| head`); a run was interrupted",
         Exit.CANCELLED: "cancelled",
     }
     return "\n".join(

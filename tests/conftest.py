@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, settings
 
 from support.journal_rules import check_journals
 from support.machine import NO_LOCAL_SERVERS
+from support.processes import end_loaded
 
 settings.register_profile(
     "the same each time", derandomize=True, deadline=None, database=None,
@@ -176,8 +177,21 @@ def is_measured(item: pytest.Item) -> bool:
     where = str(item.path.relative_to(HERE))
     if where.startswith(DRIVING):
         return False
+    if where.startswith("engine/"):
+        return True
+    if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+        return False  # hundreds of examples, whose ways through the code the other tests take as well
     cases = getattr(item, "callspec", None)
-    return not cases or where.startswith("engine/") or max(cases.indices.values(), default=0) < CASES
+    return not cases or max(cases.indices.values(), default=0) < CASES
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_runtestloop() -> Generator[None, object, object]:
+    """Have the coverage of the forks written before it is put together."""
+    try:
+        return (yield)
+    finally:
+        end_loaded()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -133,7 +133,10 @@ class ItemResult:
 
 @record
 class QueueParams:
-    """`op` is list, remove, replace or move; `itemId` is the waiting prompt, `to` its new place from 0."""
+    """`op` is list, remove, replace or move; `itemId` is the waiting prompt, `to` its new place from 0.
+
+    `expand` is as in `agent/run`, but a command is refused: it does not wait.
+    """
 
     session_id: str
     op: Literal["list", "remove", "replace", "move"] = "list"
@@ -142,6 +145,7 @@ class QueueParams:
     to: int = 0
     client_key: str = ""
     max_bytes: int = PAGE_BYTES
+    expand: bool = False
 
 
 @record

@@ -29,7 +29,7 @@ class OtherNames:
 OTHER_TOOL_NAMES: Mapping[str, OtherNames] = {
     "shell": OtherNames(
         """bash run_shell_command execute_command run_command run_terminal_cmd run_in_terminal terminal
-        exec_command local_shell""",
+        exec_command local_shell container.exec""",
         "shell runcommands execute runinterminal runtasks runtests testfailure",
         _SHELL,
         "Bash",

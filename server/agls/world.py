@@ -101,7 +101,8 @@ class World:
 
     `setup` may be replaced: runs that begin later work with the new one. `reread` is asked for it before each
     of them, `reload` when the user wants all settings read again. `export` makes a file of a session.
-    `rooms` are those that runs have from the next one on.
+    `rooms` are those that runs have from the next one on. The user `is_at_keyboard` where they typed every
+    command themselves: what these choose, a person chose.
     """
 
     def __init__(
@@ -117,6 +118,7 @@ class World:
         self.setup = setup
         self._editor = editor
         self._usual = usual
+        self.is_at_keyboard = False
         self.reread: Reread = as_it_is
         self.reload: Reread = as_it_is
         self.export: Export = export_nothing
@@ -203,7 +205,8 @@ class World:
 
         It is accepted when a person chose it (`by_user`). **Raises** `UntrustedMode`.
         """
-        check(options, folder, trusted=self.setup.trusts_folder(folder), by_user=by_user)
+        chosen = by_user or self.is_at_keyboard
+        check(options, folder, trusted=self.setup.trusts_folder(folder), by_user=chosen)
 
     def choose(self, session_id: str, options: JsonObject) -> None:
         """Remember the mode that was chosen, with these options, for a session or for one of its runs."""
@@ -435,17 +438,17 @@ async def open_world(
     *,
     editor: Editor,
     headless: bool,
-    usual: Usual = PROGRAM,
+    usual: Usual | None = None,
     client: ToolClient = NO_CLIENT,
     models: EditorModelHost = NO_EDITOR,
 ) -> AsyncGenerator[World]:
     """Open the world; at the end of the block every session is closed and every process ended.
 
-    `usual` holds for a run without a person at an editor for which nobody set a limit.
+    `headless` is whether it is for one run that nobody reads along with. `usual` holds for a run for which
+    nobody set a limit (by default that of a program, or else of an editor).
     """
-    world = World(
-        setup, editor, client, models=models, headless=headless, usual=usual if headless else EDITOR
-    )
+    usual = usual or (PROGRAM if headless else EDITOR)
+    world = World(setup, editor, client, models=models, headless=headless, usual=usual)
     try:
         async with world.sessions:
             yield world

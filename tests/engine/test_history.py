@@ -16,8 +16,10 @@ from agls.engine.facts import (
     Notice,
     Replied,
     Rewound,
+    RunEnded,
     RunStarted,
     SessionChanged,
+    Steered,
     ToolFinished,
     Transient,
 )
@@ -35,6 +37,7 @@ from agls.engine.vocabulary import (
     Content,
     Finish,
     JsonObject,
+    Stop,
     StopReason,
     Text,
     ToolCall,
@@ -178,6 +181,38 @@ async def test_fork_ends_with_a_message_that_was_taken_into_a_run() -> None:
         assert seen(session)[-2:] == ["also", "two"]
         fork = await sessions.fork(session.session_id, steered.item_id)
         assert seen(fork)[-1] == "also"
+
+
+async def test_fork_ends_with_a_message_that_came_too_late_for_its_run() -> None:
+    async with playing([hang], say("elsewhere")) as sessions:
+        session = await sessions.create("/project")
+        admitted = await session.prompt(prompt("first"))
+        await asked(session, 1)
+        steered = await session.steer(prompt("also"))
+        session.cancel()
+        await asyncio.wait_for(session.finished(admitted.run_id), PATIENCE)
+        assert seen(session) == ["first", "also"]
+        fork = await sessions.fork(session.session_id, steered.item_id)
+        assert (fork.state.transcript, fork.state.stop) == (session.state.transcript, session.state.stop)
+        await run(fork, "second")
+        assert seen(fork) == ["first", "also", "second", "elsewhere"]
+
+
+def test_fork_ends_with_the_end_that_closed_its_item() -> None:
+    crashed = RunEnded("run", Stop(StopReason.INTERRUPTED))
+    waits, dropped = Admitted("waits", "no", prompt("no")), RunEnded("waits", Stop(StopReason.CANCELLED))
+    calls = Replied("reply", "", tool_calls=(ToolCall("c1", "look", {}),))
+    late, between = Steered("late", "run", prompt("late")), Steered("between", "", prompt("between"))
+    again = (Admitted("next", "go on", prompt("go on")), RunStarted("next"))
+    began = (Admitted("run", "go", prompt("go")), RunStarted("run", item_ids=()))
+    facts = (*began, calls, late, waits, dropped, crashed, between, waits, dropped, *again)
+    entries = [Entry(seq, float(seq), fact) for seq, fact in enumerate(facts, 1)]
+    until_the_crash = [*began, calls, late, crashed]
+    for item_id in ("go", "c1", "late"):
+        assert [entry.fact for entry in forked(entries, item_id)] == until_the_crash
+    assert [entry.fact for entry in forked(entries, "between")] == [*until_the_crash, between]
+    with pytest.raises(Refused, match="no item 'no'"):
+        forked(entries, "no")
 
 
 async def test_a_fork_at_the_last_item_of_a_run_keeps_the_end_of_that_run() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from agls.engine.context import Context
 from agls.engine.facts import GateFact, Injected, Notice, Replied
 from agls.engine.feature import CallModel, Feature, RunSetup, RunView
 from agls.engine.ports import ModelRequest, Reply
@@ -43,6 +44,16 @@ async def answers(request: ModelRequest, view: RunView, inner: CallModel) -> Rep
 async def test_request_has_what_the_gates_would_add() -> None:
     features = (Feature(name="place", before_turn=at_the_gate), Feature(name="end", before_turn=stops))
     request = await upcoming_request(State(), setup(*features), "s")
+    assert TOLD.messages[0] in request.messages
+
+
+async def test_request_beside_a_first_prompt_that_has_not_reached_the_gates_has_what_they_would_add() -> None:
+    """A side question just after the first prompt: the system prompt is not recorded yet."""
+    prompt = UserMessage("m0", (Text("go"),))
+    begun = State(context=Context(messages=(prompt,)), running=True)
+    features = (Feature(name="place", before_turn=at_the_gate), Feature(name="end", before_turn=stops))
+    request = await upcoming_request(begun, setup(*features), "s")
+    assert request.messages[0] == prompt
     assert TOLD.messages[0] in request.messages
 
 

@@ -3,7 +3,7 @@
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -41,19 +41,28 @@ def below(folder: Path) -> list[str]:
     return found
 
 
+WARM = (
+    "true",
+    "sleep 0.5",
+    "tr '\\0' ' ' < /proc/$PPID/cmdline",
+)  # then keepers are forked from one that waits
+
+
+@pytest.mark.parametrize("earlier", [(), WARM], ids=["cold", "warm"])
 @pytest.mark.parametrize("name", ESCAPES)
-def test_process_that_lost_its_keeper_ends_before_the_next_command(tmp_path: Path, name: str) -> None:
-    calls = [{"name": "shell", "arguments": {"command": ESCAPES[name]}}]
-    after = [{"name": "shell", "arguments": {"command": "echo still at work"}}]
-    config = script(
-        tmp_path, turns({"text": "Go.", "calls": calls}, {"text": "On.", "calls": after}, "Done.")
-    )
+def test_process_that_lost_its_keeper_ends_before_the_next_command(
+    tmp_path: Path, name: str, earlier: Sequence[str]
+) -> None:
+    commands = (*earlier, ESCAPES[name], "echo still at work")
+    asked = [[{"name": "shell", "arguments": {"command": command}}] for command in commands]
+    config = script(tmp_path, turns(*({"text": "Go.", "calls": calls} for calls in asked), "Done."))
     with Wire(tmp_path, config) as wire:
         wire.initialize()
         result = wire.run(wire.session(options={"mode": "allowAll"}))
         assert result["stopReason"] == "endTurn"
         assert below(wire.workspace) == []
         assert "still at work" in str(wire.events)
+        assert ("agls.workspace.keeper_host" in str(wire.events)) == bool(earlier)
 
 
 def test_headless_run_leaves_no_process(house: House) -> None:

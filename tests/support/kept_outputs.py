@@ -11,6 +11,10 @@ class Nowhere:
         """Keep nothing."""
         return ""
 
+    async def extend(self, name: str, data: bytes, size: int) -> str:
+        """Keep nothing."""
+        return ""
+
 
 def no_keys() -> tuple[str, ...]:
     """Return no keys."""

@@ -10,6 +10,7 @@ import gc
 import inspect
 import io
 import json
+import marshal
 import os
 import re
 import selectors
@@ -20,11 +21,11 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
-from typing import Any, NoReturn
+from types import SimpleNamespace
+from typing import Any, NoReturn, cast
 
 import agls
 from agls.__main__ import leave_out, main
@@ -68,14 +69,50 @@ def complete() -> None:
     build_parser()
 
 
-@cache
-def load_measuring() -> None:
-    """Do once what each measured process does first: to ask for the stack finds the files of all modules."""
-    import_module("coverage")
-    inspect.stack()
+class Measuring:
+    """The measuring of the coverage of all forks, made ready once: to begin and to end it takes longest.
+
+    A fork goes on with it, and leaves what it reached in a file of this folder; all is written as one.
+    """
+
+    def __init__(self, config: str, folder: str) -> None:
+        self._folder = Path(folder)
+        os.environ[MEASURED] = config
+        self._coverage: Any = cast("Any", import_module("coverage")).process_startup(force=True, slug="fork")
+        self._coverage.stop()
+        # Which files there are beside those that ran is asked once, by the tests, not by each process.
+        vars(self._coverage)["_inorout"].source_pkgs = []
+        self._collector = cast("Any", vars(self._coverage)["_collector"])
+        judge = self._collector.should_trace
+        for module in list(sys.modules.values()):
+            if (file := getattr(module, "__file__", None)) and file.endswith(".py"):
+                frame = SimpleNamespace(f_globals=vars(module))
+                self._collector.should_trace_cache[file] = judge(file, frame)
+        inspect.stack()  # finds the files of all modules
+
+    def begin(self) -> None:
+        """Go on in this fork."""
+        self._coverage._auto_save = False
+        self._collector.pid = os.getpid()
+        self._coverage.start()
+        atexit.register(self._leave)
+
+    def _leave(self) -> None:
+        self._coverage.stop()
+        reached: dict[str, set[int]] = self._collector.data.copy()
+        (self._folder / str(os.getpid())).write_bytes(
+            marshal.dumps({file: set(lines) for file, lines in reached.items()})
+        )
+
+    def write(self) -> None:
+        """Write what all forks reached that came to their end."""
+        for left in self._folder.iterdir():
+            for file, reached in marshal.loads(left.read_bytes()).items():
+                self._collector.data.setdefault(file, set()).update(reached)
+        self._coverage.save()
 
 
-def begin(asked: dict[str, Any], streams: list[int], ready: int) -> NoReturn:
+def begin(asked: dict[str, Any], streams: list[int], ready: int, measured: Measuring | None) -> NoReturn:
     """Be a fresh process: its streams, folder, environment and signals; then run the command line."""
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
@@ -99,15 +136,18 @@ def begin(asked: dict[str, Any], streams: list[int], ready: int) -> NoReturn:
         at_once = name == "stderr" or os.isatty(number)
         text = io.TextIOWrapper(binary, encoding=old.encoding, errors=old.errors, line_buffering=at_once)
         setattr(sys, name, text)
-    if MEASURED in os.environ:
-        measured = import_module("coverage").process_startup(force=True, slug="fork")
-        # Which files there are beside those that ran is asked once, by the tests, not by each process.
-        measured.__dict__["_inorout"].source_pkgs = []
+    if measured:
+        measured.begin()
     try:
-        code = main()
+        code = run(asked["code"]) if asked["code"] else main()
     except SystemExit as wish:
         code = wish.code
     end(code)
+
+
+def run(code: str) -> None:
+    """Run this in place of the program, as `python -c` does."""
+    exec(compile(code, "<string>", "exec"), {"__name__": "__main__"})
 
 
 def end(code: str | int | None) -> NoReturn:
@@ -134,13 +174,39 @@ def rename(arguments: list[str]) -> None:
     ctypes.memmove(begin, line.ljust(end - begin, b"\0"), end - begin)
 
 
-def serve(requests: socket.socket) -> None:
+class Starter:
+    """Starts forks, those that are measured as well."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._measuring: Measuring | None = None
+
+    def start(self, asked: dict[str, Any], streams: list[int], ready: int) -> int:
+        """Start what is asked for. **Returns** its number."""
+        config = asked["variables"].get(MEASURED)
+        if config and not self._measuring:
+            self._measuring = Measuring(config, self._folder)
+        number = os.fork()
+        if not number:
+            begin(asked, streams, ready, self._measuring if config else None)
+        for stream in streams:
+            os.close(stream)
+        return number
+
+    def end(self) -> None:
+        """Write the coverage of all."""
+        if self._measuring:
+            self._measuring.write()
+
+
+def serve(requests: socket.socket, folder: str) -> None:
     """Start what is asked for until nobody asks any more; each tells its number, and this how it ended."""
     woken, wake = socket.socketpair()
     wake.setblocking(False)
     signal.set_wakeup_fd(wake.fileno(), warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
     ends: dict[int, int] = {}
+    starter = Starter(folder)
     with selectors.DefaultSelector() as ready:
         ready.register(requests, selectors.EVENT_READ)
         ready.register(woken, selectors.EVENT_READ)
@@ -151,15 +217,10 @@ def serve(requests: socket.socket) -> None:
                     continue
                 data, handles, _, _ = socket.recv_fds(requests, LARGEST, 4)
                 if not data:
+                    starter.end()
                     return
-                told, asked = handles.pop(), json.loads(data)
-                if MEASURED in asked["variables"]:
-                    load_measuring()
-                if not (number := os.fork()):
-                    begin(asked, handles, told)
-                for handle in handles:
-                    os.close(handle)
-                ends[number] = told
+                told = handles.pop()
+                ends[starter.start(json.loads(data), handles, told)] = told
             while ends:
                 number, status = os.waitpid(-1, os.WNOHANG)
                 if not number:
@@ -170,4 +231,4 @@ def serve(requests: socket.socket) -> None:
 
 if __name__ == "__main__":
     load()
-    serve(socket.socket(fileno=int(sys.argv[1])))
+    serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2])

@@ -26,6 +26,10 @@ class NoFolder:
         """Return that it is nowhere."""
         return ""
 
+    async def extend(self, name: str, data: bytes, size: int) -> str:
+        """Keep nothing."""
+        return ""
+
 
 def plan_ports(session: Session) -> tuple[Asker, ModeControl, WholeOutputs]:
     """Return the last three arguments of the room's builder."""

@@ -9,11 +9,12 @@ import socket
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
 from inspect import signature
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 PROGRAM = [sys.executable, "-m", "agls"]
@@ -21,9 +22,11 @@ SEEN = ("PYTHON", "LC_", "LD_", "LANG")  # variables that are looked at when Pyt
 LARGEST = 100_000  # bytes of arguments and variables in a message
 OFTEN = 3  # starts, from which on it is worth it to load the program for the others
 NUMBER = 4  # bytes
+CHANGED = "# of the program that is loaded\n"
 ROOM = " " * 4_096  # for the command line that the system shows
 Start = tuple[str, ...]
 STARTS: Counter[Start] = Counter()
+ENDS: list[Callable[[], None]] = []  # of what is loaded
 WISHES = list(signature(vars(subprocess.Popen)["_execute_child"]).parameters)[1:]
 PIPES = ("p2cread", "p2cwrite", "c2pread", "c2pwrite", "errread", "errwrite")
 NOTHING = ("executable", "preexec_fn", "gid", "gids", "uid")
@@ -90,6 +93,11 @@ class LoadedProcess(subprocess.Popen[Any]):
         return self.returncode
 
 
+def changed_program(code: str) -> list[str]:
+    """Return the command line of this code, which changes what the program has loaded, and runs it."""
+    return [sys.executable, "-c", f"{CHANGED}{code}"]
+
+
 def asked(wish: dict[str, Any]) -> tuple[Start, bytes]:
     """Return how Python would start, and what is asked of a program that started so; nothing if none can."""
     variables = dict(os.environ if wish["env"] is None else wish["env"])
@@ -98,9 +106,11 @@ def asked(wish: dict[str, Any]) -> tuple[Start, bytes]:
     seen = {name: value for name, value in variables.items() if name.startswith(SEEN)}
     start = (*options, *sorted(f"{name}={value}" for name, value in seen.items()))
     begin = [sys.executable, *options, "-m", "agls"]
-    if command[: len(begin)] != begin or not folder.is_dir():
+    code = command[2] if command[1:2] == ["-c"] and command[2].startswith(CHANGED) else ""
+    if not (code or command[: len(begin)] == begin) or not folder.is_dir():
         return start, b""
-    message: dict[str, Any] = {"command": command, "arguments": command[len(begin) :]}
+    arguments = command[3:] if code else command[len(begin) :]
+    message: dict[str, Any] = {"command": command, "arguments": arguments, "code": code}
     message |= {"variables": variables, "folder": str(folder), "session": wish["start_new_session"]}
     return start, json.dumps(message).encode()
 
@@ -108,6 +118,7 @@ def asked(wish: dict[str, Any]) -> tuple[Start, bytes]:
 @cache
 def loaded(start: Start) -> socket.socket:
     """A process that has loaded the program, with these options and variables of Python."""
+    left = TemporaryDirectory(prefix="agls-reached-")  # what its forks leave for the coverage
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     measured = "COVERAGE_PROCESS_CONFIG"  # not here, but in each of its forks
     variables = {k: v for k, v in os.environ.items() if k != measured and not k.startswith(SEEN)}
@@ -115,15 +126,24 @@ def loaded(start: Start) -> socket.socket:
     folder = [] if "-P" in start else ["--folder"]  # is looked at for modules
     program = Path(__file__).with_name("loaded_agls.py")
     with theirs:
-        command = [sys.executable, "-P", program, str(theirs.fileno()), *folder, ROOM]
+        command = [sys.executable, "-P", program, str(theirs.fileno()), left.name, *folder, ROOM]
         process = subprocess.Popen(command, env=variables, pass_fds=[theirs.fileno()])
 
     def end() -> None:
         ours.close()
         process.wait()
+        left.cleanup()
 
-    atexit.register(end)
+    ENDS.append(end)
     return ours
+
+
+@atexit.register
+def end_loaded() -> None:
+    """End what is loaded; it writes what of the program was reached."""
+    while ENDS:
+        ENDS.pop()()
+    loaded.cache_clear()
 
 
 def run(

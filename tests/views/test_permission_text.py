@@ -116,17 +116,26 @@ def test_question_without_a_subject_is_its_title() -> None:
 
 
 def test_input_of_a_tool_and_lasting_rules_are_shown() -> None:
-    rule = "a(b)\nc(d)"
-    options = (
-        Option("once", "Once", "allow"),
-        Option("session", "S", "allow", "session", rule),
-        Option("project", "P", "allow", "project", rule),
-        Option("all", "All", "allow", "session", "e"),
-    )
+    options = (Option("once", "Once", "allow"), Option("session", "S", "allow", "session", "a(b)\nc(d)"))
     subject = {"type": "tool", "name": "n", "input": {"a": "b\nc"}}
     text = permission_text(Question("permission", "n", subject=subject, options=options)).text
     assert '│   "a": "b\\nc"' in text
-    assert text.endswith('"S" and "P" add the rule:\n│ a(b)\n│ c(d)\n"All" adds the rule:\n│ e')
+    assert text.endswith("Allowing it for longer than once adds the rule:\n│ a(b)\n│ c(d)")
+
+
+def test_each_lasting_answer_is_named_where_their_rules_differ() -> None:
+    options = (
+        Option("once", "Once", "allow"),
+        Option("session", "All edits", "allow", "session", "edit"),
+        Option("project", "For this project", "allow", "project", "edit(a.py)"),
+    )
+    lines = permission_text(Question("permission", "Edit a", subject={"type": "plan"}, options=options)).text
+    assert lines.split("\n")[1:] == [
+        "“All edits” adds the rule:",
+        "│ edit",
+        "“For this project” adds the rule:",
+        "│ edit(a.py)",
+    ]
 
 
 def test_text_that_is_cut_is_not_whole() -> None:

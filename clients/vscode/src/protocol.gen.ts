@@ -796,7 +796,7 @@ export interface QueueChangedData {
   queue: Waiting[];
 }
 
-/** `op` is list, remove, replace or move; `itemId` is the waiting prompt, `to` its new place from 0. */
+/** `op` is list, remove, replace or move; `itemId` is the waiting prompt, `to` its new place from 0. `expand` is as in `agent/run`, but a command is refused: it does not wait. */
 export interface QueueParams {
   sessionId: string;
   op?: "list" | "remove" | "replace" | "move";
@@ -805,6 +805,7 @@ export interface QueueParams {
   to?: number;
   clientKey?: string;
   maxBytes?: number;
+  expand?: boolean;
 }
 
 /** The queue as it is now. */

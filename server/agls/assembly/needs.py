@@ -102,6 +102,12 @@ class SessionOutputs:
             return ""
         return str(await self.run.process.scratch.keep(self.run.info.session_id, name, text, most))
 
+    async def extend(self, name: str, data: bytes, size: int) -> str:
+        """Write at the end of a file. **Raises** `OSError`."""
+        if not self.run.scratch:
+            return ""
+        return await self.run.process.scratch.extend(self.run.info.session_id, name, data, size)
+
 
 @frozen
 class SessionMcpServers:

@@ -79,6 +79,10 @@ class NotebookSnapshots:
             found.place.uri, "modified", _version(before), _version(after), patch, via="editor"
         )
 
+    async def tidy(self, path: str, folder: str) -> None:
+        """Remove the empty folders on the way to this path. **Raises** `WorkspaceError`."""
+        await self.files.tidy(path, folder)
+
     async def _open(self, uri: str) -> OpenNotebook | None:
         return await self.notebooks.find(uri) if uri.endswith(SUFFIX) else None
 

@@ -80,9 +80,11 @@ class RunSandbox:
             raise WorkspaceError(UNCONFINED.format(missing))
         return await asyncio.to_thread(read_only, self._run, self._found.backends[0], self._roots(()))
 
-    def accept(self, writable: Sequence[str]) -> None:
+    async def accept(self, writable: Sequence[str]) -> None:
         """Take the files that other programs obey for wanted as they are now."""
-        self._run.process.sandboxes.get().baseline(self._roots(writable)).accept()
+        sandboxes = self._run.process.sandboxes.get()
+        if not sandboxes.are_idle:
+            await asyncio.to_thread(lambda: sandboxes.baseline(self._roots(writable)).accept())
 
     @property
     def _use(self) -> str:

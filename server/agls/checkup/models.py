@@ -6,7 +6,9 @@ from agls.checkup.case import Case
 from agls.checkup.probe import context_finding, probe
 from agls.config import ConfigError, ModelCatalog, Setup, look_for_keys, offered_models
 from agls.config.choice import is_local_name, missing_model
+from agls.config.endpoints import DIRECT
 from agls.config.load import Loaded
+from agls.config.named_models import provider_model
 from agls.engine.ports import ModelError, has_prices
 from agls.models.catalog.bundled import with_known_figures
 from agls.models.endpoint import Endpoint
@@ -66,7 +68,7 @@ async def model(case: Case) -> AsyncGenerator[Finding, None]:
     if not (isinstance(case.setup, Setup) and (loaded := _loaded(case))):
         return
     try:
-        await look_for_keys(case.setup, loaded)
+        await look_for_keys(case.setup, loaded, _said(case, loaded))
         offered = _offered(case, loaded)
         lacks = not offered.endpoints or is_local_name(case.model or offered.default, offered)
         if lacks and not case.offline and loaded.config.local_servers:
@@ -118,13 +120,20 @@ def _offered(case: Case, loaded: Loaded, *, complete: bool = True) -> ModelCatal
 
 def _chosen(case: Case, loaded: Loaded, offered: ModelCatalog) -> Endpoint:
     """**Returns** the named model, or the default. **Raises** `ModelError`."""
+    assert isinstance(case.setup, Setup)
     if not offered.endpoints:
-        assert isinstance(case.setup, Setup)
         problem, remedy = missing_model(case.setup, loaded)
         missing = NONE.format(problem[0].upper() + problem[1:])
         raise ModelError(missing, kind="modelNotFound", hint=CHOOSE.format(remedy, case.setup.config_file))
     models = Models(offered.endpoints, aliases=offered.aliases, default=offered.default)
+    if named := provider_model(case.setup, loaded, _said(case, loaded)):
+        models.add(named)
     return models.endpoint(case.model)
+
+
+def _said(case: Case, loaded: Loaded) -> str:
+    """**Returns** the name of the model that the user says for this once; "" where they say none."""
+    return case.model or (loaded.config.model if loaded.rank("model") in DIRECT else "")
 
 
 def _correct(problem: Exception) -> str:

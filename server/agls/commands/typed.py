@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from agls.commands.values import CommandError, kind_of, read_value
+from agls.commands.values import CommandError, is_no_choice, kind_of, read_value
 from agls.engine.actions import RAW, ActionSpec
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
@@ -273,7 +273,8 @@ class _Filling:
     def _fill_next(self, word: _Word) -> None:
         if not self.empty:
             raise CommandError(f"{word.raw[:100]!r} is one word too many.")
-        name = self.empty[0]
+        may_wait = len(self.empty) > 1 and not self.missing
+        name = self.empty[may_wait and is_no_choice(self._members[self.empty[0]], word.raw)]
         self._taken[name] = [word]
         if self._goes_on(name, word) or (self._kind(name) == "text" and not self.missing):
             self._open = name

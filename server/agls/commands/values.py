@@ -55,6 +55,11 @@ _READERS: Mapping[str, tuple[Callable[[str], Any], str]] = {
 }
 
 
+def is_no_choice(schema: JsonObject, text: str) -> bool:
+    """**Returns** whether a member has fixed values, and this is a number that is none of them."""
+    return text.isdigit() and bool(values := schema.get("enum")) and text not in map(str, values)
+
+
 def kind_of(schema: JsonObject) -> str:
     """**Returns** the type of a member: text is what can be anything, and has no choices."""
     kind = schema.get("type")

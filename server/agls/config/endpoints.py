@@ -10,6 +10,7 @@ from agls.config.errors import ConfigError, KeyMissing
 from agls.config.key_command import key_command
 from agls.config.key_store import StoredKey, look_up, own_places
 from agls.config.load import Loaded, misfit
+from agls.config.meant_providers import meant_providers
 from agls.config.model_settings import ModelSettings, address
 from agls.config.recall import REMEMBERED, recalled
 from agls.config.setup import Setup
@@ -151,11 +152,9 @@ class _Reader:
         """Those a kept key could be for. A server on this machine needs none."""
         endpoints = self.offered().endpoints
         hosts = [e.host for e in endpoints if not (e.api_key or e.is_local or e.credential is not FIXED_KEY)]
-        if not endpoints:
-            variables, model = self._setup.environment, self._config.model
-            chosen = [provider for provider, _ in candidates(model, variables)] if model else []
-            meant = (p for p in PROVIDERS if p in chosen or variables.get(p.model_variable))
-            hosts = [host_of(self._address_of(provider)) for provider in meant]
+        variables, is_offered = self._setup.environment, bool(endpoints)
+        meant = meant_providers(self._config, self._default(), variables, offered=is_offered)
+        hosts += [host_of(self._address_of(each)) for each in meant if not self._key_of(each)[1]]
         return tuple(dict.fromkeys(filter(None, hosts)))
 
     def _or_kept(self, key: str, url: str) -> tuple[str, str]:

@@ -27,13 +27,14 @@ class GuardedFiles:
     """Compares the files before and after commands. Safe to use from several threads.
 
     A change is remembered, for later processes too, until `accept`. What agls itself writes is none.
+    `lasting` is whether a command goes on in the background.
     """
 
     def __init__(self, state_folder: Path, config_file: Path) -> None:
         self.state_folder, self._config = state_folder, config_file
         self._noted = state_folder / NOTED
         self._known: dict[Path, str] = {}
-        self._running, self._lasting = 0, False
+        self._running, self.lasting = 0, False
         self._changed = self._read()
         self._lock = Lock()
 
@@ -45,7 +46,7 @@ class GuardedFiles:
     def begin(self) -> None:
         """A command is about to run. What changed while none did is not its doing."""
         with self._lock:
-            if not (self._running or self._lasting):
+            if not (self._running or self.lasting):
                 self._known = self._digests()
             self._running += 1
 
@@ -56,13 +57,13 @@ class GuardedFiles:
         """
         with self._lock:
             self._running -= 1
-            self._lasting = self._lasting or lasting
+            self.lasting = self.lasting or lasting
             return self._look()
 
     def look(self) -> Sequence[str]:
         """Look while something may go on in the background. **Returns** what changed since the last look."""
         with self._lock:
-            return self._look() if self._lasting else ()
+            return self._look() if self.lasting else ()
 
     def accept(self) -> None:
         """The user looked at the files as they are. **Raises** `OSError`."""

@@ -284,11 +284,7 @@ class RunSetup:
     @property
     def tools(self) -> tuple[Tool, ...]:
         """The tools of all features in their order, and behind them those that came since."""
-        return (
-            (*self._fixed, *(tool for more in self._growing for tool in more()))
-            if self._growing
-            else self._fixed
-        )
+        return self._fixed + tuple(chain.from_iterable(more() for more in self._growing))
 
     def offered(self, state: State) -> tuple[Tool, ...]:
         """Return the tools of the current phase."""

@@ -151,13 +151,46 @@ def _end_of(entries: Sequence[Entry], item_id: str) -> int:
     prompts = {entry.fact.run_id: entry.fact.item_id for entry in entries if isinstance(entry.fact, Admitted)}
     found = [place for place, entry in enumerate(entries, 1) if wanted in _completed(entry.fact, prompts)]
     if not found:
-        raise _unknown(item_id)
+        return _end_that_closed(entries, wanted, prompts)
     for place in range(found[-1], len(entries)):
         if isinstance(entries[place].fact, SHOWN):
             break
         if isinstance(entries[place].fact, RunEnded):
             return place + 1
     return found[-1]
+
+
+def _end_that_closed(entries: Sequence[Entry], wanted: str, prompts: Mapping[str, str]) -> int:
+    """Return how many entries there are up to the end of the run that closed this item.
+
+    A message that came too late for its run, or a call that had no end of its own.
+    """
+    opened, running = False, ""
+    for place, entry in enumerate(entries, 1):
+        opened = opened or wanted in _opened(entry.fact, prompts)
+        match entry.fact:
+            case RunStarted(run_id):
+                running = run_id
+            case RunEnded(run_id) if running in {run_id, ""}:
+                if opened:
+                    return place
+                running = ""
+            case _:
+                pass
+    raise _unknown(wanted)
+
+
+def _opened(fact: Fact, prompts: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the items that begin to wait with this fact: for a request to the model, or for a result."""
+    match fact:
+        case Steered(item_id):
+            return (item_id,)
+        case RunStarted(run_id):
+            return (prompts.get(run_id, ""),)
+        case Replied(tool_calls=calls):
+            return tuple(call.call_id for call in calls)
+        case _:
+            return ()
 
 
 def _completed(fact: Fact, prompts: Mapping[str, str]) -> tuple[str, ...]:

@@ -357,6 +357,7 @@ class StoredState:
     for what is no text); `known_as` are all hashes that others use for this content. `stamp` stands for the
     content where it was not read. `edits` is the editor's count of changes, 0 when the file is not open;
     `on_disk` is the hash of the file on the disk ("": no file), `version` is the one that `put` expects.
+    `new_folder` is the outermost folder on the way to it that is not there either ("": none).
     """
 
     place: PathInfo
@@ -370,6 +371,7 @@ class StoredState:
     on_disk: str = ""
     version: FileVersion = FileVersion()
     mode: int = 0o644
+    new_folder: str = ""
 
 
 @frozen

@@ -14,10 +14,10 @@ from agls.engine.vocabulary import JsonObject, Stop, ToolCall, ToolOutcome
 async def upcoming_request(state: State, run_setup: RunSetup, session_id: str) -> ModelRequest:
     """Return the request that a prompt would cause now, without the prompt.
 
-    For a model that has seen nothing yet, the features add their messages at their gates first.
+    For a model that was asked nothing yet, the features add their messages at their gates first.
     """
     view = _Preview(state)
-    if not state.context.messages:
+    if not (state.context.messages and state.total.turns):
         await _pass_gates(run_setup, view)
     try:
         await wrap_model(run_setup.around_model, view, _capture)(

@@ -45,9 +45,8 @@ class Pins:
         self._seal = seal
         self._known: dict[str, Pinned | None] = {}
 
-    def of(self, definition: ServerDefinition) -> Pinned | None:
-        """**Returns** what is known of this very definition."""
-        key = key_of(definition)
+    def of(self, key: str) -> Pinned | None:
+        """**Returns** what is known of the server with this `key_of` its definition."""
         if key not in self._known:
             self._known[key] = self._read(key)
         return self._known[key]
@@ -62,15 +61,14 @@ class Pins:
             if content and "discovery" in content
         }
 
-    def keep(self, definition: ServerDefinition, pinned: Pinned) -> None:
-        """Remember it. What cannot be written holds for this process."""
-        key = key_of(definition)
+    def keep(self, key: str, name: str, pinned: Pinned) -> None:
+        """Remember it of the server of this name. What cannot be written holds for this process."""
         if self._known.get(key) == pinned:
             return
         self._known[key] = pinned
         if self._folder:
             content: JsonObject = {
-                "server": definition.name,
+                "server": name,
                 "discovery": asdict(pinned.discovery),
                 "accepted": {name: asdict(tool) for name, tool in pinned.accepted.items()},
             }

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 from agls.config import ConfigError
 from agls.engine.vocabulary import JsonObject
 from agls.mcp_servers.logins import Logins
-from agls.mcp_servers.pins import Pinned, Pins
+from agls.mcp_servers.pins import Pinned, Pins, key_of
 from agls.room.mcp_ports import (
     NOBODY,
     Caller,
@@ -53,7 +53,7 @@ class SharedServer:
     ) -> None:
         self.definition = definition
         self._programs, self._logins = programs, logins
-        self._pins = pins
+        self._pins, self._key = pins, key_of(definition)
         self._loop = asyncio.get_running_loop()
         self._starts, self._starting = starts, asyncio.Lock()
         self._connection: SdkConnection | None = None
@@ -80,7 +80,7 @@ class SharedServer:
     @property
     def known(self) -> Discovery | None:
         """What it offered when it was last asked."""
-        pinned = self._pins.of(self.definition)
+        pinned = self._pins.of(self._key)
         return pinned.discovery if pinned else None
 
     async def discover(self) -> Discovery:
@@ -176,7 +176,7 @@ class SharedServer:
 
     def accept(self) -> Sequence[str]:
         """Accept its changed tools as they are. **Returns** their names."""
-        pinned = self._pins.of(self.definition)
+        pinned = self._pins.of(self._key)
         if not pinned or not pinned.discovery.changed:
             return ()
         changed = pinned.discovery.changed
@@ -186,7 +186,7 @@ class SharedServer:
 
     def accepted(self, tool: str) -> McpTool | None:
         """**Returns** a tool as it was accepted."""
-        pinned = self._pins.of(self.definition)
+        pinned = self._pins.of(self._key)
         return pinned.accepted.get(tool) if pinned else None
 
     # --- its life ---
@@ -269,11 +269,11 @@ class SharedServer:
 
     async def _list(self, connection: "SdkConnection", caller: Caller = NOBODY) -> None:
         listing = await connection.list(caller)
-        pinned = self._pins.of(self.definition)
+        pinned = self._pins.of(self._key)
         self._keep(_sorted_out(listing.discovery(), pinned.accepted if pinned else {}))
 
     def _keep(self, pinned: Pinned) -> None:
-        self._pins.keep(self.definition, pinned)
+        self._pins.keep(self._key, self.definition.name, pinned)
 
 
 def _sorted_out(listed: Discovery, accepted: Mapping[str, McpTool]) -> Pinned:

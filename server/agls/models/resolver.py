@@ -103,7 +103,7 @@ class Models:
         elif self.unlisted and (named := self.unlisted(known)):
             endpoint = named
         else:
-            hint = f"Known names: {', '.join(self.names) or 'none'}."
+            hint = f"Known names: {', '.join(self.names) or 'none'}.{_way_to(known)}"
             raise ModelError(f"There is no model called {known!r}.", kind="modelNotFound", hint=hint)
         if not endpoint.model and endpoint.dialect != "scripted":
             hint = f"Write {known}/ and the name of a model."
@@ -168,3 +168,11 @@ def _other_model(endpoint: Endpoint, model: str) -> Endpoint:
     name = f"{endpoint.name}/{model}"  # with the fallback of the endpoint, if it has one
     other = replace(endpoint, name=name, model=model, table="", prices=Prices())
     return replace(other, context_window=None, output_limit=None)
+
+
+def _way_to(name: str) -> str:
+    """Return how to ask this model where it is a provider's by its name, else nothing."""
+    from agls.models.catalog.bundled import providers_with  # noqa: PLC0415 - only a name of no model is looked for
+
+    way = " To ask {0} for it: agls key set {0}, or set {1}."
+    return "".join(way.format(each.name, each.key_variables[0]) for each in providers_with(name))

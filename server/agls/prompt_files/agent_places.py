@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from agls.frozen import frozen
+from agls.prompt_files.opencode_config import NAMES
 
 if TYPE_CHECKING:
     from agls.plugin_files import PluginContent
@@ -30,14 +31,16 @@ HOME = (
     (".config/opencode/agent", ".md"),
     (".copilot/agents", ".md"),
 )
-PROJECT_FILES = tuple(folder for folder, _ in PROJECT)
+CONFIGURED = ("", ".opencode/")  # where OpenCode has a configuration, in which agents may stand
+PROJECT_FILES = (*(folder for folder, _ in PROJECT), *(f"{at}{name}" for at in CONFIGURED for name in NAMES))
 
 
 @frozen
 class AgentFolder:
     """A folder of agents: its absolute path, the end of its files, whose it is; `root` may not be left.
 
-    Of the agents of a `plugin` the names begin with its own. With `only` one file of the folder counts.
+    Of the agents of a `plugin` the names begin with its own. With `only` one file of the folder counts, which
+    may be a `configuration` that has agents in it.
     """
 
     path: str
@@ -46,6 +49,7 @@ class AgentFolder:
     root: str = ""
     plugin: "PluginContent | None" = None
     only: str = ""
+    configuration: bool = False
 
 
 def plugin_folders(plugins: Sequence["PluginContent"]) -> Iterator[AgentFolder]:
@@ -60,7 +64,13 @@ def agent_folders(project: Sequence[str], config: str, home: str) -> Iterator[Ag
     """Yield the folders. Of two agents of a name the first counts, of the `project` the nearest."""
     for root in project:
         yield from (AgentFolder(f"{root}/{place}", end, "project", root) for place, end in PROJECT)
+        yield from (_configured(f"{root}/{at}", name, "project", root) for at in CONFIGURED for name in NAMES)
     yield AgentFolder(f"{config}/agents", ".md", "user")
     if home:
         yield from (AgentFolder(f"{home}/{place}", end, "user") for place, end in HOME)
+        yield from (_configured(f"{home}/.config/opencode", name, "user") for name in NAMES)
     yield AgentFolder(BUILT_IN, ".md", "built in")
+
+
+def _configured(folder: str, name: str, origin: Origin, root: str = "") -> AgentFolder:
+    return AgentFolder(folder.rstrip("/"), "", origin, root, only=name, configuration=True)

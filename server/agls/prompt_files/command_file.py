@@ -1,7 +1,9 @@
 """A command file as it was read: what it says of itself, and the text that becomes the prompt."""
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from posixpath import dirname, join, normpath
 from typing import Any
 
 from agls.engine.ports import WorkspaceError
@@ -9,6 +11,7 @@ from agls.front_matter import names, split, truth
 from agls.frozen import frozen
 from agls.instruction_files import FolderReader, plain
 from agls.prompt_files.command_places import CommandFolder
+from agls.prompt_files.opencode_config import COMMANDS, texts_in
 from agls.prompt_files.template import has_open_block, shell_lines
 from agls.regex import regex
 
@@ -52,6 +55,9 @@ def find_files(folders: Sequence[CommandFolder], reader: FolderReader) -> Sequen
     found: list[CommandFile] = []
     seen: set[str] = set()  # a plugin may name a folder and files in it
     for folder in folders:
+        if folder.place.configuration:
+            found += _configured(folder, reader)
+            continue
         is_file = folder.plugin and reader.is_file(folder.path)
         for path in [folder.path] if is_file else reader.below(folder.path, (folder.place.end,)):
             if folder.plugin is None or path not in seen:
@@ -73,8 +79,29 @@ def _read(path: str, folder: CommandFolder, reader: FolderReader) -> CommandFile
             raise WorkspaceError(BAD_NAME.format(relative))
     except WorkspaceError as problem:
         return CommandFile(plain(name), folder, reader.shown(path), problem=str(problem))
-    shown, _, text = read
+    return _made(name, folder, read[0], read[2])
+
+
+def _configured(folder: CommandFolder, reader: FolderReader) -> Iterator[CommandFile]:
+    """Yield the commands in a configuration; what is wrong with its JSON is said where its servers are."""
+
+    def named(name: str) -> str | None:
+        try:
+            read = reader.text(normpath(join(dirname(folder.path), name)))
+        except WorkspaceError:
+            return None
+        return read[2] if read else None
+
+    with suppress(WorkspaceError, ValueError):
+        if reader.is_file(folder.path) and (read := reader.text(folder.path)):
+            for name, text in texts_in(read[2], COMMANDS, named):
+                yield _made(name, folder, f"{read[0]} ({COMMANDS}.{name})", text)
+
+
+def _made(name: str, folder: CommandFolder, shown: str, text: str) -> CommandFile:
     values, body, problem = _parts(plain(text), folder)
+    if not _NAME.fullmatch(name):
+        return CommandFile(plain(name), folder, shown, problem=BAD_NAME.format(name))
     named = one_line(values.get("name")) if folder.place.dialect == "github" else ""
     if not problem and has_open_block(body, folder.place.dialect):
         problem = OPEN_BLOCK

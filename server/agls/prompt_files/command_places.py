@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Literal
 
 from agls.frozen import frozen
 from agls.instruction_files.folder_texts import TextFolders
+from agls.prompt_files.opencode_config import NAMES
 
 if TYPE_CHECKING:
     from agls.plugin_files import PluginContent
@@ -17,13 +18,15 @@ Origin = Literal["project", "user", "plugin", "agls"]
 class CommandPlace:
     """A folder of command files, below one of the project or the user's home.
 
-    Their names have this `end`. `ours` is whether the folder is one of agls.
+    Their names have this `end`. `ours` is whether the folder is one of agls. A `configuration` is no folder,
+    but a file that has commands in it.
     """
 
     folder: str
     end: str = ".md"
     dialect: Dialect = "usual"
     ours: bool = False
+    configuration: bool = False
 
 
 @frozen
@@ -50,13 +53,18 @@ PLAIN = tuple(
     CommandPlace(folder)
     for folder in (".cursor/commands", ".roo/commands", ".windsurf/workflows", ".clinerules/workflows")
 )
+CONFIGURED = tuple(
+    CommandPlace(f"{folder}{name}", dialect="opencode", configuration=True)
+    for folder in ("", ".opencode/", ".config/opencode/")
+    for name in NAMES
+)
 GITHUB = CommandPlace(".github/prompts", ".prompt.md", "github")
 CODEX = CommandPlace(".codex/prompts", dialect="codex")
 GEMINI = CommandPlace(".gemini/commands", ".toml", "gemini")
 OF_PLUGINS = CommandPlace("commands", ours=True)  # of those that the user installed
 OF_EXTENSIONS = CommandPlace("commands", ".toml", "gemini", ours=True)
-OF_PROJECT = (OURS, CLAUDE, *OPENCODE[:2], GITHUB, GEMINI, CODEX, *PLAIN)
-OF_HOME = (CLAUDE, *OPENCODE[2:], GEMINI, CODEX, *PLAIN[:2])
+OF_PROJECT = (OURS, CLAUDE, *OPENCODE[:2], *CONFIGURED[:4], GITHUB, GEMINI, CODEX, *PLAIN)
+OF_HOME = (CLAUDE, *OPENCODE[2:], *CONFIGURED[4:], GEMINI, CODEX, *PLAIN[:2])
 PROJECT_FILES = tuple(place.folder for place in OF_PROJECT)
 
 
@@ -68,7 +76,7 @@ def command_folders(folders: TextFolders, *, other_tools: bool) -> Sequence[Comm
 def command_files(name: str) -> Sequence[str]:
     """Return the files of a project that would each make the command of this name."""
     path = name.replace(":", "/")
-    return [f"{place.folder}/{path}{place.end}" for place in OF_PROJECT]
+    return [f"{place.folder}/{path}{place.end}" for place in OF_PROJECT if not place.configuration]
 
 
 def _folders(folders: TextFolders) -> Iterator[CommandFolder]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from agls.frozen import frozen
 from agls.prompt_files.agent_file import NAME, AgentFile, read_agent
 from agls.prompt_files.agent_places import AgentFolder
+from agls.prompt_files.opencode_config import AGENTS, texts_in
 
 if TYPE_CHECKING:
     from agls.plugin_files import PluginContent
@@ -48,11 +49,11 @@ def find_agents(folders: Sequence[AgentFolder], taken: Sequence[str] = ()) -> Se
     for folder in folders:
         paths = [*_files(folder)]
         for path in paths[:MOST]:
-            file, text = _read(path, folder)
-            hidden_by = first.get(file.name, "")
-            if not file.problem:
-                first.setdefault(file.name, path)
-            found.append(FoundAgent(file, path, folder, text, hidden_by))
+            for place, file, text in _read(path, folder):
+                hidden_by = first.get(file.name, "")
+                if not file.problem:
+                    first.setdefault(file.name, place)
+                found.append(FoundAgent(file, place, folder, text, hidden_by))
         if rest := paths[MOST:]:
             left_out = AgentFile(Path(rest[0]).stem, problem=MORE.format(len(rest), MOST))
             found.append(FoundAgent(left_out, rest[0], folder))
@@ -70,6 +71,9 @@ def stamps_of(folders: Sequence[AgentFolder]) -> Mapping[str, object]:
 
 
 def _files(folder: AgentFolder) -> Iterator[str]:
+    if folder.configuration:
+        path = f"{folder.path}/{folder.only}"
+        return iter([path] if os.path.isfile(path) else [])  # noqa: PTH113 - each run asks for several
     return _wanted([*_names(folder.path)], folder)
 
 
@@ -94,17 +98,46 @@ def _wanted(names: Sequence[str], folder: AgentFolder) -> Iterator[str]:
     yield from (f"{folder.path}/{name}" for name in wanted)
 
 
-def _read(path: str, folder: AgentFolder) -> tuple[AgentFile, str]:
-    """Return the agent of a file, and the text of it."""
+def _read(path: str, folder: AgentFolder) -> Iterator[tuple[str, AgentFile, str]]:
+    """Yield the agents of a file: where each is, and the text of it."""
     base = Path(path).name.removesuffix(folder.end)
     base = base.removesuffix(next((each for each in SUFFIXES if base.endswith(each)), ""))
+    try:
+        text = _inside(path, folder)
+    except OSError as problem:
+        yield path, AgentFile(base, problem=str(problem)), ""
+        return
+    if folder.configuration:
+        yield from _configured(path, text, folder)
+    else:
+        agent = read_agent(text, base, toml=folder.end == ".toml")
+        yield path, _of_plugin(agent, folder.plugin) if folder.plugin else agent, text
+
+
+def _configured(path: str, text: str, folder: AgentFolder) -> Iterator[tuple[str, AgentFile, str]]:
+    """Yield the agents in a configuration."""
+
+    def named(name: str) -> str | None:
+        try:
+            return _inside(str(Path(folder.path, Path(name).expanduser())), folder)
+        except (OSError, RuntimeError):
+            return None
+
+    try:
+        for name, said in texts_in(text, AGENTS, named):
+            yield f"{path} ({AGENTS}.{name})", read_agent(said, name), said
+    except ValueError as problem:
+        yield path, AgentFile(folder.only, problem=f"it is not valid JSON: {problem}"), ""
+
+
+def _inside(path: str, folder: AgentFolder) -> str:
+    """Return the text of a file. **Raises** `OSError`, which says why it is not to be had."""
     if folder.root and not os.path.realpath(path).startswith(f"{os.path.realpath(folder.root)}/"):
-        return AgentFile(base, problem="it is a link that leads out of the project"), ""
+        raise OSError("it is a link that leads out of the project")
     text = _text(path)
     if isinstance(text, OSError):
-        return AgentFile(base, problem=f"it cannot be read: {text.strerror or text}"), ""
-    agent = read_agent(text, base, toml=folder.end == ".toml")
-    return (_of_plugin(agent, folder.plugin) if folder.plugin else agent), text
+        raise OSError(f"it cannot be read: {text.strerror or text}")
+    return text
 
 
 def _of_plugin(agent: AgentFile, plugin: "PluginContent") -> AgentFile:

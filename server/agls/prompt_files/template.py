@@ -93,8 +93,8 @@ def expanded(template: str, given: Given, dialect: Dialect = "usual") -> FilledT
         text = placeholder.sub(filling.value, piece)
         texts.append(_with_mentions(text, dialect))
         if command:
-            filled = filling.command(placeholder, command)
-            lines.append(ShellLine(filled, filled == command))
+            filled, is_fixed = filling.command(placeholder, command)
+            lines.append(ShellLine(filled, is_fixed))
             texts.append(MARKER.format(filled.partition("\n")[0], len(lines)))
     whole, words = "".join(texts), given.words.strip()
     return FilledTemplate(
@@ -163,16 +163,27 @@ class _Placeholders:
                 return found[0] if value is None else value
         return found[0]
 
-    def command(self, placeholder: re.Pattern[str], text: str) -> str:
-        """Return a command of the shell with its values, some of them in variables that it begins with."""
-        variables: list[str] = []
-        filled = placeholder.sub(lambda found: self._in_shell(found, variables), text)
-        return "; ".join([*variables, filled])
+    def command(self, placeholder: re.Pattern[str], text: str) -> tuple[str, bool]:
+        """Return a command of the shell with its values, some of them in variables that it begins with.
 
-    def _in_shell(self, found: re.Match[str], variables: list[str]) -> str:
+        And whether it has nothing of what the command was given.
+        """
+        variables: list[str] = []
+        given: list[str] = []
+        filled = placeholder.sub(lambda found: self._in_shell(found, variables, given), text)
+        folders = [
+            f"export {name}={quote(value)}"  # for the shell's own forms, such as `${NAME%/*}`
+            for name, value in self._variables.items()
+            if f"${{{name}" in filled or f"${name}" in filled
+        ]
+        return "; ".join([*folders, *variables, filled]), not given
+
+    def _in_shell(self, found: re.Match[str], variables: list[str], given: list[str]) -> str:
         value = self.value(found)
         if value == found[0]:
             return value
+        if not (found.groupdict().get("variable") or found.groupdict().get("escape")):
+            given.append(value)
         from agls.prompt_files.shell_values import written  # noqa: PLC0415 - few files have such a line
 
         words = self._arguments if found["name"] == "ARGUMENTS" else [value]

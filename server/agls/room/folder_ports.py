@@ -152,7 +152,8 @@ class FileSnapshots(Protocol):
 
     `put` changes an open document by one edit, a file that is not open atomically, and raises `Stale` when
     it is no longer at `expected` (hash "": absent). `None` is no file. `changed_at` **returns** when each was
-    changed last on the disk (Unix time in seconds), 0 for what is not there.
+    changed last on the disk (Unix time in seconds), 0 for what is not there. `tidy` removes the folders on
+    the way to a path, from `folder` down, that are empty: they were made for files that are gone.
     """
 
     def open_documents(self) -> list[str]: ...
@@ -162,6 +163,7 @@ class FileSnapshots(Protocol):
     async def put(
         self, path: str, data: bytes | None, expected: FileVersion, *, mode: int = ..., label: str = ...
     ) -> FileChange: ...
+    async def tidy(self, path: str, folder: str) -> None: ...
 
 
 class CommitPrograms(Protocol):

@@ -33,12 +33,35 @@ async def explained(problem: WorkspaceError, path: str, workspace: Workspace) ->
     elsewhere = await _elsewhere(_escaped(name), workspace)
     if not (near or elsewhere):
         elsewhere = await _elsewhere(_in_any_case(name), workspace)
-    near = list(dict.fromkeys((*near, *elsewhere)))[:NEAR]
+    inside = await meant_inside(shown, workspace)
+    near = list(dict.fromkeys((*([inside] if inside else ()), *near, *elsewhere)))[:NEAR]
     if shown in near and await _is_kind("link", shown, workspace):
         return WorkspaceError(f"{spelled(shown)} is a link to something that does not exist.")
     if not near:
         return problem
     return WorkspaceError(f"{problem} Did you mean {' or '.join(map(spelled, near))}?")
+
+
+async def meant_inside(path: str, workspace: Workspace) -> str:
+    """Return what is there in the workspace under the end of an absolute path, "" for nothing.
+
+    Models write `/src/a.py` or `/workspace/src/a.py` where `src/a.py` is meant.
+    """
+    parts = path.split("/")[1:] if path.startswith("/") else []
+    for begin in range(len(parts)):
+        if await _exists(shorter := "/".join(parts[begin:]), workspace):
+            return shorter
+    return ""
+
+
+async def _exists(path: str, workspace: Workspace) -> bool:
+    if not workspace.place(path).inside or not basename(path):
+        return False
+    try:
+        entries = await workspace.list(dirname(path))
+    except WorkspaceError:
+        return False
+    return any(entry.name == basename(path) for entry in entries)
 
 
 async def _alike(folder: str, name: str, workspace: Workspace) -> list[str]:

@@ -115,10 +115,12 @@ class OutputFolder(Protocol):
     """Where long outputs of the session's tools are kept whole.
 
     `keep` **returns** the path of the new file, "" where nothing is kept, and raises `OSError`. To make room
-    for it within `most` bytes, the oldest are removed.
+    for it within `most` bytes, the oldest are removed. `extend` writes at the end of a file of so many bytes,
+    of a new one with 0. It **returns** the path, "" when the file is not so long, and raises `OSError`.
     """
 
     async def keep(self, name: str, text: str, most: int) -> str: ...
+    async def extend(self, name: str, data: bytes, size: int) -> str: ...
 
 
 @frozen

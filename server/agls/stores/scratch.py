@@ -14,6 +14,7 @@ from agls.stores.rows import checked
 OUTPUTS = "outputs"  # the folder in it for outputs of tools that are kept whole
 _FOLDER = READ | os.O_DIRECTORY
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_MORE = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Scratch:
@@ -37,6 +38,14 @@ class Scratch:
         """
         await asyncio.to_thread(self._keep, self.path(session_id), name, text, most)
         return self.path(session_id) / OUTPUTS / name
+
+    async def extend(self, session_id: str, name: str, data: bytes, size: int) -> str:
+        """Write at the end of an output of `size` bytes; with 0 it is made anew.
+
+        **Returns** its path, "" when it is not so long. **Raises** `OSError`.
+        """
+        is_done = await asyncio.to_thread(self._extend, self.path(session_id), name, data, size)
+        return str(self.path(session_id) / OUTPUTS / name) if is_done else ""
 
     def kept(self, session_id: str, name: str) -> str | None:
         """Return an output that was kept, `None` when it is gone. To be called off the event loop."""
@@ -69,11 +78,29 @@ class Scratch:
         with suppress(FileExistsError):
             folder.mkdir(mode=0o700)
 
-    def _keep(self, path: Path, name: str, text: str, most: int) -> None:
+    def _make_outputs(self, path: Path) -> None:
         self._make(path)
-        data = text.encode("utf-8", "replace")
         with suppress(FileExistsError):
             (path / OUTPUTS).mkdir(mode=0o700)
+
+    def _extend(self, path: Path, name: str, data: bytes, size: int) -> bool:
+        self._make_outputs(path)
+        with _outputs(path) as folder:
+            if not size:
+                with suppress(FileNotFoundError):
+                    os.unlink(name, dir_fd=folder)
+            try:
+                file = os.open(name, _MORE if size else _NEW, PRIVATE, dir_fd=folder)
+            except FileNotFoundError:
+                return False
+            with os.fdopen(file, "ab") as stream:
+                if is_as_long := os.fstat(file).st_size == size:
+                    stream.write(data)
+            return is_as_long
+
+    def _keep(self, path: Path, name: str, text: str, most: int) -> None:
+        data = text.encode("utf-8", "replace")
+        self._make_outputs(path)
         with _outputs(path) as folder:
             _make_room(folder, most - len(data))
             with os.fdopen(os.open(name, _NEW, PRIVATE, dir_fd=folder), "wb") as file:

@@ -20,6 +20,7 @@ from agls.views.escape import escape_controls
 MOST_CHARACTERS = 250_000  # of the text of one question
 MOST_IN_MESSAGE = 1_000  # of the same as one message: some editors cut longer ones in silence
 MARGIN = "│ "
+ONE_RULE = "Allowing it for longer than once adds the rule:"
 FEW_GROUPS = 8  # in a long run: up to here only the long groups are written as counts
 LONG_BLANKS, LONG_LINES = 40, 4  # from so many on they are counted
 _LONG_RUN = regex(rf"[ \t\n]{{60,}}|\n{{{LONG_LINES},}}| {{{LONG_BLANKS},}}|\t{{8,}}|[ \t]+(?=\n|\Z)")
@@ -89,12 +90,10 @@ def _subject(subject: JsonObject) -> Iterator[str]:
 
 
 def _rules(question: Question) -> Iterator[str]:
-    answers: dict[str, list[str]] = {}
-    for option in question.options:
-        if option.rule:
-            answers.setdefault(option.rule, []).append(f'"{_one_line(option.label)}"')
-    for rule, labels in answers.items():
-        yield f"{' and '.join(labels)} {'adds' if len(labels) == 1 else 'add'} the rule:"
+    """The rule that a lasting yes adds; where the answers add different ones, each beside its answer."""
+    lasting = {option.rule: option.label for option in question.options if option.rule}
+    for rule, label in lasting.items():
+        yield f"“{label}” adds the rule:" if len(lasting) > 1 else ONE_RULE
         yield from _quoted(counted(rule))
 
 

@@ -146,23 +146,23 @@ class CommandTraces:
     def __init__(self, roots: Sequence[str]) -> None:
         self._scanner = scanner_of(tuple(roots))
         self._before: Mapping[str, Stamp] = {}
-        self._running, self._lasting = 0, False
+        self._running, self.lasting = 0, False
 
     def begin(self) -> None:
         """Look before a command."""
-        if not (self._running or self._lasting):
+        if not (self._running or self.lasting):
             self._before = self._scanner.look()
         self._running += 1
 
     def end(self, *, lasting: bool) -> Sequence[str]:
         """Look behind a command, which may go on in the background (`lasting`)."""
         self._running -= 1
-        self._lasting = lasting
+        self.lasting = lasting
         return self._changed()
 
     def look(self) -> Sequence[str]:
         """Look while something may go on in the background."""
-        return self._changed() if self._lasting else ()
+        return self._changed() if self.lasting else ()
 
     def _changed(self) -> Sequence[str]:
         now, before = self._scanner.look(), self._before

@@ -116,9 +116,8 @@ class Editor(Protocol):
 
 
 class NoEditor:
-    """No editor: no document is open, and the disk is the truth."""
+    """No editor: no document is open, and the disk is the truth. `name` is what the user works with."""
 
-    name = ""
     can_save = False
     encoding = "utf-16"
     knows_code = False
@@ -126,7 +125,8 @@ class NoEditor:
     focus = None
     follows = False
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "") -> None:
+        self.name = name
         self.sync = BufferSync()
 
     def reveal(self, uri: str, line: int) -> None:

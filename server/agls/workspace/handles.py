@@ -103,9 +103,24 @@ def folder_beneath(base: str, parts: Sequence[str], *, create: bool = False) -> 
                 yield folder
         except BaseException:
             for folder_parts in reversed(made):
-                with suppress(OSError), opened(open_beneath(root, folder_parts[:-1], _FOLDER)) as parent:
-                    os.rmdir(folder_parts[-1], dir_fd=parent)
+                with suppress(OSError):
+                    _remove_folder(root, folder_parts)
             raise
+
+
+def remove_empty_folders(base: str, parts: Sequence[str], fewest: int) -> None:
+    """Remove the folder `parts` beneath `base` and those above it, as long as they are empty.
+
+    Those of fewer than `fewest` parts stay.
+    """
+    with suppress(OSError), opened(os.open(base, _FOLDER)) as root:  # one that holds something ends it
+        for depth in range(len(parts), max(fewest, 1) - 1, -1):
+            _remove_folder(root, parts[:depth])
+
+
+def _remove_folder(root: int, parts: Sequence[str]) -> None:
+    with opened(open_beneath(root, parts[:-1], _FOLDER)) as parent:
+        os.rmdir(parts[-1], dir_fd=parent)
 
 
 def _make_folders(root: int, parts: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -1,8 +1,8 @@
 """The keeper of one command: a small program of its own, so that nothing outlives what it belongs to.
 
-`processes.py` starts it as `main LIFELINE FOLDER PROGRAM ARGUMENT...`; the first two are descriptors: a
-socket whose other end the server holds, and the folder to work in. It starts the program in a
-session of its own, adopts whatever the program leaves behind (PR_SET_CHILD_SUBREAPER,
+`keepers.py` starts it as `main LIFELINE FOLDER PROGRAM ARGUMENT...`, or has it forked by `keeper_host.py`;
+the first two are descriptors: a socket whose other end the server holds, and the folder to work in. It starts
+the program in a session of its own, adopts whatever the program leaves behind (PR_SET_CHILD_SUBREAPER,
 which also catches what forked twice and left the session), and ends it all when the program has
 ended or the lifeline is cut: by the server, or by its death, however sudden. It leaves as the program
 left: with its exit code, or by its signal.
@@ -32,11 +32,16 @@ _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36  # prctl(2)
 
 
 def main() -> None:
+    """Be the keeper of the program that the arguments name."""
+    words = [os.fsencode(word) for word in sys.argv[1:]]
+    keep(words[2:], dict(os.environb), int(words[0]), int(words[1]))
+
+
+def keep(argv: list[bytes], environment: dict[bytes, bytes], lifeline: int, folder: int) -> None:
     """Start the program, wait, end its remaining processes, and leave as the program left."""
-    lifeline, folder = int(sys.argv[1]), int(sys.argv[2])
     _control(_PR_SET_CHILD_SUBREAPER, 1)
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, HEARD)  # what comes before there is a bell waits
-    tree = ProcessTree(_start(sys.argv[3:], lifeline, folder, blocked))
+    tree = ProcessTree(_start(argv, environment, lifeline, folder, blocked))
     bell = _hang_bell()  # after the fork: the program must not inherit a deaf ear for the first signals
     signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -92,7 +97,9 @@ def _wait(seconds: float | None, bell: int, *others: int) -> set[int]:
     return ready
 
 
-def _start(argv: list[str], lifeline: int, folder: int, blocked: set[int]) -> int:
+def _start(
+    argv: list[bytes], environment: dict[bytes, bytes], lifeline: int, folder: int, blocked: set[int]
+) -> int:
     os.set_inheritable(lifeline, False)
     os.fchdir(folder)
     os.close(folder)
@@ -108,9 +115,9 @@ def _start(argv: list[str], lifeline: int, folder: int, blocked: set[int]) -> in
         signal.signal(ignored, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
     try:
-        os.execvp(argv[0], argv)
+        os.execvpe(argv[0], argv, environment)
     except OSError as error:
-        os.write(2, f"{argv[0]}: {error.strerror}\n".encode(errors="replace"))
+        os.write(2, b"%s: %s\n" % (argv[0], (error.strerror or "").encode()))
         os._exit(127 if error.errno == errno.ENOENT else 126)
 
 

@@ -1,23 +1,19 @@
 """A process under a keeper, which ends it and all that it started when the lifeline to it is cut."""
 
 import asyncio
+import os
 import signal
 import socket
-import subprocess  # noqa: TID251 - this is the one place
-import sys
+import subprocess  # noqa: TID251 - for the names of streams
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from pathlib import Path
+from contextlib import ExitStack, suppress
+from typing import IO
 
 from agls.engine.ports import WorkspaceError
 from agls.frozen import frozen
 from agls.workspace.orphans import end_orphans, ours
 
 PATIENCE = 3.0  # seconds that are waited for a keeper to end everything; then it goes on unattended
-_IMPORTED = (
-    "import sys; sys.path.append(sys.argv.pop(1)); import keeper; keeper.main()"  # so it is compiled once
-)
-_KEEPER = (sys.executable, "-I", "-S", "-c", _IMPORTED, str(Path(__file__).parent))
 _ROUNDS, _ROUND = 200, 0.01  # how often, and after how many seconds, orphans are looked for again
 
 
@@ -29,6 +25,15 @@ class Streams:
     output: int = subprocess.PIPE
     errors: int = subprocess.PIPE
     others: tuple[int, ...] = ()
+
+
+@frozen
+class OurEnds:
+    """Our ends of the streams that are pipes."""
+
+    stdin: IO[bytes] | None = None
+    stdout: IO[bytes] | None = None
+    stderr: IO[bytes] | None = None
 
 
 class KeptProcess:
@@ -46,29 +51,22 @@ class KeptProcess:
 
     def start(
         self, argv: Sequence[str], folder: int, environment: Mapping[str, str], streams: Streams
-    ) -> subprocess.Popen[bytes]:
+    ) -> OurEnds:
         """Start the keeper; it starts the program in the open `folder`. **Raises** `WorkspaceError`."""
-        self._lifeline, other_end = socket.socketpair()
-        handles = (other_end.fileno(), folder)
+        from agls.workspace.keepers import Descriptors, keepers  # noqa: PLC0415 - a session begins without
+
         try:
-            self._keeper = subprocess.Popen(
-                (*_KEEPER, *map(str, handles), *argv),
-                stdin=streams.input,
-                stdout=streams.output,
-                stderr=streams.errors,
-                bufsize=0,
-                env=environment,
-                pass_fds=(*handles, *streams.others),
-                start_new_session=True,
-            )
+            with ExitStack() as theirs, ExitStack() as unused:
+                stdin, to_input = _opened(streams.input, theirs, unused, writing=True)
+                stdout, from_output = _opened(streams.output, theirs, unused)
+                stderr, from_errors = _opened(streams.errors, theirs, unused)
+                given = Descriptors(folder, (stdin, stdout, stderr), streams.others)
+                self._keeper, self._lifeline = keepers.start(argv, environment, given)
+                unused.pop_all()
         except (OSError, ValueError) as error:
-            self._lifeline.close()
             raise WorkspaceError(f"{argv[0]} could not be started: {error}.") from error
-        finally:
-            other_end.close()
-        ours.add(self._keeper.pid)
         self._loop.add_reader(self._lifeline, self._read)
-        return self._keeper
+        return OurEnds(to_input, from_output, from_errors)
 
     @property
     def is_gone(self) -> bool:
@@ -99,3 +97,19 @@ class KeptProcess:
             self._loop.call_later(_ROUND, self._end_orphans, rounds - 1)
         else:
             self._on_end()
+
+
+def _opened(
+    stream: int, theirs: ExitStack, ours_too: ExitStack, *, writing: bool = False
+) -> tuple[int, IO[bytes] | None]:
+    """Open what a stream means. **Returns** it, and our end of a pipe; each is closed with its stack."""
+    if stream == subprocess.DEVNULL:
+        nothing = os.open(os.devnull, os.O_RDWR)
+        theirs.callback(os.close, nothing)
+        return nothing, None
+    if stream != subprocess.PIPE:
+        return stream, None
+    reading_end, writing_end = os.pipe()
+    far, near = (reading_end, writing_end) if writing else (writing_end, reading_end)
+    theirs.callback(os.close, far)
+    return far, ours_too.enter_context(os.fdopen(near, "wb" if writing else "rb", buffering=0))

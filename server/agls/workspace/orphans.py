@@ -29,6 +29,11 @@ def adopt() -> bool:
     return worked
 
 
+def adopts() -> bool:
+    """**Returns** whether this process is the one that adopts."""
+    return _adopting == [os.getpid()]
+
+
 def end_orphans() -> bool:
     """Kill the orphans that were adopted, and reap the dead.
 
@@ -36,7 +41,7 @@ def end_orphans() -> bool:
 
     **Returns** whether some are left to look after.
     """
-    if _adopting != [os.getpid()]:
+    if not adopts():
         return False
     orphans = _children() - ours
     for orphan in orphans:

@@ -7,6 +7,7 @@ import asyncio
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import PurePath
 
 from agls.diff import Patch, compare
 from agls.engine.ports import PathInfo, PathOutside, Stale, StoredState, Workspace, WorkspaceError
@@ -21,6 +22,7 @@ from agls.workspace.files import (
     remove_stored,
     replace_stored,
 )
+from agls.workspace.handles import remove_empty_folders
 from agls.workspace.paths import Ground, ResolvedPath
 from agls.workspace.texts import encode, hash_of
 from agls.workspace.trash import Trash
@@ -106,6 +108,16 @@ class Snapshots:
         await self._check_saved(buffer, target)
         return await asyncio.to_thread(_put, target, None, expected, mode)
 
+    async def tidy(self, path: str, folder: str) -> None:
+        """Remove the folders on the way to this path, from `folder` down, that are empty.
+
+        **Raises** `WorkspaceError`.
+        """
+        target, file = self._same(path), PurePath(path)
+        if target.place.inside and file.is_relative_to(folder):
+            fewest = len(target.parts) - len(file.relative_to(folder).parts)
+            await asyncio.to_thread(remove_empty_folders, target.root.real, target.parts[:-1], fewest)
+
     async def discard(self, path: str, expected: FileVersion) -> FileChange:
         """Remove the file when it still is at `expected`; into the user's trash, where there is one.
 
@@ -139,13 +151,19 @@ def diff(shown: str, before: bytes | None, after: bytes | None) -> Patch:
     return patch
 
 
+def _new_folder(path: str) -> str:
+    """Return the outermost folder on the way to this path that is not there, "" for none."""
+    missing = [folder for folder in PurePath(path).parents if not os.path.lexists(folder)]
+    return str(missing[-1]) if missing else ""
+
+
 def _unread(target: ResolvedPath, problem: str, stamp: str, buffer: Buffer | None) -> StoredState:
     return StoredState(target.place, None, problem, stamp, edits=_edits(buffer))
 
 
 def _on_disk(target: ResolvedPath, stored: DiskFile | None, buffer: Buffer | None) -> StoredState:
     if stored is None:
-        return StoredState(target.place, None)
+        return StoredState(target.place, None, new_folder=_new_folder(target.place.path))
     return StoredState(
         place=target.place,
         data=stored.data,

@@ -12,7 +12,8 @@ import pytest
 
 from doors.headless.conftest import Agls
 from doors.headless.test_terminal import FakeTerminal, terminal
-from support.patience import PATIENCE
+from support.leftovers import gone
+from support.patience import PATIENCE, wait_until
 
 WRITE = {"name": "write_file", "arguments": {"path": "a.txt", "content": "one\n"}}
 SLEEP = {"name": "shell", "arguments": {"command": "sleep 60"}}
@@ -35,18 +36,23 @@ class Talk:
         fcntl.ioctl(at.ours, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
         self.edited()
 
+    @property
+    def theirs(self) -> int:
+        """The end of the terminal that the program has."""
+        return self._terminal.theirs
+
     def edited(self) -> None:
         """Type into the prompt that can be edited."""
-        self.agls.environment["TERM"] = "xterm-256color"
+        self.agls.environment["TERM"], self._at_rest = "xterm-256color", "(Shift-Tab)"
 
     def plain(self) -> None:
         """Type lines, as where nothing can be redrawn."""
-        self.agls.environment["TERM"] = "dumb"
+        self.agls.environment["TERM"], self._at_rest = "dumb", "\n>"
 
-    def begin(self, *arguments: str) -> subprocess.Popen[str]:
-        """Start it at the terminal."""
+    def begin(self, *arguments: str, out: int = 0) -> subprocess.Popen[str]:
+        """Start it at the terminal, with its answers there or in the file `out`."""
         theirs = self._terminal.theirs
-        self.process = self.agls.start(*arguments, stdin=theirs, stdout=theirs, stderr=theirs)
+        self.process = self.agls.start(*arguments, stdin=theirs, stdout=out or theirs, stderr=theirs)
         return self.process
 
     def type(self, text: str) -> None:
@@ -74,7 +80,7 @@ class Talk:
 
     def ready(self) -> str:
         """Wait until the next prompt can be typed."""
-        return self.wait_for("\n>")
+        return self.wait_for(self._at_rest)
 
     def say(self, text: str, answer: str) -> None:
         """Send this, and wait for the answer and the next prompt."""
@@ -147,6 +153,10 @@ def test_termination_leaves_a_run_that_can_be_gone_on_with(agls: Agls, talk: Tal
     talk.process.send_signal(signal.SIGTERM)
     talk.wait_for("Interrupted")
     talk.leaves(1)
+    talk.begin("chat", "-c")
+    assert 'The last run ended (interrupted). Say "go on" to continue.' in talk.ready()
+    talk.type(CTRL_D)
+    talk.leaves()
     assert agls.run("resume").code == 0
 
 
@@ -172,7 +182,9 @@ def test_conversation_goes_on_later_with_the_mode_it_was_given(agls: Agls, talk:
     talk.type(CTRL_D)
     talk.leaves()
     talk.begin("chat", "-c", "--mode", "acceptEdits")
-    talk.ready()
+    shown = talk.ready()
+    assert shown.index("> begin") < shown.index("One.")
+    assert "The last run ended" not in shown
     talk.say("/mode", "The mode is acceptEdits.")
     talk.say("write", "Two.")
     talk.say("/mode ask", "The mode is ask")
@@ -216,6 +228,8 @@ def test_lines_do_where_a_prompt_cannot_be_edited(agls: Agls, talk: Talk) -> Non
     talk.type("first\\\nsecond\n")
     talk.wait_for("One.")
     talk.ready()
+    talk.process.send_signal(signal.SIGINT)
+    talk.wait_for("\r\n> \r\n> ")
     talk.type("\nthird\n")
     talk.wait_for("Two.")
     talk.ready()
@@ -236,3 +250,46 @@ def test_agls_alone_is_a_conversation_where_there_is_a_terminal_and_a_model(agls
     talk.begin()
     talk.wait_for("agls doctor")
     talk.leaves(2)
+
+
+def test_commands_in_the_background_go_on_between_prompts_and_end_with_the_session(
+    agls: Agls, talk: Talk
+) -> None:
+    begin = {"name": "shell", "arguments": {"command": "echo $$ > pid; sleep 1000", "background": True}}
+    ready = {"name": "shell", "arguments": {"command": "until [ -s pid ]; do sleep 0.02; done"}}
+    agls.prompts([{"calls": [begin, ready]}, {"text": "It is up."}], [{"text": "It is still up."}])
+    talk.begin("chat", "--mode", "allowAll", "start it")
+    talk.wait_for("It is up.")
+    talk.ready()
+    pid = int((agls.workspace / "pid").read_text())
+    talk.say("and now?", "It is still up.")
+    assert not gone(pid)
+    talk.type(CTRL_D)
+    talk.leaves()
+    wait_until(lambda: gone(pid))
+
+
+def test_model_knows_that_somebody_reads_along_at_a_terminal(agls: Agls, talk: Talk) -> None:
+    agls.script({"text": "Well."})
+    talk.begin("chat", "who is there?")
+    talk.wait_for("Well.")
+    talk.ready()
+    talk.type(CTRL_D)
+    talk.leaves()
+    told = next(agls.state.glob("sessions/*.jsonl")).read_text()
+    assert "Door: a terminal. The user reads along and can answer." in told
+
+
+def test_answers_alone_go_into_a_file_and_the_prompt_stays_at_the_terminal(agls: Agls, talk: Talk) -> None:
+    agls.script({"text": "The answer."})
+    file = agls.home / "out.txt"
+    with file.open("w") as out:
+        talk.begin("chat", out=out.fileno())
+        talk.ready()
+        talk.type("ask" + ENTER)
+        talk.wait_for("ask")
+        wait_until(lambda: file.read_text() == "The answer.\n")
+        talk.ready()
+        talk.type(CTRL_D)
+        talk.leaves()
+    assert file.read_text() == "The answer.\n"

@@ -7,11 +7,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from doors.headless.test_terminal import FakeTerminal, terminal
 from support.patience import PATIENCE
+from support.processes import PROGRAM, LoadedProcess, run
 from support.terminal_rows import rows_of
 
 __all__ = ["terminal"]
@@ -24,15 +26,9 @@ def variables(folder: Path) -> dict[str, str]:
     return {**mine, "HOME": str(folder), "TMPDIR": str(folder), "GIT_CONFIG_GLOBAL": os.devnull}
 
 
-def demo(tmp_path: Path, *arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "agls", "demo", *arguments],
-        env=variables(tmp_path),
-        capture_output=True,
-        text=True,
-        check=False,
-        **{"stdin": subprocess.DEVNULL, **options},
-    )
+def demo(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [*PROGRAM, "demo", *arguments]
+    return run(command, timeout=PATIENCE, env=variables(tmp_path), stdin=subprocess.DEVNULL)
 
 
 def git(repository: Path, *words: str) -> str:
@@ -92,9 +88,9 @@ def test_a_repository_around_it_is_left_alone(tmp_path: Path) -> None:
 @contextmanager
 def demo_at(terminal: FakeTerminal, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
     """Start the demo with somebody in front of it, in a session of its own as a terminal has one."""
-    ends = {"stdin": terminal.theirs, "stdout": terminal.theirs, "stderr": terminal.theirs}
-    program = [sys.executable, "-m", "agls", "demo", "--dir", str(folder / "shop")]
-    with subprocess.Popen(program, env=variables(folder), start_new_session=True, **ends) as process:
+    ends: Any = {"stdin": terminal.theirs, "stdout": terminal.theirs, "stderr": terminal.theirs}
+    program = [*PROGRAM, "demo", "--dir", str(folder / "shop")]
+    with LoadedProcess(program, env=variables(folder), start_new_session=True, **ends) as process:
         try:
             yield process
         finally:

@@ -151,6 +151,19 @@ def test_end_is_put_off_eight_times_and_no_more(hooked: Hooked) -> None:
     done = hooked.run("go")
     assert done.code == 0
     assert len(hooked.given("Stop")) == 8
+    assert any("put its end off 8 times in a row" in str(each) for each in done.events)
+
+
+def test_loop_of_a_hook_goes_on_as_long_as_the_agent_works(hooked: Hooked) -> None:
+    """Plugins feed the prompt back at each end, for as many rounds as the user said."""
+    hooked.on(
+        "Stop", "d['agls_continued'] < 11 and print(json.dumps({'decision': 'block', 'reason': 'again'}))"
+    )
+    rounds = [{"calls": [call("write_file", path=f"{number}.txt", content="x\n")]} for number in range(12)]
+    hooked.agls.script(*[reply for each in rounds for reply in (each, {"text": "done"})])
+    assert hooked.run("--mode", "allowAll", "--max-turns", "40", "go").code == 0
+    assert len(hooked.given("Stop")) == 12
+    assert (hooked.agls.workspace / "11.txt").exists()
 
 
 def test_hook_that_fails_puts_no_end_off(hooked: Hooked) -> None:
@@ -461,3 +474,20 @@ def test_hook_reads_the_conversation_so_far_in_its_file(hooked: Hooked) -> None:
     assert used["input"] == {"file_path": "a.txt", "content": "one\n"}
     assert result["message"]["content"][0]["tool_use_id"] == used["id"]
     assert last["message"]["content"] == [{"type": "text", "text": "done"}]
+
+
+def test_file_with_the_conversation_is_one_and_grows(hooked: Hooked) -> None:
+    """It is written as other agents write it: hooks look for words of it with `grep`."""
+    look = "open('seen.txt', 'a').write(d['transcript_path'] + '\\n')"
+    hooked.on("PreToolUse", look)
+    calls = [call("write_file", path=f"{number}.txt", content="x\n") for number in range(3)]
+    hooked.agls.script(*[{"text": "I write.", "calls": [each]} for each in calls], {"text": "done"})
+    hooked.run()
+    (path,) = set((hooked.agls.workspace / "seen.txt").read_text().split())
+    hooked.agls.script({"text": "again", "calls": [WRITE]}, {"text": "done"})
+    assert hooked.agls.run("resume", "--mode", "allowAll", "again").code == 0
+    assert (hooked.agls.workspace / "seen.txt").read_text().split()[-1] == path
+    text = Path(path).read_text()
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert [line["type"] for line in lines].count("assistant") == text.count('"role":"assistant"') == 5
+    assert list(Path(path).parent.iterdir()) == [Path(path)]

@@ -1,7 +1,6 @@
 """`agls models`: what is configured, what answers, what is known, and who said it."""
 
 import json
-import sys
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 from doors.headless.conftest import Agls
 from support.model_replies import page
 from support.model_server import ModelServer, Reply, Request
+from support.processes import changed_program
 
 pytestmark = pytest.mark.timeout(150)  # several processes, on a slow machine
 KEY = "sk-canary-models-4711"
@@ -47,7 +47,7 @@ class Finder(Agls):
 
     def argv(self, arguments: Sequence[str]) -> list[str]:
         """The program, which looks at that port."""
-        return [sys.executable, "-c", LOOKING.format(port=self.port), *arguments]
+        return [*changed_program(LOOKING.format(port=self.port)), *arguments]
 
 
 def asks_for_a_report(request: Request) -> bool:

@@ -69,7 +69,7 @@ def test_single_entries_are_shown_and_a_plan_that_was_cleared_is_empty_for_the_m
     with ModelServer([Reply(calls=[("plan", {"entries": [*TWO]})]), Reply("One."), Reply("Two.")]) as server:
         agls.configure(SERVED.format(server.url))
         assert agls.run("run", "go").code == 0
-        for typed in ("/task show 2", "/plan show 2", "/todo show 2"):
+        for typed in ("/task show 2", "/plan show 2", "/todo show 2", "/task 2"):
             assert agls.run("resume", typed).out == "- [ ] 2. Write (after 1)\n"
         assert agls.run("resume", "/task show 2 1").out == "- [ ] 2. Write (after 1)\n- [ ] 1. Read\n"
         assert "There is no entry 3. There are: 1, 2." in agls.run("resume", "/task show 3").err

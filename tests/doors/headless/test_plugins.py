@@ -72,6 +72,29 @@ def test_parts_of_a_plugin_are_listed_and_its_command_is_typed(agls: Agls, folde
     assert "Say hello to me from /" in agls.run("run", "--output", "jsonl", "/greet me").out
 
 
+def test_lines_of_its_command_run_by_the_consent_to_the_plugin_where_nobody_can_be_asked(
+    agls: Agls, folder: Path
+) -> None:
+    """With words of the prompt in it a line is asked about like any command."""
+    write_plugin(folder)
+    lines = "Fixed: !`echo at ${CLAUDE_PLUGIN_ROOT##*/}`\n\nGiven: !`touch $1`\n"
+    (folder / "commands/look.md").write_text(f"---\ndescription: Look\n---\n{lines}")
+    added(agls, folder)
+    assert "it runs: echo at ${CLAUDE_PLUGIN_ROOT##*/}" in agls.run("plugin", "show", "tools").out
+    agls.prompts([{"text": "done"}])
+    done = agls.run("run", "--output", "jsonl", "/look made.txt")
+    (told,) = [
+        each["data"]["item"]["text"]
+        for each in done.events
+        if each.get("type") == "itemCompleted" and each["data"]["item"]["kind"] == "notice"
+    ]
+    assert "at tools\n" in told
+    assert "(rejected)" in told
+    assert not (agls.workspace / "made.txt").exists()
+    (next((agls.state / "plugins/tools").iterdir()) / "tools/scripts/fill.sh").write_text("echo changed")
+    assert "at tools\n" not in str(agls.run("run", "--output", "jsonl", "/look made.txt").events)
+
+
 def test_nothing_is_installed_without_a_yes_and_everything_is_shown_before(agls: Agls, folder: Path) -> None:
     write_plugin(folder)
     done = agls.run("plugin", "add", str(folder))

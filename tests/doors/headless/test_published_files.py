@@ -257,3 +257,44 @@ def test_unknown_agent_of_a_skill_that_forks_is_told_to_the_user(agls: Agls) -> 
     done = agls.run("run", "go", "--trust", "--mode", "allowAll")
     assert "A skill names an agent that there is not" in done.err
     assert "'nosuch': a usual helper does it" in done.err
+
+
+OPENCODE = """{
+  // comments and last commas are usual
+  "agent": {
+    "build": {"model": "anthropic/some", "permission": {"bash": "ask"}},
+    "code-reviewer": {
+      "description": "Reviews: all of it", "mode": "subagent", "temperature": 0.1,
+      "prompt": "{file:./prompts/review.txt}", "tools": {"write": false, "edit": false},
+    },
+    "docs": {"description": "Writes.", "prompt": "You write \\"docs\\".\\nAlways.", "color": "#ff6b6b"},
+    "far": {"description": "Far.", "prompt": "{file:../outside.txt}"},
+    "old": {"disable": true, "description": "Old.", "prompt": "Do."},
+  },
+  "command": {
+    "test": {"template": "Run the suite for $ARGUMENTS.", "description": "Run: tests", "agent": "build"},
+    "bad name": {"template": "Do."},
+  },
+}
+"""
+
+
+@pytest.mark.row(52)
+def test_agents_and_commands_in_the_configuration_of_opencode_are_found(agls: Agls) -> None:
+    near = '{"agent": {"near": {"description": "N.", "prompt": "Do."}}}'
+    place(agls.workspace, {"opencode.jsonc": OPENCODE, "prompts/review.txt": "You review."})
+    place(agls.workspace, {".opencode/opencode.json": near})
+    agents = {row["name"]: row for row in said(agls, "/agent.list")["agents"]}
+    assert {"code-reviewer", "docs", "far", "near"} <= agents.keys()
+    assert not {"build", "old"} & agents.keys()
+    reviewer = agents["code-reviewer"]
+    assert (reviewer["description"], reviewer["problem"]) == ("Reviews: all of it", "")
+    assert reviewer["file"].endswith("opencode.jsonc (agent.code-reviewer)")
+    commands = {row["name"]: row for row in said(agls, "/command.list")["commands"]}
+    assert commands["test"]["file"] == "opencode.jsonc (command.test)"
+    assert "cannot be typed" in commands["bad name"]["problem"]
+    changed = agls.run("run", "/agent.delete docs", "--trust")
+    assert "in its own format: change it there" in changed.out + changed.err
+    agls.script({"text": "done"})
+    typed = agls.run("run", "/test unit", "--trust", "--output", "jsonl")
+    assert "Run the suite for unit." in str(typed.events)

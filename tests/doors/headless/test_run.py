@@ -1,6 +1,7 @@
 """`agls run`: what is written, and the exit code that tells how it went."""
 
 import hashlib
+import json
 import os
 from importlib.resources import files
 from pathlib import Path
@@ -49,6 +50,16 @@ def test_an_answer_that_fits_a_schema_is_given_as_json(agls: Agls) -> None:
     agls.script({"text": "Yes."}, {"text": "Yes."}, {"text": "Yes."})
     done = agls.run("run", "look", "--output-schema", str(schema), "--output", "json")
     assert (done.code, done.whole["error"]["kind"]) == (1, "outputInvalid")
+
+
+def test_answer_that_fits_a_schema_is_bare_json_for_a_pipe(agls: Agls) -> None:
+    schema = agls.workspace / "schema.json"
+    schema.write_text('{"type": "object", "required": ["ok"]}')
+    agls.script({"text": '```json\n{"ok": ["ü"]}\n```'})
+    done = agls.run("run", "look", "--output-schema", str(schema))
+    assert (done.code, json.loads(done.out)) == (0, {"ok": ["ü"]})
+    agls.script({"text": ' {"ok":  1}'})
+    assert agls.run("run", "look", "--output-schema", str(schema)).out == ' {"ok":  1}\n'
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """The folder and the variables of commands outlive the process."""
 
+import pytest
+
 from doors.headless.conftest import Agls
 
 
@@ -20,9 +22,17 @@ def test_resumed_session_begins_commands_where_the_last_one_ended(agls: Agls) ->
     assert "begins in the root" in agls.run("resume", "/shell.state").out
 
 
-def test_command_that_leaves_a_server_running_says_that_it_was_ended(agls: Agls) -> None:
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sleep 300 & sleep 0.001 & wait $!; echo up",
+        "nohup sleep 300 >/dev/null 2>&1 & disown; echo up",
+        "(sleep 300 >/dev/null 2>&1 &); echo up",
+    ],
+)
+def test_command_that_leaves_a_server_running_says_that_it_was_ended(agls: Agls, command: str) -> None:
     """In the sandbox and outside of it alike."""
-    call = {"name": "shell", "arguments": {"command": "sleep 300 & sleep 0.001 & wait $!; echo up"}}
+    call = {"name": "shell", "arguments": {"command": command}}
     for sandbox in ("default", "off"):
         agls.environment["AGLS_SANDBOX"] = sandbox
         agls.script({"calls": [call]}, {"text": "Done."})

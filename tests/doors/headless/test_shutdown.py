@@ -154,7 +154,7 @@ def test_a_reader_that_goes_away_interrupts_the_run(agls: Agls) -> None:
     while "itemDelta" not in process.stdout.readline():
         pass
     process.stdout.close()
-    assert process.wait(PATIENCE) == 1
+    assert process.wait(PATIENCE) == 141
     err = process.stderr.read()
     process.stderr.close()
     (session,) = agls.sessions()

@@ -15,6 +15,7 @@ import pytest
 from doors.headless.conftest import Agls, Done
 from doors.headless.test_terminal import FakeTerminal, terminal
 from support.patience import PATIENCE
+from support.processes import changed_program, run
 
 __all__ = ["terminal"]
 
@@ -43,11 +44,8 @@ def as_unknown(agls: Agls, *arguments: str, **environment: str) -> subprocess.Co
     """Run it as a user whom passwd does not know, without our own variables."""
     variables = {k: v for k, v in agls.variables.items() if not k.startswith("AGLS_")} | environment
     variables = {name: value for name, value in variables.items() if value}
-    return subprocess.run(
-        [sys.executable, "-c", UNKNOWN_USER, *arguments],
-        cwd=agls.workspace, env=variables, capture_output=True, text=True, timeout=PATIENCE, check=False,
-        stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+    program = [*changed_program(UNKNOWN_USER), *arguments]
+    return run(program, cwd=agls.workspace, env=variables, timeout=PATIENCE, stdin=subprocess.DEVNULL)
 
 
 def test_user_without_a_passwd_entry_can_run(agls: Agls) -> None:

@@ -35,7 +35,7 @@ def test_a_full_disk_under_standard_output_is_a_failure(agls: Agls, arguments: t
 
 
 @pytest.mark.parametrize("arguments", [*COMMANDS, ("run", "go", "--cwd", "absent", "--output", "json")])
-def test_gone_reader_is_a_failure_that_names_the_session_if_there_is_one(
+def test_gone_reader_ends_it_as_sigpipe_would_and_names_the_session_if_there_is_one(
     agls: Agls, arguments: tuple[str, ...]
 ) -> None:
     agls.script({"text": "Done."})
@@ -45,7 +45,7 @@ def test_gone_reader_is_a_failure_that_names_the_session_if_there_is_one(
     process = agls.start(*arguments, stdout=writing)
     os.close(writing)
     _, err = process.communicate(timeout=PATIENCE)
-    assert process.returncode == (2 if "absent" in arguments else 1)
+    assert process.returncode == (2 if "absent" in arguments else 141)
     assert [
         line for line in err.splitlines() if not line.startswith(("agls: Stopped", "agls: not all"))
     ] == []

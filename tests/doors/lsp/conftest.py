@@ -1,7 +1,6 @@
 """A server of one's own for every test."""
 
 import json
-import sys
 from ast import literal_eval
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -12,6 +11,7 @@ from uuid import uuid4
 import pytest
 
 from agls.doors.agent.limits import ConnectionLimits
+from support.processes import changed_program
 from support.wire import Wire, script, turns
 
 LIMITED = """
@@ -39,7 +39,7 @@ def serve(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Serve]:
                 pairs = (each.split("=") for each in limits.split(",") if each)
                 inside = ConnectionLimits(**{name.strip(): literal_eval(value) for name, value in pairs})
                 return servers.enter_context(Wire(tmp_path, config, inside=inside))
-            command = [sys.executable, "-c", LIMITED.format(limits)] if limits else None
+            command = changed_program(LIMITED.format(limits)) if limits else None
             return servers.enter_context(Wire(tmp_path, config, command))
 
         yield start

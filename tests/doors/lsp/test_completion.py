@@ -65,6 +65,20 @@ def test_mention_is_completed_by_paths_that_are_not_ignored(wire: Wire) -> None:
     assert complete(wire, "mail me@ap") == complete(wire, "words") == []
 
 
+def test_what_programs_made_comes_behind_what_people_wrote(wire: Wire) -> None:
+    for name in ("__pycache__/app.cpython-311.pyc", "node_modules/app/app.js", "app.so", "deep/down/app.py"):
+        file = wire.workspace / "src" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(b"\0")
+    wire.initialize()
+    made = ["app.so", "node_modules/app/app.js", "__pycache__/app.cpython-311.pyc"]
+    written = ["@src/deep/down/app.py", "@src/app.py", "@src/apple.py", '@"a b.py"']
+    assert inserted(complete(wire, "@ap"))[:4] == written
+    found = [name for name in inserted(complete(wire, "@")) if "/" in name and not name.endswith("/")]
+    assert set(found[-3:]) == {f"@src/{name}" for name in made}
+    assert inserted(complete(wire, "@cpython"))[0] == f"@src/{made[2]}", "it is there for whoever means it"
+
+
 def test_commands_of_one_word_come_before_those_of_a_part(wire: Wire) -> None:
     wire.initialize()
     found = inserted(complete(wire, "/"))

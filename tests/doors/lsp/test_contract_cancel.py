@@ -5,7 +5,6 @@ one that ends by itself while it is cancelled. Whatever the place, all nine poin
 """
 
 import random
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ import pytest
 from support.cancel_points import BOUND, LOAD, Ended
 from support.model_server import ModelServer
 from support.patience import PATIENCE
+from support.processes import changed_program
 from support.rich_run import CAPABILITIES, Company
 from support.stopped_run import EVENTS, HALVES, is_last, newest, play, posts_of
 from support.wire import Message, Wire, events_in
@@ -156,7 +156,7 @@ def served(folder: Path) -> Iterator[Player]:
             f'model = "m"\n[models.m]\ndialect = "chat"\nbase_url = "{model.url}"\nmodel = "x"\n'
         )
         limits = "known=600.0"  # whatever the machine has to do meanwhile
-        with Wire(folder, config, [sys.executable, "-c", LIMITED.format(limits)]) as wire:
+        with Wire(folder, config, changed_program(LIMITED.format(limits))) as wire:
             wire.initialize(capabilities=CAPABILITIES)
             yield Player(wire, model)
 

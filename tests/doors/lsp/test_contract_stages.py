@@ -1,7 +1,6 @@
 """A cancel while a run waits for something that never comes, or will not end (protocol#cancel)."""
 
 import socket
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 from support.cancel_points import kept_events
 from support.model_server import Failure, ModelServer, Reply
 from support.patience import PATIENCE, wait_until
+from support.processes import changed_program
 from support.rich_run import CAPABILITIES, Company, left_behind
 from support.wire import Message, Wire, events_in
 
@@ -41,7 +41,7 @@ def served(folder: Path, url: str, program: str = "", more: str = "") -> Iterato
     """A server whose model is at this address, and `more` is said of it."""
     config = folder / "config.toml"
     config.write_text(f'model = "m"\n[models.m]\nbase_url = "{url}"\nmodel = "x"\n{more}')
-    with Wire(folder, config, [sys.executable, "-c", program] if program else None) as wire:
+    with Wire(folder, config, changed_program(program) if program else None) as wire:
         wire.initialize(capabilities=CAPABILITIES)
         yield wire
 

@@ -77,8 +77,7 @@ def test_trace_with_a_senseless_value_is_off(serve: Serve) -> None:
     ("level", "logged"), [("debug", True), ("DEBUG", True), ("error", False), ("", False)]
 )
 def test_log_has_requests_and_facts_when_the_level_is_debug(tmp_path: Path, level: str, logged: bool) -> None:
-    command = ["env", f"AGLS_LOG={level}", *SERVE]
-    with Wire(tmp_path, script(tmp_path, turns("hello")), command) as wire:
+    with Wire(tmp_path, script(tmp_path, turns("hello")), variables={"AGLS_LOG": level}) as wire:
         wire.initialize()
         wire.run(wire.session(), "what is this?")
         log = (tmp_path / "state" / "agls.log").read_text()
@@ -88,8 +87,7 @@ def test_log_has_requests_and_facts_when_the_level_is_debug(tmp_path: Path, leve
 
 
 def test_log_names_the_levels_when_there_is_no_such_level(tmp_path: Path) -> None:
-    command = ["env", "AGLS_LOG=loud", *SERVE]
-    with Wire(tmp_path, script(tmp_path, turns("hello")), command) as wire:
+    with Wire(tmp_path, script(tmp_path, turns("hello")), variables={"AGLS_LOG": "loud"}) as wire:
         wire.initialize()
         wire.session()
         log = (tmp_path / "state" / "agls.log").read_text()

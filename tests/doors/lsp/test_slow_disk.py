@@ -1,8 +1,8 @@
 """What waits for the disk and what does not: a server whose flushes take until the test lets them go."""
 
-import sys
 from pathlib import Path
 
+from support.processes import changed_program
 from support.wire import Wire, script, turns
 from support.wire_rules import check_events
 
@@ -24,7 +24,7 @@ sys.exit(main())
 
 def test_waiting_run_shows_its_answer_before_the_disk_and_is_answered_after_it(tmp_path: Path) -> None:
     held = tmp_path / "held"
-    command = [sys.executable, "-c", SLOW_DISK.format(held=str(held))]
+    command = changed_program(SLOW_DISK.format(held=str(held)))
     with Wire(tmp_path, script(tmp_path, turns("hello")), command) as wire:
         wire.initialize()
         session = wire.session()
@@ -39,7 +39,7 @@ def test_waiting_run_shows_its_answer_before_the_disk_and_is_answered_after_it(t
 
 def test_run_without_wait_is_answered_only_when_its_prompt_is_on_the_disk(tmp_path: Path) -> None:
     held = tmp_path / "held"
-    command = [sys.executable, "-c", SLOW_DISK.format(held=str(held))]
+    command = changed_program(SLOW_DISK.format(held=str(held)))
     with Wire(tmp_path, script(tmp_path, turns("hello")), command) as wire:
         wire.initialize()
         session = wire.session()

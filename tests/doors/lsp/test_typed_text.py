@@ -79,6 +79,31 @@ def test_repeated_request_means_what_it_meant_the_first_time(
     assert said(wire) == [[TEXT, *pieces(wire)]]
 
 
+def test_prompt_that_waits_is_typed_anew_as_it_was_typed_first(tmp_path: Path) -> None:
+    """Its mentions come along, and what would be a command is refused and leaves it as it was."""
+    answers = [Reply("Done.", delay=60), Reply("Done.")]
+    with ModelServer(answers) as server, Wire(tmp_path, configured(tmp_path, server)) as wire:
+        (wire.workspace / "app.py").write_text("one\ntwo\nthree\n")
+        wire.initialize()
+        session = wire.session()
+        wire.call("agent/run", {"sessionId": session, "input": "go"})
+        waits = wire.call("agent/run", {"sessionId": session, "input": "later"})
+        wanted = {"sessionId": session, "op": "replace", "itemId": waits["itemId"], "expand": True}
+        for command, problem in (("/usage", "A command does not wait"), ("/usagee", "/usagee")):
+            refused = wire.ask("agent/queue", {**wanted, "input": command})["error"]
+            assert refused["code"] == -32602
+            assert problem in refused["message"]
+        (other,) = wire.call("agent/queue", {**wanted, "input": [TEXT]})["queue"]
+        assert other["content"] == [TEXT, *pieces(wire)]
+        (other,) = wire.call("agent/queue", {**wanted, "itemId": other["itemId"], "input": "//usage"})[
+            "queue"
+        ]
+        assert other["content"] == [{"type": "text", "text": "/usage"}]
+        wire.call("agent/cancel", {"sessionId": session})
+        wire.event("runEnded", stopReason="endTurn")
+        assert "/usage" in json.dumps(server.posts[-1].body["messages"][-1])
+
+
 def test_plain_command_with_a_bare_string_was_typed_and_blocks_were_not(
     wire: Wire, server: ModelServer
 ) -> None:

@@ -76,6 +76,18 @@ function beginsOutside(page) {
   );
 }
 
+/** Whether some answer of a question is out of sight. */
+function answersOutOfSight(page) {
+  return page.evaluate(() =>
+    [...document.querySelectorAll(".card .choices button")].some((button) => {
+      const { top, bottom } = button.getBoundingClientRect();
+      return top < 0 || bottom > window.innerHeight;
+    }),
+  );
+}
+
+const SMALL = /^1[01]-.*-(300|400|700)$/; // a small question: it is answered without a scroll
+
 const known = await themes();
 const browser = await launch();
 fs.mkdirSync(folder, { recursive: true });
@@ -95,6 +107,8 @@ try {
         await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
         if (state.includes("completions") && !(await page.locator(".completions").isVisible())) wrong.push(`${label}: no completions`);
         if (await beginsOutside(page)) wrong.push(`${label}: its beginning cannot be reached`);
+        if (await answersOutOfSight(page)) wrong.push(`${label}: its answers are out of sight`);
+        if (SMALL.test(label) && (await page.locator(".card .primary").first().isDisabled())) wrong.push(`${label}: it cannot be allowed without a scroll`);
         const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
         if (over > 1) wrong.push(`${label}: ${over} px too wide`);
         await page.screenshot({ path: path.join(folder, `${label}.png`) });

@@ -81,6 +81,7 @@ const asks = (subject, shown, more) => ({
     ...more,
   },
 });
+const TWO_RULES = "“Allow all edits in this session” adds the rule:\n│ edit\n“Allow for this project” adds the rule:\n│ edit(src/signing/signer.py)";
 const command = "npm test -- --reporter=dot && git diff --stat";
 const entries = [
   ["Read the signer and its tests", "done"],
@@ -133,7 +134,7 @@ export const STATES = {
     session([...talk.slice(0, 7), call("edit_file", { path: "src/signing/signer.py" }, { itemId: "c", status: "pending" })], {
       state: "requiresAction",
       runId: "r",
-      requests: asks({ type: "edit", changes: [change] }, `modified: ${new URL(change.uri).pathname}\n${PATCH.trimEnd().split("\n").slice(2).map((line) => `│ ${line}`).join("\n")}`, { title: "Edit src/signing/signer.py", reason: "It changes the workspace." }),
+      requests: asks({ type: "edit", changes: [change] }, `modified: ${new URL(change.uri).pathname}\n${PATCH.trimEnd().split("\n").slice(2).map((line) => `│ ${line}`).join("\n")}\n${TWO_RULES}`, { title: "Edit src/signing/signer.py", reason: "It changes the workspace." }),
     }),
   ],
   "12-asks-long": [

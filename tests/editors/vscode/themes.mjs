@@ -39,7 +39,7 @@ async function everythingIsShown() {
   const asked = (name) => bench.chat.getByRole("group", { name });
   await bench.allow(asked(/^Permission: .*printf/));
   await bench.allow(asked(/^Permission: .*greet\.py/));
-  await asked(/^Permission: .*ls$/).getByText(/adds? the rule:/).waitFor(); // the rule that a lasting yes would save
+  await asked(/^Permission: .*ls$/).getByText(/^Allowing it for longer/).waitFor(); // the rule that a lasting yes would save
   await bench.prompt("And then this"); // it waits
   await bench.chat.getByRole("list", { name: "Waiting prompts" }).waitFor();
   await bench.write("/nothing");

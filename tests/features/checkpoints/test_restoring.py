@@ -52,6 +52,46 @@ async def test_edited_and_created_files_go_back_to_any_prompt(scene: Scene) -> N
     assert scene.bytes("a.txt") == b"one\r\ntwo\r\n"
 
 
+async def test_folders_that_were_made_for_files_go_with_them_and_come_back(scene: Scene) -> None:
+    """Of the folders that were there, and of those that hold something by now, none is touched."""
+    (scene.root / "kept").mkdir()
+    first = await scene.write("new/deep/a.txt", "a\n")
+    await scene.write("new/b.txt", "b\n")
+    await scene.write("other/c.txt", "c\n")
+    await scene.write("kept/d.txt", "d\n")
+    (scene.root / "other" / "mine.txt").write_text("mine\n")
+    await scene.reopen()
+    gone = await scene.data("checkpoint.restore", toItemId=scene.before(first))
+    assert changes_of(gone) == dict.fromkeys(("a.txt", "b.txt", "c.txt", "d.txt"), "deleted")
+    there = {str(path.relative_to(scene.root)) for path in scene.root.rglob("*")}
+    assert there == {"kept", "other", "other/mine.txt"}
+    await scene.data("checkpoint.restore", checkpointId=gone["checkpointId"])
+    assert scene.bytes("new/deep/a.txt") == b"a\n"
+    await scene.data("checkpoint.restore", toItemId=scene.before(first))
+    assert not (scene.root / "new").exists()
+
+
+async def test_folder_that_was_made_stays_while_a_file_in_it_stays(scene: Scene) -> None:
+    await scene.write("new/a.txt", "a\n")
+    second = await scene.write("new/b.txt", "b\n")
+    await scene.data("checkpoint.restore", toItemId=scene.before(second))
+    assert (scene.bytes("new/a.txt"), scene.bytes("new/b.txt")) == (b"a\n", None)
+
+
+async def test_file_that_changed_only_the_case_of_its_name_is_removed_before_it_comes_back(
+    scene: Scene,
+) -> None:
+    """Where a disk knows only one of the two names, the removal would take what came back."""
+    (scene.root / "Case.txt").write_text("x\n")
+    await scene.prompt(
+        turn(scene.call("read_file", path="Case.txt")),
+        turn(scene.call("move_file", path="Case.txt", to="case.txt")),
+    )
+    data = await scene.data("checkpoint.restore", toItemId="")
+    assert list(changes_of(data).items()) == [("case.txt", "deleted"), ("Case.txt", "added")]
+    assert (scene.bytes("Case.txt"), scene.bytes("case.txt")) == (b"x\n", None)
+
+
 async def test_the_data_is_what_the_readme_promises(scene: Scene) -> None:
     prompt = await scene.write("a.txt", "one\ntwo\n")
     data = await scene.data("checkpoint.restore", toItemId="")

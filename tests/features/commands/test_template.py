@@ -124,3 +124,18 @@ def test_products_have_placeholders_of_their_own(
     dialect: Dialect, template: str, words: str, made: str
 ) -> None:
     assert expanded(template, Given(words), dialect).text == made
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("sh ${ROOT}/a.sh", "sh '/plug in'/a.sh"),
+        ("sh ${ROOT//x/y}/a.sh", "export ROOT='/plug in'; sh ${ROOT//x/y}/a.sh"),
+        ('sh "$ROOT"/a.sh', "export ROOT='/plug in'; sh \"$ROOT\"/a.sh"),
+        ("sh ${OTHER}/a.sh", "sh ${OTHER}/a.sh"),
+    ],
+)
+def test_folder_in_a_line_is_filled_or_a_variable_of_it_and_leaves_it_fixed(line: str, expected: str) -> None:
+    """The shell has forms of its own for a variable (`${NAME%/*}`), which published files use."""
+    made = expanded(f"Look: !`{line}`", Given("words", variables={"ROOT": "/plug in"}))
+    assert [(each.command, each.is_fixed) for each in made.lines] == [(expected, True)]

@@ -138,3 +138,19 @@ def test_summary_longer_than_what_it_replaces_is_refused_and_one_that_stands_can
         assert SUMMARY in shown["output"][0]["text"]
         sizes = [shown["data"][name] for name in ("tokensBefore", "tokensAfter")]
         assert sizes == [done["tokensBefore"], done["tokensAfter"]]
+
+
+@pytest.mark.parametrize("counted", [0, 12])
+def test_room_is_made_although_the_server_counts_only_what_it_had_not_cached(
+    tmp_path: Path, counted: int
+) -> None:
+    """A local server with a cache reports a dozen tokens for each request, however long it is."""
+    usage = {"usage": {"input": counted, "output": 5}}
+    said = [{"match": f"say {n}", **turns({"text": "long words " * 1_000, **usage})} for n in range(8)]
+    with Wire(tmp_path, configured(tmp_path, 20_000, *said)) as wire:
+        wire.initialize()
+        session = wire.session()
+        for number in range(8):
+            assert wire.run(session, f"say {number}")["stopReason"] == "endTurn"
+        kinds = [item["kind"] for item in items(wire, session)]
+        assert "compaction" in kinds

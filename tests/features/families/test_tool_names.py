@@ -2,10 +2,12 @@
 
 import json
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
 from agls.engine.vocabulary import JsonObject, ToolCall
+from agls.features.families.feature import with_patches
 from agls.features.families.patch_commands import as_patch
 from agls.features.families.tool_names import COMMANDS, OUR_TOOLS, with_our_tool
 from agls.order import TOOLS
@@ -166,6 +168,8 @@ HEREDOC = f"apply_patch <<'EOF'\n{PATCH}\nEOF"
         ("Bash", {"command": f"{HEREDOC}\n", "description": "Patch"}),
         ("exec_command", {"cmd": ["bash", "-lc", HEREDOC], "workdir": "."}),
         ("shell", {"command": HEREDOC.replace("'EOF'", "EOF").replace("apply_", "apply")}),
+        ("shell", {"command": f"bash -lc {quote(HEREDOC)}"}),
+        ("shell", {"command": f"cd . && {HEREDOC}"}),
     ],
 )
 def test_command_that_applies_a_patch_is_a_patch(name: str, arguments: JsonObject) -> None:
@@ -174,11 +178,60 @@ def test_command_that_applies_a_patch_is_a_patch(name: str, arguments: JsonObjec
 
 
 @pytest.mark.parametrize(
+    ("arguments", "folder", "named"),
+    [
+        ({"command": HEREDOC}, "sub", "sub/a.txt"),
+        ({"command": f"cd sub && {HEREDOC}"}, "", "sub/a.txt"),
+        ({"command": f"cd 'in here' && {HEREDOC}"}, "sub", "sub/in here/a.txt"),
+        ({"command": f"cd .. && {HEREDOC}"}, "sub", "a.txt"),
+        ({"command": f"cd /etc && {HEREDOC}"}, "sub", "/etc/a.txt"),
+        ({"command": HEREDOC, "workdir": "sub"}, "other", "sub/a.txt"),
+        ({"command": HEREDOC.replace("a.txt", "/a.txt")}, "sub", "/a.txt"),
+        ({"command": HEREDOC.replace("a.txt", "~/a.txt")}, "sub", "~/a.txt"),
+        ({"command": HEREDOC.replace("a.txt", "../b.txt")}, "sub", "b.txt"),
+    ],
+)
+def test_patch_of_a_command_begins_where_the_command_does(
+    arguments: JsonObject, folder: str, named: str
+) -> None:
+    made = as_patch(ToolCall("c1", "shell", arguments), {"shell", "apply_patch"}, folder)
+    assert (made.name, made.arguments) == ("apply_patch", {"patch": PATCH.replace("a.txt", named)})
+
+
+def test_every_path_of_a_patch_begins_where_the_command_does() -> None:
+    rows = (
+        "*** Add File: {0}n.txt",
+        "+*** Add File: x",
+        "*** Update File: {0}a.txt",
+        "*** Move to: {0}b.txt",
+    )
+    patch = "\n".join(("*** Begin Patch", *rows, "*** Delete File: {0}c.txt", "*** End Patch"))
+    call = ToolCall("c1", "shell", {"command": f"cd sub && apply_patch <<'EOF'\n{patch.format('')}\nEOF"})
+    assert as_patch(call, {"shell", "apply_patch"}).arguments == {"patch": patch.format("sub/")}
+
+
+def test_quotes_in_which_the_shell_changes_nothing_may_stand_around_a_patch() -> None:
+    patch = PATCH.replace("$two 'x'", "two")
+    call = ToolCall("c1", "shell", {"command": f'apply_patch "{patch}"'})
+    assert as_patch(call, {"shell", "apply_patch"}).arguments == {"patch": patch}
+
+
+def test_patch_behind_a_command_that_may_leave_the_folder_stays_a_command() -> None:
+    leave, patch = (
+        ToolCall(name, "shell", {"command": text}) for name, text in (("a", "cd x"), ("b", HEREDOC))
+    )
+    assert with_patches([leave, patch], {"shell", "apply_patch"}, "") == [leave, patch]
+    made = with_patches([patch, patch], {"shell", "apply_patch"}, "")
+    assert [call.name for call in made] == ["apply_patch", "apply_patch"]
+
+
+@pytest.mark.parametrize(
     "arguments",
     [
         {"command": f"{HEREDOC}\nrm -rf x"},
-        {"command": f"cd sub && {HEREDOC}"},
-        {"command": HEREDOC, "workdir": "sub"},
+        {"command": f"cd $HOME && {HEREDOC}"},
+        {"command": f"cd a b && {HEREDOC}"},
+        {"command": "cd sub && apply_patch <<'EOF'\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+b\nEOF"},
         {"command": "apply_patch --help"},
         {"command": "apply_patch 'unclosed"},
         {"command": "apply_patch 'other text'"},
@@ -205,3 +258,14 @@ def test_patch_as_a_command_is_made_and_asked_about_as_an_edit(tmp_path: Path) -
     called = calls_of(agls, ("shell", outside), options=("--mode", "acceptEdits"))
     assert called[0]["status"] == "rejected"
     assert not (tmp_path / "out.txt").exists()
+
+
+def test_patch_as_a_command_changes_the_file_in_the_folder_of_the_shell(tmp_path: Path) -> None:
+    agls = Agls(tmp_path)
+    (agls.workspace / "sub").mkdir()
+    for folder in ("", "sub/"):
+        (agls.workspace / f"{folder}a.txt").write_text("one\n")
+    _, patched = calls_of(agls, ("shell", {"command": "cd sub"}), ("shell", {"command": HEREDOC}))
+    assert patched["output"].startswith("Edited sub/a.txt, line 1.")
+    assert (agls.workspace / "a.txt").read_text() == "one\n"
+    assert (agls.workspace / "sub/a.txt").read_text() == "$two 'x'\n"

@@ -105,7 +105,7 @@ def test_white_space_alone_is_never_matched_loosely() -> None:
 
 
 def test_an_edit_that_changes_nothing_is_refused() -> None:
-    assert problem("a\r\n", "a\r\n", "a\n") == "old_text and new_text are the same; nothing was changed."
+    assert problem("a\r\n", "a\n", "a\n") == "old_text and new_text are the same; nothing was changed."
 
 
 def test_edit_that_was_already_made_is_reported() -> None:
@@ -322,3 +322,32 @@ def test_lines_that_stay_keep_their_blanks_when_others_change(
 ) -> None:
     """Two blanks at the end of a line are a line break in Markdown."""
     assert replaced(text, old, new) == after
+
+
+def test_miss_in_a_very_long_line_is_answered_with_the_part_that_is_like_it() -> None:
+    text = "f(a){return 1}" * 3_000 + ";function zed(q,w){return q+w}" + "g(b){return 2}" * 3_000 + "\nend\n"
+    told = problem(text, "function zed(q, w) { return q + w }", "x")
+    assert "The nearest text is in line 1, from character 42002 on:\n… " in told
+    assert ";function zed(q,w){return q+w}" in told
+    assert len(told) < 500
+    assert "Nothing in the file is like it." in problem(text, "entirely other words", "x")
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "named"),
+    [
+        ("It’s so\nend\n", "It's", "U+2019 (RIGHT SINGLE QUOTATION MARK) in line 1"),
+        ("end\nfoo\u00adbar\n", "foobar", "U+00AD (SOFT HYPHEN) in line 2"),
+        ("f（1，2）\nend\n", "f(1,2)", "U+FF08 (FULLWIDTH LEFT PARENTHESIS) in line 1"),
+    ],
+)
+def test_look_alikes_are_answered_with_the_line_that_has_them(text: str, old: str, named: str) -> None:
+    told = problem(text, old, "x")
+    assert named in told
+    assert "Nothing in the file is like it" not in told
+    at = next(number for number, line in enumerate(text.split("\n"), 1) if not line.isascii())
+    assert f"\n{at}\t{text.split(chr(10))[at - 1]}\n" in told
+
+
+def test_edit_of_nothing_but_line_ends_is_answered_with_what_changes_them() -> None:
+    assert "which an edit keeps" in problem("a\r\nb\r\n", "a\r\nb", "a\nb")

@@ -67,6 +67,7 @@ MEANT_ALIKE = {
     "an end of the file in small letters": envelope(
         HEAD, *ROWS, "     print(x)", "     return x", "*** End of file"
     ),
+    "a copy's name": f"--- a.py.orig\n+++ a.py\n{DIFF}",
     "git's other prefixes": f"diff --git i/a.py w/a.py\n--- i/a.py\n+++ w/a.py\n{DIFF}",
 }
 
@@ -98,6 +99,12 @@ async def test_lines_that_stay_without_their_sign_shift_nothing(
     [
         (envelope("*** Rename File: a.py"), "not `*** Rename File: a.py`"),
         (envelope(HEAD, *ROWS).replace("\n", "\\n"), "with \\n where line ends are meant"),
+        (
+            "a.py\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n",
+            "to edit_file, as old_text and new_text",
+        ),
+        ("2c2\n< a\n---\n> b\n", "diff -u makes it"),
+        ("*** a.py\n--- a.py\n***************\n*** 1 ****\n! a\n--- 1 ----\n! b\n", "diff -u makes it"),
         ("--- a/b.txt\n+++ /dev/null\n", "the lines that the patch deletes are missing"),
         ("--- /dev/null\n+++ b/a.py\n@@ -0,0 +1 @@\n+x = 1\n", "a.py exists already"),
         ("--- a/n.py\n+++ b/n.py\n@@ -0,0 +1 @@\n+x = 1\n", "To make it, write `*** Add File`"),
@@ -308,3 +315,27 @@ async def test_patch_with_several_faults_names_all_of_them_and_makes_nothing(
 async def test_empty_text_to_replace_is_answered_with_the_tool_that_makes_files(tools: Toolbox) -> None:
     outcome = await tools.call("edit_file", path="new.py", old_text="", new_text="x = 1\n")
     assert outcome.status == "failed" and "write_file makes a file or fills an empty one" in outcome.text
+
+
+TWICE = "def a():\n    x = 1\n    return x\n\n\ndef b():\n    x = 1\n    return x\n"
+
+
+@pytest.mark.parametrize(
+    ("place", "made"),
+    [
+        ("-6,2 +6,2 @@ def b():", TWICE[::-1].replace("1 = x", "2 = x", 1)[::-1]),  # a line too high
+        ("-2,2 +2,2 @@ def b():", TWICE.replace("x = 1", "x = 2", 1)),  # the line fits exactly
+        ("-3,2 +3,2 @@ def b():", ""),  # line and section say different things
+        ("-4,2 +4,2 @@ def c():", ""),
+        ("-6,2 +6,2 @@", ""),
+    ],
+)
+async def test_section_and_line_of_a_diff_decide_together(
+    tools: Toolbox, tmp_path: Path, place: str, made: str
+) -> None:
+    (tmp_path / "t.py").write_text(TWICE)
+    patch = f"--- a/t.py\n+++ b/t.py\n@@ {place}\n-    x = 1\n+    x = 2\n     return x\n"
+    outcome = await tools.call("apply_patch", patch=patch)
+    assert outcome.status == ("completed" if made else "failed")
+    assert (tmp_path / "t.py").read_text() == (made or TWICE)
+    assert made or "fits in 2 places, lines 2, 7" in outcome.text

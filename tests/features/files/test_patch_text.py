@@ -119,7 +119,7 @@ rename to new.py
     rows = (PatchRow(" ", "one"), PatchRow("-", "two"), PatchRow("+", "2"))
     gone = (PatchRow("-", "-- a"), PatchRow("-", "++ b"))
     assert read_patch_text(text) == (
-        FilePatch("update", "a.py", hunks=(PatchHunk(1, rows, line=3, final_end=False),)),
+        FilePatch("update", "a.py", hunks=(PatchHunk(1, rows, line=3, final_end=False, section="def f():"),)),
         FilePatch("update", "old.py", to="new.py"),
         FilePatch("add", "made.py", "x = 1\n", must_be_new=True),
         FilePatch("delete", "gone.py", hunks=(PatchHunk(1, gone, line=1),)),

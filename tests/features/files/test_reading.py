@@ -67,8 +67,20 @@ async def test_much_text_is_cut_at_a_line(root: Path) -> None:
     page = await tools.call("read_file", path="a.txt")
     lines = page.text.split("\n")
     assert lines[0] == "1\t" + "x" * 80 + "[… 4920 more characters]"
-    assert len(page.text) < 1_100
-    assert lines[-1] == f"[These are lines 1 to {len(lines) - 1} of 501; go on with offset {len(lines)}.]"
+    assert len(page.text) < 1_200
+    assert lines[-2].startswith("[Long lines are cut. More of line 1: offset=1, limit=1.")
+    assert lines[-1] == f"[These are lines 1 to {len(lines) - 2} of 501; go on with offset {len(lines) - 1}.]"
+
+
+async def test_more_of_a_long_line_is_shown_when_few_lines_are_asked_for(root: Path) -> None:
+    settings = Settings(read_characters=1_000, line_characters=80)
+    tools = Toolbox(file_tools(settings), OpenWorkspace(str(root), (), FakeEditor(), Processes()))
+    (root / "a.txt").write_text("x" * 900 + "\n" + "y" * 5_000 + "\nend\n")
+    assert (await tools.call("read_file", path="a.txt", limit=1)).text.startswith(f"1\t{'x' * 900}\n")
+    two = await tools.call("read_file", path="a.txt", limit=2)
+    assert f"1\t{'x' * 500}[… 400 more characters]" in two.text
+    second = await tools.call("read_file", path="a.txt", offset=2, limit=1)
+    assert second.text.startswith(f"2\t{'y' * 1_000}[… 4000 more characters]\n[These are lines 2 to 2")
 
 
 async def test_one_line_is_always_given(root: Path) -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from agls.engine.vocabulary import Focus, Resource, ResourceLink
-from agls.features.mentions.expansion import MOST_CHARACTERS, expand
+from agls.features.mentions.expansion import expand
+from agls.features.mentions.named_lines import CUT, MOST_CHARACTERS
 from agls.features.mentions.settings import Settings
 from agls.workspace.processes import Processes
 from agls.workspace.workspace import OpenWorkspace
@@ -97,7 +98,7 @@ async def test_long_lines_are_cut(root: Path) -> None:
     (root / "long.txt").write_text("x" * (MOST_CHARACTERS + 10))
     (piece,) = await pieces(root, "@long.txt:1")
     assert isinstance(piece, Resource)
-    assert len(piece.text) == MOST_CHARACTERS
+    assert piece.text == "x" * MOST_CHARACTERS + CUT.format(1)
 
 
 async def test_sources_bring_what_is_uncommitted_and_what_the_editor_shows_as_wrong(root: Path) -> None:
@@ -163,3 +164,45 @@ async def test_file_of_other_products_is_found_by_its_name_alone(root: Path) -> 
 async def test_workspace_is_the_folder_and_problems_are_diagnostics(root: Path) -> None:
     assert await pieces(root, "@workspace, #codebase and @codebase") == ["the whole workspace"]
     assert await pieces(root, "#problems #changes") == await pieces(root, "@diagnostics @diff")
+
+
+async def test_named_lines_are_those_that_editors_count(root: Path) -> None:
+    """A form feed, a line separator and the like stand inside a line; CR, LF and CR LF end one."""
+    file = root / "pages.py"
+    file.write_bytes("one\n\x0c\ntwo\u2028\x85x\r\nthree\rfour\n".encode())
+    assert await pieces(root, "@pages.py:4") == [Resource(f"{file.as_uri()}#L4-L4", "three\r")]
+    selected = Focus(file.as_uri(), (3, 4), selected=True)
+    assert await pieces(root, "@selection", selected) == [
+        Resource(f"{file.as_uri()}#L3-L4", "two\u2028\x85x\r\nthree\r")
+    ]
+
+
+@pytest.mark.parametrize(("span", "lines"), [("0-2", "L1-L2"), ("2-1", "L1-L2"), ("0", "L1-L1")])
+async def test_span_that_begins_at_nothing_or_backwards_is_understood(
+    root: Path, span: str, lines: str
+) -> None:
+    (piece,) = await pieces(root, f"@src/app.py:{span}")
+    assert isinstance(piece, Resource)
+    assert piece.uri.endswith(f"/src/app.py#{lines}")
+    assert piece.text == ("one\n" if span == "0" else "one\ntwo\n")
+
+
+async def test_cut_of_named_lines_says_where_it_is(root: Path) -> None:
+    (root / "long.txt").write_text(f"{'x' * 99}\n" * 1_000)
+    (piece,) = await pieces(root, "@long.txt:101-1000")
+    assert isinstance(piece, Resource)
+    assert piece.uri.endswith("/long.txt#L101-L700")
+    assert piece.text[MOST_CHARACTERS:] == CUT.format(700)
+
+
+async def test_lines_of_a_file_too_large_to_be_read_whole_are_named_as_well(root: Path) -> None:
+    (root / "huge.log").write_text("".join(f"line {number:06}\n" for number in range(1, 900_001)))
+    (piece,) = await pieces(root, "@huge.log:899999-900007")
+    assert isinstance(piece, Resource)
+    assert piece.uri.endswith("/huge.log#L899999-L900000")
+    assert piece.text == "line 899999\nline 900000\n"
+
+
+async def test_selection_in_a_file_that_cannot_be_read_is_a_link_to_it(root: Path) -> None:
+    selected = Focus((root / "picture.png").as_uri(), (1, 2), selected=True)
+    assert await pieces(root, "@selection", selected) == ["picture.png"]

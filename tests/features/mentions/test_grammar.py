@@ -113,7 +113,7 @@ def test_mention_at_the_cursor_is_the_word_around_it(text: str, mention: Mention
     assert mention_at(text.replace("|", ""), text.index("|")) == mention
 
 
-@pytest.mark.parametrize("path", ["a.py", "a b.py", "src/"])
+@pytest.mark.parametrize("path", ["a.py", "a b.py", "src/", '6".py'])
 def test_written_mention_means_its_path(path: str) -> None:
     (word,) = mentions_in(written(path))
     assert word.meanings[0].path == path

@@ -63,6 +63,7 @@ class FakeTraces:
     """What commands leave: `then` is left by the next one."""
 
     then: list[str] = field(default_factory=list[str])
+    lasting = True
 
     def begin(self) -> None:
         """A command begins."""
@@ -84,6 +85,7 @@ class FakeFiles:
     changed: list[str] = field(default_factory=list[str])
     then: list[str] = field(default_factory=list[str])
     broken: bool = False
+    lasting = True
 
     def begin(self) -> None:
         """A command begins."""
@@ -140,7 +142,7 @@ class NoSandbox:
         """Nobody can."""
         raise AssertionError
 
-    def accept(self, writable: Sequence[str]) -> None:
+    async def accept(self, writable: Sequence[str]) -> None:
         """Nothing was made in it."""
 
 

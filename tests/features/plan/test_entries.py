@@ -42,6 +42,7 @@ def test_blocked_entry_is_next_once_what_it_waits_for_is_done_or_cancelled() -> 
     )
 
 
+@pytest.mark.row(65)
 def test_begun_entry_is_next_before_an_earlier_one() -> None:
     plan = changed(Plan(), [EntryChange(text="a"), EntryChange(text="b", state="inProgress")])
     assert plan.next and plan.next.text == "b"
@@ -53,6 +54,7 @@ def test_entry_that_must_wait_cannot_begin(state: str) -> None:
         do(CHAIN, 3, state)
 
 
+@pytest.mark.row(65)
 def test_several_changes_are_judged_together() -> None:
     both = [EntryChange(id=1, state="done"), EntryChange.model_validate({"id": 2, "state": "in_progress"})]
     assert states(changed(CHAIN, both)) == ["done", "inProgress", "pending"]
@@ -75,6 +77,7 @@ def test_change_that_makes_no_sense_says_why(change: dict[str, object], words: s
         changed(CHAIN, [EntryChange.model_validate(change)])
 
 
+@pytest.mark.row(65)
 def test_list_that_is_sent_whole_again_does_not_double() -> None:
     again = [EntryChange(text="read", state="done"), EntryChange(text="Write"), EntryChange(text="Tell")]
     plan = changed(CHAIN, again)
@@ -92,6 +95,7 @@ def test_new_entries_begin_a_new_plan_when_nothing_of_the_old_one_is_left() -> N
     assert states(do(over, 3, "pending")) == ["done", "done", "pending"], "an old one may be opened again"
 
 
+@pytest.mark.row(65)
 def test_removed_entry_keeps_nobody_waiting_and_its_id_is_not_given_again() -> None:
     plan = without(CHAIN, [1])
     assert plan.next and plan.next.id == 2

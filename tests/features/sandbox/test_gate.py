@@ -55,7 +55,7 @@ class FakeSandbox:
         """Return itself."""
         return self
 
-    def accept(self, writable: Sequence[str]) -> None:
+    async def accept(self, writable: Sequence[str]) -> None:
         """Remember it."""
         self.accepted.append("now")
 

@@ -59,6 +59,14 @@ def without_seconds(text: str) -> str:
     return head
 
 
+async def test_patch_that_stays_a_command_is_answered_with_the_tool(tools: Toolbox) -> None:
+    outcome = await tools.call("shell", command="echo so; apply_patch --help")
+    assert (
+        "[apply_patch is no program here. Where it is a tool of yours, call that with the patch"
+        in outcome.text
+    )
+
+
 @pytest.mark.row(35)
 async def test_a_command_gives_its_output_and_its_exit_code(tools: Toolbox, tmp_path: Path) -> None:
     """The exit code."""

@@ -692,7 +692,7 @@
 ---@class agls.QueueChangedData
 ---@field queue agls.Waiting[]
 
----`op` is list, remove, replace or move; `itemId` is the waiting prompt, `to` its new place from 0.
+---`op` is list, remove, replace or move; `itemId` is the waiting prompt, `to` its new place from 0. `expand` is as in `agent/run`, but a command is refused: it does not wait.
 ---@class agls.QueueParams
 ---@field sessionId string
 ---@field op? "list"|"remove"|"replace"|"move"
@@ -701,6 +701,7 @@
 ---@field to? integer
 ---@field clientKey? string
 ---@field maxBytes? integer
+---@field expand? boolean
 
 ---The queue as it is now.
 ---@class agls.QueueResult

@@ -180,7 +180,8 @@ export class Conversation implements vscode.Disposable {
     const waiting = this.transcript.queue.find((run) => run.itemId === itemId);
     const attached = (waiting?.content ?? []).filter(({ type }) => type !== "text");
     const input: Content[] = [{ type: "text", text }, ...attached];
-    await this.server.request("agent/queue", { sessionId: this.sessionId, op: "replace", itemId, input });
+    const typed = { op: "replace", itemId, input, expand: true } as const;
+    await this.server.request("agent/queue", { sessionId: this.sessionId, ...typed });
   }
 
   async moveQueued(itemId: string, to: number): Promise<void> {

@@ -156,8 +156,9 @@ function Footer({ question, read, answer }: FooterProps) {
         </button>
       ))}
       {reason === undefined && (
-        <button type="button" class="quiet" onClick={() => setReason("")}>
-          Add a reason…
+        <button type="button" class="quiet reasoned" title="Add a reason…" onClick={() => setReason("")}>
+          <Icon name="comment" />
+          <span class="name">Add a reason…</span>
         </button>
       )}
     </div>
@@ -277,7 +278,7 @@ function Unread({ whole, read }: { whole: boolean; read: boolean }) {
     );
   return read ? null : (
     <p class="warns">
-      <Icon name="arrow-down" /> There is more: scroll to the end of it before you allow it.
+      <Icon name="arrow-down" /> There is more: scroll to the end to allow it.
     </p>
   );
 }

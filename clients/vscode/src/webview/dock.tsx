@@ -168,9 +168,11 @@ export function Review({ model }: { model: Model }) {
       <span class="what">
         {counted(changes, "change")} in {counted(files, "file")}
       </span>
-      <Button message={{ type: "command", command: "agls.review.next" }}>Review</Button>
-      <Button message={{ type: "command", command: "agls.review.keepAll" }}>Keep all</Button>
-      <Button message={{ type: "command", command: "agls.review.undoAll" }}>Undo all</Button>
+      <span class="answers">
+        <Button message={{ type: "command", command: "agls.review.next" }}>Review</Button>
+        <Button message={{ type: "command", command: "agls.review.keepAll" }}>Keep all</Button>
+        <Button message={{ type: "command", command: "agls.review.undoAll" }}>Undo all</Button>
+      </span>
     </div>
   );
 }

@@ -9,16 +9,44 @@ const SLACK = 2; // pixels: heights are rounded
 
 /** The text, line by line: nothing of it is left out, decoded or rendered as anything but text. */
 export function QuestionText({ text, patches }: { text: string; patches: boolean }) {
+  const blocks = blocksOf(text);
   return (
     <>
-      {blocksOf(text).map(({ quoted, lines }) => {
-        if (!quoted) return lines.map((line) => <p class="faint">{line}</p>);
+      {blocks.map(({ quoted, lines }, place) => {
+        if (!quoted) return <Ours lines={lines} rule={ruleAfter(blocks, place)} />;
+        if (place > 0 && ruleAfter(blocks, place - 1) !== undefined) return null; // it stands in that line
         if (patches && lines.some((line) => line.startsWith("@@ ")))
           return <PatchView patch={lines.join("\n")} most={Infinity} />;
         return <pre class="command">{lines.join("\n")}</pre>;
       })}
     </>
   );
+}
+
+/** Lines of the server's own; the last one goes on with the rule that it tells of. */
+function Ours({ lines, rule }: { lines: readonly string[]; rule: string | undefined }) {
+  return (
+    <>
+      {lines.map((line, place) => (
+        <p class="faint">
+          {line}
+          {rule !== undefined && place === lines.length - 1 && (
+            <>
+              {" "}
+              <code class="rule">{rule}</code>
+            </>
+          )}
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** The rule of one line behind the block at `place`, where this tells of one: it needs no box. */
+function ruleAfter(blocks: readonly Block[], place: number): string | undefined {
+  const [block, next] = [blocks[place], blocks[place + 1]];
+  const tells = block?.quoted === false && block.lines.at(-1)?.endsWith(" adds the rule:");
+  return tells && next?.lines.length === 1 ? next.lines[0] : undefined;
 }
 
 interface Block {

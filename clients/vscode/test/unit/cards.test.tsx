@@ -1,38 +1,14 @@
 // @vitest-environment jsdom
 /** Questions in the page: what is shown, and what can be answered. */
 
-import { type ComponentChild, render } from "preact";
+import { render } from "preact";
 import { act } from "preact/test-utils";
-import { beforeEach, expect, test, vi } from "vitest";
-import type { FromChat } from "../../src/chat/messages";
+import { expect, test, vi } from "vitest";
 import type { Question } from "../../src/protocol.gen";
-
-const sent: FromChat[] = [];
-vi.stubGlobal("acquireVsCodeApi", () => ({
-  postMessage: (message: FromChat) => sent.push(message),
-  getState: () => undefined,
-  setState: () => undefined,
-}));
-vi.stubGlobal(
-  "ResizeObserver",
-  class {
-    observe(): void {}
-    disconnect(): void {}
-  },
-);
-const { fieldsOf } = await import("../../src/store/schema");
-const { contentOf } = await import("../../src/webview/form");
-const { Cards } = await import("../../src/webview/cards");
-
-beforeEach(() => {
-  sent.length = 0;
-  document.body.innerHTML = "<div id='root'></div>";
-});
-const root = () => document.getElementById("root") as HTMLElement;
-
-function show(node: ComponentChild): void {
-  void act(() => render(node, root()));
-}
+import { page, root, show } from "./chat_page";
+import { fieldsOf } from "../../src/store/schema";
+import { contentOf } from "../../src/webview/form";
+import { Cards } from "../../src/webview/cards";
 
 const command: Question = {
   requestId: "q1",
@@ -85,7 +61,7 @@ test("a permission shows the exact command, where it runs, and the rule that alw
   void act(() => root().querySelector<HTMLElement>('[aria-label="Allow for longer"]')?.click());
   expect(longer("session")?.textContent).toBe("Allow for this sessionshell(ls -la)");
   void act(() => longer("session")?.click());
-  expect(sent).toEqual([
+  expect(page.sent).toEqual([
     { type: "answer", requestId: "q1", answer: { outcome: "selected", optionId: "session" } },
   ]);
 });
@@ -98,10 +74,10 @@ test("Ctrl+Enter allows what was read, and Escape refuses", () => {
       root().querySelector("textarea")?.dispatchEvent(event);
     });
   press("Enter");
-  expect(sent).toEqual([]);
+  expect(page.sent).toEqual([]);
   press("Enter", true);
   press("Escape");
-  expect(sent.map((message) => message.type === "answer" && message.answer)).toEqual([
+  expect(page.sent.map((message) => message.type === "answer" && message.answer)).toEqual([
     { outcome: "selected", optionId: "once" },
     { outcome: "selected", optionId: "reject" },
   ]);
@@ -113,7 +89,7 @@ test("an edited command is allowed once only, with all its other arguments", () 
   expect(root().querySelector('[aria-label="Allow for longer"]')).toBeNull();
   void act(() => button("Allow as edited").click());
   const answer = { outcome: "selected", optionId: "once", input: { command: "ls", timeout: 5 } };
-  expect(sent).toEqual([{ type: "answer", requestId: "q1", answer }]);
+  expect(page.sent).toEqual([{ type: "answer", requestId: "q1", answer }]);
 });
 
 test("what is spelled out or counted cannot be edited, and stands there to the letter", () => {
@@ -123,6 +99,20 @@ test("what is spelled out or counted cannot be edited, and stands there to the l
   expect(root().querySelector("textarea")).toBeNull();
   expect(root().querySelector(".asked pre")?.textContent).toBe(hidden);
   expect(root().querySelector(".asked a")).toBeNull();
+});
+
+test("the rule of a lasting yes stands in the line that tells of it, to the letter, and several lines below it", () => {
+  const tells = "“Allow for this project” adds the rule:";
+  const asked = (rule: string) => {
+    const quoted = rule.split("\n").map((line) => `│ ${line}`);
+    const shown = { text: [...["│ ls", "in /project", tells], ...quoted].join("\n"), whole: true };
+    show(<Cards questions={[{ ...command, shown }]} items={new Map()} />);
+    return root().querySelector(".asked");
+  };
+  const inline = asked("shell(ls  *)");
+  expect(inline?.textContent).toContain(`${tells} shell(ls  *)`);
+  expect(inline?.querySelectorAll("pre")).toHaveLength(1); // the command
+  expect(asked("shell(a)\nshell(b)")?.querySelectorAll("pre")[1]?.textContent).toBe("shell(a)\nshell(b)");
 });
 
 test("without all of the text there is no yes", () => {
@@ -208,7 +198,7 @@ test("a refusal carries the reason, and never an edited command", () => {
   write(root().querySelector("input.reason") as HTMLInputElement, "use find");
   void act(() => button("Reject").click());
   const answer = { outcome: "selected", optionId: "reject", feedback: "use find" };
-  expect(sent).toEqual([{ type: "answer", requestId: "q1", answer }]);
+  expect(page.sent).toEqual([{ type: "answer", requestId: "q1", answer }]);
 });
 
 test("a form is filled in by its schema, and what must be there is waited for", () => {
@@ -222,7 +212,7 @@ test("a form is filled in by its schema, and what must be there is waited for", 
   void act(() => (root().querySelectorAll("input[type=radio]")[1] as HTMLInputElement).click());
   expect(button("Answer").disabled).toBe(false);
   void act(() => button("Answer").click());
-  expect(sent).toEqual([
+  expect(page.sent).toEqual([
     { type: "answer", requestId: "q2", answer: { outcome: "accept", content: { choice: "b" } } },
   ]);
   expect(contentOf(fieldsOf(schema), { choice: "a", n: "3" })).toEqual({ choice: "a", n: 3 });
@@ -243,7 +233,7 @@ test("several choices are ticked, and go as a list", () => {
     void act(() => boxes[place]?.click());
   }
   void act(() => button("Answer").click());
-  expect(sent).toEqual([
+  expect(page.sent).toEqual([
     { type: "answer", requestId: "q3", answer: { outcome: "accept", content: { choice: ["green", "red"] } } },
   ]);
 });
@@ -261,7 +251,7 @@ test("a helper's command can be edited, with the arguments of its own call", () 
   write(root().querySelector("textarea") as HTMLTextAreaElement, "ls");
   void act(() => button("Allow as edited").click());
   const edited = { outcome: "selected", optionId: "once", input: { command: "ls", cwd: "/project" } };
-  expect(sent).toEqual([{ type: "answer", requestId: "q1", answer: edited }]);
+  expect(page.sent).toEqual([{ type: "answer", requestId: "q1", answer: edited }]);
 });
 
 test("what a helper asks is a card that says who asks, and is answered like any other", () => {
@@ -269,7 +259,7 @@ test("what a helper asks is a card that says who asks, and is answered like any 
   expect(root().textContent).toContain("The helper “worker” asks:");
   const allow = [...root().querySelectorAll("button")].find((button) => button.textContent === "Allow once");
   void act(() => allow?.click());
-  expect(sent).toEqual([
+  expect(page.sent).toEqual([
     { type: "answer", requestId: "q1", answer: { outcome: "selected", optionId: "once" } },
   ]);
 });
@@ -303,7 +293,7 @@ test("a plan is read as Markdown and approved with a comment", () => {
   void type("input.reason", "be quick");
   void press("Approve, and accept edits");
   const answer = { outcome: "selected", optionId: "acceptEdits", feedback: "be quick" };
-  expect(sent).toEqual([{ type: "answer", requestId: "q9", answer }]);
+  expect(page.sent).toEqual([{ type: "answer", requestId: "q9", answer }]);
 });
 
 test("a plan is changed before it is approved", () => {
@@ -314,5 +304,5 @@ test("a plan is changed before it is approved", () => {
   expect(root().querySelector(".markdown")?.textContent.trim()).toBe("Only read.");
   void press("Approve, and ask about each effect");
   const answer = { outcome: "selected", optionId: "ask", input: { plan: "Only read." } };
-  expect(sent).toEqual([{ type: "answer", requestId: "q9", answer }]);
+  expect(page.sent).toEqual([{ type: "answer", requestId: "q9", answer }]);
 });

@@ -1,44 +1,17 @@
 // @vitest-environment jsdom
 /** The chat's parts in a page: long transcripts, completion, questions, forms. */
 
-import { type ComponentChild, render } from "preact";
 import { act } from "preact/test-utils";
-import { beforeEach, expect, test, vi } from "vitest";
-import type { FromChat } from "../../src/chat/messages";
+import { expect, test } from "vitest";
 import type { CompletionItem, Event, McpServer } from "../../src/protocol.gen";
 import type { AnyItem } from "../../src/store/transcript";
-
-const sent: FromChat[] = [];
-let kept: { draft?: string } | undefined; // what the editor keeps of the page
-vi.stubGlobal("acquireVsCodeApi", () => ({
-  postMessage: (message: FromChat) => sent.push(message),
-  getState: () => kept,
-  setState: () => undefined,
-}));
-vi.stubGlobal(
-  "ResizeObserver",
-  class {
-    observe(): void {}
-    disconnect(): void {}
-  },
-);
-const { moved, spanAtEnd, Timeline } = await import("../../src/webview/timeline");
-const { Composer } = await import("../../src/webview/composer");
-const { App } = await import("../../src/webview/app");
-const { Model } = await import("../../src/webview/model");
-const { Servers } = await import("../../src/webview/servers");
-const { ItemView } = await import("../../src/webview/items");
-
-beforeEach(() => {
-  sent.length = 0;
-  kept = undefined;
-  document.body.innerHTML = "<div id='root'></div>";
-});
-const root = () => document.getElementById("root") as HTMLElement;
-
-function show(node: ComponentChild): void {
-  void act(() => render(node, root()));
-}
+import { page, root, show } from "./chat_page";
+import { moved, spanAtEnd, Timeline } from "../../src/webview/timeline";
+import { Composer } from "../../src/webview/composer";
+import { App } from "../../src/webview/app";
+import { Model } from "../../src/webview/model";
+import { Servers } from "../../src/webview/servers";
+import { ItemView } from "../../src/webview/items";
 
 test("the outcome of a command is shown as Markdown above the prompt, until it is closed or the next prompt", () => {
   const model = new Model(() => undefined);
@@ -52,7 +25,7 @@ test("the outcome of a command is shown as Markdown above the prompt, until it i
   expect(shown()?.querySelector("img")).toBeNull();
   const [open, close] = [...(shown()?.querySelectorAll("button") ?? [])];
   open?.click();
-  expect(sent.at(-1)).toEqual({ type: "openOutcome", ...answer });
+  expect(page.sent.at(-1)).toEqual({ type: "openOutcome", ...answer });
   close?.click();
   draw();
   expect(shown()).toBeNull();
@@ -156,7 +129,7 @@ function completed(text: string, ...rows: CompletionItem[]): HTMLTextAreaElement
   show(<Composer model={model} />);
   const prompt = root().querySelector("textarea") as HTMLTextAreaElement;
   write(prompt, text);
-  const asked = sent.find((message) => message.type === "complete");
+  const asked = page.sent.find((message) => message.type === "complete");
   expect(asked).toMatchObject({ text, cursor: text.length });
   model.take({ type: "completions", ticket: asked?.ticket ?? 0, rows });
   show(<Composer model={model} />);
@@ -168,10 +141,10 @@ test("Enter sends, Shift+Enter does not; Enter takes a completion while there is
   press("Enter");
   expect(prompt.value).toBe("look at @greet.py ");
   press("Enter", { shiftKey: true });
-  expect(sent.some((message) => message.type === "send")).toBe(false);
+  expect(page.sent.some((message) => message.type === "send")).toBe(false);
   press("Escape");
   press("Enter");
-  expect(sent.at(-1)).toEqual({ type: "send", text: "look at @greet.py ", how: "queue" });
+  expect(page.sent.at(-1)).toEqual({ type: "send", text: "look at @greet.py ", how: "queue" });
   expect(prompt.value).toBe("");
 });
 
@@ -179,19 +152,19 @@ test("behind a folder typing goes on, and the server is asked again", () => {
   const prompt = completed("@s", SOURCES);
   press("Tab");
   expect(prompt.value).toBe("@sources/");
-  expect(sent.at(-1)).toMatchObject({ type: "complete", text: "@sources/", cursor: 9 });
+  expect(page.sent.at(-1)).toMatchObject({ type: "complete", text: "@sources/", cursor: 9 });
 });
 
 test("Enter sends where no word is begun, and where the word is there already; the arrows still choose", () => {
   const prompt = completed("/compact ", FOCUS);
   press("Enter");
-  expect(sent.at(-1)).toEqual({ type: "send", text: "/compact ", how: "queue" });
+  expect(page.sent.at(-1)).toEqual({ type: "send", text: "/compact ", how: "queue" });
   expect(prompt.value).toBe("");
-  sent.length = 0;
+  page.sent.length = 0;
   completed("look at @greet.py", { ...GREET, end: 17 });
   press("Enter");
-  expect(sent.at(-1)).toMatchObject({ type: "send", text: "look at @greet.py" });
-  sent.length = 0;
+  expect(page.sent.at(-1)).toMatchObject({ type: "send", text: "look at @greet.py" });
+  page.sent.length = 0;
   const other = completed("/compact ", FOCUS);
   press("ArrowDown");
   press("Enter");
@@ -202,10 +175,10 @@ test("rows of the word before are not taken for the next one, and plain words as
   const prompt = completed("@gr", { ...GREET, start: 0, end: 3 });
   write(prompt, "@gre");
   press("Enter");
-  expect(sent.at(-1)).toMatchObject({ type: "send", text: "@gre" });
-  sent.length = 0;
+  expect(page.sent.at(-1)).toMatchObject({ type: "send", text: "@gre" });
+  page.sent.length = 0;
   write(prompt, "plain words");
-  expect(sent).toEqual([]);
+  expect(page.sent).toEqual([]);
 });
 
 test("a draft comes back with the page, but not one that was sent before the page was left", () => {
@@ -218,7 +191,7 @@ test("a draft comes back with the page, but not one that was sent before the pag
     },
   ];
   const restored = (draft: string, shown: AnyItem[]) => {
-    kept = { draft };
+    page.kept = { draft };
     const model = new Model(() => undefined);
     model.take({
       type: "session",
@@ -247,9 +220,9 @@ test("while it works, Ctrl+Enter says it at once and Escape stops", () => {
   const prompt = root().querySelector("textarea") as HTMLTextAreaElement;
   write(prompt, "Use tabs");
   press("Enter", { ctrlKey: true });
-  expect(sent.at(-1)).toEqual({ type: "send", text: "Use tabs", how: "steer" });
+  expect(page.sent.at(-1)).toEqual({ type: "send", text: "Use tabs", how: "steer" });
   press("Escape");
-  expect(sent.at(-1)).toEqual({ type: "stop" });
+  expect(page.sent.at(-1)).toEqual({ type: "stop" });
 });
 
 test("a command in the background says so, what it printed, and how it ended", () => {
@@ -278,7 +251,7 @@ test("a running command has a button that moves it to the background", () => {
     [...root().querySelectorAll("button")].find((one) => one.textContent === "Move to background");
   show(<ItemView item={{ ...call, status: "running" }} idle={false} />);
   button()?.click();
-  expect(sent).toEqual([{ type: "background", itemId: "call_1" }]);
+  expect(page.sent).toEqual([{ type: "background", itemId: "call_1" }]);
   show(<ItemView item={{ ...call, status: "completed" }} idle={true} />);
   expect(button()).toBeUndefined();
 });
@@ -364,17 +337,17 @@ test("MCP servers that start or cannot be used are shown with what helps, and no
   expect(draw({ name: "gone", status: "failed", message: "it ended" })).toContain("gone: it ended");
   press("Restart");
   press("Switch off");
-  expect(sent).toEqual([
+  expect(page.sent).toEqual([
     { type: "mcp", action: "mcp.login", server: "mail" },
     { type: "mcp", action: "mcp.restart", server: "gone" },
     { type: "mcp", action: "mcp.disable", server: "gone" },
   ]);
-  sent.length = 0;
+  page.sent.length = 0;
   expect(
     draw({ name: "shop", status: "stopped", message: "nobody gave the input token", needsInput: "token" }),
   ).toContain("shop: nobody gave the input token");
   press("Give input…");
-  expect(sent).toEqual([{ type: "mcp", action: "mcp.input", server: "shop", input: "token" }]);
+  expect(page.sent).toEqual([{ type: "mcp", action: "mcp.input", server: "shop", input: "token" }]);
   draw({ name: "unset", status: "stopped", message: "the variable X is not set" });
   expect(root().querySelectorAll("button").length).toBe(0);
 });

@@ -1,36 +1,12 @@
 // @vitest-environment jsdom
 /** An earlier prompt that is edited: in the composer, with what it replaces marked in the conversation. */
 
-import { type ComponentChild, render } from "preact";
 import { act } from "preact/test-utils";
-import { beforeEach, expect, test, vi } from "vitest";
-import type { FromChat } from "../../src/chat/messages";
-
-const sent: FromChat[] = [];
-vi.stubGlobal("acquireVsCodeApi", () => ({
-  postMessage: (message: FromChat) => sent.push(message),
-  getState: () => undefined,
-  setState: () => undefined,
-}));
-vi.stubGlobal(
-  "ResizeObserver",
-  class {
-    observe(): void {}
-    disconnect(): void {}
-  },
-);
-const { Timeline } = await import("../../src/webview/timeline");
-const { App } = await import("../../src/webview/app");
-const { Model } = await import("../../src/webview/model");
-
-beforeEach(() => {
-  document.body.innerHTML = "<div id='root'></div>";
-});
-const root = () => document.getElementById("root") as HTMLElement;
-
-function show(node: ComponentChild): void {
-  void act(() => render(node, root()));
-}
+import { expect, test } from "vitest";
+import { page, root, show } from "./chat_page";
+import { Timeline } from "../../src/webview/timeline";
+import { App } from "../../src/webview/app";
+import { Model } from "../../src/webview/model";
 
 test("an earlier prompt is edited in the composer, and what was written before that comes back", () => {
   const model = new Model(() => undefined);
@@ -47,7 +23,7 @@ test("an earlier prompt is edited in the composer, and what was written before t
   void act(() => {
     input()?.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
   });
-  expect(sent.at(-1)).toEqual({ type: "endEdit" });
+  expect(page.sent.at(-1)).toEqual({ type: "endEdit" });
   edited("", "");
   expect(input()?.value).toBe("half a thought");
   expect(root().querySelector(".editing-note")).toBeNull();

@@ -1,5 +1,7 @@
 """The answer of a run."""
 
+import json
+
 from agls.engine.vocabulary import JsonObject
 
 
@@ -25,6 +27,11 @@ class FinalAnswer:
             if item["kind"] == "message" and not item.get("discarded"):
                 self.text = self.text + item["text"] if self._goes_on else item["text"]
             self._count(item)
+
+    def bare(self, ended: JsonObject) -> str:
+        """Return the text for programs: where a schema was asked for, JSON without the fence around it."""
+        fenced = "output" in ended and self.text.lstrip().startswith("```")
+        return json.dumps(ended["output"], ensure_ascii=False, indent=2) if fenced else self.text
 
     def _count(self, item: JsonObject) -> None:
         if item["kind"] == "message" and not item.get("discarded") and self.steps:

@@ -6,22 +6,26 @@ from dataclasses import replace
 from functools import partial
 
 from agls.config import ConfigError
-from agls.doors.headless.chat_prompts import Prompts, prompts_at
+from agls.doors.headless.chat_prompts import PROMPT, Prompts, prompts_at
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.headless_run import HeadlessRun
 from agls.doors.headless.open_session import RunRequest, latest, opened, prepare_run
-from agls.doors.headless.output import Output
+from agls.doors.headless.output import Output, text_of
+from agls.doors.headless.recap import recap
 from agls.doors.headless.run import AtHand, explained, hello, prompted_by, with_streams, world_at
 from agls.doors.headless.screen import TerminalScreen
 from agls.doors.headless.shutdown import Shutdown
 from agls.doors.headless.terminal import Keyboard, TerminalResponder
-from agls.doors.headless.typed_command import do_command
+from agls.doors.headless.typed_ahead import TypedAhead
+from agls.doors.headless.typed_command import do_command, do_meanwhile
+from agls.doors.typed_text import admitted_content, may_be_command
 from agls.engine.facts import Admitted, Noted, SessionChanged
 from agls.engine.ports import JournalError, ModelError
 from agls.engine.session import Session
-from agls.engine.vocabulary import JsonObject
+from agls.engine.vocabulary import JsonObject, Text
 from agls.json_values import is_object
 from agls.room import PromptRefused
+from agls.views.values import content_blocks
 from agls.workspace.redact import harden
 
 NOBODY = 'agls chat needs a terminal: nobody can type here. For one prompt: agls run "…"'
@@ -55,9 +59,10 @@ class InChat:
 
 
 async def _chat(request: RunRequest, output: Output, screen: TerminalScreen, shutdown: Shutdown) -> int:
-    async with world_at(request, screen) as at_hand:
+    async with world_at(request, screen, stays=True) as at_hand:
         if at_hand.keyboard is None:
             raise CannotBegin(NOBODY, "usage")
+        at_hand.world.is_at_keyboard = True
         return await Chat(request, at_hand, Keyboard(at_hand.keyboard), output, screen, shutdown).hold()
 
 
@@ -77,8 +82,10 @@ class Chat:
         self._world, self._here = at_hand.world, at_hand.here
         self._output, self._screen = output, screen
         self._shutdown = shutdown
-        self._responder = TerminalResponder(screen, keyboard)
-        self._prompts: Prompts = prompts_at(keyboard, screen, self._world)
+        self._prompts: Prompts = prompts_at(keyboard, screen, shutdown, self._world)
+        self._responder = TerminalResponder(screen, keyboard, self._prompts.alone)
+        self._ahead = TypedAhead(self._sent_now, self._done_now)
+        self._opens = ""  # the session that a command named while a run was on
         self._told: set[str] = set()  # the notes that were written
 
     async def hold(self) -> int:
@@ -90,6 +97,8 @@ class Chat:
         state = self._session.state
         model = await self._world.model(state.cwd, str(state.options.get("model", "")))
         self._screen.say(f"agls  ·  {model.info.name}  ·  {state.cwd}\n{HELP}")
+        if self._request.resume:
+            self._show_last()
         text: str | None = self._request.prompt
         while text is not None and not self._shutdown.ends:
             if not text.strip() or await self._said(text):
@@ -98,6 +107,16 @@ class Chat:
                 text = None
         await self._leave()
         return Exit.FAILED if self._shutdown.ends else Exit.DONE
+
+    def _show_last(self) -> None:
+        """Write what was said last in the session that goes on."""
+        last = recap(self._session.state, GO_ON)
+        if last.prompt:
+            self._screen.say(f"{PROMPT}{last.prompt}")
+        if last.answer:
+            self._output.action({"output": content_blocks([Text(last.answer)])})
+        if last.ending:
+            self._screen.say(last.ending)
 
     async def _begun(self, request: RunRequest) -> Session:
         """Make the session, or open the one to go on with, with the options of the command line."""
@@ -117,9 +136,15 @@ class Chat:
     async def _next(self) -> str | None:
         """Return what the user types next, `None` when they leave. Ctrl-C drops what was typed."""
         await self._screen.settled()
+        if self._opens:
+            self._session = await opened(self._world, self._opens)
+            self._opens = ""
+        if (queued := self._ahead.next()) is not None:
+            self._screen.say(f"{PROMPT}{queued}")
+            return queued
         while not self._shutdown.ends:
             try:
-                return await self._prompts.next(self._session)
+                return await self._prompts.next(self._session, self._ahead.take_draft())
             except asyncio.CancelledError:
                 self._shutdown.task.uncancel()
                 self._shutdown.rests()
@@ -153,7 +178,41 @@ class Chat:
             if done.prompt is None:
                 return await self._followed(done.outcome)
             prepared = await prompted_by(world, prepared, done.prompt)
-        await HeadlessRun(world, prepared, self._output, self._responder, self._shutdown, stays=True).run()
+        run = HeadlessRun(world, prepared, self._output, self._responder, self._shutdown, stays=True)
+        async with self._prompts.beside(prepared.session, self._ahead):
+            code = await run.run()
+        if code != Exit.DONE:
+            self._ahead.recall()
+        return True
+
+    async def _sent_now(self, text: str) -> bool:
+        """Send this into the run. **Returns** whether it was taken: a command is not, nor what is refused."""
+        session = self._session
+        if may_be_command(text):
+            return False
+        try:
+            content = await admitted_content(self._world, session, (Text(text),), expand=True)
+            taken = (await session.steer(content)).outcome == "injected"
+        except (ConfigError, JournalError, PromptRefused) as problem:
+            self._output.fatal(*explained(problem))
+            return False
+        if taken:
+            self._screen.say(f"{PROMPT}{text}")
+        return taken
+
+    async def _done_now(self, text: str) -> bool:
+        """Do a command that need not wait for the run. **Returns** whether nothing is left to do."""
+        try:
+            done = await do_meanwhile(self._world, self._session, text)
+        except (ConfigError, CannotBegin, JournalError, PromptRefused) as problem:
+            self._output.fatal(*explained(problem))
+            return True
+        data = done.get("data") if done else None
+        named = data if is_object(data) else {}
+        if done is None or named.get("leave"):
+            return False
+        self._screen.say(f"{PROMPT}{text}\n{text_of(done)}")
+        self._opens = str(named.get("open") or self._opens)
         return True
 
     def _untold(self, notes: Sequence[str]) -> tuple[str, ...]:

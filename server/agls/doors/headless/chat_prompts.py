@@ -1,10 +1,14 @@
 """Where the user of a conversation types: an editable prompt, or plain lines where that cannot be had."""
 
+from asyncio import CancelledError
+from contextlib import AbstractAsyncContextManager, nullcontext
 from importlib.util import find_spec
 from typing import Protocol
 
 from agls.doors.headless.screen import TerminalScreen
+from agls.doors.headless.shutdown import Shutdown
 from agls.doors.headless.terminal import Keyboard
+from agls.doors.headless.typed_ahead import TypedAhead
 from agls.engine.session import Session
 from agls.world import World
 
@@ -16,8 +20,19 @@ GOES_ON = "\\"
 class Prompts(Protocol):
     """Takes one prompt after the other."""
 
-    async def next(self, session: Session) -> str | None:
-        """**Returns** the next prompt for this session, `None` when no more will come."""
+    async def next(self, session: Session, draft: str = "") -> str | None:
+        """**Returns** the next prompt for this session, `None` when no more will come.
+
+        Where it can be edited, it begins as the `draft`.
+        """
+        ...
+
+    def beside(self, session: Session, ahead: TypedAhead) -> AbstractAsyncContextManager[None]:
+        """Take what is typed while the agent works during the block."""
+        ...
+
+    def alone(self) -> AbstractAsyncContextManager[None]:
+        """Leave the terminal to a question during the block."""
         ...
 
 
@@ -27,12 +42,24 @@ class PlainPrompts:
     def __init__(self, keyboard: Keyboard, screen: TerminalScreen) -> None:
         self._keyboard, self._screen = keyboard, screen
 
-    async def next(self, session: Session) -> str | None:
+    def beside(self, session: Session, ahead: TypedAhead) -> AbstractAsyncContextManager[None]:
+        """Do nothing: what is typed meanwhile waits in the terminal."""
+        return nullcontext()
+
+    def alone(self) -> AbstractAsyncContextManager[None]:
+        """Do nothing: nobody reads what is typed but the question."""
+        return nullcontext()
+
+    async def next(self, session: Session, draft: str = "") -> str | None:
         """Return the next prompt."""
         lines: list[str] = []
         while True:
             self._screen.ask(MORE if lines else PROMPT)
-            line = await self._keyboard.line()
+            try:
+                line = await self._keyboard.line()
+            except CancelledError:  # Ctrl-C: the next prompt stands on a line of its own
+                self._screen.answered(typed=False)
+                raise
             self._screen.answered(typed=line is not None)
             if line is None:
                 return None
@@ -41,10 +68,10 @@ class PlainPrompts:
                 return "\n".join(lines)
 
 
-def prompts_at(keyboard: Keyboard, screen: TerminalScreen, world: World) -> Prompts:
+def prompts_at(keyboard: Keyboard, screen: TerminalScreen, shutdown: Shutdown, world: World) -> Prompts:
     """Return where the user types: with history and completion where the terminal and the library allow."""
     if not screen.live or find_spec("prompt_toolkit") is None:
         return PlainPrompts(keyboard, screen)
     from agls.doors.headless.edited_prompts import EditedPrompts  # noqa: PLC0415 - only a conversation needs it
 
-    return EditedPrompts(world)
+    return EditedPrompts(world, keyboard, screen, shutdown)

@@ -1,19 +1,27 @@
 """A prompt with a history, several lines and completion, by prompt_toolkit."""
 
 import os
-from collections.abc import AsyncGenerator, Iterable, Mapping
-from contextlib import suppress
+import sys
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager, nullcontext, suppress
 from pathlib import Path
+from typing import Any
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
-from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent, merge_key_bindings
+from prompt_toolkit.output import create_output
 
 from agls.config import ConfigError
 from agls.doors.completion import completions
 from agls.doors.headless.chat_prompts import PROMPT
+from agls.doors.headless.prompt_below import PromptBelow, SilentInput
+from agls.doors.headless.screen import TerminalScreen
+from agls.doors.headless.shutdown import Shutdown
+from agls.doors.headless.terminal import Keyboard
+from agls.doors.headless.typed_ahead import TypedAhead
 from agls.engine.facts import SessionChanged
 from agls.engine.session import Session
 from agls.modes import MODES, Mode
@@ -30,27 +38,62 @@ STARTS = ("/", "@", "#")  # of what is completed while it is typed
 class EditedPrompts:
     """Implements `Prompts`: Alt-Enter begins a line, Shift-Tab takes the next mode, Up an earlier prompt."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, keyboard: Keyboard, screen: TerminalScreen, shutdown: Shutdown) -> None:
         self._world = world
         self._session: Session | None = None
-        self._typed: PromptSession[str] = PromptSession(
-            history=_history(world),
+        self._keyboard, self._screen = keyboard, screen
+        self._shutdown = shutdown
+        self._history, self._input = _history(world), SilentInput(keyboard.file)
+        self._output = create_output(sys.stderr)  # where questions are, also: standard output may be a file
+        self._typed = self._prompt(self._sending_keys(), bottom_toolbar=self._state)
+        self._below: PromptBelow | None = None  # while the agent works
+
+    def _prompt(self, keys: KeyBindings, **more: Any) -> PromptSession[str]:
+        """Return a place to type, with these keys besides those of all."""
+        return PromptSession(
+            history=self._history,
             completer=_Completer(self),
             complete_while_typing=True,
-            key_bindings=self._keys(),
+            key_bindings=merge_key_bindings([self._keys(), keys]),
             multiline=True,
             prompt_continuation="  ",
-            bottom_toolbar=self._state,
+            input=self._input,
+            output=self._output,
+            **more,
         )
 
-    async def next(self, session: Session) -> str | None:
+    def _with_mode(self, keys: KeyBindings, keys_named: Callable[[], str], **more: Any) -> PromptSession[str]:
+        """Return a place to type that names the mode and these keys below it."""
+        return self._prompt(keys, bottom_toolbar=lambda: f"mode: {self.mode}  ·  {keys_named()}", **more)
+
+    @asynccontextmanager
+    async def beside(self, session: Session, ahead: TypedAhead) -> AsyncGenerator[None]:
+        """Let the user type below the output during the block."""
+        self._session = session
+        spawn = self._world.sessions.spawn
+        below = PromptBelow(self._with_mode, spawn, self._keyboard, self._screen, self._shutdown, ahead)
+        below.open()
+        self._below = below
+        try:
+            yield
+        finally:
+            self._below = None
+            await below.close()
+
+    @asynccontextmanager
+    async def alone(self) -> AsyncGenerator[None]:
+        """Leave the terminal to a question during the block."""
+        async with self._below.away() if self._below else nullcontext():
+            yield
+
+    async def next(self, session: Session, draft: str = "") -> str | None:
         """Return the next prompt."""
         self._session = session
         while True:
             try:
-                return await self._typed.prompt_async(PROMPT, handle_sigint=False)
+                return await self._typed.prompt_async(PROMPT, default=draft, handle_sigint=False)
             except KeyboardInterrupt:  # Ctrl-C drops what was typed
-                continue
+                draft = ""
             except EOFError:
                 return None
 
@@ -93,7 +136,7 @@ class EditedPrompts:
             session.log.record(SessionChanged(options={"mode": mode}))
             await session.log.sync()
 
-    def _keys(self) -> KeyBindings:
+    def _sending_keys(self) -> KeyBindings:
         keys = KeyBindings()
 
         @keys.add("enter")
@@ -104,6 +147,11 @@ class EditedPrompts:
                 buffer.apply_completion(state.current_completion)
             else:
                 buffer.validate_and_handle()
+
+        return keys
+
+    def _keys(self) -> KeyBindings:
+        keys = KeyBindings()
 
         @keys.add("escape", "enter")
         @keys.add("c-j")

@@ -15,6 +15,7 @@ class Exit(IntEnum):
     LIMIT = 4
     REFUSED = 5  # by the model
     CANCELLED = 130  # as a shell reports SIGINT
+    UNREAD = 141  # as a shell reports SIGPIPE: whoever read standard output is gone
 
 
 CODES = {

@@ -4,27 +4,32 @@ import asyncio
 import os
 import stat
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from itertools import groupby
 from typing import TextIO
 
 from agls.doors.headless.streams import complain, silence
 
+Aside = Callable[[], AbstractAsyncContextManager[None]]
 MOST = 16 * 1024 * 1024  # characters that may wait for a reader; one that is as far behind counts as lost
 
 
 class Pipe:
     """Takes text at any time; `pump` carries it out. When the reader is gone the rest is dropped.
 
-    `backlog` is how many characters wait. `moved` is called when some of them were taken. `if_lost` is
-    written to standard error at the end when something for standard output could not be written.
+    Whoever has drawn below the output steps `aside` while some of it is written. `backlog` is how many
+    characters wait. `moved` is called when some of them were taken. `if_lost` is written to standard error
+    at the end when something for standard output could not be written. It is `unread` when nobody can
+    read standard output any more.
     """
 
     def __init__(self, out: TextIO, err: TextIO) -> None:
         self._out, self._err = out, err
         self.backlog = 0
         self.if_lost = ""
+        self.unread = False
         self.moved = self._give_up = _ignore
+        self.aside: Aside = nullcontext
         self._waiting: list[tuple[TextIO, str]] = []
         self._arrived = asyncio.Event()
         self._carried = asyncio.Event()
@@ -58,12 +63,13 @@ class Pipe:
     async def pump(self, on_broken: Callable[[], None]) -> None:
         """Write until `close`; call `on_broken` once when standard output breaks or nobody reads it."""
         self._give_up = on_broken
-        with _watched(self._out, self._lose):
+        with _watched(self._out, self._lose_reader):
             while self._waiting or not self._closed:
                 await self._arrived.wait()
                 self._arrived.clear()
                 taken, self._waiting = self._waiting, []
-                await asyncio.to_thread(self._carry, taken)
+                async with self.aside():
+                    await asyncio.to_thread(self._carry, taken)
                 self.backlog -= sum(len(text) for _, text in taken)
                 self._carried.set()
                 self.moved()
@@ -83,6 +89,10 @@ class Pipe:
         give_up, self._give_up = self._give_up, _ignore
         give_up()
 
+    def _lose_reader(self) -> None:
+        self.unread = True
+        self._lose()
+
     def _carry(self, taken: Sequence[tuple[TextIO, str]]) -> None:
         for file, texts in groupby(taken, lambda one: one[0]):
             text = "".join(text for _, text in texts)
@@ -97,6 +107,7 @@ class Pipe:
             self._broken.add(file)
             silence(file.fileno())
             if file is self._out:
+                self.unread = self.unread or isinstance(error, BrokenPipeError)
                 complain(error)
 
 

@@ -44,6 +44,7 @@ from agls.world import World, open_world
 NONE: Mapping[str, str] = {}
 Work = Callable[[Output, TerminalScreen, Shutdown], Awaitable[int]]
 
+A_TERMINAL = "a terminal"
 NO_CONSENT = "{} has no consent. To give it: agls run in this folder, at a terminal"
 WORK = "Work"  # the group of commands whose outcome is for the run that follows
 NOT_ALL_WRITTEN = "agls: not all of the answer was written. The session has it: agls sessions show {}"
@@ -91,7 +92,9 @@ async def with_streams(mode: Mode, work: Work, way_on: Callable[[str], WayOn], *
         code = await _contained(work, output, screen, shutdown)
         shutdown.over()
         pipe.close()
-    return code or (Exit.FAILED if pipe.lost else Exit.DONE)
+    if code not in {Exit.DONE, Exit.FAILED} or not (code or pipe.lost):
+        return code
+    return Exit.UNREAD if pipe.unread else Exit.FAILED
 
 
 async def _contained(work: Work, output: Output, screen: TerminalScreen, shutdown: Shutdown) -> int:
@@ -131,8 +134,13 @@ def explained(
 
 
 @asynccontextmanager
-async def world_at(request: RunRequest, screen: TerminalScreen) -> AsyncGenerator[AtHand]:
-    """Open what a command works with. **Raises** `CannotBegin`, `ConfigError`."""
+async def world_at(
+    request: RunRequest, screen: TerminalScreen, *, stays: bool = False
+) -> AsyncGenerator[AtHand]:
+    """Open what a command works with; it `stays` open between runs where somebody talks with the agent.
+
+    **Raises** `CannotBegin`, `ConfigError`.
+    """
     here = folder(request.cwd or ".")
     inputs = ConfigInputs(arguments=dict(request.arguments), remembered=True, tried=request.tried)
 
@@ -145,7 +153,8 @@ async def world_at(request: RunRequest, screen: TerminalScreen) -> AsyncGenerato
     usual = TERMINAL if keyboard else UNATTENDED
     if keyboard or not request.quiet:
         await settle_trust(setup, request, here, Keyboard(keyboard) if keyboard else None, screen)
-    async with open_world(setup, editor=NoEditor(), headless=True, usual=usual) as world:
+    editor = NoEditor(A_TERMINAL if stays else "")
+    async with open_world(setup, editor=editor, headless=not stays, usual=usual) as world:
         world.export = export
         world.missing_consents.ends_run = request.require_offers
         world.reload = Reload(inputs, here, trusts, setup).whole

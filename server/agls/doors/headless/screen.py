@@ -2,10 +2,11 @@
 
 import shutil
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import TextIO
 
 from agls.config.environment import process_environment
-from agls.doors.headless.pipe import Pipe
+from agls.doors.headless.pipe import Aside, Pipe
 from agls.doors.headless.rows import fitting, last_rows
 from agls.frozen import frozen
 from agls.short_text import cut
@@ -53,11 +54,21 @@ class TerminalScreen:
         self._colours = colours
         self._shown = ""  # the changing rows that stand there now
         self._prompt = ""  # what the user types behind now
+        self._below = _nobody
 
     @property
     def live(self) -> bool:
         """Whether changing rows can be shown."""
         return self._live
+
+    def share(self, show: Callable[[str], bool], aside: Aside) -> None:
+        """Let somebody type below: they `show` the changing rows, and step `aside` for all else."""
+        self.clear()
+        self._below, self._pipe.aside = show, aside
+
+    def alone(self) -> None:
+        """Take note that nobody types below any more."""
+        self._below, self._pipe.aside = _nobody, nullcontext
 
     async def settled(self) -> None:
         """Wait until everything so far is on the terminal, without the changing rows."""
@@ -83,7 +94,7 @@ class TerminalScreen:
         self._put(self._pipe.mention, f"{shown}{remark}\n")
 
     def _put(self, write: Callable[[str], None], text: str) -> None:
-        self.clear()
+        self._erase()
         if self._prompt:
             self._pipe.mention("\n")
         write(text)
@@ -121,13 +132,17 @@ class TerminalScreen:
     def stopping(self) -> None:
         """Show that Ctrl-C was received, on a line of its own: the cursor may stand behind `^C`."""
         if self._live:
-            before = "" if self._shown else "\n"
+            before = "" if self._shown or self._below("") else "\n"
             self.clear()
             self._prompt = ""
             self._pipe.mention(f"{before}Stopping. Ctrl-C once more leaves at once.\n")
 
     def clear(self) -> None:
         """Take the changing rows away."""
+        self._below("")
+        self._erase()
+
+    def _erase(self) -> None:
         if self._shown:
             self._pipe.mention(self._erased())
             self._shown = ""
@@ -139,7 +154,7 @@ class TerminalScreen:
 
     def _change(self, rows: str) -> None:
         """Show other rows; where they only became longer, write what is new."""
-        if not (self._live and rows) or self._prompt:
+        if not self._live or self._prompt or self._below(rows) or not rows:
             return
         goes_on = self._shown and rows.startswith(self._shown)
         if new := rows[len(self._shown) :] if goes_on else self._erased() + rows:
@@ -149,3 +164,8 @@ class TerminalScreen:
     def _erased(self) -> str:
         """Return what takes the changing rows from the terminal, from the last to the first."""
         return "\r\x1b[2K" + "\x1b[1A\x1b[2K" * self._shown.count("\n")
+
+
+def _nobody(rows: str) -> bool:
+    """Return that nobody below shows the changing rows."""
+    return False

@@ -23,6 +23,10 @@ def see_through(work: Coroutine[Any, Any, int]) -> int:
     return code
 
 
+def nothing() -> None:
+    """Do nothing before the process ends."""
+
+
 class Stoppable(Protocol):
     """A run that can be stopped, at any time and more than once."""
 
@@ -35,10 +39,11 @@ class Shutdown:
 
     An interrupted run can be continued. Before there is a run to end, `task` is cancelled; when all is `over`
     but for output that nobody takes, every signal leaves at once. `stopping` is called when a run is
-    cancelled.
+    cancelled, `leaving` before the process ends at once.
     """
 
     def __init__(self, task: asyncio.Task[int], stopping: Callable[[], None]) -> None:
+        self.leaving = nothing
         self.task = task
         self._stopping = stopping
         self._run: Stoppable | None = None
@@ -80,6 +85,7 @@ class Shutdown:
     def cancel(self) -> None:
         """Cancel the run; the second time leave at once."""
         if self._cancelled or self._over:
+            self.leaving()
             os._exit(Exit.CANCELLED)
         self._cancelled = True
         if self._run:
@@ -91,6 +97,7 @@ class Shutdown:
     def interrupt(self) -> None:
         """End the run so that it can be gone on with."""
         if self._over:
+            self.leaving()
             os._exit(Exit.FAILED)
         self.ends = True
         if self._run:

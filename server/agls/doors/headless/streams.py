@@ -33,7 +33,7 @@ def write(text: str) -> None:
     except OSError as error:
         silence(sys.stdout.fileno())
         complain(error)
-        raise SystemExit(Exit.FAILED) from None
+        raise SystemExit(_code_of(error)) from None
 
 
 def write_json(value: object) -> None:
@@ -49,9 +49,14 @@ def finish(code: int) -> int:
         silence(sys.stdout.fileno())
         if code == Exit.DONE:
             complain(error)
-        code = code or Exit.FAILED
+        code = code or _code_of(error)
     write_stderr("")
     return code
+
+
+def _code_of(error: OSError) -> Exit:
+    """Return the exit code for this error of standard output."""
+    return Exit.UNREAD if isinstance(error, BrokenPipeError) else Exit.FAILED
 
 
 def complain(error: OSError) -> None:

@@ -4,8 +4,8 @@ import asyncio
 import json
 import sys
 import termios
-from collections.abc import Generator, Iterator, Mapping
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from shutil import get_terminal_size
@@ -34,49 +34,66 @@ class Keyboard:
     """Lines the human types, without a thread that could not be stopped."""
 
     def __init__(self, file: TextIO) -> None:
-        self._file = file
+        self.file = file
 
     def forget(self) -> None:
         """Drop what was typed so far: it was no answer to what is asked now."""
         with suppress(termios.error):
-            termios.tcflush(self._file, termios.TCIFLUSH)
+            termios.tcflush(self.file, termios.TCIFLUSH)
+
+    def restorer(self) -> Callable[[], None]:
+        """Return what lets the terminal take keys as it does now."""
+        try:
+            now = termios.tcgetattr(self.file)
+        except termios.error:  # keys come from elsewhere
+            return lambda: None
+        return lambda: termios.tcsetattr(self.file, termios.TCSANOW, now)
 
     @contextmanager
     def unseen(self) -> Generator[None]:
         """Show nothing that is typed during the block."""
         try:
-            before = termios.tcgetattr(self._file)
+            before = termios.tcgetattr(self.file)
         except termios.error:  # what is typed comes from elsewhere, and is not shown by a terminal
             yield
             return
-        now = termios.tcgetattr(self._file)
+        now = termios.tcgetattr(self.file)
         now[3] &= ~termios.ECHO
-        termios.tcsetattr(self._file, termios.TCSADRAIN, now)
+        termios.tcsetattr(self.file, termios.TCSADRAIN, now)
         try:
             yield
         finally:
-            termios.tcsetattr(self._file, termios.TCSADRAIN, before)
+            termios.tcsetattr(self.file, termios.TCSADRAIN, before)
 
     async def line(self) -> str | None:
         """Return the next line without its end; `None` when no more will come."""
         loop = asyncio.get_running_loop()
         typed: asyncio.Future[None] = loop.create_future()
-        loop.add_reader(self._file, lambda: typed.done() or typed.set_result(None))
+        loop.add_reader(self.file, lambda: typed.done() or typed.set_result(None))
         try:
             await typed
         finally:
-            loop.remove_reader(self._file)
-        line = self._file.readline()
+            loop.remove_reader(self.file)
+        line = self.file.readline()
         return line.rstrip("\r\n") if line else None
 
 
 class TerminalResponder:
-    """Asks one question after the other, in the order in which the session and its children open them."""
+    """Asks one question after the other, in the order in which the session and its children open them.
+
+    It has the terminal for itself while it is `alone`.
+    """
 
     invokes = False
 
-    def __init__(self, screen: TerminalScreen, keyboard: Keyboard) -> None:
+    def __init__(
+        self,
+        screen: TerminalScreen,
+        keyboard: Keyboard,
+        alone: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
+    ) -> None:
         self._screen, self._keyboard = screen, keyboard
+        self._alone = alone
         self._asked: asyncio.Queue[tuple[Session, str, Question]] = asyncio.Queue()
         self._open: set[str] = set()
         self._asking = ""  # the question that is put now
@@ -107,10 +124,11 @@ class TerminalResponder:
         """Ask and answer until cancelled."""
         while True:
             asking, request_id, question = await self._asked.get()
-            if request_id in self._open:
-                self._asking = request_id
-                answer = await self._put(question)
-                asking.questions.answer(request_id, answer)
+            async with self._alone():
+                if request_id in self._open:
+                    self._asking = request_id
+                    answer = await self._put(question)
+                    asking.questions.answer(request_id, answer)
 
     async def settle(self) -> None:
         """Do nothing: the open questions were withdrawn."""

@@ -181,8 +181,8 @@ class TextOutput:
     def _ended(self, data: JsonObject) -> None:
         self._end_line()
         self._screen.clear()
-        if not self._writer and self._answer.text:
-            self._pipe.write(self._answer.text.removesuffix("\n") + "\n")
+        if not self._writer and (answer := self._answer.bare(data)):
+            self._pipe.write(answer.removesuffix("\n") + "\n")
         reason = data["stopReason"]
         if reason != "endTurn":
             self._screen.say(self._ending(reason, data))

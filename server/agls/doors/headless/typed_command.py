@@ -1,13 +1,13 @@
 """A command in the place of a prompt: `agls run "/usage"`."""
 
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import NamedTuple
 
 from agls.commands import CommandError, TypedCommand, input_of, slash
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.shutdown import Shutdown
-from agls.doors.typed_text import TextReader, command_of, screen_action
+from agls.doors.typed_text import TextReader, command_of, may_be_command, screen_action
 from agls.engine import run_action
 from agls.engine.actions import ActionError, ActionPrompt, UnknownName
 from agls.engine.admission import Refused
@@ -50,10 +50,31 @@ async def do_command(
     invocation = BreakableAction(shutdown)
     if not command.spec.prompts:  # making a prompt changes nothing
         shutdown.runs(invocation)
+    return await _do(world, session, command, invocation.breakable)
+
+
+async def do_meanwhile(world: World, session: Session, text: str) -> JsonObject | None:
+    """Do the command that a text is, while a run is on.
+
+    **Returns** its outcome, as the protocol has it; `None` for what has to wait: a prompt, and a command that
+    makes one or works between runs alone. **Raises** `CannotBegin`, `ConfigError` and `PromptRefused`.
+    """
+    command = command_in_prompt(world, session, (Text(text),)) if may_be_command(text) else None
+    if command is None or command.spec.prompts or command.spec.when == "idle":
+        return None
+    return (await _do(world, session, command, nullcontext)).outcome
+
+
+async def _do(
+    world: World,
+    session: Session,
+    command: TypedCommand,
+    breakable: Callable[[], AbstractContextManager[None]],
+) -> DoneCommand:
     try:
         given = input_of(command)
         await screen_action(world, session, command.spec.name, given)
-        outcome = await run_action.invoke(session, command.spec.name, given, invocation.breakable)
+        outcome = await run_action.invoke(session, command.spec.name, given, breakable)
     except (CommandError, UnknownName) as problem:
         raise CannotBegin(str(problem), "usage") from None
     except Refused as problem:

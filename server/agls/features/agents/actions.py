@@ -9,6 +9,7 @@ from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcom
 from agls.engine.vocabulary import JsonObject
 from agls.features.agents.edited_file import changed_text, new_text
 from agls.features.agents.handoffs import HandOff, Handoffs
+from agls.plugin_files import shown_in
 from agls.prompt_files.agent_file import NAME, read_agent
 from agls.prompt_files.agent_store import AgentStore
 from agls.prompt_files.found_agents import FoundAgent
@@ -130,7 +131,7 @@ def _own(store: AgentStore, name: str) -> FoundAgent:
     own = next((each for each in named if each.folder.origin != "built in"), None)
     if own is None and named:
         raise ActionError(BUILT_IN.format(name))
-    if own and own.path.endswith(".toml"):
+    if own and (own.folder.configuration or own.path.endswith(".toml")):
         raise ActionError(OTHER.format(own.path))
     if own is None:
         raise ActionError(NONE.format(name, ", ".join(each.file.name for each in found)))
@@ -139,7 +140,7 @@ def _own(store: AgentStore, name: str) -> FoundAgent:
 
 def _line(agent: FoundAgent) -> str:
     file = agent.file
-    where = "part of agls" if agent.folder.origin == "built in" else agent.path
+    where = "part of agls" if agent.folder.origin == "built in" else shown_in(agent.path, agent.folder.plugin)
     parts = [f"{where}."]
     if file.problem:
         parts.append(f"**Cannot be used:** {file.problem}.")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from agls.instruction_files.folder_texts import FolderTexts
+from agls.plugin_files import shown_in
 from agls.prompt_files.agent_places import agent_folders, plugin_folders
 from agls.prompt_files.found_agents import FoundAgent, find_agents
 from agls.room import NoSettings
@@ -27,7 +28,8 @@ def check_files(settings: NoSettings, texts: FolderTexts) -> Sequence[Finding]:
 
 def _findings(found: Sequence[FoundAgent]) -> Iterator[Finding]:
     for each in found:
+        place = shown_in(each.path, each.folder.plugin)
         if each.file.problem:
-            yield Finding(TOPIC, "warn", f"{each.path} cannot be used: {each.file.problem}.", FIX)
+            yield Finding(TOPIC, "warn", f"{place} cannot be used: {each.file.problem}.", FIX)
         elif each.file.remarks:
-            yield Finding(TOPIC, "warn", f"{each.path}: {'; '.join(each.file.remarks)}.", IN_PART)
+            yield Finding(TOPIC, "warn", f"{place}: {'; '.join(each.file.remarks)}.", IN_PART)

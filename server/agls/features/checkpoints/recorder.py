@@ -231,5 +231,5 @@ def _state(found: StoredState) -> FileState:
     if found.problem:
         return FileState(place.path, place.uri, f"unread {found.stamp}", lost=lost or found.problem)
     if found.data is None:
-        return FileState(place.path, place.uri, lost=lost)
+        return FileState(place.path, place.uri, lost=lost, new_folder=found.new_folder)
     return FileState(place.path, place.uri, found.hash, found.digest, bool(found.edits), found.mode, lost)

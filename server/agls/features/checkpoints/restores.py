@@ -1,7 +1,10 @@
 """The way back: files as they were, where nobody else changed them since."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import PurePath
 
 from agls.engine.actions import ActionContext
 from agls.engine.ports import WorkspaceError, new_id
@@ -78,6 +81,16 @@ def back_to(changed: Iterable[tuple[str, Sequence[OwnStretch]]]) -> Iterator[Wis
         yield Wish(stretches[0].before, stretches[-1].after, refused)
 
 
+def in_order(wishes: Iterable[Wish]) -> Sequence[Wish]:
+    """Return the wishes, those for no file first where another differs only in the case of its name.
+
+    Some disks know only one of the two: a removal that came last would take the file that was just put back.
+    """
+    wanted = list(wishes)
+    names = Counter(wish.want.path.casefold() for wish in wanted)
+    return sorted(wanted, key=lambda wish: wish.want.exists or names[wish.want.path.casefold()] == 1)
+
+
 def undo(known: Timeline, checkpoint_id: str) -> Iterator[Wish]:
     """Yield the wishes to take back the changes of a restore."""
     for before, after in known.made_by(checkpoint_id):
@@ -106,15 +119,25 @@ class Restoring:
         checkpoint_id, at = new_id("rewind"), len(self._context.state.transcript)
         self._context.note(RESTORED, {"checkpointId": checkpoint_id, "at": at, **why})
         changes: list[FileChange] = []
-        for wish in list(wishes):
+        wanted = in_order(wishes)
+        for wish in wanted:
             if (step := await self._step(wish)) and (change := await self._put(step)):
                 state = replace(wish.want, in_editor=change.via == "editor")
                 made = {"at": at, "by": checkpoint_id, "files": [state.to_json()]}
                 single = {"itemId": new_id("item"), "change": change_json(change)}
                 self._context.note(MADE, {**made, **(single if "reverts" in why else {})})
                 changes.append(change)
+        await self._tidy([wish.want for wish in wanted if not wish.want.exists])
         files = tuple(file_json(change.uri, change.change, change) for change in changes)
         return Restored(checkpoint_id, files, tuple(self._conflicts), tuple(changes))
+
+    async def _tidy(self, gone: Sequence[FileState]) -> None:
+        """Remove the folders that were made for these files, as far as nothing else is in them."""
+        made = sorted({state.new_folder for state in gone if state.new_folder}, key=len)
+        for state in gone:
+            if folder := next((each for each in made if PurePath(state.path).is_relative_to(each)), ""):
+                with suppress(WorkspaceError):  # it leads to another place than before
+                    await self._keeper.files.tidy(state.path, folder)
 
     async def _step(self, wish: Wish) -> FileRestore | None:
         """Return the step for a file; `None` when it is as wished, or must be left alone."""

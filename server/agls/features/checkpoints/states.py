@@ -11,7 +11,8 @@ class FileState:
     """A file at one moment. `hash` is the SHA-256 of its bytes and the name of what is kept, "" for no file.
 
     `digest` is the same for texts that an editor holds to be the same; it counts when the file was open
-    (`in_editor`). `lost` says why the content is not kept, "" when it is.
+    (`in_editor`). `lost` says why the content is not kept, "" when it is. Where there is no file,
+    `new_folder` is the outermost folder on the way that is not there either, "" for none.
     """
 
     path: str
@@ -21,6 +22,7 @@ class FileState:
     in_editor: bool = False
     mode: int = MODE
     lost: str = ""
+    new_folder: str = ""
 
     @property
     def exists(self) -> bool:
@@ -45,6 +47,8 @@ class FileState:
             data["mode"] = self.mode
         if self.lost:
             data["lost"] = self.lost
+        if self.new_folder:
+            data["newFolder"] = self.new_folder
         return data
 
 
@@ -58,4 +62,5 @@ def state_of(data: JsonObject) -> FileState:
         in_editor=data.get("inEditor", False),
         mode=data.get("mode", MODE),
         lost=data.get("lost", ""),
+        new_folder=data.get("newFolder", ""),
     )

@@ -9,6 +9,7 @@ from agls.features.commands.shell_lines import is_own, lines_option
 from agls.features.commands.shipped_commands import READ_ONLY_NAMES, is_shipped
 from agls.frozen import frozen
 from agls.instruction_files import without_code
+from agls.plugin_files import shown_in
 from agls.prompt_files.template import Given, expanded
 from agls.room.command_prompts import WordsCommand, command_prompt, words_spec
 from agls.room.session_ports import READ_ONLY, SUGGESTED_TOOLS
@@ -102,7 +103,7 @@ class FileCommand(WordsCommand):
             yield NO_MODEL.format(file.model)
         if file.lines:
             commands = ", ".join(f"`{line}`" for line in file.lines)
-            yield RUNS.format(commands, "" if is_own(file) else CONSENT).strip()
+            yield RUNS.format(commands, "" if is_own(file) or file.folder.plugin else CONSENT).strip()
 
 
 def list_action(find: Callable[[], Sequence[OfferedCommand]], knows_model: Callable[[str], bool]) -> Action:
@@ -138,7 +139,7 @@ def _line(command: OfferedCommand, knows_model: Callable[[str], bool]) -> str:
     about = sentence(file.description) + " " if file.description else ""
     own = file.model and file.folder.origin == "user" and not knows_model(file.model)
     model = f" {NO_MODEL.format(file.model)}" if own else ""
-    return f"- {name}{also}: {about}{file.shown}.{hidden}{model}{problem}"
+    return f"- {name}{also}: {about}{shown_in(file.shown, file.folder.plugin)}.{hidden}{model}{problem}"
 
 
 def _row(command: OfferedCommand) -> JsonObject:

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 from agls.features.commands.settings import Settings
 from agls.instruction_files.folder_texts import FolderTexts
+from agls.plugin_files import shown_in
+from agls.prompt_files.command_file import CommandFile
 from agls.prompt_files.found_commands import found_commands
 from agls.room.findings import Finding
 
@@ -19,6 +21,10 @@ def check_files(settings: Settings, texts: FolderTexts) -> Sequence[Finding]:
     broken = [file for file in files if file.problem]
     if broken:
         return [
-            Finding(TOPIC, "warn", f"{file.shown} cannot be used: {file.problem}.", FIX) for file in broken
+            Finding(TOPIC, "warn", f"{_place(file)} cannot be used: {file.problem}.", FIX) for file in broken
         ]
     return [Finding(TOPIC, "pass", f"All command files can be used ({len(files)}).")] if files else ()
+
+
+def _place(file: CommandFile) -> str:
+    return shown_in(file.shown, file.folder.plugin)

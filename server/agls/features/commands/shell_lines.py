@@ -1,6 +1,7 @@
 """`!` lines: commands of the shell that a command file wants run before its prompt.
 
 A file of the project only offers them: the user consents to them first, and is asked again when they changed.
+Those of a plugin were shown when the user installed it.
 They run at the beginning of the command's run, through the same gate as a call of the model.
 """
 
@@ -43,6 +44,7 @@ def lines_option(
     shown = [{"command": line.command, "isFixed": line.is_fixed} for line in lines]
     wanted: JsonObject = {"key": new_id("lines"), "name": name, "file": file.shown, "lines": shown}
     wanted |= {"asIs": list(file.lines), "isOwn": is_own(file), "suggested": list(file.wishes)}
+    wanted["plugin"] = file.folder.plugin.root if file.folder.plugin else ""
     return {LINES: {**wanted, "seal": mark(wanted)}}
 
 
@@ -51,11 +53,14 @@ def is_own(file: CommandFile) -> bool:
     return file.folder.origin == "user" and file.folder.place.ours
 
 
-def offer_of(name: str, file: str, lines: Sequence[str], suggested: Sequence[str]) -> Offer:
-    """Return what a file offers: these lines, shown with the tools that it suggests to use unasked."""
+def offer_of(name: str, file: str, lines: Sequence[str], suggested: Sequence[str], plugin: str = "") -> Offer:
+    """Return what a file offers: these lines, shown with the tools that it suggests to use unasked.
+
+    Who installed a plugin (by its folder) consented to all of it.
+    """
     wishes: JsonObject = {"suggestedTools": list(suggested)} if suggested else {}
     definition = {"file": file, "commands": list(lines), **wishes}
-    return Offer("command", f"/{name}", file, definition, commands=tuple(lines))
+    return Offer("command", f"/{name}", file, definition, commands=tuple(lines), plugin=plugin)
 
 
 @frozen
@@ -86,7 +91,7 @@ def lines_to_run(state: State, vouch: Callable[[JsonObject, str], bool]) -> Line
     as_is, suggested = (
         [str(each) for each in list_in(wanted.get(member))] for member in ("asIs", "suggested")
     )
-    offer = offer_of(name, file, as_is, suggested)
+    offer = offer_of(name, file, as_is, suggested, str(wanted.get("plugin", "")))
     return LinesToRun(key, name, file, lines, offer, wanted.get("isOwn") is True)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from agls.engine.context import Measure
 from agls.engine.ports import ModelClient
 from agls.engine.state import State
 from agls.engine.vocabulary import (
@@ -19,6 +20,8 @@ PER_TOKEN = 3.6  # bytes
 IMAGE = 4_320  # bytes that are as many tokens as an image
 EACH = 16  # bytes around a message
 CERTAIN = 1.5  # how far a guess may be above what the model counts
+LARGEST_TOKEN = 20.0  # bytes of one on average: a server that says it read more per token left out a part
+LOOKED_AT = 50  # of the last messages that were counted: all would take longer with every turn
 
 
 def tokens_in(size: float, per_token: float = PER_TOKEN) -> int:
@@ -73,6 +76,7 @@ class Ruler:
 
     async def size(self, state: State, client: ModelClient | None) -> CountedContext:
         """Return the size; without a count of the provider the tools' tokens are not in it."""
+        state = believed(state)
         measure, messages = state.measure, state.context.messages
         new = messages[measure.messages :] if measure.tokens else messages
         system = () if measure.tokens else (state.context.system,)
@@ -90,6 +94,17 @@ class Ruler:
         self._size += sum_of(messages[self._counted :])
         self._counted, self._last = len(messages), messages[-1] if messages else None
         return tokens_in(self._size + bytes_in(state.context.system))
+
+
+def believed(state: State) -> State:
+    """Return the state without a measure that cannot be.
+
+    Some servers count only what was not in their cache, or report a constant.
+    """
+    measure = state.measure
+    counted = state.context.messages[: measure.messages][-LOOKED_AT:]
+    sent = sum(bytes_in(text) for message in counted for text in _sent_texts(message))
+    return state if sent <= measure.tokens * LARGEST_TOKEN else state._replace(measure=Measure())
 
 
 async def size_of_messages(
@@ -127,6 +142,14 @@ def _size_of_part(part: Content) -> int:
             return bytes_in(uri) + bytes_in(name)
         case _:
             return bytes_in(part.text)
+
+
+def _sent_texts(message: Message) -> Iterator[str]:
+    """Yield the texts that every server gets; thinking is sent back to few."""
+    if isinstance(message, AssistantMessage):
+        yield message.text
+    else:
+        yield from _texts(message)
 
 
 def _texts(message: Message) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from agls.engine.actions import Action, ActionContext, ActionOutcome
+from agls.features.doctor.feedback import feedback
 from agls.room.process_ports import Examiner
 from agls.toolkit import Arguments, TypedAction
 
@@ -22,4 +23,5 @@ def actions(examine: Examiner) -> tuple[Action, ...]:
         with context.breakable():
             return await examine(context.workspace, model, arguments.offline)
 
-    return (TypedAction("doctor", "Check everything", Doctor, look, group="Settings"),)
+    doctor = TypedAction("doctor", "Check everything", Doctor, look, group="Settings")
+    return (doctor, feedback(examine))

@@ -10,18 +10,27 @@ from agls.engine.state import State
 from agls.engine.vocabulary import ToolCall, ToolOutcome
 from agls.features.families.argument_forms import with_our_forms
 from agls.features.families.argument_names import with_our_names
-from agls.features.families.patch_commands import as_patch
+from agls.features.families.patch_commands import as_patch, is_command
 from agls.features.families.settings import Settings
 from agls.features.families.tool_names import EDITORS, INSTEAD, with_our_tool
 from agls.room.run_ports import RunInfo
+from agls.room.shell_folder import folder_in
 
 NAME = "families"
 
 
 def as_ours(call: ToolCall, known: Collection[str], shown: Mapping[str, ToolSpec]) -> ToolCall:
     """Return the call with our names of its tool and its arguments, in the form that we give them."""
-    named = with_our_tool(as_patch(call, known), known)
-    return with_our_names(with_our_forms(named, shown), shown)
+    return with_our_names(with_our_forms(with_our_tool(call, known), shown), shown)
+
+
+def with_patches(calls: Sequence[ToolCall], known: Collection[str], folder: str) -> Sequence[ToolCall]:
+    """Return the calls; commands that apply a patch as patches, up to one that may leave the folder."""
+    made: list[ToolCall] = []
+    for call in calls:
+        is_led = any(map(is_command, made))
+        made.append(call if is_led else as_patch(call, known, folder))
+    return made
 
 
 def build(settings: Settings, run: RunInfo) -> Feature:
@@ -42,7 +51,8 @@ def build(settings: Settings, run: RunInfo) -> Feature:
             return reply
         shown = {tool.name: tool for tool in request.tools}
         known = offered | shown.keys()
-        calls = tuple(as_ours(call, known, shown) for call in reply.tool_calls)
+        patched = with_patches(reply.tool_calls, known, folder_in(view.state))
+        calls = tuple(as_ours(call, known, shown) for call in patched)
         return replace(reply, tool_calls=calls) if calls != reply.tool_calls else reply
 
     async def around_tool(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:

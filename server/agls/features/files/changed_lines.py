@@ -18,6 +18,8 @@ def changed_lines(change: FileChange) -> list[str]:
     if change.change != "modified":
         return []
     hunks = read_patch(change.patch)
+    if any("\r" in line.rstrip("\r\n") for hunk in hunks[:PLACES] for line in hunk.new):
+        return []  # lines that end with CR alone are none of a patch
     rows = dict.fromkeys(row for hunk in hunks[:PLACES] for row in _shown(hunk))  # neighbours share lines
     more = len(hunks) - PLACES
     return [*rows, *([f"[{more} more changes are not shown.]"] if more > 0 else ())]

@@ -21,6 +21,10 @@ from .whole_lines import REPEATED, check_lines, check_number, line_already, with
 
 MOST = 100_000  # places that are changed at once
 BYTE_ORDER_MARK = "\ufeff"
+LINE_ENDS = (
+    "old_text and new_text differ only in their line ends, which an edit keeps; nothing was changed. A "
+    "command changes those of a file: sed -i 's/\\r$//' removes CR, sed -i 's/$/\\r/' adds it."
+)
 SEVERAL = "Add lines around it until it is unique, or set replace_all to change every exact occurrence."
 SEVERAL_LOOSE = (
     "None of them is exactly so: copy it from the file with its white space, and add lines around it until "
@@ -52,6 +56,8 @@ def replace_text(text: str, old: str, new: str, *, everywhere: bool, again: bool
     **Raises** `WorkspaceError` that says what is wrong, and what is near.
     """
     flat = flatten(text)
+    if "\r" in old + new and old != new and flatten(old) == flatten(new):
+        raise WorkspaceError(LINE_ENDS)
     old, new = _cleaned(flat, flatten(old), flatten(new))
     spans = list(islice(_exact(flat, old, new), MOST + 1))
     loose = ""

@@ -6,7 +6,7 @@ from agls.frozen import frozen
 
 from .already import is_kept_part, lines_already
 from .mistakes import mistake
-from .nearest import find_place, nearest, shown
+from .nearest import find_place, nearest, shown, whole
 
 LISTED = 10  # line numbers in a report
 
@@ -28,6 +28,8 @@ def describe_miss(flat: str, old: str, new: str, words: Wording) -> str:
     wrong = mistake(flat, old)
     meant = wrong.meant if wrong else old
     place = find_place(flat, meant)
+    if place is None and wrong and wrong.line is not None:
+        place = whole(wrong.line, min(wrong.line + meant.strip("\n").count("\n") + 1, flat.count("\n") + 1))
     missed = f"{words.old} was not found"
     if wrong is None and (lines := lines_already(flat, old, new, place)):
         there = f"{missed}, but {words.new} is already there, on {listed(lines)}. Nothing was changed."

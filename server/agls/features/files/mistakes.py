@@ -13,7 +13,10 @@ LOOK_ALIKES = str.maketrans(
         **dict.fromkeys("“”„‟″", '"'),
         **dict.fromkeys("‐‑‒–—―−", "-"),
         **dict.fromkeys("\u00a0\u2002\u2003\u2007\u2009\u202f\u3000", " "),
-        **dict.fromkeys("\u200b\ufeff"),
+        **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad"),
+        **{
+            chr(0xFF00 + at - 0x20): chr(at) for at in range(0x21, 0x7F) if not chr(at).isalnum()
+        },  # wide forms
         "…": "...",
     }
 )
@@ -38,10 +41,11 @@ Form = Callable[[str], str]
 
 @frozen
 class Mistake:
-    """The mistake in words for the model, and the text that was most likely meant."""
+    """The mistake in words for the model, the text that was likely meant, and its line (from 0) if known."""
 
     problem: str
     meant: str
+    line: int | None = None
 
 
 def mistake(flat: str, old: str) -> Mistake | None:
@@ -53,7 +57,11 @@ def mistake(flat: str, old: str) -> Mistake | None:
         there = theirs(flat)
         if (meant != old or there != flat) and meant.strip("\n") in there:
             unseen = _unseen(flat, meant) if ours is _plain else ""
-            return Mistake(f"{problem}{unseen}", meant if theirs is _as_is else old)
+            line = there.count("\n", 0, there.index(meant.strip("\n")))
+            is_same = there.count("\n") == flat.count("\n")
+            return Mistake(
+                f"{problem}{unseen}", meant if theirs is _as_is else old, line if is_same else None
+            )
     if _LEFT_OUT.search(old):
         return Mistake(LEFT_OUT, old)
     if (found := _EXPRESSION.search(old)) and found[0] not in flat:

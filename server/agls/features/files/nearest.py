@@ -14,6 +14,7 @@ from agls.frozen import frozen
 
 from .alignment import COMPARED, Pair, align, closeness, words
 from .lines import cut_around, numbered, split_lines
+from .long_lines import excerpt
 
 COMMON = 50  # a word that occurs in more lines says nothing about the place
 LINES = 20_000  # lines of a file that are compared one by one, when no word votes
@@ -53,6 +54,8 @@ def nearest(text: str, wanted: str, place: Likeness | None, advice: str) -> list
             return ["The file is empty."]
         if len(lines) <= FEW and len(text) <= WIDTH:
             return ["Nothing in the file is like it. The whole file is:", *numbered(lines, 1, WIDTH)]
+        if part := excerpt(lines, wanted):
+            return [*part, advice]
         return ["Nothing in the file is like it. Read the file again."]
     return [*shown(text, wanted, place), advice]
 
@@ -98,6 +101,11 @@ def _folded_place(lines: Sequence[str], asked: Sequence[str]) -> Likeness | None
         return None
     start = max(0, at - asked.index(longest))
     stop = min(len(lines), start + len(asked))
+    return whole(start, stop)
+
+
+def whole(start: int, stop: int) -> Likeness:
+    """Return a place of which every line is to be shown."""
     return Likeness(start, stop, tuple(range(start, stop)), LIKE)
 
 

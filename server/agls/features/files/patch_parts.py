@@ -25,8 +25,9 @@ class PatchHunk:
     """A run of rows. `number` counts the hunks of a file from 1.
 
     `anchors` are lines that stand somewhere above it, in order, and `line` (from 1) is where it says that it
-    begins (`None`: it does not). It `ends_file` when it is the last of the file. `final_end` is whether
-    the text ends with a line end afterwards, where the patch says so.
+    begins (`None`: it does not); a unified diff may name a line above it, its `section`. It `ends_file` when
+    it is the last of the file. `final_end` is whether the text ends with a line end afterwards, where the
+    patch says so.
     """
 
     number: int
@@ -35,6 +36,7 @@ class PatchHunk:
     line: int | None = None
     ends_file: bool = False
     final_end: bool | None = None
+    section: str = ""
 
     @property
     def old(self) -> list[str]:

@@ -1,14 +1,28 @@
 """The text of a patch, in the forms that models write."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from agls.regex import regex
 from agls.room.home_paths import from_home
 
 from .envelope import FORM, is_envelope, read_envelope
 from .lines import flatten
 from .patch_parts import FilePatch, PatchError
 from .unified import is_unified, read_unified
+
+OTHER_FORMS = (
+    (
+        regex(r"^<{5,9} ?SEARCH\b", re.MULTILINE),
+        "These are blocks of search and replace, not a patch: give their two texts to edit_file, as "
+        "old_text and new_text.",
+    ),
+    (
+        regex(r"^\*{15}$|^\d+(?:,\d+)?[acd]\d+(?:,\d+)?$", re.MULTILINE),
+        "This diff is not a unified one, which is the form that is understood: diff -u makes it.",
+    ),
+)
 
 
 def read_patch_text(text: str) -> tuple[FilePatch, ...]:
@@ -39,4 +53,7 @@ def _parts(text: str) -> Sequence[FilePatch]:
         return read_envelope(lines)
     if is_unified(lines):
         return read_unified(lines)
+    for form, advice in OTHER_FORMS:
+        if form.search("\n".join(lines)):
+            raise PatchError(f"{advice} Nothing was changed.")
     raise PatchError(f"This is no patch. {FORM}\nA unified diff with `---` and `+++` will do as well.")

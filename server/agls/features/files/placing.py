@@ -228,11 +228,24 @@ def _chosen(hunk: PatchHunk, spots: Sequence[Spot], start: int, lines: Sequence[
         return named[0]
     if len(spots) == 1 or (led and hunk.line is None):
         return (below or spots)[0]
+    if in_section := _in_section(hunk, spots, lines):
+        return in_section
     places = listed([spot.start + 1 for spot in spots])
     raise Unplaced(
         f"Hunk {hunk.number} fits in {len(spots)} places, {places}; nothing was changed. Add lines around "
         f"it, or name a line above it after @@.{_unknown(hunk, lines)}"
     )
+
+
+def _in_section(hunk: PatchHunk, spots: Sequence[Spot], lines: Sequence[str]) -> Spot | None:
+    """Return the spot nearest to the line of the diff, if it is the first one below its section line."""
+    if not hunk.section or hunk.line is None:
+        return None
+    stand = [at for at, line in enumerate(lines) if line.startswith(hunk.section)]
+    below = next((spot for spot in spots if stand and spot.stop > stand[0]), None)
+    far = sorted(abs(spot.start + 1 - hunk.line) for spot in spots)
+    is_nearest = below and abs(below.start + 1 - hunk.line) == far[0] < far[1]
+    return below if len(stand) == 1 and is_nearest else None
 
 
 def _check_anchor(hunk: PatchHunk, spots: Sequence[Spot], lines: Sequence[str]) -> None:

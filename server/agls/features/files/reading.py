@@ -35,6 +35,7 @@ from .pdf_pages import described_pages, is_pdf, is_pdf_as_text, is_pdf_file, pag
 from .settings import Settings
 
 QUICK = 65_536  # characters that are cut into a page sooner than handed to a thread
+WIDE = "[Long lines are cut. More of line {0}: offset={0}, limit=1. The rest: a command (cut -c) or grep.]"
 NO_PDF = "{} is not a PDF: choose lines of it with offset and limit."
 MARKS = {"dir": "/", "link": "@", "other": "?"}
 STANDINGS = {  # of a file that is open in the editor, when the two differ: by `dirty` and `behind`
@@ -136,7 +137,7 @@ class FileReader:
             raise WorkspaceError(NO_PDF.format(file.place.shown))
         first, limit = arguments.offset, arguments.limit or self.settings.read_lines
         part = await context.workspace.read_part(
-            arguments.path, first=first, count=limit, width=self.settings.line_characters
+            arguments.path, first=first, count=limit, width=self._width(arguments.limit)
         )
         shown = part.place.shown
         if not part.lines:
@@ -184,13 +185,21 @@ class FileReader:
             return ToolOutcome(f"{shown} ends with line {count}.", status="failed")
         stop = min(count, first - 1 + (arguments.limit or self.settings.read_lines))
         wanted = text.split("\n", stop)[first - 1 : stop]  # a long text is not split to its end
-        given = self._fitting(numbered(wanted, first, self.settings.line_characters))
+        width = self._width(arguments.limit)
+        given = self._fitting(numbered(wanted, first, width))
         last = first + len(given) - 1
+        wide = next((at for at, line in enumerate(wanted[: len(given)], first) if len(line) > width), 0)
+        cut = [WIDE.format(wide)] if wide and arguments.limit != 1 else []
         if last == count:
-            return ToolOutcome("\n".join([*head, *given]))
+            return ToolOutcome("\n".join([*head, *given, *cut]))
         foot = f"[These are lines {first} to {last} of {count}; go on with offset {last + 1}.]"
         left = len(text.split("\n", last)[last].encode("utf-8", "replace"))
-        return ToolOutcome("\n".join([*head, *given, foot]), truncated=left)
+        return ToolOutcome("\n".join([*head, *given, *cut, foot]), truncated=left)
+
+    def _width(self, limit: int | None) -> int:
+        """As many characters of a line as are shown: of a few lines that were asked for, more of each."""
+        usual = self.settings.line_characters
+        return max(usual, self.settings.read_characters // limit) if limit else usual
 
     def _fitting(self, lines: list[str]) -> list[str]:
         """As many lines as one answer may have, and always one."""

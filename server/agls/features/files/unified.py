@@ -19,6 +19,7 @@ _GIT = regex(r"diff --git \"?[aciow]/(.+?)\"? \"?[bciow]/(.+?)\"?$")
 _OCTAL = regex(r"(?:\\[0-3][0-7]{2})+")  # bytes of a name, as git writes them in quotes
 _TIME = regex(r"\s+\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*$")
 _SIGNATURE = regex(r"-- ?$")  # of a mail
+COPIES = (".orig", ".old", ".bak", "~")  # ends of the names of a file as it was, kept beside it
 MODES = {"100755": "+x", "100644": "-x"}  # as chmod is told
 UNABLE: tuple[tuple[str, str], ...] = (
     ("GIT binary patch", "Bytes that are no text are not changed by a patch."),
@@ -129,6 +130,8 @@ def _names(head: Sequence[str]) -> tuple[str, str]:
         kinds = [line.partition(" file mode ")[0] for line in head]
         names["from"] = NOTHING if "new" in kinds else _unquoted(git[1])
         names["to"] = NOTHING if "deleted" in kinds else _unquoted(git[2])
+    if names["from"] in {names["to"] + end for end in COPIES}:
+        names["from"] = names["to"]
     if not names["from"] or not names["to"]:
         raise PatchError(f"The patch does not name its file. {FORM}")
     return names["from"], names["to"]
@@ -177,7 +180,8 @@ def _hunks(lines: Sequence[str]) -> Iterator[PatchHunk]:
             rows.pop()  # behind the hunk, by its own count
         final = ended.get("+", None if "-" not in ended else True)
         line_number = int(found[1]) + (found[2] == "0") if found else None
-        yield PatchHunk(number, tuple(rows), line=line_number, final_end=final)
+        section = lines[start][found.end() :].strip() if found else ""
+        yield PatchHunk(number, tuple(rows), line=line_number, final_end=final, section=section)
 
 
 def _is_over(rows: Sequence[PatchRow], found: re.Match[str] | None) -> bool:

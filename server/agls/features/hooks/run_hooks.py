@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import pairwise, takewhile
 
 from agls.engine.facts import Asked, Compacted, Entry, GateFact, Injected, Notice, Replied
 from agls.engine.feature import Attempt, RunView
@@ -11,6 +12,7 @@ from agls.engine.state import State
 from agls.engine.vocabulary import (
     AssistantMessage,
     JsonObject,
+    Message,
     Stop,
     StopReason,
     Text,
@@ -25,7 +27,13 @@ from agls.room.offers import Consents
 from agls.room.run_ports import RunInfo
 
 STARTED, CONTINUED = "started", "continued"
-MOST_CONTINUED = 8  # times in a row
+MOST_CONTINUED = 8  # times in a row, without a call of a tool between
+MOST_IN_RUN = 200
+PUT_OFF = (
+    "The run ends, whatever its hooks say",
+    f"They put its end off {MOST_CONTINUED} times in a row without a call of a tool between, or {MOST_IN_RUN}"
+    " times. To go on, give another prompt.",
+)
 INACTIVE = "Hooks that this folder offers do not run"
 LAST_S = 3.0  # seconds that the end of a run waits for the hooks beside it
 BEFORE_SUMMARY: Event = "PreCompact"
@@ -94,7 +102,8 @@ class RunHooks:
         state = view.state
         notes = state.notes.get(ROOM, ())
         times = sum(note.kind == CONTINUED and note.data["run"] == state.run_id for note in notes)
-        if times >= MOST_CONTINUED:
+        if times >= MOST_IN_RUN or _in_a_row(state.transcript) >= MOST_CONTINUED:
+            view.show(Notice("warning", *PUT_OFF))
             return ()
         data: JsonObject = {
             "stop_hook_active": times > 0,
@@ -189,3 +198,12 @@ def last_calls(state: State) -> Sequence[JsonObject]:
 
 def _message(text: str) -> UserMessage:
     return UserMessage(new_id("item"), (Text(text),), ROOM)
+
+
+def _in_a_row(messages: Sequence[Message]) -> int:
+    """Return how often hooks put the end off since the agent last called a tool."""
+    recent = takewhile(lambda message: not isinstance(message, ToolResult), reversed(messages))
+    return sum(
+        isinstance(message, UserMessage) and message.origin == ROOM and isinstance(before, AssistantMessage)
+        for message, before in pairwise(recent)
+    )

@@ -1,9 +1,10 @@
 """The conversation as a file for hooks: a JSON object on each line, as hooks of other agents read it."""
 
+import asyncio
 import json
 from collections.abc import Iterator, Sequence
+from operator import is_
 
-from agls.engine.ports import new_id
 from agls.engine.vocabulary import (
     AssistantMessage,
     JsonObject,
@@ -16,29 +17,44 @@ from agls.engine.vocabulary import (
 from agls.features.hooks.spelling import names_of, their_arguments
 from agls.room.session_ports import OutputFolder
 
-FILE = "{}.jsonl"
-MOST = 64_000_000  # bytes of all that is kept for a session
+FILE = "transcript.jsonl"
+COMPACT = (",", ":")  # as other agents write it: hooks look for `"role":"assistant"`
 
 
 class TranscriptFile:
-    """Writes the conversation of a session when a hook runs, if it went on since."""
+    """Writes the conversation of a session when a hook runs: what is new, behind what the file has."""
 
     def __init__(self, folder: OutputFolder, session_id: str) -> None:
         self._folder, self._session = folder, session_id
         self._written: Sequence[Message] = ()
-        self._path = ""
+        self._path, self._size = "", 0
+        self._turn = asyncio.Lock()  # hooks of two events may begin side by side
 
     async def path(self, messages: Sequence[Message]) -> str:
         """Write what there is. **Returns** the path of the file, "" where none can be kept."""
-        if self._path and messages is self._written:
-            return self._path
-        text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines(messages, self._session))
-        try:
-            self._path = await self._folder.keep(FILE.format(new_id("transcript")), text, MOST)
-        except OSError:
-            return ""
-        self._written = messages
+        async with self._turn:
+            if self._path and messages is self._written:
+                return self._path
+            try:
+                return await self._extend(messages)
+            except OSError:
+                return ""
+
+    async def _extend(self, messages: Sequence[Message]) -> str:
+        known = len(self._written)
+        goes_on = 0 < known <= len(messages) and all(map(is_, self._written, messages))
+        more = self._encoded(messages[known:] if goes_on else messages)
+        self._path = await self._folder.extend(FILE, more, self._size) if goes_on else ""
+        if not self._path:  # another run wrote it, or the conversation was summarised
+            self._size, more = 0, self._encoded(messages)
+            self._path = await self._folder.extend(FILE, more, 0)
+        self._written, self._size = messages, self._size + len(more)
         return self._path
+
+    def _encoded(self, messages: Sequence[Message]) -> bytes:
+        said = lines(messages, self._session)
+        text = "".join(f"{json.dumps(line, ensure_ascii=False, separators=COMPACT)}\n" for line in said)
+        return text.encode("utf-8", "replace")
 
 
 def lines(messages: Sequence[Message], session_id: str) -> Iterator[JsonObject]:

@@ -21,6 +21,14 @@ OWN = (DIFF, DIAGNOSTICS)
 HASHES = {name: ABOUT[HASH_WORDS[name]] for name in ("selection", "changes", "problems", "codebase")}
 LOOKED_AT = 20_000  # files
 DATED = 500  # of those that fit best
+MADE = frozenset(  # folders that programs fill
+    "__pycache__ node_modules site-packages htmlcov .venv venv .tox .nox .cache .mypy_cache .pytest_cache "  # noqa: SIM905 - names
+    ".ruff_cache .gradle .terraform .next .idea .svn .hg".split()
+)
+NO_TEXT = frozenset(  # ends of names
+    "pyc pyo class o obj a so dylib dll exe lib wasm jar war bin zip gz tgz bz2 xz zst 7z rar tar db sqlite "  # noqa: SIM905 - names
+    "sqlite3 pickle pkl npy npz parquet woff woff2 ttf otf eot mp3 mp4 mov avi wav ogg".split()
+)
 SECONDS = 1.0  # for looking through the workspace
 
 
@@ -74,12 +82,16 @@ def _other(text: str, kind: CompletionKind, word: MentionSoFar, about: str) -> C
 
 
 async def _paths(word: MentionSoFar, workspace: Workspace, snapshots: FileSnapshots) -> Completions:
-    """**Returns** paths that fit: open files first, then what was changed last."""
+    """**Returns** paths that fit: open files first, then what was changed last, then what programs made."""
     opened = _shown(snapshots.open_documents(), workspace)
     found, more = await _files(workspace)
     names = dict.fromkeys((*opened, *found))
     names |= dict.fromkeys(f"{folder}/" for name in found for folder in _folders(name))
-    ranks = {name: (-fits, name not in opened) for name in names if (fits := fit(name, word.path))}
+    ranks = {
+        name: (name not in opened and _is_seldom_meant(name), -fits, name not in opened)
+        for name in names
+        if (fits := fit(name, word.path))
+    }
     near = nsmallest(DATED, ranks, key=lambda name: (*ranks[name], len(name)))
     dates = dict(zip(near, await asyncio.to_thread(snapshots.changed_at, near), strict=True))
     near.sort(key=lambda name: (*ranks[name], name.endswith("/"), -dates[name], len(name)))
@@ -105,6 +117,12 @@ async def _files(workspace: Workspace) -> tuple[Sequence[str], bool]:
 def _shown(paths: Sequence[str], workspace: Workspace) -> Mapping[str, None]:
     places = (workspace.place(path) for path in paths)
     return {place.shown: None for place in places if place.inside}
+
+
+def _is_seldom_meant(name: str) -> bool:
+    """**Returns** whether a path is something that programs made for themselves, or no text."""
+    last = name.rpartition("/")[2]
+    return not MADE.isdisjoint(name.split("/")) or last.rpartition(".")[2].lower() in NO_TEXT
 
 
 def _folders(name: str) -> Sequence[str]:

@@ -6,8 +6,9 @@ from contextlib import suppress
 from pathlib import PurePosixPath
 
 from agls.engine.ports import DirEntry, Workspace, WorkspaceError
-from agls.engine.vocabulary import Resource, ResourceLink
+from agls.engine.vocabulary import ResourceLink
 from agls.features.mentions.grammar import Mention, MentionWord, mentions_in
+from agls.features.mentions.named_lines import named_lines
 from agls.features.mentions.settings import Settings
 from agls.features.mentions.sources import Source, sources
 from agls.features.mentions.symbols import Definition, definitions, is_name
@@ -15,7 +16,6 @@ from agls.regex import regex
 from agls.room import Piece
 from agls.room.folder_ports import Diagnostics, FileSnapshots, Uncommitted
 
-MOST_CHARACTERS = 60_000  # of the lines of one mention
 MOST_DEFINITIONS = 5  # of one name
 SECONDS = 1.0  # for looking for a file by its name alone
 MOST_SEARCHES = 5  # for names in one text
@@ -100,7 +100,7 @@ async def _piece(mention: Mention, workspace: Workspace) -> Piece | None:
         return None
     kind = await _kind(place.shown, workspace)
     if mention.lines and kind == "file":
-        return await _lines(mention.path, mention.lines, place.uri, workspace)
+        return await named_lines(workspace, mention.path, place.uri, mention.lines)
     if not mention.lines and kind in {"file", "dir"}:
         return ResourceLink(place.uri, place.shown)
     return None
@@ -114,13 +114,3 @@ async def _kind(shown: str, workspace: Workspace) -> str:
     above = "" if str(path.parent) == "." else str(path.parent)
     entries: Sequence[DirEntry] = await workspace.list(above)
     return next((entry.kind for entry in entries if entry.name == path.name), "")
-
-
-async def _lines(path: str, lines: tuple[int, int], uri: str, workspace: Workspace) -> Piece | None:
-    """**Returns** these lines, `None` where the file ends before. **Raises** `WorkspaceError`."""
-    first, last = lines
-    text = (await workspace.read(path)).text
-    wanted = text.splitlines(keepends=True)[max(first, 1) - 1 : last]
-    if not wanted:
-        return None
-    return Resource(f"{uri}#L{first}-L{first + len(wanted) - 1}", "".join(wanted)[:MOST_CHARACTERS])

@@ -106,8 +106,8 @@ def hash_word_at(text: str, cursor: int) -> MentionSoFar | None:
 
 
 def written(path: str) -> str:
-    """**Returns** a mention of this path."""
-    return f'@"{path}"' if re.search(r"[\s\"]", path) else f"@{path}"
+    """**Returns** a mention of this path; none means one with both blanks and quotes in its name."""
+    return f'@"{path}"' if re.search(r"\s", path) else f"@{path}"
 
 
 def _meanings(name: str) -> Iterator[Mention]:

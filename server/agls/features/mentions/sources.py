@@ -1,10 +1,12 @@
 """What a word may point at besides paths: what is not committed, what is wrong, and where the user looks."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 
-from agls.engine.ports import PathInfo, Workspace
+from agls.engine.ports import PathInfo, Workspace, WorkspaceError
 from agls.engine.vocabulary import JsonObject, Resource, ResourceLink
 from agls.features.mentions.grammar import EDITOR, SELECTION, WORKSPACE
+from agls.features.mentions.named_lines import named_lines
 from agls.json_values import object_in
 from agls.room import Piece
 from agls.room.folder_ports import Diagnostics, Uncommitted
@@ -47,10 +49,10 @@ def sources(workspace: Workspace, uncommitted: Uncommitted, diagnostics: Diagnos
         place, first = workspace.place(focus.path), focus.lines[0]
         if not focus.selected:
             return [ResourceLink(f"{place.uri}#L{first}", f"{place.shown}:{first}, where the cursor is")]
-        text = "".join(
-            (await workspace.read(focus.path)).text.splitlines(keepends=True)[first - 1 : focus.lines[1]]
-        )
-        return [Resource(f"{place.uri}#L{first}-L{focus.lines[1]}", text[:MOST_CHARACTERS])]
+        with suppress(WorkspaceError):  # it is gone, or no text
+            if lines := await named_lines(workspace, focus.path, place.uri, focus.lines):
+                return [lines]
+        return await editor()
 
     async def whole() -> Sequence[Piece]:
         return [ResourceLink(f"{workspace.place('.').uri}/", "the whole workspace")]

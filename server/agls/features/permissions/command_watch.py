@@ -68,9 +68,10 @@ class CommandWatch:
 
     async def question(self, targets: Sequence[ResolvedTarget], view: RunView) -> Ask | None:
         """Return the question about a call that would run unasked, when something changed meanwhile."""
-        own, found = await asyncio.to_thread(self._look)
-        self._report(own, view)
-        self._note(found, view)
+        if self._files.lasting or self._traces.lasting:
+            own, found = await asyncio.to_thread(self._look)
+            self._report(own, view)
+            self._note(found, view)
         if changed := self._files.changed:
             return after_change(changed)
         left = left_behind(view.state)

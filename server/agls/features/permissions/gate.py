@@ -35,6 +35,7 @@ from agls.features.permissions.grants import (
 from agls.features.permissions.network_rules import CommandNetwork
 from agls.features.permissions.obeyed_files import AgentChanges
 from agls.features.permissions.offer import possible
+from agls.features.permissions.outside_paths import outside_remark
 from agls.features.permissions.partial_edit import select_hunks
 from agls.features.permissions.questions import (
     LOOKED,
@@ -261,7 +262,7 @@ class PermissionGate:
         answer = await self._asker.ask(asked)
         option = chosen(answer, asked)
         if option.decision == "reject":
-            return refusal(answer)
+            return refusal(answer, await outside_remark(judged.targets, self._workspace))
         edited = answer.input is not None and answer.input != call.arguments
         invocation = _edited(judged.invocation, answer.input or {}) if edited else judged.invocation
         again = await self._judge(invocation, view.state)  # the world may have changed under the question

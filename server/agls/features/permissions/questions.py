@@ -67,8 +67,11 @@ def hook_refusal(answer: PermissionAnswer) -> ToolOutcome:
     return ToolOutcome(f"{text}\n{ANOTHER_WAY}", status="rejected", refused_by="hook")
 
 
-def refusal(answer: Answer) -> ToolOutcome:
-    """**Returns** the outcome when the user did not say yes: a line for everybody, then one for the model."""
+def refusal(answer: Answer, outside: str = "") -> ToolOutcome:
+    """**Returns** the outcome when the user did not say yes: a line for everybody, then some for the model.
+
+    `outside` says of a path that it is outside of the workspace.
+    """
     if answer.outcome == "unanswered":
         text = f"Not run: it needs the user's permission. {answer.feedback or NOBODY}\n{GO_ON}"
     elif answer.outcome == "cancelled":
@@ -77,7 +80,7 @@ def refusal(answer: Answer) -> ToolOutcome:
         text = "Not run: the user said no."
         text += f" They said: {answer.feedback}" if answer.feedback else f"\n{ANOTHER_WAY}"
     by = "user" if answer.outcome in {"selected", "dismissed", "declined"} else "nobody"
-    return ToolOutcome(text, status="rejected", refused_by=by)
+    return ToolOutcome("\n".join(filter(None, (text, outside))), status="rejected", refused_by=by)
 
 
 def _options(ask: Ask) -> tuple[Option, ...]:

@@ -1,6 +1,5 @@
 """Where a command runs: in the sandbox, outside of it, or nowhere. No argument of a call decides that."""
 
-import asyncio
 from dataclasses import replace
 
 from agls.engine.facts import Notice
@@ -104,7 +103,7 @@ class SandboxGate:
             return await inner(invocation)
         finally:
             if invocation.tool.spec.effects & CHANGES:
-                await asyncio.to_thread(self._sandbox.accept, self._settings.writable)
+                await self._sandbox.accept(self._settings.writable)
 
     async def _inside(self, invocation: Invocation, inner: CallTool) -> ToolOutcome:
         confined = self._sandbox.enter(self._settings.writable)

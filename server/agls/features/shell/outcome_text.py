@@ -3,15 +3,20 @@
 from collections.abc import Sequence
 
 from agls.engine.ports import Command, Finished
+from agls.regex import regex
 from agls.terminal_codes import enclosed
 
 from .buffer_saver import SaveOutcome
-from .prompts import remark_on
+from .prompts import LOOKED_AT, remark_on
 from .state import LEFT
 
 UNSAVED = "[Not saved in the editor, so the command saw these files as they are on disk: {}]"
 SAVED = "[The editor changed these files when it saved them; read them before you edit: {}]"
 CUT = "[To see all of it, send the output to a file and read that, or filter it.]"
+PATCH = (
+    "[apply_patch is no program here. Where it is a tool of yours, call that with the patch; else edit_file.]"
+)
+_PATCH = regex(r"\bapply_?patch: (?:command )?not found")
 CHANGED = "[It changed files that are open in the editor; read them before you edit: {}]"
 
 
@@ -31,6 +36,8 @@ def text_of(finished: Finished, command: Command, saved: SaveOutcome, remarks: S
         lines.append(CHANGED.format(", ".join(finished.changed)))
     if finished.left_over:
         lines.append(LEFT.format(finished.left_over))
+    if finished.exit_code and _PATCH.search(finished.output[-LOOKED_AT:]):
+        lines.append(PATCH)
     if remark := remark_on(finished):
         lines.append(remark)
     lines += finished.remarks

@@ -1,4 +1,4 @@
-"""Whether a command that came to no good end had asked somebody for input.
+"""Whether a command that came to no good end had asked somebody for input, or wanted a terminal.
 
 Nobody can answer it: it has no terminal, and its standard input is empty.
 """
@@ -11,11 +11,22 @@ REMARK = (
     "[It seems to have asked for input. There is no terminal, and standard input is empty: give the answer "
     "in the command, by an option such as --yes, a pipe or a file.]"
 )
-_QUESTION = regex(r"[^\n]{0,200}[^\s?:][?:][ \t]*\Z")  # the last line, without its end
+TERMINAL = (
+    "[It seems to need a terminal, and there is none: use an option by which it does without, such as "
+    "--batch or --no-pager, or another program.]"
+)
+_DEFAULT = r"(?:\([^()\n]{0,80}\)|\[[^\[\]\n]{0,80}\])"  # behind a question: what counts without an answer
+_QUESTION = regex(  # the last line, without its end
+    rf"[^\n]{{0,200}}[^\s?:](?:[?:](?:[ \t]*{_DEFAULT})?[:>]?|[ \t]{_DEFAULT}[:>])[ \t]*\Z"
+)
 _PHRASES = regex(
     r"(?i)\[y(?:es)?/n(?:o)?\]|\(y(?:es)?/n(?:o)?\b|could not read (?:username|password|passphrase)"
-    r"|EOF when reading a line|terminal is required|no tty present"
-    r"|(?<!because stdin is )not a (?:tty|terminal)\b|not to a terminal\b|/dev/tty"
+    r"|EOF when reading a line|terminal is required to read|no tty present|/dev/tty"
+)
+_WANTS_TERMINAL = regex(
+    r"(?i)(?<!because stdin is )not a (?:tty|terminal)\b|not (?:to|from) a terminal\b|terminal is required"
+    r"|inappropriate ioctl for device|\btty get\b|error opening terminal|needs? a (?:tty|terminal)\b"
+    r"|requires an? (?:interactive )?(?:tty|terminal)\b"
 )
 
 
@@ -25,4 +36,6 @@ def remark_on(finished: Finished) -> str:
         return ""
     end = finished.output[-LOOKED_AT:]
     last = end.rpartition("\n")[2]
-    return REMARK if _QUESTION.fullmatch(last) or _PHRASES.search(end) else ""
+    if _QUESTION.fullmatch(last) or _PHRASES.search(end):
+        return REMARK
+    return TERMINAL if _WANTS_TERMINAL.search(end) else ""

@@ -15,21 +15,26 @@ from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.redaction import is_secret, without
 from agls.regex import regex
+from agls.room.shell_folder import FOLDER, ROOM, folder_in
 
-ROOM = "shell"
-FOLDER, VARIABLES = "folder", "variables"
+VARIABLES = "variables"
 Changes = Mapping[str, str | None]
 NOTHING: Changes = {}
 END = "."  # the last character of a report that is whole
+_RUNNING = "[ -r /proc/1/comm ] && read -r c </proc/1/comm && [ $c = bwrap ] && echo /proc/[0-9]*"
+_STILL_RUNNING = _RUNNING.replace("$", "\\$")  # not before the report
 REPORTING = (
-    'agls_report="{{ {} -0; printf \'@%s\\\\0\' \\"\\$(jobs -rp)\\"; pwd -P; printf {}; }} >$2 2>/dev/null"; '
+    "agls_report=\"{{ {} -0; printf '@%s@%s\\\\0' "
+    f"'$({_RUNNING})' \\\"\\$({_STILL_RUNNING})\\\"; "
+    'pwd -P; printf {}; }} >$2 2>/dev/null"; '
     'trap "$agls_report" EXIT; '
     'agls_command=$1; shift 2; eval "$agls_command"; '
     '{{ set -- $?; set +x; eval "$agls_report"; }} 2>/dev/null; exit $1'
 )
 """A script whose arguments are the command and the file for its report.
 
-It reports when it exits and, for a command with a trap of its own, also before that.
+It reports when it exits and, for a command with a trap of its own, also before that. In a sandbox with
+processes of its own it says which there were before the command, and which there are now.
 """
 SHORTEST = 12  # characters: a shorter key is a word like "ollama", which stands in many values
 _NAME = regex(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -61,22 +66,17 @@ class ShellState:
 
 @frozen
 class ShellReport:
-    """The folder in which a shell ended ("": not known), all its variables, and how many jobs still ran."""
+    """The folder in which a shell ended ("": not known), all its variables, and how many processes ran."""
 
     folder: str
     variables: Mapping[str, str]
-    jobs: int = 0
+    running: int = 0
 
 
 def state_of(state: State) -> ShellState:
     """Return what the notes of a session say."""
-    folder, variables = "", NOTHING
-    for note in state.notes.get(ROOM, ()):
-        if note.kind == FOLDER:
-            folder = note.data["folder"]
-        elif note.kind == VARIABLES:
-            variables = note.data["variables"]
-    return ShellState(folder, variables)
+    changes = [note.data["variables"] for note in state.notes.get(ROOM, ()) if note.kind == VARIABLES]
+    return ShellState(folder_in(state), changes[-1] if changes else NOTHING)
 
 
 def report_of(text: str) -> ShellReport | None:
@@ -84,10 +84,16 @@ def report_of(text: str) -> ShellReport | None:
     *entries, rest = text.split("\0")
     if not entries or not rest.endswith(END):
         return None
-    jobs = sum(len(entry[1:].split()) for entry in entries if entry.startswith("@"))
+    running = max((_left(entry) for entry in entries if entry.startswith("@")), default=0)
     pairs = (entry.partition("=") for entry in entries)
     variables = {name: value for name, _, value in pairs if _NAME.fullmatch(name)}
-    return ShellReport(rest.removesuffix(END).removesuffix("\n"), variables, jobs)
+    return ShellReport(rest.removesuffix(END).removesuffix("\n"), variables, running)
+
+
+def _left(entry: str) -> int:
+    """Return how many processes there are that were not there before, without the one that looked."""
+    _, before, now = entry.split("@", 2)
+    return max(0, len({*now.split()} - {*before.split()}) - 1)
 
 
 def changes_between(usual: Mapping[str, str], left: Mapping[str, str]) -> Changes:
@@ -123,8 +129,11 @@ class SessionShell:
         report = report_of(finished.report) if finished.exit_code is not None else None
         if report is None:
             return ()
-        unseen = report.jobs and not finished.left_over  # in a sandbox the processes are not counted
-        remarks = [*([LEFT.format(report.jobs)] if unseen else ()), *self._take_variables(report, workspace)]
+        unseen = report.running and not finished.left_over  # in a sandbox the processes are not counted
+        remarks = [
+            *([LEFT.format(report.running)] if unseen else ()),
+            *self._take_variables(report, workspace),
+        ]
         return (*remarks, *self._take_folder(report, workspace)) if with_folder and report.folder else remarks
 
     def forget_folder(self) -> None:

@@ -15,6 +15,7 @@ from agls.features.skills.offered import OfferedSkill
 from agls.features.skills.skill_file import SkillFile
 from agls.features.skills.trying import test_action
 from agls.frozen import frozen
+from agls.plugin_files import shown_in
 from agls.room.command_prompts import WordsCommand, command_prompt, words_spec
 from agls.room.session_ports import SUGGESTED_TOOLS
 from agls.room.skill_ports import SkillPorts
@@ -139,7 +140,8 @@ async def _show(
 def _line(skill: OfferedSkill) -> str:
     file = skill.file
     about = f" {sentence(file.description)}" if file.description else ""
-    return f"- `{file.name or '?'}`:{about} {'. '.join([file.shown, *_reasons(skill)])}."
+    place = shown_in(file.shown, file.folder.plugin)
+    return f"- `{file.name or '?'}`:{about} {'. '.join([place, *_reasons(skill)])}."
 
 
 def _reasons(skill: OfferedSkill) -> Iterator[str]:

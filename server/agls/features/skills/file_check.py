@@ -6,6 +6,7 @@ from agls.features.skills.found import FoundSkills
 from agls.features.skills.settings import Settings
 from agls.features.skills.skill_file import SkillFile
 from agls.instruction_files.folder_texts import FolderTexts
+from agls.plugin_files import shown_in
 from agls.room.findings import Finding
 
 TOPIC = "skills"
@@ -26,7 +27,8 @@ def check_files(settings: Settings, texts: FolderTexts) -> Sequence[Finding]:
 
 def _findings(files: Sequence[SkillFile]) -> Iterator[Finding]:
     for file in files:
+        place = shown_in(file.shown, file.folder.plugin)
         if file.problem:
-            yield Finding(TOPIC, "warn", f"{file.shown} cannot be used: {file.problem}.", FIX)
+            yield Finding(TOPIC, "warn", f"{place} cannot be used: {file.problem}.", FIX)
         elif file.remarks:
-            yield Finding(TOPIC, "warn", f"{file.shown}: {'; '.join(file.remarks)}.", IN_PART)
+            yield Finding(TOPIC, "warn", f"{place}: {'; '.join(file.remarks)}.", IN_PART)

@@ -28,11 +28,14 @@ _known: deque[tuple[Settings, int | None, tuple[ToolSpec, ...], SortedTools]] = 
 def sort(settings: Settings, window: int | None, tools: Sequence[ToolSpec]) -> SortedTools:
     """Return these tools, sorted for a model that sees so many tokens. Nearly all requests have the same."""
     wanted = tuple(tools)
+    made = None
     for known in _known:
         if known[0] is settings and known[1] == window and known[2] == wanted:
-            return known[3]
-    made = _sorted(settings, window, wanted)
-    _known.append((settings, window, wanted, made))
+            made = known[3]
+            _known.remove(known)
+            break
+    made = made or _sorted(settings, window, wanted)
+    _known.append((settings, window, wanted, made))  # these very tools: to compare them again takes no time
     return made
 
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from agls.models.catalog.providers import OPENAI, Provider, candidates
 from agls.models.endpoint import Endpoint
 from agls.models.prices import Prices
 
@@ -21,7 +22,7 @@ ADDRESSES = 8  # whose models are remembered
 
 def with_known_figures(endpoint: Endpoint) -> Endpoint:
     """Return the endpoint with the list's figures of its model. Figures that the user configured stay."""
-    model = _found(endpoint)
+    model = _found(endpoint.base_url, endpoint.model)
     if model is None:
         return endpoint
     window = endpoint.context_window or model.get("window")
@@ -36,7 +37,16 @@ def _prices(model: Json) -> Prices:
 
 def is_listed(endpoint: Endpoint) -> bool:
     """Return whether the list has this model at this address."""
-    return _found(endpoint) is not None
+    return _found(endpoint.base_url, endpoint.model) is not None
+
+
+def providers_with(name: str) -> list[Provider]:
+    """Return the providers whose model this surely is: by a prefix of the name, or by the list."""
+    return [
+        provider
+        for provider, model in candidates(name, {})
+        if provider is not OPENAI or model != name or _found(provider.base_url, model)
+    ]
 
 
 def is_provider(endpoint: Endpoint) -> bool:
@@ -56,9 +66,9 @@ def _models_at(address: str) -> list[Json] | None:
     return [model for each in searched for model in each["models"]]
 
 
-def _found(endpoint: Endpoint) -> Json | None:
-    name = endpoint.model.lower().removeprefix("models/")
-    models = _models_at(endpoint.base_url)
+def _found(address: str, model: str) -> Json | None:
+    name = model.lower().removeprefix("models/")
+    models = _models_at(address)
     if models is None or not name:
         return None
     whole = next((model for model in models if name in model.get("names", ())), None)

@@ -63,6 +63,11 @@ class Sandboxes:
         left, self._left = self._left, []
         return left
 
+    @property
+    def are_idle(self) -> bool:
+        """Whether no command runs in any of them, nor is about to."""
+        return all(baseline.is_idle for baseline in tuple(self._baselines.values()))
+
     def baseline(self, roots: tuple[str, ...]) -> NamesBefore:
         """Return what all sandboxes with these folders share."""
         return self._baselines.setdefault(roots, NamesBefore(roots, Residue(self._folder)))

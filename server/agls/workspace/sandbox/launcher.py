@@ -46,6 +46,16 @@ class NamesBefore:
         self.running = 0
         self.lock = Lock()
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether no command runs, nor is about to."""
+        if not self.lock.acquire(blocking=False):
+            return False
+        try:
+            return not self.running
+        finally:
+            self.lock.release()
+
     def accept(self) -> None:
         """Take what is there now for known: somebody allowed it. Harmless when no command runs."""
         with self.lock:

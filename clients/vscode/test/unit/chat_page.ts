@@ -1,0 +1,34 @@
+/** A page for the chat's parts: imported before them, since they ask for the editor's API when they are loaded. */
+
+import { type ComponentChild, render } from "preact";
+import { act } from "preact/test-utils";
+import { beforeEach, vi } from "vitest";
+import type { FromChat } from "../../src/chat/messages";
+
+/** What the page sent to the extension, and what the editor keeps of the page. */
+export const page: { sent: FromChat[]; kept: { draft?: string } | undefined } = { sent: [], kept: undefined };
+
+vi.stubGlobal("acquireVsCodeApi", () => ({
+  postMessage: (message: FromChat) => page.sent.push(message),
+  getState: () => page.kept,
+  setState: () => undefined,
+}));
+vi.stubGlobal(
+  "ResizeObserver",
+  class {
+    observe(): void {}
+    disconnect(): void {}
+  },
+);
+
+beforeEach(() => {
+  page.sent.length = 0;
+  page.kept = undefined;
+  document.body.innerHTML = "<div id='root'></div>";
+});
+
+export const root = () => document.getElementById("root") as HTMLElement;
+
+export function show(node: ComponentChild): void {
+  void act(() => render(node, root()));
+}
