@@ -12,7 +12,10 @@ _LAST_COMMA = regex(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
 def with_comments(text: str) -> object:
     """Return what JSON says that may have comments and last commas. **Raises** `ValueError`."""
     plain = _COMMENT.sub(lambda found: found[1] or "\n" * found[0].count("\n"), text.removeprefix("\ufeff"))
-    return json.loads(_LAST_COMMA.sub(lambda found: found[1] or "", plain))
+    try:
+        return json.loads(_LAST_COMMA.sub(lambda found: found[1] or "", plain))
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def is_object(value: object) -> TypeGuard[dict[str, Any]]:

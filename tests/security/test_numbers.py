@@ -9,8 +9,10 @@ from . import (
     test_commands,
     test_denied_spellings,
     test_everyday,
+    test_hostile_workspaces,
     test_injection,
     test_kept_rules,
+    test_path_escapes,
     test_paths,
     test_protected,
     test_reading_commands,
@@ -35,6 +37,8 @@ COUNTS = {
     "Protected names: redirections": len(test_protected.written()),
     "Injection:": len(test_injection.SOURCES) * len(test_injection.WANTED),
     "Paths:": len(test_paths.SPELLINGS),
+    "More paths:": len(test_path_escapes.PATHS),
+    "Hostile workspaces:": len(test_hostile_workspaces.TREES),
     "Sandbox:": len(test_sandbox.ALL),
 }
 

@@ -25,6 +25,29 @@ READERS = (
     "diff -r --no-dereference . src",
     "rg --hidden .",
 )
+SEARCHES = """
+rg --hidden x
+rg -uu x
+rg -uuu x
+rg x -g '!*' --hidden
+rg --hidden KEY
+rg --no-ignore -g '.env' KEY
+rg --iglob='.E*' KEY
+rg --glob=.env KEY .
+rg KEY .e*
+rg --hidden KEY "$PWD"
+rg KEY -g '*'
+rg KEY -g '.*'
+rg KEY -g '!x' --hidden
+rg KEY -g '{.env,a}'
+rg KEY -g '*env'
+rg KEY -uu -t py
+rg KEY -tpy -u
+rg KEY --glob '.e*'
+rg KEY --iglob '.E*'
+rg --hidden -t json KEY
+rg KEY -T py --hidden
+""".strip().splitlines()
 OPEN = (".env.example", "keys/id_rsa.pub", "tests/cert.pem")
 SAYS_NOTHING = (
     "ls -la {0}",
@@ -115,3 +138,56 @@ def test_diff_of_folders_follows_no_link_out_of_the_workspace(house: House, desk
         (house.workspace / "two/a.txt").symlink_to(house.outside / "canary.txt")
         assert not desk.lets("shell", {"command": command}, mode="ask"), command
         (house.workspace / "two/a.txt").unlink()
+
+
+@pytest.mark.parametrize("command", SEARCHES)
+def test_search_that_looks_into_hidden_files_is_asked_about_beside_one_with_keys(
+    desk: Desk, command: str
+) -> None:
+    assert not desk.lets("shell", {"command": command}, mode="ask")
+    assert desk.lets("shell", {"command": "rg KEY src"}, mode="ask")
+
+
+def test_what_git_shows_behind_a_sieve_is_asked_about_where_it_keeps_a_file_with_keys(house: House) -> None:
+    house.put("a.py", "a")
+    commands = (
+        "git log -p | grep KEY",
+        "git diff | grep '^+'",
+        "git show | cut -c2-",
+        "git grep KEY",
+        "ls | git grep x",
+    )
+    shown = (
+        "git log -p | head -50",
+        "git diff",
+        "git log -p",
+        "git show HEAD",
+        "git log --oneline | grep a",
+        "git ls-files",
+    )
+    desk = committed(house)
+    for command in (*commands, *shown):
+        assert desk.lets("shell", {"command": command}, mode="ask"), command
+    desk.close()
+    house.put("tls/server.pem", "secret")
+    desk = committed(house)
+    for command in shown:
+        assert desk.lets("shell", {"command": command}, mode="ask"), command
+    for command in commands:
+        assert not desk.lets("shell", {"command": command}, mode="ask"), command
+    desk.close()
+
+
+def test_model_does_not_read_keys_in_the_history_of_git(house: House) -> None:
+    """Nobody is asked: of a file that may hold keys the patch says that something was left out."""
+    house.put(".env", f"KEY={CANARY}\n")
+    house.put("a.py", "a = 1\n")
+    committed(house).close()
+    (house.workspace / ".env").unlink()
+    committed(house).close()
+    assert house.run("trust", ".").returncode == 0
+    commands = ("git log -p", "git show HEAD~1", "git diff HEAD~1", "git log -p | head -40")
+    loot = house.attack(*(call("shell", command=command) for command in commands))
+    assert (loot.stolen, loot.unanswered) == (False, 0)
+    assert all("about .env left out: it may hold keys" in answer for answer in loot.answers)
+    assert "a = 1" in loot.answers[0]

@@ -13,6 +13,7 @@ from agls.config.sources import Rank, Source
 from agls.json_values import list_in, object_in, text_in, with_comments
 from agls.other_agents.findings import RuleKind
 from agls.other_agents.rules import claude_rule
+from agls.plain_file import read_plain
 from agls.regex import regex
 from agls.workspace.path_stamps import PathStamps
 
@@ -44,8 +45,7 @@ def foreign_rules(
 def _permissions(file: Path) -> dict[str, Any]:
     """**Returns** what a file says of permissions; a broken one is named where its hooks are."""
     try:
-        with file.open("rb") as stream:
-            text = stream.read(LARGEST).decode("utf-8-sig", "replace")
+        text = read_plain(file, LARGEST).decode("utf-8-sig", "replace")
         return object_in(with_comments(text), "permissions")
     except (OSError, ValueError, RecursionError):
         return {}

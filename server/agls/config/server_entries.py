@@ -12,6 +12,7 @@ from agls.config.tables import KeyPath, value_at
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.json_values import is_object, object_in
+from agls.plain_file import read_plain
 from agls.regex import regex
 from agls.stores.disk import replace_whole
 
@@ -35,6 +36,7 @@ NAMES = "{!r} cannot be the name of a server: letters and digits, then also . _ 
 _NAME = regex(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,59}")
 _SECRET = regex(r"(?i)authorization|token|secret|passw|api[-_]?key")
 NO_FILE_MODE = 0o644  # of a new file of a project
+LARGEST = 1_000_000  # bytes of a file of servers
 
 
 @frozen
@@ -127,10 +129,10 @@ class ServerEntries:
         if not file.resolve().is_relative_to(Path(self._folder).resolve()):
             raise ConfigError(ELSEWHERE.format(file, self._folder))
         try:
-            said: object = json.loads(file.read_bytes().decode("utf-8-sig") or "{}")
+            said: object = json.loads(read_plain(file, LARGEST).decode("utf-8-sig") or "{}")
         except FileNotFoundError:
             return {}
-        except ValueError:
+        except (ValueError, RecursionError):
             raise ConfigError(NO_OBJECT, file=str(file)) from None
         if not is_object(said) or not is_object(said.get(MEMBER, {})):
             raise ConfigError(NO_OBJECT, file=str(file))

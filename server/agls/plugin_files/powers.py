@@ -8,6 +8,7 @@ from typing import Any
 
 from agls.front_matter import names, split
 from agls.json_values import is_list, is_object, list_in, object_in, text_in
+from agls.plain_file import read_plain
 from agls.plugin_files.content import PluginContent
 from agls.plugin_files.hook_events import why_never
 from agls.regex import regex
@@ -155,7 +156,6 @@ def _shell_lines(path: str) -> Iterator[str]:
 
 def _text(path: str) -> str:
     try:
-        with Path(path).open("rb") as stream:
-            return stream.read(LARGEST).decode("utf-8-sig", "replace")
+        return read_plain(path, LARGEST).decode("utf-8-sig", "replace")
     except OSError:
         return ""

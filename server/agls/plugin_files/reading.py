@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 from agls.front_matter import key_remarks
 from agls.json_values import is_list, is_object, list_in, object_in, objects_in, text_in
+from agls.plain_file import read_plain
 from agls.plugin_files.content import Dialect, OptionType, PluginContent, PluginOption, PluginProblem
 from agls.regex import regex
 
@@ -96,8 +97,7 @@ def _object(path: str, root: str, shown: str) -> Mapping[str, Any]:
     if not _is_inside(path, root):
         raise PluginProblem(OUTSIDE.format(shown, str(Path(path).resolve())))
     try:
-        with Path(path).open("rb") as stream:
-            data = stream.read(LARGEST + 1)
+        data = read_plain(path, LARGEST + 1)
         if len(data) > LARGEST:
             raise PluginProblem(f"{shown} has more than {LARGEST:,} bytes")
         said: Any = json.loads(data.decode("utf-8-sig"))

@@ -220,7 +220,7 @@ def _parts(text: str, *, toml: bool) -> tuple[Mapping[str, Any], str, str]:
         return values, body if body.strip() or not isinstance(said, str) else said, problem
     try:
         values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
+    except (tomllib.TOMLDecodeError, RecursionError) as problem:
         return {}, "", f"it is not valid TOML: {problem}"
     body = values.get("developer_instructions")
     return values, body if isinstance(body, str) else "", ""

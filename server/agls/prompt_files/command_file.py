@@ -128,7 +128,7 @@ def _parts(text: str, folder: CommandFolder) -> tuple[Mapping[str, Any], str, st
         return split(text)
     try:
         values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
+    except (tomllib.TOMLDecodeError, RecursionError) as problem:
         return {}, "", f"it is not valid TOML: {problem}"
     prompt = values.get("prompt")
     return values, prompt if isinstance(prompt, str) else "", ""

@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path, PurePath
 
 from agls.engine.ports import FileText, WorkspaceError
+from agls.plain_file import read_plain
 from agls.workspace.contents import read_text
 from agls.workspace.documents import WorkspaceDocuments
 from agls.workspace.editor import Editor
@@ -177,8 +178,7 @@ def glob_fits(glob: str, path: str) -> bool:
 
 def _own_text(path: str) -> tuple[str, str, str]:
     try:
-        with Path(path).open("rb") as stream:
-            data = stream.read(LARGEST + 1)
+        data = read_plain(path, LARGEST + 1)
     except OSError as error:
         raise WorkspaceError(f"it cannot be read: {error.strerror}") from None
     if len(data) > LARGEST:

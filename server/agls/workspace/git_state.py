@@ -9,6 +9,7 @@ from time import monotonic
 from agls.engine.ports import WorkspaceError
 from agls.engine.vocabulary import Command
 from agls.frozen import frozen
+from agls.plain_file import read_plain
 from agls.regex import regex
 from agls.workspace.repository import folders_above, is_repository
 from agls.workspace.uncommitted import QUIET, FolderWithGit
@@ -134,7 +135,7 @@ def _folder(root: str) -> str:
     if os.path.isdir(place):  # noqa: PTH112 - every run looks
         return place
     try:
-        text = Path(place).read_text("utf-8")[:MOST_OF_HEAD]  # of a worktree
+        text = read_plain(place, MOST_OF_HEAD).decode()  # of a worktree
     except (OSError, UnicodeDecodeError):
         return ""
     named = text.removeprefix("gitdir:").strip() if text.startswith("gitdir:") else ""
@@ -146,8 +147,7 @@ def _head_text(root: str) -> str:
     if not folder:
         return ""
     try:
-        with Path(folder, "HEAD").open("rb") as stream:
-            return stream.read(MOST_OF_HEAD + 1).decode("utf-8", "replace")
+        return read_plain(Path(folder, "HEAD"), MOST_OF_HEAD + 1).decode("utf-8", "replace")
     except OSError:
         return ""
 

@@ -27,12 +27,22 @@ class FolderShellFacts:
         self._workspace, self._is_trusted = workspace, is_trusted
 
     def is_foreign(self, program: str) -> bool:
-        """Return whether the program that a shell finds under this name lies outside of the workspace."""
-        for folder in self._workspace.environment["PATH"].split(os.pathsep):
+        """Return whether the program that a shell finds under this name lies outside of the workspace.
+
+        One that is nowhere counts as one if none of the places is in the workspace: then nothing runs.
+        """
+        folders = self._workspace.environment["PATH"].split(os.pathsep)
+        for folder in folders:
             path = join(folder, program)
             if os.path.lexists(path):
                 return self._workspace.which(path) == path
-        return False
+        return "/" not in program and not any(map(self._may_be_ours, folders))
+
+    def _may_be_ours(self, folder: str) -> bool:
+        try:
+            return not folder.startswith("/") or self._workspace.place(folder).inside
+        except WorkspaceError:
+            return True
 
     def expand(self, pattern: str, folder: str) -> Sequence[str]:
         """Return the names that a shell puts in the place of a pattern.

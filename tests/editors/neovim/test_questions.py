@@ -70,9 +70,9 @@ def test_plan_is_shown_whole_and_a_comment_reaches_the_model(editor: Editor) -> 
     assert asked[0]["prompt"] == "Approve this plan?"
     offered = asked[0]["items"]
     assert offered[:3] == [
-        "Approve, and ask about each effect",
+        "Approve and ask first",
         "Change the plan first…",
-        "Approve, and accept edits",
+        "Approve and accept edits",
     ]
 
 
@@ -81,7 +81,7 @@ def test_plan_is_approved_with_a_comment(editor: Editor) -> None:
     opened(
         editor,
         turns(PLANNED, "Ready."),
-        picks=("Comment on the plan", "Approve, and accept edits"),
+        picks=("Comment on the plan", "Approve and accept edits"),
         options={"mode": "plan"},
     )
     editor.lua("vim.ui.input = function(options, done) done('keep it small') end")

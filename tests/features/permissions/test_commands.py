@@ -305,7 +305,7 @@ def test_question_names_no_piece_of_a_command_as_a_file() -> None:
     for word in ("{", "{print", "$1}", "{}", "{1:", "{b}", "`x`", "$(x)", "s/${/y/"):
         assert not may_be_name(word), word
     for command, reason in (
-        ("awk '{print $1}' a | tee b", "The command may change files that its text does not name."),
+        ("awk '{print > $1}' a | tee b", "The command may change files that its text does not name."),
         ("rm $HOME/x", "The command may change $HOME/x, which is not known to be in the workspace."),
     ):
         guesses = [ResolvedTarget("shell", effect, path, guessed=True) for effect, path in touched(command)]

@@ -172,7 +172,7 @@ function by_kind.userMessage(item)
   return { lines = lines }
 end
 
-local DISCARDED = "✗ broken off: does not count"
+local DISCARDED = "✗ cut off: not part of the conversation"
 
 function by_kind.message(item, options)
   local lines = tables.aligned(lines_of(item.text or ""), options.width)
@@ -334,11 +334,11 @@ local ENDS = {
   cancelled = "Stopped.",
   interrupted = "Interrupted: the server ended before the run did. `:Agls continue` goes on.",
   maxTokens = "The answer reached the model's limit. `:Agls continue` goes on.",
-  maxTurns = "The limit of steps was reached. `:Agls continue` goes on.",
+  maxTurns = "The turn limit was reached. `:Agls continue` goes on.",
   budget = "The limit on cost or tokens was reached. `:Agls continue` goes on with a new one.",
   contextFull = "The conversation is too long for the model.",
   refusal = "The model refused.",
-  timeout = "The time was up. `:Agls continue` goes on.",
+  timeout = "The time limit was reached. `:Agls continue` goes on.",
   guard = "Stopped: it made no progress. `:Agls continue` goes on.",
   killed = "Stopped.",
 }

@@ -51,7 +51,11 @@ MEMBERS = {
     "input": "input",
     "if": "condition",
 }
-OTHER_EVENTS = {"UserPromptSubmitted": "UserPromptSubmit", "AgentStop": "Stop"}  # of Copilot
+OTHER_EVENTS = {  # of Copilot
+    "UserPromptSubmitted": "UserPromptSubmit",
+    "AgentStop": "Stop",
+    "ErrorOccurred": "StopFailure",
+}
 NO_EVENT = "there is no event {} here, only {}"
 NO_LIST = "{}: the hooks of {} are no list: write [ ... ] around them"
 NO_VERSION = 'line {}: its version is not known here: write "version": 1'
@@ -177,7 +181,10 @@ def _parsed(path: str, text: str) -> object:
     """**Returns** what the text of a file says. **Raises** `ValueError`."""
     if not text.strip():
         return {}
-    return tomllib.loads(text) if path.endswith(".toml") else with_comments(text)
+    try:
+        return tomllib.loads(text) if path.endswith(".toml") else with_comments(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def _misplaced(hooks: object, shown: str) -> Iterator[str]:

@@ -15,6 +15,7 @@ from typing import Literal
 
 from agls.engine.ports import Effect
 from agls.features.permissions.git_readers import lists
+from agls.features.permissions.harmless_scripts import without_scripts
 from agls.regex import regex
 from agls.room.given_code import gives_code, is_interpreter, may_be_alias, moves_programs
 from agls.room.shell_words import FEEDERS, LONGEST, SHELLS, bare, folders_of
@@ -115,6 +116,7 @@ def touched(command: str) -> list[tuple[Effect, str]]:
     """
     if len(command) > LONGEST:
         return [(Effect.WRITES, UNKNOWN)]
+    command = without_scripts(command)
     parts = parts_in(command)
     words = _joined(parts)
     effect = Effect.WRITES if _writes(words) or _runs_code(command, parts) else Effect.READS

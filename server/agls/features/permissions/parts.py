@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from itertools import zip_longest
 from posixpath import basename, join
 from shlex import quote
 
@@ -21,13 +22,46 @@ from agls.secret_names import may_hold_secrets
 
 _PLAIN_NAME = regex(r"[\w.+@,=~#%][\w.+@,=~#%:-]*")
 _BY_CLASS = regex(r"\[[^\]]*\[")  # `[[:alpha:]]`: the shell knows more classes than we do
+# What every program of the machine may know: it says nothing of its user.
+OF_THE_MACHINE = frozenset(
+    [
+        "/etc/debian_version",
+        "/etc/issue",
+        "/etc/lsb-release",
+        "/etc/os-release",
+        "/proc/cpuinfo",
+        "/proc/loadavg",
+        "/proc/meminfo",
+        "/proc/uptime",
+        "/proc/version",
+        "/usr/lib/os-release",
+    ]
+)
 NO_FILES = frozenset({"-", "/dev/null"})  # a terminal is one: reading it takes what the user types
 # Of a file that they are given they say only that it is there, and what it is.
 SHOW_NO_TEXT = frozenset(
     ["basename", "cd", "dirname", "du", "ls", "readlink", "realpath", "stat", "test", "tree"]
 )
+KEEP_HEADERS = frozenset(["head", "cat", "wc"])  # what they print of a patch still says of which file it is
+PATCHES = frozenset(["diff", "show", "-p", "-u", "--patch", "whatchanged", "--cc", "-c"])
 BUILTINS = frozenset(
-    [":", "cd", "command", "echo", "false", "printf", "pwd", "test", "true", "type", "exit", "set"]
+    [
+        ":",
+        "cd",
+        "command",
+        "echo",
+        "false",
+        "printf",
+        "pwd",
+        "test",
+        "true",
+        "type",
+        "exit",
+        "set",
+        "jobs",
+        "alias",
+        "ulimit",
+    ]
 )
 
 
@@ -45,6 +79,8 @@ def in_parts(
     except (NotUnderstood, WorkspaceError) as problem:
         return replace(whole, doubt=str(problem))
     judged = [(program.again, look.part(whole.tool, program)) for program in found]
+    if sifted := look.sifted_patches(found):
+        return replace(whole, doubt=sifted)
     parts = tuple(part for again, part in judged if not again or part.doubt)
     doubt = next((part.doubt for part in parts if part.doubt), "")
     several = parts if len(parts) > 1 else ()
@@ -95,6 +131,30 @@ class _Look:
     def names(self, pattern: str, folder: str) -> Sequence[str]:
         """Return the names that a loop over a pattern is for. **Raises** as `_check` does."""
         return self._expanded(Word(pattern, is_pattern=True), join(self._cwd, folder))
+
+    def sifted_patches(self, found: Sequence[Program]) -> str:
+        """Return why what git shows of files may show keys, "" when it does not.
+
+        Of a patch that nothing sifts, the part about such a file is left out (`room/patch_secrets.py`);
+        behind `grep` its lines are no longer told from others.
+        """
+        for program, after in zip_longest(found, found[1:]):
+            words = [word.text for word in program.words]
+            is_sifted = after is not None and after.piped and after.words[0].text not in KEEP_HEADERS
+            if words[0] != "git" or not (
+                "grep" in words[:4] or (is_sifted and PATCHES.intersection(words[1:]))
+            ):
+                continue
+            if held := self._tracked_secret(join(self._cwd, program.folder, git_folder(words[1:]))):
+                return f"it may show lines of {held}, which may hold keys"
+        return ""
+
+    def _tracked_secret(self, folder: str) -> str:
+        try:
+            names = self._shell_facts.tracked(folder)
+        except WorkspaceError:  # too many, or no repository
+            return ""
+        return next(filter(may_hold_secrets, names), "")
 
     def _check(self, program: Program, folder: str) -> None:
         """**Raises** `NotUnderstood` or `WorkspaceError` unless it only reads in the workspace."""
@@ -196,7 +256,7 @@ class _Look:
 
     def _check_place(self, path: str, folder: str) -> PathInfo:
         place = self._workspace.place(join(folder, path))
-        if not place.inside:
+        if not place.inside and place.path not in OF_THE_MACHINE:
             raise NotUnderstood(f"{path} is outside the workspace")
         return place
 

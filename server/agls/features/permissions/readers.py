@@ -65,23 +65,29 @@ _GREP = (
     "--ignore-case --no-ignore-case -v --invert-match -w --word-regexp -x --line-regexp -c "
     "--count --color --colour --color= -L --files-without-match -l --files-with-matches -m= "
     "--max-count= -o --only-matching -q --quiet --silent -s --no-messages -b --byte-offset -H "
-    "--with-filename -h --no-filename -n --line-number -T --initial-tab -Z --null -A= --after- "
-    "context= -B= --before-context= -C= --context= -a --text --binary-files= -I --exclude= "
+    "--with-filename -h --no-filename -n --line-number -T --initial-tab -Z --null -A= "
+    "--after-context= -B= --before-context= -C= --context= -a --text --binary-files= -I --exclude= "
     "--exclude-dir= --include= -r --recursive --line-buffered -z --null-data"
 )
 _DIFF = (
-    "-q --brief -s --report-identical-files -c -u -U= --unified --unified= -e --ed -n --rcs -y --side-by- "
-    "side -W= --width= -p --show-c-function -t --expand-tabs -r --recursive --no-dereference -N "
+    "-q --brief -s --report-identical-files -c -u -U= --unified --unified= -e --ed -n --rcs -y "
+    "--side-by-side -W= --width= -p --show-c-function -t --expand-tabs -r --recursive --no-dereference -N "
     "--new-file -i --ignore-case -E -Z --ignore-trailing-space -b --ignore-space-change -w "
     "--ignore-all-space -B --ignore-blank-lines -a --text --strip-trailing-cr -d --minimal "
     "--color --color= --suppress-common-lines"
 )
 _LS = (
-    "-a --all -A --almost-all -b -B -c -C -d --directory -f -F --classify -g -G --group- "
-    "directories-first -h --human-readable --si -i --inode -k -l -m -n -N -o -p -q -Q -r "
+    "-a --all -A --almost-all -b -B -c -C -d --directory -f -F --classify -g -G "
+    "--group-directories-first -h --human-readable --si -i --inode -k -l -m -n -N -o -p -q -Q -r "
     "--reverse -R --recursive -s --size -S -t -u -U -v -x -X -Z -1 --color --color= --full-time "
     "--sort= --time= --time-style= -I= --ignore= --hide= -w= --width= --format= --no-group"
 )
+_FD = (
+    "-H --hidden -I --no-ignore -g --glob -i -s -a --absolute-path -p --full-path -0 -1 -q -e= --extension= "
+    "-t= --type= -d= --max-depth= -E= --exclude= --color="
+)
+_BAT = "-n --number -p --plain -A -l= --language= -r= --line-range= --style= --color="
+_EZA = "-1 -l -a -T --tree -L= --level= -h -r -s= --sort= -R -d -D -F --icons --color= --no-user --no-time"
 READERS: Mapping[str, KnownReader] = {
     "ls": _reader(_LS),
     "cat": _reader(
@@ -145,6 +151,22 @@ READERS: Mapping[str, KnownReader] = {
     "fmt": _reader("-w= --width= -s -u -c -t"),
     "expand": _reader("-t= -i"),
     "sum": _reader("-r -s"),
+    "shuf": _reader("-n= --head-count= -e -i= --input-range= -r --repeat -z"),
+    "tsort": _reader(""),
+    "factor": _reader("", "texts"),
+    "numfmt": _reader(
+        "--to= --from= --suffix= --padding= --field= -d= --delimiter= --header --round=", "texts"
+    ),
+    "iconv": _reader("-f= --from-code= -t= --to-code= -c -l --list"),
+    "getconf": _reader("-a", "texts", most=1),
+    "cal": _reader("-1 -3 -m -y", "texts"),
+    "fd": _reader(_FD, "pattern"),
+    "fdfind": _reader(_FD, "pattern"),
+    "bat": _reader(_BAT),
+    "batcat": _reader(_BAT),
+    "eza": _reader(_EZA),
+    "exa": _reader(_EZA),
+    "tokei": _reader("-f --files -s= -e= -t="),
     "true": _reader("", "none"),
     "false": _reader("", "none"),
     "whoami": _reader("", "none"),
@@ -190,7 +212,8 @@ GIT_EXACT = frozenset(
 EXACT = frozenset(
     tuple(words.split())
     for words in (
-        *("env", "java -version", "java --version", "set -e", "set -u", "set -x", "set -eu", "set -ex"),
+        *("env", "alias", "ulimit -a", "ruby -v", "perl -v", "php -v", "ssh -V", "openssl version"),
+        *("java -version", "java --version", "set -e", "set -u", "set -x", "set -eu", "set -ex"),
         *(
             "set -o pipefail",
             "set -eo pipefail",
@@ -267,12 +290,7 @@ def _read(name: str, reader: KnownReader, rest: Sequence[str]) -> Sequence[str]:
     operands, options = divided(name, reader, rest)
     if (reader.operands == "none" and operands) or len(operands) > reader.most:
         raise NotUnderstood(f"{name} with {operands[-1]} may do more than read")
-    if name == "printenv" and any(map(is_secret, operands)):
-        raise NotUnderstood("it prints what may be a key")
-    if name == "date" and not all(_FORMAT_OF_DATE.fullmatch(each) for each in operands):
-        raise NotUnderstood(f"date with {operands[0]} sets the clock")
-    if name == "printf" and any(map(_OF_VARIABLES.search, operands)):
-        raise NotUnderstood("printf may set a variable, or count with one")
+    _check_operands(name, operands)
     if reader.operands == "pattern" and not GIVES_PATTERN & options:
         operands = operands[1:]
     if name == "strings" and any(each.startswith("@") for each in rest):
@@ -282,6 +300,16 @@ def _read(name: str, reader: KnownReader, rest: Sequence[str]) -> Sequence[str]:
     if {"-r", "--recursive"} & options and not operands:
         return (".",)
     return operands if reader.operands in {"paths", "pattern"} else ()
+
+
+def _check_operands(name: str, operands: Sequence[str]) -> None:
+    """**Raises** `NotUnderstood` where this program may do more with one of these words than read."""
+    if name == "printenv" and any(map(is_secret, operands)):
+        raise NotUnderstood("it prints what may be a key")
+    if name == "date" and not all(_FORMAT_OF_DATE.fullmatch(each) for each in operands):
+        raise NotUnderstood(f"date with {operands[0]} sets the clock")
+    if name == "printf" and any(map(_OF_VARIABLES.search, operands)):
+        raise NotUnderstood("printf may set a variable, or count with one")
 
 
 def _behind_text(

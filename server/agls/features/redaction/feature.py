@@ -8,6 +8,7 @@ from agls.engine.ports import Effect
 from agls.engine.vocabulary import ToolOutcome
 from agls.redaction import without
 from agls.room import NoSettings
+from agls.room.patch_secrets import without_secret_patches
 from agls.room.process_ports import HeldKeys
 from agls.terminal_codes import coloured_if_same, without_codes
 
@@ -25,9 +26,13 @@ def build(settings: NoSettings, secrets: HeldKeys) -> Feature:
 
     async def around_tool(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
         is_foreign = bool(FOREIGN & invocation.tool.spec.effects)
+        runs_programs = Effect.EXECUTES in invocation.tool.spec.effects
 
         def clean(text: str) -> str:
             return cleaned(without_codes(text) if is_foreign else text)  # a code may stand in a key
+
+        def whole(text: str) -> str:
+            return without_secret_patches(clean(text)) if runs_programs else clean(text)
 
         def show(text: str) -> None:
             invocation.context.show(coloured_if_same(text, clean(text)))
@@ -36,7 +41,7 @@ def build(settings: NoSettings, secrets: HeldKeys) -> Feature:
         outcome = await inner(replace(invocation, context=context))
         changes = tuple(replace(change, patch=cleaned(change.patch)) for change in outcome.changes)
         text = outcome.text
-        text = clean(text) if len(text) <= QUICK else await asyncio.to_thread(clean, text)
+        text = whole(text) if len(text) <= QUICK else await asyncio.to_thread(whole, text)
         return replace(outcome, text=text, changes=changes)
 
     return Feature(name="redaction", around_tool=around_tool)

@@ -100,7 +100,7 @@ end)
 check.test("a reply that broke off is marked as one that does not count", function()
   for _, kind in ipairs({ "message", "thought" }) do
     local block = render.item(item(kind, { text = "half", status = "failed", discarded = true }), OPTIONS)
-    check.same({ block.label, block.hl }, { "✗ broken off: does not count", "AglsFailed" })
+    check.same({ block.label, block.hl }, { "✗ cut off: not part of the conversation", "AglsFailed" })
     check.same(render.item(item(kind, { text = "whole" }), OPTIONS).label, nil)
   end
 end)
