@@ -313,7 +313,7 @@ local STATES = {
   guard = "stopped: no progress",
   killed = "stopped",
   maxTokens = "answer too long",
-  maxTurns = "at its limit of steps",
+  maxTurns = "at its turn limit",
   refusal = "refused",
   timeout = "out of time",
 }
