@@ -141,13 +141,13 @@ ROWS = {
         (57, "dependencies between subtasks"),
         (58, "children really side by side"),
         (59, "children resumed; lineage"),
-        (60, "children in the background, in a worktree"),
+        (60, "children in the background, stopped and read, and in a worktree"),
     ],
     "MCP": [
-        (61, "manifests, resources, stdio servers"),
-        (62, "one connection per server"),
+        (61, "manifests, resources, stdio servers; published ones where they are installed"),
+        (62, "one connection per server: floods, many messages at once, restart after a crash"),
         (63, "streamable HTTP"),
-        (64, "servers' tools offered as tools"),
+        (64, "servers' tools offered as tools, under the rules"),
     ],
     "Tasks, plans, config, accounts, teams, workflows, triggers, remote, worktree": [
         (65, "tasks"),

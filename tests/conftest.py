@@ -24,10 +24,11 @@ settings.register_profile(
 settings.load_profile("the same each time")
 HERE = Path(__file__).parent
 BEGUN = time.monotonic()
-# What is measured for the coverage takes twice the time and more. In the folders that start most processes
+# What is measured for the coverage takes twice the time and more, unless it is forked (docs/decisions/990).
+# In the folders that start most processes
 # only those of some files are measured: what the others reach, these reach too, but for a line in a hundred.
-# The tests' own process is measured for the first cases of each test, and in folders whose tests drive the
-# whole program not at all.
+# The tests' own process is measured for the first cases of each test, for properties only in the engine, and
+# not at all in folders whose tests drive the whole program.
 UNMEASURED = ("benchmarks/", "doors/", "editors/", "faults/", "security/")
 MEASURED = (
     "doors/headless/test_code_intelligence.py",

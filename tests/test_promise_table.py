@@ -50,11 +50,17 @@ def run(root: Path, *arguments: str, probes: str = PROBES, more: str = "") -> Ra
     (root / "pytest.ini").write_text("[pytest]\nmarkers = promise(*ids): proves them\n")
     (root / "tests/test_probes.py").write_text(probes)
     (root / "tests/test_rest.py").write_text(REST + more)
-    program = [sys.executable, "-m", "pytest", "-q", "-p", "support.promise_table", "-p", "no:cacheprovider"]
+    plugins = ("-p", "xdist.plugin", "-p", "support.promise_table", "-p", "no:cacheprovider")
+    program = [sys.executable, "-m", "pytest", "-q", *plugins]
+    others = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
     done = subprocess.run(
         [*program, "--promises", "--write-promises", *arguments],
         cwd=root,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent)},
+        env={
+            **others,
+            "PYTHONPATH": str(Path(__file__).parent),
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",  # each worker loads them, too
+        },
         capture_output=True,
         text=True,
         check=False,

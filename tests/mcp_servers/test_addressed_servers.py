@@ -54,6 +54,7 @@ async def add(server: McpServer) -> McpAnswer:
     return await server.call("add", {"a": 2, "b": 3}, NOBODY)
 
 
+@pytest.mark.row(63)
 @pytest.mark.parametrize(("kind", "era"), [("http", "2026-07-28"), ("stateless", "2026-07-28"), ("sse", "")])
 async def test_tools_of_an_address_are_called_with_progress(opened: Opened, kind: str, era: str) -> None:
     with served(kind) as port:
@@ -66,6 +67,7 @@ async def test_tools_of_an_address_are_called_with_progress(opened: Opened, kind
         assert shown == ["1/2 step 1\n", "2/2 step 2\n"]
 
 
+@pytest.mark.row(63)
 async def test_address_that_went_away_is_reached_again_when_it_is_back(opened: Opened) -> None:
     with served("http") as port:
         server = opened().get(at(port))
@@ -77,6 +79,7 @@ async def test_address_that_went_away_is_reached_again_when_it_is_back(opened: O
         assert (await add(server)).structured == '{"total": 5}'
 
 
+@pytest.mark.row(63)
 async def test_cancelled_call_leaves_the_address_usable(opened: Opened) -> None:
     with served("http") as port:
         server = opened().get(at(port))

@@ -110,6 +110,7 @@ async def test_cache_that_something_else_wrote_counts_for_nothing(place: Place, 
     assert opened().get(place.definition()).known is None
 
 
+@pytest.mark.row(62)
 async def test_killed_server_leaves_an_unknown_outcome_and_is_started_again(
     place: Place, opened: Opened
 ) -> None:
@@ -237,6 +238,7 @@ async def test_schema_that_is_too_large_is_left_out_with_its_reason(place: Place
         await opened().get(place.definition("other")).discover()
 
 
+@pytest.mark.row(62)
 async def test_flood_of_notifications_does_not_hide_the_result(place: Place, opened: Opened) -> None:
     server = opened().get(place.definition())
     assert await texts(server, "slow", steps=20_000, seconds=0) == ["at last"]

@@ -132,7 +132,7 @@ class House:
         """Run agls to its end; `before` is the command line that runs it."""
         command = [*before, sys.executable, "-P", "-m", "agls", *arguments]
         started: dict[str, Any] = {"cold": self.cold, "cwd": self.workspace, "env": self.variables}
-        done = run(command, timeout=120, stdin=subprocess.DEVNULL, **started)
+        done = run(command, timeout=200, stdin=subprocess.DEVNULL, **started)
         check_printed(arguments, done.stdout, done.returncode)
         return done
 

@@ -14,6 +14,7 @@ import pytest
 from support.keyring_stub import make_keyring
 from support.model_server import Failure, ModelServer, Raw, Reply
 from support.ordinary_user import ordinary_user
+from support.processes import PROGRAM
 from support.wire import AGENT, Wire
 
 from .attacker import KEY, House, Loot, call
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.promise("P10")
 HEADER, FILE_KEY = "canary-header-0816-4711", "sk-canary-file-0817-4711"
 SEARCH = """
 env; export -p; set; cat /proc/self/environ
-for process in /proc/[0-9]*; do cat $process/environ $process/cmdline; done
+cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline
 cat /proc/$PPID/environ /proc/$PPID/cmdline /proc/$PPID/mem /proc/$PPID/maps
 tr '\\0' '\\n' < /proc/$PPID/environ; ls -l /proc/$PPID/fd /proc/$PPID/fd/*
 echo ran
@@ -50,10 +51,12 @@ def assert_secret(house: House, loot: Loot) -> None:
 
 
 def served(house: House, **given: object) -> Wire:
-    """The language server of an ordinary user, with this in its environment."""
-    variables = (f"{name}={value}" for name, value in given.items())
-    command = [*ordinary_user(), "env", *variables, sys.executable, "-m", "agls", "serve", "--stdio"]
-    return Wire(house.folder, command=command)
+    """The language server of an ordinary user, started from nothing, with this in its environment.
+
+    Nowhere in a command line, which the same test of another worker would find there.
+    """
+    command = [*ordinary_user(), "env", sys.executable, "-m", "agls", "serve", "--stdio"]
+    return Wire(house.folder, command=command, variables={name: str(given[name]) for name in given})
 
 
 @pytest.mark.row(48)
@@ -218,10 +221,9 @@ def test_dump_of_the_wire_holds_no_key(house: House) -> None:
     file = house.folder / "wire.jsonl"
     with ModelServer([Reply(f"Your key is {FILE_KEY}.")] * 2) as model:
         go_elsewhere(house, model)
-        variables = {"AGLS_CONFIG": house.config, "HTTP_PROXY": house.environment["HTTP_PROXY"]}
-        named = (f"{name}={value}" for name, value in {**variables, "OPENAI_API_KEY": FILE_KEY}.items())
-        serve = [sys.executable, "-m", "agls", "serve", "--stdio", "--wire-dump", str(file)]
-        with Wire(house.folder, command=["env", *named, *serve]) as server:
+        variables = {"HTTP_PROXY": house.environment["HTTP_PROXY"], "OPENAI_API_KEY": FILE_KEY}
+        serve = [*PROGRAM, "serve", "--stdio", "--wire-dump", str(file)]
+        with Wire(house.folder, house.config, serve, variables=variables) as server:
             server.answers["agent/secret"] = lambda params: {"value": KEY}
             server.initialize({**AGENT, "secrets": {}})
             session = server.session()

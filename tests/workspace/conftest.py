@@ -5,11 +5,19 @@ from pathlib import Path
 
 import pytest
 
+from agls.workspace import processes as commands
 from agls.workspace.processes import Processes
 from agls.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
+from support.patience import PATIENCE
 
 CANARY = "a secret outside the workspace\n"
+
+
+@pytest.fixture(autouse=True)
+def ends_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No keeper is left alone on a busy machine: a later test would find its process and its socket."""
+    monkeypatch.setattr(commands, "PATIENCE", PATIENCE)
 
 
 @pytest.fixture

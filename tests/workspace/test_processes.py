@@ -356,6 +356,18 @@ async def test_a_keeper_that_the_command_stopped_does_its_work(workspace: Worksp
     assert not zombies()
 
 
+async def test_command_that_is_cancelled_twice_is_over_when_its_caller_goes_on(
+    workspace: Workspace, mark: str
+) -> None:
+    async with started(workspace, shell("echo on; sleep 1000", mark), "on") as task:
+        task.cancel()
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert not alive(mark)
+
+
 async def test_a_keeper_that_hangs_is_not_waited_for(
     workspace: Workspace, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

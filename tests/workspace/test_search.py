@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -325,6 +326,20 @@ async def test_time_limit_covers_ripgrep_and_keeps_what_was_found(tmp_path: Path
     result = await workspace.search(needing("needle", "needle", swift_width=SWIFT, seconds=4.0))
     assert ([file.name for file in result.files], result.stopped) == (["0/0.txt"], True)
     assert not workspace.running()
+
+
+async def test_ripgrep_asked_for_at_the_end_of_a_search_is_not_started() -> None:
+    started: list[Sequence[str]] = []
+
+    async def run(arguments: Sequence[str]) -> Sequence[bytes]:
+        started.append(arguments)
+        return [b"late"]
+
+    ripgrep = quick_search._Ripgrep(run)
+    batch = ripgrep.start(["rg"])
+    await ripgrep.aclose()
+    assert await asyncio.to_thread(batch.found, None) == ()
+    assert not started
 
 
 async def test_cancelled_search_leaves_no_ripgrep_behind(tmp_path: Path) -> None:

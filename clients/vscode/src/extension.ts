@@ -13,6 +13,7 @@ import { CodeCommands } from "./context/commands";
 import { editNotebook, shownNotebook } from "./context/notebooks";
 import { wrong } from "./context/offers";
 import { CursorEdits } from "./edit/cursor_edits";
+import { messageOf } from "./failures";
 import { reportFocus } from "./focus";
 import type {
   AskLanguageModelParams,
@@ -106,10 +107,8 @@ function assemble(context: vscode.ExtensionContext) {
   const status = new Status(server, conversation, questions, models);
 
   function failed(problem: unknown): void {
-    const text = problem instanceof Error ? problem.message : String(problem);
-    log.error(text);
-    const hint = (problem as { data?: { hint?: string } } | undefined)?.data?.hint;
-    const message = hint ? `${text.replace(/[.]?$/, ".")} ${hint}` : text;
+    log.error(problem instanceof Error ? problem.message : String(problem));
+    const message = messageOf(problem);
     if (chat.visible) chat.postFailure(message, kindOf(problem));
     else void vscode.window.showErrorMessage(`agls: ${unlinked(message)}`);
   }

@@ -93,7 +93,7 @@ class _Fetch:
             raise PluginProblem(NOT_IN_CATALOGUE.format(name, ", ".join(entries) or "none"))
         entry: JsonObject = {key: value for key, value in entries[name].items() if key != "source"}
         base = text_in(object_in(whole, "metadata").get("pluginRoot"))
-        folder, own = await self._place_of(_from_base(entries[name].get("source"), base), root)
+        folder, own = await self._place_of(_from_base(entries[name].get("source"), base, root), root)
         others = folders_of_others(folder, entry, [*_local_folders(root)])
         return FetchedPlugin(folder, name, entry, own or commit, others)
 
@@ -171,15 +171,22 @@ def _local_folders(root: Path) -> Iterator[Path]:
     base = text_in(object_in(whole, "metadata").get("pluginRoot"))
     for each in objects_in(whole.get("plugins")):
         said = each.get("source")
-        path = _from_base(said if isinstance(said, str) else object_in(said).get("path"), base)
+        path = _from_base(said if isinstance(said, str) else object_in(said).get("path"), base, root)
         with suppress(PluginProblem, ValueError, OSError):
             if isinstance(path, str) and not object_in(said).get("url"):
                 yield _below(root, path)
 
 
-def _from_base(said: object, base: str) -> object:
-    """**Returns** the source of an entry; the bare name of a folder is one in the `base` of its catalogue."""
-    return f"{base}/{said}" if base and isinstance(said, str) and not said.startswith((".", "/")) else said
+def _from_base(said: object, base: str, root: Path) -> object:
+    """**Returns** the source of an entry; the bare name of a folder is one in the `base` of its catalogue.
+
+    So is `./NAME` where it is not in the `root`.
+    """
+    if not base or not isinstance(said, str) or said.startswith("/"):
+        return said
+    inside = f"{base}/{said}"
+    is_there = not said.startswith(".") or (not (root / said).is_dir() and (root / inside).is_dir())
+    return inside if is_there else said
 
 
 def _below(root: Path, said: str) -> Path:

@@ -4,7 +4,16 @@ from agls.json_values import object_in
 
 _SESSION = ("SessionStart", "SessionEnd", "UserPromptSubmit", "UserPromptSubmitted", "Notification")
 _TOOLS = ("PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure", "PostToolBatch")
-_RUN = ("Stop", "AgentStop", "StopFailure", "SubagentStart", "SubagentStop", "PreCompact", "PostCompact")
+_RUN = (
+    "Stop",
+    "AgentStop",
+    "StopFailure",
+    "ErrorOccurred",
+    "SubagentStart",
+    "SubagentStop",
+    "PreCompact",
+    "PostCompact",
+)
 EVENTS = frozenset({*_SESSION, *_TOOLS, *_RUN})
 _BEFORE = ("beforeShellExecution", "beforeMCPExecution", "beforeReadFile", "beforeSubmitPrompt")
 OF_CURSOR = frozenset({*_BEFORE, "afterFileEdit", "stop"})

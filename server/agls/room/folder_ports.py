@@ -54,7 +54,8 @@ class Surroundings:
     """Where a session works: its clock (Unix time in seconds), its permission mode, its scratch folder.
 
     Only of a `trusted` folder may anything be read. `door` is what the user works with ("": nobody knows);
-    `attended` is whether somebody reads along. Its helpers may work in `worktrees`.
+    `attended` is whether somebody reads along, and goes on when a run is over. Its helpers may work in
+    `worktrees`.
     """
 
     now: Callable[[], float]

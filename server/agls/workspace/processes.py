@@ -96,8 +96,16 @@ class Processes:
             await self._end(running)
 
     async def _end(self, running: "_Running") -> None:
+        """End a command, and wait for that; whoever cancels once more waits, too."""
         running.process.end()
-        await asyncio.wait({running.over}, timeout=PATIENCE)
+        until, again = time.monotonic() + PATIENCE, False
+        while not running.over.done() and (left := until - time.monotonic()) > 0:
+            try:
+                await asyncio.wait({running.over}, timeout=left)
+            except asyncio.CancelledError:
+                again = True
+        if again:
+            raise asyncio.CancelledError
 
 
 async def _in_time(over: asyncio.Future[None], command: Command) -> bool:

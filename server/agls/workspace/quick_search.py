@@ -84,20 +84,22 @@ class _Ripgrep:
     def __init__(self, run: Run) -> None:
         self._run, self._loop = run, asyncio.get_running_loop()
         self._tasks = set[asyncio.Task[Sequence[bytes] | None]]()
+        self._is_over = False
 
     def start(self, argv: list[str]) -> "_Batch":
         """Start one with these arguments."""
         return _Batch(asyncio.run_coroutine_threadsafe(self._paths(argv), self._loop))
 
     async def aclose(self) -> None:
-        """End those that still run."""
+        """End those that still run; no other begins, also where the thread has just asked for one."""
+        self._is_over = True
         for task in self._tasks:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks)
 
     async def _paths(self, argv: list[str]) -> Sequence[bytes] | None:
-        if not argv:
+        if not argv or self._is_over:
             return ()
         task = asyncio.current_task()
         assert task

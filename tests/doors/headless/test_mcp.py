@@ -122,6 +122,7 @@ def test_many_tools_wait_to_be_searched_for(small: Small) -> None:
     assert "mcp__small__tool_7" in described(asked.body, "find_tools")
 
 
+@pytest.mark.row(64)
 @pytest.mark.parametrize(
     ("rule", "status"),
     [
@@ -140,6 +141,7 @@ def test_calls_need_a_rule_where_nobody_can_be_asked(small: Small, rule: str, st
     assert ("tools/call" in small.noted("small", "requests")) == (status == "completed")
 
 
+@pytest.mark.row(64)
 def test_denied_server_is_never_called(small: Small) -> None:
     small.servers = '[permissions]\ndeny = ["mcp__small__*"]\n'
     small.add("small")
@@ -148,6 +150,7 @@ def test_denied_server_is_never_called(small: Small) -> None:
     assert "tools/call" not in small.noted("small", "requests")
 
 
+@pytest.mark.row(62)
 def test_server_that_dies_during_a_call_leaves_an_unknown_outcome_and_comes_back(small: Small) -> None:
     small.add("small")
     died, after = items(small.run(call("mcp__small__die"), call("mcp__small__echo")))
@@ -248,6 +251,7 @@ def test_tools_of_an_address_are_used_by_streamable_http(agls: Agls) -> None:
     assert "counted to 2" in counted["output"]
 
 
+@pytest.mark.row(61)
 def test_servers_of_a_folder_are_not_used_without_consent_and_broken_ones_are_named(small: Small) -> None:
     definition = {"command": sys.executable, "args": [PROGRAM, str(small.folder("offered"))]}
     file = small.agls.workspace / ".mcp.json"

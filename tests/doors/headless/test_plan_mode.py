@@ -51,8 +51,8 @@ def test_plan_is_approved_at_the_terminal_and_the_run_goes_on(agls: Agls, termin
     assert QUESTION in terminal.screen
     for line in PLAN.splitlines():
         assert line in terminal.screen
-    assert "[y] Approve, and ask about each effect" in terminal.screen
-    assert "[s] Approve, and accept edits" in terminal.screen
+    assert "[y] Approve and ask first" in terminal.screen
+    assert "[s] Approve and accept edits" in terminal.screen
     assert "[n] Keep planning" in terminal.screen
     terminal.type("s\n")
     process.wait()

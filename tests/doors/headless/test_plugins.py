@@ -311,6 +311,7 @@ def test_plugins_that_share_the_folder_of_their_catalogue_bring_the_skills_that_
         {"name": "office", "source": "./", "strict": False, "skills": skills},
         {"name": "all", "source": "./", "skills": skills},
         {"name": "bare", "source": "bare"},
+        {"name": "dotted", "source": "./bare"},
     ]
     said = {"name": "c", "metadata": {"pluginRoot": "./plugins"}, "plugins": plugins}
     (catalogue / ".claude-plugin").mkdir()
@@ -322,7 +323,9 @@ def test_plugins_that_share_the_folder_of_their_catalogue_bring_the_skills_that_
     office = agls.run("plugin", "show", f"office@{catalogue}").out
     assert (office.count("skill office:"), "other" in office) == (2, False)
     assert agls.run("plugin", "show", f"all@{catalogue}").out.count("skill all:") == 3
-    assert "it runs: grep -r {{args}} . | head\n" in agls.run("plugin", "show", f"bare@{catalogue}").out
+    for name in ("bare", "dotted"):
+        shown = agls.run("plugin", "show", f"{name}@{catalogue}").out
+        assert "it runs: grep -r {{args}} . | head\n" in shown
 
 
 def test_plugin_in_the_root_of_its_catalogue_is_copied_without_the_other_plugins(

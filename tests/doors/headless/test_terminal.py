@@ -85,6 +85,7 @@ def test_a_question_shows_the_diff_and_yes_lets_it_be_written(agls: Agls, termin
     screen = terminal.rest()
     assert "Done." in screen
     assert "1 file changed, +1 -0" in screen
+    assert "The user answers what your tools ask" in next(agls.state.glob("sessions/*.jsonl")).read_text()
 
 
 def test_empty_line_is_answered_with_the_keys_alone(agls: Agls, terminal: FakeTerminal) -> None:

@@ -5,6 +5,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from support.family import cast, config_for
 from support.model_server import Answer, ModelServer, Raw, Reply
 from support.patience import wait_until
@@ -124,6 +126,7 @@ def test_question_of_a_helper_below_a_background_helper_reaches_the_client(tmp_p
         assert "Worked." in str(lead[-1]["messages"]), "a helper ends only with the reports of its own"
 
 
+@pytest.mark.row(60)
 def test_user_stops_a_background_helper_and_the_next_run_reads_that(tmp_path: Path) -> None:
     parts = {"ROOT": [hand("worker", "WORK"), Reply("Begun."), Reply("I see.")], "WORK": [HANGS]}
     with served(tmp_path, parts) as (wire, server):
@@ -140,6 +143,7 @@ def test_user_stops_a_background_helper_and_the_next_run_reads_that(tmp_path: Pa
         assert "task_1: stopped: worker: WORK" in seen_by_root(server)
 
 
+@pytest.mark.row(60)
 def test_model_waits_for_a_background_helper_and_may_stop_it(tmp_path: Path) -> None:
     look = Reply(calls=[("helper_task", {"task_id": "task_1", "wait_s": 30})])
     parts = {

@@ -11,8 +11,8 @@ STEPS = ["Create a.txt", "Read it"]
 PRESENT = {"calls": [{"name": "present_plan", "arguments": {"plan": PLAN, "steps": STEPS}}]}
 WRITE = {"calls": [{"name": "write_file", "arguments": {"path": "a.txt", "content": "one\n"}}]}
 OFFERED = [
-    ("ask", "Approve, and ask about each effect", "allow", "once"),
-    ("acceptEdits", "Approve, and accept edits", "allow", "session"),
+    ("ask", "Approve and ask first", "allow", "once"),
+    ("acceptEdits", "Approve and accept edits", "allow", "session"),
     ("reject", "Keep planning", "reject", "once"),
 ]
 

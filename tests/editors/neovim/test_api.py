@@ -140,8 +140,8 @@ def test_the_statusline_shows_what_is_on(editor: Editor) -> None:
     editor.command("wincmd t")
     for word, act in (
         ("agls ○ ready", "require('agls').run('run it')"),
-        ("agls ? waits for you", "PICKS = { 'Allow once' } require('agls.questions').again()"),
-        ("agls ● running", "require('agls').stop()"),
+        ("agls ? waiting for you", "PICKS = { 'Allow once' } require('agls.questions').again()"),
+        ("agls ● working", "require('agls').stop()"),
     ):
         editor.until("vim.api.nvim_eval_statusline(vim.o.statusline, {}).str:find(..., 1, true)", word)
         editor.shows(word)

@@ -266,4 +266,4 @@ def test_torn_answer_is_marked_and_the_next_one_follows(editor: Editor) -> None:
         said(editor, "All of it.")
     text = transcript(editor)
     assert text.index("Half of what") < text.index("All of it.")
-    wait_until(lambda: "✗ broken off: does not count" in editor.drawn.text())
+    wait_until(lambda: "✗ cut off: not part of the conversation" in editor.drawn.text())

@@ -72,7 +72,7 @@ def test_changes_are_listed_shown_and_judged_together(editor: Editor) -> None:
     prompt(editor, "change two")
     ended(editor, "endTurn")
     waiting(editor, 2)
-    editor.shows("2 to judge")
+    editor.shows("2 to review")
     assert editor.lua("return require('agls').status().changes") == 2
     editor.command("Agls review")
     listed = editor.lua("return vim.fn.getqflist({ title = 1, items = 1 })")
@@ -94,7 +94,7 @@ def test_changes_are_listed_shown_and_judged_together(editor: Editor) -> None:
     editor.until(f"{above} == 2")
     editor.command("Agls reject all")
     waiting(editor, 0)
-    assert not any("to judge" in row for row in editor.screen())
+    assert not any("to review" in row for row in editor.screen())
     assert code(editor) == "mine = 1\n" + CODE
     assert editor.lua("return vim.fn.maparg(']h', 'n')") == "", "the keys go with the changes"
 

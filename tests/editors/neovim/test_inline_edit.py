@@ -151,7 +151,7 @@ def test_failure_of_the_model_is_said_and_nothing_changes(editor: Editor) -> Non
     edited(editor, turns(NEW))
     (editor.folder / "config.toml").write_text('[inline_edit]\nmodel = "none"\n')
     editor.command("4,5Agls edit explain two")
-    editor.until("vim.fn.execute('messages'):find('no model is configured', 1, true)")
+    editor.until("vim.fn.execute('messages'):find('no model is chosen yet', 1, true)")
     editor.until(f"not {HERE}")
     assert text(editor) == CODE
 

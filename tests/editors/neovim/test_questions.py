@@ -70,9 +70,9 @@ def test_plan_is_shown_whole_and_a_comment_reaches_the_model(editor: Editor) -> 
     assert asked[0]["prompt"] == "Approve this plan?"
     offered = asked[0]["items"]
     assert offered[:3] == [
-        "Approve, and ask about each effect",
+        "Approve and ask first",
         "Change the plan first…",
-        "Approve, and accept edits",
+        "Approve and accept edits",
     ]
 
 
@@ -81,7 +81,7 @@ def test_plan_is_approved_with_a_comment(editor: Editor) -> None:
     opened(
         editor,
         turns(PLANNED, "Ready."),
-        picks=("Comment on the plan", "Approve, and accept edits"),
+        picks=("Comment on the plan", "Approve and accept edits"),
         options={"mode": "plan"},
     )
     editor.lua("vim.ui.input = function(options, done) done('keep it small') end")
@@ -135,7 +135,7 @@ def test_the_whole_command_is_shown_before_it_is_allowed(editor: Editor) -> None
     editor.until("#ASKED == 1")
     editor.until("not require('agls.question_window').is_open()")
     said(editor, "touch made.txt")
-    editor.shows("waits for you")
+    editor.shows("waiting for you")
     editor.lua("PICKS = { 'Allow once' }")
     editor.command("Agls answer")
     ended(editor, "endTurn")
@@ -440,7 +440,7 @@ def test_question_of_a_dead_server_is_gone(editor: Editor) -> None:
     restarted(editor, lambda: kill_server(editor))
     editor.until("not require('agls.question_window').is_open() and #require('agls.questions').waiting == 0")
     editor.until("require('agls').current().store.state == 'idle'")
-    assert not any("waits for you" in row for row in editor.screen())
+    assert not any("waiting for you" in row for row in editor.screen())
 
 
 def test_secret_input_of_a_server_is_typed_unseen(editor: Editor) -> None:

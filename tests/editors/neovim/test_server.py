@@ -90,7 +90,7 @@ def test_modes_models_and_actions(editor: Editor) -> None:
     opened(editor, turns("One."), picks=("/usage",))
     editor.command("Agls mode plan")
     editor.until("require('agls').status().mode == 'plan'")
-    editor.shows("> plan")
+    editor.shows("> Plan")
     editor.command("Agls mode default")
     editor.until("require('agls').status().mode == 'ask'")
     editor.command("Agls model nothing-like-it")
@@ -205,7 +205,7 @@ def test_config_file_that_is_corrected_is_noticed_without_a_restart(editor: Edit
     prompt(editor, "go")
     ended(editor, "endTurn")
     config.write_text("[permissions]\n")
-    editor.until("vim.fn.execute('messages'):find('no model is configured', 1, true)")
+    editor.until("vim.fn.execute('messages'):find('no model is chosen yet', 1, true)")
 
 
 def test_health_says_what_works(editor: Editor) -> None:

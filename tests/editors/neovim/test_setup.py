@@ -37,7 +37,7 @@ def test_model_of_a_server_is_chosen_from_its_list_and_answers(editor: Editor) -
         editor.command("Agls open")
         editor.until("vim.api.nvim_get_mode().mode == 'i'")
         editor.keys("<Esc>")
-        told(editor, "`:Agls setup` chooses a model")
+        told(editor, "no model is chosen yet; `:Agls setup` shows what there is")
         editor.command("Agls setup")
         told(editor, "small-1 is the model from now on")
         assert tomllib.loads(config.read_text())["model"] == "small-1"

@@ -111,8 +111,8 @@ def test_pieces_are_for_the_users_own_statusline(editor: Editor) -> None:
     opened(editor, turns(HANGING))
     prompt(editor, "begin")
     said(editor, "I begin")
-    assert editor.lua("return require('agls').piece('state')") == "● running"
-    assert editor.lua("return require('agls').piece('mode')") == "ask"
+    assert editor.lua("return require('agls').piece('state')") == "● working"
+    assert editor.lua("return require('agls').piece('mode')") == "Ask first"
     prompt(editor, "and then")
     editor.until("require('agls').piece('queue') == '1 waiting'")
     problem = editor.lua("return select(2, pcall(require('agls').piece, 'nothing'))")

@@ -169,7 +169,7 @@ async function tornAnswerIsMarked() {
   await bench.chat.getByText("The whole answer.").waitFor();
   const half = bench.chat.locator(".message.discarded");
   await half.getByText(HALF.slice(0, 12)).waitFor();
-  await half.getByText("broken off: does not count").waitFor();
+  await half.getByText("cut off: not part of the conversation").waitFor();
   assert.equal(await bench.chat.locator(".message").count(), 2);
   await bench.chat.locator(".foot").getByText("done").waitFor();
   await shot("torn");

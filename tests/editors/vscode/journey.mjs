@@ -115,9 +115,9 @@ async function isRewound() {
   ]) {
     await checkpoints.last().getByRole("button", { name: "Restore" }).click();
     const asked = bench.page.locator(".monaco-dialog-box").filter({ hasText: "Restore to before this prompt?" });
-    await asked.getByText("Conversation: “Write the notes” and all that followed it are taken out.").waitFor();
+    await asked.getByText("Conversation: “Write the notes” and everything after it are removed.").waitFor();
     if (left === 2) await shot("restore");
-    await bench.dialog("Files that go back: notes.md", choice);
+    await bench.dialog("Files to restore: notes.md", choice);
     await bench.until("the file is gone", () => !isThere());
     await bench.until("the prompt is gone, if it was meant", async () => (await said()).length === left);
     await restored.getByText(line).waitFor();

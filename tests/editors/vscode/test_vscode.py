@@ -103,7 +103,8 @@ def test_from_an_empty_profile_to_a_reviewed_change(tools: dict[str, str], tmp_p
 def test_tour_of_the_other_features(tools: dict[str, str], tmp_path: Path) -> None:
     said = done(["node", HERE / "tour.mjs", tmp_path], LONGEST, **tools)
     assert steps(said)[-1] == "passed"
-    shown = {"slash", "refused", "chips", "mention", "understood", "sessions", "edited-prompt"}
+    shown = {"slash", "refused", "chips", "mention", "understood", "sessions"}
+    shown |= {"edited-prompt", "edited-running"}
     shown |= {"helper", "helpers", "error", "walkthrough", "plan", "plan-changed", "plan-approved"}
     assert screens(tmp_path) == shown
 
@@ -225,6 +226,15 @@ def test_bar_of_a_change_shows_what_stood_there_and_leads_on(tools: dict[str, st
     said = done(["node", HERE / "review_bar.mjs", tmp_path], LONGEST, **tools)
     assert steps(said)[-1] == "passed"
     assert screens(tmp_path) == {"bar-light", "bar-dark", "removed-lines", "commit-message"}
+
+
+def test_problem_is_fixed_by_its_code_action_and_two_windows_share_a_folder(
+    tools: dict[str, str], tmp_path: Path
+) -> None:
+    """The second window has a chat of its own, reads the session of the first one and takes it over."""
+    said = done(["node", HERE / "windows.mjs", tmp_path], LONGEST, **tools)
+    assert steps(said)[-1] == "passed"
+    assert screens(tmp_path) == {"action", "asked", "fixed", "read-only", "taken-over"}
 
 
 def test_mcp_server_that_cannot_be_used_is_shown_and_restarted(tools: dict[str, str], tmp_path: Path) -> None:

@@ -99,6 +99,23 @@ async function promptIsWrittenAnew() {
   say("a prompt was written anew");
 }
 
+async function runningPromptIsWrittenAnew() {
+  await bench.prompt("Think for ever");
+  await bench.chat.locator(".message.running").getByText("This takes a while").waitFor();
+  const prompt = bench.chat.locator(".user").filter({ hasText: "Think for ever" });
+  await prompt.hover();
+  await prompt.getByRole("button", { name: "Edit" }).click();
+  await bench.until("it is in the composer", async () => (await input().inputValue()) === "Think for ever");
+  await bench.chat.getByText("Sending it stops the work and replaces what came after.").waitFor();
+  await shot("edited-running");
+  const answers = bench.chat.getByText("It greets.");
+  const before = await answers.count();
+  await bench.prompt("Explain this code");
+  await bench.until("it is answered", async () => (await answers.count()) === before + 1);
+  assert.equal(await prompt.count(), 0, "the old words are gone");
+  say("a prompt was written anew while its run went on");
+}
+
 async function keysAreEnough() {
   await bench.write("Run two lines");
   await input().press("Enter");
@@ -147,7 +164,7 @@ async function planIsApproved() {
   await card.getByRole("heading", { name: "Only the function" }).waitFor();
   await shot("plan-changed");
   await card.getByLabel("What the agent shall know (optional)").fill("keep it small");
-  await card.getByRole("button", { name: "Approve, and ask about each effect" }).click();
+  await card.getByRole("button", { name: "Approve and ask first" }).click();
   await bench.chat.getByText("They said: keep it small").waitFor({ state: "attached" });
   await bench.chat.getByText("The plan is approved.").waitFor();
   await card.waitFor({ state: "detached" });
@@ -235,7 +252,7 @@ async function serverIsLookedAfter() {
   const key = bench.page.locator(".quick-input-widget:visible input[type=password]");
   await bench.fill(key, "sk-of-nobody");
   await key.press("Enter");
-  await bench.page.locator(".notification-toast").filter({ hasText: "The key for api.anthropic.com is kept" }).waitFor();
+  await bench.page.locator(".notification-toast").filter({ hasText: "The key for api.anthropic.com is stored" }).waitFor();
   await bench.command("agls: Remove Provider Key…");
   await bench.row("api.anthropic.com");
   say("the server was checked, a key stored and removed");
@@ -351,6 +368,7 @@ await play(
   modelAndEffortAreChosen,
   picturesAreAttached,
   promptIsWrittenAnew,
+  runningPromptIsWrittenAnew,
   keysAreEnough,
   questionComesAsNotification,
   mentionsAreUnderstood,

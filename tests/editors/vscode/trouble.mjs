@@ -108,7 +108,7 @@ async function limitsGoOn() {
   const ending = bench.chat.getByRole("region", { name: "How the run ended" }).last();
   await bench.until("it is asked or over", async () => {
     if (await allow().count()) await allow().click();
-    return (await ending.innerText()).includes("limit of turns");
+    return (await ending.innerText()).includes("Turn limit reached");
   });
   await ending.getByRole("button", { name: "Continue" }).click();
   await bench.until("it went on", async () => (await ending.count()) >= 1 && (await said()).length === 3);
@@ -188,7 +188,7 @@ async function questionDiesWithItsServer() {
   await status("ready").waitFor();
   await bench.notification("agls asks to run, in", "Allow once"); // it stays on the screen
   const told = bench.page.locator(".notification-toast, .notifications-center .notification-list-item");
-  await told.filter({ hasText: "does not wait for this answer any more" }).first().waitFor();
+  await told.filter({ hasText: "is no longer waiting for this answer" }).first().waitFor();
   assert.equal(await cards().count(), 0);
   await bench.command("agls: New Session");
   await bench.until("it is empty", async () => (await said()).length === 0);
@@ -207,7 +207,7 @@ async function runDiesWithItsServer() {
   await half.locator(".caret").waitFor();
   process.kill(server(), "SIGKILL");
   await bench.chat.getByRole("button", { name: /Stop/ }).waitFor({ state: "detached" });
-  await half.getByText("broken off: does not count").waitFor();
+  await half.getByText("cut off: not part of the conversation").waitFor();
   const ending = bench.chat.getByRole("region", { name: "How the run ended" }).last();
   await ending.getByText("The process ended before the run did.").waitFor();
   assert.equal(await bench.chat.locator(".caret").count(), 0, "nothing goes on");

@@ -34,6 +34,18 @@ export class Workbench {
   async enter(server, viewport) {
     const context = await this.browser.newContext({ viewport });
     await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: server.origin });
+    await this.visit(context, server);
+  }
+
+  /** Another window on the same folder, with an extension host and a server of its own. */
+  async another() {
+    const workbench = new Workbench(this.browser);
+    await workbench.visit(this.context, this.server);
+    return workbench;
+  }
+
+  async visit(context, server) {
+    Object.assign(this, { context, server });
     this.page = await context.newPage();
     this.page.setDefaultTimeout(PATIENCE);
     this.page.on("dialog", (dialog) => void dialog.accept().catch(() => undefined)); // "leave the page?" on a reload

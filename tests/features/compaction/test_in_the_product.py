@@ -1,11 +1,14 @@
 """Compaction as an editor sees it: the real server process, with a model whose window is known."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from support.family import config_for
+from support.model_server import Failure, ModelServer, Reply, Request
 from support.wire import Wire, turns
 
 FILES = [f"part_{number}.txt" for number in range(8)]
@@ -154,3 +157,25 @@ def test_room_is_made_although_the_server_counts_only_what_it_had_not_cached(
             assert wire.run(session, f"say {number}")["stopReason"] == "endTurn"
         kinds = [item["kind"] for item in items(wire, session)]
         assert "compaction" in kinds
+
+
+def test_model_that_refused_a_request_without_a_number_is_not_sent_as_much_again(tmp_path: Path) -> None:
+    """Its window is known nowhere: that it was too small once is remembered, and every word stays."""
+    refused: list[int] = []
+
+    def answer(request: Request) -> Reply | Failure:
+        size = len(request.content) // 4
+        if size > 11_000:
+            refused.append(size)
+            return Failure(400, "Your input exceeds the context window.", code="context_length_exceeded")
+        is_summary = "memory of a coding agent" in request.content.decode()
+        return replace(Reply("Short." if is_summary else "long words " * 500), usage=(size, 10))
+
+    with ModelServer(answer) as server, Wire(tmp_path, config_for(tmp_path, server)) as wire:
+        wire.initialize()
+        session = wire.session()
+        for number in range(14):
+            assert wire.run(session, f"say {number}.")["stopReason"] == "endTurn"
+        assert len(refused) == 1
+        seen = json.dumps(server.posts[-1].body["messages"])
+        assert all(f"say {number}." in seen for number in range(14))

@@ -186,6 +186,12 @@ async def test_headless_prompt_says_that_the_last_message_is_the_result(scene: S
     assert "editor" not in text
 
 
+async def test_prompt_at_a_terminal_says_that_the_user_answers_tools_alone(scene: Scene) -> None:
+    scene.attended, scene.door = False, "a terminal"
+    (text,) = told(await scene.run())
+    assert "Door: a terminal. The user answers what your tools ask, but not your last message" in text
+
+
 async def test_model_gets_the_place_the_user_looks_at_while_there_is_one(scene: Scene) -> None:
     await scene.run()
     scene.workspace.looking_at = Focus("src/a.py", (3, 3))

@@ -156,6 +156,16 @@ def test_questions_and_plans_of_other_products_are_ours(name: str, ours: str) ->
     assert with_our_tool(ToolCall("c1", name, {}), {ours}).name == ours
 
 
+@pytest.mark.parametrize("name", ["edit_file", "edit", "Edit"])
+def test_one_edit_with_a_list_of_them_is_several(name: str) -> None:
+    offered = {"edit_file", "multi_edit"}
+    edits = [{"old_text": "a", "new_text": "b"}]
+    assert with_our_tool(ToolCall("c1", name, {"path": "x", "edits": edits}), offered).name == "multi_edit"
+    one = ToolCall("c1", "edit_file", {"path": "x", "old_text": "a", "new_text": "b", "edits": edits})
+    assert with_our_tool(one, offered) == one, "which of both is meant is not known"
+    assert with_our_tool(ToolCall("c1", "edit_file", {"edits": edits}), {"edit_file"}).name == "edit_file"
+
+
 PATCH = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+$two 'x'\n*** End Patch"
 HEREDOC = f"apply_patch <<'EOF'\n{PATCH}\nEOF"
 

@@ -339,3 +339,14 @@ async def test_section_and_line_of_a_diff_decide_together(
     assert outcome.status == ("completed" if made else "failed")
     assert (tmp_path / "t.py").read_text() == (made or TWICE)
     assert made or "fits in 2 places, lines 2, 7" in outcome.text
+
+
+@pytest.mark.parametrize(
+    "mark", ["*** Begin Patch", "*** End Patch", "*** Update File: a.py", "  *** End Patch"]
+)
+async def test_diff_of_a_file_that_shows_patches_is_made(tools: Toolbox, tmp_path: Path, mark: str) -> None:
+    (tmp_path / "p.md").write_text(f"before\n{mark}\nafter\n")
+    rows = f" before\n {mark}\n-after\n+{mark}\n"
+    outcome = await tools.call("apply_patch", patch=f"--- a/p.md\n+++ b/p.md\n@@ -1,3 +1,3 @@\n{rows}")
+    assert outcome.status == "completed", outcome.text
+    assert (tmp_path / "p.md").read_text() == f"before\n{mark}\n{mark}\n"

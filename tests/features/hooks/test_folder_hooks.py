@@ -99,6 +99,11 @@ def test_broken_hook_of_a_file_is_named_with_its_reason(content: object, problem
             {"event": "UserPromptSubmit", "command": "cd 'my scripts' && ./b.sh"},
         ),
         (
+            ".github/hooks/e.json",
+            {"hooks": {"errorOccurred": [{"bash": "./b.sh"}]}},
+            {"event": "StopFailure", "command": "./b.sh"},
+        ),
+        (
             ".claude/settings.local.json",
             {"hooks": {"Stop": [{"type": "mcp_tool", "server": "s", "tool": "t", "input": {"a": "${cwd}"}}]}},
             {"event": "Stop", "server": "s", "tool": "t", "input": {"a": "${cwd}"}},

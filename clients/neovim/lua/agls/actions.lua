@@ -5,8 +5,11 @@ local float = require("agls.float")
 local notify = require("agls.notify")
 local paint = require("agls.paint")
 local store = require("agls.store")
+local text_of = require("agls.text")
 
 local M = {}
+
+local FIRST = { "Conversation", "Changes", "Work", "Model and context" } -- headings, as in the other client
 
 ---@param title string
 ---@param lines string[]
@@ -94,6 +97,44 @@ function M.invoke(of, name, input, done)
   end)
 end
 
+---By their headings, which stand in the order of their use.
+---@param found agls.Action[]
+---@return string[] names
+---@return table<string, agls.Action[]> groups
+local function grouped(found)
+  local names, groups = vim.list_slice(FIRST), {}
+  for _, action in ipairs(found) do
+    local name = action.group or "More"
+    if not groups[name] and not vim.list_contains(names, name) then
+      names[#names + 1] = name
+    end
+    groups[name] = groups[name] or {}
+    table.insert(groups[name], action)
+  end
+  return vim.tbl_filter(function(name)
+    return groups[name] ~= nil
+  end, names), groups
+end
+
+---Whether the user has a picker of their own, in which they search.
+---@return boolean
+local function has_picker()
+  return not debug.getinfo(vim.ui.select, "S").source:find("vim/ui.lua", 1, true)
+end
+
+---@param of agls.Session
+---@param offered agls.Action[]
+local function choose(of, offered)
+  local function text(action)
+    return text_of.clip(("%s  %s"):format(action.slash, action.title), vim.o.columns - 8)
+  end
+  ask.choice(offered, { prompt = "agls can", kind = "action", text = text }, function(action)
+    write(action, function(command)
+      of:run(command)
+    end)
+  end)
+end
+
 ---A menu of everything that can be done.
 ---@param of agls.Session
 function M.menu(of)
@@ -105,13 +146,24 @@ function M.menu(of)
     local found = vim.tbl_filter(function(action)
       return action.when == "any" or action.when == now
     end, actions)
-    local function text(action)
-      return ("%s  %s"):format(action.slash, action.title)
+    local names, groups = grouped(found)
+    if has_picker() then
+      return choose(
+        of,
+        vim
+          .iter(names)
+          :map(function(name)
+            return groups[name]
+          end)
+          :flatten(1)
+          :totable()
+      )
     end
-    ask.choice(found, { prompt = "agls can", kind = "action", text = text }, function(action)
-      write(action, function(command)
-        of:run(command)
-      end)
+    local function text(name) -- Neovim's own list has no search: one of that length has no end
+      return ("%-18s %d commands"):format(name, #groups[name])
+    end
+    ask.choice(names, { prompt = "What shall be done?", kind = "actions", text = text }, function(name)
+      choose(of, groups[name])
     end)
   end)
 end

@@ -5,6 +5,7 @@ local folds = require("agls.folds")
 local paint = require("agls.paint")
 local question_keys = require("agls.question_keys")
 local render = require("agls.render")
+local welcome = require("agls.welcome")
 
 ---@class agls.Placed: agls.Block
 ---@field id string
@@ -161,7 +162,9 @@ function Chat:block(item_id)
     waiting = waiting or question.itemId == item_id
   end
   local store = self.session.store
-  local block = render.item(store:item(item_id), config.current, waiting)
+  local win = vim.fn.win_findbuf(self.buf)[1]
+  local options = { fold = config.current.fold, width = win and vim.api.nvim_win_get_width(win) }
+  local block = render.item(store:item(item_id), options, waiting)
   local helpers = store.helpers[item_id]
   if helpers and store.items[item_id].status == "running" then
     block.label = "● " .. render.helping(helpers)
@@ -240,7 +243,9 @@ function Chat:update()
   for number = #self.blocks + 1, #order do
     self:add(order[number])
   end
-  local lines = vim.list_extend(render.steers(self.session.store.steers), render.ending(self.session.store.ending))
+  local lines = render.steers(self.session.store.steers)
+  vim.list_extend(lines, render.ending(self.session.store.ending))
+  vim.list_extend(lines, render.retrying(self.session.retrying))
   if #lines > 0 and #self.blocks > 0 then
     vim.api.nvim_buf_set_lines(self.buf, self:length(), -1, false, lines)
     self.ending = #lines
@@ -265,16 +270,27 @@ function Chat:draw()
   vim.bo[self.buf].modifiable = true
   self:update()
   vim.bo[self.buf].modifiable = false
+  welcome.draw(self.buf, self.session.client, #self.blocks == 0)
   folds.update(self.buf, self.low)
   self.low = nil
   local last = vim.api.nvim_buf_line_count(self.buf)
-  for _, win in ipairs(following) do
+  for _, win in ipairs(#self.blocks > 0 and following or {}) do
     vim.api.nvim_win_set_cursor(win, { last, 0 })
     vim.api.nvim_win_call(win, function()
-      vim.cmd("normal! zb")
+      vim.cmd("normal! zbzb") -- the first one shows the beginning of a paragraph that is higher than the window
     end)
   end
   vim.api.nvim_exec_autocmds("User", { pattern = "AglsDrawn", data = { buf = self.buf, session = self.session.id } })
+end
+
+---Have chats without a conversation say anew how to begin: it is known now whether the agent can work.
+---@param at agls.Client
+function M.greet(at)
+  for _, chat in pairs(M.all) do
+    if chat.session.client == at and #chat.blocks == 0 then
+      chat:draw_events({}, {})
+    end
+  end
 end
 
 ---The item at a line of the buffer, from 1.

@@ -12,6 +12,8 @@ local STEADY = 30000 -- milliseconds after which a server counts as one that wor
 ---@field state "stopped"|"starting"|"ready"|"failed"
 ---@field lsp? vim.lsp.Client
 ---@field block? agls.ServerBlock
+---@field models string[] what it offers, the default first, once it was asked
+---@field problem? string why no work could begin, when it was asked last
 ---@field private waiting { ready: fun(), failed: fun(problem: string) }[]
 ---@field private restarts integer
 ---@field private begun integer
@@ -36,6 +38,7 @@ function M.of(root, handlers)
     or setmetatable({
       root = root,
       state = "stopped",
+      models = {},
       waiting = {},
       restarts = 0,
       begun = 0,

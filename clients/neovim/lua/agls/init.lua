@@ -284,7 +284,8 @@ function M.stop()
     local back = of:asked(result.dropped)
     if #back > 0 then
       prompt.put_back(of, back)
-      notify.info(("%d waiting prompts are back in the prompt; they are not sent"):format(#back))
+      local what = #back == 1 and "the prompt that waited is" or ("the %d prompts that waited are"):format(#back)
+      notify.info(what .. " back below, and not sent")
     elseif NOT_STOPPED[result.state] then
       notify.info(NOT_STOPPED[result.state])
     end

@@ -78,7 +78,7 @@ local function draw(edit)
   end
   if not edit.new then
     local stop = key("stop", ":Agls stop")
-    return marks.writing(edit.buf, edit.mark, edit.text, ("● %s · %s cancels"):format(edit.wish, stop))
+    return marks.writing(edit.buf, edit.mark, edit.text, ("● %s · %s stops"):format(edit.wish, stop))
   end
   local keep, undo, refine = key("accept", ":Agls accept"), key("reject", ":Agls reject"), key("refine", ":Agls edit")
   marks.shown(edit.buf, edit.mark, edit.old, edit.new, ("%s keep · %s undo · %s refine"):format(keep, undo, refine))

@@ -59,6 +59,7 @@ end
 local M = {}
 
 -- In the words of this client, where the server's own are for programs.
+local NO_MODEL = "no model is chosen yet; `:Agls setup` shows what there is"
 local WORDS = {
   sessionBusyElsewhere = "another process writes this session; when it lets go, `:Agls takeover` goes on here",
 }
@@ -85,6 +86,9 @@ end
 function M.failure(problem)
   local data = type(problem.data) == "table" and problem.data or {}
   local hint = HINTS[data.kind] or data.hint
+  if vim.startswith(problem.message, "no model is configured") then
+    return M.error(NO_MODEL) -- the server's hint is for a terminal
+  end
   M.error(WORDS[data.kind] or (hint and (problem.message .. " " .. hint)) or problem.message)
 end
 

@@ -6,7 +6,16 @@ local notify = require("agls.notify")
 local M = {}
 
 M.MODES = { "ask", "acceptEdits", "plan", "allowAll" }
+local MEANINGS = {
+  default = "what config.toml says",
+  ask = "asks before it edits files or runs commands",
+  acceptEdits = "edits files unasked, asks before commands",
+  plan = "only reads, and makes a plan first",
+  allowAll = "asks nothing",
+}
+local NAMES = { mode = "Mode", model = "Model" }
 local OTHER = "Another one…"
+local NO_MODEL = "no model is chosen yet; `:Agls setup` shows what there is"
 local POLL = 1000 -- milliseconds between two looks at the config file
 
 ---@type string[] that the server names, once it was asked
@@ -42,14 +51,18 @@ end
 ---@param done? fun()
 function M.know_models(at, done)
   at:request("agent/status", {}, function(result)
+    at.problem = result and result.problem
     M.models = vim.tbl_map(function(model)
       return model.name
     end, result and result.models or M.models)
+    at.models = M.models
+    require("agls.chat").greet(at)
+    require("agls.status").redraw()
     local problem = result and result.problem
     if problem and problem ~= problems[at.root] then
       local file = result.configFile and vim.uri_to_fname(result.configFile)
       local is_of_file = file and vim.startswith(problem, file) -- that is to be corrected, not to be set up
-      notify.warn(#M.models == 0 and not is_of_file and "`:Agls setup` chooses a model: " .. problem or problem)
+      notify.warn(#M.models == 0 and not is_of_file and NO_MODEL or problem)
     elseif result and not problem and problems[at.root] then
       notify.info("the configuration is read: the agent can work now")
     end
@@ -70,8 +83,16 @@ local function set(of, name, value)
     if problem then
       return notify.failure(problem)
     end
-    notify.info(("%s is %s from the next run on"):format(name, given or "as configured"))
+    local words = name == "mode" and given and require("agls.status").mode_name(given) or given or "as configured"
+    notify.info(("%s: %s, from the next prompt on"):format(NAMES[name], words))
   end)
+end
+
+---A choice was made: that the agent can work now is no news.
+---@param at agls.Client
+function M.chosen(at)
+  problems[at.root] = nil
+  M.know_models(at)
 end
 
 ---Set the mode; without one, ask.
@@ -81,8 +102,13 @@ function M.mode(of, mode)
   if mode ~= "" then
     return set(of, "mode", mode)
   end
-  local prompt = "mode, now " .. (of.store.options.mode or "as configured")
-  ask.choice(vim.list_extend({ "default" }, M.MODES), { prompt = prompt, kind = "mode" }, function(chosen)
+  local status = require("agls.status")
+  local function words(row)
+    return ("%-13s  %s"):format(row == "default" and "As configured" or status.mode_name(row), MEANINGS[row])
+  end
+  local prompt = ("Mode, now: %s"):format(status.mode_name(of.store.options.mode or "as configured"))
+  local rows = vim.list_extend({ "default" }, M.MODES)
+  ask.choice(rows, { prompt = prompt, kind = "mode", text = words }, function(chosen)
     set(of, "mode", chosen)
   end)
 end
@@ -95,10 +121,13 @@ function M.model(of, model)
     return set(of, "model", model)
   end
   M.know_models(of.client, function()
+    local function words(row)
+      return row == "default" and "As configured" or row
+    end
     local choices = vim.list_extend(vim.list_extend({ "default" }, M.models), { OTHER })
-    local prompt = "model, now " .. (of.store.options.model or "as configured")
-    ask.choice(choices, { prompt = prompt, kind = "model" }, function(chosen)
-      ask.words("model: ", chosen ~= OTHER and chosen or "", function(name)
+    local prompt = "Model, now: " .. (of.store.options.model or of.client.models[1] or "none")
+    ask.choice(choices, { prompt = prompt, kind = "model", text = words }, function(chosen)
+      ask.words("Model: ", chosen ~= OTHER and chosen or "", function(name)
         set(of, "model", name)
       end)
     end)

@@ -11,14 +11,20 @@ function M.markdown(buf)
   pcall(vim.treesitter.start, buf, "markdown")
 end
 
+---How a call stands: at the end of its first line, and below a line that leaves no room for it in the window.
 ---@param buf integer
 ---@param placed agls.Placed
 local function label(buf, placed)
   if placed.label then
+    local win = vim.fn.win_findbuf(buf)[1]
+    local room = win and vim.api.nvim_win_get_width(win) or math.huge
+    local fits = vim.fn.strdisplaywidth(placed.lines[1] .. placed.label) + 2 <= room
+    local words = { { (fits and " " or "  ") .. placed.label, placed.hl } }
     placed.mark = vim.api.nvim_buf_set_extmark(buf, NAMESPACE, placed.first, 0, {
       id = placed.mark,
-      virt_text = { { " " .. placed.label, placed.hl } },
+      virt_text = fits and words or nil,
       virt_text_pos = "eol",
+      virt_lines = not fits and { words } or nil,
     })
   elseif placed.mark then
     vim.api.nvim_buf_del_extmark(buf, NAMESPACE, placed.mark)

@@ -75,6 +75,14 @@ local function submit(prompt)
   end)
 end
 
+---Whether nothing is written in the prompt of a session.
+---@param session agls.Session
+---@return boolean
+function M.is_empty(session)
+  local lines = vim.api.nvim_buf_get_lines(M.of(chat.of(session)), 0, -1, false)
+  return vim.trim(table.concat(lines)) == ""
+end
+
 ---Put texts back that were not sent, below what the user has written meanwhile.
 ---@param session agls.Session
 ---@param texts string[]

@@ -74,24 +74,32 @@ local function choice_lines()
   return lines
 end
 
----@return string what can be done by keys now
-local function keys_line()
-  if open.large then
-    return (" 1-%d answers · <Space> pages · q later "):format(#open.sheet.choices)
-  end
+---@param roles string[]
+---@return string
+local function keys_offered(roles)
   local offered = {}
-  for _, role in ipairs({ "allow", "reject", "reason" }) do
+  for _, role in ipairs(roles) do
     local key = config.key("question_" .. role)
     if key and M.role(role) then
       offered[#offered + 1] = key .. " " .. KEY_WORDS[role]
     end
   end
   offered[#offered + 1] = (config.key("question_whole") or ":Agls answer")
-    .. (M.role("allow") and " all of it" or " answer")
+    .. (M.role("allow") and " all of it" or " to answer")
   if open.sheet.diff and config.key("question_diff") then
     offered[#offered + 1] = config.key("question_diff") .. " diff"
   end
   return " " .. table.concat(offered, " · ") .. " "
+end
+
+---@return string what can be done by keys now
+local function keys_line()
+  if open.large then
+    return (" 1-%d answers · <Space> pages · q later "):format(#open.sheet.choices)
+  end
+  local line = keys_offered({ "allow", "reject", "reason" })
+  local fits = vim.fn.strdisplaywidth(line) <= vim.api.nvim_win_get_width(open.win)
+  return fits and line or keys_offered({ "allow", "reject" })
 end
 
 local function draw_choices()

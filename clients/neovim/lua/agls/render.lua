@@ -12,6 +12,7 @@
 
 ---@class agls.RenderOptions
 ---@field fold { thoughts: boolean, output: integer, diff: integer }
+---@field width? integer cells of the window; a table that needs more becomes a list
 
 local colours = require("agls.colours")
 local problems = require("agls.problems")
@@ -42,7 +43,7 @@ local STATUS = {
   completed = { "✓", "AglsOk" },
   failed = { "✗ failed", "AglsFailed" },
   rejected = { "✗ rejected", "AglsFailed" },
-  cancelled = { "■ cancelled", "AglsFailed" },
+  cancelled = { "■ stopped", "AglsFailed" },
 }
 
 ---@param item table
@@ -50,7 +51,7 @@ local STATUS = {
 ---@return string label, string highlight
 local function status_of(item, waiting)
   if waiting then
-    return "? waits for you", "AglsWaiting"
+    return "? waiting for you", "AglsWaiting"
   end
   local exit = item.terminal and item.terminal.exitCode
   if item.status == "completed" and exit and exit ~= 0 then
@@ -171,12 +172,12 @@ function by_kind.userMessage(item)
   return { lines = lines }
 end
 
-local DISCARDED = "✗ broken off: does not count"
+local DISCARDED = "✗ cut off: not part of the conversation"
 
-function by_kind.message(item)
-  local lines = tables.aligned(lines_of(item.text or ""))
+function by_kind.message(item, options)
+  local lines = tables.aligned(lines_of(item.text or ""), options.width)
   lines[#lines + 1] = ""
-  local label = item.discarded and DISCARDED or (item.status == "cancelled" and "■ cancelled" or nil)
+  local label = item.discarded and DISCARDED or (item.status == "cancelled" and "■ stopped" or nil)
   return { lines = lines, label = label, hl = label and "AglsFailed" }
 end
 
@@ -304,7 +305,7 @@ end
 
 -- How a run ended, in a word or two.
 local STATES = {
-  budget = "out of budget",
+  budget = "at its limit",
   cancelled = "stopped",
   contextFull = "context full",
   endTurn = "done",
@@ -312,7 +313,7 @@ local STATES = {
   guard = "stopped: no progress",
   killed = "stopped",
   maxTokens = "answer too long",
-  maxTurns = "out of turns",
+  maxTurns = "at its turn limit",
   refusal = "refused",
   timeout = "out of time",
 }
@@ -333,14 +334,16 @@ local ENDS = {
   cancelled = "Stopped.",
   interrupted = "Interrupted: the server ended before the run did. `:Agls continue` goes on.",
   maxTokens = "The answer reached the model's limit. `:Agls continue` goes on.",
-  maxTurns = "The limit of turns was reached. `:Agls continue` goes on.",
-  budget = "The budget is used up. `:Agls continue` goes on with a new one.",
+  maxTurns = "The turn limit was reached. `:Agls continue` goes on.",
+  budget = "The limit on cost or tokens was reached. `:Agls continue` goes on with a new one.",
   contextFull = "The conversation is too long for the model.",
   refusal = "The model refused.",
-  timeout = "The time was up. `:Agls continue` goes on.",
+  timeout = "The time limit was reached. `:Agls continue` goes on.",
   guard = "Stopped: it made no progress. `:Agls continue` goes on.",
   killed = "Stopped.",
 }
+
+local SAID = { cancelled = true, interrupted = true } -- their words say all of the detail
 
 ---Messages to the running run that the model reads next.
 ---@param steers string[]
@@ -351,6 +354,17 @@ function M.steers(steers)
     vim.list_extend(lines, quoted("You, meanwhile (read with the next step)", words))
   end
   return lines
+end
+
+---What stands below a conversation while a model that failed is asked again.
+---@param data? agls.TurnRetryingData
+---@return string[]
+function M.retrying(data)
+  if not data then
+    return {}
+  end
+  local seconds = math.max(1, math.floor(data.delayMs / 1000 + 0.5))
+  return { ("> Trying again in %d s: %s"):format(seconds, (plain(data.cause):gsub("%s+", " "))) }
 end
 
 ---What stands below a conversation whose last run did not simply come to its end.
@@ -365,8 +379,13 @@ function M.ending(ended)
     local cause = "> **" .. (problem.title or "The run failed") .. ":** " .. (problem.message:gsub("%s+", " "))
     return { cause, ">", "> " .. problems.remedy(problem.kind) }
   end
-  local detail = ended.detail and ended.stopReason ~= "cancelled" and (" " .. ended.detail:gsub("%s+", " ")) or ""
-  return { "> " .. (ENDS[ended.stopReason] or ended.stopReason) .. detail }
+  local words = ENDS[ended.stopReason] or (ended.stopReason .. ".")
+  local detail = not SAID[ended.stopReason] and vim.trim((ended.detail or ""):gsub("%s+", " ")):gsub("%.$", "") or ""
+  if detail ~= "" then
+    local first, rest = words:match("^(.-)%.(.*)$")
+    words = ("%s (%s).%s"):format(first, detail, rest)
+  end
+  return { "> " .. words }
 end
 
 return M

@@ -9,7 +9,7 @@ local lines_of = changes.lines_of
 
 local M = {}
 
-local REASON = "changes to judge"
+local REASON = "changes to review"
 
 ---The changes at a line of the current buffer, or of all lines between two.
 ---@param first? integer from 1, the cursor's
@@ -121,7 +121,7 @@ function M.quickfix()
   end, sorted())
   vim.fn.setqflist({}, " ", { title = "changes of agls", items = items })
   if #items == 0 then
-    return notify.info("there is nothing to judge")
+    return notify.info("there is no change to review")
   end
   vim.cmd(("botright copen %d"):format(math.max(3, math.min(10, #items))))
 end

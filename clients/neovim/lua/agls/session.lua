@@ -11,12 +11,14 @@ local store = require("agls.store")
 ---@field store agls.Store
 ---@field problem? string why no more events come
 ---@field read_only boolean another process writes it: it is only followed
+---@field retrying? agls.TurnRetryingData the model failed, and is asked again
 ---@field private listeners agls.Listener[]
 ---@field private resuming boolean
 ---@field private reading? string the item in front of which older ones are being read
 local Session = {}
 Session.__index = Session
 
+local CALLS_OF_MODEL = { turnRetrying = true, turnStarted = true, turnEnded = true, runEnded = true }
 local OLDER = 500 -- items that are read at once
 
 local M = {}
@@ -135,6 +137,9 @@ function Session:take(events)
       taken[#taken + 1] = event
       if event.itemId then
         changed[event.itemId] = true
+      end
+      if CALLS_OF_MODEL[event.type] then
+        self.retrying = event.type == "turnRetrying" and event.data or nil
       end
       if event.type == "notice" and event.data.kind == "detached" then
         self.store.hole = true

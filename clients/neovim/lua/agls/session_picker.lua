@@ -25,7 +25,7 @@ local function row_text(row)
   marks[#marks + 1] = row.parentSessionId and not row.parentItemId and "fork" or nil
   marks[#marks + 1] = session.all[row.sessionId] and "open" or nil
   local more = #marks > 0 and ("  (" .. table.concat(marks, ", ") .. ")") or ""
-  local title = row.title ~= "" and row.title or row.sessionId
+  local title = row.title ~= "" and row.title or "new session"
   local day = days.name(time, os.time())
   return ("%-9s  %s  %s%s%s"):format(day, os.date("%H:%M", time), MARKS[row.state] or "", title, more)
 end

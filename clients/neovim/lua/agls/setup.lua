@@ -24,7 +24,7 @@ local NO_LIST = "%s lists no models; `:Agls setup` begins again"
 local function used(at, result)
   local file = vim.fn.fnamemodify(vim.uri_to_fname(result.configFile), ":~")
   notify.info(("%s is the model from now on (in %s)"):format(result.model, file))
-  require("agls.options").know_models(at)
+  require("agls.options").chosen(at)
 end
 
 ---@param at agls.Client

@@ -11,8 +11,13 @@ local text = require("agls.text")
 
 local M = {}
 
-local WORDS = { idle = "ready", running = "running", requiresAction = "waits for you", reading = "reading along" }
+local WORDS = { idle = "ready", running = "working", requiresAction = "waiting for you", reading = "reading along" }
+-- What is shown of a server's own state, and what a user calls each mode.
+local SERVER =
+  { starting = "starting", stopped = "server stopped", failed = "server not running", blocked = "not ready" }
+local MODES = { ask = "Ask first", acceptEdits = "Accept edits", plan = "Plan", allowAll = "Allow all" }
 local MARKS = { idle = "○", running = "●", requiresAction = "?", reading = "◌" }
+local SHORTEST_TITLE = 8
 local HIGHLIGHTS =
   { idle = "AglsDim", running = "AglsRunning", requiresAction = "AglsWaiting", reading = "AglsWaiting" }
 
@@ -73,7 +78,7 @@ function M.of(of)
     window = usage.size,
     cost = of.store.cost,
     mode = of.store.options.mode or "ask",
-    model = of.store.options.model,
+    model = of.store.options.model or of.client.models[1],
     plan = plans.line(of),
     servers = servers.line(of.store.servers),
     tasks = tasks_of(of),
@@ -84,16 +89,29 @@ function M.of(of)
   }
 end
 
+---@param state string
+---@return string
+local function word_of(state)
+  return WORDS[state] or SERVER[state] or state
+end
+
+---The name of a mode as people read it.
+---@param mode string
+---@return string
+function M.mode_name(mode)
+  return MODES[mode] or mode
+end
+
 ---@type table<agls.PieceName, fun(known: agls.Status): string>
 local PIECES = {
   state = function(known)
-    return (MARKS[known.state] or "✗") .. " " .. (WORDS[known.state] or known.state)
+    return (MARKS[known.state] or "✗") .. " " .. word_of(known.state)
   end,
   queue = function(known)
     return known.queued > 0 and ("%d waiting"):format(known.queued) or ""
   end,
   changes = function(known)
-    return known.changes > 0 and ("%d to judge"):format(known.changes) or ""
+    return known.changes > 0 and ("%d to review"):format(known.changes) or ""
   end,
   questions = function(known)
     return known.questions > 0 and ("%d to answer"):format(known.questions) or ""
@@ -111,7 +129,7 @@ local PIECES = {
     return known.cost > 0 and ("$%.2f"):format(known.cost) or ""
   end,
   mode = function(known)
-    return known.mode
+    return M.mode_name(known.mode)
   end,
   model = function(known)
     return known.model or ""
@@ -145,6 +163,22 @@ local function of_window()
   return session.all[vim.b[vim.api.nvim_win_get_buf(win)].agls_session or ""], win
 end
 
+---The pieces at the right of the bar, the most urgent first, as far as there is room for them.
+---@param known agls.Status
+---@param room integer
+---@return string
+local function fitting(known, room)
+  local found = ""
+  for _, name in ipairs({ "servers", "changes", "tasks", "context", "cost" }) do
+    local words = PIECES[name](known)
+    local more = found .. (found ~= "" and words ~= "" and " · " or "") .. words
+    if vim.fn.strdisplaywidth(more) <= room then
+      found = more
+    end
+  end
+  return found
+end
+
 ---The `winbar` of a chat.
 ---@return string
 function M.bar()
@@ -153,27 +187,22 @@ function M.bar()
     return ""
   end
   local known = M.of(of)
-  local word = WORDS[known.state] or known.state
+  if known.state == "idle" and of.client.problem then
+    known.state = "blocked"
+  end
+  local word = word_of(known.state)
   if known.queued > 0 then
     word = word .. ", " .. known.queued .. " waiting"
-  end
-  local right = {}
-  for _, name in ipairs({ "servers", "changes", "tasks", "context", "cost" }) do
-    local words = PIECES[name](known)
-    right[#right + 1] = words ~= "" and words or nil
   end
   local mark = ("%%#%s#%s %s%%*"):format(
     HIGHLIGHTS[known.state] or "AglsFailed",
     MARKS[known.state] or "✗",
     safe(word)
   )
-  local room = vim.api.nvim_win_get_width(win) - vim.fn.strdisplaywidth(word .. table.concat(right, " · ")) - 8
-  local title = text.clip(of:title(), math.max(8, room))
-  return (" %%#AglsTitle#%s%%* %s %%<%%=%%#AglsDim# %s%%* "):format(
-    safe(title),
-    mark,
-    safe(table.concat(right, " · "))
-  )
+  local room = vim.api.nvim_win_get_width(win) - vim.fn.strdisplaywidth(word) - 8
+  local right = fitting(known, room - SHORTEST_TITLE)
+  local title = text.clip(of:title(), math.max(SHORTEST_TITLE, room - vim.fn.strdisplaywidth(right)))
+  return (" %%#AglsTitle#%s%%* %s %%<%%=%%#AglsDim# %s%%* "):format(safe(title), mark, safe(right))
 end
 
 ---The `winbar` of a prompt.
@@ -189,14 +218,15 @@ function M.prompt_bar()
   end
   local typing = win == tonumber(vim.g.actual_curwin) and vim.startswith(vim.fn.mode(), "i")
   local key = config.key(typing and "submit_insert" or "submit") or ":w"
-  local model = known.model and (" · " .. known.model) or ""
+  local left = "> " .. M.mode_name(known.mode) .. (known.model and (" · " .. known.model) or "")
   local plan = known.plan ~= "" and (" · plan " .. known.plan) or ""
-  return (" %%#AglsDim#> %s%s%%#AglsRunning#%s%%#AglsDim#%%<%%=%s%%* "):format(
-    safe(known.mode),
-    safe(model),
-    safe(plan),
-    safe(key .. " sends" .. (plan == "" and " · @ files · / commands" or ""))
-  )
+  local width = vim.api.nvim_win_get_width(win) - vim.fn.strdisplaywidth(left .. plan) - 3
+  local keys = vim
+    .iter({ key .. " sends · @ files · / commands", key .. " sends · @ · /", key .. " sends" })
+    :find(function(words)
+      return vim.fn.strdisplaywidth(words) <= width
+    end)
+  return (" %%#AglsDim#%s%%#AglsRunning#%s%%#AglsDim#%%<%%=%s%%* "):format(safe(left), safe(plan), safe(keys or ""))
 end
 
 local waiting = false

@@ -1,4 +1,5 @@
--- Markdown tables whose columns stand below each other: the text stays Markdown; pure but for the width of characters.
+-- Markdown tables whose columns stand below each other, or as lists where there is no room for that: the text stays
+-- Markdown; pure but for the width of characters.
 
 local M = {}
 
@@ -59,10 +60,33 @@ local function ruled(rule, width)
   return left .. ("-"):rep(math.max(1, width - 2)) .. right
 end
 
+---The rows below each other, each a list with the names of its columns.
 ---@param rows string[][]
+---@return string[] lines
+local function listed(rows)
+  local lines, names = {}, rows[1]
+  for number = 3, #rows do
+    local cells = rows[number]
+    lines[#lines + 1] = "- **" .. (cells[1] ~= "" and cells[1] or names[1]) .. "**"
+    for column = 2, #names do
+      if (cells[column] or "") ~= "" then
+        lines[#lines + 1] = "  - " .. (names[column] ~= "" and names[column] .. ": " or "") .. cells[column]
+      end
+    end
+  end
+  return lines
+end
+
+---@param rows string[][]
+---@param room? integer cells in the window
 ---@return string[]? lines nil for a table that is too wide, or none
-local function aligned(rows)
+local function aligned(rows, room)
   local rules, widths = rows[2], {}
+  for _, cells in ipairs(rows) do
+    if #cells > #rules then
+      return nil -- no table as Markdown has them: nothing of it may be lost
+    end
+  end
   local whole = 1
   for column in ipairs(rules) do
     widths[column] = 3
@@ -72,14 +96,13 @@ local function aligned(rows)
     end
     whole = whole + widths[column] + 3
   end
-  if whole > WIDEST then
+  if room and whole > room and #rows > 2 then
+    return listed(rows)
+  elseif whole > WIDEST then
     return nil
   end
   local lines = {}
   for number, cells in ipairs(rows) do
-    if #cells > #rules then
-      return nil -- no table as Markdown has them: nothing of it may be lost
-    end
     local made = {}
     for column, rule in ipairs(rules) do
       made[column] = number == 2 and ruled(rule, widths[column]) or padded(cells[column] or "", widths[column], rule)
@@ -89,10 +112,11 @@ local function aligned(rows)
   return lines
 end
 
----The lines with their tables aligned. Code is left as it is.
+---The lines with their tables aligned, or as lists where they are wider than the room. Code is left as it is.
 ---@param lines string[]
+---@param room? integer cells
 ---@return string[]
-function M.aligned(lines)
+function M.aligned(lines, room)
   local made, at, fence = {}, 1, nil
   while at <= #lines do
     local line = lines[at]
@@ -113,9 +137,9 @@ function M.aligned(lines)
         rows[#rows + 1] = cells
       end
     end
-    local shown = #rows > 0 and (aligned(rows) or vim.list_slice(lines, at, at + #rows - 1)) or { line }
+    local shown = #rows > 0 and (aligned(rows, room) or vim.list_slice(lines, at, at + #rows - 1)) or { line }
     vim.list_extend(made, shown)
-    at = at + #shown
+    at = at + math.max(1, #rows)
   end
   return made
 end

@@ -42,6 +42,7 @@ function M.dress_chat(win)
   set(win, {
     wrap = true,
     linebreak = true,
+    smoothscroll = true, -- a paragraph that is higher than the window is seen as far as it goes
     conceallevel = 2,
     concealcursor = "nc",
     foldmethod = "expr",
@@ -85,6 +86,23 @@ local function open_float(shown)
   return upper, open(prompt.of(shown), top + whole - below - 2, below, "prompt")
 end
 
+local NARROW, CHAT = 80, 40 -- columns: below the first the chat is no column, and it has no less than the second
+
+---The width of a chat beside a file.
+---@return integer
+local function beside()
+  local given = config.current.width
+  return given <= 1 and math.max(CHAT, size(given, vim.o.columns)) or size(given, vim.o.columns)
+end
+
+---Where a chat goes when nobody says where: beside the file only where there is room for both.
+---@return string
+local function usual_layout()
+  local layout = config.current.layout
+  local is_column = layout == "right" or layout == "left"
+  return is_column and vim.o.columns < NARROW and "below" or layout
+end
+
 local SPLITS = { right = "botright vertical", left = "topleft vertical", below = "botright", above = "topleft" }
 
 ---@param shown agls.Chat
@@ -98,7 +116,7 @@ local function open_split(shown, layout)
   local upper = vim.api.nvim_get_current_win()
   vim.api.nvim_win_set_buf(upper, shown.buf)
   if layout == "right" or layout == "left" then
-    vim.api.nvim_win_set_width(upper, size(config.current.width, vim.o.columns))
+    vim.api.nvim_win_set_width(upper, beside())
   elseif layout ~= "tab" then
     vim.api.nvim_win_set_height(upper, size(config.current.height, vim.o.lines))
   end
@@ -140,7 +158,7 @@ function M.open(shown, layout)
     vim.api.nvim_win_set_buf(lower, prompt.of(shown))
   else
     M.close()
-    layout = layout or config.current.layout
+    layout = layout or usual_layout()
     upper, lower = (layout == "float" and open_float or open_split)(shown, layout)
   end
   dress_prompt(lower)

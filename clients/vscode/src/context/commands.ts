@@ -59,9 +59,9 @@ export class CodeCommands implements vscode.CodeActionProvider {
     const { start, end } = diagnostic.range;
     const last = Math.min(document.lineCount, end.line + 1 + AROUND);
     const around = new vscode.Range(Math.max(0, start.line - AROUND), 0, last, 0);
-    const source = diagnostic.source ? ` of ${diagnostic.source}` : "";
+    const source = diagnostic.source ? ` (${diagnostic.source})` : "";
     const name = vscode.workspace.asRelativePath(uri);
-    const text = `${wish}${source} in line ${start.line + 1} of ${name}:\n${diagnostic.message}${more}`;
+    const text = `${wish} in line ${start.line + 1} of ${name}${source}:\n${diagnostic.message}${more}`;
     const lines = `${uri.toString()}#L${around.start.line + 1}-L${last}`;
     await this.send([
       { type: "text", text },

@@ -44,7 +44,9 @@ export class Keys {
     });
     if (!value?.trim()) return undefined;
     await this.store(host, value);
-    void vscode.window.showInformationMessage(`The key for ${host} is kept. The next run uses it.`);
+    void vscode.window.showInformationMessage(
+      `The key for ${host} is stored. It is used from the next prompt on.`,
+    );
     return { host, provider: PROVIDERS.find(({ description }) => description === host)?.name ?? "" };
   }
 

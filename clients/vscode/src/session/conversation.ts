@@ -22,6 +22,8 @@ export class Conversation implements vscode.Disposable {
   actions: readonly Action[] = [];
   /** Messages to the run that wait until the model can read them, by item. */
   steers: Record<string, string> = {};
+  /** Another process writes it: here it is followed. */
+  private isReadOnly = false;
   private making: Promise<string> | undefined;
   private readonly events = new vscode.EventEmitter<Event[]>();
   private readonly replaced = new vscode.EventEmitter<void>();
@@ -68,12 +70,16 @@ export class Conversation implements vscode.Disposable {
     if (!sessionId) return;
     const { epoch, seq } = this.transcript;
     const known = this.sessionId === sessionId && seq > 0;
+    const takeControl = !this.sessionId; // what another window has is not shown unasked
     try {
       const params = known ? { replay: "since", after: { epoch, seq } } : { replay: "tail", tail: TAIL };
-      this.show(sessionId, await this.server.request("agent/resume", { sessionId, ...params }), known);
+      const asked = { sessionId, takeControl, ...params };
+      this.show(sessionId, await this.server.request("agent/resume", asked), known);
     } catch (problem) {
-      if (kindOf(problem) === "sessionNotFound") await this.begin();
-      else throw problem;
+      const kind = kindOf(problem);
+      if (kind === "sessionNotFound") await this.begin();
+      // Another window on this folder may have it: this one begins with an empty chat, and the memory is the other's.
+      else if (kind !== "sessionBusyElsewhere" || this.sessionId) throw problem;
     }
   }
 
@@ -94,6 +100,7 @@ export class Conversation implements vscode.Disposable {
   /** Nothing is in front of the user; the next prompt makes a session. */
   async begin(): Promise<void> {
     this.sessionId = "";
+    this.isReadOnly = false;
     this.steers = {};
     this.transcript = new Transcript();
     this.hasOlder = false;
@@ -134,9 +141,18 @@ export class Conversation implements vscode.Disposable {
     else if (leave === true) await this.begin();
   }
 
+  /** A session that another process had is written here from now on; refused while that has it still. */
+  private async takeOver(): Promise<void> {
+    const { sessionId, transcript } = this;
+    const after = { epoch: transcript.epoch, seq: transcript.seq };
+    const asked = { sessionId, replay: "since", after, takeControl: true };
+    this.show(sessionId, await this.server.request("agent/resume", asked), true);
+  }
+
   /** Send a prompt; while a run goes on it is queued, or put into the run. */
   async send(input: Content[], how: How, expand = false): Promise<CommandResult | undefined> {
     const sessionId = await this.ensure();
+    if (this.isReadOnly) await this.takeOver();
     const params = { sessionId, input, expand, clientKey: randomUUID() };
     if (how === "queue" || this.transcript.state === "idle") {
       const { action } = await this.server.request("agent/run", { ...params, admission: "queue" });
@@ -164,6 +180,21 @@ export class Conversation implements vscode.Disposable {
     const waiting = this.transcript.queue;
     const { dropped } = await this.server.request("agent/cancel", { sessionId, queued: "drop" });
     return waiting.filter(({ runId }) => dropped.includes(runId)).map(({ content }) => content);
+  }
+
+  /** Stop all work, and wait until none goes on. */
+  async settle(): Promise<void> {
+    if (this.transcript.state === "idle") return;
+    const settled = new Promise<void>((resolve) => {
+      const look = () => {
+        if (this.transcript.state !== "idle") return;
+        watching.dispose();
+        resolve();
+      };
+      const watching = vscode.Disposable.from(this.onEvents(look), this.onReplaced(look));
+    });
+    await this.stop();
+    await settled;
   }
 
   async setOption(optionId: string, value: unknown): Promise<void> {
@@ -249,6 +280,7 @@ export class Conversation implements vscode.Disposable {
 
   private show(sessionId: string, result: ResumeResult, known: boolean): void {
     this.sessionId = sessionId;
+    this.isReadOnly = result.readOnly === true;
     if (result.replayed === "events" && known) {
       for (const event of (result.events ?? []) as unknown as Event[]) this.transcript.take(event);
       for (const item of result.openItems) this.transcript.put(item as unknown as AnyItem);

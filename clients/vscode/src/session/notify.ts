@@ -7,7 +7,7 @@ import { endOf } from "../store/ends";
 import { notificationOf, unlinked } from "./permission_text";
 
 const OPEN = "Open the Question";
-const GONE = "agls does not wait for this answer any more.";
+const GONE = "agls is no longer waiting for this answer.";
 const WAITS = "agls waits for your answer to a question.";
 
 interface View {

@@ -21,7 +21,8 @@ export class Rewind {
   }
 
   /** Go back to before a prompt that is sent again in other words: a question only where files would go back. */
-  toSendAgain(itemId: string): Promise<boolean> {
+  async toSendAgain(itemId: string): Promise<boolean> {
+    await this.conversation.settle();
     return this.goBack(itemId, AGAIN);
   }
 

@@ -19,7 +19,7 @@ export const RESTORE: Purpose = {
   both: "Restore Conversation and Files",
   conversation: "Restore Conversation",
   files: "Restore Files",
-  undoable: "You can undo it until you send the next prompt.",
+  undoable: "You can undo this until you send the next prompt.",
 };
 /** The prompt is sent again in other words. */
 export const AGAIN: Purpose = {
@@ -50,8 +50,8 @@ export function questionOf(
   );
   const left = conflicts.map(({ uri, reason }) => `${nameOf(uri)} (${reason})`);
   const detail = [
-    `Conversation: “${shortened(words)}” and all that followed it are taken out.`,
-    changed.length > 0 ? `Files that go back: ${listed(changed)}.` : "Files: none would change.",
+    `Conversation: “${shortened(words)}” and everything after it are removed.`,
+    changed.length > 0 ? `Files to restore: ${listed(changed)}.` : "Files: none would change.",
     ...(left.length > 0 ? [`Files that stay as they are: ${listed(left)}.`] : []),
     ...(ranCommands ? ["What commands did to other files is not known, and stays."] : []),
     purpose.undoable,

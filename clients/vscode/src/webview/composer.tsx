@@ -53,6 +53,7 @@ export function Composer({ model }: { model: Model }) {
   const isFresh = model.completions.ticket === ticket.current; // else the next answer is on its way
   const at = chosen ?? preferred(rows, text);
   const running = model.transcript.state !== "idle";
+  const waits = running && !model.edited.itemId; // an earlier prompt is sent at once: it replaces what goes on
 
   useEffect(() => {
     const { text: given, replace } = model.compose;
@@ -124,7 +125,7 @@ export function Composer({ model }: { model: Model }) {
   const edit = (event: KeyboardEvent) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
       event.preventDefault();
-      send(running && (event.ctrlKey || event.metaKey) ? "steer" : "queue");
+      send(waits && (event.ctrlKey || event.metaKey) ? "steer" : "queue");
     } else if (event.key === "ArrowUp") up(event);
     else if (event.key === "ArrowDown" && place.current >= 0) recall(event, -1);
     else if (event.key === "Escape") leave();
@@ -143,7 +144,7 @@ export function Composer({ model }: { model: Model }) {
   return (
     <div class="composer" onDragOver={(event) => event.preventDefault()} onDrop={onDrop}>
       <Completions rows={rows} chosen={at} accept={accept} />
-      <Editing model={model} />
+      <Editing model={model} running={running} />
       <div class="box">
         <Chips model={model} />
         <textarea
@@ -161,7 +162,7 @@ export function Composer({ model }: { model: Model }) {
         />
         <div class="bar">
           <Pickers model={model} />
-          <SendButtons running={running} ready={text.trim() !== ""} send={send} />
+          <SendButtons running={running} waits={waits} ready={text.trim() !== ""} send={send} />
         </div>
       </div>
     </div>
@@ -169,11 +170,13 @@ export function Composer({ model }: { model: Model }) {
 }
 
 /** What sending does now, and the way back to the next prompt. */
-function Editing({ model }: { model: Model }) {
+function Editing({ model, running }: { model: Model; running: boolean }) {
   if (!model.edited.itemId) return null;
   return (
     <div class="editing-note faint">
-      <span>Editing an earlier prompt. Sending it replaces what came after.</span>
+      <span>
+        Editing an earlier prompt. Sending it {running ? "stops the work and " : ""}replaces what came after.
+      </span>
       <Button class="link" title="Leave the prompt as it is (Escape)" message={{ type: "endEdit" }}>
         Cancel
       </Button>
@@ -183,13 +186,15 @@ function Editing({ model }: { model: Model }) {
 
 interface SendProps {
   running: boolean;
+  /** What is sent waits for the end of the run. */
+  waits: boolean;
   /** Something is written. */
   ready: boolean;
   send: (how: How) => void;
 }
 
 /** Send and stop, in one place. */
-function SendButtons({ running, ready, send }: SendProps) {
+function SendButtons({ running, waits, ready, send }: SendProps) {
   return (
     <span class="end">
       {running && (
@@ -197,7 +202,7 @@ function SendButtons({ running, ready, send }: SendProps) {
           <Icon name="stop-circle" />
         </Button>
       )}
-      {running && ready && (
+      {waits && ready && (
         <button
           type="button"
           class="icon"
@@ -211,12 +216,12 @@ function SendButtons({ running, ready, send }: SendProps) {
       <button
         type="button"
         class="icon primary"
-        aria-label={running ? "Queue" : "Send"}
-        title={running ? "Queue it: it is sent when this is done (Enter)" : "Send (Enter)"}
+        aria-label={waits ? "Queue" : "Send"}
+        title={waits ? "Queue it: it is sent when this is done (Enter)" : "Send (Enter)"}
         disabled={!ready}
         onClick={() => send("queue")}
       >
-        <Icon name={running ? "list-ordered" : "send"} />
+        <Icon name={waits ? "list-ordered" : "send"} />
       </button>
     </span>
   );

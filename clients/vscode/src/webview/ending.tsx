@@ -11,6 +11,7 @@ const KEY = { command: "agls.key.set", label: "Set key…" } as const;
 const MODEL = { command: "agls.model", label: "Choose model…" } as const;
 const CONFIG = { command: "agls.config.open", label: "Edit config.toml" } as const;
 const LOG = { command: "agls.server.logs", label: "Open log" } as const;
+const NEW = { command: "agls.chat.new", label: "New session" } as const;
 const LIMITS = { command: "agls.budget", label: "Change limits…" } as const;
 
 interface Step {
@@ -33,6 +34,7 @@ const HELP: Record<string, Step[]> = {
   network: [MODEL, CONFIG, LOG],
   timeout: [MODEL, LOG],
   providerInternal: [MODEL, LOG],
+  sessionBusyElsewhere: [NEW],
   toolCrash: [LOG],
   internal: [LOG],
 };

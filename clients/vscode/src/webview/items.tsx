@@ -25,17 +25,16 @@ const NOTICED = 1000; // milliseconds that a call may take without a word about 
 
 interface ItemProps {
   item: AnyItem;
-  idle: boolean;
   /** Who works for this call. */
   helpers?: Helpers[string] | undefined;
   /** A question about it is open: its card shows what the call is about. */
   asked?: boolean;
 }
 
-export const ItemView = memo(function ItemView({ item, idle, helpers, asked }: ItemProps) {
+export const ItemView = memo(function ItemView({ item, helpers, asked }: ItemProps) {
   switch (item.kind) {
     case "userMessage":
-      return <UserMessage item={item} idle={idle} />;
+      return <UserMessage item={item} />;
     case "message":
       return <Message item={item} />;
     case "thought":
@@ -61,7 +60,7 @@ export const ItemView = memo(function ItemView({ item, idle, helpers, asked }: I
 });
 
 /** Calls that only looked, in one row: what they were is inside. */
-export const FoldedView = memo(function FoldedView({ row, idle }: { row: Folded; idle: boolean }) {
+export const FoldedView = memo(function FoldedView({ row }: { row: Folded }) {
   const { words } = useReading();
   return (
     <details class="item tool looks">
@@ -72,7 +71,7 @@ export const FoldedView = memo(function FoldedView({ row, idle }: { row: Folded;
         <span class="title">{summaryOf(row.items, words)}</span>
       </summary>
       {row.items.map((item) => (
-        <ItemView key={item.itemId} item={item} idle={idle} />
+        <ItemView key={item.itemId} item={item} />
       ))}
     </details>
   );
@@ -82,7 +81,7 @@ function Html({ html, className }: { html: string; className: string }) {
   return <div class={className} dangerouslySetInnerHTML={{ __html: html }} />;
 }
 
-function UserMessage({ item, idle }: { item: AnyItem; idle: boolean }) {
+function UserMessage({ item }: { item: AnyItem }) {
   const content = (item["content"] ?? []) as Content[];
   const attached = content.filter((block) => block.type !== "text");
   return (
@@ -102,7 +101,7 @@ function UserMessage({ item, idle }: { item: AnyItem; idle: boolean }) {
       )}
       {item["steer"] === true && <div class="faint">sent while it worked</div>}
       <div class="tools">
-        <Tool icon="edit" label="Edit" disabled={!idle} message={{ type: "edit", itemId: item.itemId }} />
+        <Tool icon="edit" label="Edit" message={{ type: "edit", itemId: item.itemId }} />
         <Tool icon="repo-forked" label="Fork" message={{ type: "fork", itemId: item.itemId }} />
       </div>
     </article>
@@ -131,7 +130,7 @@ function nameOf(block: Content): string {
   return name ?? decodeURIComponent(baseName(block.uri));
 }
 
-const DISCARDED = "broken off: does not count";
+const DISCARDED = "cut off: not part of the conversation";
 
 function Message({ item }: { item: AnyItem }) {
   const text = textOf(item["text"]);
@@ -178,7 +177,7 @@ function ChildLine({ item }: { item: AnyItem }) {
   );
 }
 
-function ToolCall({ item, helpers, asked = false }: Omit<ItemProps, "idle">) {
+function ToolCall({ item, helpers, asked = false }: ItemProps) {
   const { words } = useReading();
   const terminal = item["terminal"] as Terminal | undefined;
   const changes = (item["changes"] ?? []) as Change[];

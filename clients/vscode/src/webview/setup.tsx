@@ -123,7 +123,7 @@ function ModelStep({ model }: { model: Model }) {
       <Local offered={offered} />
       <Provider model={model} offered={offered} />
       <p class="faint">
-        It is written to your settings.{" "}
+        Saved in your config.toml.{" "}
         <Button class="link" message={{ type: "command", command: "agls.config.open" }}>
           Edit config.toml
         </Button>

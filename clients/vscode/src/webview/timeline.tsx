@@ -212,7 +212,7 @@ export function Timeline(props: Props) {
       <div class="items">
         {(older || shown.start > 0) && <div class="faint center">Scroll up for earlier messages</div>}
         {items.slice(shown.start, shown.end).map((item) => {
-          if (isFolded(item)) return <FoldedView key={item.itemId} row={item} idle={idle} />;
+          if (isFolded(item)) return <FoldedView key={item.itemId} row={item} />;
           const ended = endings?.get(item.itemId);
           const newest = idle && item === items.at(-1);
           return (
@@ -222,7 +222,6 @@ export function Timeline(props: Props) {
               )}
               <ItemView
                 item={item}
-                idle={idle}
                 helpers={helpers?.[item.itemId]}
                 asked={asked?.has(item.itemId) ?? false}
               />

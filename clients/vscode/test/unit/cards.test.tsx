@@ -270,8 +270,8 @@ const plan: Question = {
   title: "Approve this plan?",
   subject: { type: "plan", plan: "# Steps\n\n1. Read\n2. Write <b>it</b>" },
   options: [
-    { optionId: "ask", label: "Approve, and ask about each effect", decision: "allow", scope: "once" },
-    { optionId: "acceptEdits", label: "Approve, and accept edits", decision: "allow", scope: "session" },
+    { optionId: "ask", label: "Approve and ask first", decision: "allow", scope: "once" },
+    { optionId: "acceptEdits", label: "Approve and accept edits", decision: "allow", scope: "session" },
     { optionId: "reject", label: "Keep planning", decision: "reject", scope: "once" },
   ],
   shown: { text: "│ # Steps", whole: true },
@@ -291,7 +291,7 @@ test("a plan is read as Markdown and approved with a comment", () => {
   expect(root().querySelectorAll(".markdown li")).toHaveLength(2);
   expect(root().querySelector(".markdown b")).toBeNull();
   void type("input.reason", "be quick");
-  void press("Approve, and accept edits");
+  void press("Approve and accept edits");
   const answer = { outcome: "selected", optionId: "acceptEdits", feedback: "be quick" };
   expect(page.sent).toEqual([{ type: "answer", requestId: "q9", answer }]);
 });
@@ -302,7 +302,7 @@ test("a plan is changed before it is approved", () => {
   void type("textarea.plan", "Only read.");
   void press("Show the plan");
   expect(root().querySelector(".markdown")?.textContent.trim()).toBe("Only read.");
-  void press("Approve, and ask about each effect");
+  void press("Approve and ask first");
   const answer = { outcome: "selected", optionId: "ask", input: { plan: "Only read." } };
   expect(page.sent).toEqual([{ type: "answer", requestId: "q9", answer }]);
 });

@@ -43,7 +43,7 @@ test("a plan is an open checklist", () => {
     { id: 2, text: "Write", state: "pending" },
   ];
   const plan = { title: "Plan: 1 of 2 done", text: "- [x] 1. Read\n- [ ] 2. Write", entries };
-  show(<ItemView item={{ itemId: "i", kind: "plan", status: "completed", ...plan }} idle={true} />);
+  show(<ItemView item={{ itemId: "i", kind: "plan", status: "completed", ...plan }} />);
   const shown = root().querySelector("details.plan");
   expect(shown?.hasAttribute("open")).toBe(true);
   expect(shown?.querySelector("summary")?.textContent).toBe("Plan: 1 of 2 done");
@@ -86,8 +86,8 @@ test("a reply that broke off is marked as one that does not count", () => {
   const items = [thought, { ...torn, itemId: "a" }, whole];
   show(<Timeline sessionId="s" items={items} older={false} idle={true} />);
   const marked = [...root().querySelectorAll("article.discarded")];
-  expect(marked.map((one) => one.textContent)).toEqual(["half\nbroken off: does not count"]);
-  expect(root().textContent.match(/broken off: does not count/g)?.length).toBe(2);
+  expect(marked.map((one) => one.textContent)).toEqual(["half\ncut off: not part of the conversation"]);
+  expect(root().textContent.match(/cut off: not part of the conversation/g)?.length).toBe(2);
 });
 
 test("whoever scrolls up and down again sees every item, and never too many at once", () => {
@@ -249,10 +249,10 @@ test("a running command has a button that moves it to the background", () => {
   };
   const button = () =>
     [...root().querySelectorAll("button")].find((one) => one.textContent === "Move to background");
-  show(<ItemView item={{ ...call, status: "running" }} idle={false} />);
+  show(<ItemView item={{ ...call, status: "running" }} />);
   button()?.click();
   expect(page.sent).toEqual([{ type: "background", itemId: "call_1" }]);
-  show(<ItemView item={{ ...call, status: "completed" }} idle={true} />);
+  show(<ItemView item={{ ...call, status: "completed" }} />);
   expect(button()).toBeUndefined();
 });
 

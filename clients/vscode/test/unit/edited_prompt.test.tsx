@@ -40,3 +40,17 @@ test("what is replaced by an edited prompt is marked from its line on", () => {
   const lines = [...root().querySelectorAll(".checkpoint")];
   expect(lines.map((line) => line.classList.contains("edited"))).toEqual([false, true]);
 });
+
+test("a prompt is edited while a run goes on, and the composer says what sending it does", () => {
+  const model = new Model(() => undefined);
+  model.transcript.state = "running";
+  const labels = () =>
+    [...root().querySelectorAll(".bar .end button")].map((one) => one.getAttribute("aria-label"));
+  model.take({ type: "compose", text: "and then" });
+  show(<App model={model} />);
+  expect(labels()).toEqual(["Stop", "Send now", "Queue"]);
+  model.take({ type: "edited", itemId: "i", text: "Explain this" });
+  show(<App model={model} />);
+  expect(labels()).toEqual(["Stop", "Send"]);
+  expect(root().querySelector(".editing-note")?.textContent).toContain("stops the work and replaces");
+});

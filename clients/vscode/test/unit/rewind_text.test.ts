@@ -17,11 +17,11 @@ test("conversation and files are named, and each can go back alone", () => {
   const known = { words: "Write the notes\nin two files", ranCommands: true, nameOf, purpose: RESTORE };
   const { detail, choices } = questionOf({ ...none, files: [file("a.py")], conflicts }, known);
   expect(detail.split("\n\n")).toEqual([
-    "Conversation: “Write the notes…” and all that followed it are taken out.",
-    "Files that go back: a.py (+2 −1).",
+    "Conversation: “Write the notes…” and everything after it are removed.",
+    "Files to restore: a.py (+2 −1).",
     "Files that stay as they are: own.py (you changed it since).",
     "What commands did to other files is not known, and stays.",
-    "You can undo it until you send the next prompt.",
+    "You can undo this until you send the next prompt.",
   ]);
   expect(Object.values(choices)).toEqual(["both", "conversation", "files"]);
 });

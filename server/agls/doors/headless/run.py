@@ -153,7 +153,7 @@ async def world_at(
     usual = TERMINAL if keyboard else UNATTENDED
     if keyboard or not request.quiet:
         await settle_trust(setup, request, here, Keyboard(keyboard) if keyboard else None, screen)
-    editor = NoEditor(A_TERMINAL if stays else "")
+    editor = NoEditor(A_TERMINAL if keyboard else "")
     async with open_world(setup, editor=editor, headless=not stays, usual=usual) as world:
         world.export = export
         world.missing_consents.ends_run = request.require_offers

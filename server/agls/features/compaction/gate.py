@@ -19,7 +19,7 @@ from agls.features.compaction.touched_files import touched_in
 from agls.room.run_ports import CompactionGuard
 from agls.room.session_ports import SessionRecord
 
-FAILED = "failed"
+FAILED, OVERFLOWED = "failed", "overflowed"
 MOST_FAILURES = 3  # of summaries in one run, before nobody is asked for one any more
 WORTH = 1_000  # tokens that are worth taking results out for, after a pause
 LONG = (
@@ -63,6 +63,8 @@ class CompactionGate:
             return (stop,)
         if state.overflowed:
             most = min(bounds.threshold if bounds and bounds.threshold else tokens, tokens * 4 // 5)
+            if not bounds and state.measure.tokens:  # and the server gave no number, or it would be known
+                view.note(ROOM, OVERFLOWED, {"model": _model(state), "tokens": tokens})
             need = Need("overflow", tokens, most, pressing=True, words=state.words)
             return await self._room(view, need) or self._reduced(view)
         if bounds and 0 < bounds.threshold <= tokens:
@@ -70,7 +72,18 @@ class CompactionGate:
             need = Need("threshold", tokens, bounds.threshold, pressing=pressing, words=state.words)
             facts = await self._room(view, need)
             return self._checked(facts, size, bounds, view)
+        if not bounds and 0 < (most := self._most_after_overflows(state)) <= tokens:
+            return await self._room(view, Need("threshold", tokens, most, words=state.words))
         return () if state.run.turns else self._after_a_pause(state, tokens)
+
+    def _most_after_overflows(self, state: State) -> int:
+        """Return the tokens from which on room is made for a model that refused more; 0: it refused none.
+
+        Its window is not known, so no run ends because of this, and nobody is warned.
+        """
+        notes = [n.data for n in state.notes.get(ROOM, ()) if n.kind == OVERFLOWED]
+        refused = [data["tokens"] for data in notes if data["model"] == _model(state)]
+        return int(min(refused, default=0) * self._settings.at)
 
     async def _too_long(self, state: State, bounds: TokenBounds) -> Stop | None:
         """Return the end of a run whose prompt alone is surely too long: a prompt is never shortened."""
@@ -90,7 +103,7 @@ class CompactionGate:
 
     def bounds(self, state: State) -> TokenBounds | None:
         """Return the bounds of the model that is asked next; `None` when its window is not known."""
-        name = state.context.model or str(state.settings.get("model", ""))
+        name = _model(state)
         if name not in self._bounds:
             self._bounds[name] = self._bounds_of(name)
         return self._bounds[name]
@@ -101,7 +114,7 @@ class CompactionGate:
         return bounds_of(window, self._settings.at, schema=self._schema) if window else None
 
     def _client(self, state: State) -> ModelClient | None:
-        return self._named(state.context.model or str(state.settings.get("model", "")))
+        return self._named(_model(state))
 
     def _named(self, name: str) -> ModelClient | None:
         try:
@@ -168,8 +181,12 @@ class CompactionGate:
         return facts
 
 
+def _model(state: State) -> str:
+    return state.context.model or str(state.settings.get("model", ""))
+
+
 def _name(state: State) -> str:
-    return state.context.model or str(state.settings.get("model", "")) or "used"
+    return _model(state) or "used"
 
 
 def _may_ask(state: State, tokens: int) -> bool:

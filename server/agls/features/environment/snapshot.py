@@ -20,6 +20,10 @@ FINAL = {
     False: "Nobody reads along and nobody answers: decide yourself. Your last message is the whole result: "
     "it stands alone, without a question.",
 }
+ONCE = (
+    "The user answers what your tools ask, but not your last message: it is the whole result, and stands "
+    "alone, without a question."
+)
 Facts = Mapping[str, str]
 _LINE = regex(r"^([A-Z][\w ()/,.'-]{0,80}): (.*)$")
 
@@ -34,8 +38,8 @@ def place_facts(place: Surroundings, cwd: str, roots: Sequence[str], mode: str) 
         facts["Added folders"] = ", ".join(map(one_line, others))
     if place.scratch:
         facts["Scratch folder (for temporary files, not kept)"] = place.scratch
-    door = one_line(place.door) if place.attended and place.door else "a command line or a program"
-    facts["Door"] = f"{door}. {FINAL[place.attended]}"
+    final = ONCE if place.door and not place.attended else FINAL[place.attended]
+    facts["Door"] = f"{one_line(place.door) or 'a command line or a program'}. {final}"
     return facts | ({"Permission mode": mode} if mode else {})
 
 

@@ -30,7 +30,7 @@ def with_our_tool(call: ToolCall, offered: Collection[str]) -> ToolCall:
 
     `offered` are the names of all tools of the run: a call is never led to one that is not there.
     """
-    if call.name in offered or call.malformed:
+    if call.malformed or (call.name in offered and _of_edits(call.name, call.arguments) == call.name):
         return call
     prefix, _, bare = call.name.rpartition(".")
     said = bare if prefix in PREFIXES else call.name
@@ -46,8 +46,15 @@ def with_our_tool(call: ToolCall, offered: Collection[str]) -> ToolCall:
         ours = COMMANDS.get(command, "") if isinstance(command, str) else ""
     else:
         ours = name if name in OUR_TOOLS.values() else OUR_TOOLS.get(name, "")
+    ours = _of_edits(ours, arguments)
     is_there = ours in offered or (ours in SEARCHED and FINDER in offered)
     return replace(call, name=ours, arguments=arguments) if is_there else call
+
+
+def _of_edits(name: str, given: JsonObject) -> str:
+    """Return the tool for an edit: other products have one tool for one place and for a list of them."""
+    is_list = isinstance(given.get("edits"), list) and not {"old_text", "old_string"} & given.keys()
+    return "multi_edit" if name == "edit_file" and is_list else name
 
 
 def _by_blocks(given: JsonObject) -> tuple[str, JsonObject]:

@@ -32,9 +32,10 @@ _BEGIN_AT, _END_AT = BEGIN.casefold(), END.casefold()
 _RANGE = regex(r"-(\d+)(?:,\d+)? \+\d+(?:,\d+)?(?: @@.*)?$")
 
 
-def is_envelope(lines: Sequence[str]) -> bool:
-    """Return whether these lines are meant as such a patch."""
-    return any(line.strip().casefold() in {_BEGIN_AT, _END_AT} or _HEADER.match(line) for line in lines)
+def first_mark(lines: Sequence[str]) -> int | None:
+    """Return the index of the first line that is a part of such a patch only, `None` when there is none."""
+    marks = (line.strip().casefold() in {_BEGIN_AT, _END_AT} or _HEADER.match(line) for line in lines)
+    return next((at for at, is_mark in enumerate(marks) if is_mark), None)
 
 
 def read_envelope(lines: Sequence[str]) -> tuple[FilePatch, ...]:

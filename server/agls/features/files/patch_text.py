@@ -7,10 +7,10 @@ from dataclasses import replace
 from agls.regex import regex
 from agls.room.home_paths import from_home
 
-from .envelope import FORM, is_envelope, read_envelope
+from .envelope import FORM, first_mark, read_envelope
 from .lines import flatten
 from .patch_parts import FilePatch, PatchError
-from .unified import is_unified, read_unified
+from .unified import first_head, read_unified
 
 OTHER_FORMS = (
     (
@@ -49,9 +49,10 @@ def _parts(text: str) -> Sequence[FilePatch]:
             f"The patch is a single line, with \\n where line ends are meant: send these. {FORM}"
         )
     lines = _dedented(lines)
-    if is_envelope(lines):
+    mark, head = first_mark(lines), first_head(lines)
+    if mark is not None and (head is None or mark < head):
         return read_envelope(lines)
-    if is_unified(lines):
+    if head is not None:  # the marks of an envelope may stand in the lines of a diff
         return read_unified(lines)
     for form, advice in OTHER_FORMS:
         if form.search("\n".join(lines)):

@@ -32,11 +32,10 @@ UNABLE: tuple[tuple[str, str], ...] = (
 MODE = "The mode of a file is changed by a command (chmod), not by a patch."
 
 
-def is_unified(lines: Sequence[str]) -> bool:
-    """Return whether these lines are meant as such a patch."""
-    return any(line.startswith("diff --git ") for line in lines) or any(
-        _is_head(lines, at) for at in range(len(lines))
-    )
+def first_head(lines: Sequence[str]) -> int | None:
+    """Return the index of the first line with which a file begins, `None` when there is none."""
+    heads = (line.startswith("diff --git ") or _is_head(lines, at) for at, line in enumerate(lines))
+    return next((at for at, is_head in enumerate(heads) if is_head), None)
 
 
 def read_unified(lines: Sequence[str]) -> tuple[FilePatch, ...]:

@@ -51,7 +51,11 @@ MEMBERS = {
     "input": "input",
     "if": "condition",
 }
-OTHER_EVENTS = {"UserPromptSubmitted": "UserPromptSubmit", "AgentStop": "Stop"}  # of Copilot
+OTHER_EVENTS = {  # of Copilot
+    "UserPromptSubmitted": "UserPromptSubmit",
+    "AgentStop": "Stop",
+    "ErrorOccurred": "StopFailure",
+}
 NO_EVENT = "there is no event {} here, only {}"
 NO_LIST = "{}: the hooks of {} are no list: write [ ... ] around them"
 NO_VERSION = 'line {}: its version is not known here: write "version": 1'

@@ -10,10 +10,10 @@ from agls.modes import Mode, is_mode
 from agls.room.prepared_answers import PreparedAnswer, prepared_answer
 
 TITLE = "Approve this plan?"
-REASON = "Nothing was changed yet. With a yes the session leaves plan mode, and the agent goes on."
+REASON = "Nothing has been changed yet. If you approve, the session leaves plan mode and the agent begins."
 OPTIONS = (
-    Option("ask", "Approve, and ask about each effect", "allow"),
-    Option("acceptEdits", "Approve, and accept edits", "allow", "session"),
+    Option("ask", "Approve and ask first", "allow"),
+    Option("acceptEdits", "Approve and accept edits", "allow", "session"),
     Option("reject", "Keep planning", "reject"),
 )
 WORDS = {"approve": "ask", "yes": "ask", **{option.label.casefold(): option.option_id for option in OPTIONS}}

@@ -57,7 +57,7 @@ check.test("a call says how it stands", function()
   check.same(label({}), "✓")
   check.same(label({ terminal = { exitCode = 2 } }), "✗ exit code 2")
   check.same(label({ status = "rejected" }), "✗ rejected")
-  check.same(label({ status = "pending" }, true), "? waits for you")
+  check.same(label({ status = "pending" }, true), "? waiting for you")
   check.same(label({ status = "_new" }), "_new")
 end)
 
@@ -100,7 +100,7 @@ end)
 check.test("a reply that broke off is marked as one that does not count", function()
   for _, kind in ipairs({ "message", "thought" }) do
     local block = render.item(item(kind, { text = "half", status = "failed", discarded = true }), OPTIONS)
-    check.same({ block.label, block.hl }, { "✗ broken off: does not count", "AglsFailed" })
+    check.same({ block.label, block.hl }, { "✗ cut off: not part of the conversation", "AglsFailed" })
     check.same(render.item(item(kind, { text = "whole" }), OPTIONS).label, nil)
   end
 end)
@@ -120,7 +120,16 @@ check.test("a run that came to its end needs no word, every other end has one", 
     render.ending({ stopReason = "error", error = used }),
     { "> **The quota is used up:** used up", ">", "> `:Agls continue` tries again; `:Agls model` takes another model." }
   )
-  check.same(render.ending({ stopReason = "_new", detail = "why" }), { "> _new why" })
+  check.same(render.ending({ stopReason = "_new", detail = "why" }), { "> _new (why)." })
+  local stuck = render.ending({ stopReason = "guard", detail = "the same call\n3 times." })
+  check.same(stuck, { "> Stopped: it made no progress (the same call 3 times). `:Agls continue` goes on." })
+  local interrupted = render.ending({ stopReason = "interrupted", detail = "the process ended" })
+  check.same(interrupted, { "> Interrupted: the server ended before the run did. `:Agls continue` goes on." })
+end)
+
+check.test("a model that is asked again is named with the cause", function()
+  check.same(render.retrying(nil), {})
+  check.same(render.retrying({ delayMs = 2400, cause = "too\nmany" }), { "> Trying again in 2 s: too many" })
 end)
 
 check.done()

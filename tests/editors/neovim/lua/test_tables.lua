@@ -28,6 +28,19 @@ check.test("a table with more cells than columns or too wide to be shown is left
   check.same(tables.aligned(wide), wide)
 end)
 
+check.test("a table without room is a list with the names of its columns", function()
+  local lines = { "| Name | What | Cost |", "|---|---|--:|", "| a | something long | 1 |", "| b | | 2 |", "after" }
+  check.same(tables.aligned(lines, 31), {
+    "- **a**",
+    "  - What: something long",
+    "  - Cost: 1",
+    "- **b**",
+    "  - Cost: 2",
+    "after",
+  })
+  check.same(tables.aligned(lines, 32)[1], "| Name | What           | Cost |")
+end)
+
 check.test("days are named as people name them", function()
   local noon = os.time({ year = 2026, month = 11, day = 27, hour = 12 })
   check.holds(days.name(noon - 60, noon) == "Today")
