@@ -13,7 +13,7 @@ from agls.features.compaction.compactor import Compactor, Need, clearing
 from agls.features.compaction.context_parts import among, old_results
 from agls.features.compaction.reduced_request import HINT, REDUCED, TITLE, TRIED, is_reduced
 from agls.features.compaction.settings import Settings
-from agls.features.compaction.sizes import CountedContext, Ruler, bytes_of_a_token, size_of_messages
+from agls.features.compaction.sizes import CountedContext, Ruler, believed, bytes_of_a_token, size_of_messages
 from agls.features.compaction.summary import ROOM
 from agls.features.compaction.touched_files import touched_in
 from agls.room.run_ports import CompactionGuard
@@ -55,7 +55,7 @@ class CompactionGate:
 
     async def before_turn(self, view: RunView) -> Sequence[Stop | GateFact]:
         """Return nothing while there is room; else the facts that make some, or the end of the run."""
-        state, client = view.state, self._client(view.state)
+        state, client = believed(view.state), self._client(view.state)
         bounds = self.bounds(state)
         size = await self._ruler.size(state, client)
         tokens = size.tokens

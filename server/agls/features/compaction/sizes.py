@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from agls.engine.context import Measure
 from agls.engine.ports import ModelClient
 from agls.engine.state import State
 from agls.engine.vocabulary import (
@@ -11,6 +10,7 @@ from agls.engine.vocabulary import (
     Image,
     Message,
     ResourceLink,
+    Text,
     ToolResult,
     UserMessage,
 )
@@ -20,8 +20,9 @@ PER_TOKEN = 3.6  # bytes
 IMAGE = 4_320  # bytes that are as many tokens as an image
 EACH = 16  # bytes around a message
 CERTAIN = 1.5  # how far a guess may be above what the model counts
-LARGEST_TOKEN = 20.0  # bytes of one on average: a server that says it read more per token left out a part
-LOOKED_AT = 50  # of the last messages that were counted: all would take longer with every turn
+LARGEST_TOKEN = (
+    20.0  # characters of one on average: a server that says it read more per token left out a part
+)
 
 
 def tokens_in(size: float, per_token: float = PER_TOKEN) -> int:
@@ -76,7 +77,6 @@ class Ruler:
 
     async def size(self, state: State, client: ModelClient | None) -> CountedContext:
         """Return the size; without a count of the provider the tools' tokens are not in it."""
-        state = believed(state)
         measure, messages = state.measure, state.context.messages
         new = messages[measure.messages :] if measure.tokens else messages
         system = () if measure.tokens else (state.context.system,)
@@ -97,14 +97,26 @@ class Ruler:
 
 
 def believed(state: State) -> State:
-    """Return the state without a measure that cannot be.
+    """Return the state with an estimate in the place of a measure that cannot be.
 
-    Some servers count only what was not in their cache, or report a constant.
+    Some servers count only what was not in their cache, or report a constant. Every turn asks this about all
+    messages, so nothing is called for each of them.
     """
     measure = state.measure
-    counted = state.context.messages[: measure.messages][-LOOKED_AT:]
-    sent = sum(bytes_in(text) for message in counted for text in _sent_texts(message))
-    return state if sent <= measure.tokens * LARGEST_TOKEN else state._replace(measure=Measure())
+    counted = state.context.messages[: measure.messages]
+    given = [
+        part.text
+        for m in counted
+        if isinstance(m, UserMessage)
+        for part in m.content
+        if isinstance(part, Text)
+    ]
+    sent = sum(map(len, given)) + sum([len(m.text) for m in counted if not isinstance(m, UserMessage)])
+    if sent <= measure.tokens * LARGEST_TOKEN:
+        return state
+    calls = [call for m in counted if isinstance(m, AssistantMessage) for call in m.tool_calls]
+    asked = sum([len(str(call.arguments)) for call in calls])
+    return state._replace(measure=measure._replace(tokens=tokens_in(sent + asked)))
 
 
 async def size_of_messages(
@@ -142,14 +154,6 @@ def _size_of_part(part: Content) -> int:
             return bytes_in(uri) + bytes_in(name)
         case _:
             return bytes_in(part.text)
-
-
-def _sent_texts(message: Message) -> Iterator[str]:
-    """Yield the texts that every server gets; thinking is sent back to few."""
-    if isinstance(message, AssistantMessage):
-        yield message.text
-    else:
-        yield from _texts(message)
 
 
 def _texts(message: Message) -> Iterator[str]:
