@@ -18,6 +18,7 @@ WRITTEN = re.compile(r"open(?:at)?\(.*(?:O_WRONLY|O_RDWR|O_CREAT).*\) += \d+<(?P
 NAMED = re.compile(r"(?:rename|unlink|mkdir|rmdir|link|symlink|truncate)\w*\((?P<arguments>.*)\) += 0$")
 PLACE = re.compile(r'(?:(?:AT_FDCWD|\d+)<(?P<folder>[^>]*)>, )?"(?P<name>[^"]*)"')
 KEEPER = "keeper.main()"
+HOST = "keeper_host import main"  # the process that keepers are forked from
 UNFINISHED = ".agls-write-"  # files of the server that are renamed, or removed again
 
 
@@ -33,13 +34,20 @@ class Effects:
     @property
     def commands(self) -> list[str]:
         """What the server had its keepers run, one line of arguments each."""
-        return [line for own in self._own for line in _starts(self._lines[own]) if KEEPER in line]
+        lines, parents = self._lines, self._parents
+        begun = [line for own in self._own for line in _starts(lines[own]) if KEEPER in line]
+        for pid in lines:
+            above = parents.get(parents.get(parents.get(pid, 0), 0), 0)  # the keeper, and who forked it
+            begun += _starts(lines[pid])[:1] if above in self._hosts else []
+        return begun
 
     @property
     def other_programs(self) -> list[str]:
         """The programs that the server started in any other way."""
-        started = [line for own in self._own for line in _starts(self._lines[own]) if KEEPER not in line]
-        return started[1:]  # the first is the server itself
+        started = [line for own in self._own for line in _starts(self._lines[own])]
+        return [
+            line for line in started[1:] if KEEPER not in line and HOST not in line
+        ]  # the first is the server
 
     @property
     def changed(self) -> set[str]:
@@ -53,12 +61,21 @@ class Effects:
         return {int(path.suffix[1:]): path.read_text().splitlines() for path in files}
 
     @property
+    def _parents(self) -> dict[int, int]:
+        lines = self._lines
+        return {int(begun[1]): pid for pid in lines for line in lines[pid] if (begun := BEGUN.match(line))}
+
+    @property
+    def _hosts(self) -> set[int]:
+        return {pid for pid, lines in self._lines.items() if any(HOST in line for line in _starts(lines))}
+
+    @property
     def _own(self) -> list[int]:
         """The server's process, its threads, and its children up to what they become: a keeper ends that."""
         lines = self._lines
-        parents = {int(begun[1]): pid for pid in lines for line in lines[pid] if (begun := BEGUN.match(line))}
+        parents = self._parents
         first = next(pid for pid in lines if pid not in parents)
-        kept = {pid for pid in lines if any(KEEPER in line for line in _starts(lines[pid]))}
+        kept = {pid for pid in lines if any(KEEPER in line for line in _starts(lines[pid]))} | self._hosts
 
         def is_own(pid: int) -> bool:
             return pid == first or (pid in parents and parents[pid] not in kept and is_own(parents[pid]))

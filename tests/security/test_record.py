@@ -21,7 +21,8 @@ TURNS = [
     ],
     [call("edit_file", path="note.txt", old_text="Hello", new_text="Bye")],
     [call("shell", command="cp note.txt copy.txt; cat copy.txt > again.txt")],
-    [call("shell", command="rm again.txt"), call("read_file", path="copy.txt")],
+    [call("shell", command="rm again.txt; sleep 1"), call("read_file", path="copy.txt")],
+    [call("shell", command="cat copy.txt > forked.txt")],
     [call("move_file", path="note.txt", new_path="sub/moved.txt"), call("delete_file", path="gone.txt")],
     [call("write_file", path="../elsewhere/canary.txt", content="stolen\n")],
     [call("shell", command="touch never.txt")],
@@ -76,10 +77,10 @@ def test_every_program_and_every_changed_file_is_on_the_record(house: House, wit
     """What strace saw against the file of records: nothing is missing, and each row says who allowed it."""
     rows = recorded(house)
     assert list(unaccounted(witnessed, rows, house)) == []
-    assert len(witnessed.commands) == 2
+    assert len(witnessed.commands) == 3
     assert {Path(path).name for path in witnessed.changed} >= {"note.txt", "gone.txt", "moved.txt"}
     done = [row for row in rows if row["effects"] != "none"]
-    assert len(done) == 7
+    assert len(done) == 8
     assert [row["name"] for row in done if not row["allowedBy"]] == []
     refused = {row["name"]: row["refusedBy"] for row in rows if row["status"] == "rejected"}
     assert refused == {"shell": "rule", "write_file": "nobody"}

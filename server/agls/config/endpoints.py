@@ -10,7 +10,6 @@ from agls.config.errors import ConfigError, KeyMissing
 from agls.config.key_command import key_command
 from agls.config.key_store import StoredKey, look_up, own_places
 from agls.config.load import Loaded, misfit
-from agls.config.meant_providers import meant_providers
 from agls.config.model_settings import ModelSettings, address
 from agls.config.recall import REMEMBERED, recalled
 from agls.config.setup import Setup
@@ -150,6 +149,8 @@ class _Reader:
 
     def hosts_without_a_key(self) -> tuple[str, ...]:
         """Those a kept key could be for. A server on this machine needs none."""
+        from agls.config.meant_providers import meant_providers  # noqa: PLC0415 - a session begins without it
+
         endpoints = self.offered().endpoints
         hosts = [e.host for e in endpoints if not (e.api_key or e.is_local or e.credential is not FIXED_KEY)]
         variables, is_offered = self._setup.environment, bool(endpoints)

@@ -1,6 +1,6 @@
 """Plugins: folders with skills, commands, agents, hooks and servers, in the manifests of several products."""
 
-from agls.plugin_files.content import NO_PLUGINS, PluginContent, PluginOption, PluginProblem, shown_in
+from agls.plugin_files.content import NO_PLUGINS, PluginContent, PluginOption, PluginProblem
 from agls.plugin_files.hook_events import why_never
 from agls.plugin_files.powers import option_lines, powers_of
 from agls.plugin_files.reading import own_name, read_plugin
@@ -17,7 +17,6 @@ __all__ = [
     "own_name",
     "powers_of",
     "read_plugin",
-    "shown_in",
     "why_never",
     "with_values",
 ]

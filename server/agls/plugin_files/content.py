@@ -89,10 +89,3 @@ class PluginContent:
 
 
 NO_PLUGINS: Sequence[PluginContent] = ()
-
-
-def shown_in(path: str, plugin: PluginContent | None) -> str:
-    """Return the path of a file for people: of one in a plugin, which is kept by its digest, within that."""
-    if plugin is None or not path.startswith(f"{plugin.root}/"):
-        return path
-    return f"the plugin {plugin.name} ({path.removeprefix(f'{plugin.root}/')})"

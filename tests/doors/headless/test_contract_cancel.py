@@ -91,7 +91,7 @@ TRIGGERS = {
     "SIGTERM": Trigger(signalled(signal.SIGTERM), "interrupted", (1,)),
     "SIGHUP": Trigger(signalled(signal.SIGHUP), "interrupted", (1,)),
     "agent/cancel": Trigger(asked, "cancelled", (130,)),
-    "reader": Trigger(read_no_more, "interrupted", (1,)),
+    "reader": Trigger(read_no_more, "interrupted", (141,)),
     "end of input": Trigger(lambda player: player.stdin.close(), "endTurn", (0, 3), "all of it"),
 }
 

@@ -26,7 +26,7 @@ class FakeContext:
 
 async def test_the_action_asks_for_an_examination_and_gives_its_outcome() -> None:
     context: Any = FakeContext()
-    (action,) = build(Settings(), examine).actions
+    action, _ = build(Settings(), examine).actions
     assert (await action({}, context)).data == {"ok": True}
     await action({"model": "other", "offline": True}, context)
     assert ASKED == [("the workspace", "of the session", False), ("the workspace", "other", True)]

@@ -15,15 +15,16 @@ from support.family import opened, results, run
 from support.model_server import Answer, ModelServer, Reply, Request
 
 ALL = 'permissions = { mode = "allowAll" }'
+WHOLE = "[compaction]\nenabled = false\n"  # three results fill the smallest window
 COUNT = "".join(f"{number}\n" for number in range(1, 20_001))  # 108,894 bytes
 COUNTING = ("shell", {"command": "seq 1 20000"})
 READ_ON = re.compile(r"All of it is in (\S+): read that file from line (\d+) on")
 Calls = list[tuple[str, dict[str, object]]]
 
 
-def with_window(tokens: int) -> str:
+def with_window(tokens: int, more: str = "") -> str:
     """A configuration whose model can see so many tokens."""
-    return f"{ALL}\n[models.m]\ncontext_window = {tokens}"
+    return f"{ALL}\n{more}[models.m]\ncontext_window = {tokens}"
 
 
 def calling(*calls: tuple[str, dict[str, object]], then: str = "") -> ModelServer:
@@ -83,7 +84,7 @@ async def test_the_limit_follows_the_models_window(tmp_path: Path, window: int, 
     reading = ("read_file", {"path": "a.txt"})
     finding = ("grep", {"pattern": "words", "limit": 500, "context": 20})
     with calling(COUNTING, reading, finding) as server:
-        async with opened(tmp_path, server, with_window(window) + "\n") as world:
+        async with opened(tmp_path, server, with_window(window, WHOLE) + "\n") as world:
             _, state = await begun(world, tmp_path)
     ran, read, found = (len(result.text) for result in results(state))
     remark = 400

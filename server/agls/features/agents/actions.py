@@ -9,10 +9,10 @@ from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcom
 from agls.engine.vocabulary import JsonObject
 from agls.features.agents.edited_file import changed_text, new_text
 from agls.features.agents.handoffs import HandOff, Handoffs
-from agls.plugin_files import shown_in
 from agls.prompt_files.agent_file import NAME, read_agent
 from agls.prompt_files.agent_store import AgentStore
 from agls.prompt_files.found_agents import FoundAgent
+from agls.prompt_files.shown_place import shown_in
 from agls.room.run_ports import Handoff
 from agls.room.session_ports import SessionControl
 from agls.short_text import sentence

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from agls.instruction_files.folder_texts import FolderTexts
-from agls.plugin_files import shown_in
 from agls.prompt_files.agent_places import agent_folders, plugin_folders
 from agls.prompt_files.found_agents import FoundAgent, find_agents
+from agls.prompt_files.shown_place import shown_in
 from agls.room import NoSettings
 from agls.room.findings import Finding
 

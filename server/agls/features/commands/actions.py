@@ -9,7 +9,7 @@ from agls.features.commands.shell_lines import is_own, lines_option
 from agls.features.commands.shipped_commands import READ_ONLY_NAMES, is_shipped
 from agls.frozen import frozen
 from agls.instruction_files import without_code
-from agls.plugin_files import shown_in
+from agls.prompt_files.shown_place import shown_in
 from agls.prompt_files.template import Given, expanded
 from agls.room.command_prompts import WordsCommand, command_prompt, words_spec
 from agls.room.session_ports import READ_ONLY, SUGGESTED_TOOLS

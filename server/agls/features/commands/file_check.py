@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from agls.features.commands.settings import Settings
 from agls.instruction_files.folder_texts import FolderTexts
-from agls.plugin_files import shown_in
 from agls.prompt_files.command_file import CommandFile
 from agls.prompt_files.found_commands import found_commands
+from agls.prompt_files.shown_place import shown_in
 from agls.room.findings import Finding
 
 TOPIC = "commands"

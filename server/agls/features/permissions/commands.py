@@ -15,7 +15,6 @@ from typing import Literal
 
 from agls.engine.ports import Effect
 from agls.features.permissions.git_readers import lists
-from agls.features.permissions.harmless_scripts import without_scripts
 from agls.regex import regex
 from agls.room.given_code import gives_code, is_interpreter, may_be_alias, moves_programs
 from agls.room.shell_words import FEEDERS, LONGEST, SHELLS, bare, folders_of
@@ -115,6 +114,8 @@ def touched(command: str) -> list[tuple[Effect, str]]:
     A path that is only known at run time is given as it stands (`$HOME/x`, `~/x`). A command that is
     too long, or has too many paths, gives `UNKNOWN`.
     """
+    from agls.features.permissions.harmless_scripts import without_scripts  # noqa: PLC0415 - a session begins without it
+
     if len(command) > LONGEST:
         return [(Effect.WRITES, UNKNOWN)]
     command = without_scripts(command)

@@ -15,7 +15,7 @@ from agls.features.skills.offered import OfferedSkill
 from agls.features.skills.skill_file import SkillFile
 from agls.features.skills.trying import test_action
 from agls.frozen import frozen
-from agls.plugin_files import shown_in
+from agls.prompt_files.shown_place import shown_in
 from agls.room.command_prompts import WordsCommand, command_prompt, words_spec
 from agls.room.session_ports import SUGGESTED_TOOLS
 from agls.room.skill_ports import SkillPorts

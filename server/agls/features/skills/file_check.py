@@ -6,7 +6,7 @@ from agls.features.skills.found import FoundSkills
 from agls.features.skills.settings import Settings
 from agls.features.skills.skill_file import SkillFile
 from agls.instruction_files.folder_texts import FolderTexts
-from agls.plugin_files import shown_in
+from agls.prompt_files.shown_place import shown_in
 from agls.room.findings import Finding
 
 TOPIC = "skills"
