@@ -24,7 +24,8 @@ WORD = 4  # bytes of a number
 
 def main() -> None:
     """Answer calls until the server is gone."""
-    __import__("warnings")  # `os.execvpe` does so
+    for name in ("_ctypes", "warnings"):  # a keeper imports them, and would each time
+        __import__(name)
     calls = _socket.socket(fileno=int(sys.argv[1]))
     pipe = os.pipe()
     calls.send(READY)
