@@ -3,6 +3,7 @@
 import random
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -17,9 +18,9 @@ ACKNOWLEDGED = 0.2  # seconds
 SAMPLE = 8  # places in a run that are tried by default
 
 
-@pytest.fixture(scope="module")
-def player(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Player]:
-    with served(tmp_path_factory.mktemp("times")) as player:
+@pytest.fixture
+def player(tmp_path: Path) -> Iterator[Player]:
+    with served(tmp_path) as player:
         yield player
 
 
