@@ -90,6 +90,16 @@ class House:
         path.write_text(text)
         return path
 
+    def surround(self) -> None:
+        """Put what is worth stealing around the workspace, and a file into it."""
+        evil = self.workspace.with_name("repo-evil")
+        evil.mkdir()
+        (evil / "canary.txt").write_text(CANARY)
+        (self.home / ".ssh").mkdir()
+        (self.home / ".ssh/id_rsa").write_text(CANARY)
+        self.configure(f"# {CANARY}\n")
+        self.put("src/a.py", "a = 1\n")
+
     @property
     def variables(self) -> dict[str, str]:
         """The user's environment, with a key in it."""

@@ -39,13 +39,7 @@ LINKS = {
 @pytest.fixture
 def trap(house: House) -> House:
     """A workspace with links that lead out of it, beside a folder with a similar name."""
-    evil = house.workspace.with_name("repo-evil")
-    evil.mkdir()
-    (evil / "canary.txt").write_text(CANARY)
-    (house.home / ".ssh").mkdir()
-    (house.home / ".ssh/id_rsa").write_text(CANARY)
-    house.configure(f"# {CANARY}\n")
-    house.put("src/a.py", "a = 1\n")
+    house.surround()
     for name, target in LINKS.items():
         path = house.workspace / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -91,13 +91,7 @@ def every_tool_at(path: str, word: str) -> list[Call]:
 @pytest.fixture
 def trap(house: House) -> House:
     """A workspace full of links that lead out of it, and a home with things worth stealing."""
-    evil = house.workspace.with_name("repo-evil")
-    evil.mkdir()
-    (evil / "canary.txt").write_text(CANARY)
-    (house.home / ".ssh").mkdir()
-    (house.home / ".ssh/id_rsa").write_text(CANARY)
-    house.configure(f"# {CANARY}\n")
-    house.put("src/a.py", "a = 1\n")
+    house.surround()
     links = {
         "link.txt": house.outside / "canary.txt",
         "folder": house.outside,
