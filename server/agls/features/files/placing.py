@@ -114,15 +114,42 @@ def _place(hunk: PatchHunk, lines: Sequence[str], cursor: int, before: Sequence[
     for form in _FORMS:
         for trimmed in readings:
             if spots := list(_matches(trimmed, lines, form)):
-                below = [spot for spot in spots if spot.start >= cursor]
-                if not below and before:
-                    below = [spot for spot in spots if before[-1].changed <= spot.start][:1]
+                below = _below_the_last(trimmed, spots, cursor, before)
                 if not below:
                     raise Unplaced(_out_of_order(hunk, spots[0], lines))
                 if not before:
                     _check_anchor(trimmed, [each for each in below if each.start >= start], lines)
+                if led and not any(spot.start >= start for spot in below):
+                    raise Unplaced(_above_anchor(trimmed, below, start, lines))
                 return _chosen(trimmed, below, start, lines, led=led or bool(before))
     raise Unplaced(_missed(hunk, lines))
+
+
+def _below_the_last(
+    hunk: PatchHunk, spots: Sequence[Spot], cursor: int, before: Sequence[Spot]
+) -> Sequence[Spot]:
+    """Return the spots below the hunk before this one, which may begin with lines that end that one.
+
+    Where it may as well stand further down, the line that it names decides.
+    """
+    below = [spot for spot in spots if spot.start >= cursor]
+    shared = [spot for spot in spots if before and before[-1].changed <= spot.start < cursor]
+    if below and not any(hunk.line == spot.start + 1 for spot in shared):
+        return below
+    return shared[:1]
+
+
+def _above_anchor(hunk: PatchHunk, spots: Sequence[Spot], start: int, lines: Sequence[str]) -> str:
+    """Return why a hunk whose lines stand only above its anchor is not made."""
+    anchor = hunk.anchors[-1].strip()[:80]
+    above = listed([spot.start + 1 for spot in spots])
+    new, below = [line.strip() for line in hunk.new], [line.strip() for line in lines]
+    made = next((at for at in range(start, len(below)) if new and below[at : at + len(new)] == new), None)
+    there = "" if made is None else f" Its new lines stand there already, on line {made + 1}."
+    return (
+        f"The lines of hunk {hunk.number} stand on {above} only, above `{anchor}`, and not below it; nothing "
+        f"was changed.{there} Leave the hunk out, or name a line above those that are meant after @@."
+    )
 
 
 def _line_already(spot: Spot, lines: Sequence[str], *, again: bool) -> int:
