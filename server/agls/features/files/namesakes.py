@@ -19,21 +19,24 @@ async def check_name(path: str, workspace: Workspace, leaving: Iterable[str] = (
 
     The same holds for the folders that are made on the way. **Raises** `WorkspaceError`.
     """
-    shown = workspace.place(path).shown
-    folder, name = dirname(shown), basename(shown)
-    while True:
-        try:
-            names = [entry.name for entry in await workspace.list(folder)]
-            break
-        except WorkspaceError as problem:
-            if not folder or not isinstance(problem.__cause__, FileNotFoundError):
-                return
-            folder, name = dirname(folder), basename(folder)
+    folder, name, names = await _first_missing(workspace.place(path).shown, workspace)
     wanted = _key(name)
     for other in names:
         old = join(folder, other)
         if other != name and _key(other) == wanted and old not in leaving:
             raise WorkspaceError(NAMESAKE.format(new=spelled(join(folder, name)), old=spelled(old)))
+
+
+async def _first_missing(shown: str, workspace: Workspace) -> tuple[str, str, list[str]]:
+    """Return the part of a path that is not there, the folder in which it would be, and the names in that."""
+    folder: str = dirname(shown)
+    name: str = basename(shown)
+    try:
+        return folder, name, [entry.name for entry in await workspace.list(folder)]
+    except WorkspaceError as problem:
+        if folder and isinstance(problem.__cause__, FileNotFoundError):
+            return await _first_missing(folder, workspace)
+        return folder, name, []
 
 
 def _key(name: str) -> str:
