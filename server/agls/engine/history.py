@@ -139,7 +139,8 @@ def _kept(state: State, item_id: str) -> int:
         return keep
     if any(name_of(message) == wanted for message in state.transcript):
         message = (
-            "The model does not see that item any more, it was summarised. Fork the session there instead."
+            "The model does not see that item any more, it was summarised. "
+            "Undo the summary first, or fork the session there."
         )
         raise Refused(message, "noSuchItem")
     raise _unknown(item_id)

@@ -399,7 +399,8 @@ def _model_changes(
             return {"overflowed": True}
         case _:
             by = {**state.used_by, fact.by: state.used_by.get(fact.by, Totals()).used(fact)}
-            return {"run": state.run.used(fact), "total": state.total.used(fact), "used_by": by}
+            run = state.run.used(fact) if state.running else state.run  # what comes later is no part of it
+            return {"run": run, "total": state.total.used(fact), "used_by": by}
 
 
 def _measured(state: State, usage: Usage) -> Measure:
