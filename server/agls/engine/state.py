@@ -414,9 +414,8 @@ def _measured(state: State, usage: Usage) -> Measure:
 def _spent(state: State, usage: Usage, cost: float | None, calls: int = 1) -> JsonObject:
     if not calls:
         return {"run": state.run.unturned(), "total": state.total.unturned()}
-    mine = state.used_by.get("loop", Totals()).spent(usage, cost)
-    run, total = state.run.spent(usage, cost), state.total.spent(usage, cost)
-    return {"run": run, "total": total, "used_by": {**state.used_by, "loop": mine}}
+    by = {**state.used_by, "loop": state.used_by.get("loop", Totals()).spent(usage, cost)}
+    return {"run": state.run.spent(usage, cost), "total": state.total.spent(usage, cost), "used_by": by}
 
 
 def _tool_changes(state: State, fact: ToolStarted | ToolFinished) -> JsonObject:
