@@ -13,6 +13,7 @@ from agls.engine.vocabulary import Content, JsonObject, Limits
 from agls.frozen import frozen
 
 MORE = "More"  # the group of an action that names none
+GROUPS = ("Conversation", "Model and context", "Changes", "Work", "Yours", "Settings", MORE)  # as they are shown
 RAW = "words"  # the format of a member that takes all words as they were typed, quotes included
 
 
