@@ -43,7 +43,7 @@ ON_SCREEN = {
 GOING_ON = {
     "a screen that is left": "printf '\\033[?1049hx\\033[?1049l'; sleep 1; echo done",
     "a screen that is cleared": "printf '\\033[H\\033[2J'; sleep 1; echo done",
-    "a line that is written again": "for i in 1 2 3 4 5 6 7 8; do printf '\\033[1;1H.'; done; sleep 1; echo done",
+    "a line that is written again": "for i in {1..9}; do printf '\\033[1;1H.'; done; sleep 1; echo done",
     "words that are no question": "printf 'Waiting for the database: '; sleep 1; echo done",
 }
 WAITING = ["printf 'Password: '", "printf 'name: (sub) '", "printf '>>> '", "printf 'Go on [y/N]? '"]
