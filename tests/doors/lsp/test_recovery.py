@@ -89,7 +89,9 @@ def test_session_that_was_archived_or_left_is_not_offered_again(
     wait_until(lambda: row().get("interrupted"))  # it is let go
     assert row().get("archived", False) == (title == "Archive")
     assert first.leave() == 0
-    leave(tmp_path, "ses_2", facts=(Admitted("run_9", "item_1", (Text("the older one"),)), RunStarted("run_9")))
+    leave(
+        tmp_path, "ses_2", facts=(Admitted("run_9", "item_1", (Text("the older one"),)), RunStarted("run_9"))
+    )
     second = serve("never")
     hello(second)
     asked = second.until(lambda m: m.get("method") == "window/showMessageRequest")

@@ -50,7 +50,9 @@ def test_the_help_page_has_every_command_option_function_and_highlight(editor: E
     assert set(re.findall(r"\bAgls\w+", listed)) == set(groups)
 
 
-def test_every_command_and_mapping_has_a_tag_and_every_link_of_the_help_leads_somewhere(editor: Editor) -> None:
+def test_every_command_and_mapping_has_a_tag_and_every_link_of_the_help_leads_somewhere(
+    editor: Editor,
+) -> None:
     (editor.folder / "plugin" / "doc").mkdir(parents=True)
     (editor.folder / "plugin" / "doc" / "agls.txt").write_text(HELP)
     editor.command(f"set runtimepath+={editor.folder}/plugin")

@@ -214,7 +214,9 @@ def test_config_file_that_is_corrected_is_noticed_without_a_restart(editor: Edit
     editor.until("vim.fn.execute('messages'):find('no model is chosen yet', 1, true)")
 
 
-def test_setting_that_cannot_be_used_is_a_card_and_the_chat_opens_once_it_is_corrected(editor: Editor) -> None:
+def test_setting_that_cannot_be_used_is_a_card_and_the_chat_opens_once_it_is_corrected(
+    editor: Editor,
+) -> None:
     editor.play(turns("One."))
     config = editor.folder / "config.toml"
     right = config.read_text()
@@ -232,9 +234,9 @@ def test_setting_that_cannot_be_used_is_a_card_and_the_chat_opens_once_it_is_cor
 
 
 def test_command_with_a_wrong_word_does_nothing_and_says_what_it_takes(editor: Editor) -> None:
-    for line, said in WRONG.items():
+    for line, words in WRONG.items():
         editor.command(line)
-        editor.until("vim.fn.execute('messages'):find(..., 1, true)", said)
+        editor.until("vim.fn.execute('messages'):find(..., 1, true)", words)
     assert editor.lua("return vim.tbl_count(require('agls.client').all)") == 0
 
 

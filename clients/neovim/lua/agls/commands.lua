@@ -158,7 +158,11 @@ M.subcommands = {
       return selection(given) or blocks.named("buffer", "")
     end),
   },
-  run = { text = true, about = "give it work; selected lines go with it", run = run_with("Prompt for agls: ", selection) },
+  run = {
+    text = true,
+    about = "give it work; selected lines go with it",
+    run = run_with("Prompt for agls: ", selection),
+  },
   edit = {
     text = true,
     about = "change the selected lines by a wish, and keep or undo what comes",
