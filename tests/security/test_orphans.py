@@ -13,6 +13,8 @@ import pytest
 from support.patience import wait_until, within
 from support.wire import Message, Wire, script, turns
 
+from agls.workspace.keepers import FREQUENT
+
 from .attacker import House, call
 
 pytestmark = pytest.mark.promise("P7")
@@ -42,7 +44,7 @@ def below(folder: Path) -> list[str]:
 
 
 WARM = (
-    "true",
+    *["true"] * FREQUENT,
     "sleep 0.5",
     "tr '\\0' ' ' < /proc/$PPID/cmdline",
 )  # then keepers are forked from one that waits
