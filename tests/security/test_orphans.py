@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
+from agls.workspace.keepers import FREQUENT
 from support.patience import wait_until, within
 from support.wire import Message, Wire, script, turns
-
-from agls.workspace.keepers import FREQUENT
 
 from .attacker import House, call
 
