@@ -15,7 +15,7 @@ from agls.config import GuardedFiles, Seal
 from agls.config.input_values import InputValues
 from agls.mcp_servers import Logins, Pins, SharedServers, Switches
 from agls.room.mcp_ports import NOBODY, Caller, McpImage, McpServer, ServerDefinition, ServerProblem
-from support.patience import within
+from support.patience import become, within
 
 PROGRAM = str(Path(__file__).parents[1] / "support" / "mcp_program.py")
 SDK = str(Path(__file__).parents[1] / "support" / "mcp_sdk_server.py")
@@ -183,6 +183,22 @@ async def test_server_without_an_answer_at_the_start_is_named_with_its_reason(
     missing = ServerDefinition(name="none", argv=("/no/such/program",), folder=str(place.folder))
     with pytest.raises(ServerProblem, match="none could not be started"):
         await servers.get(missing).discover()
+
+
+@pytest.mark.parametrize("cancels", [1, 2])
+async def test_start_that_is_cancelled_ends_the_process_at_once(
+    place: Place, opened: Opened, cancels: int
+) -> None:
+    server = opened().get(place.definition("deaf"))
+    starting = asyncio.create_task(server.discover())
+    await become(lambda: place.noted("starts"))
+    for _ in range(cancels):
+        starting.cancel()
+        await asyncio.sleep(0)
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+    (pid,) = place.noted("starts")
+    await become(lambda: not Path("/proc", pid).exists(), 5.0)
 
 
 async def test_old_server_that_dies_of_a_question_is_started_in_the_old_way(
