@@ -182,7 +182,8 @@ class Execution:
         settings, asked = shell.settings, arguments.timeout_s
         usual = settings.task_timeout_s if arguments.background else settings.timeout_s
         most = settings.task_timeout_s if arguments.background else settings.max_timeout_s
-        self.limit, self.is_over_time, self.is_asking = min(asked or usual, most), False, False
+        self.limit, self.is_over_time = min(asked or usual, most), False
+        self.is_asking = False  # it was silent after a question
         self._silence = SilenceWatch(self._give_up)
         self._seconds = self.limit  # with those that it got on top
         self._shell, self._now = shell, now
