@@ -43,12 +43,12 @@ _AWK_KNOWN = frozenset(
     for words in (
         "print printf BEGIN END NR NF FNR FS OFS RS ORS length substr index tolower toupper if else next",
         "exit in for int sum count total max min seen line name value gsub sub split sprintf RSTART RLENGTH",
-        "while do break continue match key val avg arr result found start end prev last first parts out",
+        "while do break continue match key val avg arr result found start end prev last first parts out FILENAME",
     )
     for word in words.split()
 )
 _AWK_NEVER = regex(
-    r"system|getline|close|fflush|ENVIRON|ARG|PROCINFO|FUNCTAB|SYMTAB|func|include|load|namespace|extension",
+    r"system|getline|close|fflush|ENVIRON|ARG|PROCINFO|FUNCTAB|SYMTAB|func|include|load|namespace|extension|FILENAME\s*=(?!=)",
     re.IGNORECASE,
 )
 
