@@ -371,7 +371,7 @@ async def test_rewind_without_a_valid_target_is_refused() -> None:
             undoing(session, "nowhere")
         gone = name_of(session.state.transcript[0])
         session.log.record(rewinding(session, ""))
-        with pytest.raises(Refused, match="Fork the session"):
+        with pytest.raises(Refused, match="a rewind took it back"):
             rewinding(session, gone)
         await run(session, "second")
         active = await session.prompt(prompt("third"))

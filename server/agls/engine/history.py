@@ -42,6 +42,8 @@ from agls.engine.vocabulary import (
 )
 
 FORKED = Stop(StopReason.INTERRUPTED, "the fork begins here")
+SUMMARISED = "it was summarised. Undo the summary first"
+TAKEN_BACK = "a rewind took it back. Undo that rewind first"
 SAID = (Cut, Injected, Replied, Steered, TakenIn, TurnStarted)
 SHOWN = (*SAID, Asked, Cleared, Compacted, Expanded, ToolFinished, ToolStarted)
 
@@ -138,10 +140,11 @@ def _kept(state: State, item_id: str) -> int:
             keep += 1
         return keep
     if any(name_of(message) == wanted for message in state.transcript):
-        message = (
-            "The model does not see that item any more, it was summarised. Fork the session there instead."
+        replaced = (message for before in state.summaries.values() for message in before.messages)
+        how = SUMMARISED if wanted in map(name_of, replaced) else TAKEN_BACK
+        raise Refused(
+            f"The model does not see that item any more: {how}, or fork the session there.", "noSuchItem"
         )
-        raise Refused(message, "noSuchItem")
     raise _unknown(item_id)
 
 
