@@ -28,6 +28,7 @@ from agls.engine.vocabulary import (
     TokenCount,
     ToolCall,
     ToolOutcome,
+    Usage,
 )
 from agls.frozen import frozen
 
@@ -133,7 +134,8 @@ class ModelRequest:
 class ModelError(Exception):
     """A model call failed and only the user can do something about it; `hint` says what.
 
-    `kind` is an `ErrorKind`, a word of the wire. The caller adds more; `resets_at` is Unix time.
+    `kind` is an `ErrorKind`, a word of the wire. The caller adds more; `resets_at` is Unix time. `usage` and
+    `cost` are of an answer that had begun, about.
     """
 
     def __init__(self, message: str, *, kind: str, hint: str = "", status: int | None = None) -> None:
@@ -143,6 +145,8 @@ class ModelError(Exception):
         self.status = status
         self.provider, self.attempts = "", 0
         self.resets_at: float | None = None
+        self.usage: Usage | None = None
+        self.cost: float | None = None
 
 
 Reply = Replied | Overflowed
