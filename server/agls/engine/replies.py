@@ -36,7 +36,7 @@ async def get_reply(log: Log, record: Callable[[Fact], None], run_setup: RunSetu
     record(TurnStarted(new_id("turn"), client.info.name, client.info.context_window))
     reply = await wrap_model(run_setup.around_model, view, _stream(client, log, record))(request)
     if isinstance(reply, Replied) and reply.tool_calls:
-        return with_fresh_ids(reply, _call_ids.of(log.journal.session_id, log.state.transcript))
+        return with_fresh_ids(reply, _call_ids.of(log.state.transcript))
     return reply
 
 

@@ -114,12 +114,12 @@ async def talk(made: list[list[tuple[str, int, int]]]) -> None:
 
 
 @pytest.mark.row(28)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(made=conversations)
 def test_compaction_of_any_conversation_keeps_open_tasks_and_touched_files(
     made: list[list[tuple[str, int, int]]],
 ) -> None:
-    """Every open task, touched file and word of the user is in what the model is sent next, 200 times."""
+    """Every open task, touched file and word of the user is in what the model is sent next."""
     asyncio.run(talk(made))
 
 

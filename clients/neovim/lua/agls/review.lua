@@ -1,4 +1,4 @@
--- Judging the agent's changes in their files: next and previous, accept and reject, a list, a diff.
+-- Reviewing the agent's changes in their files: next and previous, keep and undo, a list, a diff.
 
 local buffer_keys = require("agls.buffer_keys")
 local changes = require("agls.changes")
@@ -51,22 +51,22 @@ end
 
 ---Keep changes as they are: those under the cursor, unless others are given.
 ---@param which? agls.Hunk[]
-function M.accept(which)
+function M.keep(which)
   local edit = edit_meant(which)
   if edit then
     return inline_edit.keep(edit)
   end
-  changes.accept(chosen(which))
+  changes.keep(chosen(which))
 end
 
 ---Put back what stood there before.
 ---@param which? agls.Hunk[]
-function M.reject(which)
+function M.undo(which)
   local edit = edit_meant(which)
   if edit then
     return inline_edit.undo(edit)
   end
-  changes.reject(chosen(which))
+  changes.undo(chosen(which))
 end
 
 ---@return agls.Hunk[] by file and line
@@ -164,11 +164,11 @@ function M.setup(group)
   local actions = {
     next_change = M.next_change,
     previous_change = M.previous_change,
-    accept = function()
-      M.accept()
+    keep = function()
+      M.keep()
     end,
-    reject = function()
-      M.reject()
+    undo = function()
+      M.undo()
     end,
   }
   changes.on_buffer = function(buf, has)

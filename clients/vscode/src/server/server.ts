@@ -26,6 +26,13 @@ export type ServerState = "missing" | "starting" | "ready" | "failed";
 const GRACE = 5000; // milliseconds in which a server that shall end does so by itself
 const NOT_READY = "agls's server is not ready yet.";
 
+/** Says what goes wrong in the log only: the status item, the chat's card and the walkthrough say it in words. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
+  }
+}
+
 export class Server implements vscode.Disposable {
   state: ServerState = "starting";
   problem = "";
@@ -137,7 +144,7 @@ export class Server implements vscode.Disposable {
     // The server takes this from the user only, never from an editor's settings: the extension says it as the user's own.
     const completion = ofUser("inlineCompletion") ? { env: { ...process.env, AGLS_COMPLETION: "true" } } : {};
     const program = { command, args: [...args], options: { cwd: homedir(), ...completion } };
-    const client = new LanguageClient("agls", "agls", program, options);
+    const client = new QuietClient("agls", "agls", program, options);
     client.registerFeature(new Abilities(ofUser("inlineCompletion")));
     client.onDidChangeState(({ newState }) => {
       if (client !== this.client) return;

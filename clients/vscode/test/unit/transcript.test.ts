@@ -183,7 +183,8 @@ test("a merge patch removes with null, merges objects and replaces the rest (RFC
 });
 
 const call = (itemId: string, status: string) => {
-  return { itemId, kind: "toolCall", status, name: "shell", title: `shell ${itemId}` };
+  const input = { command: itemId, text: "x".repeat(5000), edits: [1] };
+  return { itemId, kind: "toolCall", status, name: "shell", title: `shell ${itemId}`, input };
 };
 /** Events of a helper's session, whether they arrive live or are read afterwards. */
 function ofHelper(...rows: [type: string, data: Record<string, unknown>][]): Event[] {
@@ -219,8 +220,8 @@ test("what a helper did is kept with its call: its task, its calls in their orde
     task: "task-1",
     state: "endTurn",
     calls: [
-      { itemId: "9", title: "shell edited", status: "failed" },
-      { itemId: "1", title: "shell 1", status: "pending" },
+      { ...call("9", "failed"), input: { command: "9" }, terminal: { command: "edited" } },
+      { ...call("1", "pending"), input: { command: "1" } },
     ],
   };
   expect(known.helpers).toEqual({ a: { child: helper } });

@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 import termios
+import textwrap
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext, suppress
 from functools import partial
@@ -22,8 +23,8 @@ from agls.engine.vocabulary import Answer, JsonObject, Option, Question
 from agls.json_values import is_list, is_object
 
 CONTROLLING = Path("/dev/tty")
-COMMENT = "Words behind a key are a comment for the agent, as in: y keep it small, or: n which tests?\n"
-REASON = "To reject with a reason, type it behind the n, as in: n use the other parser\n"
+COMMENT = "Words behind a key are a comment for the agent, as in: y keep it small, or: n which tests?"
+REASON = "To reject with a reason, type it behind the n, as in: n use the other parser"
 PROMPT = "Your answer ({}): "
 WORDS: Mapping[str, str] = {"yes": "y", "no": "n"}
 NO = "n"
@@ -139,10 +140,10 @@ class TerminalResponder:
         self._keyboard.forget()
         self._screen.ask("\n".join(["", question.title, *subject_lines(question.subject)]) + "\n")
         if question.reason:
-            self._screen.ask(f"{question.reason}\n")
+            self._screen.ask(wrapped(question.reason))
         choices = keyed(question.options)
         if NO in choices:
-            self._screen.ask(COMMENT if question.kind == "plan" else REASON)
+            self._screen.ask(wrapped(COMMENT if question.kind == "plan" else REASON))
         keys = ", ".join(choices)
         self._screen.ask(menu(choices))
         while True:
@@ -157,7 +158,7 @@ class TerminalResponder:
             if option := choices.get(WORDS.get(key.lower(), key.lower())):
                 return Answer("selected", option.option_id, feedback.strip(), by="terminal")
             wrong = f"{line.strip()[:40]!r} is not a possible answer. " if key else ""
-            self._screen.ask(f"{wrong}Type one of: {keys}.\n")
+            self._screen.ask(wrapped(f"{wrong}Type one of: {keys}."))
 
     async def _line(self) -> str | None:
         line = await self._keyboard.line()
@@ -206,6 +207,13 @@ def menu(choices: Mapping[str, Option]) -> str:
     parts = [f"[{key}] {o.label}{f' ({o.rule})' if o.rule else ''}" for key, o in choices.items()]
     line = "  ".join(parts)
     return (line if len(line) < get_terminal_size().columns else "\n".join(parts)) + "\n"
+
+
+def wrapped(text: str) -> str:
+    """Return lines that the terminal need not cut inside of words."""
+    columns = max(20, get_terminal_size().columns)
+    lines = [textwrap.fill(line, columns, break_long_words=False) for line in text.splitlines()]
+    return "\n".join(lines) + "\n"
 
 
 def subject_lines(subject: JsonObject) -> list[str]:
