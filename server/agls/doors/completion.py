@@ -75,7 +75,7 @@ def _names(specs: Sequence[ActionSpec], typing: Typing, start: int, end: int) ->
 
 
 def _place(spec: ActionSpec) -> tuple[bool, int]:
-    """**Returns** where a command stands when nothing is typed: as in /help, those of a part of agls behind."""
+    """**Returns** where a command stands with nothing typed: as in /help, those of a part of agls behind."""
     return "." in spec.name, GROUPS.index(spec.group) if spec.group in GROUPS else len(GROUPS)
 
 

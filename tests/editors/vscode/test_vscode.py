@@ -187,7 +187,7 @@ def test_what_is_shown_can_be_read_in_light_and_dark_and_high_contrast(
 
 
 def test_five_thousand_items_are_read_without_a_jump(tools: dict[str, str]) -> None:
-    """Nor a key that is late, ten thousand that are painted late, or frames that are dropped in their middle."""
+    """And no key is late, ten thousand are painted in time, and in their middle no frame is dropped."""
     said = done(["node", HERE / "long.mjs", tools["EXTENSION"]], LONGEST, **tools)
     assert said.count("ok: ") == 6
 
