@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.wire import turns
+from support.wire import Message, turns
 
 from .driver import Editor
 from .scene import CODE, READ, TWO_EDITS, call, code, edit, ended, opened, prompt, said, waiting
@@ -42,6 +42,25 @@ def test_a_command_changes_a_file_that_is_open(editor: Editor) -> None:
     ended(editor, "endTurn")
     editor.until("vim.fn.getbufline('other.txt', 1)[1] == 'new'")
     assert code(editor) == "mine = 1\n" + CODE, "it has changes of the user: it stays"
+
+
+def test_change_in_the_first_line_shows_what_stood_there_and_which_keys_keep_and_undo_it(
+    editor: Editor,
+) -> None:
+    first: Message = {"name": "write_file", "arguments": {"path": "code.py", "content": "new = 1\n" * 60}}
+    opened(editor, turns(READ, {"text": "I write.", "calls": [first]}, "Done."))
+    prompt(editor, "begin anew")
+    ended(editor, "endTurn")
+    waiting(editor, 1)
+    editor.command("wincmd t")
+    for keys in ("gg", "Ggg"):  # it is seen again by who comes back
+        editor.keys(keys)
+        editor.shows("mine = 1")
+        editor.shows("new = 1   \\k keep · \\u undo")
+    editor.keys("\\u")
+    waiting(editor, 0)
+    editor.until("vim.fn.getline(1) == 'mine = 1'")
+    assert not any("keep ·" in row for row in editor.screen())
 
 
 def test_the_user_types_while_the_agent_edits(editor: Editor) -> None:
