@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.wire import Message, turns
+from support.wire import turns
 
 from .driver import Editor
 from .scene import CODE, READ, TWO_EDITS, call, code, edit, ended, opened, prompt, said, waiting
@@ -47,8 +47,7 @@ def test_a_command_changes_a_file_that_is_open(editor: Editor) -> None:
 def test_change_in_the_first_line_shows_what_stood_there_and_which_keys_keep_and_undo_it(
     editor: Editor,
 ) -> None:
-    first: Message = {"name": "write_file", "arguments": {"path": "code.py", "content": "new = 1\n" * 60}}
-    opened(editor, turns(READ, {"text": "I write.", "calls": [first]}, "Done."))
+    opened(editor, turns(READ, edit("mine = 1\n", "new = 1\n"), "Done."))
     prompt(editor, "begin anew")
     ended(editor, "endTurn")
     waiting(editor, 1)
