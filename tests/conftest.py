@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Generator, Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 import pytest
@@ -182,8 +183,41 @@ def is_measured(item: pytest.Item) -> bool:
         return True
     if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
         return False  # hundreds of examples, whose ways through the code the other tests take as well
+    return not is_later_case(item)
+
+
+def is_later_case(item: pytest.Item) -> bool:
+    """Whether this is none of the first cases of its test."""
     cases = getattr(item, "callspec", None)
-    return not cases or max(cases.indices.values(), default=0) < CASES
+    return cases is not None and max(cases.indices.values(), default=0) >= CASES
+
+
+@contextmanager
+def unmeasured() -> Generator[None]:
+    """Measure no coverage of this process in the block."""
+    tracer, of_threads = sys.gettrace(), threading.gettrace()
+    if not type(tracer).__module__.startswith("coverage"):
+        yield
+        return
+    sys.settrace(None)
+    threading.settrace(None)
+    try:
+        yield
+    finally:
+        threading.settrace(of_threads)
+        sys.settrace(tracer)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Measure the coverage of what a file of tests imports, not of finding its tests."""
+    if isinstance(collector, pytest.Module):
+        with suppress(Exception, pytest.skip.Exception):  # it fails once more where that is reported
+            _ = collector.obj
+    with unmeasured():
+        return (yield)
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)
@@ -198,17 +232,8 @@ def pytest_runtestloop() -> Generator[None, object, object]:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool, bool]:
     """Measure the coverage only where it says something new."""
-    tracer = sys.gettrace()
-    if not type(tracer).__module__.startswith("coverage") or is_measured(item):
+    with nullcontext() if is_measured(item) else unmeasured():
         return (yield)
-    of_threads = threading.gettrace()
-    sys.settrace(None)
-    threading.settrace(None)
-    try:
-        return (yield)
-    finally:
-        threading.settrace(of_threads)
-        sys.settrace(tracer)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -218,6 +243,17 @@ def processes_measured(request: pytest.FixtureRequest) -> Iterator[None]:
         where = str(request.path.relative_to(HERE))
         if where.startswith(UNMEASURED) and where not in MEASURED:
             patch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def later_cases_unmeasured(request: pytest.FixtureRequest, processes_measured: None) -> Iterator[None]:
+    """Whether that of a later case of a test is measured: the first ones go the same ways."""
+    if not is_later_case(request.node):
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
         yield
 
 

@@ -238,11 +238,13 @@ async def test_lists_of_tools_are_bounded(place: Place, opened: Opened, flag: st
 
 async def test_schema_that_is_too_large_is_left_out_with_its_reason(place: Place, opened: Opened) -> None:
     deep = nested(40)
-    wide = {"type": "object", "properties": {f"p{number}": {} for number in range(3_000)}}
+    wide = {"type": "object", "properties": {f"p{number}": {} for number in range(60_000)}}
     fine = {"name": "fine", "inputSchema": {"type": "object"}}
     rows = [{"name": "deep", "inputSchema": deep}, {"name": "wide", "inputSchema": wide}, fine, fine]
     (place.folder / "tools.json").write_text(json.dumps(rows))
-    found = await opened().get(place.definition()).discover()
+    for watch in within(5.0):  # none of its parts is checked
+        with watch:
+            found = await opened().get(place.definition()).discover()
     assert [tool.name for tool in found.tools] == ["fine"]
     assert [line.partition("' ")[2] for line in found.dropped] == [
         "has a schema that is deeper than 64 levels",
@@ -257,7 +259,7 @@ async def test_schema_that_is_too_large_is_left_out_with_its_reason(place: Place
 @pytest.mark.row(62)
 async def test_flood_of_notifications_does_not_hide_the_result(place: Place, opened: Opened) -> None:
     server = opened().get(place.definition())
-    assert await texts(server, "slow", steps=20_000, seconds=0) == ["at last"]
+    assert await texts(server, "slow", steps=5_000, seconds=0) == ["at last"]
 
 
 async def test_schema_that_contains_itself_or_a_pattern_that_runs_away_stalls_nothing(
