@@ -131,13 +131,16 @@ async def test_open_document_is_changed_in_the_editor(tools: Toolbox, root: Path
         ("move_file", {"path": "a.py", "to": "z.py"}),
     ],
 )
-async def test_document_with_unsaved_changes_is_not_moved_or_deleted_and_a_command_can(
-    tools: Toolbox, root: Path, editor: FakeEditor, tool: str, arguments: dict[str, str]
+@pytest.mark.parametrize("saves", [True, False])
+async def test_document_with_unsaved_changes_is_not_moved_or_deleted_and_the_answer_says_what_can(
+    tools: Toolbox, root: Path, editor: FakeEditor, tool: str, arguments: dict[str, str], saves: bool
 ) -> None:
+    editor.can_save = saves
     editor.open((root / "a.py").as_uri(), "x = 1\nunsaved\n")
     outcome = await tools.call(tool, **arguments)
     assert outcome.status == "failed"
-    assert "unsaved changes in the editor" in outcome.text and "Use a command (mv" in outcome.text
+    assert "unsaved changes in the editor" in outcome.text and "Ask the user to save" in outcome.text
+    assert ("use a command (mv" in outcome.text) is saves
     assert "Read the file again" not in outcome.text
     assert (root / "a.py").exists()
 

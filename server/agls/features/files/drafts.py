@@ -27,9 +27,12 @@ OTHER_LINES = (
 ANOTHER = "Choose another name, or delete that file first if it is not needed."
 TO_MAKE_IT = "To make it, write `*** Add File` (in a diff: `--- /dev/null`)."
 UNSAVED = (
-    "{} has unsaved changes in the editor, so it is neither moved nor deleted here; nothing was changed. Use "
-    "a command (mv, git mv, rm): before one, the editor saves what you changed, and asks the user about what "
-    "they typed. Or ask the user to save or to close it."
+    "{} has unsaved changes in the editor, so it is neither moved nor deleted here; nothing was changed. Ask "
+    "the user to save or to close it."
+)
+SAVES = (
+    " Or use a command (mv, git mv, rm): before one, unless the user wants it otherwise, the editor saves "
+    "what you changed, and asks about what they typed; its output names what was not saved."
 )
 UNCHANGED = " Nothing was changed."
 FOLDER = (
@@ -106,7 +109,7 @@ async def draft_files(
     leaving = {draft.place.shown for draft in table.drafts if draft.text is None and not draft.source}
     for draft in table.drafts:
         if draft.text is None and draft.file and draft.file.dirty:
-            raise WorkspaceError(UNSAVED.format(draft.place.shown))
+            raise WorkspaceError(UNSAVED.format(draft.place.shown) + SAVES * workspace.can_save)
         if draft.expected is None and draft.is_change:
             await check_name(draft.path, workspace, leaving)
     return table.drafts
