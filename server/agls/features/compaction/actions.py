@@ -109,7 +109,12 @@ async def shorten(
     tokens = (await Ruler().size(believed(context.state), client)).tokens
     files = touched_in(session.entries(), context.state.cwd).text
     per_token = await bytes_of_a_token(messages, client)
-    need = Need("asked", tokens, tokens, True, context.state.words, files, per_token)
+    room = (
+        bounds_of(client.info.context_window, settings.at, schema=False).soft
+        if client and client.info.context_window
+        else 0
+    )
+    need = Need("asked", tokens, tokens, True, context.state.words, files, per_token, room)
     cut = cut_of(messages, need)
     if cut is None:
         raise ActionError(SMALL)
