@@ -250,6 +250,19 @@ test("helpers that worked before anybody listened are to be asked about, each on
   expect(known.unread()).toEqual(["other"]);
 });
 
+test("a call takes the time in which it works, not that of an answer; a retry counts to its moment", () => {
+  const known = open();
+  const at = (seconds: number, type: string, data: Record<string, unknown>) =>
+    known.take(event(type, data, { itemId: "c", ts: new Date(seconds * 1000).toISOString() }));
+  at(0, "itemStarted", { item: call("c", "pending") });
+  at(1, "requestOpened", { requestId: "q", itemId: "c", kind: "permission", title: "Run it" });
+  at(61, "requestResolved", { requestId: "q" });
+  at(63, "itemCompleted", { item: call("c", "completed") });
+  expect(known.took).toEqual({ c: 3000 });
+  at(70, "turnRetrying", { attempt: 1, delayMs: 20_000, cause: "busy", discardPartial: false });
+  expect(known.retrying?.until).toBe(90_000);
+});
+
 test("a task that a rewind took out ends all the same, and comes back as it ended", () => {
   const task = (status: string) => item("t", { kind: "task", title: "make", background: true, status });
   const known = open(event("itemStarted", { item: task("running") }, { itemId: "t" }));
