@@ -9,11 +9,14 @@ import threading
 import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+import agls
 from support.journal_rules import check_journals
 from support.machine import NO_LOCAL_SERVERS
 from support.processes import end_loaded
@@ -192,13 +195,29 @@ def is_later_case(item: pytest.Item) -> bool:
     return cases is not None and max(cases.indices.values(), default=0) >= CASES
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Measure once what modules do when they are imported: the forks of the program have that behind them."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    is_first = worker == "gw0" if worker else not session.config.getoption("numprocesses", None)
+    if is_first and is_covered():
+        for module in walk_packages(agls.__path__, "agls."):
+            if not module.name.endswith("__main__"):
+                import_module(module.name)
+
+
+def is_covered() -> bool:
+    """Whether the coverage of this process is measured."""
+    return type(sys.gettrace()).__module__.startswith("coverage")
+
+
 @contextmanager
 def unmeasured() -> Generator[None]:
     """Measure no coverage of this process in the block."""
-    tracer, of_threads = sys.gettrace(), threading.gettrace()
-    if not type(tracer).__module__.startswith("coverage"):
+    if not is_covered():
         yield
         return
+    tracer, of_threads = sys.gettrace(), threading.gettrace()
     sys.settrace(None)
     threading.settrace(None)
     try:

@@ -36,7 +36,7 @@ def archived(put_away: bool) -> Noted:
 
 
 def left_interrupted() -> Noted:
-    """Return the fact that somebody was asked whether the interrupted run continues, and said: not now."""
+    """Return the fact that somebody was asked whether the interrupted run continues, and said: leave it."""
     return Noted(ROOM, LEFT, {})
 
 

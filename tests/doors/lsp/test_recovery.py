@@ -71,7 +71,7 @@ def test_user_is_asked_and_continues(serve: Serve, tmp_path: Path, agent: Any) -
     assert question["message"] == "“repair it” was interrupted. Continue it?"
 
 
-@pytest.mark.parametrize(("title", "note"), [("Archive", "archived"), ("Not now", "leftInterrupted")])
+@pytest.mark.parametrize(("title", "note"), [("Archive", "archived"), ("Leave it", "leftInterrupted")])
 def test_session_that_was_archived_or_left_is_not_offered_again(
     serve: Serve, tmp_path: Path, title: str, note: str
 ) -> None:

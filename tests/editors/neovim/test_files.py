@@ -44,6 +44,24 @@ def test_a_command_changes_a_file_that_is_open(editor: Editor) -> None:
     assert code(editor) == "mine = 1\n" + CODE, "it has changes of the user: it stays"
 
 
+def test_change_in_the_first_line_shows_what_stood_there_and_which_keys_keep_and_undo_it(
+    editor: Editor,
+) -> None:
+    opened(editor, turns(READ, edit("mine = 1\n", "new = 1\n"), "Done."))
+    prompt(editor, "begin anew")
+    ended(editor, "endTurn")
+    waiting(editor, 1)
+    editor.command("wincmd t")
+    for keys in ("gg", "Ggg"):  # it is seen again by who comes back
+        editor.keys(keys)
+        editor.shows("mine = 1")
+        editor.shows("new = 1   \\k keep · \\u undo")
+    editor.keys("\\u")
+    waiting(editor, 0)
+    editor.until("vim.fn.getline(1) == 'mine = 1'")
+    assert not any("keep ·" in row for row in editor.screen())
+
+
 def test_the_user_types_while_the_agent_edits(editor: Editor) -> None:
     opened(editor, turns(*TWO_EDITS["turns"][:2], {**TWO_EDITS["turns"][2], "wait": 1.5}, "Ready."))
     prompt(editor, "change two")

@@ -57,6 +57,15 @@ def test_hunk_that_was_made_below_its_anchor_is_not_made_above_it() -> None:
     assert "stand there already, on line 6" in told
 
 
+def test_hunk_that_was_made_is_not_made_again_because_its_last_empty_line_may_be_none() -> None:
+    text = "def f():\n    x = 1\n\ny\n"
+    rows = ["@@", " def f():", "     x = 1", "+    pass", " "]
+    made = patched(text, *rows)
+    assert made == text.replace("x = 1\n", "x = 1\n    pass\n")
+    assert "are already there" in refused(made, *rows)
+    assert "are already there" in refused(made, *rows[:-1], "")
+
+
 def test_line_of_a_diff_decides_between_the_end_of_the_hunk_before_and_a_place_below() -> None:
     text = "class A:\n  def f():\n    x\n    return 1\n  def g():\n    x\n    return 1\n"
     first = "@@ -1,3 +1,3 @@\n class A:\n-  def f():\n+  def f(y):\n     x\n"

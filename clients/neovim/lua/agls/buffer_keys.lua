@@ -59,6 +59,14 @@ function M.add(buf, reason, actions)
   end
 end
 
+---Whether keys are mapped for this reason.
+---@param buf integer
+---@param reason string
+---@return boolean
+function M.has(buf, reason)
+  return wanted[buf] ~= nil and wanted[buf][reason] ~= nil
+end
+
 ---Take them away, unless there is another reason for them.
 ---@param buf integer
 ---@param reason string

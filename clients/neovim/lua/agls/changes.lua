@@ -2,6 +2,7 @@
 -- here they are marked in their files, where the marks move along, and judged.
 
 local client = require("agls.client")
+local first_line = require("agls.first_line")
 local notify = require("agls.notify")
 
 local NAMESPACE = vim.api.nvim_create_namespace("agls.changes")
@@ -74,6 +75,9 @@ local function mark(change)
     sign_hl_group = #new > 0 and "AglsOk" or "AglsFailed",
     right_gravity = #new > 0,
   })
+  if row == 0 and M.old_shown then
+    first_line.show(buf, #above)
+  end
 end
 
 ---Show what stood above the changes, or not, where it is seen elsewhere.
@@ -107,6 +111,7 @@ local function take(listed)
     if change.buf and vim.api.nvim_buf_is_valid(change.buf) then
       before[change.buf] = true
       vim.api.nvim_buf_clear_namespace(change.buf, NAMESPACE, 0, -1)
+      first_line.show(change.buf, 0)
     end
   end
   M.all = vim.tbl_filter(function(change)

@@ -396,6 +396,7 @@ function M.setup(options)
     end,
   })
   require("agls.review").setup(group)
+  require("agls.first_line").setup(group)
   focus.setup(group)
   session.on_made = changes.follow
   session.on_command = function(command)

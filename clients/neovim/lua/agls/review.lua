@@ -159,8 +159,34 @@ function M.diff()
   vim.cmd("diffthis | wincmd p")
 end
 
+local KEYS = vim.api.nvim_create_namespace("agls.review.keys")
+
+---Say beside the change under the cursor how to keep it and to undo it.
+---@param buf integer
+local function hint(buf)
+  vim.api.nvim_buf_clear_namespace(buf, KEYS, 0, -1)
+  local here = buf == vim.api.nvim_get_current_buf() and M.at()[1] or nil
+  if here then
+    local keep = buffer_keys.label(buf, "keep", "keep", ":Agls keep")
+    local undo = buffer_keys.label(buf, "undo", "undo", ":Agls undo")
+    local row = math.min(changes.line_of(here), vim.api.nvim_buf_line_count(buf)) - 1
+    vim.api.nvim_buf_set_extmark(buf, KEYS, row, 0, {
+      virt_text = { { ("  %s · %s"):format(keep, undo), "AglsDim" } },
+      hl_mode = "combine",
+    })
+  end
+end
+
 ---@param group integer
 function M.setup(group)
+  vim.api.nvim_create_autocmd({ "CursorMoved", "BufEnter" }, {
+    group = group,
+    callback = function(event)
+      if buffer_keys.has(event.buf, REASON) then
+        hint(event.buf)
+      end
+    end,
+  })
   local actions = {
     next_change = M.next_change,
     previous_change = M.previous_change,
@@ -177,6 +203,7 @@ function M.setup(group)
     else
       buffer_keys.remove(buf, REASON)
     end
+    hint(buf)
   end
   changes.setup(group)
 end

@@ -132,7 +132,10 @@ function M.open_page(buf, layout)
   if layout == "float" then
     float.fitted(buf, { title = "agls", enter = true })
   else
-    set(split(buf, layout), vim.tbl_extend("force", PLAIN, { wrap = true, linebreak = true, conceallevel = 2 }))
+    local win = split(buf, layout)
+    set(win, PLAIN)
+    set(win, { wrap = true, linebreak = true, conceallevel = 2, fillchars = "eob: " })
+    statusline(win, " agls")
   end
 end
 

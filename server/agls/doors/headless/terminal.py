@@ -21,6 +21,7 @@ from agls.engine.session import Session
 from agls.engine.state import State
 from agls.engine.vocabulary import Answer, JsonObject, Option, Question
 from agls.json_values import is_list, is_object
+from agls.views.permission_text import counted
 
 CONTROLLING = Path("/dev/tty")
 COMMENT = "Words behind a key are a comment for the agent, as in: y keep it small, or: n which tests?"
@@ -220,14 +221,29 @@ def subject_lines(subject: JsonObject) -> list[str]:
     """Return the subject of a question, whole: the command, the diff, or the tool's input."""
     match subject:
         case {"type": "command", "command": command}:
-            return [f"  $ {_indented(command)}", f"  in {subject.get('cwd') or '.'}"]
+            shown = [
+                f"  $ {_indented(counted(str(command)))}",
+                f"  in {_one_line(subject.get('cwd') or '.')}",
+            ]
+            return [*shown, *_members(subject, "type", "command", "cwd")]
         case {"type": "edit", "changes": changes}:
-            return [line for change in changes for line in str(change.get("patch", "")).splitlines()]
+            patches = [counted(str(change.get("patch", ""))) for change in changes]
+            return [line for patch in patches for line in patch.splitlines()]
         case {"type": "plan", "plan": plan}:
-            return [f"  {line}" for line in str(plan).splitlines()]
+            return [f"  {line}" for line in counted(str(plan)).splitlines()]
         case _:
-            rest = {name: value for name, value in subject.items() if name != "type"}
-            return [line for name, value in rest.items() for line in _member(f"  {name}:", value)]
+            return [*_members(subject, "type")]
+
+
+def _members(subject: JsonObject, *known: str) -> Iterator[str]:
+    """Yield what else there is in a subject."""
+    for name, value in subject.items():
+        if name not in known:
+            yield from _member(f"  {name}:", value)
+
+
+def _one_line(text: object) -> str:
+    return counted(str(text)).replace("\n", "\\n")
 
 
 def _member(name: str, value: object) -> Iterator[str]:
@@ -243,7 +259,7 @@ def _member(name: str, value: object) -> Iterator[str]:
             yield from _member(f"{below}-", inner)
     else:
         text = value if value and isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        yield f"{name} {_indented(text, below)}"
+        yield f"{name} {_indented(counted(text), below)}"
 
 
 def _indented(text: object, by: str = "    ") -> str:

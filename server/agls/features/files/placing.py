@@ -88,7 +88,10 @@ def _place(hunk: PatchHunk, lines: Sequence[str], cursor: int, before: Sequence[
                     _check_anchor(trimmed, [each for each in below if each.start >= start], lines)
                 if led and not any(spot.start >= start for spot in below):
                     raise Unplaced(_above_anchor(trimmed, below, start, lines))
-                return _chosen(trimmed, below, start, lines, led=led or bool(before))
+                spot = _chosen(trimmed, below, start, lines, led=led or bool(before))
+                if trimmed is not hunk and lines[spot.start : spot.start + len(hunk.new)] == hunk.new:
+                    raise Unplaced(REPEATED.format(number=hunk.number, line=spot.start + 1))
+                return spot
     raise Unplaced(_missed(hunk, lines))
 
 

@@ -20,7 +20,7 @@ REST = 0.5  # seconds in which the client gets to work first
 MOST = 3  # questions at one start
 CONTINUE = "Continue"
 ARCHIVE = "Archive"
-NOT_NOW = "Not now"
+LEAVE = "Leave it"
 INFO, WARNING = 3, 2  # LSP MessageType
 
 
@@ -36,7 +36,7 @@ async def recover(connection: Connection) -> None:
         for row in [row for row in left if not row.parent_item][:MOST]:  # a child is its parent's
             if connection.world.sessions.is_open(row.session_id):  # the client was faster
                 continue
-            if is_left(await connection.world.sessions.peek(row.session_id)):  # they said: not now
+            if is_left(await connection.world.sessions.peek(row.session_id)):  # they said: leave it
                 continue
             await (_by_itself if mode == "auto" else _ask)(connection, row)
 
@@ -67,7 +67,7 @@ async def _ask(connection: Connection, row: SessionRow, more: str = "") -> None:
             how = f'{{"sessionId": "{row.session_id}", "continueRun": true}}'
             _say(connection, INFO, f"{said} To continue it: agls.run with {how}")
         return
-    actions = [{"title": title} for title in (CONTINUE, ARCHIVE, NOT_NOW)]
+    actions = [{"title": title} for title in (CONTINUE, ARCHIVE, LEAVE)]
     question = {"type": INFO, "message": f"{said} Continue it?", "actions": actions}
     try:
         chosen: Any = await connection.peer.request("window/showMessageRequest", question).future
@@ -78,7 +78,7 @@ async def _ask(connection: Connection, row: SessionRow, more: str = "") -> None:
         await _go_on(connection, row)
     elif title == ARCHIVE:
         await _note(connection, row, archived(True))
-    elif title == NOT_NOW:
+    elif title == LEAVE:
         await _note(connection, row, left_interrupted())
 
 
