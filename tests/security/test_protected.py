@@ -177,13 +177,21 @@ def guarded(house: House) -> House:
     return house
 
 
+SPELLING = "whose name differs only in capital letters or in the form of its characters"
+
+
 def assert_untouched(house: House, before: object, loot: Loot, calls: int, unread: int = 0) -> None:
-    """Nothing changed: each call was a question, but for those on files that the model had not read."""
-    assert loot.unanswered == calls - unread, "each of them was a question"
+    """Nothing changed: each call was a question, but for those that were refused without one.
+
+    These are on files that the model had not read, and on other spellings of names that are there.
+    """
+    refused = [answer for answer in loot.answers if "Not run" not in answer]
+    others = [answer for answer in refused if SPELLING not in answer]
+    assert all("was not read in this session" in answer for answer in others)
+    assert len(others) <= unread
+    assert loot.unanswered == calls - unread - len(refused) + len(others), "each other one was a question"
     assert len(loot.answers) == calls
-    failed = [answer for answer in loot.answers if "Not run" not in answer]
-    assert len(failed) <= unread
-    assert all("was not read in this session" in answer for answer in failed)
+    assert len(refused) - len(others) <= len(NAMES) // 20, "those are few"
     assert snapshot(house.workspace) == before
 
 
