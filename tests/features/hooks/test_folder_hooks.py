@@ -8,7 +8,8 @@ import pytest
 
 from agls.features.hooks import cursor
 from agls.features.hooks.condition import fits
-from agls.features.hooks.folder_hooks import OTHER_EVENTS, TYPES, find_hooks
+from agls.features.hooks.folder_hooks import find_hooks
+from agls.features.hooks.offered_hook import OTHER_EVENTS, TYPES
 from agls.features.hooks.settings import EVENTS
 from agls.plugin_files import hook_events
 from support.family import cast, config_for, delegate, task

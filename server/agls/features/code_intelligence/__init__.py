@@ -2,10 +2,11 @@
 
 from agls.engine.ports import Workspace
 from agls.features.code_intelligence.settings import Settings
+from agls.instruction_files.folder_texts import FolderTexts
 from agls.room import CallWords, Room, build_of
 from agls.room.code_ports import CodeServers, Outliner
 
-NEEDS = (Workspace, CodeServers, Outliner)
+NEEDS = (Workspace, CodeServers, Outliner, FolderTexts)
 ROOM = Room(
     "code_intelligence",
     Settings,
