@@ -3,7 +3,7 @@
 from agls.engine.ports import Workspace
 from agls.features.code_intelligence.settings import Settings
 from agls.instruction_files.folder_texts import FolderTexts
-from agls.room import CallWords, Room, build_of
+from agls.room import CallWords, OnUse, Room, build_of
 from agls.room.code_ports import CodeServers, Outliner
 
 NEEDS = (Workspace, CodeServers, Outliner, FolderTexts)
@@ -12,6 +12,7 @@ ROOM = Room(
     Settings,
     build_of(__name__),
     needs=NEEDS,
+    check_files=OnUse(f"{__name__}.file_check", "check_files"),
     user_only=True,
     has_actions=True,
     tools=("code_intelligence", "rename_symbol"),
