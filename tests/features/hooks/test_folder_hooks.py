@@ -336,11 +336,11 @@ def test_events_that_plugins_are_shown_with_are_those_that_there_are() -> None:
 
 
 def test_session_that_the_model_sees_anew_begins_anew_for_hooks(tmp_path: Path) -> None:
-    config = script(tmp_path, *(turns(f"answer {number}") for number in range(12)))
+    config = script(tmp_path, *(turns(f"answer {number} " * 3_000) for number in range(12)))
     seen = tmp_path / "seen"
     config.write_text(
-        f"{config.read_text()}[[hooks.handlers]]\nevent = 'SessionStart'\nmatcher = 'clear|compact|fork|startup'\n"
-        f"command = 'cat >> {seen}; echo >> {seen}'\n"
+        f"{config.read_text()}[[hooks.handlers]]\nevent = 'SessionStart'\n"
+        f"matcher = 'clear|compact|fork|startup'\ncommand = 'cat >> {seen}; echo >> {seen}'\n"
     )
     with Wire(tmp_path, config) as wire:
         wire.initialize(AGENT)
