@@ -236,7 +236,7 @@ class _ManifestParts:
                 found |= each
         for path in dict.fromkeys(files):
             read = self._read(path)
-            found = {**(object_in(read, part) or read), **found}
+            found = {**(object_in(read, part) or object_in(read, "mcp_servers") or read), **found}
         return found
 
     def _read(self, path: str) -> Mapping[str, Any]:

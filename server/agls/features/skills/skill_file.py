@@ -16,7 +16,7 @@ from agls.prompt_files.model_names import model_in
 from agls.prompt_files.template import shell_lines
 from agls.regex import regex
 
-FILES = ("SKILL.md", "skill.md")
+FILES = ("SKILL.md", "skill.md", "Skill.md")
 DEEPEST = 4  # folders below one of skills
 MOST = 1_500  # skills
 LONGEST_NAME = 64
