@@ -8,11 +8,15 @@ import sys
 import threading
 import time
 from collections.abc import Generator, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+import agls
 from support.journal_rules import check_journals
 from support.machine import NO_LOCAL_SERVERS
 from support.processes import end_loaded
@@ -182,8 +186,57 @@ def is_measured(item: pytest.Item) -> bool:
         return True
     if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
         return False  # hundreds of examples, whose ways through the code the other tests take as well
+    return not is_later_case(item)
+
+
+def is_later_case(item: pytest.Item) -> bool:
+    """Whether this is none of the first cases of its test."""
     cases = getattr(item, "callspec", None)
-    return not cases or max(cases.indices.values(), default=0) < CASES
+    return cases is not None and max(cases.indices.values(), default=0) >= CASES
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Measure once what modules do when they are imported: the forks of the program have that behind them."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    is_first = worker == "gw0" if worker else not session.config.getoption("numprocesses", None)
+    if is_first and is_covered():
+        for module in walk_packages(agls.__path__, "agls."):
+            if not module.name.endswith("__main__"):
+                import_module(module.name)
+
+
+def is_covered() -> bool:
+    """Whether the coverage of this process is measured."""
+    return type(sys.gettrace()).__module__.startswith("coverage")
+
+
+@contextmanager
+def unmeasured() -> Generator[None]:
+    """Measure no coverage of this process in the block."""
+    if not is_covered():
+        yield
+        return
+    tracer, of_threads = sys.gettrace(), threading.gettrace()
+    sys.settrace(None)
+    threading.settrace(None)
+    try:
+        yield
+    finally:
+        threading.settrace(of_threads)
+        sys.settrace(tracer)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Measure the coverage of what a file of tests imports, not of finding its tests."""
+    if isinstance(collector, pytest.Module):
+        with suppress(Exception, pytest.skip.Exception):  # it fails once more where that is reported
+            _ = collector.obj
+    with unmeasured():
+        return (yield)
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)
@@ -198,17 +251,8 @@ def pytest_runtestloop() -> Generator[None, object, object]:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool, bool]:
     """Measure the coverage only where it says something new."""
-    tracer = sys.gettrace()
-    if not type(tracer).__module__.startswith("coverage") or is_measured(item):
+    with nullcontext() if is_measured(item) else unmeasured():
         return (yield)
-    of_threads = threading.gettrace()
-    sys.settrace(None)
-    threading.settrace(None)
-    try:
-        return (yield)
-    finally:
-        threading.settrace(of_threads)
-        sys.settrace(tracer)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -218,6 +262,17 @@ def processes_measured(request: pytest.FixtureRequest) -> Iterator[None]:
         where = str(request.path.relative_to(HERE))
         if where.startswith(UNMEASURED) and where not in MEASURED:
             patch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def later_cases_unmeasured(request: pytest.FixtureRequest, processes_measured: None) -> Iterator[None]:
+    """Whether that of a later case of a test is measured: the first ones go the same ways."""
+    if not is_later_case(request.node):
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
         yield
 
 

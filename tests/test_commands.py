@@ -61,6 +61,7 @@ STOP = ActionSpec("stop.all", "Stop", "", {})
         ("a to=b more=x=1 dry=yes", {"from": "a", "to": "b", "more": {"x": 1}, "dry": True}),
         ("a b= x=1", {"from": "a", "to": "b= x=1"}),
         ("from= to=", {"from": "", "to": ""}),
+        ("a b how=FAST", {"from": "a", "to": "b", "how": "fast"}),
         ("to=b from=a fast 3", {"from": "a", "to": "b", "how": "fast", "count": 3}),
     ],
 )

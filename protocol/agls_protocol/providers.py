@@ -48,12 +48,16 @@ class ListedModel:
 
 @record
 class ProviderModelsResult:
-    """The models of a server; or why they cannot be listed, with what helps (`hint`)."""
+    """The models of a server; or why they cannot be listed, with what helps (`hint`).
+
+    `baseUrl` is the whole address of the list that was found: `agent/provider/use` is to be given that one.
+    """
 
     models: list[ListedModel]
     problem: str | None = None
     hint: str | None = None
     kind: str | None = None
+    base_url: str | None = None
 
 
 @record

@@ -5,6 +5,7 @@ from heapq import nsmallest
 from typing import TypeVar
 
 Named = TypeVar("Named")
+_LETTERS = 1  # how well a name fits that has the letters in their order, with others between them
 
 
 def fit(name: str, typed: str) -> int:
@@ -18,7 +19,7 @@ def fit(name: str, typed: str) -> int:
     if typed in name:
         return 2
     letters = iter(name)
-    return int(all(letter in letters for letter in typed))
+    return _LETTERS if all(letter in letters for letter in typed) else 0
 
 
 def best(
@@ -26,12 +27,14 @@ def best(
 ) -> tuple[list[Named], bool]:
     """**Returns** those that fit, the best first, and whether there are more than `most`.
 
-    Of two that fit as well the shorter name comes first, then the one that came first.
+    Of two that fit as well the shorter name comes first, then the one that came first. Names that only have
+    the same letters here and there count where no other fits.
     """
-    ranked = (
+    fitting = [
         (-found, len(name(candidate)) if typed else 0, place, candidate)
         for place, candidate in enumerate(candidates)
         if (found := fit(name(candidate), typed))
-    )
-    chosen = nsmallest(most + 1, ranked, key=lambda row: row[:3])
+    ]
+    near = [row for row in fitting if row[0] < -_LETTERS]
+    chosen = nsmallest(most + 1, near or fitting, key=lambda row: row[:3])
     return [row[3] for row in chosen[:most]], len(chosen) > most

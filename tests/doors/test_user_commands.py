@@ -97,6 +97,11 @@ def test_command_file_is_listed_explained_and_completed(wire: Wire) -> None:
 
     assert completed("/fi")[0] == "/fix"
     assert "/git:log" in completed("/log")
+    assert completed("/usa") == ["/usage", "/project:usage"], "others have these letters only here and there"
+    assert "/plugin.disable" in completed("/plgds")
+    first = completed("/")
+    assert first[0] == "/clear", "what is of the conversation comes first, as in /help"
+    assert first.index("/compact") < first.index("/changes") < first.index("/help")
     assert "app.py" in completed("/fix @ap"), "its words may point at things"
 
 

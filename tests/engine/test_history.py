@@ -24,7 +24,7 @@ from agls.engine.facts import (
     Transient,
 )
 from agls.engine.feature import Feature, RunSetup
-from agls.engine.history import forked, last_words, name_of, rewinding, undoing
+from agls.engine.history import forked, last_words, name_of, rewinding, undoing, with_own_outputs
 from agls.engine.ports import JournalError
 from agls.engine.recovery import interrupted_run
 from agls.engine.run_action import actions, invoke, values
@@ -37,10 +37,12 @@ from agls.engine.vocabulary import (
     Content,
     Finish,
     JsonObject,
+    KeptOutput,
     Stop,
     StopReason,
     Text,
     ToolCall,
+    ToolOutcome,
     ToolResult,
     UserMessage,
 )
@@ -145,6 +147,16 @@ async def test_fork_has_the_whole_session_and_is_independent() -> None:
         assert seen(fork)[-2:] == ["third", "elsewhere"]
         assert seen(session)[-1] == "two"
         assert fold_all(fork.log.journal.entries()) == fork.state
+
+
+def test_paths_of_kept_outputs_are_those_of_the_fork() -> None:
+    text = "ses_1 made it. All of it is in /state/ses_1/outputs/a.txt: read that"
+    kept = Entry(1, 0.0, ToolFinished("c", ToolOutcome(text, kept=KeptOutput("a.txt"))))
+    other = Entry(2, 0.0, ToolFinished("d", ToolOutcome(text)))
+    mine, same = with_own_outputs([kept, other], "ses_1", "ses_2")
+    assert isinstance(mine.fact, ToolFinished)
+    assert mine.fact.outcome.text == "ses_1 made it. All of it is in /state/ses_2/outputs/a.txt: read that"
+    assert same is other
 
 
 async def test_a_fork_ends_with_the_item_it_names_wherever_that_is() -> None:
@@ -371,7 +383,7 @@ async def test_rewind_without_a_valid_target_is_refused() -> None:
             undoing(session, "nowhere")
         gone = name_of(session.state.transcript[0])
         session.log.record(rewinding(session, ""))
-        with pytest.raises(Refused, match="Fork the session"):
+        with pytest.raises(Refused, match="a rewind took it back"):
             rewinding(session, gone)
         await run(session, "second")
         active = await session.prompt(prompt("third"))

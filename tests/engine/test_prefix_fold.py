@@ -17,7 +17,7 @@ def folding() -> tuple[PrefixFold[list[str]], list[str]]:
 def test_prefix_fold_of_growing_members_looks_at_each_once() -> None:
     fold, looked = folding()
 
-    found = [fold.of("s", tuple("abcde"[:end])) for end in range(6)]
+    found = [fold.of(tuple("abcde"[:end])) for end in range(6)]
 
     assert found == [list("abcde"[:end]) for end in range(6)]
     assert looked == list("abcde")
@@ -25,28 +25,30 @@ def test_prefix_fold_of_growing_members_looks_at_each_once() -> None:
 
 def test_prefix_fold_of_other_members_begins_anew() -> None:
     fold, looked = folding()
-    fold.of("s", ("a", "b"))
+    fold.of(("a", "b", "c"))
 
-    assert fold.of("s", ("summary", "b", "c")) == ["summary", "b", "c"]
-    assert fold.of("s", ("summary",)) == ["summary"]
-    assert looked == ["a", "b", "summary", "b", "c", "summary"]
+    assert fold.of(("a", "pruned", "c", "d")) == ["a", "pruned", "c", "d"]
+    assert fold.of(("a",)) == ["a"]
+    assert looked == ["a", "b", "c", "a", "pruned", "c", "d", "a"]
 
 
-def test_prefix_fold_keeps_keys_apart() -> None:
-    fold, _ = folding()
-    fold.of("s", ("a",))
+def test_prefix_fold_keeps_sequences_apart() -> None:
+    fold, looked = folding()
+    fold.of(("a",))
 
-    assert fold.of("t", ("b",)) == ["b"]
-    assert fold.of("s", ("a", "c")) == ["a", "c"]
+    assert fold.of(("b",)) == ["b"]
+    assert fold.of(("a", "c")) == ["a", "c"]
+    assert looked == ["a", "b", "c"]
 
 
 def test_prefix_fold_forgets_the_sequence_that_was_asked_for_longest_ago() -> None:
     fold, looked = folding()
-    for number in range(REMEMBERED + 1):
-        fold.of(number, ("a",))
+    firsts = [str(number) for number in range(REMEMBERED + 1)]
+    for first in firsts:
+        fold.of((first,))
     looked.clear()
 
-    fold.of(1, ("a",))
+    fold.of((firsts[1],))
     assert looked == []
-    fold.of(0, ("a",))
-    assert looked == ["a"]
+    fold.of((firsts[0],))
+    assert looked == [firsts[0]]

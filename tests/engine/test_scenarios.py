@@ -42,6 +42,7 @@ from agls.engine.vocabulary import (
     ToolCall,
     ToolOutcome,
     ToolResult,
+    Usage,
     UserMessage,
 )
 from support.patience import PATIENCE, become
@@ -373,6 +374,18 @@ async def test_text_of_a_retried_attempt_is_dropped() -> None:
         [TextDelta("", "first"), ThinkingDelta("", "hm"), retried, TextDelta("", "second"), KeyError("x")],
         facts=[*START, "turn", "cut failed second", "ended internal_error [internal]"],
     )
+
+
+async def test_use_of_an_attempt_that_broke_off_counts() -> None:
+    retried = Retrying(1, 0.1, "overloaded", Usage(100, 3), 0.5)
+    torn = ModelError("it broke off", kind="network")
+    torn.usage = Usage(200, 4)
+    state = await check(
+        [TextDelta("", "first"), retried, TextDelta("", "second"), torn],
+        facts=[*START, "turn", "used by loop", "cut failed second", "ended model_error [network]"],
+    )
+    assert (state.run.model_calls, state.run.input_tokens, state.run.output_tokens) == (2, 300, 7)
+    assert (state.run.cost, state.run.unpriced) == (0.5, 1)
 
 
 async def test_a_crash_of_a_model_client_is_an_internal_error() -> None:

@@ -99,17 +99,18 @@ def test_link_to_what_is_no_markdown_or_outside_is_not_read(tmp_path: Path, scen
     (scene.root / "AGENTS.md").unlink()
     (scene.root / "AGENTS.md").symlink_to(tmp_path / "out.md")
     assert told(scene) == []
-    assert "outside the workspace" in str(why(scene))
+    assert why(scene) == {"AGENTS.md": f"it leads to {tmp_path / 'out.md'}, which is outside the workspace"}
 
 
 def test_imports_follow_their_file_and_code_blocks_import_nothing(scene: FolderScene) -> None:
     scene.file("AGENTS.md", "See @docs/style.md, `@no.md` and @dataclass\n```\n@no.md\n```\nme@mail.md")
     scene.file("docs/style.md", "style @../more.md")
-    scene.file("more.md", "more @AGENTS.md")
+    scene.file("more.md", "more @AGENTS.md @more.md")
     scene.file("no.md", "no")
     survey = scene.files.survey()
     assert [text.text.split()[0] for text in survey.always] == ["See", "style", "more"]
     assert [text.imported_by for text in survey.always] == ["", "AGENTS.md", "docs/style.md"]
+    assert survey.omitted == (), "what imports itself is there already"
 
 
 def test_import_from_outside_the_trusted_folder_is_named_and_not_followed(
@@ -265,8 +266,12 @@ def test_claudes_own_file_counts_when_the_user_agreed_and_has_none(
     assert told(scene) == []
     scene.settings = Settings(claude_home=True)
     assert told(scene) == ["claude"]
-    (tmp_path / "user.md").write_text("user")
-    assert told(scene) == ["user"]
+    (tmp_path / "user.md").write_text("user @~/claude.md @~/deep/no.md")
+    scene.own = OwnInstructions(user=str(tmp_path / "user.md"), home=str(tmp_path))
+    assert told(scene) == ["user @~/claude.md @~/deep/no.md", "claude"]
+    assert why(scene) == {
+        "~/deep/no.md": f"{tmp_path / 'user.md'} imports it, but it is not beside that file"
+    }
 
 
 def test_nearest_files_get_their_characters_first_and_each_cut_is_said(scene: FolderScene) -> None:
@@ -280,3 +285,5 @@ def test_nearest_files_get_their_characters_first_and_each_cut_is_said(scene: Fo
         == "r" * 10 + "\n[The rest of this file is left out: it has 30 characters, 10 are here.]"
     )
     assert [text.cut for text in texts] == [20, 0]
+    scene.file("AGENTS.md", "a" * 2_000_000)
+    assert fitted(scene.files.survey().always, 40, 100)[1].cut == 1_999_960, "a large one is cut, too"

@@ -31,6 +31,11 @@ class Stubs:
         argv = (sys.executable, str(STUB), str(self.log))
         return self.servers.get(str(self.folder), ServerProgram(language="test", argv=argv, **options))
 
+    def running(self) -> set[int]:
+        """The processes that were asked something and still run."""
+        asked = {int(line.partition(" ")[0]) for line in self.log.read_text().splitlines()}
+        return {process for process in asked if not ended(process)}
+
     def messages(self, method: str) -> list[dict[str, Any]]:
         every = [json.loads(line.partition(" ")[2]) for line in self.log.read_text().splitlines()]
         return [message["params"] for message in every if message.get("method") == method]
@@ -110,6 +115,40 @@ async def test_question_without_an_answer_and_one_that_is_cancelled_are_withdraw
         asking.cancel()
     await server.ask("test/pid", {}, (), PATIENCE)
     assert len(stubs.messages("$/cancelRequest")) == 2
+
+
+@pytest.mark.parametrize("cancels", [1, 2])
+async def test_start_that_is_cancelled_leaves_no_process_and_counts_as_no_crash(
+    stubs: Stubs, cancels: int
+) -> None:
+    (deaf := stubs.folder / "deaf").touch()
+    server = stubs.get()
+    for number in (1, 2):
+        asking = asyncio.create_task(server.ask("test/pid", {}, (), PATIENCE))
+        while len(stubs.messages("initialize")) < number:
+            await asyncio.sleep(0.01)
+        for _ in range(cancels):
+            asking.cancel()
+            await asyncio.sleep(0)
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+    deaf.unlink()
+    answer = await server.ask("test/pid", {}, (), PATIENCE)
+    assert (server.last_error, stubs.running()) == ("", {answer})
+
+
+@pytest.mark.parametrize("turns", range(6))
+async def test_start_that_is_cancelled_at_any_step_leaves_the_server_usable(stubs: Stubs, turns: int) -> None:
+    server = stubs.get()
+    asking = asyncio.create_task(server.ask("test/pid", {}, (), PATIENCE))
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    asking.cancel()
+    await asyncio.wait({asking})
+    answer = await server.ask("test/pid", {}, (), PATIENCE)
+    await asyncio.sleep(0.2)
+    assert await server.ask("test/pid", {}, (), PATIENCE) == answer
+    assert (server.last_error, stubs.running()) == ("", {answer})
 
 
 async def test_refusal_is_the_reason_and_the_server_goes_on(stubs: Stubs) -> None:

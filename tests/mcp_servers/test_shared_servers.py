@@ -15,7 +15,7 @@ from agls.config import GuardedFiles, Seal
 from agls.config.input_values import InputValues
 from agls.mcp_servers import Logins, Pins, SharedServers, Switches
 from agls.room.mcp_ports import NOBODY, Caller, McpImage, McpServer, ServerDefinition, ServerProblem
-from support.patience import within
+from support.patience import become, within
 
 PROGRAM = str(Path(__file__).parents[1] / "support" / "mcp_program.py")
 SDK = str(Path(__file__).parents[1] / "support" / "mcp_sdk_server.py")
@@ -185,6 +185,22 @@ async def test_server_without_an_answer_at_the_start_is_named_with_its_reason(
         await servers.get(missing).discover()
 
 
+@pytest.mark.parametrize("cancels", [1, 2])
+async def test_start_that_is_cancelled_ends_the_process_at_once(
+    place: Place, opened: Opened, cancels: int
+) -> None:
+    server = opened().get(place.definition("deaf"))
+    starting = asyncio.create_task(server.discover())
+    await become(lambda: place.noted("starts"))
+    for _ in range(cancels):
+        starting.cancel()
+        await asyncio.sleep(0)
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+    (pid,) = place.noted("starts")
+    await become(lambda: not Path("/proc", pid).exists(), 5.0)
+
+
 async def test_old_server_that_dies_of_a_question_is_started_in_the_old_way(
     place: Place, opened: Opened
 ) -> None:
@@ -222,11 +238,13 @@ async def test_lists_of_tools_are_bounded(place: Place, opened: Opened, flag: st
 
 async def test_schema_that_is_too_large_is_left_out_with_its_reason(place: Place, opened: Opened) -> None:
     deep = nested(40)
-    wide = {"type": "object", "properties": {f"p{number}": {} for number in range(3_000)}}
+    wide = {"type": "object", "properties": {f"p{number}": {} for number in range(60_000)}}
     fine = {"name": "fine", "inputSchema": {"type": "object"}}
     rows = [{"name": "deep", "inputSchema": deep}, {"name": "wide", "inputSchema": wide}, fine, fine]
     (place.folder / "tools.json").write_text(json.dumps(rows))
-    found = await opened().get(place.definition()).discover()
+    for watch in within(5.0):  # none of its parts is checked
+        with watch:
+            found = await opened().get(place.definition()).discover()
     assert [tool.name for tool in found.tools] == ["fine"]
     assert [line.partition("' ")[2] for line in found.dropped] == [
         "has a schema that is deeper than 64 levels",
@@ -241,7 +259,7 @@ async def test_schema_that_is_too_large_is_left_out_with_its_reason(place: Place
 @pytest.mark.row(62)
 async def test_flood_of_notifications_does_not_hide_the_result(place: Place, opened: Opened) -> None:
     server = opened().get(place.definition())
-    assert await texts(server, "slow", steps=20_000, seconds=0) == ["at last"]
+    assert await texts(server, "slow", steps=5_000, seconds=0) == ["at last"]
 
 
 async def test_schema_that_contains_itself_or_a_pattern_that_runs_away_stalls_nothing(

@@ -88,6 +88,8 @@ async def test_05_a_stream_without_its_last_event_is_no_answer_and_asked_for_onc
         assert heard.error and heard.error.kind == "network"
         assert heard.text
         assert (len(server.posts), [wait.attempt for wait in heard.waits]) == (2, [1])
+        for used in (heard.waits[0].usage, heard.error.usage):
+            assert used and used.input_tokens and used.output_tokens, "it was generated, and is paid for"
 
 
 async def test_a_torn_answer_with_a_call_runs_its_tool_once(dialect: DialectName) -> None:

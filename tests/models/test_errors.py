@@ -156,7 +156,8 @@ def test_a_hint_says_what_to_do(status: int, body: str, words: str) -> None:
 
 def test_without_a_key_the_hint_says_where_to_put_one() -> None:
     nameless = replace(ENDPOINT, api_key="", key_variable="")
-    assert told(401, "", nameless).hint.startswith("No key was sent. Name the environment variable")
+    where = "enter one for host.example, or name its variable with api_key_env."
+    assert told(401, "", nameless).hint == f"No key was sent: {where}"
     assert told(401, "", replace(ENDPOINT, api_key="")).hint == (
         "No key was sent. Set the environment variable X_KEY."
     )

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from support.patience import PATIENCE
-from support.processes import OFTEN, PROGRAM, LoadedProcess, run
+from support.processes import PROGRAM, SEEN, LoadedProcess, often, run, start_with
 
 PIPE = subprocess.PIPE
 
@@ -21,8 +21,9 @@ def way(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, Any]:
     home, work = tmp_path / "home", tmp_path / "work"
     home.mkdir()
     work.mkdir()
-    options: dict[str, Any] = {"env": {"HOME": str(home), "PATH": os.environ["PATH"]}, "cwd": work}
-    for _ in range(OFTEN):
+    own = {name: value for name, value in os.environ.items() if name == "PATH" or name.startswith(SEEN)}
+    options: dict[str, Any] = {"env": {"HOME": str(home), **own}, "cwd": work}
+    for _ in range(often(start_with(own))):
         run([*PROGRAM, "--version"], timeout=PATIENCE, **options)
     return {**options, "cold": request.param == "cold"}
 

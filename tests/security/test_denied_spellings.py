@@ -149,7 +149,7 @@ def furnish(folder: Path, server: Server) -> None:
     for name, target in LINKS.items():
         (folder / name).symlink_to(target)
     git = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a"]
-    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "all"]):
+    for words in (["init", "-q", "--template="], ["add", "."], ["commit", "-qm", "all"]):
         subprocess.run([*git, *words], check=True)
     (folder / "free/dirty.txt").write_text("dirty")
     subprocess.run([*git, "add", "-N", "free/dirty.txt"], check=True)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from agls.workspace.keepers import FREQUENT
 from support.patience import wait_until, within
 from support.wire import Message, Wire, script, turns
 
@@ -42,7 +43,7 @@ def below(folder: Path) -> list[str]:
 
 
 WARM = (
-    "true",
+    *["true"] * FREQUENT,
     "sleep 0.5",
     "tr '\\0' ' ' < /proc/$PPID/cmdline",
 )  # then keepers are forked from one that waits

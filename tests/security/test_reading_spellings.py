@@ -75,7 +75,8 @@ AROUND = (
 
 @pytest.mark.parametrize("around", AROUND)
 def test_no_frame_makes_an_escape_harmless(repository: Desk, around: str) -> None:
-    commands = [line.replace("\\0", "\n") for line in ESCAPES[::3]]
+    """Each escape is tried in one of the frames, and each frame with many."""
+    commands = [line.replace("\\0", "\n") for line in ESCAPES[AROUND.index(around) :: len(AROUND)]]
     framed = [around.replace("@", c) for c in commands if c[:1].isalpha() and not QUOTED_NAME.match(c)]
     assert [c for c in framed if repository.lets("shell", {"command": c}, mode="ask")] == []
 

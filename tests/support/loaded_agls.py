@@ -127,15 +127,11 @@ def begin(asked: dict[str, Any], streams: list[int], ready: int, measured: Measu
     os.environ.clear()
     os.environ.update(asked["variables"])
     time.tzset()
-    if "--folder" in sys.argv:
+    follow(asked["variables"])
+    if asked["looks_in_folder"]:
         sys.path.insert(0, asked["folder"])  # as `python -m` has it
     sys.argv[1:] = asked["arguments"]
-    for name, number, mode in (("stdin", 0, "rb"), ("stdout", 1, "wb"), ("stderr", 2, "wb")):
-        old: io.TextIOWrapper = getattr(sys, name)
-        binary = open(number, mode, closefd=False)  # noqa: SIM115 - it stays open as long as the process runs
-        at_once = name == "stderr" or os.isatty(number)
-        text = io.TextIOWrapper(binary, encoding=old.encoding, errors=old.errors, line_buffering=at_once)
-        setattr(sys, name, text)
+    open_streams(unbuffered=bool(asked["variables"].get("PYTHONUNBUFFERED")))
     if measured:
         measured.begin()
     try:
@@ -143,6 +139,29 @@ def begin(asked: dict[str, Any], streams: list[int], ready: int, measured: Measu
     except SystemExit as wish:
         code = wish.code
     end(code)
+
+
+def follow(variables: dict[str, str]) -> None:
+    """Do what Python does with some variables when it starts."""
+    sys.dont_write_bytecode = bool(variables.get("PYTHONDONTWRITEBYTECODE"))
+    sys.path[:0] = filter(None, variables.get("PYTHONPATH", "").split(os.pathsep))
+
+
+def open_streams(*, unbuffered: bool) -> None:
+    """Make the streams anew from their descriptors."""
+    for name, number, mode in (("stdin", 0, "rb"), ("stdout", 1, "wb"), ("stderr", 2, "wb")):
+        old: io.TextIOWrapper = getattr(sys, name)
+        at_once = unbuffered and number > 0
+        binary = open(number, mode, 0 if at_once else -1, closefd=False)  # noqa: SIM115 - it stays open
+        lines = name == "stderr" or os.isatty(number)
+        text = io.TextIOWrapper(
+            cast("Any", binary),
+            encoding=old.encoding,
+            errors=old.errors,
+            line_buffering=lines,
+            write_through=at_once,
+        )
+        setattr(sys, name, text)
 
 
 def run(code: str) -> None:

@@ -1,7 +1,7 @@
 """The rules over all a client hears: answers, events and questions in one order (protocol#order, #errors)."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from agls.json_values import is_object, object_in
@@ -30,20 +30,46 @@ def check_messages(said: Said) -> None:
     for answer in answers:
         check_answer(answer)
     _check_together(messages)
+    places = _Places(messages)
     for place, message in enumerate(messages):
         request = asked.get(message.get("id"), {})
         if request.get("method") == "agent/run" and "result" in message and "method" not in message:
-            _check_run(messages, place, waited=object_in(request, "params").get("wait") is True)
+            _check_run(places, message["result"], place, waited=_waits(request))
         if message.get("method") in {"agent/requestPermission", "agent/askUser"}:
-            _check_question(messages, place)
-        if message.get("method") == "workspace/applyEdit" and not taking_back:
-            _check_edit(messages[:place])
+            _check_question(places, message["params"]["requestId"], place)
+    if not taking_back:
+        _check_edits(messages)
     _check_resolved(said)
     _check_versions(said)
 
 
+class _Places:
+    """Where runs and questions stand first among the messages: in events, and runs in answers."""
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self.begins: dict[str, int] = {}
+        self.ends: dict[str, int] = {}
+        self.answers: dict[str, int] = {}
+        self.opened: dict[str, int] = {}
+        self.resolved: dict[str, int] = {}
+        self.has_events = False
+        by_type = {"runEnded": self.ends, "requestOpened": self.opened, "requestResolved": self.resolved}
+        for place, message in enumerate(messages):
+            self.answers.setdefault(_run_of(message), place)
+            for event in _events(message):
+                self.has_events = True
+                self.begins.setdefault(event.get("runId", ""), place)
+                if (firsts := by_type.get(event["type"])) is not None:
+                    name = event["runId"] if firsts is self.ends else event["data"]["requestId"]
+                    firsts.setdefault(name, place)
+
+
 def _named(message: Message) -> bool:
     return isinstance(message.get("id"), int | str)
+
+
+def _waits(request: Message) -> bool:
+    return object_in(request, "params").get("wait") is True
 
 
 def check_answer(answer: Message) -> None:
@@ -100,55 +126,46 @@ def _check_versions(said: Said) -> None:
                     assert change["via"] != "editor" or seen in told, "the version that was seen is told"
 
 
-def _check_run(messages: Sequence[Message], place: int, *, waited: bool) -> None:
-    result = messages[place]["result"]
+def _check_run(places: _Places, result: Message, place: int, *, waited: bool) -> None:
     assert ("action" in result) == (result["outcome"] == "action")
     if not result["runId"]:  # a command that began no run
         assert "action" in result
         return
     assert ("stopReason" in result) == waited
-    if result["runId"] in [_run_of(message) for message in messages[:place]]:
+    if places.answers[result["runId"]] < place:
         return  # it was asked for again, with the same clientKey
-    first = _first(messages, lambda e: e.get("runId") == result["runId"])
-    end = _first(messages, lambda e: e["type"] == "runEnded" and e["runId"] == result["runId"])
+    first, end = places.begins.get(result["runId"]), places.ends.get(result["runId"])
     if waited:
         assert end is None or end < place, "with wait the answer follows runEnded"
     elif result["outcome"] != "injected":
         assert first is None or place < first, "the admission precedes the first event of its run"
 
 
-def _check_question(messages: Sequence[Message], place: int) -> None:
-    request_id = messages[place]["params"]["requestId"]
-    opened = _first(messages, lambda e: e["type"] == "requestOpened" and _asks(e, request_id))
-    resolved = _first(messages, lambda e: e["type"] == "requestResolved" and _asks(e, request_id))
-    if _first(messages, lambda e: True) is not None:
+def _check_question(places: _Places, request_id: str, place: int) -> None:
+    opened, resolved = places.opened.get(request_id), places.resolved.get(request_id)
+    if places.has_events:
         assert opened is not None, "requestOpened precedes the request"
         assert opened < place, "requestOpened precedes the request"
         assert resolved is None or place < resolved, "requestResolved follows it"
 
 
-def _check_edit(before: Sequence[Message]) -> None:
+def _check_edits(messages: Sequence[Message]) -> None:
     open_calls: set[tuple[str, str]] = set()
-    for event in (event for message in before for event in _events(message)):
-        if event["type"] == "itemStarted" and event["data"]["item"]["kind"] == "toolCall":
-            open_calls.add((event["sessionId"], event["itemId"]))
-        if event["type"] == "itemCompleted":
-            open_calls.discard((event["sessionId"], event["itemId"]))
-    assert open_calls or not any(_events(message) for message in before), "an edit is part of a call"
+    had_events = False
+    for message in messages:
+        if message.get("method") == "workspace/applyEdit":
+            assert open_calls or not had_events, "an edit is part of a call"
+        for event in _events(message):
+            had_events = True
+            if event["type"] == "itemStarted" and event["data"]["item"]["kind"] == "toolCall":
+                open_calls.add((event["sessionId"], event["itemId"]))
+            if event["type"] == "itemCompleted":
+                open_calls.discard((event["sessionId"], event["itemId"]))
 
 
 def _run_of(message: Message) -> str:
     result = message.get("result")
     return result.get("runId", "") if is_object(result) else ""
-
-
-def _asks(event: Message, request_id: str) -> bool:
-    return event["data"]["requestId"] == request_id
-
-
-def _first(messages: Sequence[Message], wanted: Callable[[Message], bool]) -> int | None:
-    places = (place for place, message in enumerate(messages) if any(map(wanted, _events(message))))
-    return next(places, None)
 
 
 def _events(message: Message) -> list[Message]:

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from inspect import signature
@@ -19,8 +19,10 @@ from typing import Any
 
 PROGRAM = [sys.executable, "-m", "agls"]
 SEEN = ("PYTHON", "LC_", "LD_", "LANG")  # variables that are looked at when Python starts
+LATER = {"PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"}  # those that a fork can still follow
 LARGEST = 100_000  # bytes of arguments and variables in a message
-OFTEN = 3  # starts, from which on it is worth it to load the program for the others
+OFTEN = 5  # starts, from which on it is worth it to load the program for the others
+IS_ONE_OF_MANY = "PYTEST_XDIST_WORKER" in os.environ  # a process with tests enough to load it at once
 NUMBER = 4  # bytes
 CHANGED = "# of the program that is loaded\n"
 ROOM = " " * 4_096  # for the command line that the system shows
@@ -62,7 +64,7 @@ class LoadedProcess(subprocess.Popen[Any]):
             message = b""
         elif message:
             STARTS[start] += 1
-        if STARTS[start] < OFTEN or not 0 < len(message) < LARGEST:
+        if STARTS[start] < often(start) or not 0 < len(message) < LARGEST:
             self._usual._execute_child(*given)
             return
         pipes = [wish[name] for name in PIPES]
@@ -103,8 +105,7 @@ def asked(wish: dict[str, Any]) -> tuple[Start, bytes]:
     variables = dict(os.environ if wish["env"] is None else wish["env"])
     command, folder = list(map(os.fspath, wish["args"])), Path(wish["cwd"] or ".").absolute()
     options = [word for word in command[1:3] if word == "-P"]
-    seen = {name: value for name, value in variables.items() if name.startswith(SEEN)}
-    start = (*options, *sorted(f"{name}={value}" for name, value in seen.items()))
+    start = start_with(variables)
     begin = [sys.executable, *options, "-m", "agls"]
     code = command[2] if command[1:2] == ["-c"] and command[2].startswith(CHANGED) else ""
     if not (code or command[: len(begin)] == begin) or not folder.is_dir():
@@ -112,21 +113,32 @@ def asked(wish: dict[str, Any]) -> tuple[Start, bytes]:
     arguments = command[3:] if code else command[len(begin) :]
     message: dict[str, Any] = {"command": command, "arguments": arguments, "code": code}
     message |= {"variables": variables, "folder": str(folder), "session": wish["start_new_session"]}
+    message["looks_in_folder"] = not options
     return start, json.dumps(message).encode()
+
+
+def start_with(variables: Mapping[str, str]) -> Start:
+    """**Returns** what Python looks at when it starts with these variables, and cannot follow later."""
+    seen = {k: v for k, v in variables.items() if k.startswith(SEEN) and not (v and k in LATER)}
+    return tuple(sorted(f"{name}={value}" for name, value in seen.items()))
+
+
+def often(start: Start) -> int:
+    """**Returns** with which start of this kind it is worth it to load the program."""
+    return 1 if IS_ONE_OF_MANY and start == start_with(os.environ) else OFTEN
 
 
 @cache
 def loaded(start: Start) -> socket.socket:
-    """A process that has loaded the program, with these options and variables of Python."""
+    """A process that has loaded the program, with these variables of Python."""
     left = TemporaryDirectory(prefix="agls-reached-")  # what its forks leave for the coverage
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     measured = "COVERAGE_PROCESS_CONFIG"  # not here, but in each of its forks
     variables = {k: v for k, v in os.environ.items() if k != measured and not k.startswith(SEEN)}
-    variables |= dict(word.split("=", 1) for word in start if word != "-P")
-    folder = [] if "-P" in start else ["--folder"]  # is looked at for modules
+    variables |= dict(word.split("=", 1) for word in start)
     program = Path(__file__).with_name("loaded_agls.py")
     with theirs:
-        command = [sys.executable, "-P", program, str(theirs.fileno()), left.name, *folder, ROOM]
+        command = [sys.executable, "-P", program, str(theirs.fileno()), left.name, ROOM]
         process = subprocess.Popen(command, env=variables, pass_fds=[theirs.fileno()])
 
     def end() -> None:

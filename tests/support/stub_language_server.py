@@ -60,6 +60,8 @@ def refuse(message: dict[str, Any], log: Path) -> None:
 
 
 def greet(message: dict[str, Any], log: Path) -> None:
+    if log.with_name("deaf").exists():
+        return
     send({"id": message["id"], "result": {"capabilities": {"renameProvider": True}}})
 
 

@@ -85,6 +85,7 @@ class Wire:
                     bufsize=0,
                 )
         self.messages: list[Message] = []
+        self._answers: dict[Any, Message] = {}  # by the id of their request, the first of each
         self.said: list[tuple[str, Message]] = []  # both ways, in order: "client" or "server", and what
         self.unchecked = ""  # why this log may break the rules; it is checked at the end otherwise
         self.asked: dict[Any, tuple[str, Message]] = {}  # our requests, by id
@@ -164,7 +165,7 @@ class Wire:
 
     def answer_of(self, id: Any, patience: float = PATIENCE) -> Message:
         """Wait for the response to a request."""
-        return self.until(lambda m: "method" not in m and m.get("id") == id, patience)
+        return self._wait(lambda: self._answers.get(id), patience)
 
     def ask(self, method: str, params: Any = None) -> Message:
         """Send a request and wait for its response."""
@@ -180,17 +181,34 @@ class Wire:
 
     def until(self, wanted: Callable[[Message], bool], patience: float = PATIENCE) -> Message:
         """Wait for the first message (since the beginning) that is wanted."""
-        seen, deadline = 0, time.monotonic() + patience
+        seen = 0
+
+        def look() -> Message | None:
+            nonlocal seen
+            for message in self.messages[seen:]:
+                if wanted(message):
+                    return message
+            seen = len(self.messages)
+            return None
+
+        return self._wait(look, patience)
+
+    def _wait(self, look: Callable[[], Message | None], patience: float) -> Message:
+        deadline = time.monotonic() + patience
         while True:
             with self._arrived:
-                for message in self.messages[seen:]:
-                    if wanted(message):
-                        return message
-                seen = len(self.messages)
+                if (message := look()) is not None:
+                    return message
                 left = deadline - time.monotonic()
                 assert left > 0, f"nothing of the kind came; last: {self.messages[-3:]}, {self.errors()}"
                 assert not self.ended, f"the server ended; {self.messages[-3:]}, {self.errors()}"
                 self._arrived.wait(left)
+
+    def forget(self) -> None:
+        """Forget what arrived so far; it is checked all the same."""
+        with self._arrived:
+            self.messages.clear()
+            self._answers.clear()
 
     def event(self, type: str, **data: Any) -> Message:
         """Wait for an event of this type with these members in its data."""
@@ -242,6 +260,8 @@ class Wire:
     def _arrive(self, message: Message) -> None:
         with self._arrived:
             self.messages.append(message)
+            if "method" not in message and not isinstance(message.get("id"), list | dict):
+                self._answers.setdefault(message.get("id"), message)
             self.said.append(("server", message))
             self._arrived.notify_all()
         try:

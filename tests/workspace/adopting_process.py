@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from agls.engine.ports import Command
-from agls.workspace.keepers import keepers
+from agls.workspace.keepers import FREQUENT, keepers
 from agls.workspace.orphans import adopt
 from agls.workspace.processes import Processes
 
@@ -35,8 +35,9 @@ def say(what: dict[str, Any]) -> None:
 async def step(processes: Processes, what: Any) -> None:
     """Do one step, and write what is known of a command."""
     match what:
-        case "WARM":  # a second command starts the process that forks
-            await processes.run(Command(("true",)), FOLDER, ".", lambda _: None)
+        case "WARM":  # frequent commands start the process that forks
+            for _ in range(FREQUENT):
+                await processes.run(Command(("true",)), FOLDER, ".", lambda _: None)
             until = time.monotonic() + 20
             while not keepers.is_warm and time.monotonic() < until:
                 await asyncio.sleep(0.01)

@@ -20,8 +20,8 @@ end, {
 for name, action in pairs({
   ["next-change"] = "next_change",
   ["previous-change"] = "previous_change",
-  accept = "accept",
-  reject = "reject",
+  keep = "keep",
+  undo = "undo",
 }) do
   vim.keymap.set("n", "<Plug>(agls-" .. name .. ")", function()
     require("agls.review")[action]()

@@ -90,12 +90,12 @@ function reviewVerbs({ review, marks, removedLines, compare }: Parts): Record<st
     const uri = file(given);
     return uri ? review.of(uri) : [];
   };
-  /** The change with this id, or the one under the cursor. */
+  /** The change with this id, which may be judged by now; without one, that under the cursor. */
   const one = (given?: unknown): Hunk[] => {
-    const named = review.hunks.filter(({ hunk }) => hunk === given);
+    if (typeof given === "string") return review.hunks.filter(({ hunk }) => hunk === given);
     const line = vscode.window.activeTextEditor?.selection.active.line ?? 0;
     const found = at(ofFile(), line);
-    return named.length > 0 ? named : found ? [found] : [];
+    return found ? [found] : [];
   };
   /** Judge the change in the bar, and go on to the next one. */
   const judged = async (judge: (hunk: Hunk) => Promise<void>): Promise<void> => {

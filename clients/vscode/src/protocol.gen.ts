@@ -750,12 +750,13 @@ export interface ProviderModelsParams {
   baseUrl?: string;
 }
 
-/** The models of a server; or why they cannot be listed, with what helps (`hint`). */
+/** The models of a server; or why they cannot be listed, with what helps (`hint`). `baseUrl` is the whole address of the list that was found: `agent/provider/use` is to be given that one. */
 export interface ProviderModelsResult {
   models: ListedModel[];
   problem?: string;
   hint?: string;
   kind?: string;
+  baseUrl?: string;
 }
 
 /** A provider with a known address; `hasKey` is whether a key for its `host` is kept or given. */

@@ -51,6 +51,7 @@ def _own(config_file: Path, home: str) -> OwnInstructions:
         str(managed_file().with_name(FILE)),
         str(config_file.with_name(FILE)),
         str(Path(home, ".claude", "CLAUDE.md")) if home else "",
+        home,
     )
 
 

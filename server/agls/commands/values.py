@@ -18,7 +18,8 @@ class CommandError(ValueError):
 def read_value(name: str, schema: JsonObject, text: str) -> Any:
     """**Returns** the value that a text has by the schema. **Raises** `CommandError`."""
     if choices := schema.get("enum"):
-        found = [choice for choice in choices if str(choice) == text]
+        found = [choice for choice in choices if str(choice).casefold() == text.casefold()]
+        found.sort(key=lambda choice: str(choice) != text)
         if not found:
             raise CommandError(f"{name} is one of {', '.join(map(str, choices))}, not {text[:100]!r}.")
         return found[0]

@@ -12,7 +12,7 @@ from agls.config.setup import Setup
 from agls.config.tables import KeyPath
 from agls.frozen import frozen
 from agls.models.catalog.providers import PROVIDERS, dialect_at
-from agls.models.endpoint import DialectName, host_of
+from agls.models.endpoint import DialectName, host_of, is_loopback
 from agls.models.resolver import TIERS
 
 UNKNOWN = "There is no provider {!r}. Known are {}; any other server has an address (baseUrl)."
@@ -38,9 +38,9 @@ def server_of(provider: str, base_url: str) -> ModelServer:
     """**Returns** a known provider, or the server at an address. **Raises** `ConfigError`."""
     if base_url:
         try:
-            url = address(base_url)
+            url = address(_with_scheme(base_url.strip()))
         except ValueError as problem:
-            raise ConfigError(str(problem), key="base_url") from None
+            raise ConfigError(str(problem)) from None
         name = re.sub(r"[^a-z0-9]+", "-", host_of(url).lower()).strip("-") or "mine"
         return ModelServer(name, url, dialect_at(url))
     known = next((each for each in PROVIDERS if each.name == provider), None)
@@ -48,6 +48,14 @@ def server_of(provider: str, base_url: str) -> ModelServer:
         names = ", ".join(each.name for each in PROVIDERS)
         raise ConfigError(UNKNOWN.format(provider[:100], names) if provider else NEITHER)
     return ModelServer(known.name, known.base_url, known.dialect, known.key_variables[0])
+
+
+def _with_scheme(typed: str) -> str:
+    """**Returns** an address as it is typed, with the scheme that people leave out."""
+    if "://" in typed:
+        return typed
+    plain = f"http://{typed}"
+    return plain if is_loopback(host_of(plain)) else f"https://{typed}"
 
 
 def use_model(

@@ -37,7 +37,8 @@ def address(url: str) -> str:
 def _is_address(url: str) -> bool:
     try:
         parts = urlsplit(url)
-        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+        is_word = not any(map(str.isspace, url))
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0 and is_word
     except ValueError:  # brackets that do not match, a port that is none
         return False
 

@@ -14,7 +14,7 @@ from agls.commands import (
     slot_at,
     values_of,
 )
-from agls.engine.actions import ActionSpec, ActionValue
+from agls.engine.actions import GROUPS, ActionSpec, ActionValue
 from agls.engine.run_action import actions, values
 from agls.engine.session import Session
 from agls.fuzzy import best
@@ -55,7 +55,7 @@ async def _of_command(session: Session, typing: Typing) -> Completions | None:
 def _names(specs: Sequence[ActionSpec], typing: Typing, start: int, end: int) -> Completions:
     typed = typing.text[start + 1 : typing.cursor]
     aliases = [(alias, spec) for spec in specs for alias in spec.aliases if typed]
-    main = sorted(specs, key=lambda spec: "." in spec.name)  # those of a part of agls come behind
+    main = sorted(specs, key=_place)
     known = [*((spec.name, spec) for spec in main), *aliases]
     found, more = best(known, typed, lambda pair: pair[0], MOST)
     return Completions(
@@ -72,6 +72,11 @@ def _names(specs: Sequence[ActionSpec], typing: Typing, start: int, end: int) ->
         ],
         more,
     )
+
+
+def _place(spec: ActionSpec) -> tuple[bool, int]:
+    """**Returns** where a command stands with nothing typed: as in /help, those of a part of agls behind."""
+    return "." in spec.name, GROUPS.index(spec.group) if spec.group in GROUPS else len(GROUPS)
 
 
 async def _words(session: Session, command: TypedCommand, typing: Typing) -> Completions:

@@ -13,6 +13,8 @@ from agls.engine.vocabulary import Content, JsonObject, Limits
 from agls.frozen import frozen
 
 MORE = "More"  # the group of an action that names none
+# The groups, as they are shown.
+GROUPS = ("Conversation", "Model and context", "Changes", "Work", "Yours", "Settings", MORE)
 RAW = "words"  # the format of a member that takes all words as they were typed, quotes included
 
 

@@ -397,11 +397,16 @@ class AsideDelta:
 
 @frozen
 class Retrying:
-    """A model request failed and will be sent again after `delay` seconds."""
+    """A model request failed and will be sent again after `delay` seconds.
+
+    `usage` and `cost` are of its answer, about, where that had begun.
+    """
 
     attempt: int
     delay: float
     cause: str
+    usage: Usage | None = None
+    cost: float | None = None
 
 
 @frozen

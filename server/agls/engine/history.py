@@ -1,6 +1,8 @@
 """Going back: a session forked at an item, a conversation rewound to one."""
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from agls.engine import background
 from agls.engine.admission import REQUESTS, Refused
@@ -42,6 +44,8 @@ from agls.engine.vocabulary import (
 )
 
 FORKED = Stop(StopReason.INTERRUPTED, "the fork begins here")
+SUMMARISED = "it was summarised. Undo the summary first"
+TAKEN_BACK = "a rewind took it back. Undo that rewind first"
 SAID = (Cut, Injected, Replied, Steered, TakenIn, TurnStarted)
 SHOWN = (*SAID, Asked, Cleared, Compacted, Expanded, ToolFinished, ToolStarted)
 
@@ -57,6 +61,20 @@ def forked(entries: Sequence[Entry], item_id: str) -> list[Entry]:
     began = {entry.fact.run_id for entry in kept if isinstance(entry.fact, RunStarted)}
     facts = [(entry.at, _of_the_fork(entry.fact)) for entry in kept if _belongs(entry.fact, began)]
     return [Entry(seq, at, fact) for seq, (at, fact) in enumerate(facts, 1)]
+
+
+def with_own_outputs(entries: Sequence[Entry], origin: str, fork: str) -> list[Entry]:
+    """Return the facts of a fork, in which the paths of outputs that are kept whole are those of its own."""
+    return [_with_own_output(entry, origin, fork) for entry in entries]
+
+
+def _with_own_output(entry: Entry, origin: str, fork: str) -> Entry:
+    match entry.fact:
+        case ToolFinished(call_id, outcome) if outcome.kept:  # the path names the session, and the file last
+            text = re.sub(rf"{re.escape(origin)}(?=\S*{re.escape(outcome.kept.name)})", fork, outcome.text)
+            return Entry(entry.seq, entry.at, ToolFinished(call_id, replace(outcome, text=text)))
+        case _:
+            return entry
 
 
 def beginning(origin: str, entries: Sequence[Entry], fork: State, title: str = "") -> tuple[Fact, ...]:
@@ -138,10 +156,11 @@ def _kept(state: State, item_id: str) -> int:
             keep += 1
         return keep
     if any(name_of(message) == wanted for message in state.transcript):
-        message = (
-            "The model does not see that item any more, it was summarised. Fork the session there instead."
+        replaced = (message for before in state.summaries.values() for message in before.messages)
+        how = SUMMARISED if wanted in map(name_of, replaced) else TAKEN_BACK
+        raise Refused(
+            f"The model does not see that item any more: {how}, or fork the session there.", "noSuchItem"
         )
-        raise Refused(message, "noSuchItem")
     raise _unknown(item_id)
 
 

@@ -28,6 +28,7 @@ from agls.engine.vocabulary import (
     TokenCount,
     ToolCall,
     ToolOutcome,
+    Usage,
 )
 from agls.frozen import frozen
 
@@ -133,7 +134,8 @@ class ModelRequest:
 class ModelError(Exception):
     """A model call failed and only the user can do something about it; `hint` says what.
 
-    `kind` is an `ErrorKind`, a word of the wire. The caller adds more; `resets_at` is Unix time.
+    `kind` is an `ErrorKind`, a word of the wire. The caller adds more; `resets_at` is Unix time. `usage` and
+    `cost` are of an answer that had begun, about.
     """
 
     def __init__(self, message: str, *, kind: str, hint: str = "", status: int | None = None) -> None:
@@ -143,6 +145,8 @@ class ModelError(Exception):
         self.status = status
         self.provider, self.attempts = "", 0
         self.resets_at: float | None = None
+        self.usage: Usage | None = None
+        self.cost: float | None = None
 
 
 Reply = Replied | Overflowed
@@ -241,7 +245,8 @@ class Store(Protocol):
 
     `open` and `delete` raise `JournalError` when there is no such session and `JournalBusy` when another
     process has it. `peek` and `follow` read without a lock. `list` is newest first; `search` matches titles
-    and messages; `cursor` is an opaque string from the last page.
+    and messages; `cursor` is an opaque string from the last page. `share` gives a fork what is kept beside
+    the entries of another session: it stays when that one is deleted.
     """
 
     def create(self, session_id: str, asked: str = "") -> Journal: ...
@@ -249,6 +254,7 @@ class Store(Protocol):
     def peek(self, session_id: str) -> Sequence[Entry]: ...
     def follow(self, session_id: str) -> Tail: ...
     def delete(self, session_id: str) -> None: ...
+    def share(self, session_id: str, fork_id: str) -> None: ...
     def list(
         self, *, cwd: str = "", search: str = "", cursor: str = "", limit: int = 50
     ) -> tuple[Sequence[SessionRow], str]: ...

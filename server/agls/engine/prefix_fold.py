@@ -1,7 +1,7 @@
 """A fold over a sequence that grows: it looks at each member once."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 Value = TypeVar("Value")
@@ -17,18 +17,21 @@ class PrefixFold(Generic[Value]):
 
     def __init__(self, nothing: Callable[[], Value], add: Callable[[Value, tuple[Any, ...]], Value]) -> None:
         self._nothing, self._add = nothing, add
-        self._known: OrderedDict[Hashable, tuple[tuple[Any, ...], Value]] = OrderedDict()
+        self._known: OrderedDict[int, tuple[tuple[Any, ...], Value]] = OrderedDict()
 
-    def of(self, key: Hashable, members: tuple[Any, ...]) -> Value:
+    def of(self, members: tuple[Any, ...]) -> Value:
         """Return what all members add up to. The caller does not change it.
 
-        Those that were there under the same key last time are not looked at again, if these begin with them.
+        Those that were there last time are not looked at again, if these begin with them. A sequence is
+        known by its first member, the object: what is kept of it keeps that alive.
         """
-        begun, value = self._known.pop(key, ((), None))
+        if not members:
+            return self._nothing()
+        begun, value = self._known.pop(id(members[0]), ((), None))
         if value is None or members[: len(begun)] != begun:
             begun, value = (), self._nothing()
         value = self._add(value, members[len(begun) :])
-        self._known[key] = members, value
+        self._known[id(members[0])] = members, value
         if len(self._known) > REMEMBERED:
             self._known.popitem(last=False)
         return value

@@ -14,13 +14,16 @@ from agls.engine.facts import (
     TextDelta,
     ThinkingDelta,
     TurnStarted,
+    Used,
 )
 from agls.engine.feature import RunSetup, RunView, wrap_model
 from agls.engine.log import Log
 from agls.engine.ports import CallModel, ModelClient, ModelError, ModelRequest, Reply, new_id
 from agls.engine.prefix_fold import PrefixFold
 from agls.engine.state import State
-from agls.engine.vocabulary import AssistantMessage, Message, Stop, StopReason, ToolCall
+from agls.engine.vocabulary import AssistantMessage, Message, Stop, StopReason, ToolCall, Usage
+
+LOOP = "loop"  # who used what an attempt used that broke off
 
 
 async def get_reply(log: Log, record: Callable[[Fact], None], run_setup: RunSetup, view: RunView) -> Reply:
@@ -33,7 +36,7 @@ async def get_reply(log: Log, record: Callable[[Fact], None], run_setup: RunSetu
     record(TurnStarted(new_id("turn"), client.info.name, client.info.context_window))
     reply = await wrap_model(run_setup.around_model, view, _stream(client, log, record))(request)
     if isinstance(reply, Replied) and reply.tool_calls:
-        return with_fresh_ids(reply, _call_ids.of(log.journal.session_id, log.state.transcript))
+        return with_fresh_ids(reply, _call_ids.of(log.state.transcript))
     return reply
 
 
@@ -67,14 +70,17 @@ def _stream(client: ModelClient, log: Log, record: Callable[[Fact], None]) -> Ca
                         return part
                     if isinstance(part, Retrying):
                         text, thinking = "", ""  # the deltas of this attempt are void
+                        if part.usage:
+                            record(Used(LOOP, part.usage, part.cost))
                     text += part.text if isinstance(part, TextDelta) else ""
                     thinking += part.text if isinstance(part, ThinkingDelta) else ""
                     log.show(part)
         except asyncio.CancelledError:
             record(Cut(request.reply_id, text, thinking))
             raise
-        except Exception:
-            record(Cut(request.reply_id, text, thinking, cause="failed"))
+        except Exception as error:
+            used = error.usage if isinstance(error, ModelError) else None
+            record(Cut(request.reply_id, text, thinking, used or Usage(), "failed"))
             raise
         record(Cut(request.reply_id, text, thinking, cause="failed"))
         raise ModelError("the answer ended before it was complete", kind="providerInternal")

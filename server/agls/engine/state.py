@@ -399,7 +399,8 @@ def _model_changes(
             return {"overflowed": True}
         case _:
             by = {**state.used_by, fact.by: state.used_by.get(fact.by, Totals()).used(fact)}
-            return {"run": state.run.used(fact), "total": state.total.used(fact), "used_by": by}
+            run = state.run.used(fact) if state.running else state.run  # what comes later is no part of it
+            return {"run": run, "total": state.total.used(fact), "used_by": by}
 
 
 def _measured(state: State, usage: Usage) -> Measure:
@@ -413,9 +414,8 @@ def _measured(state: State, usage: Usage) -> Measure:
 def _spent(state: State, usage: Usage, cost: float | None, calls: int = 1) -> JsonObject:
     if not calls:
         return {"run": state.run.unturned(), "total": state.total.unturned()}
-    mine = state.used_by.get("loop", Totals()).spent(usage, cost)
-    run, total = state.run.spent(usage, cost), state.total.spent(usage, cost)
-    return {"run": run, "total": total, "used_by": {**state.used_by, "loop": mine}}
+    by = {**state.used_by, "loop": state.used_by.get("loop", Totals()).spent(usage, cost)}
+    return {"run": state.run.spent(usage, cost), "total": state.total.spent(usage, cost), "used_by": by}
 
 
 def _tool_changes(state: State, fact: ToolStarted | ToolFinished) -> JsonObject:

@@ -305,6 +305,7 @@ class Command:
     none. `keep` is how many bytes of output are kept (half head, half tail). `env` is added to the allowed
     environment, `unset` taken from it. `cwd` is relative to the root. `stdin` is all there is to read. With
     `reports` the last word of the arguments is the path of a file that the command may write a report to.
+    With `no_screen` it is ended when it waits for keys on a whole screen, which nobody sees.
     """
 
     argv: tuple[str, ...]
@@ -316,6 +317,7 @@ class Command:
     unset: frozenset[str] = frozenset()
     reports: bool = False
     more_time: Callable[[], float] = no_more_time
+    no_screen: bool = False
 
 
 @frozen
@@ -327,7 +329,7 @@ class Finished:
     `unsaved` are the open documents whose text it could not see, `changed` those whose files it changed.
     `coloured` are the lines of `output` with the colours that they had, "" without any.
     `report` is what it reported, as file names are decoded; `remarks` say what else there is to know of
-    how it ran, each on a line of its own.
+    how it ran, each on a line of its own. `on_screen` is whether it was ended because it waited on a screen.
     """
 
     exit_code: int | None
@@ -342,6 +344,7 @@ class Finished:
     report: str = ""
     remarks: tuple[str, ...] = ()
     coloured: str = ""
+    on_screen: bool = False
 
 
 # --- questions to a human ------------------------------------------------------------------------

@@ -25,11 +25,15 @@ class TextLook(FolderReader, Protocol):
 
 @frozen
 class OwnInstructions:
-    """The paths of the administrator's file, of the user's, and of the one that may stand in for that."""
+    """The paths of the administrator's file, of the user's, and of the one that may stand in for that.
+
+    `home` is the user's folder, which their own files may call `~`.
+    """
 
     managed: str = ""
     user: str = ""
     claude: str = ""
+    home: str = ""
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -133,7 +137,7 @@ class InstructionFiles:
 
     def _survey(self) -> Surveyed:
         look = self._glance.look(self.folders, self._own.paths)
-        found, own = Collection(look), self._own
+        found, own = Collection(look, self._own.home), self._own
         if own.managed:
             found.add_own(own.managed, "managed")
         has_own = bool(own.user) and found.add_own(own.user, "user")

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol
 
 from agls.engine.ports import WorkspaceError
 from agls.front_matter import names, split, truth
+from agls.instruction_files.fitting import FIRST
 from agls.instruction_files.markdown import imports_in, without_comments
 from agls.instruction_files.names import LOCAL, MAIN, OTHER, RULES, RulePlace
 from agls.instruction_files.plain import plain
@@ -47,10 +48,10 @@ class FolderReader(Protocol):
 
 
 class Collection:
-    """The texts of several folders, each text once."""
+    """The texts of several folders, each text once. `home` is the user's, "" where it is not known."""
 
-    def __init__(self, reader: FolderReader) -> None:
-        self._reader = reader
+    def __init__(self, reader: FolderReader, home: str = "") -> None:
+        self._reader, self._home = reader, home
         self.texts: list[InstructionText] = []
         self.omitted: list[Omitted] = []
         self._known: dict[str, str] = {}  # by real path and by content: the file that brought it first
@@ -121,6 +122,8 @@ class Collection:
             self.omitted.append(Omitted(read.shown, "it is empty"))
             return True
         where = self._known.get(read.real) or self._known.get(content)
+        if where == read.shown:  # files may import each other, or one file several times
+            return True
         if where:
             self.omitted.append(Omitted(read.shown, f"it is the same text as {where}"))
             return True
@@ -175,10 +178,13 @@ class Collection:
 
     def _target(self, path: str, name: str, importer: InstructionText) -> str:
         """Return the absolute path that an import names, "" for one that is not followed."""
-        if name.startswith("~"):
+        named = name
+        if name.startswith("~/") and self._home and importer.origin in FIRST:
+            named = f"{self._home}{name[1:]}"
+        elif name.startswith("~"):
             self._refuse(name, importer)
             return ""
-        target = _normal(PurePath(path).parent / name)
+        target = _normal(PurePath(path).parent / named)
         if OF_CURSOR in path and not self._reader.is_file(target):
             target = _normal(PurePath(importer.folder) / name)
         if self._reader.holds(target):
@@ -188,7 +194,8 @@ class Collection:
         return ""
 
     def _refuse(self, name: str, importer: InstructionText) -> None:
-        why = f"{importer.path} imports it, but it is outside the trusted folder"
+        place = "not beside that file" if importer.origin in FIRST else "outside the trusted folder"
+        why = f"{importer.path} imports it, but it is {place}"
         self.omitted.append(Omitted(plain(name), why, problem=True))
 
     def _import(self, path: str, importer: InstructionText) -> ReadText | None:

@@ -133,7 +133,7 @@ class LanguageServer:
         """Start the server if it does not run, and greet it. **Raises** `WorkspaceError`."""
         self._touch()
         async with self._starting:
-            if self._process and self._stopped:  # it is being ended
+            if self._process and self._process.is_ending:
                 await asyncio.wait({self._process.over}, timeout=PATIENCE)
             if self._process:
                 return
@@ -190,7 +190,10 @@ class LanguageServer:
         self._process = process
         try:
             answer = await self._connection.request("initialize", self._greeting(), self._program.patience)
-        except (WorkspaceError, asyncio.CancelledError):
+        except asyncio.CancelledError:
+            self.end()  # that is no crash; whoever starts it next waits for its end
+            raise
+        except WorkspaceError:
             process.end()
             await asyncio.wait({process.over}, timeout=3)
             raise

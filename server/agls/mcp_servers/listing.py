@@ -102,14 +102,19 @@ def _examined(tool: McpTool) -> tuple[str, int]:
         return f"has a description of more than {LONGEST_DESCRIPTION:,} characters", 0
     size = len(tool.name) + len(tool.description)
     for schema in (tool.schema, tool.output_schema or {}):
-        count, found, is_deep = _measured(schema)
+        problem, found = examined_size(schema)
         size += found
-        if is_deep or count > MOST_SUBSCHEMAS:
-            what = (
-                f"is deeper than {DEEPEST} levels" if is_deep else f"has more than {MOST_SUBSCHEMAS:,} parts"
-            )
-            return f"has a schema that {what}", size
+        if problem:
+            return f"has a schema that {problem}", size
     return "", size
+
+
+def examined_size(schema: JsonObject) -> tuple[str, int]:
+    """**Returns** in what way a schema is too large ("": in none), and how many characters it has about."""
+    count, size, is_deep = _measured(schema)
+    if is_deep:
+        return f"is deeper than {DEEPEST} levels", size
+    return f"has more than {MOST_SUBSCHEMAS:,} parts" if count > MOST_SUBSCHEMAS else "", size
 
 
 def _measured(schema: JsonObject) -> tuple[int, int, bool]:

@@ -17,7 +17,7 @@ class SeenStream(ABC):
         self._stream = stream
 
     @abstractmethod
-    def _seen(self, incoming: Incoming) -> Incoming:
+    async def _seen(self, incoming: Incoming) -> Incoming:
         """**Returns** what is read in the place of what came in."""
 
     @property
@@ -27,7 +27,7 @@ class SeenStream(ABC):
 
     async def receive(self) -> Incoming:
         """**Returns** the next message."""
-        return self._seen(await self._stream.receive())
+        return await self._seen(await self._stream.receive())
 
     async def aclose(self) -> None:
         """Close the stream."""
@@ -39,7 +39,7 @@ class SeenStream(ABC):
 
     async def __anext__(self) -> Incoming:
         """**Returns** the next message."""
-        return self._seen(await self._stream.__anext__())
+        return await self._seen(await self._stream.__anext__())
 
     async def __aenter__(self) -> Self:
         """Open the stream."""

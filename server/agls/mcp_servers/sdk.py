@@ -114,7 +114,9 @@ class SdkConnection:
             await asyncio.shield(self._ready)
 
     def close(self) -> None:
-        """Begin to end it; `over` is done when it has."""
+        """Begin to end it, also when it is still being opened; `over` is done when it has."""
+        if self._owner and not self._ready.done() and not self.gone.is_set():
+            self._owner.cancel()
         self.gone.set()
 
     async def _own(self, request: Request) -> None:

@@ -1,6 +1,7 @@
 """Lists of a server, sifted before the SDK reads them: one broken tool would cost all of them."""
 
-from collections.abc import Iterator, Mapping
+import asyncio
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 import mcp_types as types
@@ -12,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from agls.engine.vocabulary import JsonObject
 from agls.json_values import is_list, is_object
+from agls.mcp_servers.listing import examined_size
 from agls.mcp_servers.read_stream import Incoming, SeenStream
 
 MOST_PROBLEMS = 50
@@ -32,17 +34,18 @@ class SiftedStream(SeenStream):
         super().__init__(stream)
         self._problems = problems
 
-    def _seen(self, incoming: Incoming) -> Incoming:
+    async def _seen(self, incoming: Incoming) -> Incoming:
         if isinstance(incoming, SessionMessage) and isinstance(incoming.message, types.JSONRPCResponse):
             result = incoming.message.result
             for name in KINDS.keys() & result.keys():
                 if is_list(rows := result[name]) and "content" not in result:
-                    result[name] = list(self._good(name, rows[:MOST_SIFTED]))
+                    result[name] = [row async for row in self._good(name, rows[:MOST_SIFTED])]
         return incoming
 
-    def _good(self, name: str, rows: list[Any]) -> Iterator[object]:
+    async def _good(self, name: str, rows: list[Any]) -> AsyncIterator[object]:
         kind, model = KINDS[name]
         for row in rows:
+            await asyncio.sleep(0)  # a schema takes up to a third of a second
             problem = _problem(row, model)
             if not problem:
                 yield row
@@ -70,7 +73,7 @@ def _of_schemas(tool: JsonObject) -> str:
     if not is_object(schema) or schema.get("type") != "object":
         return NO_TYPE
     for name in ("inputSchema", "outputSchema"):
-        if is_object(found := tool.get(name)):
+        if is_object(found := tool.get(name)) and not examined_size(found)[0]:  # else nobody uses it
             try:
                 Draft202012Validator.check_schema(found)
             except SchemaError as error:

@@ -87,8 +87,10 @@ class ServerStreams:
                 stream.close()
             program.close_input()
             with anyio.CancelScope(shield=True):  # it ends whoever gave up waiting
-                await asyncio.wait({program.over}, timeout=GRACE)
-                program.end()
+                try:
+                    await asyncio.wait({program.over}, timeout=GRACE)
+                finally:
+                    program.end()
                 await asyncio.wait({program.over}, timeout=PATIENCE)
 
     async def _read(self, into: FromServer) -> None:

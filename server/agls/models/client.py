@@ -1,8 +1,8 @@
 """The client of a model behind HTTP: it sends the request, streams the answer, and classifies failures."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator, Generator, Sequence
+from contextlib import aclosing, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from math import inf
@@ -33,6 +33,7 @@ from agls.models.http.event_stream import KIND, frames
 from agls.models.http.sse import BodyTooLarge, events
 from agls.models.local.tokenizer import LocalTokenizer
 from agls.models.overflow import silent_overflow
+from agls.models.prices import cost_of
 from agls.models.refusals import corrected, without_refused
 from agls.models.retry import Part, RetryPolicy, with_retries
 from agls.models.signing import signed_request
@@ -89,28 +90,39 @@ class HttpModel:
         if self._dialect.writes_calls:
             answer.offer(request.tools)
         sent = await signed_request(self._endpoint, "POST", self._dialect.url(self._endpoint), content, until)
-        async with self._connections.ask(self._endpoint, sent) as response:
-            if response.status_code >= 300:
-                failure = await self._refused(response)
-                if isinstance(failure, Overflowed):
-                    yield self._learned(failure)
-                    return
-                raise CallFailed(self._corrected(failure, request, body, renewed))
-            async with aclosing(_read(response, answer, until)) as batches:
-                async for deltas in batches:
-                    for delta in deltas:
-                        yield delta
-        if isinstance(answer.failure, Failure):
-            raise CallFailed(answer.failure)
-        if answer.failure:
-            yield self._learned(answer.failure)
-            return
-        reply = answer.reply()
+        with self._counted(answer, request, len(content)):
+            async with self._connections.ask(self._endpoint, sent) as response:
+                if response.status_code >= 300:
+                    failure = await self._refused(response)
+                    if isinstance(failure, Overflowed):
+                        yield self._learned(failure)
+                        return
+                    raise CallFailed(self._corrected(failure, request, body, renewed))
+                async with aclosing(_read(response, answer, until)) as batches:
+                    async for deltas in batches:
+                        for delta in deltas:
+                            yield delta
+            if isinstance(answer.failure, Failure):
+                raise CallFailed(answer.failure)
+            if answer.failure:
+                yield self._learned(answer.failure)
+                return
+            reply = answer.reply()
         self._gauge.learn(request, len(content), reply.usage)
         if self._tokenizer:
             self._tokenizer.learn(request, reply.usage.input_tokens)
         await self._complete_figures()
         yield silent_overflow(reply, self._endpoint) or reply
+
+    @contextmanager
+    def _counted(self, answer: AnswerReader, request: ModelRequest, size: int) -> Generator[None]:
+        """Add to a failure what the answer used before it broke off, where it had begun."""
+        try:
+            yield
+        except CallFailed as error:
+            if used := answer.used_by_now(self._gauge.count(request, size).tokens):
+                error.usage, error.cost = used, cost_of(used, self._endpoint.prices)
+            raise
 
     async def count(self, request: ModelRequest) -> TokenCount:
         """Return the tokens of a request, counted by the server or estimated. Never raises."""

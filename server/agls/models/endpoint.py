@@ -108,10 +108,7 @@ class Endpoint:
     @property
     def is_local(self) -> bool:
         """Whether the server is on this machine."""
-        try:
-            return self.host == "localhost" or ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+        return is_loopback(self.host)
 
     @property
     def info(self) -> ModelInfo:
@@ -136,6 +133,14 @@ class Endpoint:
 
 
 @lru_cache(maxsize=64)  # every turn asks for it
+def is_loopback(host: str) -> bool:
+    """Return whether a host is this machine."""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
 def host_of(url: str) -> str:
     """Return the host name of a URL, "" when there is none."""
     try:

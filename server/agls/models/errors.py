@@ -207,7 +207,7 @@ def _about_the_key(endpoint: Endpoint) -> str:
         case True, variable:
             return f"Check the key in the environment variable {variable}."
         case False, "":
-            return "No key was sent. Name the environment variable that holds it with api_key_env."
+            return f"No key was sent: enter one for {endpoint.host}, or name its variable with api_key_env."
         case _, variable:
             return f"No key was sent. Set the environment variable {variable}."
 

@@ -48,7 +48,8 @@ class ModelWithFallback:
                 raise
             failure = error
         other = self._other()
-        yield Retrying(waits + 1, 0.0, f"{failure} {other.info.name} is asked in its place.")
+        cause = f"{failure} {other.info.name} is asked in its place."
+        yield Retrying(waits + 1, 0.0, cause, failure.usage, failure.cost)
         async with aclosing(other.stream(request)) as parts:
             async for part in parts:
                 yield _from(other, part)

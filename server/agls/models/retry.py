@@ -65,6 +65,6 @@ async def with_retries(
                 error.resets_at = time.time() + error.failure.wait if error.failure.wait else None
                 raise
             torn = torn or handed
-            retrying = Retrying(tried, delay, error.failure.message)
+            retrying = Retrying(tried, delay, error.failure.message, error.usage, error.cost)
         yield retrying
         await policy.sleep(delay)

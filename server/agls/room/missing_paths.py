@@ -9,6 +9,7 @@ from posixpath import basename, dirname, join
 from agls.engine.ports import Workspace, WorkspaceError
 from agls.names import spelled
 
+ADDRESS = "{} is an address, not a file. For a page of the web use web_fetch, where it is a tool of yours."
 NEAR = 3  # paths that are named
 QUOTES = " \t\n\"'`@"  # around a path, which some models write
 SECONDS = 2.0  # for looking through the workspace
@@ -33,7 +34,9 @@ async def explained(problem: WorkspaceError, path: str, workspace: Workspace) ->
     elsewhere = await _elsewhere(_escaped(name), workspace)
     if not (near or elsewhere):
         elsewhere = await _elsewhere(_in_any_case(name), workspace)
-    inside = await meant_inside(shown, workspace)
+    if path.startswith(("http://", "https://")):
+        return WorkspaceError(ADDRESS.format(spelled(path)))
+    inside = await meant_inside(shown, workspace) or await _without_first(shown, workspace)
     near = list(dict.fromkeys((*([inside] if inside else ()), *near, *elsewhere)))[:NEAR]
     if shown in near and await _is_kind("link", shown, workspace):
         return WorkspaceError(f"{spelled(shown)} is a link to something that does not exist.")
@@ -52,6 +55,11 @@ async def meant_inside(path: str, workspace: Workspace) -> str:
         if await _exists(shorter := "/".join(parts[begin:]), workspace):
             return shorter
     return ""
+
+
+async def _without_first(path: str, workspace: Workspace) -> str:
+    """Return what is there under the end of a relative path, "" for nothing: `a/src/a.py` is of a diff."""
+    return "" if path.startswith("/") else await meant_inside(f"/{path.partition('/')[2]}", workspace)
 
 
 async def _exists(path: str, workspace: Workspace) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from agls.engine.facts import Noted
+from agls.engine.facts import Admitted, Entry, Noted, RunStarted
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject
 from agls.titles import one_line
@@ -10,6 +10,7 @@ from agls.titles import one_line
 ROOM = "history"
 TAGS = "tags"
 ARCHIVED = "archived"
+LEFT = "leftInterrupted"
 LONGEST_TAG = 40  # characters
 MOST_TAGS = 20
 
@@ -32,6 +33,25 @@ def tagged(tags: Iterable[str]) -> Noted:
 def archived(put_away: bool) -> Noted:
     """Return the fact that the session is archived, or back again."""
     return Noted(ROOM, ARCHIVED, {"archived": put_away})
+
+
+def left_interrupted() -> Noted:
+    """Return the fact that somebody was asked whether the interrupted run continues, and said: leave it."""
+    return Noted(ROOM, LEFT, {})
+
+
+def is_left(entries: Iterable[Entry]) -> bool:
+    """Return whether somebody said that of the last run."""
+    left = False
+    for entry in entries:
+        match entry.fact:
+            case Noted(feature=feature, kind=kind) if (feature, kind) == (ROOM, LEFT):
+                left = True
+            case Admitted() | RunStarted():
+                left = False
+            case _:
+                pass
+    return left
 
 
 def tags_of(state: State) -> tuple[str, ...]:

@@ -42,6 +42,10 @@ class WithFallback:
         """Remove the session. **Raises** `JournalError`, `JournalBusy`."""
         self._of(session_id).delete(session_id)
 
+    def share(self, session_id: str, fork_id: str) -> None:
+        """Give a fork what is kept beside the entries of the session."""
+        self._of(session_id).share(session_id, fork_id)
+
     def list(
         self, *, cwd: str = "", search: str = "", cursor: str = "", limit: int = 50
     ) -> tuple[Sequence[SessionRow], str]:

@@ -89,6 +89,10 @@ class FileStore:
         """Open the journal that another process writes, to be read as it grows. **Raises** `JournalError`."""
         return FileTail(self._path(session_id))
 
+    def share(self, session_id: str, fork_id: str) -> None:
+        """Give a fork the outputs that the session kept whole."""
+        Scratch(self._state_dir).share(session_id, fork_id)
+
     def delete(self, session_id: str) -> None:
         """Remove the session's file, its parts that were set aside, its transcript and its scratch folder.
 

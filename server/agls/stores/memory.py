@@ -132,6 +132,9 @@ class MemoryStore:
         self.open(session_id)
         del self._journals[session_id]
 
+    def share(self, session_id: str, fork_id: str) -> None:
+        """Do nothing: there is nothing beside the entries."""
+
     def list(
         self, *, cwd: str = "", search: str = "", cursor: str = "", limit: int = 50
     ) -> tuple[Sequence[SessionRow], str]:

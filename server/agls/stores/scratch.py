@@ -1,6 +1,7 @@
 """A folder for each session, for files that nobody wants to keep: it goes with the session."""
 
 import asyncio
+import logging
 import os
 import shutil
 from collections.abc import Generator
@@ -12,6 +13,7 @@ from agls.stores.disk import PRIVATE, READ, make_private
 from agls.stores.rows import checked
 
 OUTPUTS = "outputs"  # the folder in it for outputs of tools that are kept whole
+_log = logging.getLogger(__name__)
 _FOLDER = READ | os.O_DIRECTORY
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _MORE = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -57,6 +59,20 @@ class Scratch:
                     return file.read().decode("utf-8", "replace")
         except OSError:
             return None
+
+    def share(self, session_id: str, other_id: str) -> None:
+        """Give another session the outputs that this one kept, as links to the same files.
+
+        What cannot be shared is logged, and no loss for this one. To be called off the event loop.
+        """
+        if not (self.path(session_id) / OUTPUTS).is_dir():
+            return
+        try:
+            self._make_outputs(self.path(other_id))
+            with _outputs(self.path(session_id)) as kept, _outputs(self.path(other_id)) as folder:
+                _link_all(kept, folder)
+        except OSError as problem:
+            _log.warning("a fork does not get the outputs of its origin: %s", problem)
 
     def remove(self, session_id: str) -> None:
         """Remove the session's folder and all that is in it; links in it are not followed.
@@ -124,6 +140,14 @@ def _outputs(folder: Path) -> Generator[int]:
         yield here
     finally:
         os.close(here)
+
+
+def _link_all(kept: int, folder: int) -> None:
+    """Link the plain files of one folder into another."""
+    for entry in os.scandir(kept):
+        if entry.is_file(follow_symlinks=False):
+            with suppress(FileExistsError):
+                os.link(entry.name, entry.name, src_dir_fd=kept, dst_dir_fd=folder, follow_symlinks=False)
 
 
 def _make_room(folder: int, most: int) -> None:

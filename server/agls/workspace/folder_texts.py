@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path, PurePath
 
-from agls.engine.ports import FileText, WorkspaceError
+from agls.engine.ports import FileText, PathOutside, WorkspaceError
 from agls.plain_file import read_plain
 from agls.workspace.contents import read_text
 from agls.workspace.documents import WorkspaceDocuments
@@ -19,7 +19,7 @@ from agls.workspace.path_stamps import PathStamps
 from agls.workspace.paths import Ground, ResolvedPath
 from agls.workspace.repository import read_above
 
-LARGEST = 1_000_000  # bytes of such a file
+LARGEST = 4_000_000  # bytes of such a file
 MOST_FILES = 1_500  # of one folder with all below
 DEEPEST = 5  # folders below it
 MOST_FOLDERS = 2_000  # that are looked at for a file of some name
@@ -57,7 +57,7 @@ class FolderLook:
             return _own_text(path) if os.path.isfile(path) else None  # noqa: PTH113 - as below
         if self._is_above(path):
             return self._text_above(path)
-        target = self._ground.enter(path)
+        target = self._entered(path)
         shown, real = target.place.shown, target.place.path
         if not self._is_trusted(real):
             raise WorkspaceError(f"it leads to {real}, which is outside the trusted folder")
@@ -68,6 +68,14 @@ class FolderLook:
         if buffer := self._documents.find(target):
             return shown, real, buffer.text
         return shown, real, _stored(target).text
+
+    def _entered(self, path: str) -> ResolvedPath:
+        try:
+            return self._ground.enter(path)
+        except PathOutside:
+            if (real := os.path.realpath(path)) == path:
+                raise
+            raise WorkspaceError(f"it leads to {real}, which is outside the workspace") from None
 
     def below(self, folder: str, ends: tuple[str, ...]) -> Sequence[str]:
         """Return the files in a folder, and in those below it, whose names end so. Links are left out."""

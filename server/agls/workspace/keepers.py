@@ -1,6 +1,6 @@
 """How keepers are started: forked from a process that has loaded what they need, else by themselves.
 
-That process (`keeper_host.py`) is started when a second command runs. It works only where this process adopts
+That process (`keeper_host.py`) is started once commands are frequent. It works only where this process adopts
 what is below it (`orphans.adopt`): it has to become the parent of a keeper that something else forked.
 """
 
@@ -18,6 +18,7 @@ from typing import Protocol
 from agls.frozen import frozen
 from agls.workspace.orphans import adopts, ours
 
+FREQUENT = 6  # keepers. A session with a prompt or two asks git so many things; nine megabytes wait for more
 PATIENCE = 2.0  # seconds that the process which forks may take: it needs one or two thousandths
 _PYTHON = (sys.executable, "-I", "-S", "-c")
 _IMPORTED = "import sys; sys.path.append(sys.argv.pop(1)); "  # so it is compiled once
@@ -90,7 +91,7 @@ class KeeperSource:
 
     def _ready(self) -> "_Host | None":
         """Return the process that forks, once it is there."""
-        if not adopts() or self._started < 2:
+        if not adopts() or self._started < FREQUENT:
             return None
         if self._host is None or not self._host.is_ours:
             self._host = _Host()

@@ -15,12 +15,14 @@ from typing import Protocol
 
 from agls.engine.ports import Command, Finished, WorkspaceError
 from agls.workspace.environment import PLAIN, allowed
+from agls.workspace.full_screen import ScreenWatch
 from agls.workspace.kept_process import PATIENCE, KeptProcess, Streams
 from agls.workspace.output import Live, OutputBuffer
 
 QUICK = 65_536  # bytes of output that are made text, and text bytes, sooner than handed to a thread
 _DRAIN = 0.3  # seconds for the rest of the output, when a process out of reach still holds it open
 _CHUNK = 1 << 16
+_PULSE = 0.5  # seconds after which it is looked whether a command waits on a screen
 REPORT = 1_000_000  # bytes of a command's report that are read
 
 
@@ -68,7 +70,7 @@ class Processes:
         running.over.add_done_callback(lambda _: self._running.discard(running))
         try:
             await running.feed(command.stdin)
-            timed_out = not await _in_time(running.over, command)
+            timed_out = not await _in_time(running, command)
         finally:
             try:
                 await self._end(running)
@@ -78,13 +80,14 @@ class Processes:
         return Finished(
             exit_code=status if status >= 0 and not timed_out else None,
             signal=_name_of(-status) if status < 0 else "",
-            timed_out=timed_out,
+            timed_out=timed_out and not running.on_screen,
             output=await asyncio.to_thread(text, running.kept) if long else text(running.kept),
             coloured=await asyncio.to_thread(running.kept.coloured) if long else running.kept.coloured(),
             total=running.kept.total,
             seconds=time.monotonic() - started,
             left_over=running.process.left,
             report=report,
+            on_screen=running.on_screen,
         )
 
     async def aclose(self) -> None:
@@ -108,12 +111,20 @@ class Processes:
             raise asyncio.CancelledError
 
 
-async def _in_time(over: asyncio.Future[None], command: Command) -> bool:
-    """Wait for the end. **Returns** whether it came before the time, with all that was added, was over."""
+async def _in_time(running: "_Running", command: Command) -> bool:
+    """Wait for the end. **Returns** whether it came before the time, with all that was added, was over.
+
+    A command that waits on a whole screen has no more time.
+    """
     seconds = command.timeout
     while seconds > 0:
-        await asyncio.wait({over}, timeout=seconds)
-        if over.done():
+        until = time.monotonic() + seconds
+        while not running.over.done() and (left := until - time.monotonic()) > 0:
+            await asyncio.wait({running.over}, timeout=min(left, _PULSE) if command.no_screen else left)
+            if command.no_screen and not running.over.done() and running.screen.is_stuck:
+                running.on_screen = True
+                return False
+        if running.over.done():
             return True
         seconds = command.more_time()
     return False
@@ -125,6 +136,7 @@ class _Running:
     def __init__(self, kept: OutputBuffer, output: Callable[[str], None]) -> None:
         self.kept, self._show = kept, output
         self._live = Live()
+        self.screen, self.on_screen = ScreenWatch(), False
         self._loop = asyncio.get_running_loop()
         self.over: asyncio.Future[None] = self._loop.create_future()
         self.process = KeptProcess(self._ended)
@@ -180,6 +192,7 @@ class _Running:
     def _read(self) -> None:
         if data := os.read(self._output, _CHUNK):
             self.kept.feed(data)
+            self.screen.feed(data)
             self._pass_on(self._live.feed(data))
             return
         self._close_output()

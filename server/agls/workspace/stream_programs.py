@@ -69,6 +69,7 @@ class StreamProgram:
         self.status: int | None = None
         self._process = KeptProcess(self._ended)
         self._connecting, self._is_gone = True, False
+        self.is_ending = False  # somebody ends it
 
     @property
     def complaints(self) -> str:
@@ -90,18 +91,23 @@ class StreamProgram:
             os.close(handle)
 
     async def connect(self) -> None:
-        """Listen to the program from now on; when this is cancelled, the program ends."""
+        """Listen to the program from now on; cancelled, this ends it without a word to its listener."""
         streams = self._streams
+        waiting = [streams.stdin, streams.stderr, streams.stdout]
         try:
             out, _ = await self._loop.connect_read_pipe(
-                lambda: _PipeReader(self._listener.received), streams.stdout
+                lambda: _PipeReader(self._listener.received), waiting.pop()
             )
             self._pipes.append(out)
-            err, _ = await self._loop.connect_read_pipe(lambda: _PipeReader(self._complain), streams.stderr)
+            err, _ = await self._loop.connect_read_pipe(lambda: _PipeReader(self._complain), waiting.pop())
             self._pipes.append(err)
-            pipe, _ = await self._loop.connect_write_pipe(asyncio.BaseProtocol, streams.stdin)
+            pipe, _ = await self._loop.connect_write_pipe(asyncio.BaseProtocol, waiting.pop())
             self._input = pipe
         except asyncio.CancelledError:
+            self._listener = _Nobody()
+            for stream in waiting:
+                if stream:
+                    stream.close()
             self.end()
             raise
         finally:
@@ -131,6 +137,7 @@ class StreamProgram:
 
     def end(self) -> None:
         """End the program and all that it started. Harmless when it has ended."""
+        self.is_ending = True
         self._process.end()
 
     def _complain(self, data: bytes) -> None:
@@ -149,6 +156,16 @@ class StreamProgram:
             pipe.close()
         self.over.set_result(None)
         self._listener.ended()
+
+
+class _Nobody:
+    """Listens in place of whoever gave up starting a program."""
+
+    def received(self, data: bytes) -> None:
+        pass
+
+    def ended(self) -> None:
+        pass
 
 
 class _PipeReader(asyncio.Protocol):

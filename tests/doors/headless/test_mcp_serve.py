@@ -8,22 +8,49 @@ import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
+from mcp.client import stdio
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.os.win32.utilities import FallbackProcess
 from mcp.shared.exceptions import MCPError
 from mcp_types import TextResourceContents
 
 from doors.headless.conftest import Agls
 from support.patience import PATIENCE
+from support.processes import LoadedProcess
 from support.rich_run import call
 
 ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])
 SLEEP = call("shell", command="sleep 300")
 WRITE = call("write_file", path="note.txt", content="Hello.\n")
 DONE = {"text": "done"}
+
+
+@pytest.fixture(autouse=True)
+def starts_without_loading(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the SDK start the program as all tests do (docs/decisions/990)."""
+
+    async def start(
+        command: str, args: list[str], env: dict[str, str], errlog: IO[str], cwd: Path
+    ) -> FallbackProcess:
+        return FallbackProcess(
+            LoadedProcess(
+                [command, *args],
+                env=env,
+                cwd=cwd,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errlog,
+                bufsize=0,
+                start_new_session=True,
+            )
+        )
+
+    monkeypatch.setattr(stdio, "_create_platform_compatible_process", start)
+    monkeypatch.setattr(stdio, "PROCESS_TERMINATION_TIMEOUT", PATIENCE)
 
 
 @asynccontextmanager

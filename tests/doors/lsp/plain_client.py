@@ -10,7 +10,7 @@ from support.patience import wait_until
 from support.wire import Message, Wire
 
 FIXTURES = Path(__file__).with_name("fixtures")
-CLIENTS = ("neovim", "helix", "eglot", "vscode", "kate")
+CLIENTS = ("neovim", "helix", "eglot", "vscode", "kate", "sublime")
 
 
 def block(name: str) -> Message:

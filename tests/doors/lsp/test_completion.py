@@ -53,6 +53,8 @@ def test_mention_is_completed_by_paths_that_are_not_ignored(wire: Wire) -> None:
         "detail": "src",
     }
     assert inserted(found) == ["@src/app.py", "@src/apple.py", '@"a b.py"']
+    assert inserted(complete(wire, "@a"))[0] == "@src/app.py"
+    assert inserted(complete(wire, "@a"))[-1] == "@diagnostics", "it only has that letter"
     assert inserted(complete(wire, "@")) == [
         "@diff",
         "@diagnostics",

@@ -28,5 +28,5 @@ def test_run_cancelled_at_any_moment_leaves_no_open_file(tmp_path: Path, cycles:
                 time.sleep(cycle % 17 / 1000)
                 wire.call("agent/cancel", {"sessionId": session})
                 assert wire.answer_of(run)["result"]["stopReason"] in {"cancelled", "endTurn"}
-                wire.messages.clear()
+                wire.forget()
             wait_until(lambda: len([*files.iterdir()]) <= before + 2, patience=10)  # kept for the next run

@@ -1,6 +1,7 @@
 """Editors of docs/any-editor.md, by their capability blocks: everything without our code."""
 
 import json
+import re
 import stat
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from support.wire import Message, turns
 from .conftest import Serve
 from .plain_client import CLIENTS, PlainClient, block
 
+PAGE = Path(__file__).parents[3] / "docs" / "any-editor.md"
 TEXT = "".join(f"line {number} 😋\n" for number in range(1, 21))
 NEW = TEXT.replace("line 5 😋", "neue Zeile 5 😋")
 HANGING: Message = {"turns": [{"text": "I begin", "hang": True}]}
@@ -107,6 +109,13 @@ def test_an_editor_without_our_code_can_say_no_and_cancel(serve: Serve, name: st
     cancelled = client.command("agls.cancel", run["runId"])
     assert (cancelled["sessionId"], cancelled["state"]) == (run["sessionId"], "cancelling")
     client.message("agls: cancelled")
+
+
+def test_every_recipe_of_the_page_has_at_most_ten_lines() -> None:
+    recipes = re.findall(r"^```\w+\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    assert len(recipes) > 5
+    for recipe in recipes:
+        assert len([line for line in recipe.splitlines() if line.strip()]) <= 10, recipe
 
 
 def test_every_command_of_the_recipe_is_advertised() -> None:

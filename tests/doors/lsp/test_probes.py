@@ -355,7 +355,7 @@ def _(arena: Arena) -> None:
     for depth, code in ((100, -32601), (200, -32600), (600, -32600), (900, -32600)):
         for inner in (b"1", rb'"\ud83d"'):
             body = b'{"jsonrpc":"2.0","id":"deep","method":"x","params":%b%b%b}'
-            arena.shared.messages.clear()
+            arena.shared.forget()
             arena.shared.write(framed(body % (b"[" * depth, inner, b"]" * depth)))
             error = arena.shared.answer_of("deep")["error"]
             assert error["code"] == code

@@ -44,7 +44,8 @@ def test_model_from_the_list_of_a_server_becomes_the_default_in_the_settings(
         wire.initialize()
         assert wire.call("agent/status", {})["problem"]
         listed = wire.call("agent/provider/models", {"baseUrl": server.url})
-        assert listed == {"models": [{"name": "large-1"}, {"name": "small-1", "contextWindow": 8000}]}
+        models = [{"name": "large-1"}, {"name": "small-1", "contextWindow": 8000}]
+        assert listed == {"models": models, "baseUrl": server.url}
         used = wire.call("agent/provider/use", {"baseUrl": server.url, "model": "small-1"})
         status = wire.call("agent/status", {})
         session = wire.session()
@@ -96,6 +97,21 @@ def test_list_that_is_refused_says_why_and_what_helps(tmp_path: Path) -> None:
     assert listed["kind"] == "auth"
     assert listed["problem"]
     assert listed["hint"]
+
+
+def test_address_is_completed_as_people_leave_it_out_and_the_whole_one_is_written(
+    tmp_path: Path, server: ModelServer
+) -> None:
+    host = f"127.0.0.1:{server.port}"
+    with Wire(tmp_path) as wire:
+        wire.initialize()
+        for typed in (host, f"http://{host}/", f" {host}/v1 "):
+            assert wire.call("agent/provider/models", {"baseUrl": typed})["baseUrl"] == server.url, typed
+        nothing = wire.call("agent/provider/models", {"baseUrl": f"{host}/other"})
+        wire.call("agent/provider/use", {"baseUrl": f"{host}/v1", "model": "small-1"})
+    assert nothing["problem"] == f"http://{host}/other has no list of models."
+    assert "/v1" in nothing["hint"]
+    assert tomllib.loads(file_of(tmp_path).read_text())["models"]["small-1"]["base_url"] == server.url
 
 
 @pytest.mark.parametrize("asked", [{"provider": "nobody"}, {"baseUrl": "not an address"}, {}])

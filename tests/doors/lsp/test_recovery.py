@@ -9,6 +9,7 @@ import pytest
 from agls.engine.facts import Admitted, Fact, RunEnded, RunStarted, SessionChanged
 from agls.engine.vocabulary import Limits, Stop, StopReason, Text
 from agls.stores.files import FileStore
+from support.patience import wait_until
 from support.store_samples import entries_of
 from support.wire import Wire, turns
 
@@ -55,7 +56,7 @@ def test_user_is_asked_and_continues(serve: Serve, tmp_path: Path, agent: Any) -
 
     def answer(params: dict[str, Any]) -> dict[str, str]:
         questions.append(params)
-        return {"title": "Go on"}
+        return {"title": "Continue"}
 
     wire.answers["window/showMessageRequest"] = answer
     hello(wire, agent=agent)
@@ -67,34 +68,34 @@ def test_user_is_asked_and_continues(serve: Serve, tmp_path: Path, agent: Any) -
     else:
         wire.until(lambda m: m.get("method") == "window/logMessage" and "Repaired." in json.dumps(m))
     (question,) = questions
-    assert question["message"] == "“repair it” was interrupted. Go on with it?"
+    assert question["message"] == "“repair it” was interrupted. Continue it?"
 
 
-def test_archived_session_is_not_offered_for_continuation_again(serve: Serve, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("title", "note"), [("Archive", "archived"), ("Leave it", "leftInterrupted")])
+def test_session_that_was_archived_or_left_is_not_offered_again(
+    serve: Serve, tmp_path: Path, title: str, note: str
+) -> None:
     leave(tmp_path)
     first = serve("never")
-    first.answers["window/showMessageRequest"] = lambda params: {"title": "Put away"}
+    first.answers["window/showMessageRequest"] = lambda params: {"title": title}
     hello(first)
-
-    def put_away() -> bool:
-        rows = first.call("agent/session/list", {})["sessions"]
-        return rows[0].get("archived") is True
-
     first.until(lambda m: m.get("method") == "window/showMessageRequest")
-    for _ in range(2_000):
-        if put_away():
-            break
-    assert put_away()
+    journal = tmp_path / "state" / "sessions" / "ses_1.jsonl"
+    wait_until(lambda: note in journal.read_text())
+
+    def row() -> dict[str, Any]:
+        return first.call("agent/session/list", {})["sessions"][0]
+
+    wait_until(lambda: row().get("interrupted"))  # it is let go
+    assert row().get("archived", False) == (title == "Archive")
     assert first.leave() == 0
-    leave(tmp_path, "ses_2", at=2e9)
+    leave(
+        tmp_path, "ses_2", facts=(Admitted("run_9", "item_1", (Text("the older one"),)), RunStarted("run_9"))
+    )
     second = serve("never")
     hello(second)
     asked = second.until(lambda m: m.get("method") == "window/showMessageRequest")
-    assert "repair it" in asked["params"]["message"]
-    rows = second.call("agent/session/list", {})["sessions"]
-    assert [row["sessionId"] for row in rows if row.get("interrupted") and not row.get("archived")] == [
-        "ses_2"
-    ]
+    assert "the older one" in asked["params"]["message"], "the newer one would be asked about first"
 
 
 def test_auto_continues_an_interrupted_run_with_a_notice(serve: Serve, tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_a_client_that_stops_reading_can_still_cancel_and_gets_a_right_transcrip
     wire.call("agent/cancel", {"sessionId": session})
     wire.event("sessionState", state="idle")
     before = resident(wire)  # after the same work for a client that reads
-    wire.messages.clear()
+    wire.forget()
     wire.reading.clear()
     request = wire.post("agent/run", {"sessionId": session, "input": "go", "wait": True})
     at_rest(wire)

@@ -50,6 +50,25 @@ def test_the_help_page_has_every_command_option_function_and_highlight(editor: E
     assert set(re.findall(r"\bAgls\w+", listed)) == set(groups)
 
 
+def test_every_command_and_mapping_has_a_tag_and_every_link_of_the_help_leads_somewhere(
+    editor: Editor,
+) -> None:
+    (editor.folder / "plugin" / "doc").mkdir(parents=True)
+    (editor.folder / "plugin" / "doc" / "agls.txt").write_text(HELP)
+    editor.command(f"set runtimepath+={editor.folder}/plugin")
+    editor.command(f"helptags {editor.folder}/plugin/doc")
+    subcommands = editor.lua("return vim.tbl_keys(require('agls.commands').subcommands)")
+    mapped = editor.lua(
+        "return vim.tbl_map(function(each) return each.lhs end, vim.tbl_filter(function(each) "
+        "return vim.startswith(each.lhs, '<Plug>(agls') end, vim.api.nvim_get_keymap('n')))"
+    )
+    links = re.findall(r"(?<![|\w])\|([^|\s]+)\|", HELP)
+    assert links
+    for topic in (*mapped, *links, *(f":Agls-{name}" for name in subcommands)):
+        found = editor.lua("return vim.fn.getcompletion(..., 'help')", topic)
+        assert topic in found, topic
+
+
 def fields_of(name: str) -> set[str]:
     """The fields that LuaLS knows of a class."""
     found = re.search(rf"^---@class agls\.{name}\b.*\n((?:---@field .*\n)+)", TYPES, re.MULTILINE)
@@ -125,7 +144,7 @@ def test_a_run_is_steered_refused_and_stopped_from_lua(editor: Editor) -> None:
     editor.until("vim.fn.execute('messages'):find('admission')")
     editor.lua("require('agls').run('and then', { admission = 'queue' })")
     editor.until("require('agls').status().queued == 1")
-    editor.lua("require('agls').steer('be quick')")
+    editor.lua("require('agls').send_now('be quick')")
     editor.lua("PICKS = { 'Allow once' } require('agls.questions').again()")
     said(editor, "## You, meanwhile")
     editor.lua("require('agls').stop()")

@@ -194,7 +194,7 @@ def test_a_message_can_be_put_into_the_run(editor: Editor) -> None:
     prompt(editor, "run it")
     editor.until("#ASKED == 1")
     before = editor.lua("return require('agls').current().store.seq")
-    editor.command("Agls steer be quick")
+    editor.command("Agls sendnow be quick")
     editor.until("require('agls').current().store.seq > ...", before)  # it is in the journal of the run
     editor.lua("PICKS = { 'Allow once' }")
     editor.command("Agls answer")
@@ -207,7 +207,7 @@ def test_what_is_said_meanwhile_is_visible_at_once(editor: Editor) -> None:
     opened(editor, turns(HANGING))
     prompt(editor, "begin")
     said(editor, "I begin")
-    editor.command("Agls steer look at the second file")
+    editor.command("Agls sendnow look at the second file")
     said(editor, "> **You, meanwhile (read with the next step)**\n> look at the second file")
     editor.command("Agls stop")
     ended(editor, "cancelled")

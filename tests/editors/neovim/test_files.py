@@ -44,6 +44,24 @@ def test_a_command_changes_a_file_that_is_open(editor: Editor) -> None:
     assert code(editor) == "mine = 1\n" + CODE, "it has changes of the user: it stays"
 
 
+def test_change_in_the_first_line_shows_what_stood_there_and_which_keys_keep_and_undo_it(
+    editor: Editor,
+) -> None:
+    opened(editor, turns(READ, edit("mine = 1\n", "new = 1\n"), "Done."))
+    prompt(editor, "begin anew")
+    ended(editor, "endTurn")
+    waiting(editor, 1)
+    editor.command("wincmd t")
+    for keys in ("gg", "Ggg"):  # it is seen again by who comes back
+        editor.keys(keys)
+        editor.shows("mine = 1")
+        editor.shows("new = 1   \\k keep · \\u undo")
+    editor.keys("\\u")
+    waiting(editor, 0)
+    editor.until("vim.fn.getline(1) == 'mine = 1'")
+    assert not any("keep ·" in row for row in editor.screen())
+
+
 def test_the_user_types_while_the_agent_edits(editor: Editor) -> None:
     opened(editor, turns(*TWO_EDITS["turns"][:2], {**TWO_EDITS["turns"][2], "wait": 1.5}, "Ready."))
     prompt(editor, "change two")
@@ -92,7 +110,7 @@ def test_changes_are_listed_shown_and_judged_together(editor: Editor) -> None:
     assert "\n".join(before) + "\n" == "mine = 1\n" + CODE
     editor.command("tabclose")
     editor.until(f"{above} == 2")
-    editor.command("Agls reject all")
+    editor.command("Agls undo all")
     waiting(editor, 0)
     assert not any("to review" in row for row in editor.screen())
     assert code(editor) == "mine = 1\n" + CODE
@@ -101,33 +119,33 @@ def test_changes_are_listed_shown_and_judged_together(editor: Editor) -> None:
 
 def test_changes_are_walked_with_keys_of_ones_own_and_judged_by_range(editor: Editor) -> None:
     opened(editor, TWO_EDITS, keys=False)
-    for key, does in {"n": "next-change", "p": "previous-change", "r": "reject"}.items():
+    for key, does in {"n": "next-change", "p": "previous-change", "r": "undo"}.items():
         editor.command(f"nmap <Leader>{key} <Plug>(agls-{does})")
     editor.command("call setbufline(bufnr(), 1, 'change two') | write")  # :w sends, where no key does
     ended(editor, "endTurn")
     waiting(editor, 2)
     editor.command("wincmd t")
-    assert editor.lua("return vim.fn.maparg(']h', 'n') .. vim.fn.maparg('\\\\a', 'n')") == "", "none is taken"
+    assert editor.lua("return vim.fn.maparg(']h', 'n') .. vim.fn.maparg('\\\\k', 'n')") == "", "none is taken"
     editor.keys("gg\\n")
     editor.until("vim.fn.getline('.') == '    return 22'")
     editor.keys("\\n")
     editor.until("vim.fn.getline('.') == '    return 99'")
     editor.keys("\\p")
     editor.until("vim.fn.getline('.') == '    return 22'")
-    editor.command("20,$Agls accept")
+    editor.command("20,$Agls keep")
     waiting(editor, 1)
     editor.keys("\\r")
     waiting(editor, 0)
     assert code(editor) == "mine = 1\n" + CODE.replace("return 9\n", "return 99\n")
 
 
-def test_undo_of_a_reject_marks_the_change_again_and_redo_takes_the_mark_away(editor: Editor) -> None:
+def test_undo_of_an_undone_change_marks_the_change_again_and_redo_takes_the_mark_away(editor: Editor) -> None:
     opened(editor, TWO_EDITS)
     prompt(editor, "change two")
     ended(editor, "endTurn")
     waiting(editor, 2)
     editor.command("wincmd t")
-    editor.command("Agls reject all")
+    editor.command("Agls undo all")
     waiting(editor, 0)
     marks = "#vim.api.nvim_buf_get_extmarks(0, require('agls.changes').namespace, 0, -1, {})"
     editor.keys("u")
@@ -142,7 +160,7 @@ def test_undo_of_a_reject_marks_the_change_again_and_redo_takes_the_mark_away(ed
     editor.until(f"{marks} == 1")
     editor.keys("u")
     waiting(editor, 2)
-    editor.command("Agls accept all")
+    editor.command("Agls keep all")
     waiting(editor, 0)
     editor.keys("<C-r>")
     editor.keys("u")
@@ -159,7 +177,7 @@ def test_a_change_in_a_file_that_is_not_open_is_put_back(editor: Editor) -> None
     ended(editor, "endTurn")
     assert (editor.workspace / "b.txt").read_text() == "one\n2\nthree\n"
     waiting(editor, 1)
-    editor.command("Agls reject all")
+    editor.command("Agls undo all")
     waiting(editor, 0)
     editor.until("table.concat(vim.fn.readfile('b.txt'), ' ') == 'one two three'")
 

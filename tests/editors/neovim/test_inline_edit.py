@@ -61,16 +61,16 @@ def test_wish_over_a_selection_shows_the_difference_in_place_and_is_kept(editor:
     marks = editor.lua(MARKS)
     assert marks["added"] == ["    # two", "    return 2 + 0"]
     assert marks["removed"] == ["    return 2"]
-    assert "\\a keep · \\r undo · \\e refine" in marks["said"]
-    editor.shows("\\a keep · \\r undo")
+    assert "\\k keep · \\u undo · \\e refine" in marks["said"]
+    editor.shows("\\k keep · \\u undo")
     rows = editor.screen()
     place = next(number for number, row in enumerate(rows) if "    return 2 + 0" in row)
     assert rows[place - 2] == "    return 2", "what went stands above what came"
-    editor.keys("\\a")
+    editor.keys("\\k")
     editor.until(f"not {HERE}")
     assert editor.lua(MARKS)["added"] == []
     assert text(editor) == AFTER
-    assert editor.lua("return vim.fn.maparg('<localleader>a', 'n')") == ""
+    assert editor.lua("return vim.fn.maparg('<localleader>k', 'n')") == ""
     editor.keys("u")
     editor.until("vim.fn.getline(5) == '    return 2'")
     assert text(editor) == CODE, "it is one step of undo"
@@ -82,7 +82,7 @@ def test_undo_puts_back_what_stood_there(editor: Editor) -> None:
     editor.until(SHOWN)
     editor.keys("ggOmine = 1<Esc>")
     editor.until("vim.fn.getline(1) == 'mine = 1' and vim.api.nvim_get_mode().mode == 'n'")
-    editor.keys("6G\\r")
+    editor.keys("6G\\u")
     editor.until(f"not {HERE}")
     assert text(editor) == "mine = 1\n" + CODE
     assert editor.lua(MARKS) == {"added": {}, "removed": {}, "said": ""} or not editor.lua(MARKS)["said"]
@@ -109,7 +109,7 @@ def test_refined_edit_is_another_text_for_the_same_lines(editor: Editor) -> None
     editor.until(f"{SHOWN} and #{HERE}.attempts == 1")
     assert text(editor) == CODE.replace("def f2():\n    return 2\n", "f2 = lambda: 2\n")
     assert editor.lua(MARKS)["removed"] == ["def f2():", "    return 2"]
-    editor.command("Agls reject")
+    editor.command("Agls undo")
     editor.until(f"not {HERE}")
     assert text(editor) == CODE
 
@@ -163,7 +163,7 @@ def test_line_of_the_cursor_and_a_buffer_without_a_file_are_edited(editor: Edito
     wish(editor, "the answer")
     editor.until("vim.fn.getline(1) == 'answer = 42'")
     assert editor.lines() == ["answer = 42"]
-    editor.keys("\\a")
+    editor.keys("\\k")
     editor.until("not require('agls.inline_edit').of()")
     editor.command("Agls edit the answer")
     editor.until("vim.fn.execute('messages'):find('the model would change nothing here', 1, true)")
@@ -179,7 +179,7 @@ def test_box_that_is_closed_asks_nothing_and_an_older_wish_comes_back(editor: Ed
     editor.command("4,5Agls edit")
     wish(editor, "explain two")
     editor.until(SHOWN)
-    editor.keys("\\r")
+    editor.keys("\\u")
     editor.until(f"not {HERE}")
     editor.command("4,5Agls edit")
     editor.until("vim.b.agls_wish and vim.api.nvim_get_mode().mode == 'i'")
@@ -198,12 +198,12 @@ def test_empty_line_at_the_end_of_a_selection_stays(editor: Editor) -> None:
 
 def test_keys_of_the_users_own_stay_and_the_commands_are_named(editor: Editor) -> None:
     edited(editor, turns(NEW))
-    editor.command("nnoremap <localleader>a :let g:mine = 1<CR>")
+    editor.command("nnoremap <localleader>k :let g:mine = 1<CR>")
     editor.command("4,5Agls edit explain two")
     editor.until(SHOWN)
-    assert ":Agls accept keep · \\r undo" in editor.lua(MARKS)["said"]
-    editor.keys("\\a")
+    assert ":Agls keep · \\u undo" in editor.lua(MARKS)["said"]
+    editor.keys("\\k")
     editor.until("vim.g.mine == 1")
-    editor.command("Agls accept")
+    editor.command("Agls keep")
     editor.until(f"not {HERE}")
     assert text(editor) == AFTER

@@ -28,7 +28,7 @@ BOTH = ONE.replace("return 2\n", "return 22\n")
 def test_the_journey(editor: Editor) -> None:
     opened(editor, TWO_EDITS, turns(HANGING))
     a_run_that_edits_the_buffer(editor)
-    one_change_is_rejected_and_one_accepted(editor)
+    one_change_is_undone_and_one_kept(editor)
     a_run_that_is_cancelled(editor)
     before = transcript(editor)
     editor.command("wincmd t")
@@ -51,16 +51,16 @@ def a_run_that_edits_the_buffer(editor: Editor) -> None:
     waiting(editor, 2)
 
 
-def one_change_is_rejected_and_one_accepted(editor: Editor) -> None:
+def one_change_is_undone_and_one_kept(editor: Editor) -> None:
     editor.command("wincmd t")
     editor.keys("gg]h")
     editor.until("vim.fn.getline('.') == '    return 22'")
-    editor.keys("\\r")
+    editor.keys("\\u")
     waiting(editor, 1)
     assert code(editor) == ONE
     editor.keys("]h")
     editor.until("vim.fn.getline('.') == '    return 99'")
-    editor.keys("\\a")
+    editor.keys("\\k")
     waiting(editor, 0)
     assert code(editor) == ONE
 

@@ -25,6 +25,12 @@ from .scene import (
 )
 
 pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
+WRONG = {
+    "Agls kep": "there is no :Agls kep; there are",
+    "Agls undo al": '`:Agls undo` takes all, not "al"',
+    "Agls stop it": '`:Agls stop` takes nothing more, not "it"',
+    "Agls answer x": '`:Agls answer` takes the number of an answer, not "x"',
+}
 SERVER = "return vim.lsp.get_clients({ name = 'agls' })[1].rpc.is_closing() == false"
 
 
@@ -117,7 +123,7 @@ def test_action_of_the_menu_is_done_with_what_was_asked_for(editor: Editor) -> N
 def test_commands_are_completed(editor: Editor) -> None:
     editor.setup()
     names = editor.lua("return vim.fn.getcompletion('Agls ', 'cmdline')")
-    wanted = "open ask run stop steer sessions resume fork rewind review mode model actions accept reject"
+    wanted = "open ask run stop sendnow sessions resume fork rewind review mode model actions keep undo"
     assert set(wanted.split()) <= set(names)
     assert editor.lua("return vim.fn.getcompletion('Agls mode p', 'cmdline')") == ["plan"]
     editor.command("Agls nonsense")
@@ -186,7 +192,7 @@ def test_server_of_another_folder_that_dies_takes_nothing_of_this_one(editor: Ed
     editor.lua("require('agls.changes').refresh()")  # which the stopped one never answers
     restarted(editor, lambda: os.kill(there, signal.SIGKILL))
     waiting(editor, 4)
-    editor.lua("require('agls.changes').reject(vim.list_slice(require('agls.changes').all))")
+    editor.lua("require('agls.changes').undo(vim.list_slice(require('agls.changes').all))")
     waiting(editor, 0)
     assert (other / "code.py").read_text() == CODE
 
@@ -206,6 +212,32 @@ def test_config_file_that_is_corrected_is_noticed_without_a_restart(editor: Edit
     ended(editor, "endTurn")
     config.write_text("[permissions]\n")
     editor.until("vim.fn.execute('messages'):find('no model is chosen yet', 1, true)")
+
+
+def test_setting_that_cannot_be_used_is_a_card_and_the_chat_opens_once_it_is_corrected(
+    editor: Editor,
+) -> None:
+    editor.play(turns("One."))
+    config = editor.folder / "config.toml"
+    right = config.read_text()
+    config.write_text("# mine\nmodel = 7\n")
+    editor.setup()
+    editor.command("Agls")
+    editor.shows("A setting cannot be used")
+    editor.shows("model")
+    editor.keys("<CR>")
+    editor.until("vim.fn.expand('%:t') == 'config.toml' and vim.fn.line('.') == 2")
+    config.write_text(right)
+    editor.shows("Write below what you want to have done.")
+    assert editor.lua("return vim.fn.expand('%:t')") == "config.toml"  # nobody was taken out of it
+    assert not any("A setting cannot be used" in row for row in editor.screen())
+
+
+def test_command_with_a_wrong_word_does_nothing_and_says_what_it_takes(editor: Editor) -> None:
+    for line, words in WRONG.items():
+        editor.command(line)
+        editor.until("vim.fn.execute('messages'):find(..., 1, true)", words)
+    assert editor.lua("return vim.tbl_count(require('agls.client').all)") == 0
 
 
 def test_health_says_what_works(editor: Editor) -> None:

@@ -4,12 +4,14 @@
 // Environment: CHROMIUM; to make THEMES also CODE_SERVER, VSIX and AGLS (the program).
 
 import fs from "node:fs";
+import { createRequire } from "node:module";
 import path from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { STATES } from "./states.mjs";
 import { launch } from "./workbench.mjs";
 
 const [dist, folder, file = path.join(folder, "themes.json"), only = ""] = process.argv.slice(2);
+const AXE = createRequire(fileURLToPath(new URL("../../../clients/vscode/x.js", import.meta.url))).resolve("axe-core/axe.min.js");
 const THEMES = { dark: "Dark Modern", light: "Light Modern", "contrast-dark": "Dark High Contrast", "contrast-light": "Light High Contrast" };
 const SIZES = [
   { name: "300", width: 300, height: 700 },
@@ -51,7 +53,7 @@ async function open(browser, theme, { width, height, deviceScaleFactor = 1 }) {
   const page = await browser.newPage({ viewport: { width, height }, deviceScaleFactor, reducedMotion: "reduce" });
   page.on("pageerror", (problem) => console.error(String(problem)));
   await page.goto(pathToFileURL(path.join(dist, "chat.css")).href);
-  await page.setContent('<!DOCTYPE html><html><head></head><body><main id="chat"></main></body></html>');
+  await page.setContent('<!DOCTYPE html><html lang="en"><head><title>agls</title></head><body><main id="chat"></main></body></html>');
   await page.addStyleTag({ content: theme.base });
   await page.addStyleTag({ path: path.join(dist, "chat.css") });
   const font = fs.readFileSync(path.join(dist, "codicon.ttf")).toString("base64");
@@ -86,11 +88,23 @@ function answersOutOfSight(page) {
   );
 }
 
+/** What a screen reader, or somebody who sees little, could not use: names, roles, order, contrasts (WCAG 2.2 A and AA). */
+async function barriers(page) {
+  await page.addScriptTag({ path: AXE });
+  return page.evaluate(async () => {
+    const runOnly = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+    // It is a view of the editor, and Chromium, which shows it, leaves the buttons in a summary to a screen reader.
+    const rules = { "page-has-heading-one": { enabled: false }, "nested-interactive": { enabled: false } };
+    const { violations } = await window.axe.run(document, { runOnly, rules, resultTypes: ["violations"] });
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html, any }) => `${id}: ${html.slice(0, 120)} ${any[0]?.message ?? ""}`));
+  });
+}
+
 const SMALL = /^1[01]-.*-(300|400|700)$/; // a small question: it is answered without a scroll
 
+fs.mkdirSync(folder, { recursive: true });
 const known = await themes();
 const browser = await launch();
-fs.mkdirSync(folder, { recursive: true });
 const wrong = [];
 try {
   for (const [name, theme] of Object.entries(known))
@@ -112,6 +126,7 @@ try {
         const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
         if (over > 1) wrong.push(`${label}: ${over} px too wide`);
         await page.screenshot({ path: path.join(folder, `${label}.png`) });
+        if (size.name === "400") wrong.push(...(await barriers(page)).map((what) => `${label}: ${what}`));
         await page.close();
       }
     }

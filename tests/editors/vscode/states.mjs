@@ -205,4 +205,29 @@ export const STATES = {
     session([...talk.slice(0, 3), ran("pytest -q", 1, "\u001b[31mFAILED\u001b[0m tests/test_signer.py::test_empty - ValueError\n1 failed, 3 passed", { status: "failed" }), call("read_file", { path: "missing.py" }, { status: "failed", output: "There is no file missing.py." }), call("mcp__github__list_issues", { repo: "me/project" }, { output: "[]" }), call("web_fetch", { url: "https://docs.example.com/sha" }, { output: "…" }), says("One test fails.")], { runs }),
   ],
   "23-edits-a-prompt": [ready, models, session(talk, { runs }), { type: "edited", itemId: talk[0].itemId, text: "Make the signer use SHA-512" }],
+  "24-tries-again": [
+    ready,
+    models,
+    session([user("Make it faster")], {
+      state: "running",
+      runId: "r",
+      begun: Date.now() - 3000,
+      retrying: { attempt: 1, delayMs: 20_000, until: Date.now() + 17_000, discardPartial: false, cause: "claude-sonnet-4-5 (api.anthropic.com) answered HTTP 429: this organization sent too many requests in a minute." },
+    }),
+  ],
+  "25-helpers-work": [
+    ready,
+    models,
+    session([user("Let two look"), call("delegate", { tasks: ["Find every use of md5 in src", "Read the tests of the signer, and list what they leave out"].map((prompt) => ({ prompt })) }, { itemId: "d", ...running })], {
+      state: "running",
+      runId: "r",
+      begun: Date.now() - 5000,
+      helpers: {
+        d: {
+          h1: { name: "helper", task: "task-1", state: "running", calls: [call("grep", { pattern: "md5" }), call("shell", { command: "git grep -n md5" }, running)] },
+          h2: { name: "helper", task: "task-2", state: "endTurn", calls: [call("read_file", { path: "tests/test_signer.py" })] },
+        },
+      },
+    }),
+  ],
 };

@@ -52,7 +52,7 @@ def whole(request: ModelRequest, wanted: Sequence[str]) -> bool:
     return set(wanted) <= set(said(messages))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(made=runs, window=st.sampled_from([None, 2_000, 4_096, 8_192, 32_768, 128_000]), counted=st.booleans())
 def test_every_byte_of_the_prompt_is_in_every_request_or_the_run_says_why(
     made: list[tuple[int, list[str]]], window: int | None, counted: bool

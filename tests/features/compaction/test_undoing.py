@@ -25,8 +25,12 @@ def test_summary_is_undone_by_an_action_that_says_so_in_the_transcript(tmp_path:
         for _ in range(2):
             assert wire.run(session)["stopReason"] == "endTurn"
         made = wire.call("agent/action/invoke", {"sessionId": session, "name": "compact"})["data"]
+        rewind = {"sessionId": session, "name": "rewind"}
+        refused = wire.ask("agent/action/invoke", rewind)["error"]["message"]
+        assert "Undo the summary first, or fork the session there." in refused
         undone = wire.call("agent/action/invoke", {"sessionId": session, "name": "compaction.undo"})["data"]
         assert undone["undone"] == made["itemId"]
+        assert len(made["kept"]) == 3, "the environment and both prompts; the server counts too few tokens"
         assert undone["tokensAfter"] > undone["tokensBefore"]
         wire.call("agent/session/close", {"sessionId": session})
         items = wire.call("agent/resume", {"sessionId": session, "replay": "all"})["snapshot"]["items"]
@@ -36,3 +40,4 @@ def test_summary_is_undone_by_an_action_that_says_so_in_the_transcript(tmp_path:
         assert {"compaction.undo", "compaction.show", "btw", "plan"} <= names
         again = wire.ask("agent/action/invoke", {"sessionId": session, "name": "compaction.undo"})
         assert "There is no summary to undo" in again["error"]["message"]
+        assert wire.call("agent/action/invoke", rewind)["data"]["messages"] > 0

@@ -89,8 +89,9 @@ async def talk(made: list[list[tuple[str, int, int]]]) -> None:
     sizes = [size for steps_of_run in made for kind, _, size in steps_of_run if kind in {"look", "talk"}]
     turns.append(say("end"))
     async with scene(*turns, summaries=[SUMMARY] * 99, results=sizes, window=16_000, behind=rooms) as it:
-        for number in range(len(made)):
-            await it.prompt(f"prompt {number}")
+        prompts = [f"prompt {number}: " + "word " * 40 * len(steps) for number, steps in enumerate(made)]
+        for prompt in prompts:
+            await it.prompt(prompt)
             assert it.stop == "end_turn"
         await it.act("compact")
         await it.prompt("the last prompt")
@@ -99,7 +100,7 @@ async def talk(made: list[list[tuple[str, int, int]]]) -> None:
         text = "\n".join(said(sent))
         known = touched_in(it.session.log.journal.entries(), "/project")
         assert paired(sent)
-        assert "prompt 0" in text and "the last prompt" in text
+        assert all(prompt in text for prompt in (*prompts, "the last prompt"))
         for task in filter(None, tasks.values()):
             assert task in text
         assert any(isinstance(fact, Compacted) for fact in it.facts)
@@ -113,13 +114,16 @@ async def talk(made: list[list[tuple[str, int, int]]]) -> None:
 
 
 @pytest.mark.row(28)
-@settings(max_examples=200, deadline=None)
-@given(made=conversations)
-def test_compaction_of_any_conversation_keeps_open_tasks_and_touched_files(
-    made: list[list[tuple[str, int, int]]],
-) -> None:
-    """Every open task and every touched file is in what the model is sent next, in 200 conversations."""
-    asyncio.run(talk(made))
+@pytest.mark.parametrize("count", [60, pytest.param(200, marks=pytest.mark.slow)])
+def test_compaction_of_any_conversation_keeps_open_tasks_and_touched_files(count: int) -> None:
+    """Every open task, touched file and word of the user is in what the model is sent next."""
+
+    @settings(max_examples=count, deadline=None)
+    @given(made=conversations)
+    def play(made: list[list[tuple[str, int, int]]]) -> None:
+        asyncio.run(talk(made))
+
+    play()
 
 
 def entries(*facts: Any) -> list[Entry]:

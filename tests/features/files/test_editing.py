@@ -152,6 +152,15 @@ async def test_bytes_outside_the_edit_stay(tools: Toolbox, root: Path) -> None:
     assert (root / "a.txt").read_bytes() == before.replace(b"old", b"new")
 
 
+async def test_change_of_a_long_line_is_shown_where_it_is(tools: Toolbox, root: Path) -> None:
+    (root / "m.js").write_text("a" * 9_000 + "OLD" + "b" * 9_000)
+    await tools.call("read_file", path="m.js")
+    outcome = await tools.call("edit_file", path="m.js", old_text="OLD", new_text="NEW")
+    assert "aNEWb" in outcome.text and len(outcome.text) < 400
+    twice = await tools.call("edit_file", path="m.js", old_text="aa", new_text="c")
+    assert "occurs 4500 times, line 1; nothing" in twice.text
+
+
 async def test_loose_match_is_reported(tools: Toolbox, root: Path) -> None:
     (root / "a.py").write_text("if a:\n    b()\n    c()\n")
     await tools.call("read_file", path="a.py")

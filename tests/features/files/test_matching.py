@@ -295,6 +295,11 @@ def test_accents_in_another_unicode_form_at_two_places_are_not_chosen_from() -> 
     [
         ("1:x = 1\n2:y = 2", "line numbers in front"),
         ("   1|x = 1\n   2|y = 2", "line numbers in front"),
+        ("<<<<<<< SEARCH\nx = 1\n=======\nx = 3\n>>>>>>> REPLACE", "a whole block of search and replace"),
+        (
+            "foo(a_b, c_d)",
+            "line breaks differ.\nThe nearest lines are:\n4\tfoo(\n5\t  a_b,\n6\t  c_d,\n7\t)\n",
+        ),
         ("-x = 1\n-y = 2", "signs of a patch"),
         (" x = 1\n-y = 2", "signs of a patch"),
         ("<old_text>x = 1</old_text>", "marks around it"),
@@ -303,9 +308,9 @@ def test_accents_in_another_unicode_form_at_two_places_are_not_chosen_from() -> 
     ],
 )
 def test_known_mistake_in_a_text_that_was_not_found_is_named(old: str, told: str) -> None:
-    with pytest.raises(WorkspaceError, match=told) as problem:
-        replace_text("x = 1\ny = 2\nz = 3\n", old, "new", everywhere=False)
-    assert "nothing was changed" in str(problem.value)
+    with pytest.raises(WorkspaceError, match="nothing was changed") as problem:
+        replace_text("x = 1\ny = 2\nz = 3\nfoo(\n  a_b,\n  c_d,\n)\n", old, "new", everywhere=False)
+    assert told in str(problem.value)
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ def project(root: Path) -> None:
         ("SRC/APP.PY", "src/app.py"),
         ("lib/Util[1].py", "src/deep/util[1].py"),
         ("util[1].py", "src/deep/util[1].py"),
+        ("a/src/app.py", "src/app.py"),
     ],
 )
 async def test_missing_path_is_answered_with_the_near_name(tools: Toolbox, path: str, meant: str) -> None:
@@ -48,6 +49,11 @@ async def test_file_that_went_after_it_was_read_is_said_to_have_been_there(
 
 async def test_missing_folder_is_answered_with_the_near_folder(tools: Toolbox) -> None:
     assert (await tools.call("list_dir", path="scr")).text == "scr does not exist. Did you mean src?"
+
+
+async def test_address_of_the_web_is_no_path(tools: Toolbox) -> None:
+    told = (await tools.call("read_file", path="https://example.com/src/app.py")).text
+    assert "is an address, not a file. For a page of the web use web_fetch" in told
 
 
 async def test_missing_path_with_nothing_near_it_is_only_missing(tools: Toolbox) -> None:

@@ -123,14 +123,46 @@ async def test_open_document_is_changed_in_the_editor(tools: Toolbox, root: Path
     assert (root / "a.py").read_text() == "x = 1\n"
 
 
-async def test_document_with_unsaved_changes_is_not_deleted(
-    tools: Toolbox, root: Path, editor: FakeEditor
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("apply_patch", {"patch": envelope("*** Delete File: a.py")}),
+        ("delete_file", {"path": "a.py"}),
+        ("move_file", {"path": "a.py", "to": "z.py"}),
+    ],
+)
+@pytest.mark.parametrize("saves", [True, False])
+async def test_document_with_unsaved_changes_is_not_moved_or_deleted_and_the_answer_says_what_can(
+    tools: Toolbox, root: Path, editor: FakeEditor, tool: str, arguments: dict[str, str], saves: bool
 ) -> None:
+    editor.can_save = saves
     editor.open((root / "a.py").as_uri(), "x = 1\nunsaved\n")
-    outcome = await tools.call("apply_patch", patch=envelope("*** Delete File: a.py"))
+    outcome = await tools.call(tool, **arguments)
     assert outcome.status == "failed"
-    assert "unsaved changes in the editor" in outcome.text
+    assert "unsaved changes in the editor" in outcome.text and "Ask the user to save" in outcome.text
+    assert ("use a command (mv" in outcome.text) is saves
+    assert "Read the file again" not in outcome.text
     assert (root / "a.py").exists()
+
+
+async def test_name_that_differs_only_in_case_is_not_made_beside_the_other(
+    tools: Toolbox, root: Path
+) -> None:
+    (root / "Docs").mkdir()
+    (root / "Docs/ReadMe.md").write_text("r\n")
+    before = texts(root)
+    for path, there in (("A.py", "a.py"), ("docs/new.md", "Docs"), ("Docs/readme.MD", "Docs/ReadMe.md")):
+        for tool, arguments in (
+            ("write_file", {"path": path, "content": "x\n"}),
+            ("apply_patch", {"patch": envelope(f"*** Add File: {path}", "+x")}),
+            ("move_file", {"path": "b.py", "to": path}),
+        ):
+            outcome = await tools.call(tool, **arguments)
+            assert (outcome.status, f"but {there} is" in outcome.text) == ("failed", True), outcome.text
+    assert texts(root) == before
+    assert (await tools.call("move_file", path="a.py", to="A.py")).status == "completed"
+    swap = envelope("*** Delete File: b.py", "*** Add File: B.py", "+b")
+    assert (await tools.call("apply_patch", patch=swap)).status == "completed"
 
 
 async def test_file_that_is_no_text_can_be_moved_and_deleted_but_not_edited(

@@ -50,6 +50,31 @@ def test_anchor_order_line_or_end_decides_between_equal_lines(hunks: list[str]) 
     assert patched(TWICE, *hunks) == TWICE.replace("b():\n    return 1", "b():\n    return 2")
 
 
+def test_hunk_that_was_made_below_its_anchor_is_not_made_above_it() -> None:
+    text = TWICE.removesuffix("1\n") + "2\n"
+    told = refused(text, "@@ def b():", "-    return 1", "+    return 2")
+    assert "stand on line 2 only, above `def b():`" in told
+    assert "stand there already, on line 6" in told
+
+
+def test_hunk_that_was_made_is_not_made_again_because_its_last_empty_line_may_be_none() -> None:
+    text = "def f():\n    x = 1\n\ny\n"
+    rows = ["@@", " def f():", "     x = 1", "+    pass", " "]
+    made = patched(text, *rows)
+    assert made == text.replace("x = 1\n", "x = 1\n    pass\n")
+    assert "are already there" in refused(made, *rows)
+    assert "are already there" in refused(made, *rows[:-1], "")
+
+
+def test_line_of_a_diff_decides_between_the_end_of_the_hunk_before_and_a_place_below() -> None:
+    text = "class A:\n  def f():\n    x\n    return 1\n  def g():\n    x\n    return 1\n"
+    first = "@@ -1,3 +1,3 @@\n class A:\n-  def f():\n+  def f(y):\n     x\n"
+    second = "@@ -{0},2 +{0},2 @@\n     x\n-    return 1\n+    return 2\n"
+    near, far = (unified(text, first + second.format(line)) for line in (3, 6))
+    assert near == text.replace("f()", "f(y)").replace("return 1", "return 2", 1)
+    assert far == text.replace("f()", "f(y)")[::-1].replace("1 nruter", "2 nruter", 1)[::-1]
+
+
 @pytest.mark.parametrize("anchor", ["def g", "def g(", "def g(self"])
 def test_only_line_that_begins_with_the_anchor_leads_to_the_place(anchor: str) -> None:
     text = "def f(self):\n    x = 1\ndef g(self):\n    x = 1\ndef go():\n    x = 1\n"

@@ -317,6 +317,33 @@ async def test_entities_in_the_place_of_the_characters_of_the_file_are_refused(
 
 
 @pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("n.js", "if (a &amp;&amp; b) {}\n", "has HTML entities"),
+        ("n.ts", "const m: Map&lt;string, number&gt; = y;\n", "has HTML entities"),
+        ("n.go", "x = 1\nfor i := 0; i &lt; n; i++ {}\n", "has HTML entities"),
+        ("n.py", "```python\nx = 2\n```", "marks around it"),
+        ("n.py", "1\tx = 1\n2\ty = 2\n3\tz = 3\n", "line numbers in front"),
+        ("n.py", "import os\\nimport sys\\n", "Send real line ends"),
+        ("n.jsx", "<p>a &lt; b</p>;\n", ""),
+        ("n.jsx", "<p>\n  a &lt; b &amp; c\n</p>;\n", ""),
+        ("n.java", "/** A {@code List&lt;T&gt;}. */\n", ""),
+        ("n.go", 's := "a =&gt; b"\n', ""),
+        ("n.md", "```sh\nls\n```\n", ""),
+    ],
+)
+async def test_slip_of_the_form_is_refused_in_a_new_file_as_in_an_edit(
+    tools: Toolbox, tmp_path: Path, name: str, text: str, said: str
+) -> None:
+    made = await tools.call("write_file", path=name, content=text)
+    assert (made.status, said in made.text) == ("failed" if said else "completed", True), made.text
+    (tmp_path / name).write_text("x = 0\n")
+    await tools.call("read_file", path=name)
+    outcome = await tools.call("edit_file", path=name, old_text="x = 0\n", new_text=text)
+    assert (outcome.status, said in outcome.text) == ("failed" if said else "completed", True), outcome.text
+
+
+@pytest.mark.parametrize(
     ("name", "old", "new"),
     [
         ("a.py", "print(", "print('&amp;&amp;', "),

@@ -21,6 +21,12 @@ from agls.features.mentions.grammar import (
         ('@"a b.py" and @c', ["a b.py", "c"]),
         ("mail me@example.com, `@decorated`, @", []),
         ("a@b @", []),
+        ("(@c) [@d/] \"@e\" “@f” '@g'", ["c)", "c", "d/]", "d/", 'e"', "e", "f”", "f", "g'", "g"]),
+        ("@a.py,@b.py;@c", ["a.py", "b.py", "c"]),
+        (r"@a\ b.py", ["a b.py"]),
+        ("看（@c，好）", ["c，好）", "c，好", "c"]),
+        ("```\n@a\n```\n@b\n~~~py\nx = 1 # @c\n@d", ["b"]),
+        ("```@a``` is no block, @b", ["b"]),
     ],
 )
 def test_mentions_are_words_that_begin_with_the_sign(text: str, meanings: list[str]) -> None:
@@ -34,6 +40,10 @@ def test_mentions_are_words_that_begin_with_the_sign(text: str, meanings: list[s
         ("@a.py:10-20", Mention("a.py", (10, 20))),
         ("@a.py:10-20.", Mention("a.py", (10, 20))),
         ('@"a b.py":10-20', Mention("a b.py", (10, 20))),
+        ('@"a b.py:10-20"', Mention("a b.py", (10, 20))),
+        ("@a.py#L10-L20", Mention("a.py", (10, 20))),
+        ("@a.py#10-20", Mention("a.py", (10, 20))),
+        ("@a.py:10:5", Mention("a.py", (10, 10))),
     ],
 )
 def test_mention_names_lines_behind_a_colon(text: str, mention: Mention) -> None:
@@ -50,6 +60,7 @@ def test_mention_names_lines_behind_a_colon(text: str, mention: Mention) -> None
         ("see\n@cached\ndef f():", True),
         ("see\n  @cached", True),
         ("see\n@cached it", False),
+        ("see (@cached)", True),
     ],
 )
 def test_word_that_is_alone_on_one_of_several_lines_may_be_a_decorator(text: str, alone: bool) -> None:
@@ -104,6 +115,8 @@ def test_word_behind_a_hash_is_found_where_the_cursor_is(
         ('see @"a b| c" now', MentionSoFar("a b", 4, 12)),
         ('see @"a b|', MentionSoFar("a b", 4, 9)),
         ("one\n@a|", MentionSoFar("a", 4, 6)),
+        ("(@a|", MentionSoFar("a", 1, 3)),
+        ("@a.py,@b|", MentionSoFar("b", 6, 8)),
         ("me@ex|", None),
         ("@a |b", None),
         ("|@a", None),

@@ -68,8 +68,15 @@ async def test_long_output_is_kept_whole_and_the_model_can_read_the_rest(tmp_pat
             assert without_marks(file.read_text()).startswith(COUNT)
             assert file.is_relative_to(tmp_path / "state/scratch" / session.session_id)
             assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+            fork = await w.sessions.fork(session.session_id, ran.call_id)
             await w.sessions.delete(session.session_id)
             assert not file.exists()
+            state = await run(w, fork, "Read on.")
+            ran, read = results(state)
+            assert read.status == "completed", "a fork reads its own without a question"
+            found = READ_ON.search(ran.text)
+            assert found and without_marks(Path(found[1]).read_text()).startswith(COUNT)
+            assert Path(found[1]).is_relative_to(tmp_path / "state/scratch" / fork.session_id)
 
 
 @pytest.mark.row(42)

@@ -69,7 +69,7 @@ def test_several_changes_are_judged_together() -> None:
         ({"text": " \n "}, "A new entry needs a text"),
         ({"text": "x", "after": [7]}, "There is no entry 7"),
         ({"id": 1, "after": [3]}, "Entries wait for each other"),
-        ({"id": 1, "after": [1]}, "Entries wait for each other"),
+        ({"id": 1, "after": [1]}, "Entry 1 waits for itself. Change `after`."),
     ],
 )
 def test_change_that_makes_no_sense_says_why(change: dict[str, object], words: str) -> None:

@@ -198,6 +198,7 @@ async def test_rewind_to_the_call_keeps_what_the_call_did() -> None:
         ({"do": "done", "entry": "4"}, "There is no entry 4. The plan is empty."),
         ({"do": "add"}, "A new entry needs a text"),
         ({"do": "add", "entry": "x" * 301}, "at most 300 characters"),
+        ({"do": "clear", "entry": "2"}, "To take some entries out: /plan remove 2."),
         ({"do": "burn"}, "its arguments are wrong"),
     ],
 )

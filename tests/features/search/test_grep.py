@@ -315,7 +315,7 @@ async def test_endless_search_is_ended(
     monkeypatch.setattr(tree, "_SEARCHER", (sys.executable, "-c", "import time; time.sleep(100)"))
     tools = make(root, editor, timeout_s=0.1)
     outcome = await tools.call("grep", pattern="(total)")
-    assert outcome.text.startswith("No match in 0 files.\n[Stopped after 0.1 s")
+    assert outcome.text.startswith("Nothing was found until then.\n[Stopped after 0.1 s")
 
 
 async def test_search_stopped_by_its_time_limit_returns_what_it_found(

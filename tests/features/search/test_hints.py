@@ -50,6 +50,9 @@ async def test_pattern_that_ends_with_a_slash_is_all_in_that_folder(tools: Toolb
         ("src", "src is a folder: src/** finds what is in it"),
         ("node_modules/**", "If node_modules is ignored, set path to it"),
         ("*.nosuch", "*.nosuch."),
+        ("APP.py", "did you mean src/app.py?"),
+        ("{*.md,*.rs", "A brace is left open"),
+        ("~/*.py", "~ means nothing in a pattern"),
         ("/etc/*.conf", "A pattern reaches only what is below path."),
     ],
 )
@@ -69,6 +72,8 @@ async def test_pattern_of_names_that_finds_nothing_says_why(tools: Toolbox, patt
         ("\\<total\\>", "end of a word \\b"),
         ("[[:alpha:]]{9}", "classes of characters"),
         ("total(items)", "set literal"),
+        ("$total", "set literal"),
+        ("TOTAL", "No match in 3 files. With ignore_case there are some."),
         ("nothing", "No match in 3 files."),
     ],
 )

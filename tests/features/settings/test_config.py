@@ -134,6 +134,7 @@ def test_config_command_works_as_an_action_and_leaves_what_only_a_person_sets(ag
         assert refused.code == 1
         assert "it is set at a terminal" in refused.err
     assert "`model`" in agls.run("run", "/config").out
+    assert "budget.max_turns is 3." in agls.run("run", "/config set budget.max_turns=3").out
     assert agls.run("run", "/config set").err == "agls: Write what to set: /config set budget.max_turns\n"
 
 

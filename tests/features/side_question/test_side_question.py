@@ -69,7 +69,12 @@ def side_answers(wire: Wire, session: str) -> list[Message]:
 def test_answer_streams_while_it_comes_and_is_the_same_item_later(tmp_path: Path) -> None:
     with served(tmp_path, Reply("Hello."), Reply("Because it is short.")) as (wire, _, session):
         assert wire.run(session)["stopReason"] == "endTurn"
+        usage = {"sessionId": session, "name": "usage"}
+        before = wire.call("agent/action/invoke", usage)["data"]
         done = wire.call("agent/action/invoke", aside(session, "Why?"))
+        after = wire.call("agent/action/invoke", usage)["data"]
+        assert after["run"] == before["run"], "the run was over"
+        assert after["session"]["modelCalls"] == before["session"]["modelCalls"] + 1
         begun, *streamed, ended = of_item(wire, done["data"]["shownIn"])
         item = {"kind": "sideAnswer", "status": "running", "title": "Why?", "text": ""}
         assert begun["data"]["item"].items() >= item.items()

@@ -59,6 +59,14 @@ function M.add(buf, reason, actions)
   end
 end
 
+---Whether keys are mapped for this reason.
+---@param buf integer
+---@param reason string
+---@return boolean
+function M.has(buf, reason)
+  return wanted[buf] ~= nil and wanted[buf][reason] ~= nil
+end
+
 ---Take them away, unless there is another reason for them.
 ---@param buf integer
 ---@param reason string
@@ -68,17 +76,19 @@ function M.remove(buf, reason)
   end
 end
 
----What a user presses for an action here: its key, or the command when the key is the user's own.
+---How a user does an action here: its key and what it does, or the command when the key is the user's own.
 ---@param buf integer
 ---@param name string
+---@param does string
 ---@param command string
 ---@return string
-function M.label(buf, name, command)
+function M.label(buf, name, does, command)
   local key = config.key(name)
   if not key or not vim.list_contains(vim.b[buf].agls_keys or {}, key) then
     return command
   end
-  return (key:gsub("<localleader>", vim.g.maplocalleader or "\\"))
+  local leader = vim.fn.keytrans(vim.g.maplocalleader or "\\")
+  return key:gsub("<localleader>", (leader:gsub("%%", "%%%%"))) .. " " .. does
 end
 
 return M

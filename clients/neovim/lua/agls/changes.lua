@@ -2,6 +2,7 @@
 -- here they are marked in their files, where the marks move along, and judged.
 
 local client = require("agls.client")
+local first_line = require("agls.first_line")
 local notify = require("agls.notify")
 
 local NAMESPACE = vim.api.nvim_create_namespace("agls.changes")
@@ -16,7 +17,7 @@ local NAMESPACE = vim.api.nvim_create_namespace("agls.changes")
 ---@field stands? boolean
 ---@field buf? integer
 ---@field mark? integer
----@field asked? boolean it is being rejected
+---@field asked? boolean it is being undone
 ---@field at agls.Client whose server listed it
 
 local M = { namespace = NAMESPACE }
@@ -30,8 +31,8 @@ M.old_shown = true
 ---@type fun(buf: integer, has: boolean) a buffer got changes to judge, or has none any more
 M.on_buffer = function() end
 
----@type agls.Hunk[] that are rejected one after the other
-local rejecting = {}
+---@type agls.Hunk[] that are undone one after the other
+local undoing = {}
 local asking, again = false, false
 local round = 0 -- answers to earlier ones are no news
 
@@ -74,6 +75,9 @@ local function mark(change)
     sign_hl_group = #new > 0 and "AglsOk" or "AglsFailed",
     right_gravity = #new > 0,
   })
+  if row == 0 and M.old_shown then
+    first_line.show(buf, #above)
+  end
 end
 
 ---Show what stood above the changes, or not, where it is seen elsewhere.
@@ -107,6 +111,7 @@ local function take(listed)
     if change.buf and vim.api.nvim_buf_is_valid(change.buf) then
       before[change.buf] = true
       vim.api.nvim_buf_clear_namespace(change.buf, NAMESPACE, 0, -1)
+      first_line.show(change.buf, 0)
     end
   end
   M.all = vim.tbl_filter(function(change)
@@ -131,7 +136,7 @@ local function take(listed)
 end
 
 ---@type fun()
-local reject_next
+local undo_next
 
 ---Ask the servers what there is to judge.
 function M.refresh()
@@ -158,7 +163,7 @@ function M.refresh()
       if left == 0 then
         asking = false
         take(listed)
-        reject_next()
+        undo_next()
         if again then
           again = false
           M.refresh()
@@ -202,8 +207,8 @@ local function load(change)
   change.at:attach(buf)
 end
 
-function reject_next()
-  local change = rejecting[1]
+function undo_next()
+  local change = undoing[1]
   if not change then
     return
   end
@@ -214,20 +219,20 @@ function reject_next()
         load(change)
         judge(change, "agls.revert", function(problem)
           if problem then
-            table.remove(rejecting, 1)
+            table.remove(undoing, 1)
           end
         end)
       end
       return
     end
   end
-  table.remove(rejecting, 1)
-  reject_next()
+  table.remove(undoing, 1)
+  undo_next()
 end
 
 ---Keep changes as they are.
 ---@param which agls.Hunk[]
-function M.accept(which)
+function M.keep(which)
   for _, change in ipairs(which) do
     judge(change, "agls.keep")
   end
@@ -235,9 +240,9 @@ end
 
 ---Put back what stood there before, one change after the other.
 ---@param which agls.Hunk[]
-function M.reject(which)
-  vim.list_extend(rejecting, which)
-  reject_next()
+function M.undo(which)
+  vim.list_extend(undoing, which)
+  undo_next()
 end
 
 ---@param events agls.Event[]

@@ -13,6 +13,7 @@ local M = {}
 ---@class agls.Subcommand
 ---@field about string
 ---@field run fun(rest: string, given: table)
+---@field text? true what follows is free; else the words of `complete`, or nothing
 ---@field complete? string[]|fun(start: string): string[]
 ---@field sub table<string, agls.Subcommand>
 
@@ -151,13 +152,19 @@ M.subcommands = {
   },
   close = { about = "close chat and prompt; the session goes on", run = later("agls", "close") },
   ask = {
+    text = true,
     about = "ask about the selected lines, or about the current file",
     run = run_with("Ask agls: ", function(given)
       return selection(given) or blocks.named("buffer", "")
     end),
   },
-  run = { about = "give it work; selected lines go with it", run = run_with("Task for agls: ", selection) },
+  run = {
+    text = true,
+    about = "give it work; selected lines go with it",
+    run = run_with("Prompt for agls: ", selection),
+  },
   edit = {
+    text = true,
     about = "change the selected lines by a wish, and keep or undo what comes",
     run = function(rest, given)
       local range = given.range > 0
@@ -165,6 +172,7 @@ M.subcommands = {
     end,
   },
   add = {
+    text = true,
     about = "attach the selected lines, a file, an image, diagnostics … to the next prompt",
     run = add,
     complete = function(start)
@@ -172,6 +180,7 @@ M.subcommands = {
     end,
   },
   drop = {
+    text = true,
     about = "take away what is attached to the next prompt",
     run = in_session(drop),
     complete = function()
@@ -180,17 +189,18 @@ M.subcommands = {
     end,
   },
   stop = {
-    about = "cancel the run, or the edit that is being written here",
+    about = "stop the work, or the edit that is being written here",
     run = function(rest)
       if not require("agls.inline_edit").stop() then
         in_session(later("agls", "stop"))(rest)
       end
     end,
   },
-  steer = {
-    about = "send something into the run that is on",
+  sendnow = {
+    text = true,
+    about = "send something now, into the work that goes on",
     run = function(rest)
-      ask.words("Tell agls: ", rest, api().steer)
+      ask.words("Send now: ", rest, api().send_now)
     end,
   },
   continue = {
@@ -200,18 +210,25 @@ M.subcommands = {
     end),
   },
   answer = {
+    text = true,
     about = "go to the question that waits, or give it the answer with this number",
     run = function(rest)
-      require("agls.questions").again(tonumber(rest))
+      local number = tonumber(rest)
+      if rest ~= "" and not number then
+        return notify.error(("`:Agls answer` takes the number of an answer, not %q"):format(rest))
+      end
+      require("agls.questions").again(number)
     end,
   },
   sessions = {
+    text = true,
     about = "choose a session of this folder, or search in them",
     run = function(rest)
       require("agls.session_picker").pick(api().client(), rest, api().resume)
     end,
   },
   resume = {
+    text = true,
     about = "show a session again, the newest of this folder when none is named",
     run = function(rest)
       api().resume(rest)
@@ -272,26 +289,28 @@ M.subcommands = {
     end,
     complete = { "diff" },
   },
-  accept = {
+  keep = {
     about = "keep the change under the cursor, in the range, or all",
     run = function(rest, given)
-      judged(rest, require("agls.review").accept, given)
+      judged(rest, require("agls.review").keep, given)
     end,
     complete = { "all" },
   },
-  reject = {
+  undo = {
     about = "put back what stood there: under the cursor, in the range, or all",
     run = function(rest, given)
-      judged(rest, require("agls.review").reject, given)
+      judged(rest, require("agls.review").undo, given)
     end,
     complete = { "all" },
   },
   mode = {
+    text = true,
     about = "what it may do unasked: ask, acceptEdits, plan, allowAll",
     run = in_any_session(options.mode),
     complete = vim.list_extend({ "default" }, options.MODES),
   },
   model = {
+    text = true,
     about = "which model answers from the next run on",
     run = in_any_session(options.model),
     complete = function()
@@ -299,6 +318,7 @@ M.subcommands = {
     end,
   },
   key = {
+    text = true,
     about = "give this Neovim the key of a model server; it is asked for, and kept in memory only",
     run = later("agls.secrets", "ask"),
     complete = later("agls.secrets", "hosts"),
@@ -324,6 +344,21 @@ M.subcommands = {
   },
 }
 
+---@param name string
+---@param sub agls.Subcommand
+---@param rest string
+---@return string? problem
+local function problem_of(name, sub, rest)
+  local complete = sub.complete
+  local known = type(complete) == "table" and complete or {}
+  for word in (sub.text and "" or rest):gmatch("%S+") do
+    if not vim.list_contains(known, word) then
+      local takes = #known > 0 and table.concat(known, ", ") or "nothing more"
+      return ("`:Agls %s` takes %s, not %q"):format(name, takes, word)
+    end
+  end
+end
+
 ---@param given table of a user command
 function M.run(given)
   local name, rest = given.args:match("^(%S*)%s*(.-)%s*$")
@@ -333,6 +368,10 @@ function M.run(given)
     local known = vim.tbl_keys(M.subcommands)
     table.sort(known)
     return notify.error(("there is no :Agls %s; there are %s"):format(name, table.concat(known, ", ")))
+  end
+  local problem = problem_of(name, sub, rest)
+  if problem then
+    return notify.error(problem)
   end
   sub.run(rest, given)
 end

@@ -1,6 +1,6 @@
 -- What the user may set, and what holds when they set nothing.
 
----@class agls.Keys mappings of agls's own buffers and of buffers with changes to judge; false for none
+---@class agls.Keys mappings of agls's own buffers and of buffers with changes to review; false for none
 ---@field submit string|false normal mode, in the prompt
 ---@field submit_insert string|false insert mode, in the prompt
 ---@field previous string|false an older prompt
@@ -9,8 +9,8 @@
 ---@field drop string|false insert mode, at the beginning of the prompt: drop the last thing that is attached
 ---@field next_change string|false in a file that has changes of the agent
 ---@field previous_change string|false
----@field accept string|false
----@field reject string|false
+---@field keep string|false where a change of the agent or an edit at the cursor is shown: keep it
+---@field undo string|false put back what stood there
 ---@field question_allow string|false normal mode, in the chat and the prompt, while a question waits: allow it
 ---@field question_reject string|false reject it
 ---@field question_reason string|false reject it, and say why
@@ -63,8 +63,8 @@ local defaults = {
     question_diff = "gd",
     next_change = "]h",
     previous_change = "[h",
-    accept = "<localleader>a",
-    reject = "<localleader>r",
+    keep = "<localleader>k",
+    undo = "<localleader>u",
     refine = "<localleader>e",
   },
 }

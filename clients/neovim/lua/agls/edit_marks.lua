@@ -1,5 +1,7 @@
 -- What an edit at the cursor looks like in its buffer: what goes, what comes, and what can be done.
 
+local first_line = require("agls.first_line")
+
 local NAMESPACE = vim.api.nvim_create_namespace("agls.inline_edit")
 local diff = vim.text and vim.text.diff or vim.diff
 
@@ -12,19 +14,6 @@ local function virtual(lines, highlight)
   return vim.tbl_map(function(line)
     return { { line == "" and " " or line, highlight } }
   end, lines)
-end
-
----Lines above the first one of a buffer are seen only when the window is scrolled to them.
----@param buf integer
----@param count integer
-local function reveal(buf, count)
-  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
-    vim.api.nvim_win_call(win, function()
-      if vim.fn.line("w0") == 1 then
-        vim.fn.winrestview({ topline = 1, topfill = math.min(count, vim.api.nvim_win_get_height(0) - 1) })
-      end
-    end)
-  end
 end
 
 ---Watch some lines while they move, and say beside the first of them what is going on.
@@ -125,7 +114,7 @@ function M.shown(buf, mark, old, new, words)
       local lines = virtual(gone, "AglsRemoved")
       vim.api.nvim_buf_set_extmark(buf, NAMESPACE, row, 0, { virt_lines = lines, virt_lines_above = not below })
       if row == 0 and not below then
-        reveal(buf, #gone)
+        first_line.show(buf, #gone)
       end
     end
   end

@@ -16,6 +16,7 @@ local questions = require("agls.questions")
 local secrets = require("agls.secrets")
 local session = require("agls.session")
 local status = require("agls.status")
+local trouble = require("agls.trouble")
 local window = require("agls.window")
 
 local M = {}
@@ -145,6 +146,9 @@ function M.client(root)
         of:resume()
       end
     end
+    if trouble.is_open(made) then
+      require("agls.options").know_models(made)
+    end
     announce("AglsReady", { root = root })
   end
   made.on_state = function()
@@ -168,18 +172,32 @@ function M.current()
   return here and here.session or (shown and shown.session) or M.latest
 end
 
+---Say why there is no session: in a card, where none can be had at all.
+---@param problem? table
+---@param layout? string
+local function failed(problem, layout)
+  problem = problem or { message = "there is no session" }
+  if not trouble.is_lasting(M.client(), problem) then
+    return notify.failure(problem)
+  end
+  trouble.show(M.client(), problem, function(beside)
+    M.open({ layout = layout, beside = beside })
+  end, layout)
+end
+
 ---@param of? agls.Session
 ---@param problem? table
 ---@param layout? string
 ---@return agls.Session?
 local function show(of, problem, layout)
   if not of then
-    notify.failure(problem or { message = "there is no session" })
+    failed(problem, layout)
     return nil
   elseif of.read_only then
     notify.warn("another window or a script writes this session: you read along")
   end
   M.latest = of
+  trouble.close(of.client)
   window.open(chat.of(of), layout)
   require("agls.options").know_models(of.client)
   announce("AglsSession", { sessionId = of.id })
@@ -187,10 +205,12 @@ local function show(of, problem, layout)
 end
 
 ---Show a session without leaving the window where the user is.
----@param of agls.Session
-local function show_beside(of)
+---@param of? agls.Session
+---@param problem? table
+---@param layout? string
+local function show_beside(of, problem, layout)
   local before = vim.api.nvim_get_current_win()
-  show(of)
+  show(of, problem, layout)
   if vim.api.nvim_win_is_valid(before) then
     vim.api.nvim_set_current_win(before)
   end
@@ -205,7 +225,7 @@ function M.with(act)
   end
   session.new(M.client(), config.current.options, function(made, problem)
     if not made then
-      return notify.failure(problem)
+      return failed(problem)
     end
     M.latest = made
     act(made)
@@ -217,7 +237,9 @@ end
 function M.open(options)
   options = options or {}
   local function shown(of, problem)
-    if show(of, problem, options.layout) and config.current.insert then
+    if options.beside then
+      show_beside(of, problem, options.layout)
+    elseif show(of, problem, options.layout) and config.current.insert then
       vim.cmd("startinsert!")
     end
   end
@@ -292,9 +314,9 @@ function M.stop()
   end)
 end
 
----Put a message into the run that is on.
+---Send a prompt now, into the work that goes on.
 ---@param text string
-function M.steer(text)
+function M.send_now(text)
   M.with(function(of)
     of:steer(text)
   end)
@@ -374,6 +396,7 @@ function M.setup(options)
     end,
   })
   require("agls.review").setup(group)
+  require("agls.first_line").setup(group)
   focus.setup(group)
   session.on_made = changes.follow
   session.on_command = function(command)

@@ -73,15 +73,16 @@ end
 
 ---@param edit agls.InlineEdit
 local function draw(edit)
-  local function key(name, command)
-    return buffer_keys.label(edit.buf, name, command)
+  local function key(name, does, command)
+    return buffer_keys.label(edit.buf, name, does, command)
   end
   if not edit.new then
-    local stop = key("stop", ":Agls stop")
-    return marks.writing(edit.buf, edit.mark, edit.text, ("● %s · %s stops"):format(edit.wish, stop))
+    local stop = key("stop", "stops", ":Agls stop")
+    return marks.writing(edit.buf, edit.mark, edit.text, ("● %s · %s"):format(edit.wish, stop))
   end
-  local keep, undo, refine = key("accept", ":Agls accept"), key("reject", ":Agls reject"), key("refine", ":Agls edit")
-  marks.shown(edit.buf, edit.mark, edit.old, edit.new, ("%s keep · %s undo · %s refine"):format(keep, undo, refine))
+  local keep, undo = key("keep", "keep", ":Agls keep"), key("undo", "undo", ":Agls undo")
+  local keys = { keep, undo, key("refine", "refine", ":Agls edit") }
+  marks.shown(edit.buf, edit.mark, edit.old, edit.new, table.concat(keys, " · "))
 end
 
 ---More of a text that is under way. It is drawn some times a second at most.
@@ -307,11 +308,11 @@ end
 local function map(edit)
   local review = require("agls.review")
   buffer_keys.add(edit.buf, REASON, {
-    accept = function()
-      review.accept()
+    keep = function()
+      review.keep()
     end,
-    reject = function()
-      review.reject()
+    undo = function()
+      review.undo()
     end,
     refine = function()
       local here = M.of()

@@ -57,9 +57,10 @@ function M.know_models(at, done)
     end, result and result.models or M.models)
     at.models = M.models
     require("agls.chat").greet(at)
+    require("agls.trouble").look(at)
     require("agls.status").redraw()
     local problem = result and result.problem
-    if problem and problem ~= problems[at.root] then
+    if problem and problem ~= problems[at.root] and not require("agls.trouble").is_open(at) then
       local file = result.configFile and vim.uri_to_fname(result.configFile)
       local is_of_file = file and vim.startswith(problem, file) -- that is to be corrected, not to be set up
       notify.warn(#M.models == 0 and not is_of_file and NO_MODEL or problem)

@@ -652,12 +652,13 @@
 ---@field provider? string
 ---@field baseUrl? string
 
----The models of a server; or why they cannot be listed, with what helps (`hint`).
+---The models of a server; or why they cannot be listed, with what helps (`hint`). `baseUrl` is the whole address of the list that was found: `agent/provider/use` is to be given that one.
 ---@class agls.ProviderModelsResult
 ---@field models agls.ListedModel[]
 ---@field problem? string
 ---@field hint? string
 ---@field kind? string
+---@field baseUrl? string
 
 ---A provider with a known address; `hasKey` is whether a key for its `host` is kept or given.
 ---@class agls.ProviderRow

@@ -1,4 +1,4 @@
--- Judging the agent's changes in their files: next and previous, accept and reject, a list, a diff.
+-- Reviewing the agent's changes in their files: next and previous, keep and undo, a list, a diff.
 
 local buffer_keys = require("agls.buffer_keys")
 local changes = require("agls.changes")
@@ -51,22 +51,22 @@ end
 
 ---Keep changes as they are: those under the cursor, unless others are given.
 ---@param which? agls.Hunk[]
-function M.accept(which)
+function M.keep(which)
   local edit = edit_meant(which)
   if edit then
     return inline_edit.keep(edit)
   end
-  changes.accept(chosen(which))
+  changes.keep(chosen(which))
 end
 
 ---Put back what stood there before.
 ---@param which? agls.Hunk[]
-function M.reject(which)
+function M.undo(which)
   local edit = edit_meant(which)
   if edit then
     return inline_edit.undo(edit)
   end
-  changes.reject(chosen(which))
+  changes.undo(chosen(which))
 end
 
 ---@return agls.Hunk[] by file and line
@@ -159,16 +159,42 @@ function M.diff()
   vim.cmd("diffthis | wincmd p")
 end
 
+local KEYS = vim.api.nvim_create_namespace("agls.review.keys")
+
+---Say beside the change under the cursor how to keep it and to undo it.
+---@param buf integer
+local function hint(buf)
+  vim.api.nvim_buf_clear_namespace(buf, KEYS, 0, -1)
+  local here = buf == vim.api.nvim_get_current_buf() and M.at()[1] or nil
+  if here then
+    local keep = buffer_keys.label(buf, "keep", "keep", ":Agls keep")
+    local undo = buffer_keys.label(buf, "undo", "undo", ":Agls undo")
+    local row = math.min(changes.line_of(here), vim.api.nvim_buf_line_count(buf)) - 1
+    vim.api.nvim_buf_set_extmark(buf, KEYS, row, 0, {
+      virt_text = { { ("  %s · %s"):format(keep, undo), "AglsDim" } },
+      hl_mode = "combine",
+    })
+  end
+end
+
 ---@param group integer
 function M.setup(group)
+  vim.api.nvim_create_autocmd({ "CursorMoved", "BufEnter" }, {
+    group = group,
+    callback = function(event)
+      if buffer_keys.has(event.buf, REASON) then
+        hint(event.buf)
+      end
+    end,
+  })
   local actions = {
     next_change = M.next_change,
     previous_change = M.previous_change,
-    accept = function()
-      M.accept()
+    keep = function()
+      M.keep()
     end,
-    reject = function()
-      M.reject()
+    undo = function()
+      M.undo()
     end,
   }
   changes.on_buffer = function(buf, has)
@@ -177,6 +203,7 @@ function M.setup(group)
     else
       buffer_keys.remove(buf, REASON)
     end
+    hint(buf)
   end
   changes.setup(group)
 end

@@ -34,7 +34,7 @@
 ---@field output? integer lines
 ---@field diff? integer lines
 
----Keys of agls's own buffers, and of buffers with changes or an edit to judge; false for none.
+---Keys of agls's own buffers, and of buffers with changes or an edit to review; false for none.
 ---@class agls.SetupKeys
 ---@field submit? string|false
 ---@field submit_insert? string|false
@@ -49,13 +49,14 @@
 ---@field question_diff? string|false
 ---@field next_change? string|false
 ---@field previous_change? string|false
----@field accept? string|false
----@field reject? string|false
+---@field keep? string|false
+---@field undo? string|false
 ---@field refine? string|false
 
 ---@class agls.OpenOptions
 ---@field layout? agls.LayoutName
 ---@field new? boolean a new session
+---@field beside? boolean leave the user in the window where they are
 
 ---@class agls.RunOptions
 ---@field blocks? table[] content beside the text

@@ -105,21 +105,44 @@ end
 
 local SPLITS = { right = "botright vertical", left = "topleft vertical", below = "botright", above = "topleft" }
 
----@param shown agls.Chat
+---@param buf integer
 ---@param layout string
-local function open_split(shown, layout)
+---@return integer win
+local function split(buf, layout)
   if layout == "tab" then
     vim.cmd("tabnew")
   else
     vim.cmd(SPLITS[layout] .. " split")
   end
-  local upper = vim.api.nvim_get_current_win()
-  vim.api.nvim_win_set_buf(upper, shown.buf)
+  local win = vim.api.nvim_get_current_win()
+  vim.api.nvim_win_set_buf(win, buf)
   if layout == "right" or layout == "left" then
-    vim.api.nvim_win_set_width(upper, beside())
+    vim.api.nvim_win_set_width(win, beside())
   elseif layout ~= "tab" then
-    vim.api.nvim_win_set_height(upper, size(config.current.height, vim.o.lines))
+    vim.api.nvim_win_set_height(win, size(config.current.height, vim.o.lines))
   end
+  return win
+end
+
+---Show a buffer where the chat would be, and go there.
+---@param buf integer
+---@param layout? string
+function M.open_page(buf, layout)
+  layout = layout or usual_layout()
+  if layout == "float" then
+    float.fitted(buf, { title = "agls", enter = true })
+  else
+    local win = split(buf, layout)
+    set(win, PLAIN)
+    set(win, { wrap = true, linebreak = true, conceallevel = 2, fillchars = "eob: " })
+    statusline(win, " agls")
+  end
+end
+
+---@param shown agls.Chat
+---@param layout string
+local function open_split(shown, layout)
+  local upper = split(shown.buf, layout)
   M.dress_chat(upper)
   vim.cmd("rightbelow " .. config.current.prompt_height + 1 .. "split")
   local lower = vim.api.nvim_get_current_win()
@@ -166,16 +189,22 @@ function M.open(shown, layout)
   vim.api.nvim_set_current_win(lower)
 end
 
+---Close a window, or empty the last one.
+---@param win integer
+function M.close_one(win)
+  if not pcall(vim.api.nvim_win_close, win, false) then
+    vim.api.nvim_win_call(win, function()
+      vim.cmd("enew")
+    end)
+  end
+end
+
 ---Close every chat and prompt of this tab; the sessions go on.
 function M.close()
   for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
     local buf = vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win)
     if buf and (chat.all[buf] or vim.b[buf].agls_prompt) then
-      if not pcall(vim.api.nvim_win_close, win, false) then -- the last window
-        vim.api.nvim_win_call(win, function()
-          vim.cmd("enew")
-        end)
-      end
+      M.close_one(win)
     end
   end
 end

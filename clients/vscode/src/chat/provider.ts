@@ -10,6 +10,7 @@ import type { Models } from "../session/models";
 import type { Questions } from "../session/questions";
 import type { Rewind } from "../session/rewind";
 import { hostOf } from "../server/hosts";
+import { messageOf } from "../failures";
 import type { Keys } from "../server/keys";
 import type { Server } from "../server/server";
 import { optionsOfUser } from "../settings";
@@ -263,6 +264,8 @@ export class Chat implements vscode.WebviewViewProvider {
       const host = known?.host ?? hostOf(baseUrl ?? "");
       if (key.trim() && host) await this.parts.keys.store(host, key);
       listed = await this.parts.models.listed({ provider: provider ?? "", baseUrl: baseUrl ?? "" });
+    } catch (problem) {
+      listed = { models: [], problem: messageOf(problem) }; // it stands where the user can correct it
     } finally {
       this.post({ type: "listed", listed, listing: false });
     }

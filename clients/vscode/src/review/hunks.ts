@@ -33,6 +33,20 @@ export function before(text: string, hunks: readonly Hunk[]): string {
   return lines.join("");
 }
 
+/** What somebody typed: the place that was replaced, by lines and characters that count from 0, and its text. */
+export interface Typed {
+  range: { start: { line: number }; end: { line: number; character: number } };
+  text: string;
+}
+
+/** Changes of one file after something was typed: those behind it stand lower or higher until the server is asked again. */
+export function shifted(hunks: readonly Hunk[], { range, text }: Typed): Hunk[] {
+  const { start, end } = range;
+  const more = text.split("\n").length - 1 - (end.line - start.line);
+  const isBehind = ({ line }: Hunk) => line > end.line || (line === end.line && end.character === 0);
+  return hunks.map((hunk) => (more !== 0 && isBehind(hunk) ? { ...hunk, line: hunk.line + more } : hunk));
+}
+
 export function at(hunks: readonly Hunk[], line: number): Hunk | undefined {
   return hunks.find((hunk) => line >= hunk.line && line <= hunk.line + Math.max(lengthOf(hunk), 1) - 1);
 }

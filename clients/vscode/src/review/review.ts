@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { Event } from "../protocol.gen";
 import type { Server } from "../server/server";
 import { setContext } from "../settings";
-import { type Hunk, byFile, lengthOf } from "./hunks";
+import { type Hunk, byFile, lengthOf, shifted } from "./hunks";
 
 const PAUSE = 120; // milliseconds after the last reason to look again
 const SESSIONS = "agls.review"; // with changes that nobody has judged, of this workspace
@@ -16,6 +16,7 @@ export class Review implements vscode.Disposable {
   readonly onChange = this.changed.event;
   private timer: NodeJS.Timeout | undefined;
   private restored = false;
+  private asked = 0;
   private readonly watching: vscode.Disposable;
 
   constructor(
@@ -25,9 +26,11 @@ export class Review implements vscode.Disposable {
   ) {
     const look = (document: vscode.TextDocument) => this.of(document.uri).length > 0 && this.later();
     this.watching = vscode.Disposable.from(
-      vscode.workspace.onDidChangeTextDocument(
-        (change) => change.contentChanges.length > 0 && look(change.document),
-      ),
+      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+        if (contentChanges.length === 0) return;
+        this.follow(document.uri, contentChanges);
+        look(document);
+      }),
       vscode.workspace.onDidOpenTextDocument(look),
       server.onState((state) => {
         this.restored = false;
@@ -60,14 +63,26 @@ export class Review implements vscode.Disposable {
     return this.hunks.filter((hunk) => vscode.Uri.parse(hunk.uri).toString() === key);
   }
 
+  /** What is asked for before the server answers, such as the lines above a change, stands where the text went. */
+  private follow(uri: vscode.Uri, typed: readonly vscode.TextDocumentContentChangeEvent[]): void {
+    const here = this.of(uri);
+    if (here.length === 0) return;
+    const moved = typed.reduce<Hunk[]>(shifted, here);
+    if (moved.every((hunk, place) => hunk === here[place])) return;
+    const places = new Map(moved.map((hunk) => [hunk.hunk, hunk]));
+    this.hunks = this.hunks.map((hunk) => places.get(hunk.hunk) ?? hunk);
+  }
+
   later(): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.refresh(), PAUSE);
   }
 
   async refresh(): Promise<void> {
+    const turn = ++this.asked;
     try {
       const { changes } = await this.server.command<{ changes: Hunk[] }>("agls.changes", {});
+      if (turn !== this.asked) return; // it was asked again meanwhile: that answer is newer
       this.hunks = changes;
       const sessions = [...new Set(changes.map(({ sessionId }) => sessionId))];
       if (this.restored) await this.memory.update(SESSIONS, sessions);

@@ -1,29 +1,19 @@
 /** The server's process: chosen, started, started again when it ends, and asked. */
 
-import { homedir } from "node:os";
 import * as vscode from "vscode";
-import {
-  CancellationToken,
-  CloseAction,
-  ErrorAction,
-  LanguageClient,
-  type LanguageClientOptions,
-  RevealOutputChannelOn,
-  State,
-} from "vscode-languageclient/node";
+import type { LanguageClient } from "vscode-languageclient/node";
 import type { Methods } from "../protocol.gen";
-import { afterAPause } from "../edit/completion";
-import { Abilities } from "./abilities";
 import { Backoff } from "./backoff";
 import { type Choice, choose } from "./choice";
 import type { Environment } from "./environment";
-import { ofUser, setContext, settingsOfUser } from "../settings";
+import { ofUser, setContext } from "../settings";
 import { onPath } from "./programs";
 
 /** `missing`: there is no program yet. `failed`: it ended or did not start; `problem` says why. */
 export type ServerState = "missing" | "starting" | "ready" | "failed";
 
 const GRACE = 5000; // milliseconds in which a server that shall end does so by itself
+const NEVER = new vscode.CancellationTokenSource().token;
 const NOT_READY = "agls's server is not ready yet.";
 
 export class Server implements vscode.Disposable {
@@ -62,7 +52,7 @@ export class Server implements vscode.Disposable {
   async request<M extends keyof Methods>(
     method: M,
     params: Methods[M]["params"],
-    token: vscode.CancellationToken = CancellationToken.None,
+    token: vscode.CancellationToken = NEVER,
   ): Promise<Methods[M]["result"]> {
     return this.ready().sendRequest<Methods[M]["result"]>(method, params, token);
   }
@@ -101,7 +91,9 @@ export class Server implements vscode.Disposable {
     let lost = (): void => undefined;
     const ended = new Promise<never>((_, reject) => (lost = () => reject(new Error("it ended at once"))));
     ended.catch(() => undefined); // it is looked at only while the server starts
-    const client = (this.client = this.create(this.choice, lost));
+    const client = await this.create(this.choice, lost);
+    if (!this.wanted) return; // the window was closed meanwhile
+    this.client = client;
     this.prepare(client);
     try {
       // The client's own promise may stay open when the program ends in the middle of the greeting.
@@ -112,37 +104,14 @@ export class Server implements vscode.Disposable {
     }
   }
 
-  private create({ command, args }: Choice, lost: () => void): LanguageClient {
-    const configFile = ofUser("configFile");
-    const options: LanguageClientOptions = {
-      documentSelector: [{ scheme: "file" }, { scheme: "untitled" }],
-      outputChannel: this.log,
-      revealOutputChannelOn: RevealOutputChannelOn.Never,
-      initializationOptions: {
-        trusted: vscode.workspace.isTrusted,
-        ...(configFile ? { configFile } : {}),
-        settings: settingsOfUser(),
-      },
-      middleware: { provideInlineCompletionItems: afterAPause },
-      initializationFailedHandler: () => false,
-      errorHandler: {
-        error: () => ({ action: ErrorAction.Continue, handled: true }),
-        closed: () => {
-          lost();
-          return { action: CloseAction.DoNotRestart, handled: true }; // `fail` starts it again
-        },
-      },
-    };
-    // Not in the opened folder: `python -m agls` would import what lies there.
-    // The server takes this from the user only, never from an editor's settings: the extension says it as the user's own.
-    const completion = ofUser("inlineCompletion") ? { env: { ...process.env, AGLS_COMPLETION: "true" } } : {};
-    const program = { command, args: [...args], options: { cwd: homedir(), ...completion } };
-    const client = new LanguageClient("agls", "agls", program, options);
-    client.registerFeature(new Abilities(ofUser("inlineCompletion")));
-    client.onDidChangeState(({ newState }) => {
+  /** The library is loaded here, and not with the extension: it takes longer than all else of an activation. */
+  private async create(choice: Choice, lost: () => void): Promise<LanguageClient> {
+    const { clientOf, whenItChanges } = await import("./client");
+    const client = clientOf(choice, this.log, lost);
+    whenItChanges(client, (isRunning) => {
       if (client !== this.client) return;
-      if (newState === State.Running) this.become("ready", "");
-      else if (newState === State.Stopped && this.wanted && !this.starting) this.fail("the server ended");
+      if (isRunning) this.become("ready", "");
+      else if (this.wanted && !this.starting) this.fail("the server ended");
     });
     return client;
   }

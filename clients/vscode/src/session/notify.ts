@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import type { AskUserParams, Event, PermissionParams } from "../protocol.gen";
 import type { Questions } from "./questions";
-import { endOf } from "../store/ends";
+import { sentenceOf } from "../store/ends";
 import { notificationOf, unlinked } from "./permission_text";
 
 const OPEN = "Open the Question";
@@ -32,9 +32,7 @@ export class Notify {
     const reason = String(event.data["stopReason"]);
     if (reason === "cancelled") return;
     const error = event.data["error"] as { message?: string } | undefined;
-    const text = error
-      ? `agls: the run failed. ${unlinked(error.message ?? "")}`
-      : `agls: the run has ended: ${endOf(reason)}.`;
+    const text = error ? `agls: the run failed. ${unlinked(error.message ?? "")}` : sentenceOf(reason);
     const show = error ? vscode.window.showErrorMessage : vscode.window.showInformationMessage;
     void show(text, "Show").then((chosen) => chosen && this.chat().reveal());
   }

@@ -48,7 +48,7 @@ export function questionOf(
   const changed = files.map(
     ({ uri, insertions, deletions }) => `${nameOf(uri)} (+${insertions} −${deletions})`,
   );
-  const left = conflicts.map(({ uri, reason }) => `${nameOf(uri)} (${reason})`);
+  const left = conflicts.map(({ uri, reason }) => `${nameOf(uri)} (${inBrackets(reason)})`);
   const detail = [
     `Conversation: “${shortened(words)}” and everything after it are removed.`,
     changed.length > 0 ? `Files to restore: ${listed(changed)}.` : "Files: none would change.",
@@ -62,6 +62,11 @@ export function questionOf(
     ...(files.length > 0 && purpose.files && { [purpose.files]: "files" }),
   };
   return { detail, choices };
+}
+
+/** A sentence as a part of another one. */
+function inBrackets(reason: string): string {
+  return reason.replace(/^It /, "it ").replace(/\.$/, "");
 }
 
 function shortened(words: string): string {

@@ -69,7 +69,9 @@ export class Sessions {
     const asked = { ...(folder ? { cwd: folder } : {}), search, cursor, limit: PAGE };
     const { sessions, nextCursor } = await this.server.request("agent/session/list", asked);
     if (picker.value.trim() !== search) return;
-    const rows = this.grouped(sessions, cursor ? picker.items : []);
+    // What helpers did stands in the session that they worked for; who searches may mean their words.
+    const meant = search ? sessions : sessions.filter(({ parentItemId }) => !parentItemId);
+    const rows = this.grouped(meant, cursor ? picker.items : []);
     const older: Row[] = nextCursor ? [{ cursor: nextCursor, label: OLDER, alwaysShow: true }] : [];
     const known = cursor ? picker.items.filter((item) => !item.cursor) : [];
     picker.items = [...known, ...rows, ...older];
@@ -124,7 +126,12 @@ export class Sessions {
 }
 
 /** What is known of a session besides its title. */
-function marksOf({ interrupted, archived, tags = [] }: SessionRow): string {
-  const marks = [...(interrupted ? ["interrupted"] : []), ...(archived ? ["archived"] : []), ...tags];
+function marksOf({ interrupted, archived, parentItemId, tags = [] }: SessionRow): string {
+  const marks = [
+    ...(parentItemId ? ["of a helper"] : []),
+    ...(interrupted ? ["interrupted"] : []),
+    ...(archived ? ["archived"] : []),
+    ...tags,
+  ];
   return marks.map((mark) => ` · ${mark}`).join("");
 }

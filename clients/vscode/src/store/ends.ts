@@ -30,6 +30,12 @@ export function endOf(stopReason: string): string {
   return RUNS[stopReason] ?? stopReason;
 }
 
+/** The same as a sentence for who does not look at the chat. */
+export function sentenceOf(stopReason: string): string {
+  if (stopReason === "endTurn") return "agls is done.";
+  return stopReason === "cancelled" ? "agls was stopped." : `agls stopped: ${endOf(stopReason)}.`;
+}
+
 export function statusOf(status: string): string {
   return CALLS[status] ?? status;
 }

@@ -4,11 +4,10 @@ import type { Event } from "../protocol.gen";
 import { isObject, textOf } from "./patch";
 import type { AnyItem } from "./transcript";
 
-export interface HelperCall {
-  itemId: string;
-  title: string;
-  status: string;
-}
+/** A call of a helper, with what its row reads: long texts of its arguments are left out. */
+export type HelperCall = AnyItem;
+
+const LONGEST = 500; // characters of an argument that a row may name
 
 export interface Helper {
   name: string;
@@ -45,19 +44,17 @@ export function after(helper: Helper, { type, data }: Event): Helper {
 
 function called(helper: Helper, item: AnyItem): Helper {
   if (item.kind !== "toolCall") return helper;
-  const { itemId, status } = item;
-  const call = { itemId, status, title: titleOf(item) };
-  const known = helper.calls.some((other) => other.itemId === itemId);
+  const call = brief(item);
+  const known = helper.calls.some(({ itemId }) => itemId === call.itemId);
   const calls = known
-    ? helper.calls.map((other) => (other.itemId === itemId ? call : other))
+    ? helper.calls.map((other) => (other.itemId === call.itemId ? call : other))
     : [...helper.calls, call];
   return { ...helper, calls };
 }
 
-/** What was done: the command that ran, which may be another one than was asked for. */
-function titleOf(item: AnyItem): string {
-  const name = textOf(item["name"]);
-  const terminal = item["terminal"];
-  const ran = isObject(terminal) ? textOf(terminal["command"]) : "";
-  return ran ? `${name} ${ran}` : textOf(item["title"], name);
+function brief({ itemId, kind, status, name, title, input, terminal }: AnyItem): HelperCall {
+  const isShort = ([, value]: [string, unknown]) => typeof value === "string" && value.length <= LONGEST;
+  const named = Object.fromEntries(Object.entries(isObject(input) ? input : {}).filter(isShort));
+  const ran = isObject(terminal) ? { terminal: { command: terminal["command"] } } : {};
+  return { itemId, kind, status, name, title, input: named, ...ran };
 }

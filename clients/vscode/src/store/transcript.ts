@@ -25,7 +25,18 @@ export type AnyItem = Json & { itemId: string; kind: string; status: string };
 /** What goes from one transcript to another, beside its items. */
 const PLAIN = [
   ...(["seq", "epoch", "state", "requests", "runs", "lastItems", "info"] as const),
-  ...(["options", "queue", "runId", "usage", "helpers", "begun", "took", "restored", "servers"] as const),
+  ...([
+    "options",
+    "queue",
+    "runId",
+    "usage",
+    "helpers",
+    "begun",
+    "took",
+    "restored",
+    "servers",
+    "retrying",
+  ] as const),
 ];
 export type TranscriptView = { items: AnyItem[] } & Partial<Pick<Transcript, (typeof PLAIN)[number]>>;
 
@@ -47,7 +58,8 @@ export class Transcript {
   /** The run that goes on, "" when there is none. */
   runId = "";
   usage: ContextUsageData | undefined;
-  retrying: TurnRetryingData | undefined;
+  /** A request to the model that failed is sent again at `until`, in milliseconds since 1970. */
+  retrying: (TurnRetryingData & { until: number }) | undefined;
   notices: NoticeData[] = [];
   helpers: Helpers = {};
   /** When the run began that goes on, in milliseconds since 1970, where that was seen. */
@@ -59,6 +71,8 @@ export class Transcript {
   /** The MCP servers of the session, as they were shown last. */
   servers: readonly McpServer[] = [];
   private readonly starts = new Map<string, number>();
+  /** When the open questions were asked. */
+  private readonly asked = new Map<string, number>();
   /** Items of which a part is missing: their whole text is to be asked for. */
   readonly incomplete = new Set<string>();
   /** What a rewind took out stands here again, and was never read: the session is to be read anew. */
@@ -126,9 +140,11 @@ export class Transcript {
         this.appended(event.itemId ?? "", data as unknown as ItemDeltaData);
         break;
       case "requestOpened":
+        this.asked.set(String(data["requestId"]), Date.parse(event.ts));
         this.requests = { ...this.requests, [String(data["requestId"])]: data as unknown as Question };
         break;
       case "requestResolved": {
+        this.answered(String(data["requestId"]), Date.parse(event.ts));
         const open = Object.entries(this.requests).filter(([id]) => id !== data["requestId"]);
         this.requests = Object.fromEntries(open);
         break;
@@ -150,7 +166,7 @@ export class Transcript {
         this.retrying = undefined;
         break;
       case "turnRetrying":
-        this.retrying = data as unknown as TurnRetryingData;
+        this.retryAt(event, data as unknown as TurnRetryingData);
         break;
       case "historyRewound":
         this.restored = data["undoes"] ? undefined : (data as unknown as HistoryRewoundData);
@@ -236,6 +252,18 @@ export class Transcript {
     if (type === "itemStarted") this.starts.set(itemId, now);
     else if (start !== undefined) this.took = { ...this.took, [itemId]: now - start };
     if (type === "itemCompleted") this.starts.delete(itemId);
+  }
+
+  /** A call waits for the user's answer: that is no time that it takes. */
+  private answered(requestId: string, now: number): void {
+    const [itemId = "", opened] = [this.requests[requestId]?.itemId, this.asked.get(requestId)];
+    const start = this.starts.get(itemId);
+    if (start !== undefined && opened !== undefined) this.starts.set(itemId, start + now - opened);
+    this.asked.delete(requestId);
+  }
+
+  private retryAt({ ts }: Event, data: TurnRetryingData): void {
+    this.retrying = { ...data, until: Date.parse(ts) + data.delayMs };
   }
 
   private whole(event: Event, item: AnyItem): void {

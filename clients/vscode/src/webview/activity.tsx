@@ -19,6 +19,7 @@ export function Activity({ model }: { model: Model }) {
     return () => clearInterval(timer);
   }, [works]);
   if (!works) return null;
+  if (known.retrying) return <Retrying {...known.retrying} />;
   const passed = known.begun === undefined ? 0 : Date.now() - known.begun;
   return (
     <div class="activity" aria-hidden="true">
@@ -29,15 +30,24 @@ export function Activity({ model }: { model: Model }) {
   );
 }
 
+/** The model could not be asked, and will be once more: why, and when. */
+function Retrying({ until, cause }: { until: number; cause: string }) {
+  const left = Math.ceil((until - Date.now()) / SECOND);
+  return (
+    <div class="activity retrying">
+      <Icon name="watch" />
+      <span class="why">
+        <b aria-live="off">{left > 0 ? `Trying again in ${left} s` : "Trying again"}</b> · {visible(cause)}
+      </span>
+    </div>
+  );
+}
+
 function seconds(passed: number): string {
   return passed < 10 * SECOND ? `${Math.floor(passed / SECOND)} s` : duration(passed);
 }
 
 function nowOf({ transcript: known, reading }: Model): string {
-  if (known.retrying) {
-    const seconds = Math.round(known.retrying.delayMs / SECOND);
-    return `Trying again in ${seconds} s: ${known.retrying.cause}`;
-  }
   const items = [...known.items.values()];
   const last = items.at(-1);
   const call = items.findLast((item) => item.kind === "toolCall" && LIVE.has(item.status));

@@ -180,11 +180,11 @@ function Meter({ used, size }: { used: number; size: number | undefined }) {
   return (
     <Button
       class="meter"
-      aria-label={`Context: ${tokens} tokens`}
+      aria-label={size ? `Context: ${share}, ${tokens} tokens` : `context ${share} tokens`}
       title={`Context: ${tokens} tokens`}
       message={{ type: "command", command: "agls.actions" }}
     >
-      {size ? <progress max={size} value={used} aria-label="Context used" /> : "context"} {share}
+      {size ? <progress max={size} value={used} aria-hidden="true" /> : "context"} {share}
     </Button>
   );
 }

@@ -210,12 +210,14 @@ interface AllowProps {
 function Allow({ first, more, changed, read, choose }: AllowProps) {
   const [open, setOpen] = useState(false);
   const menu = useRef<HTMLDivElement>(null);
+  const opener = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (open) menu.current?.querySelector("button")?.focus();
   }, [open]);
   const close = (event: KeyboardEvent) => {
     if (event.key !== "Escape") return;
     event.stopPropagation();
+    opener.current?.focus();
     setOpen(false);
   };
   return (
@@ -234,6 +236,7 @@ function Allow({ first, more, changed, read, choose }: AllowProps) {
           <button
             type="button"
             class="primary more"
+            ref={opener}
             disabled={!read}
             aria-label="Allow for longer"
             aria-expanded={open}

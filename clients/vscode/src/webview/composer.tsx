@@ -98,6 +98,7 @@ export function Composer({ model }: { model: Model }) {
     place.current = -1;
     model.dismissOutcome();
     host.postMessage({ type: "send", text, how });
+    input.current?.focus(); // the button that was clicked can do nothing now
     setText("");
     setClosed(true);
   };
@@ -153,7 +154,7 @@ export function Composer({ model }: { model: Model }) {
           value={text}
           aria-label="Prompt"
           aria-autocomplete="list"
-          aria-controls="completions"
+          aria-controls={rows.length > 0 ? "completions" : undefined}
           aria-activedescendant={rows[at] ? `completion-${at}` : undefined}
           placeholder={placeholder(model)}
           onInput={({ currentTarget: { value, selectionStart } }) => write(value, selectionStart)}
@@ -260,9 +261,14 @@ const SIGNS: Record<CompletionItem["kind"], [icon: string, category: string]> = 
 };
 
 function Completions({ rows, chosen, accept }: CompletionsProps) {
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(
+    () => list.current?.querySelector(".chosen")?.scrollIntoView({ block: "nearest" }),
+    [rows, chosen],
+  );
   if (rows.length === 0) return null;
   return (
-    <ul class="completions" role="listbox" id="completions" aria-label="Completions">
+    <ul class="completions" role="listbox" id="completions" aria-label="Completions" ref={list}>
       {rows.map((row, index) => {
         const [icon, category] = SIGNS[row.kind];
         const before = rows[index - 1];

@@ -7,6 +7,7 @@ import { counted } from "../store/rows";
 import { textOf } from "../store/patch";
 import { wordsOf } from "../store/transcript";
 import { Button } from "./button";
+import { doing } from "./helpers";
 import { Icon } from "./icon";
 import { Tool } from "./items";
 import { host, type Model } from "./model";
@@ -39,6 +40,7 @@ export function Plan({ model }: { model: Model }) {
 /** Helpers and commands that go on beside the conversation, each with a way to end it. */
 export function Tasks({ model }: { model: Model }) {
   const { items, helpers } = model.transcript;
+  const { words } = model.reading;
   const tasks = [...items.values()].filter(({ kind, status }) => kind === "task" && LIVE.has(status));
   const working = Object.entries(helpers)
     .filter(([itemId]) => LIVE.has(items.get(itemId)?.status ?? ""))
@@ -57,16 +59,16 @@ export function Tasks({ model }: { model: Model }) {
         <span class="what">{parts.join(" · ")}</span>
       </summary>
       <ul aria-label="Helpers and background tasks">
-        {working.map(([sessionId, { name, task, calls }]) => (
+        {working.map(([sessionId, helper]) => (
           <li key={sessionId}>
             <Icon name="organization" />
             <span class="what">
-              {visible([name, task].filter(Boolean).join(" · "))}
-              <span class="faint"> {visible(calls.at(-1)?.title ?? "")}</span>
+              {visible([helper.name, helper.task].filter(Boolean).join(" · "))}
+              <span class="faint"> {visible(doing(helper, words))}</span>
             </span>
             <Tool
               icon="debug-stop"
-              label={`Stop the helper ${name}`}
+              label={`Stop the helper ${helper.name}`}
               message={{ type: "stopHelper", sessionId }}
             />
           </li>

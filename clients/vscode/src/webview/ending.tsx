@@ -97,9 +97,11 @@ interface CardProps {
 function Card({ kind, icon, title, text, steps, newest }: CardProps) {
   return (
     <section class={`item ending ${kind}`} aria-label="How the run ended">
-      <h3 role={kind === "error" && newest ? "alert" : undefined}>
-        <Icon name={icon} /> {title}
-      </h3>
+      <div role={kind === "error" && newest ? "alert" : undefined}>
+        <h3>
+          <Icon name={icon} /> {title}
+        </h3>
+      </div>
       {text && <p>{visible(text.trim())}</p>}
       {newest && (
         <div class="choices">

@@ -18,3 +18,15 @@ export function whenFocused(place: () => void): void {
   const timer = setTimeout(() => window.removeEventListener("focus", handed), PATIENCE);
   window.addEventListener("focus", handed, { once: true });
 }
+
+/** Call `place` when what has the focus is taken out of the page: an answered question, a chip that was dropped. */
+export function keepFocus(page: HTMLElement, place: () => void): void {
+  let held: EventTarget | null = null;
+  page.addEventListener("pointerdown", () => (held = null)); // who clicks beside it has left it
+  page.addEventListener("focusin", ({ target }) => (held = target));
+  new MutationObserver(() => {
+    if (!(held instanceof Element) || held.isConnected) return;
+    held = null;
+    if (document.hasFocus() && document.activeElement === document.body) place();
+  }).observe(page, { childList: true, subtree: true });
+}

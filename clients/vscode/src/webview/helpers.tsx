@@ -1,9 +1,11 @@
 /** What the helpers of a call do, and what they did. */
 
 import { endOf, statusOf } from "../store/ends";
-import type { Helper, Helpers } from "../store/helpers";
-import { visible } from "./visible";
+import type { Helper, HelperCall, Helpers } from "../store/helpers";
+import { counted, rowOf, type Words } from "../store/rows";
 import { Mark } from "./mark";
+import { visible } from "./visible";
+import { useReading } from "./words";
 
 interface Props {
   helpers: Helpers[string];
@@ -12,6 +14,7 @@ interface Props {
 }
 
 export function HelperList({ helpers, live }: Props) {
+  const { words } = useReading();
   return (
     <ul class="helpers" aria-label="Helpers">
       {Object.entries(helpers).map(([sessionId, helper]) => (
@@ -19,13 +22,14 @@ export function HelperList({ helpers, live }: Props) {
           <details>
             <summary>
               <b>{visible([helper.name, helper.task].filter(Boolean).join(" · "))}</b>
-              <span class="title">{visible(live ? doing(helper) : "")}</span>
+              <span class="title">{visible(live ? doing(helper, words) : "")}</span>
               <span class="faint">{stateOf(helper, live)}</span>
             </summary>
             <ul class="calls" aria-label="What it did">
-              {helper.calls.map(({ itemId, title, status }) => (
-                <li key={itemId}>
-                  <Mark status={status} /> {visible(title)} <span class="unseen">{statusOf(status)}</span>
+              {helper.calls.map((call) => (
+                <li key={call.itemId}>
+                  <Mark status={call.status} /> {visible(inWords(call, words))}{" "}
+                  <span class="unseen">{statusOf(call.status)}</span>
                 </li>
               ))}
             </ul>
@@ -36,12 +40,19 @@ export function HelperList({ helpers, live }: Props) {
   );
 }
 
-function doing({ state, calls }: Helper): string {
-  return state === "running" ? (calls.at(-1)?.title ?? "") : "";
+/** What a helper does now, "" when it has ended or only thinks. */
+export function doing({ state, calls }: Helper, words: Words): string {
+  const last = calls.at(-1);
+  return state === "running" && last ? inWords(last, words) : "";
+}
+
+function inWords(call: HelperCall, words: Words): string {
+  const { verb, about, file } = rowOf(call, words);
+  return [verb, file || about].filter(Boolean).join(" ");
 }
 
 function stateOf({ state, calls }: Helper, live: boolean): string {
   const label = visible(endOf(state));
   if (live) return label;
-  return `${calls.length} ${calls.length === 1 ? "call" : "calls"}, ${state === "running" ? "cut off" : label}`;
+  return `${counted(calls.length, "call")}, ${state === "running" ? "cut off" : label}`;
 }

@@ -3,7 +3,7 @@
 import { memo } from "preact/compat";
 import type { FromChat } from "../chat/messages";
 import type { Change, Content, PlanItemEntry, Terminal } from "../protocol.gen";
-import { baseName, textOf } from "../store/patch";
+import { baseName, isObject, textOf } from "../store/patch";
 import { shownOutput } from "../store/colours";
 import { LIVE, statusOf } from "../store/ends";
 import type { Helpers } from "../store/helpers";
@@ -190,7 +190,7 @@ function ToolCall({ item, helpers, asked = false }: ItemProps) {
       {changes.map((change, index) => (
         <DiffView change={change} itemId={item.itemId} index={index} />
       ))}
-      {(changes.length === 0 || live) && <Output item={item} live={live} />}
+      {(changes.length === 0 || live) && !(helpers && live) && <Output item={item} live={live} />}
     </details>
   );
 }
@@ -240,7 +240,25 @@ function isCommand(item: AnyItem): boolean {
 function Wanted({ item, terminal }: { item: AnyItem; terminal: Terminal | undefined }) {
   const input = (item["input"] ?? {}) as Record<string, unknown>;
   const command = terminal?.command ?? textOf(input["command"]);
+  const tasks = tasksOf(input["tasks"]);
+  if (tasks.length > 0) return <Handed tasks={tasks} />;
   return command ? <Command command={command} cwd={terminal?.cwd} /> : <Input input={input} />;
+}
+
+/** What is handed to each helper, in its own words. */
+function Handed({ tasks }: { tasks: readonly string[] }) {
+  return (
+    <ol class="handed" aria-label="What the helpers are asked">
+      {tasks.map((task) => (
+        <li>{readable(task)}</li>
+      ))}
+    </ol>
+  );
+}
+
+function tasksOf(tasks: unknown): string[] {
+  const prompts = Array.isArray(tasks) ? tasks.map((task) => isObject(task) && textOf(task["prompt"])) : [];
+  return prompts.filter((prompt) => typeof prompt === "string" && prompt !== "") as string[];
 }
 
 function Command({ command, cwd }: { command: string; cwd: string | undefined }) {

@@ -3,7 +3,7 @@
 import { render } from "preact";
 import type { ToChat } from "../chat/messages";
 import { App } from "./app";
-import { whenFocused } from "./focus";
+import { keepFocus, whenFocused } from "./focus";
 import { host, Model } from "./model";
 import "@vscode/codicons/dist/codicon.css";
 import "./base.css";
@@ -35,5 +35,6 @@ document.addEventListener("click", (event) => {
   if (copy)
     host.postMessage({ type: "copy", text: copy.parentElement?.querySelector("code")?.textContent ?? "" });
 });
+keepFocus(root, placeCursor);
 render(<App model={model} />, root);
 host.postMessage({ type: "ready" });

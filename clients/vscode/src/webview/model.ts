@@ -12,9 +12,12 @@ import type {
 import type { Outcome } from "../session/actions";
 import type { Elsewhere } from "../session/questions";
 import type { ServerState } from "../server/server";
-import { endOf } from "../store/ends";
+import { sentenceOf } from "../store/ends";
+import { textOf } from "../store/patch";
 import { Transcript, wordsOf } from "../store/transcript";
 import type { Reading } from "./words";
+
+const LISTENED = 600; // characters of an answer that a screen reader is given at once
 
 interface Host {
   postMessage(message: FromChat): void;
@@ -64,10 +67,13 @@ export class Model {
   compose = { text: host.getState()?.draft ?? "", number: 0, focus: false, replace: true };
   /** The earlier prompt that is written anew, "" for none, with its words. */
   edited = { itemId: "", text: "" };
+  /** The user is about to take a model of a provider: the card stays, also when another model is found meanwhile. */
+  private choosing = false;
   /** The user can begin: nothing of the set-up is missing. A server that only starts needs none. */
   get isSetUp(): boolean {
     const { state } = this.server;
-    return state !== "missing" && state !== "failed" && !this.problem && !this.progress;
+    const isMissing = this.problem !== "" || this.choosing;
+    return state !== "missing" && state !== "failed" && !isMissing && !this.progress;
   }
   /** How many tokens the model of this session holds, where it is known. */
   get window(): number | undefined {
@@ -100,6 +106,11 @@ export class Model {
   dismissOutcome(): void {
     if (!this.outcome) return;
     this.outcome = undefined;
+    this.changed();
+  }
+
+  choose(begins: boolean): void {
+    this.choosing = begins;
     this.changed();
   }
 
@@ -209,9 +220,17 @@ export class Model {
     if (this.reading.took !== this.transcript.took)
       this.reading = { ...this.reading, took: this.transcript.took };
     if (event.type === "requestOpened") this.announcement = `agls asks: ${String(event.data["title"])}`;
-    if (event.type === "runEnded")
-      this.announcement = `agls: the run has ended, ${endOf(String(event.data["stopReason"]))}`;
+    if (event.type === "runEnded") this.announcement = this.ended(String(event.data["stopReason"]));
     if (event.type === "runStarted") this.failed = undefined;
+  }
+
+  /** What is announced of an end: how it was and, where a screen reader runs, the answer as far as one listens to it. */
+  private ended(stopReason: string): string {
+    const listens = document.body.classList.contains("vscode-using-screen-reader");
+    const last = [...this.transcript.items.values()].at(-1);
+    const answer = listens && last?.kind === "message" ? textOf(last["text"]).trim() : "";
+    const rest = answer.length > LISTENED ? "… The rest is in the conversation." : "";
+    return `${sentenceOf(stopReason)} ${answer.slice(0, LISTENED)}${rest}`.trim();
   }
 
   private show({ sessionId, older, steers, transcript }: SessionView): void {

@@ -1,6 +1,6 @@
 /** The first run: one card that leads to the first prompt, and what the empty chat says from then on. */
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ProviderListResult, ProviderModelsResult } from "../protocol.gen";
 import { Button } from "./button";
 import { Icon } from "./icon";
@@ -123,7 +123,7 @@ function ModelStep({ model }: { model: Model }) {
       <Local offered={offered} />
       <Provider model={model} offered={offered} />
       <p class="faint">
-        Saved in your config.toml.{" "}
+        Your choice is written to config.toml.{" "}
         <Button class="link" message={{ type: "command", command: "agls.config.open" }}>
           Edit config.toml
         </Button>
@@ -146,6 +146,7 @@ function Provider({ model, offered }: { model: Model; offered: ProviderListResul
   };
   const change = (value: string) => {
     setProvider(value);
+    model.choose(value !== "");
     model.forgetListed();
   };
   const readdress = (value: string) => {
@@ -170,7 +171,7 @@ function Provider({ model, offered }: { model: Model; offered: ProviderListResul
           </select>
         </label>
         {provider === OTHER && (
-          <Text label="Address" value={address} set={readdress} placeholder="https://models.example.com/v1" />
+          <Text label="Address" value={address} set={readdress} placeholder="models.example.com/v1" />
         )}
         {provider !== "" && <KeyField offered={offered} provider={provider} value={key} set={setKey} />}
         {provider !== "" && !listed?.models.length && (
@@ -184,7 +185,11 @@ function Provider({ model, offered }: { model: Model; offered: ProviderListResul
       {listed && (
         <Listed
           listed={listed}
-          use={(name) => host.postMessage({ type: "useModel", ...source, model: name })}
+          use={(name) => {
+            const place = listed.baseUrl ? { baseUrl: listed.baseUrl } : source;
+            host.postMessage({ type: "useModel", ...place, model: name });
+            model.choose(false);
+          }}
         />
       )}
     </>
@@ -224,14 +229,17 @@ interface KeyProps {
 
 function KeyField({ offered, provider, value, set }: KeyProps) {
   const isThere = offered.providers.some(({ name, hasKey }) => name === provider && hasKey);
-  const placeholder = isThere ? "The key that is there" : "Kept in the editor's secret storage";
-  return <Text label="Key" value={value} set={set} placeholder={placeholder} secret />;
+  const placeholder = isThere ? "The key that is there" : "Kept by the editor";
+  const label = provider === OTHER ? "Key, if it wants one" : "Key";
+  return <Text label={label} value={value} set={set} placeholder={placeholder} secret />;
 }
 
 /** The models that a server listed, to take one; or why it did not list them. */
 function Listed({ listed, use }: { listed: ProviderModelsResult; use: (name: string) => void }) {
   const [chosen, setChosen] = useState("");
+  const field = useRef<HTMLSelectElement>(null);
   const { models, problem = "", hint = "" } = listed;
+  useLayoutEffect(() => field.current?.focus(), [models]); // the button that asked for them is gone
   if (problem)
     return (
       <p class="problem" role="alert">
@@ -248,7 +256,7 @@ function Listed({ listed, use }: { listed: ProviderModelsResult; use: (name: str
     <form class="provider" onSubmit={take}>
       <label>
         Model
-        <select value={name} onChange={(event) => setChosen(event.currentTarget.value)}>
+        <select ref={field} value={name} onChange={(event) => setChosen(event.currentTarget.value)}>
           {models.map((row) => (
             <option value={row.name}>{visible(row.name)}</option>
           ))}
@@ -282,7 +290,11 @@ function OfEditor({ names }: { names: string[] }) {
       {names.map((name) => (
         <li>
           <Icon name="vscode" /> <span>{visible(name.replace("editor/", ""))}</span>
-          <Button class="primary" message={{ type: "useModel", model: name }}>
+          <Button
+            class="primary"
+            aria-label={`Use ${visible(name)}`}
+            message={{ type: "useModel", model: name }}
+          >
             Use
           </Button>
         </li>
@@ -309,7 +321,11 @@ function Local({ offered }: { offered: ProviderListResult }) {
       {models.map((name) => (
         <li>
           <Icon name="vm" /> <span>{visible(name)}</span>
-          <Button class="primary" message={{ type: "useModel", model: name }}>
+          <Button
+            class="primary"
+            aria-label={`Use ${visible(name)}`}
+            message={{ type: "useModel", model: name }}
+          >
             Use
           </Button>
         </li>

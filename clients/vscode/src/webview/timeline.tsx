@@ -205,7 +205,7 @@ export function Timeline(props: Props) {
       class="timeline"
       ref={scroller}
       onScroll={onScroll}
-      role="feed"
+      role="region"
       aria-label="Conversation"
       tabIndex={0}
     >

@@ -295,7 +295,7 @@ test("a helper's events change nothing of the session but what its call says it 
     />,
   );
   const shown = () => root().querySelector(".helpers summary")?.textContent;
-  expect(shown()).toBe("workershell lsrunning");
+  expect(shown()).toBe("workerUsing shell lsrunning");
   const ended = { ...place, seq: 6, type: "runEnded", runId: "x", data: { stopReason: "endTurn" } };
   model.take({ type: "events", events: [ended] as unknown as Event[] });
   expect(model.transcript.helpers["c"]?.["child"]?.state).toBe("endTurn");
@@ -304,7 +304,29 @@ test("a helper's events change nothing of the session but what its call says it 
   const { helpers } = model.transcript;
   show(<Timeline sessionId="s" items={over} older={false} idle={true} helpers={helpers} />);
   expect(shown()).toBe("worker1 call, done");
-  expect(root().querySelector(".helpers .calls")?.textContent).toContain("shell ls");
+  expect(root().querySelector(".helpers .calls")?.textContent).toContain("Using shell ls");
+});
+
+test("the end of a run is announced, with the answer where a screen reader runs", () => {
+  const model = new Model(() => undefined);
+  const transcript = { epoch: "e", seq: 4, state: "running", runId: "r", items: [] };
+  model.take({ type: "session", view: { sessionId: "s", older: false, steers: {}, transcript } });
+  const end = (text: string, stopReason: string) => {
+    const item = { itemId: "m", kind: "message", status: "completed", text };
+    const place = { v: 1, sessionId: "s", epoch: "e", ts: "", runId: "r" };
+    const events = [
+      { ...place, seq: 5, type: "itemCompleted", itemId: "m", data: { item } },
+      { ...place, seq: 6, type: "runEnded", data: { stopReason } },
+    ];
+    model.take({ type: "events", events: events as unknown as Event[] });
+    return model.announcement;
+  };
+  expect(end("It works.", "endTurn")).toBe("agls is done.");
+  document.body.className = "vscode-using-screen-reader";
+  expect(end("It works.", "endTurn")).toBe("agls is done. It works.");
+  expect(end("It wor", "cancelled")).toBe("agls was stopped. It wor");
+  expect(end("word ".repeat(500), "endTurn")).toMatch(/^agls is done\. (word )+… The rest is in the conv/);
+  document.body.className = "";
 });
 
 test("what is of a kind nobody knows is shown by its title", () => {

@@ -21,6 +21,8 @@ vi.stubGlobal(
   },
 );
 
+Element.prototype.scrollIntoView = () => undefined; // jsdom has none
+
 beforeEach(() => {
   page.sent.length = 0;
   page.kept = undefined;

@@ -9,6 +9,7 @@ import {
   lengthOf,
   linesOf,
   next,
+  shifted,
   statOf,
   takenOut,
 } from "../../src/review/hunks";
@@ -57,6 +58,20 @@ test("one goes from change to change, and around the end", () => {
   expect([0, 3, 9].map((line) => next(changes, line, 1)?.line)).toEqual([3, 9, 3]);
   expect([20, 9, 3].map((line) => next(changes, line, -1)?.line)).toEqual([9, 3, 9]);
   expect(next([], 0, 1)).toBeUndefined();
+});
+
+test("a change goes with the text when something is typed before it, and only then", () => {
+  const changes = [hunk(3, "a\n", "b\n"), hunk(9, "c\n", "d\n")];
+  const after = (from: [number, number], to: [number, number], text: string) => {
+    const [start, end] = [from, to].map(([line, character]) => ({ line, character })) as [never, never];
+    return shifted(changes, { range: { start, end }, text }).map(({ line }) => line);
+  };
+  expect(after([0, 0], [0, 0], "# one\n# two\n")).toEqual([5, 11]);
+  expect(after([3, 0], [3, 0], "\n")).toEqual([4, 10]); // at its very beginning
+  expect(after([3, 1], [3, 1], "\n")).toEqual([3, 10]); // in it
+  expect(after([4, 0], [7, 0], "")).toEqual([3, 6]);
+  expect(after([0, 1], [0, 2], "x")).toEqual([3, 9]);
+  expect(after([20, 0], [20, 0], "\n")).toEqual([3, 9]);
 });
 
 test("files and their numbers", () => {

@@ -2,7 +2,7 @@
 /** Who has the focus when the chat's page wants to place its cursor. */
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { whenFocused } from "../../src/webview/focus";
+import { keepFocus, whenFocused } from "../../src/webview/focus";
 
 let placed = 0;
 const place = (): void => {
@@ -39,4 +39,26 @@ test("a page that comes up after the user went to an editor leaves the cursor th
   vi.advanceTimersByTime(2000);
   window.dispatchEvent(new Event("focus")); // the user's own click, later
   expect(placed).toBe(0);
+});
+
+test("a place is found for the focus when what has it is taken out, and not when the user had left it", async () => {
+  vi.useRealTimers();
+  vi.spyOn(document, "hasFocus").mockReturnValue(true);
+  document.body.innerHTML = "<main><p>words</p><button>one</button><button>two</button></main>";
+  const page = document.querySelector("main") as HTMLElement;
+  const [one, two] = page.querySelectorAll("button");
+  keepFocus(page, place);
+  const seen = () => new Promise((resolve) => setTimeout(resolve));
+  one?.focus();
+  page.querySelector("p")?.remove();
+  await seen();
+  expect(placed).toBe(0);
+  one?.remove();
+  await seen();
+  expect(placed).toBe(1);
+  two?.focus();
+  page.dispatchEvent(new Event("pointerdown", { bubbles: true }));
+  two?.remove();
+  await seen();
+  expect(placed).toBe(1);
 });

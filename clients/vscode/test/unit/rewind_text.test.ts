@@ -13,13 +13,13 @@ const file = (name: string) => ({
 const none = { files: [], conflicts: [], droppedItemIds: ["a"], lastItemId: "" };
 
 test("conversation and files are named, and each can go back alone", () => {
-  const conflicts = [{ uri: "file:///own.py", reason: "you changed it since" }];
+  const conflicts = [{ uri: "file:///own.py", reason: "It was changed by you since." }];
   const known = { words: "Write the notes\nin two files", ranCommands: true, nameOf, purpose: RESTORE };
   const { detail, choices } = questionOf({ ...none, files: [file("a.py")], conflicts }, known);
   expect(detail.split("\n\n")).toEqual([
     "Conversation: “Write the notes…” and everything after it are removed.",
     "Files to restore: a.py (+2 −1).",
-    "Files that stay as they are: own.py (you changed it since).",
+    "Files that stay as they are: own.py (it was changed by you since).",
     "What commands did to other files is not known, and stays.",
     "You can undo this until you send the next prompt.",
   ]);

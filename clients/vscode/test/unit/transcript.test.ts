@@ -183,7 +183,8 @@ test("a merge patch removes with null, merges objects and replaces the rest (RFC
 });
 
 const call = (itemId: string, status: string) => {
-  return { itemId, kind: "toolCall", status, name: "shell", title: `shell ${itemId}` };
+  const input = { command: itemId, text: "x".repeat(5000), edits: [1] };
+  return { itemId, kind: "toolCall", status, name: "shell", title: `shell ${itemId}`, input };
 };
 /** Events of a helper's session, whether they arrive live or are read afterwards. */
 function ofHelper(...rows: [type: string, data: Record<string, unknown>][]): Event[] {
@@ -219,8 +220,8 @@ test("what a helper did is kept with its call: its task, its calls in their orde
     task: "task-1",
     state: "endTurn",
     calls: [
-      { itemId: "9", title: "shell edited", status: "failed" },
-      { itemId: "1", title: "shell 1", status: "pending" },
+      { ...call("9", "failed"), input: { command: "9" }, terminal: { command: "edited" } },
+      { ...call("1", "pending"), input: { command: "1" } },
     ],
   };
   expect(known.helpers).toEqual({ a: { child: helper } });
@@ -247,6 +248,19 @@ test("helpers that worked before anybody listened are to be asked about, each on
   expect(known.unread()).toEqual(["child", "other"]);
   for (const one of ofHelper(["runStarted", {}])) known.takeHelper(one);
   expect(known.unread()).toEqual(["other"]);
+});
+
+test("a call takes the time in which it works, not that of an answer; a retry counts to its moment", () => {
+  const known = open();
+  const at = (seconds: number, type: string, data: Record<string, unknown>) =>
+    known.take(event(type, data, { itemId: "c", ts: new Date(seconds * 1000).toISOString() }));
+  at(0, "itemStarted", { item: call("c", "pending") });
+  at(1, "requestOpened", { requestId: "q", itemId: "c", kind: "permission", title: "Run it" });
+  at(61, "requestResolved", { requestId: "q" });
+  at(63, "itemCompleted", { item: call("c", "completed") });
+  expect(known.took).toEqual({ c: 3000 });
+  at(70, "turnRetrying", { attempt: 1, delayMs: 20_000, cause: "busy", discardPartial: false });
+  expect(known.retrying?.until).toBe(90_000);
 });
 
 test("a task that a rewind took out ends all the same, and comes back as it ended", () => {

@@ -4,6 +4,7 @@ Loaded when a client asks for it, since it needs the HTTP library.
 """
 
 import asyncio
+from dataclasses import replace
 
 from agls.config import ConfigError, GuardedFiles, SettingsEditor, key_of_host
 from agls.config.model_choice import ModelServer, server_of
@@ -27,6 +28,10 @@ from agls_protocol.providers import (
     ProviderUseResult,
 )
 
+VERSION = "/v1"  # how the addresses of most model servers end
+NOT_THERE = {404, 405}
+NO_LIST = "{} has no list of models."
+MOST_END = f"Check the address: most end in {VERSION}."
 NOT_WRITTEN = "The settings cannot be written: {}"
 
 
@@ -47,14 +52,31 @@ async def known_providers(connection: Connection) -> ProviderListResult:
 async def models_of(connection: Connection, params: ProviderModelsParams) -> ProviderModelsResult:
     """Request the list of models from their server, with the key that is kept for its host."""
     server = server_of(params.provider, params.base_url)
-    key = await _key(connection, server)
-    endpoint = Endpoint(name=server.name, base_url=server.base_url, dialect=server.dialect, api_key=key)
+    endpoint = Endpoint(
+        name=server.host,
+        base_url=server.base_url,
+        dialect=server.dialect,
+        api_key=await _key(connection, server),
+        address_place="the address" if params.base_url else "",
+    )
     connections = Connections()
     try:
         listing = await list_models(endpoint, connections)
+        if params.base_url and _is_elsewhere(listing):
+            whole = replace(endpoint, base_url=f"{endpoint.base_url}{VERSION}")
+            behind = await list_models(whole, connections)
+            endpoint, listing = (whole, behind) if behind.models else (endpoint, listing)
     finally:
         await connections.aclose()
-    return _listed(listing)
+    if params.base_url and _is_elsewhere(listing):
+        return ProviderModelsResult([], NO_LIST.format(endpoint.address), MOST_END, "configInvalid")
+    return _listed(listing, endpoint.base_url if params.base_url else None)
+
+
+def _is_elsewhere(listing: ModelList) -> bool:
+    """Return whether the server answered, and has no list of models at this address."""
+    failure = listing.failure
+    return not listing.models if failure is None else failure.status in NOT_THERE
 
 
 async def choose_model(connection: Connection, params: ProviderUseParams) -> ProviderUseResult:
@@ -84,9 +106,10 @@ def _local(server: LocalServer) -> LocalServerRow:
     return LocalServerRow(server.kind, server.base_url, [each.name for each in server.endpoints()])
 
 
-def _listed(listing: ModelList) -> ProviderModelsResult:
+def _listed(listing: ModelList, base_url: str | None) -> ProviderModelsResult:
     failure = listing.failure
     if failure:
         return ProviderModelsResult([], failure.message, failure.hint or None, failure.kind)
     figures = ((name, known.get("context_window")) for name, known in sorted(listing.models.items()))
-    return ProviderModelsResult([ListedModel(name, int(size) if size else None) for name, size in figures])
+    models = [ListedModel(name, int(size) if size else None) for name, size in figures]
+    return ProviderModelsResult(models, base_url=base_url)

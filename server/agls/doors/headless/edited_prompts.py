@@ -57,6 +57,7 @@ class EditedPrompts:
             key_bindings=merge_key_bindings([self._keys(), keys]),
             multiline=True,
             prompt_continuation="  ",
+            enable_suspend=True,
             input=self._input,
             output=self._output,
             **more,

@@ -65,7 +65,6 @@ class PromptBelow:
             self._named_keys,
             message=self._message,
             erase_when_done=True,
-            enable_suspend=True,
         )
         self._typed.app.min_redraw_interval = REDRAW
 

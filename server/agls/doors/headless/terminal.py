@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 import termios
+import textwrap
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext, suppress
 from functools import partial
@@ -20,10 +21,11 @@ from agls.engine.session import Session
 from agls.engine.state import State
 from agls.engine.vocabulary import Answer, JsonObject, Option, Question
 from agls.json_values import is_list, is_object
+from agls.views.permission_text import counted
 
 CONTROLLING = Path("/dev/tty")
-COMMENT = "Words behind a key are a comment for the agent, as in: y keep it small, or: n which tests?\n"
-REASON = "To reject with a reason, type it behind the n, as in: n use the other parser\n"
+COMMENT = "Words behind a key are a comment for the agent, as in: y keep it small, or: n which tests?"
+REASON = "To reject with a reason, type it behind the n, as in: n use the other parser"
 PROMPT = "Your answer ({}): "
 WORDS: Mapping[str, str] = {"yes": "y", "no": "n"}
 NO = "n"
@@ -139,10 +141,10 @@ class TerminalResponder:
         self._keyboard.forget()
         self._screen.ask("\n".join(["", question.title, *subject_lines(question.subject)]) + "\n")
         if question.reason:
-            self._screen.ask(f"{question.reason}\n")
+            self._screen.ask(wrapped(question.reason))
         choices = keyed(question.options)
         if NO in choices:
-            self._screen.ask(COMMENT if question.kind == "plan" else REASON)
+            self._screen.ask(wrapped(COMMENT if question.kind == "plan" else REASON))
         keys = ", ".join(choices)
         self._screen.ask(menu(choices))
         while True:
@@ -157,7 +159,7 @@ class TerminalResponder:
             if option := choices.get(WORDS.get(key.lower(), key.lower())):
                 return Answer("selected", option.option_id, feedback.strip(), by="terminal")
             wrong = f"{line.strip()[:40]!r} is not a possible answer. " if key else ""
-            self._screen.ask(f"{wrong}Type one of: {keys}.\n")
+            self._screen.ask(wrapped(f"{wrong}Type one of: {keys}."))
 
     async def _line(self) -> str | None:
         line = await self._keyboard.line()
@@ -208,18 +210,40 @@ def menu(choices: Mapping[str, Option]) -> str:
     return (line if len(line) < get_terminal_size().columns else "\n".join(parts)) + "\n"
 
 
+def wrapped(text: str) -> str:
+    """Return lines that the terminal need not cut inside of words."""
+    columns = max(20, get_terminal_size().columns)
+    lines = [textwrap.fill(line, columns, break_long_words=False) for line in text.splitlines()]
+    return "\n".join(lines) + "\n"
+
+
 def subject_lines(subject: JsonObject) -> list[str]:
     """Return the subject of a question, whole: the command, the diff, or the tool's input."""
     match subject:
         case {"type": "command", "command": command}:
-            return [f"  $ {_indented(command)}", f"  in {subject.get('cwd') or '.'}"]
+            shown = [
+                f"  $ {_indented(counted(str(command)))}",
+                f"  in {_one_line(subject.get('cwd') or '.')}",
+            ]
+            return [*shown, *_members(subject, "type", "command", "cwd")]
         case {"type": "edit", "changes": changes}:
-            return [line for change in changes for line in str(change.get("patch", "")).splitlines()]
+            patches = [counted(str(change.get("patch", ""))) for change in changes]
+            return [line for patch in patches for line in patch.splitlines()]
         case {"type": "plan", "plan": plan}:
-            return [f"  {line}" for line in str(plan).splitlines()]
+            return [f"  {line}" for line in counted(str(plan)).splitlines()]
         case _:
-            rest = {name: value for name, value in subject.items() if name != "type"}
-            return [line for name, value in rest.items() for line in _member(f"  {name}:", value)]
+            return [*_members(subject, "type")]
+
+
+def _members(subject: JsonObject, *known: str) -> Iterator[str]:
+    """Yield what else there is in a subject."""
+    for name, value in subject.items():
+        if name not in known:
+            yield from _member(f"  {name}:", value)
+
+
+def _one_line(text: object) -> str:
+    return counted(str(text)).replace("\n", "\\n")
 
 
 def _member(name: str, value: object) -> Iterator[str]:
@@ -235,7 +259,7 @@ def _member(name: str, value: object) -> Iterator[str]:
             yield from _member(f"{below}-", inner)
     else:
         text = value if value and isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        yield f"{name} {_indented(text, below)}"
+        yield f"{name} {_indented(counted(text), below)}"
 
 
 def _indented(text: object, by: str = "    ") -> str:

@@ -24,7 +24,7 @@ class CancelNotices(SeenStream):
         """**Returns** whether the client cancelled this request; it is asked once."""
         return request_id is not None and self._cancelled.pop(request_id, self) is None
 
-    def _seen(self, incoming: Incoming) -> Incoming:
+    async def _seen(self, incoming: Incoming) -> Incoming:
         message = incoming.message if isinstance(incoming, SessionMessage) else None
         if isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
             request_id = cancelled_request_id_from_params(message.params)

@@ -12,7 +12,7 @@ from agls.toolkit import TypedTool
 
 def build(settings: Settings, run: RunInfo, kept: BlobStore, files: FileSnapshots) -> Feature | None:
     """Build the feature of a session in which files were attached."""
-    names = names_of(run.session_id, run.state)
+    names = names_of(run.state)
     if not names:
         return None
     saving = AttachmentSaver(names, kept, files)

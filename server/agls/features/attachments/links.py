@@ -9,9 +9,9 @@ from agls.engine.vocabulary import Message, ResourceLink, UserMessage
 from agls.room.attachment_links import SCHEME
 
 
-def names_of(session_id: str, state: State) -> dict[str, str]:
+def names_of(state: State) -> dict[str, str]:
     """Return the names of everything attached in the session, by id; what waits to be said is in it."""
-    return {**_attached.of(session_id, state.transcript), **dict(_named((*state.pending, *state.queue)))}
+    return {**_attached.of(state.transcript), **dict(_named((*state.pending, *state.queue)))}
 
 
 def _with_names(names: dict[str, str], messages: Iterable[Message]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from agls.features.compaction.bounds import bounds_of
 from agls.features.compaction.compactor import Need, cut_of, summarised
 from agls.features.compaction.report import outcome_of
 from agls.features.compaction.settings import Settings
-from agls.features.compaction.sizes import Ruler, bytes_of_a_token
+from agls.features.compaction.sizes import Ruler, believed, bytes_of_a_token
 from agls.features.compaction.summary import Unwritten
 from agls.features.compaction.touched_files import touched_in
 from agls.features.compaction.undoing import client_of, summary_in, undo_summary
@@ -106,10 +106,15 @@ async def shorten(
 ) -> ActionOutcome:
     """Put a summary in the place of the beginning. When there is none, nothing is changed."""
     messages, client = context.state.context.messages, client_of(context)
-    tokens = (await Ruler().size(context.state, client)).tokens
+    tokens = (await Ruler().size(believed(context.state), client)).tokens
     files = touched_in(session.entries(), context.state.cwd).text
     per_token = await bytes_of_a_token(messages, client)
-    need = Need("asked", tokens, tokens, True, context.state.words, files, per_token)
+    room = (
+        bounds_of(client.info.context_window, settings.at, schema=False).soft
+        if client and client.info.context_window
+        else 0
+    )
+    need = Need("asked", tokens, tokens, True, context.state.words, files, per_token, room)
     cut = cut_of(messages, need)
     if cut is None:
         raise ActionError(SMALL)

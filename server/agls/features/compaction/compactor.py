@@ -25,6 +25,8 @@ GOAL = 0.6  # of what may be filled: how full the context may be when room was m
 TAIL = 0.25
 WORDS = 0.15
 LIST = 0.05
+LEAST_WORDS = 2_000  # tokens of the user's earlier words, as long as these are no more than SMALL_WORDS
+SMALL_WORDS = 0.3  # of what may be filled
 LEAST = 0.25  # of what may be filled: so much is shared out, however much the user said in this run
 GAIN = 0.1  # of what may be filled: less is not worth a summary, unless there is no other way
 SMALLEST = 1_000  # bytes that are worth a summary
@@ -35,7 +37,8 @@ class Need:
     """Why room is needed, in tokens: there are `now`, and `most` may be. `pressing`: it cannot go on else.
 
     `words` are the user's messages that stay as they are, whatever goes; `files` is what a summary ends with,
-    word for word. A token has `per_token` bytes.
+    word for word. A token has `per_token` bytes. There may be `room` for more than `most`: the user's earlier
+    words have their share of it.
     """
 
     cause: str
@@ -45,6 +48,7 @@ class Need:
     words: tuple[str, ...] = ()
     files: str = ""
     per_token: float = PER_TOKEN
+    room: int = 0
 
     def after(self, freed: float) -> int:
         """Return how many tokens are left without so many bytes."""
@@ -58,6 +62,12 @@ class Need:
     def tail(self, messages: Sequence[Message]) -> int:
         """Return where the last messages begin, which stay."""
         return tail_of(messages, self.share(TAIL, self.said_in(messages)), self.words)
+
+    def share_of_words(self, taken: float) -> float:
+        """Return the bytes that the user's earlier words may have besides those that are `taken`."""
+        wide = replace(self, most=max(self.most, self.room))
+        least = min(LEAST_WORDS * self.per_token, SMALL_WORDS * wide.most * self.per_token)
+        return max(wide.share(WORDS, taken), least)
 
     def said_in(self, messages: Sequence[Message]) -> int:
         """Return the bytes of the user's words that stay."""
@@ -83,7 +93,7 @@ class ContextCut:
 def cut_of(messages: Sequence[Message], need: Need) -> ContextCut | None:
     """Return the part that a summary could stand for; `None` when that would not be worth it."""
     head = messages[: need.tail(messages)]
-    kept = words_kept(head, need.share(WORDS, need.said_in(messages)), need.words)
+    kept = words_kept(head, need.share_of_words(need.said_in(messages)), need.words)
     gone = without(head, kept)
     size = sum_of(gone)
     least = max(SMALLEST, 0 if need.pressing else need.share(GAIN))

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from agls.engine.ports import ModelClient
+from agls.engine.prefix_fold import PrefixFold
 from agls.engine.state import State
 from agls.engine.vocabulary import (
     AssistantMessage,
@@ -99,24 +100,32 @@ class Ruler:
 def believed(state: State) -> State:
     """Return the state with an estimate in the place of a measure that cannot be.
 
-    Some servers count only what was not in their cache, or report a constant. Every turn asks this about all
-    messages, so nothing is called for each of them.
+    Some servers count only what was not in their cache, or report a constant.
     """
     measure = state.measure
-    counted = state.context.messages[: measure.messages]
+    sent, asked = _sent.of(state.context.messages[: measure.messages])
+    if sent <= measure.tokens * LARGEST_TOKEN:
+        return state
+    return state._replace(measure=measure._replace(tokens=tokens_in(sent + asked)))
+
+
+def _with_characters(before: tuple[int, int], messages: Sequence[Message]) -> tuple[int, int]:
+    """Add the characters of the texts, and those of the arguments of calls."""
     given = [
         part.text
-        for m in counted
+        for m in messages
         if isinstance(m, UserMessage)
         for part in m.content
         if isinstance(part, Text)
     ]
-    sent = sum(map(len, given)) + sum([len(m.text) for m in counted if not isinstance(m, UserMessage)])
-    if sent <= measure.tokens * LARGEST_TOKEN:
-        return state
-    calls = [call for m in counted if isinstance(m, AssistantMessage) for call in m.tool_calls]
-    asked = sum([len(str(call.arguments)) for call in calls])
-    return state._replace(measure=measure._replace(tokens=tokens_in(sent + asked)))
+    said = [len(m.text) for m in messages if not isinstance(m, UserMessage)]
+    calls = [call for m in messages if isinstance(m, AssistantMessage) for call in m.tool_calls]
+    return before[0] + sum(map(len, given)) + sum(said), before[1] + sum(
+        [len(str(c.arguments)) for c in calls]
+    )
+
+
+_sent = PrefixFold(lambda: (0, 0), _with_characters)
 
 
 async def size_of_messages(

@@ -8,7 +8,7 @@ from agls.engine.state import State
 from agls.engine.vocabulary import UserMessage
 from agls.features.compaction.bounds import bounds_of
 from agls.features.compaction.settings import Settings
-from agls.features.compaction.sizes import Ruler, bytes_of_a_token, sum_of, tokens_in
+from agls.features.compaction.sizes import Ruler, believed, bytes_of_a_token, sum_of, tokens_in
 from agls.room.session_ports import SessionRecord
 from agls.toolkit import Arguments
 
@@ -38,7 +38,7 @@ async def undo_summary(
         raise ActionError(NOTHING)
     longer = expanded(messages, state.summaries[undone])
     client = client_of(context)
-    before = (await Ruler().size(state, client)).tokens
+    before = (await Ruler().size(believed(state), client)).tokens
     per_token = await bytes_of_a_token(longer, client)
     after = max(before + tokens_in(sum_of(longer) - sum_of(messages), per_token), 1)
     warning = _warning(settings, context, after, schema=schema)

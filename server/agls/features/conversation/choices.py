@@ -113,10 +113,11 @@ class ChoiceActions:
             return ActionOutcome(f"The effort is {now}. There are: {', '.join(CHOICES)}.", {"effort": now})
         if not arguments.level.isalnum():
             raise ActionError(f"An effort is one word, such as {', '.join(CHOICES)}.")
-        await self.control.set({"effort": None if arguments.level == "default" else arguments.level})
-        remark = "" if arguments.level == "default" else unusual(arguments.level)
-        text = f"The effort of the next run is {arguments.level}. {remark}".strip()
-        return ActionOutcome(text, {"effort": arguments.level})
+        level = arguments.level.lower() if arguments.level.lower() in CHOICES else arguments.level
+        await self.control.set({"effort": None if level == "default" else level})
+        remark = "" if level == "default" else unusual(level)
+        text = f"The effort of the next run is {level}. {remark}".strip()
+        return ActionOutcome(text, {"effort": level})
 
     async def mode(self, arguments: ChooseMode, context: ActionContext) -> ActionOutcome:
         """Choose the mode, or show it. **Raises** `ActionError`."""

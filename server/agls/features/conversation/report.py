@@ -19,6 +19,7 @@ from agls.toolkit import Arguments, TypedAction
 LISTED = 20
 LEAVE = "leave"  # in the data of an outcome: the client shows this session no more
 RUNS_ON = "Its run goes on: /stop ends it."
+UNUSED = "Nothing was said in this session."
 
 
 class Status(Arguments):
@@ -131,6 +132,8 @@ class ReportActions:
 
 async def leave(arguments: Leave, context: ActionContext) -> ActionOutcome:
     """Say how to come back; the client closes its view."""
+    if not (context.state.transcript or _works(context.state)):
+        return ActionOutcome(UNUSED, {LEAVE: True, "sessionId": context.session_id})
     back = f"The session is kept. To go on with it: agls resume {context.session_id}"
     said = back if not _works(context.state) else f"{back} {RUNS_ON}"
     return ActionOutcome(said, {LEAVE: True, "sessionId": context.session_id})

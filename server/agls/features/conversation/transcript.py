@@ -1,11 +1,13 @@
 """What the user may do with all that was said: clear it, go back in it, fork it, name it, take it along."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Literal
 
 from pydantic import Field
 
 from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome, ActionValue
+from agls.engine.context import SUMMARY
 from agls.engine.history import name_of
 from agls.engine.state import State
 from agls.engine.vocabulary import AssistantMessage, Message, Text, ToolResult, UserMessage
@@ -143,7 +145,7 @@ class TranscriptActions:
         except ValueError:
             raise ActionError("The title is empty. Give one, as in: /rename Fix the parser") from None
         self.record.retitle(title)
-        return ActionOutcome(f"The session is called {title!r} now.", {"title": title})
+        return ActionOutcome(f"The session is called '{title}' now.", {"title": title})
 
     async def export(self, arguments: Export, context: ActionContext) -> ActionOutcome:
         """Make the file, which must not be there yet, or show the text. **Raises** `ActionError`."""
@@ -181,11 +183,22 @@ async def last_prompts(context: ActionContext) -> Sequence[ActionValue]:
 
 
 def prompts_of(state: State) -> list[tuple[str, UserMessage]]:
-    """Return the prompts that the model sees, each with the item before it ("": it is the first)."""
+    """Return the prompts that the model sees, each with the item before it ("": it is the first).
+
+    What stood before a prompt in front of a summary is not seen any more.
+    """
     found, before = list[tuple[str, UserMessage]](), ""
-    for message in state.context.messages:
+    messages = state.context.messages
+    summary = next(
+        (m for m in reversed(messages) if isinstance(m, UserMessage) and m.origin == SUMMARY), None
+    )
+    names = ["", *map(name_of, state.transcript)] if summary else []
+    said = dict(pairwise(reversed(names)))  # the item before each
+    for message in messages:
+        if message is summary:
+            said = {}
         if isinstance(message, UserMessage) and message.origin == "user":
-            found.append((before, message))
+            found.append((said.get(message.item_id, before), message))
         before = message.call_id if isinstance(message, ToolResult) else message.item_id
     return found
 

@@ -32,7 +32,7 @@ def build(
 
     async def before_turn(view: RunView) -> Sequence[Stop | GateFact]:
         state = view.state
-        known = known_facts.of(run.session_id or state.run_id, state.context.messages)
+        known = known_facts.of(state.context.messages)
         if state.run.turns:  # in the middle of a run only what the run itself may have changed
             news = unknown(head, known, known) if (head := look.head()) else {}
         else:

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from agls.diff import Hunk, read_patch
 from agls.engine.vocabulary import FileChange
 
-from .lines import numbered
+from .lines import cut_around, numbered
 
 AROUND = 2  # lines that stayed, at each end of a change
 PLACES = 3  # changes that are shown
 HEIGHT = 12  # lines of one that are shown
-WIDTH = 200  # characters of a line that are shown
+WIDTH = 200  # characters of a changed line that are shown
+SHOWN = WIDTH + 60  # the same, with what says how many are left out
 
 
 def changed_lines(change: FileChange) -> list[str]:
@@ -27,12 +28,15 @@ def changed_lines(change: FileChange) -> list[str]:
 
 def _shown(hunk: Hunk) -> Iterator[str]:
     before = hunk.before[-AROUND:]
-    lines = [line.rstrip("\r\n") for line in (*before, *hunk.new, *hunk.after[:AROUND])]
+    old = [*hunk.old, *[""] * len(hunk.new)]
+    new = [cut_around(line.rstrip("\r\n"), was, WIDTH) for line, was in zip(hunk.new, old, strict=False)]
+    around = [[line.rstrip("\r\n") for line in some] for some in (before, hunk.after[:AROUND])]
+    lines = [*around[0], *new, *around[1]]
     first = hunk.line - len(before) + 1
     if len(lines) <= HEIGHT:
-        yield from numbered(lines, first, WIDTH)
+        yield from numbered(lines, first, SHOWN)
         return
     half = HEIGHT // 2
-    yield from numbered(lines[:half], first, WIDTH)
+    yield from numbered(lines[:half], first, SHOWN)
     yield "…"
-    yield from numbered(lines[-half:], first + len(lines) - half, WIDTH)
+    yield from numbered(lines[-half:], first + len(lines) - half, SHOWN)

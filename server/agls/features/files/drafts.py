@@ -15,6 +15,7 @@ from agls.room.missing_paths import explained
 from .lines import split_lines
 from .memory import MADE_BEFORE, FileMemory, edit_key
 from .misses import listed
+from .namesakes import check_name
 from .patch_parts import FilePatch
 from .placing import Unplaced, apply_hunks
 from .slips import check_file, check_new
@@ -25,6 +26,15 @@ OTHER_LINES = (
 )
 ANOTHER = "Choose another name, or delete that file first if it is not needed."
 TO_MAKE_IT = "To make it, write `*** Add File` (in a diff: `--- /dev/null`)."
+UNSAVED = (
+    "{} has unsaved changes in the editor, so it is neither moved nor deleted here; nothing was changed. Ask "
+    "the user to save or to close it."
+)
+SAVES = (
+    " Or use a command (mv, git mv, rm): before one, unless the user wants it otherwise, the editor saves "
+    "what you changed, and asks about what they typed; its output names what was not saved."
+)
+UNCHANGED = " Nothing was changed."
 FOLDER = (
     "{} is a folder; only files are moved and deleted here, one by one (folders are made as needed). For a "
     "whole folder use a command: mv, git mv, rm -r. To move a file into it, end the new path with /."
@@ -35,7 +45,10 @@ LINK = (
 )
 NOT_EXECUTABLE = " It is not executable: a command (chmod +x) makes it so."
 SAME_MODE = " Its mode is as it was: a command (chmod {}) changes it."
-OTHER_SPACE = " Some lines were found with other white space; the file kept its own."
+OTHER_SPACE = (
+    " Some lines were found with other white space, or with characters that look alike; those that stay are "
+    "as they were."
+)
 
 
 @frozen
@@ -86,11 +99,19 @@ async def draft_files(
         except Unplaced as problem:
             problems.append(str(problem))
         except WorkspaceError as problem:
-            if not problems:
+            is_missing = isinstance(problem.__cause__, FileNotFoundError) and len(patches) > 1
+            if not problems and not is_missing:
                 raise
-            raise WorkspaceError("\n".join([*problems, str(problem)])) from problem
+            whole = "\n".join([*problems, str(problem)])
+            raise WorkspaceError(whole if "othing was changed" in whole else whole + UNCHANGED) from problem
     if problems:
         raise WorkspaceError("\n".join(problems))
+    leaving = {draft.place.shown for draft in table.drafts if draft.text is None and not draft.source}
+    for draft in table.drafts:
+        if draft.text is None and draft.file and draft.file.dirty:
+            raise WorkspaceError(UNSAVED.format(draft.place.shown) + SAVES * workspace.can_save)
+        if draft.expected is None and draft.is_change:
+            await check_name(draft.path, workspace, leaving)
     return table.drafts
 
 

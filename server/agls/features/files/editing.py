@@ -33,6 +33,7 @@ from .lines import flatten, line_end_of
 from .matching import replace_text
 from .memory import MADE_BEFORE, FileMemory, edit_key
 from .misses import listed
+from .namesakes import check_name
 from .notebook_editing import EditNotebook
 from .notebook_text import is_notebook
 from .rebasing import changed_since, rebase
@@ -134,7 +135,9 @@ async def plan_write(arguments: WriteFile, workspace: Workspace) -> EditPlan:
         file = await workspace.read(arguments.path)
     except NotText:
         raise
-    except WorkspaceError:  # there is none, or none that could be read; `write` knows the difference
+    except WorkspaceError as problem:  # there is none, or none that could be read; `write` knows which
+        if isinstance(problem.__cause__, FileNotFoundError):
+            await check_name(arguments.path, workspace)
         shown = place.shown
         return EditPlan(f"Create {shown}", place, None, arguments.content, f"Created {shown}.")
     content = arguments.content

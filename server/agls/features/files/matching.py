@@ -97,7 +97,8 @@ def _check_count(
     times = f"{len(spans)} times" if len(spans) <= MOST else f"more than {MOST} times"
     if len(spans) > 1 and (is_loose or not everywhere):
         advice = SEVERAL_LOOSE if is_loose else SEVERAL
-        raise WorkspaceError(f"old_text occurs {times}, {listed(lines)}; nothing was changed. {advice}")
+        where = listed([*dict.fromkeys(lines)])
+        raise WorkspaceError(f"old_text occurs {times}, {where}; nothing was changed. {advice}")
     if len(spans) > MOST:
         raise WorkspaceError(f"old_text occurs {times}; nothing was changed. Use a command for that many.")
 

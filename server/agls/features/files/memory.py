@@ -68,7 +68,7 @@ class FileMemory:
 
     def has_made(self, edit: str) -> bool:
         """Whether this edit was made in the session."""
-        return self._view is not None and edit in edits.of(*self._notes(self._view))
+        return self._view is not None and edit in edits.of(_notes(self._view))
 
     def text_of(self, uri: str) -> str | None:
         """The text the model knows, `None` when only its hash is known."""
@@ -104,8 +104,8 @@ class FileMemory:
                 self._view.note(NAME, SAW, data)
 
     def _seen(self, uri: str) -> str | None:
-        return None if self._view is None else versions.of(*self._notes(self._view)).get(uri)
+        return None if self._view is None else versions.of(_notes(self._view)).get(uri)
 
-    @staticmethod
-    def _notes(view: RunView) -> tuple[float, tuple[Note, ...]]:
-        return view.state.created_at, view.state.notes.get(NAME, ())
+
+def _notes(view: RunView) -> tuple[Note, ...]:
+    return view.state.notes.get(NAME, ())

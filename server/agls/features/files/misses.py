@@ -28,8 +28,9 @@ def describe_miss(flat: str, old: str, new: str, words: Wording) -> str:
     wrong = mistake(flat, old)
     meant = wrong.meant if wrong else old
     place = find_place(flat, meant)
-    if place is None and wrong and wrong.line is not None:
-        place = whole(wrong.line, min(wrong.line + meant.strip("\n").count("\n") + 1, flat.count("\n") + 1))
+    if wrong and wrong.line is not None and (place is None or wrong.height):
+        height = wrong.height or meant.strip("\n").count("\n") + 1
+        place = whole(wrong.line, min(wrong.line + height, flat.count("\n") + 1))
     missed = f"{words.old} was not found"
     if wrong is None and (lines := lines_already(flat, old, new, place)):
         there = f"{missed}, but {words.new} is already there, on {listed(lines)}. Nothing was changed."

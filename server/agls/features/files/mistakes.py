@@ -7,6 +7,8 @@ from collections.abc import Callable
 from agls.frozen import frozen
 from agls.regex import regex
 
+from .wrapped import wrapped_lines
+
 LOOK_ALIKES = str.maketrans(
     {
         **dict.fromkeys("‘’‚‛′", "'"),
@@ -31,6 +33,7 @@ _BLANK = regex(r"\n\s*\n")
 _BLANK_ENDS = regex(r"[ \t]+$", re.MULTILINE)
 _SPACES = regex(r"[ \t]+")
 _INDENTS = regex(r"^[ \t]+", re.MULTILINE)
+_BLOCK = regex(r"^<{5,9} ?SEARCH\b[^\n]*\n(.*?)^={5,9}\s*$", re.MULTILINE | re.DOTALL)
 _LEFT_OUT = regex(
     r"^\W*(?:\.\.\.|…)\W*$|(?:\.\.\.|…).*\b(?:existing|rest|unchanged|same|remaining)\b", re.MULTILINE
 )
@@ -41,11 +44,15 @@ Form = Callable[[str], str]
 
 @frozen
 class Mistake:
-    """The mistake in words for the model, the text that was likely meant, and its line (from 0) if known."""
+    """The mistake in words for the model, and the text that was likely meant.
+
+    `line` (from 0) is where that stands, if it is known, on `height` lines (0: on as many as it has).
+    """
 
     problem: str
     meant: str
     line: int | None = None
+    height: int = 0
 
 
 def mistake(flat: str, old: str) -> Mistake | None:
@@ -62,6 +69,10 @@ def mistake(flat: str, old: str) -> Mistake | None:
             return Mistake(
                 f"{problem}{unseen}", meant if theirs is _as_is else old, line if is_same else None
             )
+    if block := _BLOCK.search(old):
+        return Mistake(BLOCK, block[1])
+    if wrapped := wrapped_lines(flat, old):
+        return Mistake(WRAPPED, old, *wrapped)
     if _LEFT_OUT.search(old):
         return Mistake(LEFT_OUT, old)
     if (found := _EXPRESSION.search(old)) and found[0] not in flat:
@@ -159,6 +170,11 @@ def _unseen(flat: str, meant: str) -> str:
     return f" The file has {', '.join(names[:NAMED])}." if names else ""
 
 
+BLOCK = (
+    "{old} is a whole block of search and replace: give its upper part as old_text and its lower part as "
+    "new_text."
+)
+WRAPPED = "Only white space and the places of the line breaks differ."
 LEFT_OUT = (
     "{old} leaves lines out (… or ...), which nothing stands for. Give every line, or make several "
     "smaller edits."

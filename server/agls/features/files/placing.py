@@ -1,4 +1,4 @@
-"""Where the hunks of a patch belong in a text, and the text with them.
+"""Where the hunks of a patch belong in a text.
 
 A hunk stands where its old lines are. Where they are several times, its anchors decide, then the hunk before
 it, then the line it names; where nothing decides, nothing is changed. A line that stays is kept as it is.
@@ -8,14 +8,12 @@ A hunk may begin with the lines that end the one before it, as long as those sta
 import re
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
-from itertools import takewhile
 
 from agls.engine.ports import WorkspaceError
-from agls.frozen import frozen
-from agls.regex import regex
 
+from .hunk_spots import LINE, Patched, Spot, text_with
 from .indentation import indent_like
-from .lines import line_end_of, numbered
+from .lines import numbered
 from .misses import Wording, describe_miss, listed
 from .mistakes import LOOK_ALIKES
 from .patch_parts import PatchHunk, PatchRow
@@ -28,7 +26,6 @@ REPEATED = (
 )
 SHOWN = 10  # lines of a hunk that are shown
 WIDTH = 1_000  # characters of a line that are shown
-_LINE = regex(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 LineForm = Callable[[str], str]
 _FORMS: tuple[LineForm, ...] = (
     lambda line: line,
@@ -42,42 +39,12 @@ class Unplaced(WorkspaceError):
     """A hunk has no place; the message says what is near it."""
 
 
-@frozen
-class Patched:
-    """A text after its hunks: their `lines` (from 1), and whether white space was matched loosely."""
-
-    text: str
-    lines: tuple[int, ...]
-    loose: bool = False
-
-
-@frozen
-class Spot:
-    """Where a hunk stands: the index of its first line, and its rows as the file has them."""
-
-    start: int
-    rows: tuple[PatchRow, ...]
-    final_end: bool | None = None
-    loose: bool = False
-
-    @property
-    def stop(self) -> int:
-        """The index behind its last old line."""
-        return self.start + sum(row.sign != "+" for row in self.rows)
-
-    @property
-    def changed(self) -> int:
-        """The index behind its last line that does not only stay."""
-        tail = takewhile(lambda row: row.sign == " ", reversed(self.rows))
-        return self.stop - sum(1 for _ in tail)
-
-
 def apply_hunks(text: str, hunks: Sequence[PatchHunk], *, again: bool = False) -> Patched:
     """Return the text with all the hunks made; `again` says that these very hunks were made before.
 
     **Raises** `Unplaced`, for the first hunks without a place.
     """
-    pieces = _LINE.findall(text)
+    pieces = LINE.findall(text)
     lines = [piece.rstrip("\r\n") for piece in pieces]
     spots: list[Spot] = []
     problems: list[str] = []
@@ -99,7 +66,7 @@ def apply_hunks(text: str, hunks: Sequence[PatchHunk], *, again: bool = False) -
         cursor = max(cursor, spot.stop)
     if problems:
         raise Unplaced("\n".join(problems))
-    return _made(text, pieces, sorted(spots, key=lambda spot: spot.start))
+    return text_with(text, pieces, sorted(spots, key=lambda spot: spot.start))
 
 
 # --- where a hunk stands --------------------------------------------------------------------------
@@ -114,15 +81,45 @@ def _place(hunk: PatchHunk, lines: Sequence[str], cursor: int, before: Sequence[
     for form in _FORMS:
         for trimmed in readings:
             if spots := list(_matches(trimmed, lines, form)):
-                below = [spot for spot in spots if spot.start >= cursor]
-                if not below and before:
-                    below = [spot for spot in spots if before[-1].changed <= spot.start][:1]
+                below = _below_the_last(trimmed, spots, cursor, before)
                 if not below:
                     raise Unplaced(_out_of_order(hunk, spots[0], lines))
                 if not before:
                     _check_anchor(trimmed, [each for each in below if each.start >= start], lines)
-                return _chosen(trimmed, below, start, lines, led=led or bool(before))
+                if led and not any(spot.start >= start for spot in below):
+                    raise Unplaced(_above_anchor(trimmed, below, start, lines))
+                spot = _chosen(trimmed, below, start, lines, led=led or bool(before))
+                if trimmed is not hunk and lines[spot.start : spot.start + len(hunk.new)] == hunk.new:
+                    raise Unplaced(REPEATED.format(number=hunk.number, line=spot.start + 1))
+                return spot
     raise Unplaced(_missed(hunk, lines))
+
+
+def _below_the_last(
+    hunk: PatchHunk, spots: Sequence[Spot], cursor: int, before: Sequence[Spot]
+) -> Sequence[Spot]:
+    """Return the spots below the hunk before this one, which may begin with lines that end that one.
+
+    Where it may as well stand further down, the line that it names decides.
+    """
+    below = [spot for spot in spots if spot.start >= cursor]
+    shared = [spot for spot in spots if before and before[-1].changed <= spot.start < cursor]
+    if below and not any(hunk.line == spot.start + 1 for spot in shared):
+        return below
+    return shared[:1]
+
+
+def _above_anchor(hunk: PatchHunk, spots: Sequence[Spot], start: int, lines: Sequence[str]) -> str:
+    """Return why a hunk whose lines stand only above its anchor is not made."""
+    anchor = hunk.anchors[-1].strip()[:80]
+    above = listed([spot.start + 1 for spot in spots])
+    new, below = [line.strip() for line in hunk.new], [line.strip() for line in lines]
+    made = next((at for at in range(start, len(below)) if new and below[at : at + len(new)] == new), None)
+    there = "" if made is None else f" Its new lines stand there already, on line {made + 1}."
+    return (
+        f"The lines of hunk {hunk.number} stand on {above} only, above `{anchor}`, and not below it; nothing "
+        f"was changed.{there} Leave the hunk out, or name a line above those that are meant after @@."
+    )
 
 
 def _line_already(spot: Spot, lines: Sequence[str], *, again: bool) -> int:
@@ -287,43 +284,3 @@ def _missed(hunk: PatchHunk, lines: Sequence[str]) -> str:
     words = Wording(name, f"the new text of {name}", "Lines that stay or go must be as they are in the file.")
     report = describe_miss("\n".join(lines), "\n".join(hunk.old), "\n".join(hunk.new), words)
     return report[0].upper() + report[1:]
-
-
-# --- the text with its hunks ----------------------------------------------------------------------
-
-
-def _made(text: str, pieces: Sequence[str], spots: Sequence[Spot]) -> Patched:
-    """Return the text; of lines that stay every byte is kept, new ones get the file's line end."""
-    line_end = line_end_of(text)
-    ended = not text or text.endswith(("\n", "\r"))
-    result: list[str] = []
-    places: list[int] = []
-    done = 0
-    for spot in spots:
-        result += pieces[done : spot.start]
-        done = spot.start
-        places.append(len(result) + 1 + next((n for n, row in enumerate(spot.rows) if row.sign != " "), 0))
-        ends: list[str] = []  # of lines that go: those in their places end as they did
-        for row in spot.rows:
-            if row.sign == "+":
-                result.append(row.text + (ends.pop(0) if ends else line_end))
-                continue
-            if row.sign == "-":
-                ends.append(_end_of(pieces[done]) or line_end)
-            else:
-                result.append(pieces[done])
-                ends.clear()
-            done += 1
-        if spot.final_end is not None and spot.stop >= len(pieces):
-            ended = spot.final_end
-    result += pieces[done:]
-    whole = [piece if piece.endswith(("\n", "\r")) else piece + line_end for piece in result]
-    made = "".join(whole)
-    if not ended and whole:
-        made = made[: -len(_end_of(whole[-1]))]
-    return Patched(made, tuple(places), any(spot.loose for spot in spots))
-
-
-def _end_of(line: str) -> str:
-    """Return the end of a line, "" where it has none."""
-    return line[len(line.rstrip("\r\n")) :]

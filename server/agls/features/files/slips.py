@@ -5,6 +5,7 @@ from collections.abc import Sequence, Set
 from agls.engine.ports import WorkspaceError
 from agls.regex import regex
 
+from .entities import line_with_entities
 from .left_out import lines_left_out
 from .lines import split_lines
 from .notebook_text import check_written, is_notebook
@@ -17,7 +18,6 @@ _NUMBER = regex(r"^ *(\d+)(?:\t|→|: ?| ?\| ?)")
 _LISTED = regex(r"^ *(\d+)(?:\t|→| ?\| )")
 _SIGN = regex(r"^\+(.*)$")
 _QUOTES = ("'", '"', "`")
-_ENTITY = regex(r"&(?:amp|lt|gt|quot|#39);")
 _CODE = (
     *(".py", ".go", ".rs", ".java", ".kt", ".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".swift", ".scala"),
     *(".rb", ".sh", ".lua", ".sql", ".zig", ".dart", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs"),
@@ -45,8 +45,8 @@ NUMBERS = (
     "Leave them out."
 )
 ENTITIES = (
-    "{shown}: the new text has HTML entities where the file has the characters themselves: `{line}`. "
-    "Nothing was changed. Send the characters."
+    "{shown}: the new text has HTML entities where the characters themselves are meant: `{line}`. Nothing "
+    "was changed. Send the characters."
 )
 
 
@@ -60,10 +60,16 @@ def check_file(path: str, text: str) -> None:
         )
     if is_notebook(path):
         check_written(path, text)
-    lines = split_lines(text.strip())
-    is_fenced = len(lines) > 1 and lines[0].startswith("```") and lines[-1] == "```"
-    if is_fenced and not path.lower().endswith(PROSE):
+    if _is_fenced(text) and not path.lower().endswith(PROSE):
         raise WorkspaceError(FENCED.format(shown=path))
+    if path.lower().endswith(_CODE):
+        lines = split_lines(text)
+        if _is_numbered(lines, 0):
+            raise WorkspaceError(NUMBERS.format(shown=path))
+        if each := line_with_entities(path, "", "", lines):
+            raise WorkspaceError(ENTITIES.format(shown=path, line=each.strip()[:100]))
+        if len(lines) == 1 and _has_literal_end(lines[0]):
+            raise WorkspaceError(LITERAL.format(shown=path, line=lines[0].strip()[:100]))
 
 
 def check_new(shown: str, text: str, old: str, new: str, line: int = 0) -> None:
@@ -80,8 +86,10 @@ def check_new(shown: str, text: str, old: str, new: str, line: int = 0) -> None:
     for each in () if is_prose else lines:
         if _has_literal_end(each):
             raise WorkspaceError(LITERAL.format(shown=shown, line=each.strip()[:100]))
-    if is_code and (each := _with_entities(old, lines)):
+    if is_code and (each := line_with_entities(shown, text, old, lines)):
         raise WorkspaceError(ENTITIES.format(shown=shown, line=each.strip()[:100]))
+    if is_code and _is_fenced(new) and not _is_fenced(old):
+        raise WorkspaceError(FENCED.format(shown=shown))
     is_listing = is_code and _is_listing(split_lines(new)) and not _is_listing(split_lines(old))
     if is_listing or (_is_numbered(split_lines(new), line) and not _is_numbered(split_lines(old), line)):
         raise WorkspaceError(NUMBERS.format(shown=shown))
@@ -89,26 +97,9 @@ def check_new(shown: str, text: str, old: str, new: str, line: int = 0) -> None:
         raise WorkspaceError(SIGNS.format(shown=shown))
 
 
-def _with_entities(old: str, lines: Sequence[str]) -> str:
-    """Return a line that is one of `old` but for its entities, or its condition; "" for none.
-
-    That all of `old` shall be escaped, and nothing else be changed, may be meant.
-    """
-    odd = [line for line in lines if _ENTITY.search(line)]
-    if not odd:
-        return ""
-    from html import unescape  # noqa: PLC0415 - its table of names is large, and few texts need it
-
-    there = {line.strip() for line in split_lines(old)}
-    again = [line for line in odd if unescape(line).strip() in there]
-    is_more = len(again) < len(lines)
-    and_signs = [line for line in odd if "&amp;&amp;" in line and "&&" in old and not _quoted(line, "&amp;")]
-    return next(iter([*and_signs, *(again if is_more else ())]), "")
-
-
-def _quoted(line: str, part: str) -> bool:
-    """Return whether a part of a line begins within quotes."""
-    return any(line.count(quote, 0, line.find(part)) % 2 for quote in _QUOTES)
+def _is_fenced(text: str) -> bool:
+    lines = split_lines(text.strip())
+    return len(lines) > 1 and lines[0].startswith("```") and lines[-1].strip() == "```"
 
 
 def _has_literal_end(line: str) -> bool:

@@ -8,7 +8,7 @@ from pydantic import Field
 from agls import __version__
 from agls.commands import member_schema, named, near_names, slash, usage
 from agls.engine.actions import (
-    MORE,
+    GROUPS,
     Action,
     ActionContext,
     ActionOutcome,
@@ -22,7 +22,6 @@ from agls.frozen import frozen
 from agls.room.session_ports import SessionOffer
 from agls.toolkit import Arguments, TypedAction
 
-GROUPS = ("Conversation", "Model and context", "Changes", "Work", "Yours", "Settings", MORE)
 HOW = (
     "`/help NAME` says how one is written. `@path` puts a file into a prompt. A text that begins with `//` "
     "is sent with one slash, as a prompt."

@@ -47,7 +47,7 @@ def build(
 
     def user_notes(view: RunView) -> Sequence[GateFact]:
         state = view.state
-        seen = seen_memory.of(run.session_id or state.run_id, state.context.messages)
+        seen = seen_memory.of(state.context.messages)
         if state.run.turns and seen.is_shown:  # the message from the begin of the run is in its context
             return ()
         try:

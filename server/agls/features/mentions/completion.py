@@ -45,7 +45,8 @@ async def complete(
     if word is None:
         return Completions(_hash_words(typing) if settings.enabled else ())
     paths = await _paths(word, workspace, snapshots)
-    items = [*_sources(word), *paths.items, *await _symbols(word, workspace)]
+    beginning, loose = _sources(word)
+    items = [*beginning, *paths.items, *await _symbols(word, workspace), *loose]
     return Completions(items, paths.more)
 
 
@@ -61,11 +62,18 @@ def _hash_words(typing: Typing) -> Sequence[Completion]:
     return [*rows, *([files] if fit("file:", word.path) else ())]
 
 
-def _sources(word: MentionSoFar) -> Sequence[Completion]:
-    """**Returns** what is no file. The words of other products must begin so: files are meant more often."""
-    names = [name for name in OWN if fit(name, word.path)]
-    names += [name for name in ABOUT if word.path and name not in OWN and name.startswith(word.path)]
-    return [_other(f"@{name}", "source", word, ABOUT[name]) for name in names]
+def _sources(word: MentionSoFar) -> tuple[Sequence[Completion], Sequence[Completion]]:
+    """**Returns** what is no file and begins so, then what only fits: files are meant more often.
+
+    The words of other products must begin so.
+    """
+    begin = [name for name in OWN if name.startswith(word.path)]
+    loose = [name for name in OWN if name not in begin and fit(name, word.path)]
+    begin += [name for name in ABOUT if word.path and name not in OWN and name.startswith(word.path)]
+    beginning, others = (
+        [_other(f"@{name}", "source", word, ABOUT[name]) for name in names] for names in (begin, loose)
+    )
+    return beginning, others
 
 
 async def _symbols(word: MentionSoFar, workspace: Workspace) -> Sequence[Completion]:

@@ -23,16 +23,24 @@ HASH_WORDS = {
     "problems": "diagnostics",
 }
 _PREFIX = r"(?:@|#(file|folder|sym|symbol):)"
-_NAMED = r'(?:"([^"\n]+)"(?::(\d+)(?:-(\d+))?)?|(\S+))'
+_BEGIN = r"""(?<![^\s(\[{"'“‘«（「,;])"""  # a blank, or what a sentence puts in front of a name
+_SPAN = r"(?::|#)L?(\d+)(?:-L?(\d+)|:\d+)?"  # `:10-20`, `#L10-L20`, and `:10:5` as compilers write it
+_NAMED = rf'(?:"([^"\n]+)"(?:{_SPAN})?|((?:\\ |(?![,;]@)\S)+))'
 _END = r"""(?=[,;:.!?)\]}'"]*(?:\s|\Z))"""
-_WORD = regex(rf"(?<!\S)(?:{_PREFIX}{_NAMED}|#({'|'.join(HASH_WORDS)}){_END})")
-_BEFORE = regex(rf'(?<!\S){_PREFIX}(?:"([^"\n]*)|([^\s"]\S*)?)\Z')
+_WORD = regex(rf"{_BEGIN}(?:{_PREFIX}{_NAMED}|#({'|'.join(HASH_WORDS)}){_END})")
+_BEFORE = regex(rf'{_BEGIN}{_PREFIX}(?:"([^"\n]*)|([^\s"](?:(?![,;]@)\S)*)?)\Z')
+_FENCED = regex(
+    r"^ {0,3}(`{3,}(?![^\n]*`)|~{3,})[^\n]*(?:\n(?:.*?^ {0,3}\1[`~]*[ \t]*$|.*)|\Z)", re.DOTALL | re.MULTILINE
+)
+_INK = regex(r"\S")
 _HASH_BEFORE = regex(r"(?<!\S)#(\w*)\Z")
 _REST = regex(r"\S*")
 _QUOTED_REST = regex(r'[^"\n]*"')
-_LINES = regex(r"(.+?):(\d+)(?:-(\d+))?")
+_LINES = regex(rf"(.+?){_SPAN}")
 _NAMES = {"sym", "symbol"}
-_CLOSING = ",;:.!?)]}'\""  # what a sentence puts behind a name
+_WIDE = "，。、；：！？）」”’»"  # in writings without blanks other words may follow
+_CLOSING = f",;:.!?)]}}'\"{_WIDE}"  # what a sentence puts behind a name
+_NO_BLANK = regex(f"[{_WIDE}]")
 
 
 @frozen
@@ -48,8 +56,8 @@ class MentionWord:
     """A word that begins with `@`: the paths that it may mean, the likeliest first.
 
     `name` is what may be no path, without what a sentence puts behind it, "" in quotes. A word that is
-    `alone` on one of several lines may be a decorator in some code. One that `is_file` may name a file
-    without its folder.
+    `alone` on one of several lines may be a decorator in some code, and so may one that follows no blank.
+    One that `is_file` may name a file without its folder.
     """
 
     meanings: tuple[Mention, ...]
@@ -63,7 +71,9 @@ def mentions_in(text: str) -> Iterator[MentionWord]:
 
     `@path`, `@path:10`, `@path:10-20`, and in quotes what has blanks: `@"a b.py":3`. `#file:path` and
     `#sym:Name` are the same in other words; `#selection` and its like stand for what `HASH_WORDS` says.
+    A block of code is what somebody pasted: nothing in it is meant.
     """
+    text = _FENCED.sub(lambda block: _INK.sub(" ", block[0]), text)
     for found in _WORD.finditer(text):
         kind, quoted, first, last, word, stands = found.groups()
         if stands:
@@ -71,12 +81,14 @@ def mentions_in(text: str) -> Iterator[MentionWord]:
         elif kind in _NAMES:
             yield MentionWord((), (quoted or word).rstrip(_CLOSING))
         elif quoted:
-            yield MentionWord((Mention(quoted, _span(first, last)),), is_file=bool(kind))
+            named = (Mention(quoted, _span(first, last)),) if first else tuple(_meanings(quoted))
+            yield MentionWord(named, is_file=bool(kind))
         else:
             bare = word.rstrip(_CLOSING)
-            spellings = dict.fromkeys(name for name in (word, bare) if name)
-            meanings = tuple(meaning for name in spellings for meaning in _meanings(name))
-            yield MentionWord(meanings, "" if kind else bare, _is_alone(found), is_file=bool(kind))
+            spellings = dict.fromkeys(filter(None, (word, bare, _NO_BLANK.split(word)[0])))
+            meanings = tuple(meaning for name in spellings for meaning in _meanings(name.replace("\\ ", " ")))
+            name = "" if kind or _is_in_quotes(found) else bare
+            yield MentionWord(meanings, name, _is_alone(found), is_file=bool(kind))
 
 
 @frozen
@@ -116,8 +128,15 @@ def _meanings(name: str) -> Iterator[Mention]:
         yield Mention(found[1], _span(found[2], found[3]))
 
 
+def _is_in_quotes(found: re.Match[str]) -> bool:
+    before = found.string[found.start() - 1 : found.start()]
+    return bool(before.strip()) and before not in "(["
+
+
 def _is_alone(found: re.Match[str]) -> bool:
     text = found.string
+    if text[found.start() - 1 : found.start()].strip():
+        return True
     begin, end = text.rfind("\n", 0, found.start()) + 1, text.find("\n", found.end())
     line = text[begin:] if end < 0 else text[begin:end]
     return line.strip() == found[0] and len(text.strip()) > len(found[0])

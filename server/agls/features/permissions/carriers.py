@@ -16,6 +16,7 @@ _LINES = regex(
     r"-L(?:\d+,\+?\d+|:[\w.]+(?=:))(?::(?![/~])(?!.*\.\.)[^:]+)?"
 )  # `-L1,20`, `-L1,5:FILE`, `-L:main:FILE`
 _TYPE = regex(r"-[tT][a-z0-9]+")  # `rg -tpy`
+_PERMISSIONS = regex(r"-[ugoa]*[+=][rwxXst]+")  # `find -perm -u+x`
 _SORT_KEY = regex(r"-k[\d.,bdfghinrMV]+|-t[^\s\w]")  # `sort -t, -k2,2n`
 
 
@@ -94,6 +95,7 @@ OPTIONS: Mapping[tuple[str, ...], frozenset[str]] = {
     **{
         ("git", verb): _names(_LOG) for verb in ("log", "show", "diff", "shortlog", "rev-list", "whatchanged")
     },
+    ("git", "shortlog"): _names(f"{_LOG} --summary --numbered -e --email -c"),
     ("git", "rev-list"): _names(f"{_LOG} --count --objects"),
     ("git", "diff-tree"): _names(
         f"{_DIFF} -r -t -m -c --cc -z --root --no-commit-id --no-renames --pretty --format"
@@ -195,6 +197,7 @@ def _is_harmless(word: str, known: frozenset[str], name: str) -> bool:
         or bool(_NUMBER.fullmatch(word))
         or (program(name) == "git" and bool(_LINES.fullmatch(word)))
         or (name == "rg" and bool(_TYPE.fullmatch(word)))
+        or (name == "find" and bool(_PERMISSIONS.fullmatch(word)))
         or (name == "sort" and bool(_SORT_KEY.fullmatch(word)))
         or (word[1:].isalpha() and all(f"-{letter}" in known for letter in word[1:]))  # `-rn` for `-r -n`
     )

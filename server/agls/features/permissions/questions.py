@@ -7,6 +7,7 @@ from agls.engine.ports import Preview
 from agls.engine.vocabulary import Answer, Option, Question, ToolOutcome
 from agls.features.permissions.decision import Ask, Deny
 from agls.features.permissions.grants import SANDBOXED
+from agls.features.permissions.look_alikes import warning
 from agls.features.permissions.visible import one_line, visible_object
 from agls.json_values import is_object, list_in, text_in
 
@@ -42,7 +43,7 @@ def question(call_id: str, preview: Preview, ask: Ask) -> Question:
     return Question(
         kind="permission",
         title=one_line(preview.title),
-        reason=" ".join(ask.reasons),
+        reason=" ".join(filter(None, (warning(preview.title, preview.subject), *ask.reasons))),
         call_id=call_id,
         subject=visible_object(preview.subject),
         options=_options(ask),

@@ -133,7 +133,7 @@ READERS: Mapping[str, KnownReader] = {
     "sha512sum": _reader("-b -t --tag"),
     "b2sum": _reader("-b -t --tag"),
     "strings": _reader("-a -f -n= -t="),  # without `@FILE`, which is a file of more arguments
-    "test": _reader("-f -d -e -s -r -w -x -L -h -n -z", most=8),
+    "test": _reader("-f -d -e -s -r -w -x -L -h -n -z -eq -ne -lt -le -gt -ge", most=8, single=True),
     "cksum": _reader(""),
     "basename": _reader("-a -s= -z", "texts"),
     "dirname": _reader("-z", "texts"),
@@ -238,8 +238,8 @@ _OF_VARIABLES = regex(r"%[^a-mo-zA-Z%]*(?:hh|h|ll|l|L|q|j|z|t)?n|\[.*[$`]", re.D
 _FORMAT_OF_DATE = regex(r"\+.*", re.DOTALL)
 _SED = _reader("-n --quiet --silent -E -r -s", "paths")
 _JQ = _reader(
-    "-r --raw-output -c --compact-output -n --null-input -s --slurp -S --sort-keys -e -M -a -j --tab "
-    "--indent="
+    "-r --raw-output -c --compact-output -n --null-input -s --slurp -S --sort-keys -e -M -C "
+    "--monochrome-output --color-output -R --raw-input -a -j --tab --indent="
 )
 _AWK = _reader("-F=")
 SCRIPTED: Mapping[str, tuple[KnownReader, Callable[[str], bool]]] = {
@@ -308,6 +308,8 @@ def _check_operands(name: str, operands: Sequence[str]) -> None:
         raise NotUnderstood("it prints what may be a key")
     if name == "date" and not all(_FORMAT_OF_DATE.fullmatch(each) for each in operands):
         raise NotUnderstood(f"date with {operands[0]} sets the clock")
+    if name == "test" and any("[" in each for each in operands):
+        raise NotUnderstood("a shell may count with what stands between brackets")
     if name == "printf" and any(map(_OF_VARIABLES.search, operands)):
         raise NotUnderstood("printf may set a variable, or count with one")
 

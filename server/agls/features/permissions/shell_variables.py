@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 _VARIABLE = regex(r"\$(?:(\w+|\?)|\{(\w+)\})")
 # Of these the value may be printed: they hold no key. Nothing that is understood can set them.
 _PRINTED = frozenset({"HOME", "PWD", "OLDPWD", "USER", "SHELL", "PATH", "LANG", "TERM", "?"})
-_SUM = regex(r"\$\(\([\d +*/%()-]+\)\)")
+_SUM = regex(r"\$\(\((?!.*(?:\+\+|--))[\w +*/%()-]+\)\)")  # `++` would change a variable
+_WORD_IN_SUM = regex(r"[A-Za-z_]\w*")
 # Programs obey many variables in lower case, too, all with `_` or longer; the others here are obeyed by none.
 _NAME = regex(
     r"[a-z]{1,8}|COUNT|FILE|FILES|BRANCH|COMMIT|SHA|HASH|RESULT|OUT|[A-Z]|DIR|SRC|NAME|BASE|REV|TAG|FOO"
@@ -35,7 +36,8 @@ PRINTS_FOLDER = frozenset({"$(pwd)"})
 # What prints the name of a commit and nothing else. That of a branch may be an option: `.git/HEAD` says it.
 _PRINTS_COMMIT = regex(
     r"git (?:rev-parse (?:--verify |--short |-q )*HEAD(?:[~^]\d*)*"
-    r"|merge-base [A-Za-z][\w./-]* [A-Za-z][\w./-]*)"
+    r"|merge-base [A-Za-z][\w./-]* [A-Za-z][\w./-]*"
+    r"|log(?: -(?:n ?)?\d+)? --(?:format|pretty)=(?:format:)?%[hH](?: -(?:n ?)?\d+)?)"
 )
 
 Source = tuple[Word, ...]  # the words of a program whose lines a variable holds, () when nothing is known
@@ -116,12 +118,18 @@ class ShellVariables:
         text, name = text_of(node).lstrip(), _name_of(node)
         if name in self._values:
             is_quoted = node.parent is not None and node.parent.type == "string"
-            value = "0" if is_quoted else self.value(node)
+            is_one = is_quoted or prints_commit(self._sources.get(name, ()))
+            value = "0" if is_one else self.value(node)
             return value if is_one_word(value) else unresolved(node)
         is_shown = is_substitution(node) and node.parent is not None and node.parent.type == "string"
-        if name in _PRINTED or _SUM.fullmatch(text) or is_shown:
+        if name in _PRINTED or self._is_sum(text) or is_shown:
             return "0"
         return unresolved(node)
+
+    def _is_sum(self, text: str) -> bool:
+        """Return whether this only counts: with numbers, and variables that hold one."""
+        numbers = all(self._values.get(name, "").isdecimal() for name in _WORD_IN_SUM.findall(text))
+        return numbers and bool(_SUM.fullmatch(text))
 
     def only_compares(self, node: "Node") -> bool:
         """**Returns** whether `[ … ]` only compares texts, or numbers, that are known or between quotes."""

@@ -213,7 +213,7 @@ class _CommandReader:
             found, source = self._printed_by(children_of(words[0], _AROUND))
             # a shell puts names in the place of a pattern there: so the names are looked at, used or not
             checked = Program(short(words[0]), (Word("echo"), Word(A_NAME)), loops=(source,), piped=True)
-            yield from (*found, *self._placed(checked))
+            yield from (*found, *(() if prints_commit(source) else self._placed(checked)))
             yield from self._repeated(variable, source, body)
             return
         yield from self._for_each(

@@ -109,6 +109,10 @@ def _changed(plan: Plan, arguments: ChangePlan) -> Plan:
             return plan
         case "add":
             return changed(plan, [EntryChange(text=arguments.entry, after=arguments.after or None)])
+        case "clear" if arguments.entry:
+            raise PlanError(
+                f"To take some entries out: /plan remove {arguments.entry}. To take out all: /plan clear"
+            )
         case "clear":
             return Plan()
         case "remove":

@@ -189,8 +189,13 @@ def _check_order(plan: Plan) -> None:
     try:
         TopologicalSorter({entry.id: entry.after for entry in plan.entries}).prepare()
     except CycleError as problem:
-        circle = _listed(problem.args[1])
-        raise PlanError(f"Entries wait for each other: {circle}. Change their after.") from None
+        circle: list[int] = problem.args[1]
+        who = (
+            f"Entry {circle[0]} waits for itself"
+            if len(circle) == 2
+            else f"Entries wait for each other: {_listed(circle)}"
+        )
+        raise PlanError(f"{who}. Change `after`.") from None
 
 
 def _check_begun(before: Plan, plan: Plan) -> None:

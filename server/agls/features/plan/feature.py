@@ -43,9 +43,9 @@ def build(
             return ()  # it has said nothing yet that could need another word
         plan = record.last(state)
         texts = (
-            mode_message(state, run.session_id, planning=planning, offered=is_presented),
-            document_message(plan.plan, state, run.session_id),
-            reminder(plan, state, run.session_id),
+            mode_message(state, planning=planning, offered=is_presented),
+            document_message(plan.plan, state),
+            reminder(plan, state),
         )
         if texts[0]:
             view.note(ROOM, MODE_SHOWN, {"planning": planning})

@@ -15,20 +15,20 @@ OFF = "Plan mode is off: the user wants the work to be done now."
 APPROVED_PLAN = "This is the plan that the user approved, word for word. Work by it.\n\n"
 
 
-def mode_message(state: State, session_id: str, *, planning: bool, offered: bool) -> str:
+def mode_message(state: State, *, planning: bool, offered: bool) -> str:
     """Return what the model must read of the mode, "" when its context has that."""
-    known = _known_modes.of(session_id, state.context.messages)
+    known = _known_modes.of(state.context.messages)
     if planning:
         wanted = TO_APPROVE if offered else AS_ANSWER
         return "" if known == wanted else wanted
     return OFF if known not in {"", OFF} else ""
 
 
-def document_message(plan: Plan, state: State, session_id: str) -> str:
+def document_message(plan: Plan, state: State) -> str:
     """Return the approved plan for a model whose context lost it, "" when there is nothing to say."""
     if not plan.document or plan.is_over:
         return ""
-    known = _known_documents.of(session_id, state.context.messages)
+    known = _known_documents.of(state.context.messages)
     return "" if plan.document in known else f"{APPROVED_PLAN}{plan.document}"
 
 

@@ -55,14 +55,14 @@ def work_in(view: RunView, record: PlanRecord) -> Work:
     return update
 
 
-def reminder(noted: NotedPlan, state: State, session_id: str) -> str:
+def reminder(noted: NotedPlan, state: State) -> str:
     """Return the plan for the model, "" when the model knows it or nothing of it is left to do.
 
     The model knows what is in its context: it gets the plan again after a compaction or a rewind removed it.
     """
     if not noted.by:
         return ""
-    known = known_plans.of(session_id, state.context.messages)
+    known = known_plans.of(state.context.messages)
     text = rendered(noted.plan)
     if text in known or not (known or noted.plan.is_open):
         return ""

@@ -106,7 +106,7 @@ class ScopedTexts:
 
     def _lost(self, state: State, shown: ShownTexts) -> frozenset[str]:
         """Return the files whose texts were shown and have left the context since."""
-        seen = _items.of(state.run_id, state.context.messages)
+        seen = _items.of(state.context.messages)
         return frozenset(path for path, row in shown.items() if row.item_id not in seen)
 
 

@@ -76,7 +76,7 @@ class Globbing:
         return ToolOutcome("\n".join((*map(spelled, names[arguments.offset :]), *remarks)))
 
     async def _nothing(self, arguments: Glob, workspace: Workspace) -> str:
-        hint = await no_names(arguments.pattern, arguments.path, workspace)
+        hint = await no_names(arguments.pattern, arguments.path, arguments.exclude, workspace)
         return f"No file is called {arguments.pattern}.{hint}"
 
 

@@ -29,6 +29,8 @@ from .settings import Settings
 LINE_END = regex(r"(?<!\\)(?:\\\\)*\\[nr]")  # as an escape of a regular expression
 
 NAMED = 3  # binary files that a remark names
+FEW = 5_000  # files that are searched once more without regard to capital letters
+SOON = 1.0  # seconds for that
 
 
 class Grep(Arguments):
@@ -84,7 +86,7 @@ class Grepping:
             raise await explained(problem, arguments.path, context.workspace) from problem
         answer = [*rows(found.files, arguments.output, in_groups=arguments.context > 0)]
         if not found.files:
-            answer.append(await _nothing(found, arguments, context.workspace))
+            answer.append(await _nothing(found, arguments, context.workspace, self.settings))
         if found.more:
             count = counted(found.files, arguments.output)
             what = "matching lines" if arguments.output == "content" else "files"
@@ -99,19 +101,35 @@ class Grepping:
         return ToolOutcome("\n".join(answer))
 
 
-async def _nothing(found: FoundLines, arguments: Grep, workspace: Workspace) -> str:
+async def _nothing(found: FoundLines, arguments: Grep, workspace: Workspace, settings: Settings) -> str:
     searched = f"{found.searched} {'file' if found.searched == 1 else 'files'}"
     if arguments.offset:
         return f"No more matches behind offset {arguments.offset}, in {searched}."
     if not found.searched and (names := arguments.glob or arguments.type):
         what = "glob" if arguments.glob else "type"
-        hint = await no_names(names, arguments.path, workspace) if arguments.glob else ""
+        given = names, arguments.path, arguments.exclude
+        hint = await no_names(*given, workspace) if arguments.glob else ""
         return f"No file was searched: none fits the {what} {names}.{hint}"
     if remark := await _in_binary(arguments, workspace):
         return remark
+    if found.stopped:
+        return "Nothing was found until then."
     if _needs_multiline(arguments):
         return f"No match in {searched}. The pattern has a line end: set multiline."
-    return f"No match in {searched}.{no_lines(arguments.pattern, literal=arguments.literal)}"
+    hint = no_lines(arguments.pattern, literal=arguments.literal)
+    if not hint and found.searched <= FEW and await _is_there_in_other_case(arguments, workspace, settings):
+        hint = " With ignore_case there are some."
+    return f"No match in {searched}.{hint}"
+
+
+async def _is_there_in_other_case(arguments: Grep, workspace: Workspace, settings: Settings) -> bool:
+    """Return whether the search would soon find something without regard to capital letters."""
+    if arguments.ignore_case or arguments.pattern.lower() == arguments.pattern.upper():
+        return False
+    asked = arguments.model_copy(update={"ignore_case": True, "output": "files", "limit": 1})
+    search = wanted(asked, settings)
+    search = replace(search, glob=below(search.glob, arguments.path, workspace), seconds=SOON)
+    return bool((await workspace.search(search)).files)
 
 
 def _binary(names: Sequence[str], asked: str) -> str:

@@ -1,14 +1,21 @@
 """Patterns of names as models write them, and what may be wrong with a pattern that finds nothing."""
 
+import asyncio
 import posixpath
+from collections.abc import Sequence
+from contextlib import aclosing
 
 from agls.engine.ports import Workspace, WorkspaceError
+from agls.names import spelled
 from agls.regex import regex
 
+NAMED = 3  # files that are named
+SECONDS = 1.0  # for looking for them
+
 _POSIX = regex(r"\\[|<>]|\[\[:")
-_CALL = regex(r"(?<!\\)\w\(|\{\}|\w\[\]")
+_CALL = regex(r"(?<!\\)\w\(|\{\}|\w\[\]|(?<!\\)\$(?=\w)")
 POSIX = " Alternatives are a|b here, beginning and end of a word \\b, classes of characters \\w, \\d, \\s."
-LITERALLY = " ( ) [ ] { } mean something in an expression: set literal to find them as they stand."
+LITERALLY = " ( ) [ ] { } $ mean something in an expression: set literal to find them as they stand."
 SEVERAL = " Several patterns are one in braces: {*.py,*.md}."
 REACH = " A pattern reaches only what is below path."
 NOT = " What is left out belongs into exclude."
@@ -17,6 +24,9 @@ IGNORED = (
     "searches it with this path."
 )
 TWICE = " It is looked for below {}: leave that out and write {}."
+OPEN = " A brace is left open: {*.py,*.md} is the form."
+HOME = " ~ means nothing in a pattern: give the folder as path."
+CASE = " Capital letters count: did you mean {}?"
 BRACKETS = " [ begins a set of characters: {} finds names that have it."
 
 
@@ -40,10 +50,12 @@ def either(pattern: str) -> str:
     return f"{{{','.join(parts)},{pattern.replace(',', '?')}}}"
 
 
-async def no_names(pattern: str, path: str, workspace: Workspace) -> str:
-    """Return what may be wrong with a pattern of names that no file has."""
+async def no_names(pattern: str, path: str, exclude: str, workspace: Workspace) -> str:
+    """Return what may be wrong with a pattern of names that no file has, but perhaps one to `exclude`."""
     if fault := _fault(pattern, path, workspace):
         return fault
+    if near := await _in_other_case(pattern, path, exclude, workspace):
+        return CASE.format(" or ".join(map(spelled, near)))
     fixed = (
         posixpath.dirname(pattern.partition("*")[0] + "x").strip("/")
         if "*" in pattern
@@ -65,12 +77,41 @@ def _fault(pattern: str, path: str, workspace: Workspace) -> str:
         return NOT
     if pattern.startswith("../"):
         return REACH
+    if pattern.startswith("~"):
+        return HOME
+    if pattern.count("{") > pattern.count("}"):
+        return OPEN
     if "{" not in pattern and ("," in pattern or " " in pattern.strip()):
         return SEVERAL
     folder = workspace.place(path).shown if path else ""
     if folder and pattern.startswith(f"{folder}/"):
         return TWICE.format(folder, pattern.removeprefix(f"{folder}/"))
     return BRACKETS.format(pattern.replace("[", "[[]")) if "[" in pattern else ""
+
+
+async def _in_other_case(pattern: str, path: str, exclude: str, workspace: Workspace) -> Sequence[str]:
+    """Return the first files that soon are found to fit the pattern, but for capital letters."""
+    found: list[str] = []
+    if not any(each.isalpha() for each in pattern) or "[" in pattern or "\\" in pattern:
+        return found
+    walked = workspace.walk(path, in_any_case(pattern), either(exclude))
+    try:
+        async with asyncio.timeout(SECONDS), aclosing(walked) as portions:
+            async for portion in portions:
+                found += portion
+                if len(found) >= NAMED:
+                    break
+    except (TimeoutError, WorkspaceError):
+        pass
+    return sorted(found)[:NAMED]
+
+
+def in_any_case(pattern: str) -> str:
+    """Return a pattern of names without sets of characters for letters of any case."""
+    letters = (
+        f"[{each.lower()}{each.upper()}]" if each.isascii() and each.isalpha() else each for each in pattern
+    )
+    return "".join(letters)
 
 
 async def _has_entries(folder: str, workspace: Workspace) -> bool:

@@ -67,8 +67,8 @@ class SettingsActions:
         """Follow the arguments. **Raises** `ActionError`."""
         key, project = arguments.key, arguments.project
         value = arguments.value
-        if not value:  # both were typed in a row
-            key, _, value = key.partition(" ")
+        if not value:  # both were typed in a row, or as in the file
+            key, _, value = key.partition("=" if "=" in key.partition(" ")[0] else " ")
         if arguments.do in {"get", "set", "unset"} and not key:
             raise ActionError(WRITE.format(arguments.do))
         match arguments.do:

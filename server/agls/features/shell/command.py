@@ -31,6 +31,7 @@ from agls.toolkit import Arguments
 
 from .buffer_saver import SaveOutcome
 from .outcome_text import text_of
+from .prompts import SilenceWatch
 from .settings import Settings
 from .state import END, GONE, REPORTING, SessionShell, ShellState
 
@@ -45,6 +46,10 @@ MOVED = (
 )
 WITH = " (variables that a command before it changed: {})"
 BY_USER, BY_TIME = "the user moved it there.", "it ran longer than {:g} s."
+BY_QUESTION = (
+    "it has been silent since what looks like a question, which nobody can answer. If it waits, stop it with "
+    "shell_task and give the answer in the command, by an option such as --yes, a pipe or a file."
+)
 
 
 def without_deception(command: str) -> str:
@@ -163,7 +168,8 @@ class Shell:
 
     def _moved(self, task: BackgroundTask, execution: "Execution") -> ToolOutcome:
         """Return the answer to a call whose command goes on without it."""
-        why = BY_TIME.format(execution.limit) if execution.is_over_time else BY_USER
+        by_itself = BY_QUESTION if execution.is_asking else BY_USER
+        why = BY_TIME.format(execution.limit) if execution.is_over_time else by_itself
         printed = enclosed(self.background.news(task.task_id).rstrip("\n"))
         output = [printed] if printed else []
         return ToolOutcome("\n".join([*output, MOVED.format(task.task_id, why)]), effects="unknown")
@@ -177,6 +183,8 @@ class Execution:
         usual = settings.task_timeout_s if arguments.background else settings.timeout_s
         most = settings.task_timeout_s if arguments.background else settings.max_timeout_s
         self.limit, self.is_over_time = min(asked or usual, most), False
+        self.is_asking = False  # it was silent after a question
+        self._silence = SilenceWatch(self._give_up)
         self._seconds = self.limit  # with those that it got on top
         self._shell, self._now = shell, now
         self._arguments, self._context = arguments, context
@@ -199,10 +207,17 @@ class Execution:
     async def _outcome(self, terminal: Terminal, show: Show, *, reports: bool) -> ToolOutcome:
         shell, workspace = self._shell, self._context.workspace
         command = self._command(reports=reports)
+
+        def take(text: str) -> None:
+            self._silence.take(without_colours(text))
+            show(self._shown(text))
+
         try:
-            finished = await workspace.run(command, lambda text: show(self._shown(text)))
+            finished = await workspace.run(command, take)
         except WorkspaceError as problem:
             return ToolOutcome(await self._explained(problem), "failed", terminal=terminal)
+        finally:
+            self._silence.end()
         remarks: Sequence[str] = ()
         if self._is_waited_for:
             remarks = shell.session.take(finished, workspace, with_folder=not self._arguments.cwd)
@@ -233,7 +248,14 @@ class Execution:
             unset=frozenset(name for name, value in variables.items() if value is None),
             reports=reports,
             more_time=self._more_time,
+            no_screen=reports,
         )
+
+    def _give_up(self) -> None:
+        """Let the call go on without a command that seems to wait for an answer."""
+        if self._is_waited_for and self._shell.has_room:
+            self.is_asking = True
+            self._shell.background.move(self._context.call_id)
 
     def _more_time(self) -> float:
         """Return the seconds that the command gets on top, once its time is over.

@@ -1,6 +1,7 @@
 """The report to the model about a command that has ended."""
 
 from collections.abc import Sequence
+from signal import Signals
 
 from agls.engine.ports import Command, Finished
 from agls.regex import regex
@@ -17,6 +18,11 @@ PATCH = (
     "[apply_patch is no program here. Where it is a tool of yours, call that with the patch; else edit_file.]"
 )
 _PATCH = regex(r"\bapply_?patch: (?:command )?not found")
+ON_SCREEN = (
+    "stopped: it waits for keys on a whole screen, as an editor, a pager or a menu does, and there is no "
+    "terminal. Say by its options what it shall do (git commit -m, GIT_EDITOR=true, --no-pager, --yes), or "
+    "use the tools for files"
+)
 CHANGED = "[It changed files that are open in the editor; read them before you edit: {}]"
 
 
@@ -38,7 +44,7 @@ def text_of(finished: Finished, command: Command, saved: SaveOutcome, remarks: S
         lines.append(LEFT.format(finished.left_over))
     if finished.exit_code and _PATCH.search(finished.output[-LOOKED_AT:]):
         lines.append(PATCH)
-    if remark := remark_on(finished):
+    if not finished.on_screen and (remark := remark_on(finished)):
         lines.append(remark)
     lines += finished.remarks
     return "\n".join([*lines, *remarks, f"[{_ending(finished, command)}, {finished.seconds:.1f} s]"])
@@ -47,6 +53,14 @@ def text_of(finished: Finished, command: Command, saved: SaveOutcome, remarks: S
 def _ending(finished: Finished, command: Command) -> str:
     if finished.timed_out:
         return f"stopped: it ran longer than {command.timeout:g} s; ask for more with timeout_s"
+    if finished.on_screen:
+        return ON_SCREEN
     if finished.exit_code is None:
         return f"ended by {finished.signal}"
-    return f"exit code {finished.exit_code}"
+    return f"exit code {finished.exit_code}{_as_of_signal(finished.exit_code)}"
+
+
+def _as_of_signal(code: int) -> str:
+    """Return which signal a shell means by a code above 128."""
+    number = code - 128
+    return f", as after {Signals(number).name}" if number in set(Signals) else ""

@@ -66,7 +66,7 @@ def lost_in(state: State) -> Sequence[str]:
     used = used_in(state)
     if not used or not (state.summaries or _has_cleared(state)):
         return ()  # what a rewind took out is not wanted
-    seen = _seen.of(state.run_id, state.context.messages)
+    seen = _seen.of(state.context.messages)
     return [name for name in used if name not in seen]
 
 

@@ -3,6 +3,7 @@
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from agls.engine.facts import Overflowed, Replied, TextDelta, ThinkingDelta
@@ -20,6 +21,7 @@ from agls.models.http.sse import ServerEvent
 from agls.models.prices import cost_of
 
 SHOWN = 80  # characters of an answer that is none
+CHARACTERS = 4  # of a token, about
 SHORT = 20  # characters within which [DONE] stands
 DECODER = json.JSONDecoder()
 CUTTING = {"length", "content_filter", "refusal"}  # the last call may have been cut off
@@ -62,6 +64,15 @@ class AnswerReader(ABC):
     def finished(self) -> bool:
         """Whether the server said that the answer is complete."""
         return self._whole
+
+    def used_by_now(self, sent: int) -> Usage | None:
+        """Return about what the answer used so far, to a request of `sent` tokens; `None` before it began."""
+        if not self._begun:
+            return None
+        said = sum(len(piece) for pieces in self._returned.values() for piece in pieces) // CHARACTERS
+        told = self._usage
+        given = sent if told.input_tokens is None else told.input_tokens
+        return replace(told, input_tokens=given, output_tokens=max(told.output_tokens or 0, said))
 
     def take(self, event: ServerEvent) -> None:
         """Take one event of the stream, or a whole answer as one event."""

@@ -39,7 +39,7 @@ def messages_of(request: ModelRequest, endpoint: Endpoint) -> EncodedList:
     """Return the whole conversation, the system prompt first."""
     server = chat_server(endpoint)
     refused = "reasoning" in endpoint.refused
-    reasoned = _reasoned.of(request.session_id, request.messages)
+    reasoned = _reasoned.of(request.messages)
     reasons = not refused and (server.reasons_always or endpoint.identity in reasoned)
     manner = _Style("" if refused else endpoint.identity, server, reasons)
     head = [{"role": "system", "content": request.system}] if request.system else []

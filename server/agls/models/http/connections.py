@@ -252,5 +252,6 @@ def _unreachable(error: Exception, endpoint: Endpoint) -> Failure:
     if endpoint.is_local:
         place = f", or correct {endpoint.address_place}" if endpoint.address_place else ""
         return Failure("network", message, f"Is the server running? Start it{place}.")
-    where = endpoint.address_place or "the address"
-    return Failure("network", message, f"Check the network, the proxy, and {where}.", is_retryable=True)
+    place = endpoint.address_place
+    things = f"the network, the proxy, and {place}" if place else "the network and the proxy"
+    return Failure("network", message, f"Check {things}.", is_retryable=True)

@@ -9,17 +9,18 @@ from agls.doors.agent.call import Call
 from agls.doors.agent.connection import Connection
 from agls.doors.agent.peer import PeerError
 from agls.doors.messages import Bad
+from agls.engine.facts import Noted
 from agls.engine.ports import JournalError, ModelError, SessionRow
 from agls.engine.recovery import ATTEMPTS, attempts, continue_interrupted
 from agls.json_values import is_object
 from agls.room.exposed import StartChoice
-from agls.room.session_metadata import archived
+from agls.room.session_metadata import archived, is_left, left_interrupted
 
 REST = 0.5  # seconds in which the client gets to work first
 MOST = 3  # questions at one start
-GO_ON = "Go on"
-PUT_AWAY = "Put away"
-NOT_NOW = "Not now"
+CONTINUE = "Continue"
+ARCHIVE = "Archive"
+LEAVE = "Leave it"
 INFO, WARNING = 3, 2  # LSP MessageType
 
 
@@ -34,6 +35,8 @@ async def recover(connection: Connection) -> None:
         left = [row for row in rows if row.interrupted and row.state == "idle" and not row.archived]
         for row in [row for row in left if not row.parent_item][:MOST]:  # a child is its parent's
             if connection.world.sessions.is_open(row.session_id):  # the client was faster
+                continue
+            if is_left(await connection.world.sessions.peek(row.session_id)):  # they said: leave it
                 continue
             await (_by_itself if mode == "auto" else _ask)(connection, row)
 
@@ -64,20 +67,26 @@ async def _ask(connection: Connection, row: SessionRow, more: str = "") -> None:
             how = f'{{"sessionId": "{row.session_id}", "continueRun": true}}'
             _say(connection, INFO, f"{said} To continue it: agls.run with {how}")
         return
-    actions = [{"title": title} for title in (GO_ON, PUT_AWAY, NOT_NOW)]
-    question = {"type": INFO, "message": f"{said} Go on with it?", "actions": actions}
+    actions = [{"title": title} for title in (CONTINUE, ARCHIVE, LEAVE)]
+    question = {"type": INFO, "message": f"{said} Continue it?", "actions": actions}
     try:
         chosen: Any = await connection.peer.request("window/showMessageRequest", question).future
     except PeerError:
         return
     title = chosen.get("title") if is_object(chosen) else None
-    if title == GO_ON:
+    if title == CONTINUE:
         await _go_on(connection, row)
-    elif title == PUT_AWAY:
-        with suppress(Bad):
-            async with connection.borrowed(row.session_id) as session:
-                session.log.record(archived(True))
-                await session.log.sync()
+    elif title == ARCHIVE:
+        await _note(connection, row, archived(True))
+    elif title == LEAVE:
+        await _note(connection, row, left_interrupted())
+
+
+async def _note(connection: Connection, row: SessionRow, fact: Noted) -> None:
+    with suppress(Bad):  # another process has it
+        async with connection.borrowed(row.session_id) as session:
+            session.log.record(fact)
+            await session.log.sync()
 
 
 async def _go_on(connection: Connection, row: SessionRow) -> bool:

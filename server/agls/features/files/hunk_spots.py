@@ -1,0 +1,79 @@
+"""Where the hunks of a patch stand in a text, and the text with them."""
+
+from collections.abc import Sequence
+from itertools import takewhile
+
+from agls.frozen import frozen
+from agls.regex import regex
+
+from .lines import line_end_of
+from .patch_parts import PatchRow
+
+LINE = regex(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+
+
+@frozen
+class Patched:
+    """A text after its hunks: their `lines` (from 1), and whether white space was matched loosely."""
+
+    text: str
+    lines: tuple[int, ...]
+    loose: bool = False
+
+
+@frozen
+class Spot:
+    """Where a hunk stands: the index of its first line, and its rows as the file has them."""
+
+    start: int
+    rows: tuple[PatchRow, ...]
+    final_end: bool | None = None
+    loose: bool = False
+
+    @property
+    def stop(self) -> int:
+        """The index behind its last old line."""
+        return self.start + sum(row.sign != "+" for row in self.rows)
+
+    @property
+    def changed(self) -> int:
+        """The index behind its last line that does not only stay."""
+        tail = takewhile(lambda row: row.sign == " ", reversed(self.rows))
+        return self.stop - sum(1 for _ in tail)
+
+
+def text_with(text: str, pieces: Sequence[str], spots: Sequence[Spot]) -> Patched:
+    """Return the text; of lines that stay every byte is kept, new ones get the file's line end."""
+    line_end = line_end_of(text)
+    ended = not text or text.endswith(("\n", "\r"))
+    result: list[str] = []
+    places: list[int] = []
+    done = 0
+    for spot in spots:
+        result += pieces[done : spot.start]
+        done = spot.start
+        places.append(len(result) + 1 + next((n for n, row in enumerate(spot.rows) if row.sign != " "), 0))
+        ends: list[str] = []  # of lines that go: those in their places end as they did
+        for row in spot.rows:
+            if row.sign == "+":
+                result.append(row.text + (ends.pop(0) if ends else line_end))
+                continue
+            if row.sign == "-":
+                ends.append(end_of(pieces[done]) or line_end)
+            else:
+                result.append(pieces[done])
+                ends.clear()
+            done += 1
+        if spot.final_end is not None and spot.stop >= len(pieces):
+            ended = spot.final_end
+    result += pieces[done:]
+    whole = [piece if piece.endswith(("\n", "\r")) else piece + line_end for piece in result]
+    made = "".join(whole)
+    if not ended and whole:
+        made = made[: -len(end_of(whole[-1]))]
+    return Patched(made, tuple(places), any(spot.loose for spot in spots))
+
+
+def end_of(line: str) -> str:
+    """Return the end of a line, "" where it has none."""
+    return line[len(line.rstrip("\r\n")) :]
