@@ -8,6 +8,7 @@ from agls.features.hooks import copilot, cursor, gemini
 from agls.features.hooks.forms import HookForm
 from agls.features.hooks.offered_hook import NO_EVENT, OfferedHook, offered_hook
 from agls.features.hooks.settings import EVENTS, Event
+from agls.frozen import frozen
 from agls.json_values import object_in
 
 Maker = Callable[[str, JsonObject, int, str], OfferedHook]
@@ -53,11 +54,14 @@ def of_copilot(event: str, entry: JsonObject, number: int, shown: str) -> Offere
     return OfferedHook(replace(made.hook, environment=more), made.offer)
 
 
+@frozen
 class _Written:
     """An entry as it is written, with its place in a file."""
 
-    def __init__(self, event: str, entry: JsonObject, number: int, shown: str) -> None:
-        self.event, self.entry, self.number, self.shown = event, entry, number, shown
+    event: str
+    entry: JsonObject
+    number: int
+    shown: str
 
 
 def _formed(form: HookForm, event: Event, ours: JsonObject, written: _Written) -> OfferedHook:
