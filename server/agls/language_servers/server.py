@@ -203,11 +203,12 @@ class LanguageServer:
 
     async def _started(self) -> StreamProgram:
         entrance = await self._enter() if self._enter else None
+        program = self._program
         if entrance is None:
-            return await self._streams.start(self._program.argv, self.folder, self)
+            return await self._streams.start(program.argv, self.folder, self, program.variables)
         try:
-            argv = (*entrance.words, *self._program.argv)
-            return await self._streams.start(argv, self.folder, self, others=entrance.descriptors)
+            argv = (*entrance.words, *program.argv)
+            return await self._streams.start(argv, self.folder, self, program.variables, entrance.descriptors)
         finally:
             entrance.close()
 

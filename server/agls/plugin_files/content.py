@@ -37,10 +37,10 @@ class PluginContent:
     """A plugin as its files describe it; all paths are absolute, below its `root`.
 
     `skills` are folders of skills, `commands` and `agents` folders of files or files, `hooks` the place and
-    the groups by event, `servers` the entries by name. `context` are files that the model reads before a
-    prompt, `blocked` tools that it does not get. `data` is the folder that it may keep things in.
-    `values` are those of its options. `unused` is what it has that is of no use here, `remarks` are mistakes
-    in it.
+    the groups by event, `servers` the entries by name, `languages` those of language servers. `context` are
+    files that the model reads before a prompt, `blocked` tools that it does not get. `data` is the folder
+    that it may keep things in. `values` are those of its options. `unused` is what it has that is of no use
+    here, `remarks` are mistakes in it.
     """
 
     name: str
@@ -54,6 +54,7 @@ class PluginContent:
     agents: Sequence[str] = ()
     hooks: Sequence[tuple[str, Mapping[str, Any]]] = ()
     servers: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    languages: Mapping[str, Any] = field(default_factory=dict[str, Any])
     options: Sequence[PluginOption] = ()
     context: Sequence[str] = ()
     blocked: Sequence[str] = ()
@@ -80,6 +81,8 @@ class PluginContent:
         """The variables of the environment of its programs."""
         own = {name: text for name, text in self.variables.items() if name.isupper() and text}
         given = {f"CLAUDE_PLUGIN_OPTION_{name.upper()}": text for name, text in self.values.items()}
+        if self.dialect == "gemini":  # which puts it into commands itself
+            own["extensionPath"] = self.root
         named = {
             each.variable: self.values[each.name]
             for each in self.options

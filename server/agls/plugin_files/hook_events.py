@@ -1,5 +1,7 @@
 """The hooks of plugins that are ever run: the others are shown as what they are, of no effect."""
 
+from collections.abc import Mapping
+
 from agls.json_values import object_in
 
 _SESSION = ("SessionStart", "SessionEnd", "UserPromptSubmit", "UserPromptSubmitted", "Notification")
@@ -17,14 +19,18 @@ _RUN = (
 EVENTS = frozenset({*_SESSION, *_TOOLS, *_RUN})
 _BEFORE = ("beforeShellExecution", "beforeMCPExecution", "beforeReadFile", "beforeSubmitPrompt")
 OF_CURSOR = frozenset({*_BEFORE, "afterFileEdit", "stop"})
+_AROUND = ("BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "PreCompress")
+OF_GEMINI = frozenset({*_AROUND, "SessionStart", "SessionEnd", "Notification"})
+OF_PRODUCTS: Mapping[str, frozenset[str]] = {"cursor": EVENTS | OF_CURSOR, "gemini": OF_GEMINI}
 TYPES = frozenset({"command", "http", "prompt", "mcp_tool"})
 NO_EVENT = "of no effect: agls has no such event"
 NO_TYPE = "of no effect: agls has no hooks of the type {}"
 
 
-def why_never(event: str, handler: object, *, cursor: bool) -> str:
-    """**Returns** why a hook never runs, "" where it does."""
-    if event[:1].upper() + event[1:] not in EVENTS and not (cursor and event in OF_CURSOR):
+def why_never(event: str, handler: object, dialect: str) -> str:
+    """**Returns** why a hook of a plugin for this product never runs, "" where it does."""
+    known = OF_PRODUCTS.get(dialect, EVENTS)
+    if not {event, event[:1].upper() + event[1:]} & known:
         return NO_EVENT
     kind = object_in(handler).get("type", "command")
     return "" if kind in TYPES else NO_TYPE.format(kind)

@@ -25,8 +25,8 @@ PROGRAMS = (".sh", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".ps1", ".
 
 def powers_of(plugin: PluginContent) -> Sequence[str]:
     """Return a line for each thing that the plugin brings, with what it runs."""
-    lines = [*_texts(plugin), *_agents(plugin), *_hooks(plugin), *_servers(plugin), *_of_manifest(plugin)]
-    return [*lines, *_programs(plugin)][:MOST]
+    lines = [*_texts(plugin), *_agents(plugin), *_hooks(plugin), *_servers(plugin), *_languages(plugin)]
+    return [*lines, *_of_manifest(plugin), *_programs(plugin)][:MOST]
 
 
 def option_lines(plugin: PluginContent) -> Iterator[str]:
@@ -69,7 +69,7 @@ def _hooks(plugin: PluginContent) -> Iterator[str]:
         for event, group in ((event, one) for event, each in groups.items() for one in list_in(each)):
             matcher = f" {group['matcher']}" if is_object(group) and group.get("matcher") else ""
             for handler in list_in(object_in(group).get("hooks")) or [group]:
-                never = why_never(event, handler, cursor=plugin.dialect == "cursor")
+                never = why_never(event, handler, plugin.dialect)
                 yield f"hook {event}{matcher} ({place}): {never or _does(handler)}"
 
 
@@ -80,6 +80,12 @@ def _servers(plugin: PluginContent) -> Iterator[str]:
             yield f"  with the variables: {', '.join(variables)}"
         if headers := object_in(entry, "headers"):
             yield f"  with the headers: {', '.join(headers)}"
+
+
+def _languages(plugin: PluginContent) -> Iterator[str]:
+    for name, entry in plugin.languages.items():
+        ends = ", ".join(object_in(entry, "extensionToLanguage"))
+        yield f"language server {name}: {_does(entry)}{f', for {ends}' if ends else ''}"
 
 
 def _of_manifest(plugin: PluginContent) -> Iterator[str]:

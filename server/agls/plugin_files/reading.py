@@ -26,7 +26,7 @@ LARGEST = 1_000_000  # bytes of a manifest
 LONGEST = 1_000  # characters of a text
 NAME = regex(r"[a-z0-9][a-z0-9-]{0,49}")
 OPTION = regex(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
-_PARTS = "skills commands agents hooks mcpServers userConfig"
+_PARTS = "skills commands agents hooks mcpServers lspServers userConfig"
 _ABOUT = "name version description author homepage repository license keywords displayName defaultEnabled"
 _OF_GEMINI = "settings contextFileName excludeTools"
 _TEXTS = "tools toolAliases virtualTools runtimeTools blockedTools toolHooks"
@@ -34,9 +34,8 @@ KNOWN = frozenset(
     f"{_PARTS} {_ABOUT} {_OF_GEMINI} {_TEXTS} interface strict source category tags logo $schema".split()
 )
 UNUSED_FOLDERS = ("bin", "monitors", "output-styles", "themes", "workflows", "policies", "rules")
-UNUSED_FILES = (".lsp.json", "settings.json")
+UNUSED_FILES = ("settings.json",)
 UNUSED_KEYS = (
-    "lspServers",
     "outputStyles",
     "themes",
     "monitors",
@@ -138,6 +137,7 @@ class _ManifestParts:
             agents=self._places("agents"),
             hooks=tuple(self._hooks()),
             servers=self._servers(),
+            languages=self._entries("lspServers", (".lsp.json",)),
             options=tuple(self._options()),
             context=tuple(self._context()),
             blocked=self._blocked(),
@@ -221,18 +221,22 @@ class _ManifestParts:
         return tuple(each for each in said if "(" not in each)
 
     def _servers(self) -> Mapping[str, Any]:
-        found: dict[str, Any] = {}
         usual = (".mcp.json", "mcp.json") if self._dialect == "cursor" else (".mcp.json",)
-        said = self._said.get("mcpServers")
+        return self._entries("mcpServers", usual)
+
+    def _entries(self, part: str, usual: Sequence[str]) -> Mapping[str, Any]:
+        """Return the entries that the manifest has, or the files that it names, or those in usual places."""
+        found: dict[str, Any] = {}
+        said = self._said.get(part)
         files = [f"{self._root}/{name}" for name in usual if self._is_file(name)]
         for each in said if is_list(said) else [said]:
-            if isinstance(each, str) and (path := self._path("mcpServers", each)):
+            if isinstance(each, str) and (path := self._path(part, each)):
                 files.append(path)
             elif is_object(each):
                 found |= each
         for path in dict.fromkeys(files):
             read = self._read(path)
-            found = {**(object_in(read, "mcpServers") or read), **found}
+            found = {**(object_in(read, part) or object_in(read, "mcp_servers") or read), **found}
         return found
 
     def _read(self, path: str) -> Mapping[str, Any]:

@@ -14,6 +14,7 @@ from agls.json_values import is_list, is_object, object_in
 from agls.modes import Mode
 from agls.prompt_files.agent_tools import ToolWishes, tools_in
 from agls.prompt_files.command_file import one_line
+from agls.prompt_files.model_names import model_in
 from agls.regex import regex
 
 NAME = regex(r"[A-Za-z0-9_-]{1,50}")
@@ -29,16 +30,6 @@ SCOPES = ("user", "project", "local")
 NO_MEMORY = "there is no memory {!r}, so it has none of its own: write one of {}"
 NO_ISOLATION = "there is no isolation {!r}, so it works in the folder of the session: write {}"
 MOST_MINUTES = 100_000
-FAMILIES = {
-    "haiku": "fast",
-    "sonnet": "default",
-    "opus": "strong",
-    "fable": "strong",
-    "opusplan": "strong",
-    "flash": "fast",
-    "flash-lite": "fast",
-    "pro": "strong",
-}
 MODES: Mapping[str, Mode] = {
     "plan": "plan",
     "default": "ask",
@@ -130,7 +121,7 @@ def read_agent(text: str, base: str, *, toml: bool = False) -> AgentFile:
         tools=tools.allowed,
         denied=tools.denied,
         agents=tuple(name_of(each) or each for each in tools.agents),
-        model=_model(one_line(values.get("model"))),
+        model=model_in(values.get("model")),
         effort=one_line(values.get("effort") or values.get("model_reasoning_effort")),
         mode=MODES.get(mode, ""),
         only_reads=tools.only_reads or mode == "plan",
@@ -249,13 +240,6 @@ def _remarks(values: Mapping[str, Any], tools: ToolWishes, mode: str, name: str)
     if broken := [each for each, entry in own if not any(entry.get(key) for key in REACHED_BY)]:
         yield NO_SERVER.format(", ".join(broken))
     yield from key_remarks(values, KNOWN, MEANT)
-
-
-def _model(text: str) -> str:
-    """Return the tier for a family of models, the name of any other, "" for that of the parent."""
-    if text == "inherit":
-        return ""
-    return FAMILIES.get(text.lower(), text)
 
 
 def _number(values: Mapping[str, Any], *keys: str) -> int | None:

@@ -11,6 +11,7 @@ from agls.front_matter import names, split, truth
 from agls.frozen import frozen
 from agls.instruction_files import FolderReader, plain
 from agls.prompt_files.command_places import CommandFolder
+from agls.prompt_files.model_names import model_in
 from agls.prompt_files.opencode_config import COMMANDS, texts_in
 from agls.prompt_files.template import has_open_block, shell_lines
 from agls.regex import regex
@@ -112,7 +113,7 @@ def _made(name: str, folder: CommandFolder, shown: str, text: str) -> CommandFil
         text=_cut(body.strip()),
         description=one_line(values.get("description")),
         hint=one_line(values.get("argument-hint")),
-        model=one_line(values.get("model")),
+        model=model_in(values.get("model")),
         effort=one_line(values.get("effort")),
         arguments=names(values.get("arguments")),
         wishes=suggested_tools(values.get("allowed-tools")),

@@ -1,6 +1,6 @@
 """Ports to the language servers of the code. The assembly implements them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any, Protocol
 
@@ -22,13 +22,15 @@ class ServerProgram:
     """A language server that may be started: its command line, and the language that it is for.
 
     `settings` answer its questions for the configuration, by section; `options` go with its start. It ends
-    when nobody asked it anything for `idle` seconds. It gets `patience` seconds to begin.
+    when nobody asked it anything for `idle` seconds. It gets `patience` seconds to begin, and these
+    `variables` besides the usual ones.
     """
 
     language: str
     argv: tuple[str, ...]
     settings: JsonObject = field(default_factory=dict[str, Any])
     options: JsonObject = field(default_factory=dict[str, Any])
+    variables: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     idle: float = 600.0
     patience: float = 30.0
 

@@ -50,6 +50,11 @@ class RunInfo:
     answers: bool = False
 
     @property
+    def agent(self) -> str:
+        """The name of the agent that works in it, "" for none."""
+        return str(self.options.get("agent") or "")
+
+    @property
     def wants_schema(self) -> bool:
         """Whether the answer must follow a JSON Schema."""
         return bool(self.options.get(OUTPUT_SCHEMA))

@@ -257,6 +257,29 @@ def test_symbol_is_renamed_in_files_that_a_server_finds_late(agls: Agls) -> None
     assert [(agls.workspace / name).read_text() for name in ("one.zz", "two.zz")] == ["summed = 1\n"] * 2
 
 
+@pytest.mark.row(49)
+def test_language_server_of_a_plugin_is_shown_and_answers_for_its_files(agls: Agls) -> None:
+    server = {
+        "command": sys.executable,
+        "args": ["${CLAUDE_PLUGIN_ROOT}/stub.py", str(agls.home / "server.log")],
+        "extensionToLanguage": {".zz": "zz"},
+    }
+    plugin = agls.home / "zz-lsp"
+    (plugin / ".claude-plugin").mkdir(parents=True)
+    (plugin / ".claude-plugin/plugin.json").write_text('{"name": "zz-lsp"}')
+    (plugin / "stub.py").write_text(STUB.read_text())
+    (plugin / ".lsp.json").write_text(json.dumps({"zz": server, "none": {"command": "x"}}))
+    added = agls.run("plugin", "add", str(plugin), "--yes").out
+    assert f"language server zz: runs {sys.executable}" in added
+    assert "for .zz\n" in added
+    (agls.workspace / "one.zz").write_text("total = 1\n")
+    (agls.workspace / "two.zz").write_text("total = 1\n")
+    assert agls.run("trust", str(agls.workspace)).code == 0
+    (told,) = calls(agls, ("rename_symbol", {"path": "one.zz", "symbol": "total", "new_name": "summed"}))
+    assert told.splitlines()[0] == "Renamed total to summed in 2 places:"
+    assert "its language server none names no files" in agls.run("doctor", "--offline").out
+
+
 @pytest.mark.row(41)
 @pytest.mark.parametrize(
     ("language", "path", "counts"),

@@ -137,6 +137,14 @@ def test_session_start_adds_to_the_context_once(hooked: Hooked) -> None:
     assert [each["source"] for each in hooked.given("SessionStart")] == ["startup", "resume"]
 
 
+def test_matcher_of_an_event_that_compares_nothing_leaves_nothing_out(hooked: Hooked) -> None:
+    for event in ("UserPromptSubmit", "Stop"):
+        hooked.on(event, "pass", matcher=".*|Bash")
+    hooked.agls.script({"text": "done"})
+    assert hooked.run("go").code == 0
+    assert [len(hooked.given(event)) for event in ("UserPromptSubmit", "Stop")] == [1, 1]
+
+
 def test_end_is_put_off_until_the_hook_agrees(hooked: Hooked) -> None:
     hooked.on("Stop", "if not d['stop_hook_active']: sys.stderr.write('run the tests'); sys.exit(2)")
     hooked.agls.script({"text": "done"}, {"text": "really done"})
@@ -198,8 +206,9 @@ def test_helper_has_the_same_hooks(hooked: Hooked) -> None:
     write = Reply(calls=[("write_file", {"path": "a.txt", "content": "one\n"})])
     parts = {"ROOT": [delegate(task("WORK", "w")), Reply("All done.")], "WORK": [write, Reply("Could not.")]}
     hooked.on("PreToolUse", "if d['tool_name'] == 'Write': sys.exit(2)")
-    hooked.on("SubagentStart", "pass")
-    hooked.on("SubagentStop", "pass")
+    hooked.on("SubagentStart", "pass", matcher="general-purpose")
+    hooked.on("SubagentStop", "pass", matcher="helper")
+    hooked.on("SubagentStop", "pass", matcher="Explore")
     with ModelServer(cast(parts)) as server:
         model = f'model = "m"\n[models.m]\nbase_url = "{server.url}"\n'
         hooked.agls.configure(model + hooked.hooks)
@@ -208,6 +217,7 @@ def test_helper_has_the_same_hooks(hooked: Hooked) -> None:
     (started,) = hooked.given("SubagentStart")
     (given,) = [each for each in hooked.given("PreToolUse") if each["tool_name"] == "Write"]
     assert given["agent_id"] == started["agent_id"] != given["session_id"]
+    assert given["agent_type"] == started["agent_type"] == "general-purpose"
     assert [each["last_assistant_message"] for each in hooked.given("SubagentStop")] == ["Could not."]
 
 

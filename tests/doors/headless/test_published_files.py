@@ -195,7 +195,7 @@ def test_hooks_of_a_plugin_that_never_run_are_shown_as_such(agls: Agls) -> None:
         },
     )
     shown = agls.run("plugin", "show", str(plugin)).out
-    for event in ("FileChanged", "BeforeTool"):
+    for event in ("FileChanged", "BeforeTool"):  # the second is one of Gemini's, and this is no extension
         assert f"hook {event} (hooks/hooks.json): of no effect: agls has no such event\n" in shown
     assert "hook PreToolUse (hooks/hooks.json): runs true\n" in shown
     assert "hook Stop (hooks/hooks.json): of no effect: agls has no hooks of the type agent\n" in shown
@@ -230,6 +230,114 @@ def test_plugin_for_cursor_refuses_by_the_names_and_the_answers_of_cursor(agls: 
     assert done.err.count("Not with this plugin.") == 2
     assert (agls.workspace / "a.txt").read_text() == "one\n"
     assert not (agls.workspace / "made").exists()
+
+
+GEMINI = r"""
+import json, sys
+d = json.load(sys.stdin)
+tool, said = d.get("tool_name"), d.get("tool_input", {})
+if d["hook_event_name"] == "BeforeTool" and "made" in said.get("command", ""):
+    print(json.dumps({"decision": "deny", "reason": f"{tool} may not"}))
+elif d["hook_event_name"] == "BeforeTool" and tool == "write_file":
+    print(json.dumps({"hookSpecificOutput": {"tool_input": {"content": said["content"].upper()}}}))
+elif d["hook_event_name"] == "AfterTool":
+    sys.stderr.write("hidden: " + d["tool_response"]["llmContent"].split()[0])
+    sys.exit(2)
+elif d["hook_event_name"] == "AfterAgent" and not d["stop_hook_active"]:
+    print(json.dumps({"decision": "deny", "reason": "again: " + d["prompt"] + d["prompt_response"]}))
+"""
+
+
+@pytest.mark.row(49)
+def test_extension_for_gemini_has_its_own_events_names_and_answers(agls: Agls) -> None:
+    extension = agls.home / "guard"
+    run = {"type": "command", "command": "python3 ${extensionPath}${/}hooks${/}h.py", "timeout": 9_000}
+    hooks = {
+        "BeforeTool": [{"matcher": "run_shell.*|write_file", "hooks": [run]}],
+        "AfterTool": [{"matcher": "read_file", "hooks": [run]}],
+        "AfterAgent": [{"hooks": [run]}],
+        "BeforeModel": [{"hooks": [run]}],
+    }
+    place(
+        extension,
+        {
+            "gemini-extension.json": json.dumps({"name": "guard", "version": "1.0.0"}),
+            "hooks/hooks.json": json.dumps({"hooks": hooks}),
+            "hooks/h.py": GEMINI,
+        },
+    )
+    shown = agls.run("plugin", "add", str(extension), "--yes").out
+    assert "hook BeforeTool run_shell.*|write_file (hooks/hooks.json): runs python3" in shown
+    assert "hook BeforeModel (hooks/hooks.json): of no effect: agls has no such event" in shown
+    calls = [
+        {"name": "shell", "arguments": {"command": "touch made"}},
+        {"name": "write_file", "arguments": {"path": "a.txt", "content": "one\n"}},
+        {"name": "read_file", "arguments": {"path": "b.txt"}},
+        {"name": "read_file", "arguments": {"path": "gone.txt"}},
+    ]
+    (agls.workspace / "b.txt").write_text("secret\n")
+    agls.prompts([{"calls": calls}, {"text": "done"}, {"text": "really done"}])
+    told = agls.run("run", "--mode", "allowAll", "--output", "jsonl", "go").out
+    assert not (agls.workspace / "made").exists()
+    assert (agls.workspace / "a.txt").read_text() == "ONE\n"
+    for words in ("run_shell_command may not", "hidden: ", "again: godone", "really done"):
+        assert words in told
+    assert "secret" not in told.replace("b.txt", "")
+
+
+COPILOT = r"""
+import json, sys
+d = json.load(sys.stdin)
+assert {"timestamp", "cwd"} <= d.keys() and "tool_name" not in d
+if d.get("toolName") == "bash" and "made" in json.loads(d["toolArgs"])["command"]:
+    print(json.dumps({"permissionDecision": "deny", "permissionDecisionReason": "not with Copilot's names"}))
+elif d.get("toolName") == "create":
+    text = json.loads(d["toolArgs"])["file_text"].upper()
+    print(json.dumps({"modifiedArgs": {**json.loads(d["toolArgs"]), "file_text": text}}))
+"""
+
+
+@pytest.mark.row(49)
+def test_hooks_of_copilot_get_its_names_and_its_form(agls: Agls) -> None:
+    plugin = agls.home / "guard"
+    run = {"type": "command", "bash": "python3 $CLAUDE_PLUGIN_ROOT/h.py", "timeoutSec": 9}
+    hooks = {"version": 1, "hooks": {"preToolUse": [run], "sessionStart": [run]}}
+    place(
+        plugin,
+        {
+            ".github/plugin/plugin.json": json.dumps({"name": "guard", "hooks": "./hooks.json"}),
+            "hooks.json": json.dumps(hooks),
+            "h.py": COPILOT,
+        },
+    )
+    assert agls.run("plugin", "add", str(plugin), "--yes").code == 0
+    calls = [
+        {"name": "shell", "arguments": {"command": "touch made"}},
+        {"name": "write_file", "arguments": {"path": "a.txt", "content": "one\n"}},
+    ]
+    agls.prompts([{"calls": calls}, {"text": "done"}])
+    told = agls.run("run", "--mode", "allowAll", "--output", "jsonl", "go").out
+    assert "not with Copilot's names" in told
+    assert "A hook failed" not in told
+    assert not (agls.workspace / "made").exists()
+    assert (agls.workspace / "a.txt").read_text() == "ONE\n"
+
+
+def test_hooks_that_their_user_switched_off_are_left_out_and_named(agls: Agls) -> None:
+    hooks = {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}
+    guard = {"BeforeTool": [{"matcher": "x", "hooks": [{"type": "command", "command": "guard"}]}]}
+    place(
+        agls.workspace,
+        {
+            ".claude/settings.json": json.dumps({"hooks": hooks}),
+            ".claude/settings.local.json": '{"disableAllHooks": true}',
+            ".gemini/settings.json": json.dumps({"hooks": guard}),
+        },
+    )
+    listed = agls.run("hooks", "list", "--trust").out
+    assert "- PreToolUse: `guard` (.gemini/settings.json" in listed
+    assert "true" not in listed.replace("disableAllHooks", "")
+    assert "Left out: .claude/settings.local.json: all hooks of Claude are switched off by disable" in listed
 
 
 def test_files_of_cursor_are_read_as_cursor_means_them(agls: Agls) -> None:

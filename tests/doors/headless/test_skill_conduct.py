@@ -41,6 +41,21 @@ def test_skill_in_a_fork_is_done_by_its_agent_and_gives_back_the_answer_alone(ag
     assert "write_file" not in tools, "the agent explore only reads"
 
 
+@pytest.mark.parametrize(("place", "model"), [("home", "small"), ("workspace", "m")])
+def test_skill_in_a_fork_that_the_model_loads_has_its_own_model_where_it_is_the_users(
+    agls: Agls, place: str, model: str
+) -> None:
+    text = FORKED.replace("Explore", "general").format("model: small\n")
+    write_skill(getattr(agls, place) / ".claude/skills", "research", text)
+    load = ("skill", {"name": "research", "arguments": "the parser"})
+    with ModelServer([Reply(calls=[load]), Reply("Two bugs."), Reply("Done.")]) as server:
+        models = "".join(f'[models.{name}]\nbase_url = "{server.url}"\n' for name in ("m", "small"))
+        agls.configure(f'model = "m"\n{models}')
+        done = agls.run("run", "--trust", "go")
+        assert done.code == 0, done.err
+        assert [post.body["model"] for post in server.posts] == ["m", model, "m"]
+
+
 @pytest.mark.parametrize("hidden", ["", "disable-model-invocation: true\n"])
 def test_typed_skill_in_a_fork_begins_with_its_helper(agls: Agls, hidden: str) -> None:
     write_skill(agls.home / ".claude/skills", "research", FORKED.format(hidden))

@@ -8,7 +8,8 @@ import pytest
 
 from agls.features.hooks import cursor
 from agls.features.hooks.condition import fits
-from agls.features.hooks.folder_hooks import OTHER_EVENTS, TYPES, find_hooks
+from agls.features.hooks.folder_hooks import find_hooks
+from agls.features.hooks.offered_hook import OTHER_EVENTS, TYPES
 from agls.features.hooks.settings import EVENTS
 from agls.plugin_files import hook_events
 from support.family import cast, config_for, delegate, task
@@ -332,3 +333,24 @@ def test_events_that_plugins_are_shown_with_are_those_that_there_are() -> None:
     assert {event for event in hook_events.EVENTS if event not in OTHER_EVENTS} == {*EVENTS}
     assert {*cursor.EVENTS} == hook_events.OF_CURSOR
     assert {*TYPES} == hook_events.TYPES
+
+
+def test_session_that_the_model_sees_anew_begins_anew_for_hooks(tmp_path: Path) -> None:
+    config = script(tmp_path, *(turns(f"answer {number} " * 3_000) for number in range(12)))
+    seen = tmp_path / "seen"
+    config.write_text(
+        f"{config.read_text()}[[hooks.handlers]]\nevent = 'SessionStart'\n"
+        f"matcher = 'clear|compact|fork|startup'\ncommand = 'cat >> {seen}; echo >> {seen}'\n"
+    )
+    with Wire(tmp_path, config) as wire:
+        wire.initialize(AGENT)
+        session = wire.session()
+        for name in ("", "clear", "", "", "", "compact", ""):
+            if name:
+                wire.call("agent/action/invoke", {"sessionId": session, "name": name, "input": {}})
+            wire.run(session)
+        forked = wire.call("agent/action/invoke", {"sessionId": session, "name": "fork", "input": {}})
+        wire.run(forked["data"]["sessionId"])
+    given = [json.loads(line) for line in seen.read_text().splitlines() if line.strip()]
+    assert [each["source"] for each in given] == ["startup", "clear", "compact", "fork"]
+    assert {each["model"] for each in given} == {"play"}

@@ -6,10 +6,12 @@ from agls.engine.actions import FoundActions
 from agls.engine.feature import CallTool, Feature, Invocation, RunView
 from agls.engine.ports import Effect, Workspace
 from agls.engine.vocabulary import ToolOutcome
+from agls.instruction_files.folder_texts import FolderTexts
 from agls.room.code_ports import CodeServers, Outliner
 from agls.toolkit import TypedTool
 
 from .actions import actions
+from .brought import brought_by
 from .new_problems import EditDiagnostics
 from .rename import RenameTool, Renaming
 from .rows import Rows
@@ -19,13 +21,14 @@ from .tool import CodeIntelligence, CodeWork, code_targets, describe_code
 
 
 def build(
-    settings: Settings, workspace: Workspace, servers: CodeServers, outliner: Outliner
+    settings: Settings, workspace: Workspace, servers: CodeServers, outliner: Outliner, texts: FolderTexts
 ) -> Feature | None:
     """Build the tools that ask language servers."""
     if not settings.enabled:
         return None
+    brought = brought_by(tuple(texts.folders.plugins))
     work = CodeWork(
-        CodeSources(settings, servers, workspace, outliner),
+        CodeSources(settings, servers, workspace, outliner, brought),
         Rows(workspace, servers, settings.line_characters),
     )
     ask = TypedTool(

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import aclosing
+from posixpath import basename, splitext
 
 from agls.engine.ports import FileText, Workspace, WorkspaceError
 from agls.frozen import frozen
 from agls.room.code_ports import CodeDocument, CodeServer, CodeServers, Outliner, OwnServer, ServerProgram
 
+from .brought import BroughtServer, BroughtServers
 from .derived import DerivedSource
 from .languages import COMMANDS, OPTIONS, language_of
 from .outline import OutlineSource
@@ -15,6 +17,7 @@ from .source import CodeSource, ServerSource
 
 MOST_LISTED = 5_000  # files that are looked at to learn which languages there are
 UNSET = Language()
+NONE = BroughtServers()
 
 
 @frozen
@@ -25,6 +28,7 @@ class CodeSources:
     servers: CodeServers
     workspace: Workspace
     outliner: Outliner
+    brought: BroughtServers = NONE
 
     def of(self, file: FileText) -> Iterator[CodeSource]:
         """Yield the sources for a file, in the order in which they are asked."""
@@ -53,7 +57,7 @@ class CodeSources:
 
     def own(self, path: str) -> CodeServer | None:
         """Return the server of this process for a file, `None` when none is installed or allowed."""
-        language, _ = language_of(path, self.settings.languages)
+        language, _ = self._language(path)
         return self.own_for(language) if language else None
 
     def own_for(self, language: str) -> OwnServer | None:
@@ -64,17 +68,18 @@ class CodeSources:
     @property
     def languages(self) -> Sequence[str]:
         """The languages for which a server is known."""
-        return sorted({*COMMANDS, *(name for name, each in self.settings.languages.items() if each.command)})
+        own = (name for name, each in self.settings.languages.items() if each.command)
+        return sorted({*COMMANDS, *own, *self.brought.by_language})
 
     def document(self, file: FileText) -> CodeDocument:
         """Return a file as language servers know it."""
-        _, identifier = language_of(file.place.path, self.settings.languages)
+        _, identifier = self._language(file.place.path)
         return CodeDocument(file.place.uri, identifier or "plaintext", file.text)
 
     def hint(self, path: str) -> str:
         """Return the reason why there is no language server for a file."""
-        language, _ = language_of(path, self.settings.languages)
-        commands = " or ".join(command[0] for command in self._commands(language))
+        language, _ = self._language(path)
+        commands = " or ".join(each.command[0] for each in self._servers(language))
         if not self.servers.allowed:
             return "Language servers are not started in a folder that the user does not trust."
         if not (commands and self.settings.start_servers):
@@ -88,7 +93,7 @@ class CodeSources:
         async with aclosing(self.workspace.walk()) as portions:
             async for portion in portions:
                 for path in portion:
-                    language, _ = language_of(path, self.settings.languages)
+                    language, _ = self._language(path)
                     found.setdefault(language, []).append(path)
                 seen += len(portion)
                 if seen >= MOST_LISTED:
@@ -109,20 +114,34 @@ class CodeSources:
     async def _nothing(self, uris: Sequence[str]) -> Sequence[CodeDocument]:
         return ()  # the editor sends changes to its own servers
 
-    def _commands(self, language: str) -> Sequence[Sequence[str]]:
+    def _language(self, path: str) -> tuple[str, str]:
+        """Return the language of a file, and its identifier; "" for none."""
+        found = language_of(path, self.settings.languages)
+        if found[0] or not self.brought.endings:
+            return found
+        language = self.brought.endings.get(splitext(basename(path))[1].lower(), "")
+        return language, language
+
+    def _servers(self, language: str) -> Sequence[BroughtServer]:
+        """Return the servers for a language, in the order in which they are looked for."""
         chosen = self.settings.languages.get(language, UNSET)
-        return [chosen.command] if chosen.command else COMMANDS.get(language, ())
+        options = {**OPTIONS.get(language, {}), **chosen.options}
+        if chosen.command:
+            return [BroughtServer(chosen.command, chosen.settings, options)]
+        usual = [BroughtServer(each, chosen.settings, options) for each in COMMANDS.get(language, ())]
+        return [*self.brought.by_language.get(language, ()), *usual]
 
     def _program(self, language: str) -> ServerProgram | None:
         chosen = self.settings.languages.get(language, UNSET)
-        for command in self._commands(language) if chosen.enabled else ():
-            if path := self.servers.find(command[0]):
+        for each in self._servers(language) if chosen.enabled else ():
+            if path := self.servers.find(each.command[0]):
                 return ServerProgram(
                     language=language,
-                    argv=(path, *command[1:]),
-                    settings=chosen.settings,
-                    options={**OPTIONS.get(language, {}), **chosen.options},
+                    argv=(path, *each.command[1:]),
+                    settings=each.settings,
+                    options=each.options,
+                    variables=each.variables,
                     idle=self.settings.idle_s,
-                    patience=self.settings.timeout_s,
+                    patience=each.patience or self.settings.timeout_s,
                 )
         return None

@@ -64,7 +64,9 @@ async def _list(
         state: JsonObject = {} if held.is_given else {"problem": NOT_GIVEN}
         rows.append(_row(each.hook, state or last.get(each.hook.digest, {})))
     lines = [*map(_line, rows), *(f"- Cannot be used: {problem}" for problem in found.problems)]
-    return ActionOutcome("\n".join(lines) or NONE, {"hooks": rows, "problems": list(found.problems)})
+    lines += [f"- Left out: {why}" for why in found.off]
+    data: JsonObject = {"hooks": rows, "problems": [*found.problems], "off": [*found.off]}
+    return ActionOutcome("\n".join(lines) or NONE, data)
 
 
 def _row(hook: Hook, last: JsonObject) -> JsonObject:

@@ -3,14 +3,8 @@
 from collections.abc import Iterator
 
 from agls.engine.vocabulary import JsonObject
-from agls.features.hooks.folder_hooks import (
-    MOST,
-    FoundHooks,
-    OfferedHook,
-    hook_entries,
-    joined,
-    offered_hook,
-)
+from agls.features.hooks.folder_hooks import MOST, FoundHooks, joined
+from agls.features.hooks.offered_hook import OfferedHook, hook_entries, offered_hook
 from agls.features.hooks.settings import Settings
 from agls.room.run_ports import RunInfo
 

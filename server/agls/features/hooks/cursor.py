@@ -4,7 +4,7 @@ Its events are ours under other names, as far as both mean the same (docs/hooks.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from posixpath import join
 from typing import Any
 
@@ -91,6 +91,16 @@ class CursorForm:
                 return data | {"prompt": text_in(ours.get("prompt")), "attachments": files}
             case _:
                 return data | {"status": "completed", "loop_count": _times(ours)}
+
+    @property
+    def folder_names(self) -> Sequence[str]:
+        """The variables with the folder."""
+        return ("CURSOR_PROJECT_DIR",)
+
+    @property
+    def also(self) -> Sequence[Event]:
+        """It sees no other event."""
+        return ()
 
     @property
     def sees_content(self) -> bool:

@@ -8,8 +8,8 @@ from agls.engine.facts import Notice, Transient
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject, Stop, StopReason
 from agls.features.hooks.answers import NOTHING, HookAnswer
-from agls.features.hooks.folder_hooks import OfferedHook
 from agls.features.hooks.hook import Hook
+from agls.features.hooks.offered_hook import OfferedHook
 from agls.features.hooks.runner import HookRunner, answer_of
 from agls.features.hooks.settings import Event
 from agls.room.offers import Consents, Offer

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from agls.engine.vocabulary import JsonObject
 from agls.features.hooks.condition import fits
-from agls.features.hooks.settings import ALL, Event, HookSetting, OnFailure, Settings
+from agls.features.hooks.settings import ALL, WITHOUT_MATCHER, Event, HookSetting, OnFailure, Settings
 from agls.frozen import frozen
 from agls.json_values import object_in
 from agls.short_text import cut
 
 if TYPE_CHECKING:
-    from agls.features.hooks.cursor import CursorForm
+    from agls.features.hooks.forms import HookForm
 
 LONGEST_NAME = 60  # characters of a command in a message
 
@@ -23,14 +23,14 @@ LONGEST_NAME = 60  # characters of a command in a message
 class Hook:
     """A hook. `origin` is `user`, `managed`, or the file of somebody else that offers it.
 
-    `environment` are variables that its program gets besides the usual ones. One of Cursor's gets and answers
-    other JSON: that of its form `cursor`.
+    `environment` are variables that its program gets besides the usual ones. One of another product gets and
+    answers other JSON: that of its `form`.
     """
 
     setting: HookSetting
     origin: str
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
-    cursor: "CursorForm | None" = None
+    form: "HookForm | None" = None
 
     @property
     def name(self) -> str:
@@ -50,18 +50,23 @@ class Hook:
     def digest(self) -> str:
         """A short name of exactly this definition."""
         text = json.dumps(self.setting.model_dump(mode="json"), sort_keys=True)
-        return sha256(f"{self.origin} {text}".encode()).hexdigest()[:12]
+        form = f" {self.form}" if self.form else ""
+        return sha256(f"{self.origin} {text}{form}".encode()).hexdigest()[:12]
 
     @property
     def on_failure(self) -> OnFailure:
         """The meaning of a failure: one of the administrator's hooks refuses, another lets all go on."""
         return self.setting.on_failure or ("closed" if self.origin == "managed" else "open")
 
+    def is_for(self, event: Event) -> bool:
+        """**Returns** whether it sees such events."""
+        return event == self.setting.event or (self.form is not None and event in self.form.also)
+
     def matches(self, event: Event, *subjects: str) -> bool:
         """**Returns** whether the hook is for this event of one of these subjects."""
-        matcher = self.setting.matcher
-        if self.setting.event != event or matcher in ALL:
-            return self.setting.event == event
+        matcher, is_its = self.setting.matcher, self.is_for(event)
+        if not is_its or matcher in ALL or event in WITHOUT_MATCHER:
+            return is_its
         from agls.features.hooks.matching import matches  # noqa: PLC0415 - few sessions have a matcher
 
         return matches(matcher, *subjects)
@@ -71,7 +76,7 @@ class Hook:
     ) -> bool:
         """**Returns** whether what happens fits the condition of the hook, which is for calls of tools."""
         condition = self.setting.condition
-        if self.cursor and not self.cursor.fits(data):
+        if self.form and not self.form.fits(data):
             return False
         if not condition or "tool_input" not in data:
             return True

@@ -20,8 +20,9 @@ from agls.engine.vocabulary import (
     UserMessage,
 )
 from agls.features.hooks.events import ROOM, EventHooks
-from agls.features.hooks.folder_hooks import OfferedHook
+from agls.features.hooks.offered_hook import OfferedHook
 from agls.features.hooks.settings import Event
+from agls.features.hooks.spelling import agent_names_of, notice_names_of
 from agls.features.hooks.tool_hooks import as_input, response
 from agls.room.offers import Consents
 from agls.room.run_ports import RunInfo
@@ -70,15 +71,30 @@ class RunHooks:
         if not state.running:  # a request that is only shown
             return ()
         if state.run.turns:
-            return await self._after_calls(view)
+            text = "" if self._run.works_for else await self._begun(view)
+            return [*([Injected((_message(text),))] if text else ()), *await self._after_calls(view)]
         await self._settle(view)
         said: list[str] = []
         if self._run.works_for:
-            said.append(await self._context("SubagentStart", ("helper",), {"agent_type": "helper"}, view))
-        elif source := _source(state):
-            view.note(ROOM, STARTED, {"process": process_id()})
-            said.append(await self._context("SessionStart", (source,), {"source": source}, view))
+            names = agent_names_of(self._run.agent)
+            said.append(await self._context("SubagentStart", names, {"agent_type": names[0]}, view))
+        else:
+            said.append(await self._begun(view))
         return [Injected((_message(text),)) for text in said if text]
+
+    async def _begun(self, view: RunView) -> str:
+        """Let the hooks see that the session begins, or that its model begins with less than was said.
+
+        **Returns** what they say.
+        """
+        state, session = view.state, self._run.session_id
+        source = source_of(state, session)
+        if not source:
+            return ""
+        seen: JsonObject = {"summaries": len(state.summaries), "rewinds": len(state.rewinds)}
+        view.note(ROOM, STARTED, {"process": process_id(), "session": session, **seen})
+        data: JsonObject = {"source": source, "model": self._run.model}
+        return await self._context("SessionStart", (source,), data, view)
 
     async def before_summary(self, trigger: str, instructions: str) -> str:
         """Let the hooks see that the conversation is about to be summarised, now or when the user asked.
@@ -109,8 +125,9 @@ class RunHooks:
             "stop_hook_active": times > 0,
             "last_assistant_message": reply.text,
             "agls_continued": times,
+            "agls_prompt": _prompt(state),
         }
-        answer = await self._hooks.answer(event, ("helper",), data, view)
+        answer = await self._hooks.answer(event, agent_names_of(self._run.agent), data, view)
         if answer.decision != "deny" or answer.stop or answer.is_failure:  # no model can mend a hook
             return ()
         view.note(ROOM, CONTINUED, {"run": state.run_id})
@@ -122,7 +139,7 @@ class RunHooks:
             case Asked(_, question):
                 kind = f"{question.kind}_prompt"
                 data: JsonObject = {"message": question.title, "notification_type": kind}
-                self._beside("Notification", (kind,), data)
+                self._beside("Notification", notice_names_of(kind), data)
             case Compacted(summary=summary, cause=cause):
                 trigger = "manual" if cause == "asked" else "auto"
                 data = {"trigger": trigger, "compact_summary": summary}
@@ -171,15 +188,36 @@ class RunHooks:
 
 def has_begun_here(state: State) -> bool:
     """**Returns** whether the hooks saw the session begin in this process."""
-    started = [note for note in state.notes.get(ROOM, ()) if note.kind == STARTED]
-    return bool(started) and started[-1].data["process"] == process_id()
+    return _last_beginning(state).get("process") == process_id()
 
 
-def _source(state: State) -> str:
-    """Return how the session began for hooks: "" when they saw its beginning."""
-    if has_begun_here(state):
-        return ""
-    return "resume" if any(isinstance(each, AssistantMessage) for each in state.transcript) else "startup"
+def source_of(state: State, session: str) -> str:
+    """**Returns** how the session, or what its model sees, began for hooks: "" when they saw that."""
+    last = _last_beginning(state)
+    is_fork = state.parent and not state.parent_item
+    if is_fork and last.get("session") != session:
+        return "fork"
+    if last.get("process") != process_id():
+        return "resume" if _has_answer(state.transcript) else "startup"
+    if len(state.summaries) > last.get("summaries", 0):
+        return "compact"
+    is_clear = len(state.rewinds) > last.get("rewinds", 0) and not _has_answer(state.context.messages)
+    return "clear" if is_clear else ""
+
+
+def _last_beginning(state: State) -> JsonObject:
+    started = [note.data for note in state.notes.get(ROOM, ()) if note.kind == STARTED]
+    return started[-1] if started else {}
+
+
+def _has_answer(messages: Sequence[Message]) -> bool:
+    return any(isinstance(each, AssistantMessage) for each in messages)
+
+
+def _prompt(state: State) -> str:
+    """Return what the run was asked."""
+    content = state.admitted.content if state.admitted else ()
+    return "\n".join(part.text for part in content if isinstance(part, Text))
 
 
 def last_calls(state: State) -> Sequence[JsonObject]:

@@ -25,7 +25,7 @@ from agls.features.hooks.answers import (
 from agls.features.hooks.hook import Hook
 from agls.features.hooks.judging import judge
 from agls.features.hooks.settings import Event
-from agls.features.hooks.spelling import MODE_NAMES, with_whole_paths
+from agls.features.hooks.spelling import MODE_NAMES, agent_names_of, with_whole_paths
 from agls.features.hooks.transcripts import TranscriptFile
 from agls.frozen import frozen
 from agls.modes import Mode, is_mode
@@ -138,19 +138,19 @@ class HookRunner:
         return RanHook(hook, answer, milliseconds, problem, given, printed)
 
     async def _in_its_form(self, hook: Hook, ours: JsonObject) -> JsonObject:
-        """Return what a hook gets; one of Cursor's that sees a file before it is read gets its text."""
-        if not hook.cursor:
+        """Return what a hook gets; one that sees a file before it is read gets its text."""
+        if not hook.form:
             return ours
         content = ""
-        if hook.cursor.sees_content:
+        if hook.form.sees_content:
             with suppress(WorkspaceError):
-                content = (await self.ports.workspace.read(hook.cursor.file(ours))).text
-        return hook.cursor.given(ours, content)
+                content = (await self.ports.workspace.read(hook.form.file(ours))).text
+        return hook.form.given(ours, content)
 
     async def _start(self, hook: Hook, given: str) -> Printed:
         setting, folder = hook.setting, self.ports.workspace.root
         script = OF_WORDS if setting.args else OF_SHELL
-        names = (*FOLDER_NAMES, "CURSOR_PROJECT_DIR") if hook.cursor else FOLDER_NAMES
+        names = (*FOLDER_NAMES, *hook.form.folder_names) if hook.form else FOLDER_NAMES
         command = Command(
             ("bash", "-c", script, "hook", setting.command, *setting.args),
             timeout=setting.timeout,
@@ -183,7 +183,7 @@ class HookRunner:
     def _surroundings(self, event: Event, state: State) -> JsonObject:
         mode = self.ports.mode.of(state)
         agent: JsonObject = (
-            {"agent_id": self.ports.run.session_id, "agent_type": "helper"}
+            {"agent_id": self.ports.run.session_id, "agent_type": agent_names_of(self.ports.run.agent)[0]}
             if self.ports.run.works_for
             else {}
         )
@@ -203,8 +203,8 @@ def answer_of(ran: Sequence[RanHook]) -> HookAnswer:
 
 
 def _answer(hook: Hook, event: Event, printed: Printed, ours: JsonObject) -> HookAnswer:
-    if hook.cursor:
-        return hook.cursor.answer(printed.exit_code, printed.output, printed.errors, ours)
+    if hook.form:
+        return hook.form.answer(printed.exit_code, printed.output, printed.errors, ours)
     if event == REQUEST and printed.exit_code == BLOCKED:
         return NOTHING  # it decides by its output alone
     return answer_of_program(printed.exit_code, printed.output, printed.errors, texts=event in CONTEXT)

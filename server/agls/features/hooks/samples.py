@@ -7,13 +7,14 @@ from agls.engine.vocabulary import AssistantMessage, JsonObject, StopReason, Too
 from agls.features.hooks.run_hooks import FINE, last_calls
 from agls.features.hooks.session_end import OTHER
 from agls.features.hooks.settings import Event
-from agls.features.hooks.spelling import names_of, our_arguments
+from agls.features.hooks.spelling import agent_names_of, names_of, notice_names_of, our_arguments
 from agls.features.hooks.tool_hooks import as_input, response
 from agls.frozen import frozen
 from agls.json_values import is_object
 from agls.other_tool_names import OTHER_TOOL_NAMES
 
 OF_TOOLS: Sequence[Event] = ("PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure")
+OF_HELPERS: Sequence[Event] = ("SubagentStart", "SubagentStop")
 TOOL = "shell"
 ARGUMENTS: Mapping[str, JsonObject] = {
     "shell": {"command": "echo hello"},
@@ -26,11 +27,9 @@ ARGUMENTS: Mapping[str, JsonObject] = {
     "web_fetch": {"url": "https://example.com/"},
     "web_search": {"query": "hello"},
 }
-HELPER = ("helper",)
 ABOUT: Mapping[Event, tuple[str, Sequence[str]]] = {  # the member for the matcher, and what it may be
-    "SessionStart": ("source", ("startup", "resume")),
+    "SessionStart": ("source", ("startup", "resume", "clear", "compact", "fork")),
     "StopFailure": ("reason", tuple(each.value for each in StopReason if each not in FINE)),
-    "SubagentStart": ("agent_type", HELPER),
     "Notification": ("notification_type", ("permission_prompt", "plan_prompt", "form_prompt")),
     "PreCompact": ("trigger", ("manual", "auto")),
     "PostCompact": ("trigger", ("auto", "manual")),
@@ -72,14 +71,16 @@ def sample(event: Event, about: str, members: JsonObject, state: State) -> Sampl
     if event == "PostToolBatch":
         calls = last_calls(state) or [{**as_input(_made_up(TOOL)), **response("hello\n", "completed")}]
         return Sample(event, _none(event, about), {"tool_calls": calls, **members})
+    if event in OF_HELPERS:
+        names = agent_names_of(about)
+        return Sample(event, names, {"agent_type": names[0], **MEMBERS.get(event, {}), **members})
     member, known = ABOUT.get(event, ("", ()))
     if not member:
-        subjects = HELPER if event in {"Stop", "SubagentStop"} and not about else _none(event, about)
-        return Sample(event, subjects, {**MEMBERS.get(event, {}), **members})
+        return Sample(event, _none(event, about), {**MEMBERS.get(event, {}), **members})
     data = {member: about or known[0], **MEMBERS.get(event, {}), **members}
     if data[member] not in known:
         raise ValueError(NOT_AMONG.format(event, ", ".join(known), data[member]))
-    also = (OTHER,) if event == "SessionEnd" else ()
+    also = (OTHER,) if event == "SessionEnd" else notice_names_of(str(data[member]))[1:]
     return Sample(event, (data[member], *also), data)
 
 

@@ -27,17 +27,15 @@ Event = Literal[
 EVENTS: tuple[Event, ...] = get_args(Event)
 OnFailure = Literal["open", "ask", "closed"]
 OURS = (".agls/hooks.json",)
-OF_OTHERS = (
-    ".claude/settings.json",
-    ".claude/settings.local.json",
-    ".codex/hooks.json",
-    ".codex/config.toml",
-)
-CURSOR = ".cursor/hooks.json"  # in a form of its own
+GEMINI = ".gemini/settings.json"  # in a form of its own, as the next one
+OF_CLAUDE = (".claude/settings.json", ".claude/settings.local.json")
+OF_OTHERS = (*OF_CLAUDE, ".codex/hooks.json", ".codex/config.toml", GEMINI)
+CURSOR = ".cursor/hooks.json"
 FOLDER = ".github/hooks"  # of JSON files
 PROJECT_FILES = (*OURS, *OF_OTHERS, CURSOR, FOLDER)
 OUTSIDE_RUNS = frozenset({"UserPromptSubmit", "SessionEnd"})
 ALL = ("", "*")  # matchers for anything
+WITHOUT_MATCHER = frozenset({"UserPromptSubmit", "PostToolBatch", "Stop"})  # nothing is compared
 LONGEST_TIME = 600.0  # seconds
 LONGEST_PATTERN = 200  # characters
 LONGEST_PROMPT = 20_000  # characters

@@ -11,7 +11,8 @@ from agls.engine.state import Note, State
 from agls.engine.vocabulary import Stop, ToolOutcome
 from agls.features.hooks.agent_hooks import ENDS
 from agls.features.hooks.events import EventHooks
-from agls.features.hooks.folder_hooks import MOST, OfferedHook, hook_entries, offered_hook
+from agls.features.hooks.folder_hooks import MOST
+from agls.features.hooks.offered_hook import OfferedHook, hook_entries, offered_hook
 from agls.features.hooks.run_hooks import RunHooks
 from agls.features.hooks.settings import Settings
 from agls.features.hooks.tool_hooks import ToolHooks

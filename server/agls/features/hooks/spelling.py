@@ -21,6 +21,14 @@ MODE_NAMES: Mapping[Mode, str] = {
 
 
 FILES = ("file_path", "notebook_path")
+AGENTS: Mapping[str, str] = {  # of ours, as Claude Code calls them
+    "": "general-purpose",
+    "general": "general-purpose",
+    "explore": "Explore",
+    "plan": "Plan",
+}
+HELPER = "helper"  # any of them
+NOTICES: Mapping[str, str] = {"plan_prompt": "permission_prompt", "form_prompt": "elicitation_dialog"}
 NO_OTHER = OtherNames()
 
 
@@ -28,6 +36,16 @@ def names_of(tool: str) -> tuple[str, ...]:
     """**Returns** the names by which a hook may mean a tool: ours, and the one of other products."""
     known = OTHER_TOOL_NAMES.get(tool, NO_OTHER)
     return (tool, known.hook) if known.hook else (tool,)
+
+
+def agent_names_of(agent: str) -> tuple[str, ...]:
+    """**Returns** the names by which a hook may mean a helper, the one of other products first."""
+    return tuple(dict.fromkeys((AGENTS.get(agent, agent), agent or HELPER, HELPER)))
+
+
+def notice_names_of(kind: str) -> tuple[str, ...]:
+    """**Returns** the names by which a hook may mean a question, ours first."""
+    return (kind, NOTICES[kind]) if kind in NOTICES else (kind,)
 
 
 def their_arguments(tool: str, arguments: JsonObject) -> JsonObject:

@@ -12,8 +12,9 @@ from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject
 from agls.features.hooks.effects import effects
 from agls.features.hooks.events import EventHooks, ran_in
-from agls.features.hooks.folder_hooks import FoundHooks, event_named
+from agls.features.hooks.folder_hooks import FoundHooks
 from agls.features.hooks.hook import Hook
+from agls.features.hooks.offered_hook import event_named
 from agls.features.hooks.runner import RanHook, answer_of
 from agls.features.hooks.samples import Sample, sample
 from agls.frozen import frozen
@@ -84,7 +85,7 @@ async def try_hooks(
 
 def _looked_at(hook: Hook, tried: Sample, events: EventHooks, state: State, *, is_given: bool) -> Tried:
     setting = hook.setting
-    if setting.event != tried.event:
+    if not hook.is_for(tried.event):
         return Tried(hook, "notMatching", f"it is for {setting.event}")
     if not is_given:
         return Tried(hook, "noConsent", NOT_GIVEN)
@@ -99,7 +100,7 @@ def _looked_at(hook: Hook, tried: Sample, events: EventHooks, state: State, *, i
 
 
 def _condition(hook: Hook) -> str:
-    return hook.cursor.pattern if hook.cursor else hook.setting.condition
+    return hook.form.pattern if hook.form else hook.setting.condition
 
 
 def _row(tried: Tried) -> JsonObject:
@@ -150,7 +151,7 @@ def _said(tried: Tried) -> Sequence[str]:
     beside = ", in the background: nothing waits for it, and it decides nothing"
     lines = [f"{head}: ran {ran.milliseconds} ms{ended}{beside * tried.hook.setting.background}"]
     for what, text in (
-        ("gets", ran.given if tried.hook.cursor else ""),
+        ("gets", ran.given if tried.hook.form else ""),
         ("standard output", ran.printed.output),
         ("standard error", ran.printed.errors),
         ("failed", ran.problem),

@@ -35,7 +35,7 @@ def build(
     found, limit = FoundSkills(settings, texts), settings.within(run.window)
     offer = offer_of(found, limit)
     catalogue, offered = offer.catalogue, offer.tool
-    helpers, touched = SkillHelpers(tools, ports.agents), FilesAtHand(ports.workspace)
+    helpers, touched = SkillHelpers(tools, ports.agents, ports.knows_model), FilesAtHand(ports.workspace)
 
     def find() -> Sequence[OfferedSkill]:
         return named_skills(found.files(), taken())

@@ -9,10 +9,11 @@ from agls.features.skills.loaded import text_marked, used_in
 from agls.features.skills.skill_file import SkillFile
 from agls.frozen import frozen
 from agls.json_values import is_object, text_in
-from agls.room.delegation import DELEGATE
+from agls.room.delegation import CHOSEN, DELEGATE
 from agls.room.opened_folders import ROOM
 from agls.room.process_ports import KnownAgents
 from agls.room.run_ports import ToolNames
+from agls.room.session_ports import KnownModels
 
 # The skill that the run begins with, and what it is given. Only actions can set it: no client may send it.
 FORKED = "forkedSkill"
@@ -31,10 +32,14 @@ LONGEST_LABEL = 60
 
 @frozen
 class SkillHelpers:
-    """Hands skills to helpers, where there are any: `tools` are those of the run, `agents` who may help."""
+    """Hands skills to helpers, where there are any: `tools` are those of the run, `agents` who may help.
+
+    `knows_model` is whether there is a model or tier of a name.
+    """
 
     tools: ToolNames
     agents: KnownAgents
+    knows_model: KnownModels
 
     def takes(self, skill: SkillFile, state: State) -> bool:
         """Return whether a helper does this skill, and not who does it already."""
@@ -49,10 +54,19 @@ class SkillHelpers:
         task: JsonObject = {"prompt": text, "label": skill.name[:LONGEST_LABEL], "agent": agent}
         beside = skill.conduct.background
         call = ToolCall(call_id or new_id("call"), DELEGATE, {"tasks": [task], "background": beside})
+        if chosen := self.chosen(skill):
+            view.note(ROOM, CHOSEN, {"callId": call.call_id, "options": chosen})
         outcome = await view.pass_call(call)
         words = IN_BACKGROUND if beside else DONE_BY
         said = words.format(skill.name, remark, outcome.text)
         return ToolOutcome(said, outcome.status, outcome.effects, refused_by=outcome.refused_by)
+
+    def chosen(self, skill: SkillFile) -> JsonObject:
+        """Return the model and the effort that a skill of the user works with; others choose neither."""
+        if skill.folder.origin not in {"user", "bundled"}:
+            return {}
+        model = skill.model if self.knows_model(skill.model) else ""
+        return {name: value for name, value in (("model", model), ("effort", skill.effort)) if value}
 
     def _agent(self, wanted: str) -> tuple[str, str]:
         """Return the agent of this name, whatever product writes it, and what to say where there is none."""

@@ -12,10 +12,11 @@ from agls.front_matter import key_remarks, names, split, truth
 from agls.frozen import frozen
 from agls.instruction_files import FolderReader, plain
 from agls.prompt_files.command_file import CUT, LARGEST, one_line, suggested_tools
+from agls.prompt_files.model_names import model_in
 from agls.prompt_files.template import shell_lines
 from agls.regex import regex
 
-FILES = ("SKILL.md", "skill.md")
+FILES = ("SKILL.md", "skill.md", "Skill.md")
 DEEPEST = 4  # folders below one of skills
 MOST = 1_500  # skills
 LONGEST_NAME = 64
@@ -130,7 +131,7 @@ def _said(text: str, base: str) -> Mapping[str, Any]:
         "hint": one_line(values.get("argument-hint")),
         "arguments": names(values.get("arguments")),
         "wishes": suggested_tools(values.get("allowed-tools")),
-        "model": one_line(values.get("model")),
+        "model": model_in(values.get("model")),
         "effort": one_line(values.get("effort")),
         "license": one_line(values.get("license")),
         "compatibility": _text(values.get("compatibility"))[:LONGEST_COMPATIBILITY],

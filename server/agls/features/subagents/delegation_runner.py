@@ -16,6 +16,7 @@ from agls.features.subagents.plan import PlannedTask
 from agls.features.subagents.settings import Settings
 from agls.features.subagents.shares import Shares, is_enough
 from agls.features.subagents.worktrees import WorktreesOfHelpers
+from agls.room.delegation import chosen_for
 from agls.toolkit import shorten
 
 NO_TASKS = "nothing is left of the budget of delegated tasks"
@@ -113,7 +114,9 @@ class DelegationRunner:
         if task.max_turns is not None:
             limits["max_turns"] = min(task.max_turns, limits.get("max_turns", task.max_turns))
         said = (Text(prompt_for(task, before, self._conversation)),)
-        options = options_of(entry, self._spawner.state, limits, self._shares.powers())
+        state = self._spawner.state
+        options = options_of(entry, state, limits, self._shares.powers())
+        options |= chosen_for(state, self._context.call_id)
         title = "" if task.resume else label
         child_task = ChildTask(self._context.call_id, label, said, title, options, task.resume)
         return child_task, self._child(label, entry.name, self._spawner.child_of(child_task))

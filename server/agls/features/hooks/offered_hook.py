@@ -1,0 +1,102 @@
+"""A hook of a file, with the offer that the user must consent to; and the entries of such a file."""
+
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import ValidationError
+
+from agls.engine.vocabulary import JsonObject
+from agls.features.hooks.hook import Hook
+from agls.features.hooks.settings import EVENTS, LONGEST_TIME, Event, HookSetting
+from agls.frozen import frozen
+from agls.json_values import is_list, is_object
+from agls.room.offers import Offer
+
+MEMBERS = {
+    "command": "command",
+    "bash": "command",  # of Copilot
+    "args": "args",
+    "url": "url",
+    "headers": "headers",
+    "timeout": "timeout",
+    "timeoutSec": "timeout",
+    "prompt": "prompt",
+    "model": "model",
+    "server": "server",
+    "tool": "tool",
+    "input": "input",
+    "if": "condition",
+}
+OTHER_EVENTS = {  # of Copilot
+    "UserPromptSubmitted": "UserPromptSubmit",
+    "AgentStop": "Stop",
+    "ErrorOccurred": "StopFailure",
+}
+NO_EVENT = "there is no event {} here, only {}"
+FLAGS = {"async": "background", "once": "once"}
+TYPES = ("command", "http", "prompt", "mcp_tool")
+NO_AGENT = (
+    "hooks of the type 'agent' are not known here: write a prompt, by which a model judges, or a command"
+)
+
+
+@frozen
+class OfferedHook:
+    """A hook with the offer that the user must consent to before it runs."""
+
+    hook: Hook
+    offer: Offer
+
+
+def hook_entries(hooks: object) -> Iterator[tuple[str, JsonObject]]:
+    """Yield each handler with its event; of a group, `{matcher, hooks}`, each has the matcher."""
+    if not is_object(hooks):
+        raise ValueError("its hooks are no JSON object")
+    for event, groups in hooks.items():
+        for group in groups if is_list(groups) else ():
+            if not is_object(group):
+                continue
+            inner = group.get("hooks")
+            matcher = {"matcher": group.get("matcher") or ""}
+            for handler in inner if is_list(inner) else [group]:
+                if is_object(handler):
+                    yield event, {**matcher, **handler}
+
+
+def offered_hook(event: str, entry: JsonObject, number: int, shown: str) -> OfferedHook:
+    """Return the hook of an entry. **Raises** `ValueError`."""
+    kind = entry.get("type", "command")
+    if kind == "agent":
+        raise ValueError(NO_AGENT)
+    if kind not in TYPES:
+        raise ValueError(f"hooks of the type {kind!r} are not known here, only {', '.join(TYPES)}")
+    said: dict[str, Any] = {"event": event_named(event), "matcher": entry["matcher"] or ""}
+    said |= {ours: entry[theirs] for theirs, ours in (MEMBERS | FLAGS).items() if theirs in entry}
+    if isinstance(limit := said.get("timeout"), int | float):
+        said["timeout"] = min(limit, LONGEST_TIME)  # elsewhere it may be longer
+    if isinstance(folder := entry.get("cwd"), str) and said.get("command") and folder not in {"", "."}:
+        said["command"] = f"cd {shlex.quote(folder)} && {said['command']}"
+    try:
+        setting = HookSetting.model_validate(said)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        raise ValueError(f"{place}: {first['msg'].removeprefix('Value error, ')}".lstrip(": ")) from None
+    definition: JsonObject = {"file": shown, **setting.model_dump(mode="json", exclude_defaults=True)}
+    line = shlex.join([setting.command, *setting.args]) if setting.args else setting.command
+    offer = Offer("hook", f"{event} {number} of {shown}", shown, definition, commands=(line,))
+    return OfferedHook(Hook(setting, shown), offer)
+
+
+def event_named(said: str) -> Event:
+    """**Returns** our name of an event: some products begin theirs with a small letter.
+
+    **Raises** `ValueError` for one that there is not.
+    """
+    name = said[:1].upper() + said[1:]
+    name = OTHER_EVENTS.get(name, name)
+    for event in EVENTS:
+        if event == name:
+            return event
+    raise ValueError(NO_EVENT.format(said[:60], ", ".join(EVENTS)))
