@@ -22,6 +22,12 @@ HOOKS = {
         ]
     }
 }
+GUARD = 'sh "${extensionPath}${/}scripts${/}guard.sh"'
+HOOKS_OF_GEMINI = {
+    "hooks": {
+        "BeforeTool": [{"matcher": "write_file", "hooks": [{"type": "command", "command": GUARD}]}],
+    }
+}
 
 
 def write_plugin(folder: Path, dialect: str = "claude", **manifest: Any) -> Path:
@@ -37,7 +43,7 @@ def write_plugin(folder: Path, dialect: str = "claude", **manifest: Any) -> Path
         "skills/pdf/SKILL.md": SKILL,
         f"commands/greet.{end}": command,
         "agents/looker.md": AGENT,
-        "hooks/hooks.json": json.dumps(HOOKS),
+        "hooks/hooks.json": json.dumps(HOOKS_OF_GEMINI if dialect == "gemini" else HOOKS),
         "scripts/guard.sh": REFUSE,
         "scripts/fill.sh": "touch filled",
     }

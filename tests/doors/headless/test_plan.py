@@ -95,6 +95,6 @@ def test_model_sees_what_the_user_changed_and_the_open_entries_after_a_compactio
         assert compacted.code == 0, compacted.err
         done = agls.run("resume", "go on")
         assert done.code == 0, done.err
-        told = str(server.posts[-1].body["messages"][1:])
+        told = "\n".join(each["content"] for each in server.posts[-1].body["messages"][1:])
         assert told.count("2. Write") == 1
-        assert plan in server.posts[-1].body["messages"][-1]["content"]
+        assert plan in told

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 
-from agls.engine.context import SUMMARY
 from agls.engine.vocabulary import AssistantMessage, Message, ToolCall, ToolResult, UserMessage
 from agls.features.compaction.sizes import bytes_in, result_size, size_of
 
@@ -40,9 +39,12 @@ def tail_of(messages: Sequence[Message], budget: float, words: Collection[str] =
 
 
 def words_kept(head: Sequence[Message], budget: float, words: Collection[str] = ()) -> tuple[str, ...]:
-    """Return the messages in the user's place that stay: `words`, the first, the newest that fit."""
+    """Return the messages of the user that stay: `words`, the first, the newest that fit.
+
+    What rooms put in is none of them: each tells it again where the model does not see it any more.
+    """
     kept = [m.item_id for m in head if isinstance(m, UserMessage) and m.item_id in words]
-    said = [m for m in head if isinstance(m, UserMessage) and m.origin != SUMMARY and m.item_id not in kept]
+    said = [m for m in head if isinstance(m, UserMessage) and m.origin == "user" and m.item_id not in kept]
     for message in (*said[:1], *reversed(said[1:])):
         size = size_of(message)
         if size <= budget:  # one that is too long takes no room from the others

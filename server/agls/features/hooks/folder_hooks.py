@@ -119,10 +119,12 @@ def find_hooks(files: Sequence[str], reader: FolderReader) -> FoundHooks:
         shown = reader.shown(path)
         try:
             read = reader.text(path)
-            said: Any = _parsed(path, read[2]) if read else {}
+            if not read:
+                continue
+            said: Any = _parsed(path, read[2])
             hooks: object = said.get("hooks", {})
             problems += _misplaced(hooks, shown)
-            if path.endswith(f"/{CURSOR}") and read and said.get("version", 1) != 1:
+            if path.endswith(f"/{CURSOR}") and said.get("version", 1) != 1:
                 raise ValueError(NO_VERSION.format(_line_of("version", {}, read[2]).removeprefix(":")))
             if switch := _switch(path, said):
                 off[_product(path)] = OFF.format(shown, *switch)
@@ -131,7 +133,7 @@ def find_hooks(files: Sequence[str], reader: FolderReader) -> FoundHooks:
                 try:
                     offered.append(make(event, entry, number, shown))
                 except ValueError as problem:
-                    line = _line_of(event, entry, read[2] if read else "")
+                    line = _line_of(event, entry, read[2])
                     problems.append(f"{shown}{line}: hook {number} ({event}): {problem}")
         except (WorkspaceError, ValueError, AttributeError) as problem:
             problems.append(f"{shown}: {problem}")

@@ -90,8 +90,8 @@ def _looked_at(hook: Hook, tried: Sample, events: EventHooks, state: State, *, i
     if not is_given:
         return Tried(hook, "noConsent", NOT_GIVEN)
     if not hook.matches(tried.event, *tried.subjects):
-        fits = f"fits none of {', '.join(tried.subjects)}" if tried.subjects else "has nothing to fit here"
-        return Tried(hook, "notMatching", f"its matcher {setting.matcher!r} {fits}")
+        none = ", ".join(tried.subjects)
+        return Tried(hook, "notMatching", f"its matcher {setting.matcher!r} fits none of {none}")
     if not events.runner.is_wanted(hook, tried.subjects, tried.data):
         return Tried(hook, "notMatching", f"its condition {_condition(hook)!r} does not fit this call")
     if setting.once and hook.digest in ran_in(state):
