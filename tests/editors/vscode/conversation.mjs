@@ -196,7 +196,7 @@ async function oldSessionIsReadPageByPage() {
   await shot("older");
   await bench.row("A long way");
   await bench.chat.getByText("I have arrived.").waitFor();
-  const timeline = bench.chat.getByRole("feed", { name: "Conversation" });
+  const timeline = bench.chat.getByRole("region", { name: "Conversation" });
   const numbers = async () => (await timeline.locator(".message").allTextContents()).map((text) => Number(/Step (\d+) /.exec(text)?.[1] ?? STEPS));
   const seen = new Set(await numbers());
   assert.ok(seen.size < STEPS / 2, "not all of it comes at once");
