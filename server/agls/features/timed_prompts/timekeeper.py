@@ -74,8 +74,9 @@ class Timekeeper:
         now: Callable[[], float],
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
-        self._prompt, self._control, self._watch = prompt, control, watch
-        self._settings, self._now, self._sleep = settings, now, sleep
+        self._prompt, self._settings = prompt, settings
+        self._control, self._watch = control, watch
+        self._now, self._sleep = now, sleep
         self._runs = self._failures = 0
 
     async def work(self, show: Callable[[str], None]) -> ToolOutcome:

@@ -6,7 +6,9 @@ from re import IGNORECASE
 from agls.frozen import frozen
 from agls.regex import regex
 
-MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
+MINUTE = 60.0
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
 SECONDS = {"s": 1.0, "m": MINUTE, "h": HOUR, "d": DAY}
 _UNITS = r"(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|[smhd])(?![a-z])"
 _PART = regex(rf"(\d+(?:\.\d+)?)\s*({_UNITS})", IGNORECASE)
