@@ -24,8 +24,8 @@ MOST_TURNS = 12
 KEPT = ("caller", WORKTREE)  # options that it has of the session whose hook it is
 ENDING = """
 
-Read what you need to know, then answer with one JSON object and nothing else: {"ok": true} when the rule has \
-nothing against it, {"ok": false, "reason": ...} otherwise."""
+Read what you need to know, then answer with one JSON object and nothing else: {"ok": true} when the rule \
+has nothing against it, {"ok": false, "reason": ...} otherwise."""
 
 
 async def judge_who_reads(
