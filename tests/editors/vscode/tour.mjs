@@ -302,12 +302,18 @@ const ACTIVE = 30; // milliseconds that are promised
 /** As the editor itself measures it; what it counts for an extension that does nothing is the work of others. */
 async function activationIsQuick() {
   await bench.command("Developer: Show Running Extensions");
-  const took = (name) =>
-    bench.until("its time is shown", async () => {
-      const row = bench.page.locator(".runtime-extensions-editor .monaco-list-row").filter({ hasText: name });
-      return /(\d+)\s*ms/.exec(await row.first().innerText());
+  const list = bench.page.locator(".runtime-extensions-editor .monaco-list");
+  const took = async (name) => {
+    const row = list.locator(".monaco-list-row").filter({ hasText: name }).first();
+    await list.hover();
+    await bench.page.mouse.wheel(0, -10_000);
+    return bench.until(`the time of ${name} is shown`, async () => {
+      const [, time] = /(\d+)\s*ms/.exec(await row.innerText({ timeout: 500 }).catch(() => "")) ?? [];
+      if (time === undefined) await bench.page.mouse.wheel(0, 200); // only what is on the screen is there
+      return time;
     });
-  const [ours, nothings] = [Number((await took("agls"))[1]), Number((await took("empty"))[1])];
+  };
+  const [ours, nothings] = [Number(await took("agls")), Number(await took("empty"))];
   await bench.page.keyboard.press("Escape");
   await bench.page.locator(".runtime-extensions-editor").waitFor({ state: "detached" });
   assert.ok(ours - nothings <= ACTIVE, `${ours} ms, and ${nothings} ms for nothing`);
