@@ -326,6 +326,7 @@ async def test_pages_that_break_off_or_run_in_a_circle_leave_what_came(
 async def test_line_that_is_nearly_a_message_answers_the_call(
     place: Place, opened: Opened, written: str, text: str
 ) -> None:
+    place.describe(lines="Writes lines.")
     assert await texts(opened().get(place.definition()), "lines", written=written) == [text]
 
 
