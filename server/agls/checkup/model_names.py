@@ -53,7 +53,7 @@ async def model_names(case: Case) -> AsyncGenerator[Finding, None]:
 
 
 def _of_agents(agents: Sequence[tuple[str, str]], known: Sequence[str]) -> Iterator[Finding]:
-    """Yield what is to be said of the models that files of agents name: many were written for other models."""
+    """Yield what is to be said of the models of agents: many files were written for other products."""
     others: list[str] = []
     for path, name in agents:
         if name not in known and _near(name, known):

@@ -76,6 +76,7 @@ def test_agents_of_every_product_are_found_with_names_that_can_be_written(agls: 
     assert found["full"]["remarks"] == [
         "there is no model 'claude-opus-9' here, so it works with the model of its caller"
     ]
+    agls.run("trust", str(agls.workspace))
     doctor = agls.run("doctor", "--offline").out
     assert "so they work with that of their caller: full.md (claude-opus-9)." in doctor
     assert "off.md" not in doctor, "as its author wants it"
