@@ -119,7 +119,7 @@ def test_helper_works_in_a_worktree_that_is_kept_with_its_changes_and_removed_wi
     assert (tree / "new/b.txt").read_text() == "New.\n"
     assert git(agls, "branch", "--list", "agls/*").count("agls/") == 1
     doctor = agls.run("doctor", "--offline", "--trust").out
-    assert f"{tree} (branch agls/{tree.name}) has what a helper changed" in doctor
+    assert f"{tree} (branch agls/{tree.name}) is a worktree that agls made" in doctor
 
 
 @pytest.mark.row(60)

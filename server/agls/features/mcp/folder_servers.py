@@ -29,7 +29,7 @@ from agls.features.mcp.settings import PROJECT_FILES, ServerSetting, Settings
 from agls.frozen import frozen
 from agls.instruction_files import FolderReader
 from agls.instruction_files.folder_texts import FolderTexts, TextFolders
-from agls.json_values import object_in, value_in, with_comments
+from agls.json_values import is_object, object_in, value_in, with_comments
 from agls.room.offers import Offer
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 MOST = 100  # servers
 NO_ENV_FILE = "its envFile {} is not there: write it, or leave envFile out"
 BAD_ENV_FILE = "its envFile {} is not read: {}"
+NO_OBJECT = 'it is no object: write {{ "{}": {{ ... }} }}'
 OTHER_MEMBER = "its servers are in {!r}, and this file has them in {!r}: rename that"
 OF_PLUGIN = "plugin_{}_{}"
 
@@ -172,6 +173,9 @@ def _in_file(
         return
     except (WorkspaceError, ValueError, RecursionError) as problem:
         yield BrokenEntry(shown, "", str(problem))
+        return
+    if found and not is_object(said):
+        yield BrokenEntry(shown, "", NO_OBJECT.format(file.member))
         return
     servers = value_in(said, file.member)
     if servers is None or not found:
