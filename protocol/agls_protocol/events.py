@@ -90,7 +90,8 @@ class RunStartedData(TypedDict):
 class RunEndedData(TypedDict):
     """A run is over; `unpriced` counts model calls whose cost is not in `cost` (US dollars).
 
-    `output` is the answer as JSON that fits the option `outputSchema`.
+    `estimated` counts model calls that nobody counted: an estimate stands in `usage`. `output` is the
+    answer as JSON that fits the option `outputSchema`.
     """
 
     stopReason: str
@@ -98,6 +99,7 @@ class RunEndedData(TypedDict):
     usage: NotRequired[Usage | None]
     cost: NotRequired[float | None]
     unpriced: NotRequired[int | None]
+    estimated: NotRequired[int | None]
     unanswered: NotRequired[int | None]
     detail: NotRequired[str | None]
     error: NotRequired[RunError | None]

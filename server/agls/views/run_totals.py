@@ -29,7 +29,7 @@ class RunTotals:
         self._output: list[Any] = []  # the answer that fits the schema of the run, when there is one
         self._usage: dict[str, int] = {}
         self._cost: float | None = None
-        self._unpriced = 0
+        self._unpriced = self._estimated = 0
         self._files: dict[str, FileChanged] = {}
         self._net: dict[str, NetLines] = {}
 
@@ -38,10 +38,8 @@ class RunTotals:
         match fact:
             case Replied(model_calls=0):
                 pass  # nobody was asked
-            case Replied(usage=used, cost=cost) | Used(usage=used, cost=cost):
+            case Replied(usage=used, cost=cost) | Used(usage=used, cost=cost) | Cut(usage=used, cost=cost):
                 self._spend(used, cost)
-            case Cut(usage=used):
-                self._spend(used, None)
             case ToolFinished(_, outcome):
                 for done in outcome.changes:
                     self._change(done)
@@ -56,6 +54,7 @@ class RunTotals:
         """Add one model call; `cost` in US dollars, `None` when its price is not known."""
         for name, count in cast(dict[str, int], usage(used)).items():
             self._usage[name] = self._usage.get(name, 0) + count
+        self._estimated += used.estimated
         if cost is None:
             self._unpriced += 1
         else:
@@ -79,7 +78,7 @@ class RunTotals:
         self._files[done.uri] = {"uri": done.uri, "change": kind, "insertions": came, "deletions": went}
 
     def end(self, stop: Stop) -> RunEndedData:
-        """Return what `runEnded` says; `unpriced` counts model calls beside a cost."""
+        """Return what `runEnded` says: `unpriced` calls are counted beside a cost."""
         error = run_error(stop)
         data: RunEndedData = {
             "stopReason": stop_reason(stop),
@@ -87,6 +86,7 @@ class RunTotals:
             "usage": cast(Usage, self._usage),
             "cost": self._cost,
             "unpriced": None if self._cost is None else self._unpriced or None,
+            "estimated": self._estimated or None,
             "unanswered": self._unanswered or None,
             "detail": "" if error else stop.detail,
             "error": error,
