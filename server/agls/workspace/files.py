@@ -276,22 +276,23 @@ def _take_name(target: ResolvedPath, folder: int, temporary: str, before: DiskFi
 def _check_unchanged(target: ResolvedPath, folder: int, before: DiskFile) -> None:
     shown = target.place.shown
     try:
-        is_same = _holds(target, folder, memoryview(before.data))
+        is_same = _holds(target, folder, before.data)
     except (FileNotFoundError, WorkspaceError):
         raise Stale(f"{shown} was removed or changed in the meantime. Read it again.") from None
     if not is_same:
         raise Stale(f"{shown} was changed in the meantime. Read it again.")
 
 
-def _holds(target: ResolvedPath, folder: int, data: memoryview) -> bool:
+def _holds(target: ResolvedPath, folder: int, data: bytes) -> bool:
     """Return whether the file holds these bytes, piece by piece. **Raises** `WorkspaceError`."""
     with opened(open_beneath(folder, target.parts[-1:], os.O_RDONLY)) as handle:
         check_regular(handle)
+        at = 0
         while chunk := os.read(handle, _CHUNK):
-            if chunk != data[: len(chunk)]:
+            if chunk != data[at : at + len(chunk)]:
                 return False
-            data = data[len(chunk) :]
-    return not data
+            at += len(chunk)
+    return at == len(data)
 
 
 def _take_new_name(folder: int, temporary: str, name: str) -> None:
