@@ -70,6 +70,21 @@ def test_environment_folder_and_input_are_those_that_were_given(way: dict[str, A
         process.kill()
 
 
+@pytest.mark.parametrize("way", ["forked"], indirect=True)
+def test_variables_that_env_sets_and_takes_away_are_those_of_the_fork(way: dict[str, Any]) -> None:
+    config = way["cwd"].parent / "a=b.toml"
+    config.touch()
+    line = ["env", "-u", "AGLS_STATE_DIR", "-u", "ABSENT", f"AGLS_CONFIG={config}", *PROGRAM]
+    way["env"] |= {"AGLS_STATE_DIR": "/nowhere"}
+    with LoadedProcess([*line, "config", "set", "budget.max_turns", "40"], **way) as process:
+        assert process.forked
+        assert process.wait(PATIENCE) == 0
+    assert "max_turns = 40" in config.read_text()
+    with LoadedProcess([*line, "sessions"], **way) as process:
+        assert Path(f"/proc/{process.pid}/cmdline").read_text().split("\0")[: len(PROGRAM)] == PROGRAM
+        assert process.wait(PATIENCE) == 0, "the state folder is not that of the variable"
+
+
 def test_session_is_its_own_when_that_is_asked_for(way: dict[str, Any]) -> None:
     with started("serve", "--stdio", start_new_session=True, **way) as process:
         assert os.getsid(process.pid) == process.pid
