@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
+from agls.features.permissions.known_reader import divided
 from agls.features.permissions.listed_readers import said_to_rg
-from agls.features.permissions.readers import READERS, divided, read_by
+from agls.features.permissions.readers import READERS, read_by
 from agls.frozen import frozen
 from agls.regex import regex
 from agls.room.shell_tree import A_NAME, NotUnderstood

@@ -6,57 +6,21 @@ findutils, diffutils, ripgrep, jq and git.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Literal
+from collections.abc import Callable, Mapping, Sequence
 
 from agls.features.permissions.carriers import may_follow
 from agls.features.permissions.git_readers import checks_signatures, files_of_lines, lists
+from agls.features.permissions.known_reader import KnownReader, divided, reader_of
 from agls.features.permissions.listed_readers import LISTED, listed, operands_of
+from agls.features.permissions.other_readers import OTHERS
 from agls.features.permissions.scripts import awk_prints, jq_reads, scripts_in_options, sed_prints
-from agls.frozen import frozen
 from agls.redaction import is_secret
 from agls.regex import regex
 from agls.room.shell_tree import A_NAME, NotUnderstood
 
-Operands = Literal["paths", "texts", "pattern", "none", "any"]
-ENDLESS = 1_000_000
-Given = tuple[str, str]  # an option, and its value
-
-
-@frozen
-class KnownReader:
-    """What a program may be given; with `pattern` the first operand is one, unless an option gives it.
-
-    With `any` every word is a text, whatever it looks like.
-
-    `numbers` is whether `-5` is an option, `most` how many operands there may be. With `single` letters
-    cannot stand together: `-ps` is no `-p -s`.
-    """
-
-    flags: frozenset[str] = frozenset()
-    valued: frozenset[str] = frozenset()
-    operands: Operands = "paths"
-    most: int = ENDLESS
-    numbers: bool = False
-    single: bool = False
-
 
 def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
-
-
-def _reader(
-    options: str,
-    operands: Operands = "paths",
-    *,
-    most: int = ENDLESS,
-    numbers: bool = False,
-    single: bool = False,
-) -> KnownReader:
-    words = options.split()
-    valued = frozenset(word[:-1] for word in words if word.endswith("="))
-    flags = frozenset(words) - {f"{word}=" for word in valued}
-    return KnownReader(flags, valued, operands, most, numbers, single)
 
 
 _COUNTS = "-n= --lines= -c= --bytes= -q --quiet --silent -v --verbose -z --zero-terminated"
@@ -89,102 +53,102 @@ _FD = (
 _BAT = "-n --number -p --plain -A -l= --language= -r= --line-range= --style= --color="
 _EZA = "-1 -l -a -T --tree -L= --level= -h -r -s= --sort= -R -d -D -F --icons --color= --no-user --no-time"
 READERS: Mapping[str, KnownReader] = {
-    "ls": _reader(_LS),
-    "cat": _reader(
+    "ls": reader_of(_LS),
+    "cat": reader_of(
         "-A --show-all -b --number-nonblank -e -E --show-ends -n --number -s --squeeze-blank -t -T -u -v"
     ),
-    "tac": _reader("-b -s="),
-    "nl": _reader("-b= -n= -w= -s= -v= -i="),
-    "head": _reader(_COUNTS, numbers=True),
-    "tail": _reader(_COUNTS, numbers=True),
-    "wc": _reader("-c --bytes -m --chars -l --lines -L --max-line-length -w --words"),
-    "stat": _reader("-L --dereference -f --file-system -c= --format= --printf= -t --terse"),
-    "du": _reader(
+    "tac": reader_of("-b -s="),
+    "nl": reader_of("-b= -n= -w= -s= -v= -i="),
+    "head": reader_of(_COUNTS, numbers=True),
+    "tail": reader_of(_COUNTS, numbers=True),
+    "wc": reader_of("-c --bytes -m --chars -l --lines -L --max-line-length -w --words"),
+    "stat": reader_of("-L --dereference -f --file-system -c= --format= --printf= -t --terse"),
+    "du": reader_of(
         "-a --all -b --bytes -c --total -d= --max-depth= -h --human-readable -k -m -s --summarize -S -x "
         "--apparent-size --si --exclude= --time --inodes"
     ),
-    "df": _reader("-h --human-readable -H -k -T --print-type -i --inodes -P"),
-    "uniq": _reader(
+    "df": reader_of("-h --human-readable -H -k -T --print-type -i --inodes -P"),
+    "uniq": reader_of(
         "-c --count -d --repeated -D -i --ignore-case -u --unique -f= -s= -w= --skip-fields= -z", most=1
     ),
-    "cut": _reader(
+    "cut": reader_of(
         "-b= --bytes= -c= --characters= -d= --delimiter= -f= --fields= --complement -s --only-delimited "
         "--output-delimiter="
     ),
-    "tr": _reader("-c -C --complement -d --delete -s --squeeze-repeats -t --truncate-set1", "texts"),
-    "rev": _reader(""),
-    "fold": _reader("-b -c -s -w="),
-    "column": _reader("-t --table -s= -o= -n"),
-    "comm": _reader("-1 -2 -3 --total --check-order --nocheck-order"),
-    "paste": _reader("-d= --delimiters= -s --serial"),
-    "join": _reader("-1= -2= -j= -t= -i -a= -v= -o= -e="),
-    "cmp": _reader("-b -l -s --silent --quiet -n="),
-    "diff": _reader(_DIFF, most=2),
-    "grep": _reader(_GREP, "pattern", numbers=True),
-    "egrep": _reader(_GREP, "pattern", numbers=True),
-    "fgrep": _reader(_GREP, "pattern", numbers=True),
-    "od": _reader("-A= -t= -c -x -b -d -N= -j= -v -w"),
-    "xxd": _reader("-a -b -c= -g= -l= -s= -p -ps -u", most=1, single=True),
-    "base64": _reader("-d --decode -i -w= --wrap="),
-    "hexdump": _reader("-b -c -C -d -o -x -n= -s= -v"),
-    "md5sum": _reader("-b -t --tag"),
-    "sha1sum": _reader("-b -t --tag"),
-    "sha256sum": _reader("-b -t --tag"),
-    "sha512sum": _reader("-b -t --tag"),
-    "b2sum": _reader("-b -t --tag"),
-    "strings": _reader("-a -f -n= -t="),  # without `@FILE`, which is a file of more arguments
-    "test": _reader("-f -d -e -s -r -w -x -L -h -n -z -eq -ne -lt -le -gt -ge", most=8, single=True),
-    "cksum": _reader(""),
-    "basename": _reader("-a -s= -z", "texts"),
-    "dirname": _reader("-z", "texts"),
-    "realpath": _reader("-e -m -q -s --relative-to= --relative-base="),
-    "readlink": _reader("-f -e -m -n -q"),
-    "pwd": _reader("-L -P", "none"),
-    "echo": _reader("", "any"),
-    "printf": _reader("", "texts"),
-    "seq": _reader("-s= -w -f=", "texts"),
-    ":": _reader("", "any"),
-    "exit": _reader("", "texts", most=1),
-    "printenv": _reader("", "texts", most=1),
-    "expr": _reader("", "texts"),
-    "whereis": _reader("-b -m -s", "texts"),
-    "fmt": _reader("-w= --width= -s -u -c -t"),
-    "expand": _reader("-t= -i"),
-    "sum": _reader("-r -s"),
-    "shuf": _reader("-n= --head-count= -e -i= --input-range= -r --repeat -z"),
-    "tsort": _reader(""),
-    "factor": _reader("", "texts"),
-    "numfmt": _reader(
+    "tr": reader_of("-c -C --complement -d --delete -s --squeeze-repeats -t --truncate-set1", "texts"),
+    "rev": reader_of(""),
+    "fold": reader_of("-b -c -s -w="),
+    "column": reader_of("-t --table -s= -o= -n"),
+    "comm": reader_of("-1 -2 -3 --total --check-order --nocheck-order"),
+    "paste": reader_of("-d= --delimiters= -s --serial"),
+    "join": reader_of("-1= -2= -j= -t= -i -a= -v= -o= -e="),
+    "cmp": reader_of("-b -l -s --silent --quiet -n="),
+    "diff": reader_of(_DIFF, most=2),
+    "grep": reader_of(_GREP, "pattern", numbers=True),
+    "egrep": reader_of(_GREP, "pattern", numbers=True),
+    "fgrep": reader_of(_GREP, "pattern", numbers=True),
+    "od": reader_of("-A= -t= -c -x -b -d -N= -j= -v -w"),
+    "xxd": reader_of("-a -b -c= -g= -l= -s= -p -ps -u", most=1, single=True),
+    "base64": reader_of("-d --decode -i -w= --wrap="),
+    "hexdump": reader_of("-b -c -C -d -o -x -n= -s= -v"),
+    "md5sum": reader_of("-b -t --tag"),
+    "sha1sum": reader_of("-b -t --tag"),
+    "sha256sum": reader_of("-b -t --tag"),
+    "sha512sum": reader_of("-b -t --tag"),
+    "b2sum": reader_of("-b -t --tag"),
+    "strings": reader_of("-a -f -n= -t="),  # without `@FILE`, which is a file of more arguments
+    "test": reader_of("-f -d -e -s -r -w -x -L -h -n -z -eq -ne -lt -le -gt -ge", most=8, single=True),
+    "cksum": reader_of(""),
+    "basename": reader_of("-a -s= -z", "texts"),
+    "dirname": reader_of("-z", "texts"),
+    "realpath": reader_of("-e -m -q -s --relative-to= --relative-base="),
+    "readlink": reader_of("-f -e -m -n -q"),
+    "pwd": reader_of("-L -P", "none"),
+    "echo": reader_of("", "any"),
+    "printf": reader_of("", "texts"),
+    "seq": reader_of("-s= -w -f=", "texts"),
+    ":": reader_of("", "any"),
+    "exit": reader_of("", "texts", most=1),
+    "printenv": reader_of("", "texts", most=1),
+    "expr": reader_of("", "texts"),
+    "whereis": reader_of("-b -m -s", "texts"),
+    "fmt": reader_of("-w= --width= -s -u -c -t"),
+    "expand": reader_of("-t= -i"),
+    "sum": reader_of("-r -s"),
+    "shuf": reader_of("-n= --head-count= -e -i= --input-range= -r --repeat -z"),
+    "tsort": reader_of(""),
+    "factor": reader_of("", "texts"),
+    "numfmt": reader_of(
         "--to= --from= --suffix= --padding= --field= -d= --delimiter= --header --round=", "texts"
     ),
-    "iconv": _reader("-f= --from-code= -t= --to-code= -c -l --list"),
-    "getconf": _reader("-a", "texts", most=1),
-    "cal": _reader("-1 -3 -m -y", "texts"),
-    "fd": _reader(_FD, "pattern"),
-    "fdfind": _reader(_FD, "pattern"),
-    "bat": _reader(_BAT),
-    "batcat": _reader(_BAT),
-    "eza": _reader(_EZA),
-    "exa": _reader(_EZA),
-    "tokei": _reader("-f --files -s= -e= -t="),
-    "true": _reader("", "none"),
-    "false": _reader("", "none"),
-    "whoami": _reader("", "none"),
-    "uname": _reader("-a -s -n -r -v -m -p -i -o", "none"),
-    "nproc": _reader("--all", "none"),
-    "groups": _reader("", "none"),
-    "locale": _reader("-a -m", "none"),
-    "arch": _reader("", "none"),
-    "hostname": _reader("-f -s -i -I", "none"),
-    "free": _reader("-b -k -m -g -h --human -t -w", "none"),
-    "lscpu": _reader("", "none"),
-    "uptime": _reader("-p -s", "none"),
-    "id": _reader("-u -g -G -n -r", "none"),
-    "which": _reader("-a", "texts"),
-    "type": _reader("-a -t -p -P -f", "texts"),
-    "sleep": _reader("", "texts", most=1),
-    "date": _reader("-u --utc -R -I --iso-8601 --iso-8601= -d= --date=", "texts", most=1),
-    "cd": _reader(""),
+    "iconv": reader_of("-f= --from-code= -t= --to-code= -c -l --list"),
+    "getconf": reader_of("-a", "texts", most=1),
+    "cal": reader_of("-1 -3 -m -y", "texts"),
+    "fd": reader_of(_FD, "pattern"),
+    "fdfind": reader_of(_FD, "pattern"),
+    "bat": reader_of(_BAT),
+    "batcat": reader_of(_BAT),
+    "eza": reader_of(_EZA),
+    "exa": reader_of(_EZA),
+    "tokei": reader_of("-f --files -s= -e= -t="),
+    "true": reader_of("", "none"),
+    "false": reader_of("", "none"),
+    "whoami": reader_of("", "none"),
+    "uname": reader_of("-a -s -n -r -v -m -p -i -o", "none"),
+    "nproc": reader_of("--all", "none"),
+    "groups": reader_of("", "none"),
+    "locale": reader_of("-a -m", "none"),
+    "arch": reader_of("", "none"),
+    "hostname": reader_of("-f -s -i -I", "none"),
+    "free": reader_of("-b -k -m -g -h --human -t -w", "none"),
+    "lscpu": reader_of("", "none"),
+    "uptime": reader_of("-p -s", "none"),
+    "id": reader_of("-u -g -G -n -r", "none"),
+    "which": reader_of("-a", "texts"),
+    "type": reader_of("-a -t -p -P -f", "texts"),
+    "sleep": reader_of("", "texts", most=1),
+    "date": reader_of("-u --utc -R -I --iso-8601 --iso-8601= -d= --date=", "texts", most=1),
+    "cd": reader_of(""),
 }
 # The first word behind it is the command of git; its options stand in `carriers`, where rules need them too.
 GIT = _names(
@@ -232,16 +196,15 @@ VERSIONS = _names(
     "pip pip3 uv ruff deno php lua ldd shellcheck"
 )
 GIT_ANYWHERE = frozenset({"--no-pager", "-P"})
-_NUMBER = regex(r"-\d+")
 # `printf %n PATH` sets it, and a shell may count with `a[$(CMD)]`.
 _OF_VARIABLES = regex(r"%[^a-mo-zA-Z%]*(?:hh|h|ll|l|L|q|j|z|t)?n|\[.*[$`]", re.DOTALL)
 _FORMAT_OF_DATE = regex(r"\+.*", re.DOTALL)
-_SED = _reader("-n --quiet --silent -E -r -s", "paths")
-_JQ = _reader(
+_SED = reader_of("-n --quiet --silent -E -r -s", "paths")
+_JQ = reader_of(
     "-r --raw-output -c --compact-output -n --null-input -s --slurp -S --sort-keys -e -M -C "
     "--monochrome-output --color-output -R --raw-input -a -j --tab --indent="
 )
-_AWK = _reader("-F=")
+_AWK = reader_of("-F=")
 SCRIPTED: Mapping[str, tuple[KnownReader, Callable[[str], bool]]] = {
     "sed": (_SED, sed_prints),
     "jq": (_JQ, jq_reads),
@@ -274,6 +237,8 @@ def read_by(words: Sequence[str]) -> Sequence[str]:
         return _behind_text(name, options, rest, reads_only)
     if name in LISTED:
         return listed(name, rest)
+    if name in OTHERS:
+        return OTHERS[name](name, rest)
     if name in READERS:
         return _read(name, READERS[name], rest)
     raise NotUnderstood(f"{name} is not known to only read")
@@ -342,50 +307,3 @@ def _git(rest: Sequence[str]) -> Sequence[str]:
         raise NotUnderstood(f"git {' '.join(said[:2])} is not known to only read")
     operands = [*operands_of(said[1:]), *files_of_lines(said)]
     return [folder, *operands] if folder else operands
-
-
-def divided(name: str, reader: KnownReader, rest: Sequence[str]) -> tuple[list[str], set[str]]:
-    """Return the operands and the options. **Raises** `NotUnderstood` for an option that is not listed."""
-    operands, given = parsed_options(name, reader, rest)
-    return operands, {option for option, _ in given}
-
-
-def parsed_options(name: str, reader: KnownReader, rest: Sequence[str]) -> tuple[list[str], list[Given]]:
-    """Return the operands, and the options with their values. **Raises** as `divided` does."""
-    operands, given = list[str](), list[Given]()
-    words = iter(rest)
-    for word in words:
-        if word == "--":
-            operands += words
-        elif word == "-" or not word.startswith("-"):
-            operands.append(word)
-        elif not (reader.numbers and _NUMBER.fullmatch(word)):
-            given += (
-                _long(name, reader, word, words) if word[1] == "-" else _letters(name, reader, word, words)
-            )
-    return operands, given
-
-
-def _long(name: str, reader: KnownReader, word: str, words: Iterator[str]) -> list[Given]:
-    option, has_value, value = word.partition("=")
-    if option not in (reader.valued if has_value else reader.valued | reader.flags):
-        raise NotUnderstood(f"{name} {option} is not known to only read")
-    if not has_value and option not in reader.flags:
-        value = next(words, "")
-    return [(option, value)]
-
-
-def _letters(name: str, reader: KnownReader, word: str, words: Iterator[str]) -> list[Given]:
-    if reader.single and word in reader.flags:
-        return [(word, "")]
-    if reader.single and word[:2] in reader.flags:
-        raise NotUnderstood(f"{name} {word} is not known to only read")
-    found = list[Given]()
-    for at, letter in enumerate(word[1:], 2):
-        option = f"-{letter}"
-        if option in reader.valued:
-            return [*found, (option, word[at:] or next(words, ""))]
-        if option not in reader.flags:
-            raise NotUnderstood(f"{name} {option} is not known to only read")
-        found.append((option, ""))
-    return found

@@ -10,9 +10,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from agls.features.permissions.known_reader import divided
 from agls.features.permissions.listed_readers import listed
+from agls.features.permissions.other_readers import STARTED
 from agls.features.permissions.printed_names import Names, filter_of, printed_by
-from agls.features.permissions.readers import READERS, divided, read_by
+from agls.features.permissions.readers import READERS, read_by
 from agls.features.permissions.shell_variables import prints_commit
 from agls.frozen import frozen
 from agls.regex import regex
@@ -31,6 +33,8 @@ _GREPS = frozenset({"grep", "egrep", "fgrep"})
 # A commit whose name is printed, and what is made with it: `…~2`, `main..…`.
 _OF_COMMITS = regex(rf"(?:[A-Za-z][\w./-]*\.\.\.?)?{re.escape(A_NAME)}(?:[~^]\d*)*(?:\.\.\.?[\w./-]*)?")
 _COUNT = regex(r"-[nP]\d+")
+_NICENESS = regex(r"-?\d{1,2}")
+_SIGNAL = regex(r"[A-Z]{3,7}|\d{1,2}")
 _DURATION = regex(r"\d{1,6}(?:\.\d{1,3})?[smh]?")
 
 
@@ -56,17 +60,20 @@ def started_by(words: Sequence[str], sources: NameSources, *, is_key_word: bool)
 
     `time` is one of the shell only where `is_key_word`. **Raises** `NotUnderstood`.
     """
-    words = _with_commits(words, sources)
+    words = _plainly_started(_with_commits(words, sources))
     if any("\0" in word and word != A_NAME for word in words):
         raise NotUnderstood("what a variable in it becomes is known only when it runs")
     match words:
-        case ["time", "cd", *_] | ["timeout", _, "cd", *_]:
+        case ["time", "cd", *_] | ["timeout", _, "cd", *_] | ["nice", "cd", *_]:
             raise NotUnderstood("`cd` is understood only by itself")
         case ["time", name, *_] if is_key_word and not name.startswith("-"):
             yield from started_by(words[1:], sources, is_key_word=False)
         case ["timeout", limit, name, *_] if _DURATION.fullmatch(limit):
             yield Started(("true",), ("timeout", name))
             yield from started_by(words[2:], sources, is_key_word=False)
+        case ["nice", name, *_] if not name.startswith("-"):
+            yield Started(("true",), ("nice", name))
+            yield from started_by(words[1:], sources, is_key_word=False)
         case _ if A_NAME in words:
             check_takes_names(words)
             names = [printed_by(source) for source in sources.loops]
@@ -78,7 +85,22 @@ def started_by(words: Sequence[str], sources: NameSources, *, is_key_word: bool)
         case ["find", *rest] if "-exec" in rest:
             yield from _executed(rest)
         case _:
-            yield Started(words)
+            yield Started(words, STARTED.get(words[0], ()))
+
+
+def _plainly_started(words: Sequence[str]) -> Sequence[str]:
+    """Return the words without the options of `nice` and `timeout` that say how much and how long."""
+    match words:
+        case ["nice", "-n", much, *rest] if _NICENESS.fullmatch(much) and rest:
+            return ["nice", *rest]
+        case ["timeout", "-k", limit, *rest] if _DURATION.fullmatch(limit):
+            return _plainly_started(["timeout", *rest])
+        case ["timeout", "-s", signal, *rest] if _SIGNAL.fullmatch(signal):
+            return _plainly_started(["timeout", *rest])
+        case ["timeout", "--foreground" | "--preserve-status", *rest]:
+            return _plainly_started(["timeout", *rest])
+        case _:
+            return words
 
 
 def _with_commits(words: Sequence[str], sources: NameSources) -> Sequence[str]:
