@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
 
+from agls.features.permissions.known_reader import parsed_options
 from agls.features.permissions.listed_readers import said_to_rg
-from agls.features.permissions.readers import READERS, RECURSIVE, parsed_options
+from agls.features.permissions.readers import READERS, RECURSIVE
 from agls.regex import regex
 from agls.secret_names import may_hold_secrets
 

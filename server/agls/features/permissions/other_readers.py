@@ -54,9 +54,11 @@ STARTED: Mapping[str, Sequence[str]] = {
 def _archive(name: str, rest: Sequence[str]) -> Sequence[str]:
     if rest and _FIRST_OF_TAR.fullmatch(rest[0]):
         rest = [f"-{rest[0]}", *rest[1:]]
-    _, given = parsed_options(name, _TAR, rest)
+    members, given = parsed_options(name, _TAR, rest)
     files = [value for option, value in given if option in _ARCHIVES]
     lists = any(option in {"-t", "--list"} for option, _ in given)
+    if any(member.startswith("@") for member in members):
+        raise NotUnderstood("some programs called tar read a member that begins with @ as an archive")
     if not lists or len(files) != 1 or ":" in files[0] or files[0] in {"", "-"}:
         raise NotUnderstood("tar is known to only read where it lists one file of this machine")
     return files
