@@ -1,5 +1,6 @@
 """Where plugins come from: a folder, a repository, or an entry of a catalogue in one of these."""
 
+import asyncio
 import json
 import re
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
@@ -113,8 +114,22 @@ class _Fetch:
                 address = GITHUB.format(url) if _REPOSITORY.fullmatch(url) else url
                 folder, commit = await self._repository(address, ref, sha)
                 return _below(folder, path), commit
+            case {"source": "archive"}:
+                return await self._archive(object_in(said), root), ""
             case other:
                 raise PluginProblem(NOT_BUILT.format(other.get("source")))
+
+    async def _archive(self, said: JsonObject, root: Path) -> Path:
+        """**Returns** the folder of a plugin in an archive, at an address or below the catalogue."""
+        from agls.config import plugin_archive  # noqa: PLC0415 - few plugins are in one
+
+        self._count += 1
+        target = self._place / str(self._count)
+        address, path, digest = (text_in(said.get(key)) for key in ("url", "path", "sha256"))
+        if address:
+            folder = await plugin_archive.unpacked(address, digest, target)
+            return _below(folder, path) if path else folder
+        return await asyncio.to_thread(plugin_archive.unpack_below, root, path, digest, target)
 
     async def _repository(self, address: str, ref: str, sha: str = "") -> tuple[Path, str]:
         self._count += 1
