@@ -1,4 +1,4 @@
-"""Makes server/agls/models/catalog/models.json from the data of `genai-prices` (MIT).
+"""Makes server/agls/models/catalog/models.jsonl from the data of `genai-prices` (MIT).
 
 Run it with a Python that has that package (it is no dependency of agls): `python scripts/model_facts.py`.
 What is kept: how models are named at each provider, their context windows, and their standard prices. A
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from genai_prices import data, types
 
-FILE = Path(__file__).parents[1] / "server" / "agls" / "models" / "catalog" / "models.json"
+FILE = Path(__file__).parents[1] / "server" / "agls" / "models" / "catalog" / "models.jsonl"
 KINDS = ("input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok")
 SHARED_HOST = "huggingface_"  # one router stands before all of these
 NOW = datetime.now(UTC)
@@ -85,7 +85,7 @@ def entry(model: types.ModelInfo) -> dict[str, object] | None:
 
 
 def main() -> None:
-    """Write the file."""
+    """Write the file: a paragraph for each provider, whose first line is its own, the others its models'."""
     providers = []
     for provider in sorted(data.providers, key=lambda provider: provider.id):
         if provider.id.startswith(SHARED_HOST):
@@ -99,13 +99,13 @@ def main() -> None:
         "source": f"{source}, MIT License, Copyright (c) Pydantic Services Inc.",
         "made": NOW.date().isoformat(),
     }
-    lines = [json.dumps(head)[:-1] + ', "providers": [']
-    for number, provider in enumerate(providers):
+    paragraphs = [json.dumps(head)]
+    for provider in providers:
         models = provider.pop("models")
-        lines.append(("," if number else "") + json.dumps(provider)[:-1] + ', "models": [')
-        lines.append(",\n".join(json.dumps(model, separators=(",", ":")) for model in models) + "]}")
-    FILE.write_text("\n".join([*lines, "]}"]) + "\n", encoding="utf-8")
-    sys.stdout.write(f"{sum(1 for line in lines for _ in line.splitlines())} lines\n")
+        lines = (json.dumps(provider), *(json.dumps(model, separators=(",", ":")) for model in models))
+        paragraphs.append("\n".join(lines))
+    FILE.write_text("\n\n".join(paragraphs) + "\n", encoding="utf-8")
+    sys.stdout.write(f"{len(providers)} providers\n")
 
 
 if __name__ == "__main__":

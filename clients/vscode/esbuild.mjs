@@ -1,5 +1,6 @@
-// Builds the two programs of the extension: the one in the extension host and the one in the chat's webview.
+// Builds the programs of the extension: those in the extension host and the one in the chat's webview.
 import { statSync } from "node:fs";
+import { basename } from "node:path";
 import { build } from "esbuild";
 
 const MOST = 400_000; // bytes of the chat's program: it is read each time the chat is opened
@@ -12,14 +13,25 @@ const common = {
   logLevel: "warning",
 };
 
+// What is imported on demand is a program of its own: the editor reads it only then.
+const onDemand = {
+  name: "on demand",
+  setup: (made) =>
+    made.onResolve({ filter: /^\./ }, ({ kind, path }) =>
+      kind === "dynamic-import" ? { path: `./${basename(path)}`, external: true } : undefined,
+    ),
+};
+
 await build({
   ...common,
-  entryPoints: ["src/extension.ts"],
-  outfile: "dist/extension.js",
+  entryPoints: { main: "src/main.ts", extension: "src/extension.ts", client: "src/server/client.ts" },
+  outdir: "dist",
   platform: "node",
   target: "node18",
   format: "cjs",
+  supported: { "dynamic-import": false }, // `require`, as in all else there
   external: ["vscode"],
+  plugins: [onDemand],
 });
 await build({
   ...common,

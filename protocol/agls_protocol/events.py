@@ -90,6 +90,7 @@ class RunStartedData(TypedDict):
 class RunEndedData(TypedDict):
     """A run is over; `unpriced` counts model calls whose cost is not in `cost` (US dollars).
 
+    `estimated` counts model calls whose tokens nobody counted: they are in neither `usage` nor `cost`.
     `output` is the answer as JSON that fits the option `outputSchema`.
     """
 
@@ -98,6 +99,7 @@ class RunEndedData(TypedDict):
     usage: NotRequired[Usage | None]
     cost: NotRequired[float | None]
     unpriced: NotRequired[int | None]
+    estimated: NotRequired[int | None]
     unanswered: NotRequired[int | None]
     detail: NotRequired[str | None]
     error: NotRequired[RunError | None]

@@ -1,7 +1,7 @@
-"""What is wrong with the arguments of a call or an action, for their author: one line for each fault."""
+"""What is wrong with values that somebody wrote, such as arguments of a call: one line for each fault."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from agls.engine.vocabulary import JsonObject
@@ -14,6 +14,18 @@ if TYPE_CHECKING:
 SHOWN = 10  # faults that are reported at once
 LONGEST = 80  # characters of a wrong value
 SHOULD = "Input should be "
+KINDS: Mapping[str, str] = {  # how a type of pydantic's is written
+    "string": "a text",
+    "float": "a number",
+    "int": "a whole number",
+    "bool": "true or false",
+    "tuple": "a list",
+    "list": "a list",
+    "set": "a list",
+    "dict": "an object",
+    "mapping": "an object",
+    "model": "an object",
+}
 
 
 def faults_in(name: str, schema: JsonObject, error: "ValidationError") -> str:
@@ -22,6 +34,27 @@ def faults_in(name: str, schema: JsonObject, error: "ValidationError") -> str:
     empty = [each for each in found if each["type"] == "too_short" and _is_of_its_items(each, found)]
     lines = [_fault(schema, detail) for detail in found if detail not in empty][:SHOWN]
     return "\n".join([f"{name} was not run, its arguments are wrong:", *lines])
+
+
+def plain_fault(error: "ValidationError", names: Mapping[str, str] | None = None) -> str:
+    """Return the first fault in plain words; `names` are the keys as their author writes them, by ours."""
+    first = error.errors(include_url=False)[0]
+    key, *inside = map(str, first["loc"]) if first["loc"] else ("",)
+    where = ".".join([(names or {}).get(key, key), *inside])
+    if first["type"] == "value_error":
+        said = first["msg"].removeprefix("Value error, ")
+        return f"{where}: {said}" if where else said
+    came = cut(json.dumps(first["input"], ensure_ascii=False, default=repr), LONGEST)
+    if wanted := KINDS.get(first["type"].partition("_")[0]) if _is_of_type(first["type"]) else None:
+        return f"its {where} is {came}: write {wanted}"
+    if first["type"] == "extra_forbidden":
+        return f"there is no {where} here: leave it out"
+    said = first["msg"].replace(SHOULD, "it has to be ")
+    return f"its {where} is {came}: {said[0].lower()}{said[1:]}"
+
+
+def _is_of_type(kind: str) -> bool:
+    return kind.endswith(("_type", "_parsing", "_from_float"))
 
 
 def _is_of_its_items(detail: "ErrorDetails", found: "Sequence[ErrorDetails]") -> bool:

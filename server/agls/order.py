@@ -62,9 +62,11 @@ from agls.features import (
     side_question,
     skills,
     subagents,
+    timed_prompts,
     tools,
     usage,
     web,
+    worktrees,
 )
 from agls.room import Arrivals, Room
 
@@ -94,6 +96,7 @@ ORDER: tuple[Room[Any] | Arrivals, ...] = (
     checkpoints.ROOM,
     review.ROOM,
     conversation.ROOM,
+    worktrees.ROOM,
     side_question.ROOM,
     guide.ROOM,
     settings.ROOM,
@@ -112,6 +115,7 @@ ORDER: tuple[Room[Any] | Arrivals, ...] = (
     plan.ROOM,
     memory.ROOM,
     follow_along.ROOM,
+    timed_prompts.ROOM,
     subagents.ROOM,
     agents.ROOM,
     mentions.ROOM,

@@ -341,10 +341,16 @@ def fenced(text: str, language: str = "") -> str:
 def used_json(totals: Totals) -> JsonObject:
     """**Returns** what was used. `costUsd` is null when the price of any call is unknown."""
     counts = {camel(name): count for name, count in totals._asdict().items()}
-    del counts["cost"], counts["unpriced"]
+    del counts["cost"], counts["unpriced"], counts["estimated"]
     cost = None if totals.unpriced else totals.cost
     known = {"totalTokens": totals.total_tokens, "seconds": round(totals.seconds, 3)}
-    return {**counts, **known, "costUsd": cost, "unpricedCalls": totals.unpriced}
+    return {
+        **counts,
+        **known,
+        "costUsd": cost,
+        "unpricedCalls": totals.unpriced,
+        "estimatedCalls": totals.estimated,
+    }
 
 
 # --- changes of files ----------------------------------------------------------------------------

@@ -4,9 +4,11 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import cached_property, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agls.assembly import (
+    BeginTyped,
     Export,
     FileSettings,
     OpenSessionControl,
@@ -16,6 +18,7 @@ from agls.assembly import (
     RunServices,
     SessionLog,
     SessionServices,
+    begin_nothing,
     complete,
     expand,
     export_nothing,
@@ -87,6 +90,7 @@ if TYPE_CHECKING:
     from agls.inline_edit import InlineEditor
     from agls.mcp_servers import SharedServers
 
+NO_WORKTREE = "The worktree {} is gone: make it again (git worktree add), or go on in another session."
 UNUSABLE = "The Python plugin {} cannot be used: {}."
 Reread = Callable[[Setup], Setup]
 
@@ -96,13 +100,21 @@ def as_it_is(setup: Setup) -> Setup:
     return setup
 
 
+def _check_places(folder: str, options: JsonObject) -> None:
+    """Refuse to work where there is no folder (any more). **Raises** `ConfigError`."""
+    check_folder(folder)
+    if (apart := str(options.get(WORKTREE, ""))) and not Path(apart).is_dir():
+        raise ConfigError(NO_WORKTREE.format(apart))
+
+
 class World:
     """The parts that one process works with.
 
     `setup` may be replaced: runs that begin later work with the new one. `reread` is asked for it before each
-    of them, `reload` when the user wants all settings read again. `export` makes a file of a session.
-    `rooms` are those that runs have from the next one on. The user `is_at_keyboard` where they typed every
-    command themselves: what these choose, a person chose.
+    of them, `reload` when the user wants all settings read again. `export` makes a file of a session,
+    `begin_typed` begins the run that a typed text is for. `rooms` are those that runs have from the next one
+    on. The user `is_at_keyboard` where they typed every command themselves: what these choose, a person
+    chose.
     """
 
     def __init__(
@@ -122,6 +134,7 @@ class World:
         self.reread: Reread = as_it_is
         self.reload: Reread = as_it_is
         self.export: Export = export_nothing
+        self.begin_typed: BeginTyped = begin_nothing
         self.rooms, self._plans = Rooms(), Plans()
         self._processes, self._choice = Processes(setup.environment), Choice(lambda: self.setup, models)
         keeps = partial(on_disk, setup.state_folder, lambda: self.setup.secrets)
@@ -190,7 +203,7 @@ class World:
 
         **Raises** `ConfigError`.
         """
-        check_folder(folder)
+        _check_places(folder, options)
         try:
             loaded = self.setup.load(folder)
             bounds_of(loaded, options, {}, usual=self._usual)
@@ -265,7 +278,7 @@ class World:
 
         **Raises** `ConfigError`, `ModelError`.
         """
-        check_folder(folder)
+        _check_places(folder, options)
         self._renew()
         setup = self.setup
         loaded = setup.load(folder)

@@ -24,7 +24,7 @@ from agls.engine.facts import (
     Transient,
 )
 from agls.engine.feature import Feature, RunSetup
-from agls.engine.history import forked, last_words, name_of, rewinding, undoing, with_own_outputs
+from agls.engine.history import forked, last_words, name_of, rewinding, undoing, with_own_files
 from agls.engine.ports import JournalError
 from agls.engine.recovery import interrupted_run
 from agls.engine.run_action import actions, invoke, values
@@ -149,14 +149,17 @@ async def test_fork_has_the_whole_session_and_is_independent() -> None:
         assert fold_all(fork.log.journal.entries()) == fork.state
 
 
-def test_paths_of_kept_outputs_are_those_of_the_fork() -> None:
+def test_paths_of_kept_files_are_those_of_the_fork() -> None:
     text = "ses_1 made it. All of it is in /state/ses_1/outputs/a.txt: read that"
     kept = Entry(1, 0.0, ToolFinished("c", ToolOutcome(text, kept=KeptOutput("a.txt"))))
     other = Entry(2, 0.0, ToolFinished("d", ToolOutcome(text)))
-    mine, same = with_own_outputs([kept, other], "ses_1", "ses_2")
+    plan = Entry(3, 0.0, Noted("plan", "approved", {"file": "/state/ses_1/outputs/p.md", "document": text}))
+    named = Entry(4, 0.0, Noted("commands", "begun", {"file": "/project/ses_1.md"}))
+    mine, *others = with_own_files([kept, other, plan, named], "ses_1", "ses_2")
     assert isinstance(mine.fact, ToolFinished)
     assert mine.fact.outcome.text == "ses_1 made it. All of it is in /state/ses_2/outputs/a.txt: read that"
-    assert same is other
+    own = Noted("plan", "approved", {"file": "/state/ses_2/outputs/p.md", "document": text})
+    assert others == [other, Entry(3, 0.0, own), named]
 
 
 async def test_a_fork_ends_with_the_item_it_names_wherever_that_is() -> None:

@@ -28,7 +28,7 @@ from agls.engine.facts import (
     TurnStarted,
 )
 from agls.engine.feature import Attempt, CallTool, Feature, Invocation, RunView
-from agls.engine.ports import CallModel, Effect, ModelError, ModelRequest, Reply, ToolContext
+from agls.engine.ports import AnswerCancelled, CallModel, Effect, ModelError, ModelRequest, Reply, ToolContext
 from agls.engine.session import Session
 from agls.engine.state import State
 from agls.engine.vocabulary import (
@@ -385,7 +385,27 @@ async def test_use_of_an_attempt_that_broke_off_counts() -> None:
         facts=[*START, "turn", "used by loop", "cut failed second", "ended model_error [network]"],
     )
     assert (state.run.model_calls, state.run.input_tokens, state.run.output_tokens) == (2, 300, 7)
-    assert (state.run.cost, state.run.unpriced) == (0.5, 1)
+    assert (state.run.cost, state.run.unpriced, state.run.estimated) == (0.5, 1, 0)
+
+
+async def test_use_of_a_cancelled_answer_counts_as_an_estimate() -> None:
+    async def cancel(scene: Meanwhile) -> None:
+        await scene.until(lambda event: not isinstance(event, Entry))
+        scene.session.cancel()
+
+    async def count() -> None:
+        try:
+            await hang()
+        except asyncio.CancelledError:
+            raise AnswerCancelled(Usage(100, 3, estimated=True), 0.5) from None
+
+    state = await check(
+        [TextDelta("", "half"), count],
+        meanwhile=cancel,
+        facts=[*START, "turn", "cut cancelled half", "ended cancelled"],
+    )
+    assert (state.run.input_tokens, state.run.output_tokens, state.run.estimated) == (100, 3, 1)
+    assert (state.run.cost, state.run.unpriced) == (0.5, 0)
 
 
 async def test_a_crash_of_a_model_client_is_an_internal_error() -> None:

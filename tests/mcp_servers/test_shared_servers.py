@@ -233,7 +233,7 @@ async def test_message_of_ten_megabytes_arrives_and_an_endless_one_ends_the_serv
 async def test_lists_of_tools_are_bounded(place: Place, opened: Opened, flag: str, count: int) -> None:
     found = await opened().get(place.definition(flag)).discover()
     assert len(found.tools) == count
-    assert bool(found.dropped) == (flag == "many")
+    assert "the others are left out" in "".join(found.dropped)
 
 
 async def test_schema_that_is_too_large_is_left_out_with_its_reason(place: Place, opened: Opened) -> None:
@@ -280,6 +280,129 @@ async def test_schema_that_contains_itself_or_a_pattern_that_runs_away_stalls_no
         with watch:
             assert await texts(server, "echo", a="a" * 40 + "!") == [json.dumps({"a": "a" * 40 + "!"})]
             assert await texts(server, "sequence", again={"again": {}}) == ['{"again": {"again": {}}}']
+
+
+PLAIN = {"name": "echo", "inputSchema": {"type": "object"}}
+BREAKS = {"error": {"code": -32602, "message": "no such cursor"}}
+TEXT = '{"content": [{"type": "text", "text": "%s"}]}'
+ANSWER = '{"jsonrpc": "2.0", "id": %s, "result": ' + TEXT + "}"
+
+
+@pytest.mark.parametrize(
+    ("pages", "said"),
+    [
+        ({"": {"result": {"tools": [PLAIN], "nextCursor": 5}}, "5": {"result": {"tools": []}}}, []),
+        (
+            {"": {"result": {"tools": [PLAIN], "nextCursor": "2"}}, "2": BREAKS},
+            ["the list of its tools breaks off: no such cursor"],
+        ),
+        (
+            {at: {"result": {"tools": [PLAIN], "nextCursor": "2"}} for at in ("", "2")},
+            ["'echo' is there twice", "the list of its tools runs in a circle: it was read once"],
+        ),
+    ],
+)
+async def test_pages_that_break_off_or_run_in_a_circle_leave_what_came(
+    place: Place, opened: Opened, pages: dict[str, Any], said: list[str]
+) -> None:
+    (place.folder / "pages.json").write_text(json.dumps(pages))
+    found = await opened().get(place.definition("boastful")).discover()
+    assert [tool.name for tool in found.tools] == ["echo"]
+    assert list(found.dropped) == said, "lists that it names and does not have are no fault"
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        (ANSWER % ("$ID.0", "whole") + "\n", "whole"),
+        ("[" + ANSWER % ("$ID", "one of many") + "]\n", "one of many"),
+        (ANSWER % ("$ID", "cut \\ud83d") + "\n", "cut ?"),
+        (ANSWER % ("$ID", "latin $E4") + "\n", "latin �"),
+        ("\ufeff" + ANSWER % ("$ID", "marked") + "\r\n", "marked"),
+        (ANSWER % ("$ID", "the last words") + "$END", "the last words"),
+        (ANSWER % ("$ID", "first") + "\n" + ANSWER % ("$ID", "second") + "\n", "first"),
+    ],
+)
+async def test_line_that_is_nearly_a_message_answers_the_call(
+    place: Place, opened: Opened, written: str, text: str
+) -> None:
+    place.describe(lines="Writes lines.")
+    assert await texts(opened().get(place.definition()), "lines", written=written) == [text]
+
+
+@pytest.mark.parametrize(
+    ("result", "parts"),
+    [
+        ({"content": [{"type": "video", "data": "AAAA"}]}, ['{"type": "video", "data": "AAAA"}']),
+        ({"content": "words"}, ["words"]),
+        ({"content": {"type": "text", "text": "alone"}}, ["alone"]),
+        ({"content": ["a", {"text": "b"}]}, ["a", "b"]),
+        ({"content": None}, []),
+        ({"toolResult": "of 2024"}, ["of 2024"]),
+        ({"structuredContent": [1]}, ["[1]"]),
+        ({"content": [{"type": "text", "text": "c", "annotations": {"priority": 9}}], "_meta": 1}, ["c"]),
+        (
+            {"content": [{"type": "resource", "resource": {"text": "d"}}]},
+            ['{"type": "resource", "resource": {"text": "d"}}'],
+        ),
+        ({"content": [{"type": "image", "data": "AAAA"}]}, [McpImage(b"\0\0\0")]),
+        (
+            {"content": [{"type": "film", "data": "A" * 9_000}]},
+            ['{"type": "film", "data": "' + "A" * 100 + '… (9,000 characters)"}'],
+        ),
+    ],
+)
+async def test_answer_that_is_not_quite_one_is_shown(
+    place: Place, opened: Opened, result: dict[str, Any], parts: list[object]
+) -> None:
+    answer = await opened().get(place.definition()).call("result", {"result": result}, NOBODY)
+    assert list(answer.parts) == parts
+
+
+@pytest.mark.parametrize(("code", "may"), [(-32000, True), (-32603, True), (-32602, False), (-32601, False)])
+async def test_error_of_a_server_is_told_in_its_words_with_what_it_may_have_done(
+    place: Place, opened: Opened, code: int, may: bool
+) -> None:
+    server = opened().get(place.definition())
+    with pytest.raises(ServerProblem, match="small refused: no such table") as problem:
+        await server.call("refuse", {"words": "no such table", "code": code}, NOBODY)
+    assert problem.value.may_have_run == may
+    assert await texts(server, "echo") == ["{}"]
+    assert len(place.noted("starts")) == 1, "it goes on"
+
+
+async def test_answer_behind_other_words_is_said_to_have_been_no_message(
+    place: Place, opened: Opened
+) -> None:
+    server = opened().get(place.definition(idle=0.5))
+    with pytest.raises(ServerProblem, match="no message of the protocol, and ended with: DEBUG"):
+        await texts(server, "lines", written="DEBUG " + ANSWER % ("$ID", "x") + "\n")
+
+
+async def test_schemas_of_older_drafts_are_those_of_the_newest(place: Place, opened: Opened) -> None:
+    older = {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "type": ["object", "null"],
+        "properties": {
+            "pair": {"type": "array", "items": [{"type": "string"}], "additionalItems": False},
+            "above": {"type": "number", "minimum": 0, "exclusiveMinimum": True},
+            "up_to": {"type": "number", "maximum": 9, "exclusiveMaximum": False},
+            "letters": {"type": "string", "pattern": "^\\p{L}(?<rest>.*)$"},
+        },
+        "required": None,
+    }
+    (place.folder / "tools.json").write_text(json.dumps([{"name": "echo", "inputSchema": older}]))
+    found = await opened().get(place.definition()).discover()
+    assert found.dropped == ()
+    assert found.tools[0].schema == {
+        "type": "object",
+        "properties": {
+            "pair": {"type": "array", "prefixItems": [{"type": "string"}], "items": False},
+            "above": {"type": "number", "exclusiveMinimum": 0},
+            "up_to": {"type": "number", "maximum": 9},
+            "letters": {"type": "string"},
+        },
+    }
 
 
 def nested(depth: int) -> dict[str, Any]:

@@ -300,3 +300,6 @@ async def test_a_cancel_is_followed_in_every_state(dialect: DialectName, state: 
         result = await asyncio.wait_for(session.finished(admission.run_id), PATIENCE)  # no wait is that short
         assert result.stop.reason == "cancelled"
         assert state == "waiting" or await server.closed()
+        used = session.state.total
+        assert used.estimated == (state == "speaking"), "what came of it counts, about"
+        assert bool(used.input_tokens and used.output_tokens) == (state == "speaking")

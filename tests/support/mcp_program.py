@@ -4,9 +4,12 @@
 
 Each start is a line of FOLDER/starts, each request one of FOLDER/requests, each cancel one of
 FOLDER/cancels. FOLDER/tools.json, where it is,
-has the tools, FOLDER/resources.json the texts of resources by their addresses.
+has the tools, FOLDER/pages.json the answers to lists of tools by their cursors ("" for the first one),
+FOLDER/resources.json the texts of resources by their addresses. The tool `lines` writes what it is given, in
+which `$ID` is the number of the call and `$E4` a byte of Latin-1, and ends at `$END`.
 Flags: `deaf` (answers nothing), `dead` (ends at once), `old` (ends at a question that it does
-not know), `many` (10,000 tools), `endless` (pages without an end), `junk` (writes what is no message).
+not know), `many` (10,000 tools), `endless` (pages without an end), `junk` (writes what is no message),
+`boastful` (names prompts and resources, which it does not have).
 """
 
 import json
@@ -42,6 +45,19 @@ def text(words: str, **more: Any) -> dict[str, Any]:
 
 
 def tools(params: dict[str, Any]) -> dict[str, Any]:
+    pages = FOLDER / "pages.json"
+    if pages.exists():
+        return json.loads(pages.read_text())[str(params.get("cursor", ""))]
+    return {"result": page_of_tools(params)}
+
+
+def more_than_tools() -> dict[str, Any]:
+    if "boastful" in FLAGS:
+        return {"resources": {}, "prompts": {}}
+    return {"resources": {}} if resources() else {}
+
+
+def page_of_tools(params: dict[str, Any]) -> dict[str, Any]:
     if "many" in FLAGS:
         return {"tools": [{**TOOLS[0], "name": f"tool_{number}"} for number in range(10_000)]}
     if "endless" in FLAGS:
@@ -49,6 +65,14 @@ def tools(params: dict[str, Any]) -> dict[str, Any]:
         return {"tools": [{**TOOLS[0], "name": f"tool_{number}"}], "nextCursor": str(number + 1)}
     file = FOLDER / "tools.json"
     return {"tools": json.loads(file.read_text()) if file.exists() else TOOLS}
+
+
+def lines(written: str, number: int) -> None:
+    for part in written.replace("$ID", str(number)).split("$END"):
+        sys.stdout.buffer.write(part.encode().replace(b"$E4", b"\xe4"))
+        sys.stdout.flush()
+    if "$END" in written:
+        os._exit(0)
 
 
 def resources() -> dict[str, str]:
@@ -95,7 +119,9 @@ def main() -> None:
         note("requests", method)
         if method == "notifications/cancelled":
             note("cancels", params.get("requestId"))
-        if "id" in message and "deaf" not in FLAGS and (said := reply(method, params)):
+        if method == "tools/call" and params["name"] == "lines":
+            lines(params["arguments"]["written"], message["id"])
+        elif "id" in message and "deaf" not in FLAGS and (said := reply(method, params)):
             if "junk" in FLAGS:
                 sys.stdout.write("Server is starting …\n")
             send({"id": message["id"], **said})
@@ -104,17 +130,17 @@ def main() -> None:
 def reply(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
     match method:
         case "initialize":
-            more: dict[str, Any] = {"resources": {}} if resources() else {}
-            return {"result": {**GREETING, "capabilities": {"tools": {}, **more}}}
-        case "resources/list":
+            return {"result": {**GREETING, "capabilities": {"tools": {}, **more_than_tools()}}}
+        case "resources/list" if resources():
             rows = [{"uri": uri, "name": "note", "description": words} for uri, words in resources().items()]
             return {"result": {"resources": rows}}
         case "resources/read":
             return {"result": {"contents": [{"uri": params["uri"], "text": resources()[params["uri"]]}]}}
         case "tools/call" if params["name"] == "refuse":
-            return {"error": {"code": -32000, "message": params["arguments"]["words"]}}
+            given = params["arguments"]
+            return {"error": {"code": given.get("code", -32000), "message": given["words"]}}
         case "tools/list":
-            return {"result": tools(params)}
+            return tools(params)
         case "tools/call" if params["name"] == "result":
             return {"result": params["arguments"]["result"]}
         case "tools/call":

@@ -35,7 +35,7 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def worktrees(root: Path, processes: Processes) -> GitWorktrees:
     workspace = OpenWorkspace(str(root), (), FakeEditor(), processes)
-    return GitWorktrees(FolderGit(workspace, trusted=True))
+    return GitWorktrees(FolderGit(workspace, trusted=True), workspace.root)
 
 
 async def test_files_that_git_ignores_are_kept_and_named(worktrees: GitWorktrees) -> None:
@@ -79,7 +79,7 @@ async def test_branch_that_is_kept_without_its_folder_is_not_begun_anew(
     git(root, "commit", "-q", "--allow-empty", "-m", "two")
     kept = git(root, "rev-parse", "agls/poet")
     workspace = OpenWorkspace(str(root), (), FakeEditor(), processes)
-    worktrees = GitWorktrees(FolderGit(workspace, trusted=True))
+    worktrees = GitWorktrees(FolderGit(workspace, trusted=True), workspace.root)
     with pytest.raises(WorkspaceError, match="already exists"):
         await worktrees.make("poet")
     assert git(root, "rev-parse", "agls/poet") == kept != git(root, "rev-parse", "HEAD")

@@ -1,6 +1,7 @@
 /** The commands of the extension, each one line to the part that does it. */
 
 import * as vscode from "vscode";
+import type { Extent } from "./chat/add_context";
 import { writeCommitMessage } from "./context/commit_message";
 import type { Parts } from "./extension";
 import type { Action, Change } from "./protocol.gen";
@@ -16,7 +17,8 @@ export function register(parts: Parts): vscode.Disposable[] {
     "chat.new": () => conversation.begin().then(() => chat.reveal()),
     "chat.tab": () => chat.showTab(),
     "context.add": () => parts.addContext.pick(),
-    "context.terminal": () => parts.addContext.terminal().then(() => chat.reveal()),
+    "context.terminal": () => parts.addContext.terminal("all").then(() => chat.reveal()),
+    "context.terminalSelection": () => parts.addContext.terminal("selected").then(() => chat.reveal()),
     "context.test": (given: unknown) => {
       parts.addContext.testResult(given);
       return chat.reveal();
@@ -39,17 +41,13 @@ export function register(parts: Parts): vscode.Disposable[] {
     explain: () => code.explain(),
     "problem.explain": (uri?: vscode.Uri, diagnostic?: vscode.Diagnostic) =>
       code.explainProblem(uri, diagnostic),
-    "terminal.explain": async () => {
-      await parts.addContext.terminal();
-      await code.sayWithAttached(
-        "Explain what this terminal shows, and what I could do about it. Change nothing.",
-      );
-    },
+    "terminal.explain": () => explainTerminal(parts, "all"),
+    "terminal.explainSelection": () => explainTerminal(parts, "selected"),
     "test.fix": async (given: unknown) => {
       parts.addContext.testResult(given);
       await code.sayWithAttached("Fix what makes this test fail. Change the test only if it is wrong.");
     },
-    "changes.review": () => code.sayWithAttached("/review"),
+    "changes.review": () => code.say("/review"),
     "changes.message": () => writeCommitMessage(code, conversation),
     edit: () => parts.edits.ask(),
     "edit.keep": () => parts.edits.keep(),
@@ -130,6 +128,13 @@ function reviewVerbs({ review, marks, removedLines, compare }: Parts): Record<st
     showChange: (change: Change) => compare.openMade(change),
     showProposed: (change: Change) => compare.openProposed(change),
   };
+}
+
+async function explainTerminal({ addContext, code }: Parts, which: Extent): Promise<void> {
+  await addContext.terminal(which);
+  await code.sayWithAttached(
+    "Explain what this terminal shows, and what I could do about it. Change nothing.",
+  );
 }
 
 async function install({ server, environment, conversation }: Parts): Promise<void> {

@@ -1,4 +1,4 @@
-/** Puts the extension together: every part is made here, and knows only what it is given. */
+/** Puts the extension together: every part is made here, and knows only what it is given. `main.ts` loads it. */
 
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
@@ -22,6 +22,7 @@ import type {
   DiagnosticsAnswer,
   DiagnosticsParams,
   EditDeltaParams,
+  Event,
   EventParams,
   NotSaved,
   PermissionParams,
@@ -50,8 +51,11 @@ import { Questions } from "./session/questions";
 import { Rewind } from "./session/rewind";
 import { Sessions } from "./session/sessions";
 import { unlinked } from "./session/permission_text";
+import { setContext } from "./settings";
 import { isObject, type Json } from "./store/patch";
 import { TextDocuments } from "./text_documents";
+
+const WELCOMED = "agls.welcomed"; // of this user: the chat was opened once by itself
 
 export type Parts = ReturnType<typeof assemble>;
 
@@ -120,6 +124,11 @@ function assemble(context: vscode.ExtensionContext) {
     return isObject(input) ? input : undefined;
   }
 
+  function ended(event: Event): void {
+    notify.ended(event);
+    if (event.data["stopReason"] === "endTurn") setContext("hasRun", true); // a step of the walkthrough
+  }
+
   const queries = new CodeQueries();
 
   function prepare(client: LanguageClient): void {
@@ -128,7 +137,7 @@ function assemble(context: vscode.ExtensionContext) {
       participant.take(events);
       review.take(events);
       if (events.some(({ type }) => type === "requestResolved")) void compare.closeProposed();
-      for (const event of events) if (event.type === "runEnded" && !event.parentItemId) notify.ended(event);
+      for (const event of events) if (event.type === "runEnded" && !event.parentItemId) ended(event);
     });
     client.onNotification("agent/editDelta", (more: EditDeltaParams) => edits.take(more));
     client.onRequest("agent/requestPermission", (asked: PermissionParams, token: vscode.CancellationToken) =>
@@ -180,7 +189,7 @@ function assemble(context: vscode.ExtensionContext) {
   return { ...talk, ...verbs, log, failed };
 }
 
-export function activate(context: vscode.ExtensionContext): Api {
+export function begin(context: vscode.ExtensionContext): Api {
   const parts = assemble(context);
   const { log, texts, server, conversation, models, attachments, review, marks, compare, status } = parts;
   const { chat, code, edits } = parts;
@@ -225,7 +234,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     }),
     ...register(parts),
   );
-  void server.start().then(() => offer(server));
+  void server.start().then(() => welcome(parts, context.globalState));
   return apiOf(parts);
 }
 
@@ -278,11 +287,12 @@ async function diagnostics(
   return { files };
 }
 
-/** The first time: nothing is installed before the user agreed. */
-async function offer(server: Server): Promise<void> {
-  if (server.state !== "missing") return;
-  const text =
-    "agls's server is a Python program that comes with this extension. Set it up in an environment of its own?";
-  const chosen = await vscode.window.showInformationMessage(text, "Set it up", "Not now");
-  if (chosen === "Set it up") await vscode.commands.executeCommand("agls.server.install");
+/** The first time: the chat's card says what is missing. Nothing is installed before the user agreed there. */
+async function welcome({ server, chat }: Parts, memory: vscode.Memento): Promise<void> {
+  if (server.state !== "missing" || memory.get<boolean>(WELCOMED)) return;
+  await memory.update(WELCOMED, true);
+  if (chat.visible) return;
+  const writing = vscode.window.activeTextEditor;
+  await chat.reveal();
+  if (writing) await vscode.window.showTextDocument(writing.document, writing.viewColumn);
 }

@@ -917,13 +917,14 @@ export interface RunAnswer {
   action?: CommandResult;
 }
 
-/** A run is over; `unpriced` counts model calls whose cost is not in `cost` (US dollars). `output` is the answer as JSON that fits the option `outputSchema`. */
+/** A run is over; `unpriced` counts model calls whose cost is not in `cost` (US dollars). `estimated` counts model calls whose tokens nobody counted: they are in neither `usage` nor `cost`. `output` is the answer as JSON that fits the option `outputSchema`. */
 export interface RunEndedData {
   stopReason: string;
   filesChanged: FileChanged[];
   usage?: Usage;
   cost?: number;
   unpriced?: number;
+  estimated?: number;
   unanswered?: number;
   detail?: string;
   error?: RunError;

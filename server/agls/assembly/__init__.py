@@ -4,11 +4,18 @@ from agls.assembly.arrivals import Rooms
 from agls.assembly.build import Plans, features, load
 from agls.assembly.record import SessionLog
 from agls.assembly.services import ProcessServices, RunServices, SessionServices
-from agls.assembly.session_control import Export, OpenSessionControl, export_nothing
+from agls.assembly.session_control import (
+    BeginTyped,
+    Export,
+    OpenSessionControl,
+    begin_nothing,
+    export_nothing,
+)
 from agls.assembly.settings_store import FileSettings
 from agls.assembly.typed import complete, expand, let_end, screen, withheld_file
 
 __all__ = [
+    "BeginTyped",
     "Export",
     "FileSettings",
     "OpenSessionControl",
@@ -18,6 +25,7 @@ __all__ = [
     "RunServices",
     "SessionLog",
     "SessionServices",
+    "begin_nothing",
     "complete",
     "expand",
     "export_nothing",

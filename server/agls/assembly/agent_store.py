@@ -5,6 +5,7 @@ from pathlib import Path
 
 from agls.assembly.services import RunServices
 from agls.config import agents_in
+from agls.config.agent_files import with_models_told
 from agls.engine.actions import ActionError
 from agls.prompt_files.agent_places import OURS
 from agls.prompt_files.found_agents import FoundAgent
@@ -24,7 +25,8 @@ class FolderAgents:
     def found(self) -> Sequence[FoundAgent]:
         """**Returns** the agents of files. What the configuration itself says of one hides its file."""
         folders = self._setup.agent_folders(self._root)
-        return agents_in(folders, self._setup.said_in(self._root))
+        said = self._setup.said_in(self._root)
+        return with_models_told(agents_in(folders, said), said)
 
     def write(self, name: str, text: str, *, project: bool) -> str:
         """Make a file. **Raises** `ActionError`."""

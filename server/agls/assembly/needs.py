@@ -200,9 +200,22 @@ class SessionWorktrees:
 
     run: RunServices
 
-    async def make(self, name: str) -> Worktree:
+    async def make(self, name: str, *, held: bool = True) -> Worktree:
         """Make a worktree, or take one that was kept. **Raises** `WorkspaceError`."""
-        return await WORKTREES(_git(self.run)).make(name)
+        return await self._worktrees.make(name, held=held)
+
+    async def all(self) -> Sequence[folder_ports.KeptWorktree]:
+        """**Returns** those that are there. **Raises** `WorkspaceError`."""
+        return await self._worktrees.all()
+
+    async def remove(self, name: str) -> str:
+        """Remove a clean one. **Returns** the branch that stays. **Raises** `WorkspaceError`."""
+        return await self._worktrees.remove(name)
+
+    @property
+    def _worktrees(self) -> folder_ports.Worktrees:
+        folder = self.run.folder  # also where the session works in one of them
+        return WORKTREES(FolderGit(folder, trusted=self.run.is_trusted), folder.root)
 
 
 def _surroundings(run: RunServices) -> folder_ports.Surroundings:
@@ -401,6 +414,7 @@ def _hook_ports(run: RunServices) -> HookPorts:
         session.log.show,
         session.spawn,
         run.server_calls,
+        run.session.children,
     )
 
 

@@ -14,10 +14,14 @@ from agls.engine.ports import JournalError, ModelClient, ModelError, ModelInfo
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.vocabulary import JsonObject, SessionRow
+from agls.room import PromptRefused
+from agls.room.folder_ports import WORKTREE
 from agls.room.session_ports import RewoundConversation
 from agls.workspace.uris import to_path
 
 Export = Callable[[str, Sequence[Entry], str], Awaitable[bytes]]
+BeginTyped = Callable[[Session, str], Awaitable[str]]
+NO_TYPING = 'Nobody can type a prompt here. Write: agls run "…"'
 NO_EXPORT = "This door exports no sessions. Write: agls sessions export {}"
 FILES = "{} file{} went back as well."
 EMPTY = "This session has no prompts yet."
@@ -28,11 +32,21 @@ async def export_nothing(session_id: str, entries: Sequence[Entry], form: str) -
     raise ActionError(NO_EXPORT.format(session_id))
 
 
+async def begin_nothing(session: Session, text: str) -> str:
+    """Stand for a door that nobody types at. **Raises** `ActionError`."""
+    raise ActionError(NO_TYPING)
+
+
 class Judge(Protocol):
-    """What the control asks of the process. All methods raise `ConfigError`, `model` `ModelError` as well."""
+    """What the control asks of the process. All methods raise `ConfigError`, `model` `ModelError` as well.
+
+    `begin_typed` begins what a typed text is for. It raises all that keeps a run from beginning.
+    """
 
     @property
     def export(self) -> Export: ...
+    @property
+    def begin_typed(self) -> BeginTyped: ...
     async def model(self, folder: str, name: str = "") -> ModelClient: ...
     def models(self, folder: str) -> tuple[ModelInfo, ...]: ...
     def check_options(self, folder: str, options: JsonObject) -> None: ...
@@ -129,6 +143,25 @@ class OpenSessionControl:
         if not self._session.state.transcript:
             raise ActionError(EMPTY)
         return await self._judge.export(self._session.session_id, entries, form)
+
+    async def apart(self, folder: str, title: str) -> str:
+        """Make a session that works in a worktree. **Returns** its id. **Raises** `ActionError`."""
+        state = self._session.state
+        kept = {name: state.options[name] for name in ("model", "effort") if name in state.options}
+        try:
+            made = await self._sessions.create(state.cwd, title=title, options={**kept, WORKTREE: folder})
+        except (JournalError, Refused) as problem:
+            raise ActionError(str(problem)) from None
+        return made.session_id
+
+    async def type(self, text: str) -> str:
+        """Begin what a typed text is for. **Returns** the run. **Raises** `ActionError`."""
+        try:
+            return await self._judge.begin_typed(self._session, text)
+        except ModelError as problem:
+            raise ActionError(f"{problem} {problem.hint}".strip()) from None
+        except (ConfigError, JournalError, PromptRefused, Refused) as problem:
+            raise ActionError(str(problem)) from None
 
     def models(self) -> Sequence[ModelInfo]:
         """**Returns** the models that can be named. **Raises** `ActionError`."""

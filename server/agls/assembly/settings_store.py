@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from agls.config import ConfigError, GuardedFiles, SettingsEditor, Setup, found
+from agls.config.choice import unknown_model
 from agls.config.editing import SettingChange, in_words
 from agls.engine.actions import ActionError
 from agls.room.process_ports import SettingRow
@@ -85,4 +86,5 @@ class FileSettings:
             raise ActionError(f"The file cannot be written: {why_unwritten(problem)}") from problem
         self._holder.setup = done.setup
         now = f" {in_words(done.origin)}" if done.origin else ""
-        return " ".join(filter(None, [f"{done.file} was changed.{now}", done.warning]))
+        notes = [done.warning, unknown_model(done, self._folder)]
+        return " ".join(filter(None, [f"{done.file} was changed.{now}", *notes]))

@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from pathlib import PurePath
 from typing import cast
 
 from agls.checkup.case import Case
@@ -20,6 +21,8 @@ TOPIC = "model names"
 NO_MODEL = "{place} names {name!r}, and there is no model or tier of that name."
 NO_TIER = "{place} is a tier that nothing asks for."
 OF_CALLER = "{place}: there is no model or tier {name!r}, so it works with the model of its caller."
+ALL_OF_CALLER = "These agents name models that are not here, so they work with that of their caller: {}."
+MOST_NAMED = 20
 MEANT = "Did you mean {}?"
 KNOWN = "Write one of {}, or configure it: docs/models.md."
 LIKENESS = 0.6  # from 0 to 1
@@ -45,9 +48,21 @@ async def model_names(case: Case) -> AsyncGenerator[Finding, None]:
             yield Finding(TOPIC, "warn", text, _fix(name, known))
     for tier in _unused(loaded.config.tiers, [name for _, name in asked]):
         yield Finding(TOPIC, "warn", NO_TIER.format(place=_place(loaded, ("tiers", tier))), _fix(tier, TIERS))
-    for path, name in _of_files(case.setup, case.folder):
+    for finding in _of_agents([*_of_files(case.setup, case.folder)], known):
+        yield finding
+
+
+def _of_agents(agents: Sequence[tuple[str, str]], known: Sequence[str]) -> Iterator[Finding]:
+    """Yield what is to be said of the models of agents: many files were written for other products."""
+    others: list[str] = []
+    for path, name in agents:
         if name not in known and _near(name, known):
             yield Finding(TOPIC, "warn", OF_CALLER.format(place=path, name=name), _fix(name, known))
+        elif name not in known:
+            others.append(f"{PurePath(path).name} ({name})")
+    if others:
+        more = " …" if others[MOST_NAMED:] else ""
+        yield Finding(TOPIC, "pass", ALL_OF_CALLER.format(", ".join(others[:MOST_NAMED]) + more))
 
 
 def _asked(loaded: Loaded) -> Iterator[tuple[KeyPath, str]]:

@@ -13,7 +13,7 @@ REMOVE = (
     "Look at it (git -C {0.path} status), then: git worktree unlock {0.path}; git worktree remove {0.path}; "
     "git branch -D {0.branch}"
 )
-KEPT = "{0.path} (branch {0.branch}) has what a helper changed."
+KEPT = "{0.path} (branch {0.branch}) is a worktree that agls made. /worktree lists them."
 
 
 async def worktrees(case: Case) -> AsyncGenerator[Finding, None]:

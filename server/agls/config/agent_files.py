@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _known: deque[tuple[object, Source]] = deque(maxlen=REMEMBERED)
 _named: deque[tuple[object, tuple[Sequence[str], Collection[str]]]] = deque(maxlen=REMEMBERED)
+OF_CALLER = "there is no model {!r} here, so it works with the model of its caller"
+USUAL_TIERS = ("fast", "default", "strong")  # without one of them that of the caller is meant
 MODELS = ("tiers", "models")  # tables whose keys an agent may name
 
 
@@ -54,6 +57,17 @@ def _project(folder: str, looked_at: PathStamps) -> Sequence[str]:
 def agents_in(folders: Sequence[AgentFolder], sources: Iterable[Source]) -> Sequence[FoundAgent]:
     """**Returns** the agents of files; what the configuration itself says of one counts alone."""
     return find_agents(folders, _keys(sources, AGENTS))
+
+
+def with_models_told(found: Sequence[FoundAgent], sources: Sequence[Source]) -> Sequence[FoundAgent]:
+    """**Returns** agents of files with a remark on each model that there is not."""
+    models = {*USUAL_TIERS, "", *recalled(_named, tuple(sources), partial(_names_in, tuple(sources)))[1]}
+    return [each if each.file.model in models else _with_remark(each) for each in found]
+
+
+def _with_remark(found: FoundAgent) -> FoundAgent:
+    remark = OF_CALLER.format(found.file.model)
+    return replace(found, file=replace(found.file, remarks=(*found.file.remarks, remark)))
 
 
 def agent_source(folders: Sequence[AgentFolder], sources: Sequence[Source], looked_at: PathStamps) -> Source:

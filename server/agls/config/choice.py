@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
+from agls.config.editing import SettingChange
 from agls.config.endpoints import (
     DIRECT,
     ModelCatalog,
@@ -64,6 +65,23 @@ def check_choosable(setup: Setup, loaded: Loaded, name: str) -> None:
         models = Models(offered.endpoints, aliases=offered.aliases, default=offered.default)
         models.unlisted = partial(unlisted_model, setup, loaded)
         models.endpoint(name)  # what `provider_model` finds is for one run: a default has its table
+
+
+def unknown_model(change: SettingChange, folder: str) -> str:
+    """Return why no run can begin with the model that a changed setting names, "" where one can.
+
+    The setting is written all the same: the model may be there by the next run. Not to be called in a loop.
+    """
+    key = change.origin.key if change.origin and change.origin.value and not change.warning else ""
+    if not (change.origin and (key == "model" or key.startswith("tiers."))):
+        return ""
+    name, loaded = str(change.origin.value), change.setup.load(folder)
+    asyncio.run(look_for_keys(change.setup, loaded, name))
+    try:
+        check_choosable(change.setup, loaded, name)
+    except (ConfigError, ModelError) as problem:
+        return f"{problem} {getattr(problem, 'hint', '')}".strip()
+    return ""
 
 
 def missing_model(setup: Setup, loaded: Loaded) -> tuple[str, str]:

@@ -152,10 +152,8 @@ class Children:
 def _used(child_id: str, fact: Fact) -> Used | None:
     """Return what a fact of the child means for its parent's budget; each one counts (`_counted`)."""
     match fact:
-        case Replied(usage=usage, cost=cost):
+        case Replied(usage=usage, cost=cost) | Cut(usage=usage, cost=cost):
             return Used(child_id, usage, cost)
-        case Cut(usage=usage):
-            return Used(child_id, usage)
         case ToolStarted():
             return Used(child_id, Usage(), 0.0, model_calls=0, tool_calls=1)
         case Used():

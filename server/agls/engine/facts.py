@@ -145,13 +145,17 @@ class Replied:
 
 @frozen
 class Cut:
-    """An answer that did not complete. The user's cancel keeps the text, a failure discards it."""
+    """An answer that did not complete. The user's cancel keeps the text, a failure discards it.
+
+    `usage` and `cost` are about what came of it.
+    """
 
     item_id: str
     text: str
     thinking: str = ""
     usage: Usage = field(default_factory=Usage)
     cause: Literal["cancelled", "failed"] = "cancelled"
+    cost: float | None = None
 
 
 @frozen

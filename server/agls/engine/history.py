@@ -63,18 +63,24 @@ def forked(entries: Sequence[Entry], item_id: str) -> list[Entry]:
     return [Entry(seq, at, fact) for seq, (at, fact) in enumerate(facts, 1)]
 
 
-def with_own_outputs(entries: Sequence[Entry], origin: str, fork: str) -> list[Entry]:
-    """Return the facts of a fork, in which the paths of outputs that are kept whole are those of its own."""
-    return [_with_own_output(entry, origin, fork) for entry in entries]
+def with_own_files(entries: Sequence[Entry], origin: str, fork: str) -> list[Entry]:
+    """Return the facts of a fork, in which the paths of what is kept beside the session are its own.
+
+    These are the outputs that are kept whole, and the files that notes of rooms name.
+    """
+    return [Entry(entry.seq, entry.at, _with_own_files(entry.fact, origin, fork)) for entry in entries]
 
 
-def _with_own_output(entry: Entry, origin: str, fork: str) -> Entry:
-    match entry.fact:
+def _with_own_files(fact: Fact, origin: str, fork: str) -> Fact:
+    match fact:
         case ToolFinished(call_id, outcome) if outcome.kept:  # the path names the session, and the file last
             text = re.sub(rf"{re.escape(origin)}(?=\S*{re.escape(outcome.kept.name)})", fork, outcome.text)
-            return Entry(entry.seq, entry.at, ToolFinished(call_id, replace(outcome, text=text)))
+            return ToolFinished(call_id, replace(outcome, text=text))
+        case Noted(feature, kind, data) if isinstance(file := data.get("file"), str):
+            own = re.sub(rf"(?<=[\\/]){re.escape(origin)}(?=[\\/])", fork, file)
+            return Noted(feature, kind, {**data, "file": own})
         case _:
-            return entry
+            return fact
 
 
 def beginning(origin: str, entries: Sequence[Entry], fork: State, title: str = "") -> tuple[Fact, ...]:

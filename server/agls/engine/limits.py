@@ -14,7 +14,8 @@ from agls.frozen import frozen
 class Totals(NamedTuple):
     """What was used. Tokens the provider did not report count as zero; `cost` is US dollars.
 
-    `unpriced` counts model calls whose cost is unknown, so that a sum is never taken for whole.
+    `unpriced` counts model calls whose cost is unknown, so that a sum is never taken for whole, `estimated`
+    those whose tokens are not counted but estimated.
     """
 
     turns: int = 0
@@ -28,6 +29,7 @@ class Totals(NamedTuple):
     cost: float = 0.0
     unpriced: int = 0
     delegated_tasks: int = 0
+    estimated: int = 0
     seconds: float = 0.0
 
     @property
@@ -49,6 +51,7 @@ class Totals(NamedTuple):
             self.cost + (cost or 0.0),
             self.unpriced + (calls if cost is None else 0),
             self.delegated_tasks,
+            self.estimated + (calls if usage.estimated else 0),
             self.seconds,
         )
 

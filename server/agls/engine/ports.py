@@ -149,12 +149,21 @@ class ModelError(Exception):
         self.cost: float | None = None
 
 
+class AnswerCancelled(asyncio.CancelledError):
+    """The answer was cancelled when it had begun; `usage` and `cost` are about what came of it."""
+
+    def __init__(self, usage: Usage, cost: float | None) -> None:
+        super().__init__()
+        self.usage, self.cost = usage, cost
+
+
 Reply = Replied | Overflowed
 
 
 class ModelClient(Protocol):
     """`stream` yields deltas and then exactly one `Replied` or `Overflowed`, never a reply that did not
     complete; it raises only `ModelError`; closing it closes the connection. `count` never raises.
+    A cancel of an answer that has begun may leave `stream` as `AnswerCancelled`.
     `tokens_of` counts texts with a tokenizer on this machine; `None` where there is none that can be used.
     """
 

@@ -18,7 +18,7 @@ from agls.engine.facts import (
 )
 from agls.engine.feature import RunSetup, RunView, wrap_model
 from agls.engine.log import Log
-from agls.engine.ports import CallModel, ModelClient, ModelError, ModelRequest, Reply, new_id
+from agls.engine.ports import AnswerCancelled, CallModel, ModelClient, ModelError, ModelRequest, Reply, new_id
 from agls.engine.prefix_fold import PrefixFold
 from agls.engine.state import State
 from agls.engine.vocabulary import AssistantMessage, Message, Stop, StopReason, ToolCall, Usage
@@ -75,17 +75,22 @@ def _stream(client: ModelClient, log: Log, record: Callable[[Fact], None]) -> Ca
                     text += part.text if isinstance(part, TextDelta) else ""
                     thinking += part.text if isinstance(part, ThinkingDelta) else ""
                     log.show(part)
-        except asyncio.CancelledError:
-            record(Cut(request.reply_id, text, thinking))
-            raise
-        except Exception as error:
-            used = error.usage if isinstance(error, ModelError) else None
-            record(Cut(request.reply_id, text, thinking, used or Usage(), "failed"))
+        except (asyncio.CancelledError, Exception) as error:
+            cause = "cancelled" if isinstance(error, asyncio.CancelledError) else "failed"
+            used, cost = _used(error)
+            record(Cut(request.reply_id, text, thinking, used, cause, cost))
             raise
         record(Cut(request.reply_id, text, thinking, cause="failed"))
         raise ModelError("the answer ended before it was complete", kind="providerInternal")
 
     return ask
+
+
+def _used(error: BaseException) -> tuple[Usage, float | None]:
+    """Return about what an answer used that left by this error."""
+    if isinstance(error, AnswerCancelled | ModelError) and error.usage:
+        return error.usage, error.cost
+    return Usage(), None
 
 
 def _with_call_ids(known: set[str], messages: Iterable[Message]) -> set[str]:

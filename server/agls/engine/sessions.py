@@ -10,7 +10,7 @@ from typing import Any, Self
 from agls.engine.admission import ANYBODY, ClientRequest, KeyConflict
 from agls.engine.background import left_open
 from agls.engine.facts import Entry, RunEnded, SessionChanged
-from agls.engine.history import beginning, forked, with_own_outputs
+from agls.engine.history import beginning, forked, with_own_files
 from agls.engine.journal_tail import TailFollower
 from agls.engine.log import Log
 from agls.engine.loop import GRACE
@@ -206,7 +206,7 @@ class Sessions:
             everything = await self.peek(session_id)
             entries = await asyncio.to_thread(forked, everything, item_id)
             journal = await self._new(request)
-            entries = await asyncio.to_thread(with_own_outputs, entries, session_id, journal.session_id)
+            entries = await asyncio.to_thread(with_own_files, entries, session_id, journal.session_id)
             await asyncio.to_thread(self._store.share, session_id, journal.session_id)
             await asyncio.to_thread(journal.append, *entries)
             session = self._adopt(await asyncio.to_thread(self._log_of, journal, entries))

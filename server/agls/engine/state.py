@@ -390,8 +390,8 @@ def _model_changes(
             opened = {**state.calls, **{call.call_id: OpenCall(call) for call in calls}}
             added = _added(state, fact.message) | _spent(state, usage, fact.cost, fact.model_calls)
             return {**added, "measure": _measured(state, usage), "calls": opened, "overflowed": False}
-        case Cut(item_id, text, thinking, usage, cause):
-            spent = _spent(state, usage, None)
+        case Cut(item_id, text, thinking, usage, cause, cost):
+            spent = _spent(state, usage, cost)
             if cause == "failed" or not text:
                 return spent
             return {**_added(state, AssistantMessage(item_id, text, thinking, cut=True)), **spent}

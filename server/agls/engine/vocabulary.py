@@ -100,13 +100,17 @@ class ToolCall:
 
 @frozen
 class Usage:
-    """Tokens one model call used; `None` where the provider did not say. Input includes cached tokens."""
+    """Tokens one model call used; `None` where the provider did not say. Input includes cached tokens.
+
+    `estimated`: nobody counted them to the end, as of an answer that was cancelled.
+    """
 
     input_tokens: int | None = None
     output_tokens: int | None = None
     reasoning_tokens: int | None = None
     cache_read_tokens: int | None = None
     cache_write_tokens: int | None = None
+    estimated: bool = False
 
 
 @frozen

@@ -6,7 +6,14 @@ import anyio
 import httpx2
 from mcp.client.auth import OAuthFlowError, OAuthRegistrationError, OAuthTokenError
 from mcp.shared.exceptions import MCPError
-from mcp_types import METHOD_NOT_FOUND, PARSE_ERROR
+from mcp_types import (
+    CONNECTION_CLOSED,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
+    URL_ELICITATION_REQUIRED,
+)
 from pydantic import ValidationError
 
 from agls.engine.ports import WorkspaceError
@@ -44,6 +51,7 @@ OF_LOGIN: Sequence[tuple[type[BaseException], str]] = (
     ),
     (OAuthTokenError, "its authorization server gave no token"),
 )
+NOT_RUN = {PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, URL_ELICITATION_REQUIRED}
 NO_STRUCTURE = "has an output schema but did not return structured content"
 
 
@@ -59,11 +67,21 @@ def words_of(error: BaseException) -> str:
         case WorkspaceError():
             return str(error)
         case ValidationError():
-            return DOES_NOT_FIT
+            return _does_not_fit(error)
         case RuntimeError():  # the SDK says so what an answer breaks
             return _plain(str(error))
         case _:
             return _of_transport(error)
+
+
+def is_closed(error: MCPError) -> bool:
+    """**Returns** whether the connection ended, which the SDK says with a code that servers use, too."""
+    return error.code == CONNECTION_CLOSED and error.message == "Connection closed"
+
+
+def may_have_run(error: MCPError) -> bool:
+    """**Returns** whether a call that a server answered so may have done something."""
+    return error.code not in NOT_RUN
 
 
 def _of_protocol(error: MCPError) -> str:
@@ -72,6 +90,12 @@ def _of_protocol(error: MCPError) -> str:
     if error.code == PARSE_ERROR and not error.message:
         return "it could not read the request"
     return _plain(error.message)
+
+
+def _does_not_fit(error: ValidationError) -> str:
+    """**Returns** that a message does not fit, and where, if it is about one place."""
+    places = {".".join(map(str, each["loc"])) for each in error.errors(include_url=False)}
+    return f"{DOES_NOT_FIT} (at {places.pop()[:80]})" if len(places) == 1 else DOES_NOT_FIT
 
 
 def login_words(error: BaseException) -> str:

@@ -83,7 +83,7 @@ class ServerListing:
             prompts=tuple(self._prompts.values()),
             resources=self._resources,
             has_resources=self._has_resources,
-            dropped=tuple(self._dropped[:50]),
+            dropped=tuple(dict.fromkeys(self._dropped))[:50],
             instructions=self._instructions,
             era=self._era,
         )

@@ -16,7 +16,6 @@ from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
 from mcp.shared.message import SessionMessage
 from mcp_types import (
-    CONNECTION_CLOSED,
     INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -39,11 +38,12 @@ from agls.mcp_servers.content import (
     template_of,
     tool_of,
 )
-from agls.mcp_servers.failures import login_words, words_of
-from agls.mcp_servers.listing import MOST_PAGES, MOST_RESOURCES, ServerListing
+from agls.mcp_servers.failures import is_closed, login_words, may_have_run, words_of
+from agls.mcp_servers.listing import MOST_RESOURCES, ServerListing
 from agls.mcp_servers.logins import Logins
+from agls.mcp_servers.paging import Pages
 from agls.mcp_servers.sifted import SiftedStream
-from agls.mcp_servers.stdio import ServerStreams
+from agls.mcp_servers.stdio import BROKEN, ServerStreams
 from agls.room.mcp_ports import (
     Caller,
     McpAnswer,
@@ -55,6 +55,10 @@ from agls.room.mcp_ports import (
 from agls.workspace.stream_programs import StreamPrograms
 
 MOST_MESSAGES = 100  # of a prompt
+GONE = "{} is gone, and it is not known whether the call did anything"
+SLOW = "it did not begin within {:g} seconds: a startup_timeout in its settings gives it more"
+NOISE = ". Meanwhile it wrote what is no message of the protocol, and ended with"
+SHOWN_NOISE = 500  # characters
 COMPLETING = 5.0  # seconds for a suggestion: somebody types
 MOST_PAGES_TO_OPEN = 3  # pages that a user is sent to before one call
 CHANGES = (
@@ -63,7 +67,6 @@ CHANGES = (
     types.ResourceListChangedNotification,
 )
 Result = TypeVar("Result")
-Page = TypeVar("Page", types.ListToolsResult, types.ListResourcesResult, types.ListPromptsResult)
 
 
 class SdkConnection:
@@ -127,7 +130,7 @@ class SdkConnection:
                 self._ready.set_result(None)
                 await self.gone.wait()
         except TimeoutError:
-            problem = f"it did not begin within {self._definition.startup:g} seconds"
+            problem = SLOW.format(self._definition.startup)
         except Exception as error:  # noqa: BLE001 - the SDK and a server may raise anything
             problem = login_words(error) or self._streams.trouble or words_of(error)
         finally:
@@ -185,12 +188,13 @@ class SdkConnection:
         session = self._session
         listing = ServerListing(session.instructions or "", session.protocol_version)
         offered = session.server_capabilities
+        pages = Pages(self._problems)
         if offered.tools is not None:
-            async for tools in _pages(session.list_tools):
+            async for tools in pages.of("tools", session.list_tools):
                 if not listing.take([tool_of(tool) for tool in tools.tools]):
                     break
         if offered.prompts is not None:
-            async for prompts in _pages(session.list_prompts):
+            async for prompts in pages.optional("prompts", session.list_prompts):
                 if not listing.take_prompts([prompt_of(prompt) for prompt in prompts.prompts]):
                     break
         if offered.resources is not None:
@@ -204,7 +208,7 @@ class SdkConnection:
 
     async def _resources(self) -> Sequence[McpResource]:
         session, found = self._session, list[McpResource]()
-        async for page in _pages(session.list_resources):
+        async for page in Pages(self._problems).optional("resources", session.list_resources):
             found += map(resource_of, page.resources)
             if len(found) >= MOST_RESOURCES or not page.resources:
                 break
@@ -256,14 +260,17 @@ class SdkConnection:
     async def _limited(self, send: Callable[[Request], Awaitable[Result]], caller: Caller) -> Result:
         """**Returns** what the server answers; reports of progress move the limit of time."""
         definition = self._definition
+        before = self.noise
         with self._callers.request(caller, definition) as request:
             try:
                 async with request.limited():
                     return await send(request)
             except TimeoutError:
+                noise = "" if self.noise == before else self.noise[-SHOWN_NOISE:]
                 raise ServerProblem(
                     f"{definition.name} gave no answer within {request.seconds:g} seconds; it was told to "
-                    "stop. Whether the call did anything is not known.",
+                    f"stop. Whether the call did anything is not known{NOISE if noise else '.'}",
+                    said=noise,
                     may_have_run=True,
                 ) from None
             except Exception as error:  # noqa: BLE001 - as above
@@ -280,40 +287,29 @@ class SdkConnection:
                 f"{self._definition.name} did not answer within {seconds:g} seconds"
             ) from None
         except Exception as error:  # noqa: BLE001 - as above
-            raise self._problem(error) from None
+            raise self._problem(error, "{} is gone") from None
 
-    def _problem(self, error: Exception) -> ServerProblem:
+    def _problem(self, error: Exception, gone: str = GONE) -> ServerProblem:
         name = self._definition.name
         if self.needs_login:
             self.gone.set()
             return ServerProblem(f"{name} cannot be used", said=self.trouble)
         if self._definition.transport != "stdio" and (not isinstance(error, MCPError) or _ends(error)):
             self.gone.set()  # the next call connects anew
-        if isinstance(error, MCPError) and error.code != CONNECTION_CLOSED and not self._streams.trouble:
+        if isinstance(error, MCPError) and not is_closed(error):
             self.is_stale = self.is_stale or error.code == INVALID_PARAMS
-            return ServerProblem(f"{name} refused", said=words_of(error))
+            about = name if error.message == BROKEN else f"{name} refused"
+            return ServerProblem(about, said=words_of(error), may_have_run=may_have_run(error))
         if isinstance(error, MCPError) or self.gone.is_set():
             why = self.trouble or "the connection was closed"
-            about = f"{name} is gone, and it is not known whether the call did anything"
-            return ServerProblem(about, said=why, may_have_run=True)
+            return ServerProblem(gone.format(name), said=why, may_have_run=True)
         return ServerProblem(name, said=words_of(error), may_have_run=True)
-
-
-async def _pages(ask: Callable[..., Awaitable[Page]]) -> AsyncGenerator[Page]:
-    """Yield the pages of a list, up to the limit."""
-    cursor = None
-    for _ in range(MOST_PAGES):
-        page = await ask(cursor=cursor)
-        yield page
-        cursor = page.next_cursor
-        if not cursor:
-            return
 
 
 def _ends(error: MCPError) -> bool:
     """**Returns** whether a server at an address is away, or forgot the session."""
     forgot = error.code == INVALID_REQUEST and "terminated" in error.message
-    return forgot or error.code in {CONNECTION_CLOSED, INTERNAL_ERROR}
+    return forgot or is_closed(error) or error.code == INTERNAL_ERROR
 
 
 def is_modern(era: str) -> bool:

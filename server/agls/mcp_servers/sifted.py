@@ -12,8 +12,10 @@ from mcp.shared.message import SessionMessage
 from pydantic import BaseModel, ValidationError
 
 from agls.engine.vocabulary import JsonObject
-from agls.json_values import is_list, is_object
+from agls.json_values import is_list, is_object, list_in
 from agls.mcp_servers.listing import examined_size
+from agls.mcp_servers.mended import mend
+from agls.mcp_servers.older_schemas import newer
 from agls.mcp_servers.read_stream import Incoming, SeenStream
 
 MOST_PROBLEMS = 50
@@ -37,6 +39,7 @@ class SiftedStream(SeenStream):
     async def _seen(self, incoming: Incoming) -> Incoming:
         if isinstance(incoming, SessionMessage) and isinstance(incoming.message, types.JSONRPCResponse):
             result = incoming.message.result
+            mend(result)
             for name in KINDS.keys() & result.keys():
                 if is_list(rows := result[name]) and "content" not in result:
                     result[name] = [row async for row in self._good(name, rows[:MOST_SIFTED])]
@@ -69,15 +72,27 @@ def _problem(row: object, model: type[BaseModel]) -> str:
 
 
 def _of_schemas(tool: JsonObject) -> str:
+    """**Returns** what is wrong with the schemas of a tool; those of older drafts become newer ones."""
     schema = tool.get("inputSchema")
+    if is_object(schema) and "object" in list_in(schema.get("type")):
+        schema["type"] = "object"  # some allow null, too
     if not is_object(schema) or schema.get("type") != "object":
         return NO_TYPE
     for name in ("inputSchema", "outputSchema"):
         if is_object(found := tool.get(name)) and not examined_size(found)[0]:  # else nobody uses it
             try:
-                Draft202012Validator.check_schema(found)
-            except SchemaError as error:
-                return f"has a broken schema: {' '.join(error.message.split())[:120]}"
+                if _fault(found):
+                    tool[name] = found = newer(found)
+                if fault := _fault(found):
+                    return f"has a broken schema: {fault}"
             except RecursionError:
                 return "has a schema that is too deep"
+    return ""
+
+
+def _fault(schema: JsonObject) -> str:
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError as error:
+        return " ".join(error.message.split())[:120]
     return ""

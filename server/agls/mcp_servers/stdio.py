@@ -2,15 +2,15 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, suppress
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
-from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
+from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError, JSONRPCMessage, jsonrpc_message_adapter
 
-from agls.json_values import value_in
+from agls.json_values import is_list, is_object, value_in
 from agls.room.mcp_ports import ServerDefinition
 from agls.workspace.kept_process import PATIENCE
 from agls.workspace.stream_programs import StreamProgram, StreamPrograms
@@ -20,6 +20,8 @@ HIGH = 4_000_000  # bytes that wait to be read, at which the server has to wait
 LOW = 1_000_000
 GRACE = 2.0  # seconds that a server has to end by itself, when its input was closed
 BROKEN = "its answer is no message of the protocol, or too deep"
+SETTLING = 0.05  # seconds, in which the last words of a server that ended find their reader
+MOST_AT_ONCE = 1_000  # messages of one line, as revisions before 2025-06-18 allow them
 MOST_NOISE = 2_000  # characters that are kept of what is no message
 
 FromServer = MemoryObjectSendStream[SessionMessage | Exception]
@@ -94,11 +96,14 @@ class ServerStreams:
                 await asyncio.wait({program.over}, timeout=PATIENCE)
 
     async def _read(self, into: FromServer) -> None:
+        is_settling = False  # whether the last line came without its end, and may not be read yet
         looked = 0  # bytes of the beginning that have no end of a line
         with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
             async with into:
                 while True:
                     end = self._waiting.find(b"\n", looked)
+                    if end < 0 and self._is_over and 0 < len(self._waiting) <= LONGEST_LINE:
+                        end, is_settling = len(self._waiting), True
                     if end >= 0:
                         line = bytes(memoryview(self._waiting)[:end])
                         del self._waiting[: end + 1]
@@ -106,6 +111,7 @@ class ServerStreams:
                         self._resume()
                         await self._pass_on(line, into)
                     elif self._is_over or len(self._waiting) > LONGEST_LINE:
+                        await asyncio.sleep(SETTLING if is_settling else 0)
                         break
                     else:
                         looked = len(self._waiting)
@@ -134,16 +140,29 @@ class ServerStreams:
         if not line.strip():
             return
         try:
-            message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+            await into.send(SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False)))
         except (ValueError, RecursionError):
-            self.noise = (self.noise + line[:200].decode(errors="replace") + "\n")[-MOST_NOISE:]
             await asyncio.sleep(0)  # one that writes only this lets others work
-            if (number := _answered(line)) is None:
-                return
-            message = JSONRPCError(
-                jsonrpc="2.0", id=number, error=ErrorData(code=PARSE_ERROR, message=BROKEN)
-            )
-        await into.send(SessionMessage(message))
+            for message in self._mended(line):
+                await into.send(SessionMessage(message))
+
+    def _mended(self, line: bytes) -> Sequence[JSONRPCMessage]:
+        """**Returns** the messages of a line that is not quite one."""
+        try:
+            value: object = json.loads(line.decode("utf-8-sig", errors="replace"))
+        except (ValueError, RecursionError):
+            value = None
+        found: list[JSONRPCMessage] = []
+        for each in value[:MOST_AT_ONCE] if is_list(value) else [value]:
+            try:
+                whole = json.dumps(_with_plain_id(each), ensure_ascii=False).encode(errors="replace")
+                found.append(jsonrpc_message_adapter.validate_json(whole, by_name=False))
+            except (ValueError, RecursionError):
+                self.noise = (self.noise + line[:200].decode(errors="replace") + "\n")[-MOST_NOISE:]
+                if isinstance(number := value_in(each, "id"), int):
+                    broken = ErrorData(code=INTERNAL_ERROR, message=BROKEN)
+                    found.append(JSONRPCError(jsonrpc="2.0", id=number, error=broken))
+        return found
 
     async def _write(self, out: ToServer, program: StreamProgram) -> None:
         async with out:
@@ -152,10 +171,9 @@ class ServerStreams:
                 program.write(text.encode() + b"\n")
 
 
-def _answered(line: bytes) -> int | None:
-    """**Returns** the number of the request that a broken message answers, `None` where it answers none."""
-    try:
-        number = value_in(json.loads(line), "id")
-    except (ValueError, RecursionError):
-        return None
-    return number if isinstance(number, int) else None
+def _with_plain_id(message: object) -> object:
+    """**Returns** a message whose number is whole, as some languages write every number with a point."""
+    number = value_in(message, "id")
+    if is_object(message) and isinstance(number, float) and number.is_integer():
+        return {**message, "id": int(number)}
+    return message

@@ -11,7 +11,7 @@ from typing import cast
 import httpx
 
 from agls.engine.facts import ModelDelta, Overflowed, TextDelta, ThinkingDelta
-from agls.engine.ports import ModelInfo, ModelRequest, Reply
+from agls.engine.ports import AnswerCancelled, ModelInfo, ModelRequest, Reply
 from agls.engine.vocabulary import JsonObject, TokenCount
 from agls.models.catalog.listing import fetch_json, list_models
 from agls.models.dialects.answer import AnswerReader
@@ -116,12 +116,17 @@ class HttpModel:
 
     @contextmanager
     def _counted(self, answer: AnswerReader, request: ModelRequest, size: int) -> Generator[None]:
-        """Add to a failure what the answer used before it broke off, where it had begun."""
+        """Add to a failure or a cancel what the answer used before, where it had begun."""
         try:
             yield
-        except CallFailed as error:
-            if used := answer.used_by_now(self._gauge.count(request, size).tokens):
-                error.usage, error.cost = used, cost_of(used, self._endpoint.prices)
+        except (CallFailed, asyncio.CancelledError) as error:
+            used = answer.used_by_now(self._gauge.count(request, size).tokens)
+            if used is None:
+                raise
+            cost = cost_of(used, self._endpoint.prices)
+            if not isinstance(error, CallFailed):
+                raise AnswerCancelled(used, cost) from None
+            error.usage, error.cost = used, cost
             raise
 
     async def count(self, request: ModelRequest) -> TokenCount:

@@ -6,7 +6,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from agls.engine.facts import ModelDelta, Overflowed
-from agls.engine.ports import ModelError, ModelInfo, ModelRequest, Reply, ToolSpec
+from agls.engine.ports import AnswerCancelled, ModelError, ModelInfo, ModelRequest, Reply, ToolSpec
 from agls.engine.vocabulary import (
     AssistantMessage,
     Content,
@@ -72,12 +72,16 @@ class EditorModel:
                 raise
             yield Overflowed(str(problem))
             return
+        except asyncio.CancelledError:
+            if used := answer.used_by_now(self._gauge.count(request, len(encode_body(body))).tokens):
+                raise AnswerCancelled(used, None) from None
+            raise
         for delta in answer.deltas(final=True):
             yield delta
         reply = answer.reply()
         made = len(reply.text) + len(reply.thinking) + sum(len(str(c.arguments)) for c in reply.tool_calls)
         asked = self._gauge.count(request, len(encode_body(body))).tokens
-        yield replace(reply, usage=Usage(asked, round(made / GUESSED)))
+        yield replace(reply, usage=Usage(asked, round(made / GUESSED), estimated=True))
 
     async def _next(self, pieces: AsyncGenerator[JsonObject, None]) -> JsonObject | None:
         try:

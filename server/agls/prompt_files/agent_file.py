@@ -43,8 +43,10 @@ _KEYS = """
     name description tools disallowedTools model permissionMode maxTurns max_turns maxSteps steps timeout_mins
     skills effort background is_background prompt developer_instructions permission readonly sandbox_mode
     color mcpServers mcp_servers mcp-servers model_reasoning_effort temperature top_p initialPrompt
-    isolation memory hooks handoffs agents argument-hint user-invocable user-invokable"""
+    isolation memory hooks handoffs agents disable argument-hint user-invocable user-invokable"""
 KNOWN = frozenset(_KEYS.split())
+SWITCHED_OFF = "it is switched off by its key disable"
+FAR_AWAY = "it is an agent of another machine (kind: remote), and agls does not call such"
 NO_SERVER = "these servers that it defines have neither a command nor a url: {}"
 BAD_NAME = "{!r} is no name of an agent: use up to 50 letters, digits, - and _"
 WRITTEN = "its name {!r} is written {} here"
@@ -108,7 +110,7 @@ def read_agent(text: str, base: str, *, toml: bool = False) -> AgentFile:
     description = one_line_of(values.get("description"))
     prompt = body.strip()[:LARGEST]
     if not problem:
-        problem = next(_problems(name, description, prompt), "")
+        problem = next(_problems(values, name, description, prompt), "")
     if not problem and tools.allowed == () and tools.unknown:
         problem = NO_TOOLS.format(", ".join(tools.unknown))
     mode = one_line(values.get("permissionMode"))
@@ -217,7 +219,11 @@ def _parts(text: str, *, toml: bool) -> tuple[Mapping[str, Any], str, str]:
     return values, body if isinstance(body, str) else "", ""
 
 
-def _problems(name: str, description: str, prompt: str) -> Iterator[str]:
+def _problems(values: Mapping[str, Any], name: str, description: str, prompt: str) -> Iterator[str]:
+    if truth(values.get("disable")) is True:
+        yield SWITCHED_OFF
+    if values.get("kind") == "remote":
+        yield FAR_AWAY
     if not NAME.fullmatch(name):
         yield BAD_NAME.format(name[:100])
     if not description:

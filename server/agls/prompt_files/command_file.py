@@ -24,6 +24,10 @@ MOST_WISHES = 20  # tools that a file suggests
 _TOOL = regex(r"[^\s,()]+(?:\([^()]*\))?")
 _NAME = regex(r"[^\W_][\w.-]*(?::[\w.-]+)*")
 BAD_NAME = "a command has the name of its file, and {!r} cannot be typed: use letters, digits, - and _"
+NO_TEXT = {
+    "": "it has no text behind its front matter",
+    "gemini": 'it has no prompt: write prompt = "..."',
+}
 OPEN_BLOCK = "it has a block of commands (```!) that is never closed"
 
 
@@ -119,7 +123,7 @@ def _made(name: str, folder: CommandFolder, shown: str, text: str) -> CommandFil
         wishes=suggested_tools(values.get("allowed-tools")),
         lines=shell_lines(body, folder.place.dialect),
         for_model=truth(values.get("disable-model-invocation")) is not True,
-        problem=problem or ("" if body.strip() else "it has no text behind its front matter"),
+        problem=problem or ("" if body.strip() else NO_TEXT.get(folder.place.dialect, NO_TEXT[""])),
     )
 
 

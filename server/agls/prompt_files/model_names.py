@@ -16,6 +16,7 @@ FAMILIES: Mapping[str, str] = {
     "pro": "strong",
 }
 INHERIT = "inherit"
+LONG_WINDOW = "[1m]"  # which Claude Code has behind the name of a family
 LONGEST = 100  # characters
 
 
@@ -25,5 +26,6 @@ def model_in(said: object) -> str:
     Of a list, in which some products have what to take where the first is not there, the first counts.
     """
     value = next(iter(names(said)), "") if is_list(said) else said
-    text = " ".join(str(value).split())[:LONGEST] if isinstance(value, str) else ""
+    text = " ".join(str(value).split())[:LONGEST] if isinstance(value, str | int | float) else ""
+    text = text.removesuffix(LONG_WINDOW)
     return "" if text == INHERIT else FAMILIES.get(text.lower(), text)

@@ -29,20 +29,43 @@ class Worktree(Protocol):
     async def leave(self) -> str | None: ...
 
 
-class Worktrees(Protocol):
-    """Makes worktrees of the repository of a session.
+class KeptWorktree(Protocol):
+    """A worktree that was made here; `changed` names what in it is not committed."""
 
-    `make` **returns** the one of this name, as it is where it was kept; it raises `WorkspaceError`.
+    @property
+    def path(self) -> str: ...
+    @property
+    def branch(self) -> str: ...
+    @property
+    def changed(self) -> Sequence[str]: ...
+
+
+class Worktrees(Protocol):
+    """Makes worktrees of the repository of a session. All methods raise `WorkspaceError`.
+
+    `make` **returns** the one of this name, as it is where it was kept. It is `held` for whoever will leave
+    it. `all` are those that are there. `remove` removes a clean one, and **returns** the branch that stays
+    for its commits, "" for none.
     """
 
-    async def make(self, name: str) -> Worktree: ...
+    async def make(self, name: str, *, held: bool = True) -> Worktree: ...
+    async def all(self) -> Sequence[KeptWorktree]: ...
+    async def remove(self, name: str) -> str: ...
 
 
 class NoWorktrees:
     """A place without worktrees."""
 
-    async def make(self, name: str) -> NoReturn:
+    async def make(self, name: str, *, held: bool = True) -> NoReturn:
         """Make none. **Raises** `WorkspaceError`."""
+        raise WorkspaceError("there is no git here.")
+
+    async def all(self) -> Sequence[KeptWorktree]:
+        """Return none."""
+        return ()
+
+    async def remove(self, name: str) -> NoReturn:
+        """Remove none. **Raises** `WorkspaceError`."""
         raise WorkspaceError("there is no git here.")
 
 

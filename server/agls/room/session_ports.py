@@ -12,6 +12,7 @@ from agls.engine.vocabulary import JsonObject, Message, SessionRow
 from agls.frozen import frozen
 
 READ_ONLY = "readOnly"  # the option of a run that may only read
+JUDGES = "judges"  # the option of a session that decides for a hook: it reads, and asks nobody
 # Which protected files the command is for that began a run. Only actions can set it: no client may send it.
 NAMED_FILES = "namedFiles"
 # Which tools a command's file suggests to use unasked: {"by": whose words these are, "tools": [...]}.
@@ -57,7 +58,9 @@ class SessionControl(Protocol):
     folder and **returns** its real path. `rewind` goes back to an item ("" for the beginning), of the
     conversation alone or with the files, or to before the rewind `undo`; `fork` makes a session with all
     that was said, `others` are the sessions of the folder (or those that a text is found in), `stop` cancels
-    what runs. `export` **returns** the session in a format.
+    what runs. `apart` makes a session that works in a worktree of this folder. `export` **returns** the
+    session in a format. `type` does what somebody means who types this: it **returns** the run that a
+    prompt, or a command that makes one, began.
     """
 
     async def set(self, options: JsonObject, *, by_user: bool = False) -> None: ...
@@ -67,6 +70,8 @@ class SessionControl(Protocol):
     async def others(self, search: str = "") -> Sequence[SessionRow]: ...
     def stop(self) -> str: ...
     async def export(self, form: str) -> bytes: ...
+    async def type(self, text: str) -> str: ...
+    async def apart(self, folder: str, title: str) -> str: ...
     def models(self) -> Sequence[ModelInfo]: ...
 
 

@@ -23,7 +23,7 @@ from agls.stores.codec import converter, sealed, unsealed
 from agls.stores.disk import READ, read_all, replace_whole
 from agls.stores.journal_reader import open_file
 
-FOLD = 2  # to be raised when a fact is folded in another way
+FOLD = 3  # to be raised when a fact is folded in another way
 SUFFIX = ".outlines"
 SAID = {"seq", "updated_at", *NO_HISTORY} - {"notes"}  # these stand elsewhere in the line, or not at all
 MEMBERS = [name for name in State._fields if name not in SAID]

@@ -29,7 +29,7 @@ class RunTotals:
         self._output: list[Any] = []  # the answer that fits the schema of the run, when there is one
         self._usage: dict[str, int] = {}
         self._cost: float | None = None
-        self._unpriced = 0
+        self._unpriced = self._estimated = 0
         self._files: dict[str, FileChanged] = {}
         self._net: dict[str, NetLines] = {}
 
@@ -38,10 +38,8 @@ class RunTotals:
         match fact:
             case Replied(model_calls=0):
                 pass  # nobody was asked
-            case Replied(usage=used, cost=cost) | Used(usage=used, cost=cost):
+            case Replied(usage=used, cost=cost) | Used(usage=used, cost=cost) | Cut(usage=used, cost=cost):
                 self._spend(used, cost)
-            case Cut(usage=used):
-                self._spend(used, None)
             case ToolFinished(_, outcome):
                 for done in outcome.changes:
                     self._change(done)
@@ -54,6 +52,9 @@ class RunTotals:
 
     def _spend(self, used: engine.Usage, cost: float | None) -> None:
         """Add one model call; `cost` in US dollars, `None` when its price is not known."""
+        if used.estimated:
+            self._estimated += 1
+            return
         for name, count in cast(dict[str, int], usage(used)).items():
             self._usage[name] = self._usage.get(name, 0) + count
         if cost is None:
@@ -79,7 +80,7 @@ class RunTotals:
         self._files[done.uri] = {"uri": done.uri, "change": kind, "insertions": came, "deletions": went}
 
     def end(self, stop: Stop) -> RunEndedData:
-        """Return what `runEnded` says; `unpriced` counts model calls beside a cost."""
+        """Return what `runEnded` says: calls that are not in its sums are counted beside them."""
         error = run_error(stop)
         data: RunEndedData = {
             "stopReason": stop_reason(stop),
@@ -87,6 +88,7 @@ class RunTotals:
             "usage": cast(Usage, self._usage),
             "cost": self._cost,
             "unpriced": None if self._cost is None else self._unpriced or None,
+            "estimated": self._estimated or None,
             "unanswered": self._unanswered or None,
             "detail": "" if error else stop.detail,
             "error": error,

@@ -68,7 +68,7 @@ STOP_REASONS: Mapping[StopReason, str] = {
     StopReason.INTERRUPTED: "interrupted",
 }
 _LIMITS = [(limit.name, camel(limit.name)) for limit in fields(engine.Limits)]
-_COUNTS = [(count.name, camel(count.name)) for count in fields(engine.Usage)]
+_COUNTS = [(count.name, camel(count.name)) for count in fields(engine.Usage) if count.name != "estimated"]
 
 
 def agent_id(state: State) -> str:

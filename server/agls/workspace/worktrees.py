@@ -6,7 +6,7 @@ looks for none in the worktree.
 
 import asyncio
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from agls.engine.ports import WorkspaceError
@@ -19,9 +19,14 @@ FOLDER = "{}-worktrees"  # beside the repository: searches and watchers of the r
 LOCK = "agls {}"  # the reason of the lock: the process that works there
 PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
 MARK = "ref: refs/heads/"
+MOST_NAMES = 8
 MOST_FILES = 300
 TAKEN = "{} is there already, and is no worktree of this repository."
 BUSY = "another process works in {}."
+UNKNOWN = "there is no worktree {} that agls made. There are: {}."
+DIRTY = """\
+in {0.path} is what no commit has: {1}. Commit or discard it there, or remove all of it yourself: \
+git worktree remove --force {0.path}"""
 NO_FOLDER = "the last commit has no folder {}."
 LEFT_OUT = "[{} more files are changed]\n"
 IGNORED = "[Git ignores these, which it made: {}]\n"
@@ -48,7 +53,7 @@ class GitWorktree:
         await self.git.write(*there, "add", "--intent-to-add", "--all", hooks=False)
         names = (await self.git.read(*there, "diff", *PLAIN, "--name-only", self.base)).splitlines()
         commits = await self.git.read("rev-list", "--max-count=1", f"{self.base}..{self.branch}")
-        ignored = await self._ignored(there)
+        ignored = _named(await _ignored(self.git, there))
         await self.git.write("worktree", "unlock", self.path, hooks=False)
         if not names and not commits and not ignored:
             await self.git.write("worktree", "remove", self.path, hooks=False)  # refused if git sees anything
@@ -60,54 +65,6 @@ class GitWorktree:
             more = await self.git.read(*there, "diff", *PLAIN, self.base, "--", *shown[:MOST_FILES]) + more
         return more + ignored
 
-    async def _ignored(self, there: tuple[str, str]) -> str:
-        """**Returns** a line that names what git ignores and no tool makes again; "" for nothing."""
-        asked = ("ls-files", "--others", "--ignored", "--exclude-standard", "--directory")
-        found = (await self.git.read(*there, *asked)).splitlines()
-        folders = {"/".join((*parts[:-1], "")) for parts in (name.rstrip("/").split("/") for name in found)}
-        names = [n for n in found if n not in folders and MADE_AGAIN.isdisjoint(n.split("/"))]
-        more = [f"and {len(names) - MOST_IGNORED} more"] if len(names) > MOST_IGNORED else []
-        return IGNORED.format(", ".join((*names[:MOST_IGNORED], *more))) if names else ""
-
-
-@frozen
-class GitWorktrees:
-    """Implements `Worktrees` with git."""
-
-    git: FolderGit
-
-    async def make(self, name: str) -> GitWorktree:
-        """Make a worktree of HEAD, or take the one that was kept. **Raises** `WorkspaceError`."""
-        asked = ("--path-format=absolute", "--show-toplevel", "--git-common-dir", "--show-prefix")
-        top, common, *below = (await self.git.read("rev-parse", *asked)).splitlines()
-        path, branch = Path(FOLDER.format(top), name), f"{BRANCHES}{name}"
-        git_dir = Path(common, "worktrees", name)
-        if await asyncio.to_thread(path.exists):
-            base = await self._take(path, branch, git_dir)
-        else:
-            base = await self._add(path, branch)
-        folder = path.joinpath(*below)
-        if not await asyncio.to_thread(folder.is_dir):
-            raise WorkspaceError(NO_FOLDER.format("".join(below)))
-        return GitWorktree(self.git, str(path), str(folder), branch, str(git_dir), base)
-
-    async def _add(self, path: Path, branch: str) -> str:
-        base = (await self.git.read("rev-parse", "--verify", "HEAD^{commit}")).strip()
-        lock = ("--lock", "--reason", LOCK.format(os.getpid()))
-        await self.git.write("worktree", "add", "--quiet", *lock, "-b", branch, str(path), base, hooks=False)
-        return base
-
-    async def _take(self, path: Path, branch: str, git_dir: Path) -> str:
-        if await asyncio.to_thread(_folder_of, git_dir) != str(path):
-            raise WorkspaceError(TAKEN.format(path))
-        if lock := await asyncio.to_thread(_text, git_dir / "locked"):
-            if not (lock == LOCK.format(os.getpid()) or _is_gone(lock)):  # a session works once at a time
-                raise WorkspaceError(BUSY.format(path))
-            await self.git.write("worktree", "unlock", str(path), hooks=False)
-        reason = LOCK.format(os.getpid())
-        await self.git.write("worktree", "lock", "--reason", reason, str(path), hooks=False)
-        return (await self.git.read("merge-base", "HEAD", branch)).strip()
-
 
 @frozen
 class FoundWorktree:
@@ -115,7 +72,89 @@ class FoundWorktree:
 
     path: str
     branch: str
+    git_dir: str
     is_left: bool
+
+
+@frozen
+class CheckedWorktree:
+    """Implements `KeptWorktree`."""
+
+    path: str
+    branch: str
+    changed: Sequence[str]
+
+
+@frozen
+class GitWorktrees:
+    """Implements `Worktrees` with git, for the repository of the folder `root`."""
+
+    git: FolderGit
+    root: str
+
+    async def make(self, name: str, *, held: bool = True) -> GitWorktree:
+        """Make a worktree of HEAD, or take the one that was kept. **Raises** `WorkspaceError`."""
+        asked = ("--path-format=absolute", "--show-toplevel", "--git-common-dir", "--show-prefix")
+        top, common, *below = (await self.git.read("rev-parse", *asked)).splitlines()
+        path, branch = Path(FOLDER.format(top), name), f"{BRANCHES}{name}"
+        git_dir = Path(common, "worktrees", name)
+        if await asyncio.to_thread(path.exists):
+            base = await self._take(path, branch, git_dir, held=held)
+        else:
+            base = await self._add(path, branch, held=held)
+        folder = path.joinpath(*below)
+        if not await asyncio.to_thread(folder.is_dir):
+            raise WorkspaceError(NO_FOLDER.format("".join(below)))
+        return GitWorktree(self.git, str(path), str(folder), branch, str(git_dir), base)
+
+    async def all(self) -> Sequence[CheckedWorktree]:
+        """Return those that agls made. **Raises** `WorkspaceError`."""
+        await self.git.read("rev-parse", "--git-dir")  # which also says whether the folder is trusted
+        found = await asyncio.to_thread(lambda: [*found_worktrees(self.root)])
+        return [CheckedWorktree(one.path, one.branch, await self._changed(one)) for one in found]
+
+    async def remove(self, name: str) -> str:
+        """Remove a clean one. **Returns** the branch that stays, "" for none. **Raises** `WorkspaceError`."""
+        known = {Path(one.path).name: one for one in await self.all()}
+        if name not in known:
+            raise WorkspaceError(UNKNOWN.format(name, ", ".join(known) or "none"))
+        tree = known[name]
+        if tree.changed:
+            more = [f"and {len(tree.changed) - MOST_NAMES} more"] if len(tree.changed) > MOST_NAMES else []
+            raise WorkspaceError(DIRTY.format(tree, ", ".join((*tree.changed[:MOST_NAMES], *more))))
+        await self.git.write("worktree", "remove", tree.path, hooks=False)
+        if await self.git.read("rev-list", "--max-count=1", f"HEAD..{tree.branch}"):
+            return tree.branch
+        await self.git.write("branch", "--quiet", "-D", tree.branch, hooks=False)
+        return ""
+
+    async def _changed(self, found: FoundWorktree) -> Sequence[str]:
+        """Return what is not committed in it, with what git ignores and no tool makes again."""
+        there = (f"--git-dir={found.git_dir}", f"--work-tree={found.path}")
+        asked = ("status", "--porcelain", "--untracked-files=all", "--ignore-submodules=all", "--no-renames")
+        rows = (await self.git.read(*there, *asked)).splitlines()
+        return [*(row[3:] for row in rows), *await _ignored(self.git, there)]
+
+    async def _add(self, path: Path, branch: str, *, held: bool) -> str:
+        base = (await self.git.read("rev-parse", "--verify", "HEAD^{commit}")).strip()
+        lock = ("--lock", "--reason", LOCK.format(os.getpid())) if held else ()
+        is_there = not held and await self.git.read("branch", "--list", branch)  # of one that was removed
+        place = (str(path), branch) if is_there else ("-b", branch, str(path), base)
+        await self.git.write("worktree", "add", "--quiet", *lock, *place, hooks=False)
+        return base
+
+    async def _take(self, path: Path, branch: str, git_dir: Path, *, held: bool) -> str:
+        if await asyncio.to_thread(_folder_of, git_dir) != str(path):
+            raise WorkspaceError(TAKEN.format(path))
+        if lock := await asyncio.to_thread(_text, git_dir / "locked"):
+            mine = held and lock == LOCK.format(os.getpid())  # a session works once at a time
+            if not (mine or _is_gone(lock)):
+                raise WorkspaceError(BUSY.format(path))
+            await self.git.write("worktree", "unlock", str(path), hooks=False)
+        if held:
+            reason = LOCK.format(os.getpid())
+            await self.git.write("worktree", "lock", "--reason", reason, str(path), hooks=False)
+        return (await self.git.read("merge-base", "HEAD", branch)).strip()
 
 
 def found_worktrees(folder: str) -> Iterator[FoundWorktree]:
@@ -127,7 +166,20 @@ def found_worktrees(folder: str) -> Iterator[FoundWorktree]:
     for git_dir in (each for place in places if place.is_dir() for each in sorted(place.iterdir())):
         branch, path = _text(git_dir / "HEAD").removeprefix(MARK), _folder_of(git_dir)
         if branch.startswith(BRANCHES) and path and Path(path).is_dir():
-            yield FoundWorktree(path, branch, is_left=_is_gone(_text(git_dir / "locked")))
+            yield FoundWorktree(path, branch, str(git_dir), is_left=_is_gone(_text(git_dir / "locked")))
+
+
+async def _ignored(git: FolderGit, there: tuple[str, str]) -> Sequence[str]:
+    """**Returns** what git ignores and no tool makes again."""
+    asked = ("ls-files", "--others", "--ignored", "--exclude-standard", "--directory")
+    found = (await git.read(*there, *asked)).splitlines()
+    folders = {"/".join((*parts[:-1], "")) for parts in (name.rstrip("/").split("/") for name in found)}
+    return [n for n in found if n not in folders and MADE_AGAIN.isdisjoint(n.split("/"))]
+
+
+def _named(ignored: Sequence[str]) -> str:
+    more = [f"and {len(ignored) - MOST_IGNORED} more"] if len(ignored) > MOST_IGNORED else []
+    return IGNORED.format(", ".join((*ignored[:MOST_IGNORED], *more))) if ignored else ""
 
 
 def _folder_of(git_dir: Path) -> str:

@@ -141,6 +141,13 @@ def test_approved_plan_is_kept_word_for_word_over_compaction_resume_and_rewind(a
         assert PLAN in shown
         place = Path(shown.partition("The approved plan (in ")[2].partition(")")[0])
         assert place.read_text() == PLAN
+        forked = agls.run("sessions", "fork", agls.sessions()[0]["sessionId"]).out.strip()
+        its_own = (
+            agls.run("resume", forked, "/plan").out.partition("The approved plan (in ")[2].partition(")")[0]
+        )
+        assert forked in its_own
+        assert Path(its_own).read_text() == PLAN
+        assert agls.run("sessions", "delete", "--yes", forked).code == 0
         for _ in range(2):
             assert agls.run("resume", "go on").code == 0
         assert "Plan mode" not in str(server.posts[-1].body["messages"][-1]), "it is over for good"

@@ -59,6 +59,10 @@ def test_agents_of_every_product_are_found_with_names_that_can_be_written(agls: 
             ".github/chatmodes/Plan Mode.chatmode.md": "---\ndescription: Plans.\n---\nDo.\n",
             ".cursor/agents/cur.md": "---\nname: cur\ndescription: C.\nreadonly: true\n---\nDo.\n",
             ".opencode/agent/sub/inner.md": "---\ndescription: Inner.\nmode: subagent\n---\nDo.\n",
+            ".opencode/agent/off.md": "---\ndescription: Off.\ndisable: true\n---\nDo.\n",
+            ".claude/agents/long.md": "---\nname: long\ndescription: L.\nmodel: opus[1m]\n---\nDo.\n",
+            ".claude/agents/full.md": "---\nname: full\ndescription: F.\nmodel: claude-opus-9\n---\nDo.\n",
+            ".gemini/agents/far.md": "---\nkind: remote\nname: far\ndescription: R.\n---\nDo.\n",
         },
     )
     found = {row["name"]: row for row in said(agls, "/agent.list")["agents"]}
@@ -66,6 +70,16 @@ def test_agents_of_every_product_are_found_with_names_that_can_be_written(agls: 
     assert expected <= found.keys()
     assert {found[name]["problem"] for name in expected} == {""}
     assert found["deep-sol"]["remarks"] == ["its name 'Deep Sol' is written deep-sol here"]
+    assert found["off"]["problem"] == "it is switched off by its key disable"
+    assert "(kind: remote), and agls does not call such" in found["far"]["problem"]
+    assert found["long"]["remarks"] == []
+    assert found["full"]["remarks"] == [
+        "there is no model 'claude-opus-9' here, so it works with the model of its caller"
+    ]
+    agls.run("trust", str(agls.workspace))
+    doctor = agls.run("doctor", "--offline").out
+    assert "so they work with that of their caller: full.md (claude-opus-9)." in doctor
+    assert "off.md" not in doctor, "as its author wants it"
 
 
 @pytest.mark.row(47)

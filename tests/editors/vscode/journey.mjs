@@ -12,7 +12,8 @@ const { bench, stage, shot, say, play } = await enter({ settings: theme });
 const file = path.join(stage.workspace, "greet.py");
 
 async function setUp() {
-  await bench.notification("Set it up in an environment of its own?", "Set it up");
+  // The chat has opened by itself, for once: its card leads on, and nothing covers it.
+  await bench.chat.getByRole("region", { name: "Set up" }).getByRole("button", { name: "Set up the server" }).click();
   await bench.page.locator('.statusbar-item[aria-label*="agls: ready"]').waitFor();
   say("the server is set up from the package, offline, and ready");
   await bench.openFile("greet.py");

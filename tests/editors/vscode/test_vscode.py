@@ -346,7 +346,7 @@ def test_the_package_brings_the_server_and_no_source(tools: dict[str, str]) -> N
         names = set(package.namelist())
         script = package.read("extension/dist/chat.js").decode()
     assert {
-        "extension/dist/extension.js",
+        *(f"extension/dist/{name}.js" for name in ("main", "extension", "client")),
         "extension/dist/chat.css",
         "extension/server/requirements.txt",
     } <= names

@@ -5,9 +5,12 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { enter } from "./scene.mjs";
 
-const { bench, stage, shot, say, play, configure } = await enter({ settings: { "agls.server.command": [process.env.AGLS] } });
+const beside = fileURLToPath(new URL("empty_extension", import.meta.url));
+const settings = { "agls.server.command": [process.env.AGLS] };
+const { bench, stage, shot, say, play, configure } = await enter({ beside, settings });
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const input = () => bench.chat.getByRole("textbox", { name: "Prompt" });
 const send = () => bench.chat.getByRole("button", { name: "Send", exact: true });
@@ -294,18 +297,27 @@ async function walkthroughIsThere() {
   say("the walkthrough is there");
 }
 
-const ACTIVE = 30; // milliseconds that are promised of an idle machine
-const SLACK = 10;
+const ACTIVE = 30; // milliseconds that are promised
 
-/** As the editor itself measures it. */
+/** As the editor itself measures it; what it counts for an extension that does nothing is the work of others. */
 async function activationIsQuick() {
   await bench.command("Developer: Show Running Extensions");
-  const row = bench.page.locator(".runtime-extensions-editor .monaco-list-row").filter({ hasText: "agls" }).first();
-  const [, took] = await bench.until("its time is shown", async () => /(\d+)\s*ms/.exec(await row.innerText()));
+  const list = bench.page.locator(".runtime-extensions-editor .monaco-list");
+  const took = async (name) => {
+    const row = list.locator(".monaco-list-row").filter({ hasText: name }).first();
+    await list.hover();
+    await bench.page.mouse.wheel(0, -10_000);
+    return bench.until(`the time of ${name} is shown`, async () => {
+      const [, time] = /(\d+)\s*ms/.exec(await row.innerText({ timeout: 500 }).catch(() => "")) ?? [];
+      if (time === undefined) await bench.page.mouse.wheel(0, 200); // only what is on the screen is there
+      return time;
+    });
+  };
+  const [ours, nothings] = [Number(await took("agls")), Number(await took("empty"))];
   await bench.page.keyboard.press("Escape");
-  await row.waitFor({ state: "detached" });
-  assert.ok(Number(took) <= SLACK * ACTIVE, `${took} ms`);
-  say(`the extension was activated in ${took} ms (promised: ${ACTIVE})`);
+  await bench.page.locator(".runtime-extensions-editor").waitFor({ state: "detached" });
+  assert.ok(ours - nothings <= ACTIVE, `${ours} ms, and ${nothings} ms for nothing`);
+  say(`the extension was activated in ${ours} ms, one that does nothing in ${nothings} ms (promised: ${ACTIVE} more)`);
 }
 
 async function serverFails() {

@@ -66,14 +66,28 @@ def test_hooks_are_read_in_groups_and_flat(hooks: Message) -> None:
     ("content", "problem"),
     [
         ("{", "Expecting property name"),
-        ("[]", "list"),
+        ("[]", 'it is no object: write { "hooks": { ... } }'),
+        ({"hooks": {"Stop": ["c"]}}, "entry 1 of Stop is no object"),
+        ({"hooks": {"Stop": [{"command": 5}]}}, "its command is 5: write a text"),
+        ({"hooks": {"Stop": [{"command": "c", "timeout": "ten"}]}}, 'its timeout is "ten": write a number'),
+        ({"hooks": {"Stop": [{"command": "c", "args": "a"}]}}, 'its args is "a": write a list'),
+        ({"hooks": {"Stop": [{"command": "c", "matcher": 5}]}}, "its matcher is 5: write a text"),
+        ({"hooks": {"Stop": [{"type": "http"}]}}, "a hook of the type 'http' needs its 'url': add it"),
+        (
+            {"hooks": {"Stop": [{"powershell": "./x.ps1"}]}},
+            "for PowerShell alone: write one for other shells",
+        ),
+        (
+            {"hooks": {"FileChanged": [{"command": "c"}]}},
+            "Claude Code has the event FileChanged, agls has not",
+        ),
         ({"hooks": []}, "its hooks are no JSON object"),
         ({"hooks": {"Never": [{"command": "c"}]}}, "hook 1 (Never): there is no event Never here"),
         (
-            {"hooks": {"Stop": [{"type": "agent", "prompt": "p"}]}},
-            "hooks of the type 'agent' are not known",
+            {"hooks": {"Stop": [{"type": "agent", "command": "c"}]}},
+            "an agent needs a prompt, by which it judges",
         ),
-        ({"hooks": {"Stop": [{"hooks": [{}]}]}}, "a command or a url"),
+        ({"hooks": {"Stop": [{"hooks": [{}]}]}}, "a hook of the type 'command' needs its 'command': add it"),
     ],
 )
 @pytest.mark.row(47)
@@ -110,6 +124,11 @@ def test_broken_hook_of_a_file_is_named_with_its_reason(content: object, problem
             {"event": "Stop", "server": "s", "tool": "t", "input": {"a": "${cwd}"}},
         ),
         (
+            ".claude/settings.json",
+            {"hooks": {"Stop": [{"hooks": [{"type": "agent", "prompt": "Are the tests green?"}]}]}},
+            {"event": "Stop", "prompt": "Are the tests green?", "agent": True},
+        ),
+        (
             ".codex/config.toml",
             '[[hooks.PreToolUse]]\nmatcher = "^Bash$"\n[[hooks.PreToolUse.hooks]]\ncommand = "c"\n',
             {"event": "PreToolUse", "matcher": "^Bash$", "command": "c"},
@@ -137,12 +156,10 @@ def test_hook_is_read_in_the_shapes_of_other_products(path: str, content: object
 
 
 def test_problem_of_a_hook_names_its_line_and_lists_that_are_missing() -> None:
-    text = '{"hooks": {\n"FileChanged": [{"command": "c"}],\n"Stop": {"command": "d"}}}'
+    text = '{"hooks": {\n"Never": [{"command": "c"}],\n"Stop": {"command": "d"}}}'
     first, second = find_hooks(["f.json"], OneFile(text)).problems
     assert first == "f.json: the hooks of Stop are no list: write [ ... ] around them"
-    assert second.startswith(
-        "f.json:2: hook 1 (FileChanged): there is no event FileChanged here, only SessionStart"
-    )
+    assert second.startswith("f.json:2: hook 1 (Never): there is no event Never here, only SessionStart")
 
 
 @pytest.mark.parametrize(

@@ -139,7 +139,13 @@ def test_address_of_gemini_is_sse_unless_it_says_otherwise() -> None:
         (".mcp.json", {"mcpServers": []}, ".mcp.json", "no object with a member for each"),
         (".mcp.json", {"mcpServers": {"a": 5}}, ".mcp.json:1 (a)", "it is no object"),
         (".mcp.json", {"mcpServers": {"a": {}}}, ".mcp.json:1 (a)", "a command or a url"),
-        (".mcp.json", {"mcpServers": {"a": {"command": 5}}}, ".mcp.json:1 (a)", "command: "),
+        (
+            ".mcp.json",
+            {"mcpServers": {"a": {"command": 5}}},
+            ".mcp.json:1 (a)",
+            "its command is 5: write a text",
+        ),
+        (".mcp.json", "[]", ".mcp.json", 'it is no object: write { "mcpServers": { ... } }'),
         (
             ".mcp.json",
             {"mcpServers": {"a": {"type": "ws", "url": "wss://x"}}},

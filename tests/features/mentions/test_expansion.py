@@ -60,6 +60,19 @@ async def test_mentions_of_files_and_folders_become_links_once_each(root: Path) 
     assert found == ["src/app.py", "src", "a b.py", "picture.png", "odd:7"]
 
 
+async def test_pattern_links_the_files_that_fit_up_to_a_bound(root: Path) -> None:
+    assert await pieces(root, "Tidy @*.py, then @src/*.{py,pyi}; @**/*.rs.") == [
+        "a b.py", "settings.py", "src/app.py"
+    ]  # fmt: skip
+    assert await pieces(root, '(see @[ac]*.ts and "@*.key", "@*", @**, @../*.py)') == ["code.ts"]
+    for number in range(30):
+        (root / f"many{number:02}.txt").write_text("x")
+    note, *linked = await pieces(root, "@many*.txt?")
+    assert isinstance(note, Resource)
+    assert "many*.txt fits 30 files. Linked are the first 20" in note.text
+    assert linked == [f"many{number:02}.txt" for number in range(20)]
+
+
 async def test_mention_of_lines_brings_the_lines(root: Path) -> None:
     uri = (root / "src" / "app.py").as_uri()
     assert await pieces(root, "@src/app.py:2-9.") == [Resource(f"{uri}#L2-L3", "two\nthree\n")]

@@ -47,6 +47,9 @@ def test_settings_that_were_set_are_honoured_by_the_next_run(agls: Agls) -> None
     agls.script({"text": "Writing.", "calls": [call]}, {"text": "Done."})
     set_to_none = agls.run("config", "set", "model", "gone")
     assert (set_to_none.code, "There is no model called 'gone'" in set_to_none.err) == (0, True)
+    tier = agls.run("run", "/config set tiers.strong gone")
+    assert (tier.code, "no model called 'gone'. Known names: " in tier.out) == (0, True), tier.out
+    assert agls.run("config", "unset", "tiers.strong").code == 0
     assert agls.run("run", "go").code == 2
     set_to_one = agls.run("config", "set", "model", "scripted")
     assert (set_to_one.code, "There is no model" in set_to_one.err) == (0, False)

@@ -22,7 +22,7 @@ def test_the_summary_has_every_total() -> None:
         "turns": 1, "modelCalls": 1, "toolCalls": 2, "inputTokens": 100, "outputTokens": 20,
         "totalTokens": 120, "delegatedTasks": 3, "seconds": 1.5,
         "reasoningTokens": 5, "cacheReadTokens": 60, "cacheWriteTokens": 10,
-        "costUsd": 0.25, "unpricedCalls": 0,
+        "costUsd": 0.25, "unpricedCalls": 0, "estimatedCalls": 0,
     }  # fmt: skip
 
 

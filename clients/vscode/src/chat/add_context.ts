@@ -14,6 +14,9 @@ const IMAGES: Record<string, string> = {
 };
 const LONGEST = 200_000; // characters of a terminal's text
 
+/** How much of a terminal's text. */
+export type Extent = "all" | "selected";
+
 interface Row extends vscode.QuickPickItem {
   add: () => Promise<void>;
 }
@@ -31,8 +34,8 @@ export class AddContext {
       { label: "$(file-media) Images…", add: () => this.images() },
       {
         label: "$(terminal) Terminal",
-        description: "what is selected there, else all of it",
-        add: () => this.terminal(),
+        description: "all of its text; its context menu adds what is selected there",
+        add: () => this.terminal("all"),
       },
       { label: "$(warning) Problems", description: "@diagnostics", add: () => this.write("@diagnostics ") },
       { label: "$(diff) Uncommitted changes", description: "@diff", add: () => this.write("@diff ") },
@@ -57,22 +60,21 @@ export class AddContext {
     }
   }
 
-  /** The editor hands out a terminal's text by the clipboard only; what was in there is put back. */
-  async terminal(): Promise<void> {
+  /**
+   * The editor hands out a terminal's text by the clipboard only; what was in there is put back. It complains where
+   * nothing is selected, so that its menus have to know which it is.
+   */
+  async terminal(which: Extent): Promise<void> {
     const terminal = vscode.window.activeTerminal;
-    if (!terminal) throw new Error("No terminal is open.");
+    if (!terminal) throw new Error("No terminal is open. Open one first, and run there what this is about.");
     const before = await vscode.env.clipboard.readText();
     let text = "";
     try {
       await vscode.env.clipboard.writeText("");
+      if (which === "all") await run("selectAll");
       await run("copySelection");
       text = await vscode.env.clipboard.readText();
-      if (!text) {
-        await run("selectAll");
-        await run("copySelection");
-        text = await vscode.env.clipboard.readText();
-        await run("clearSelection");
-      }
+      if (which === "all") await run("clearSelection");
     } finally {
       await vscode.env.clipboard.writeText(before);
     }
@@ -80,16 +82,14 @@ export class AddContext {
     this.add("terminal", terminal.name, text.trimEnd());
   }
 
-  /** The message of a failed test, as its view has it. */
+  /** A failed test: its message as the view of results has it, or the test alone as the list of tests has it. */
   testResult(given: unknown): void {
-    const { message, test } = (given ?? {}) as { message?: vscode.TestMessage; test?: { label?: string } };
-    const text = message && (typeof message.message === "string" ? message.message : message.message.value);
-    if (!text) throw new Error("That test has no message.");
-    const { location } = message;
-    const where = location
-      ? `${vscode.workspace.asRelativePath(location.uri)}:${location.range.start.line + 1}\n`
-      : "";
-    this.add("tests", test?.label ?? "test", `${where}${text}`);
+    const { message, test } = (given ?? {}) as { message?: vscode.TestMessage; test?: vscode.TestItem };
+    if (message) return this.add("tests", test?.label ?? "test", resultOf(message));
+    const { label, uri, range } = given as vscode.TestItem;
+    if (!label) throw new Error("That is no test.");
+    const where = uri ? `, in ${vscode.workspace.asRelativePath(uri)}:${(range?.start.line ?? 0) + 1}` : "";
+    this.add("tests", label, `The test ${label}${where}, failed when it ran last. Run it to see how.`);
   }
 
   private add(kind: "terminal" | "tests", name: string, text: string): void {
@@ -100,6 +100,16 @@ export class AddContext {
       { type: "resource", uri, text: text.slice(-LONGEST) },
     ]);
   }
+}
+
+/** What a test's message says, where, and what was compared. */
+function resultOf({ message, location, expectedOutput, actualOutput }: vscode.TestMessage): string {
+  const where = location
+    ? [`${vscode.workspace.asRelativePath(location.uri)}:${location.range.start.line + 1}`]
+    : [];
+  const compared =
+    expectedOutput === undefined ? [] : [`Expected: ${expectedOutput}`, `Actual: ${actualOutput ?? ""}`];
+  return [...where, typeof message === "string" ? message : message.value, ...compared].join("\n");
 }
 
 async function run(command: string): Promise<void> {

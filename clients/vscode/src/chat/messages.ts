@@ -105,7 +105,7 @@ export type FromChat =
   | { type: "open"; uri: string; line?: number }
   | { type: "link"; href: string }
   | { type: "output"; itemId: string }
-  | { type: "copy"; text: string }
+  | { type: "copy" | "insert" | "terminal"; text: string }
   | ({ type: "openOutcome" } & Outcome)
   | { type: "command"; command: ChatCommand };
 

@@ -17,9 +17,11 @@ import { optionsOfUser } from "../settings";
 import { textOf } from "../store/patch";
 import type { TextDocuments } from "../text_documents";
 import { wordsOf } from "../store/transcript";
+import { insert, writeInTerminal } from "./code_blocks";
 import { EditedPrompt } from "./edited_prompt";
 import { CHAT_COMMANDS, type FromChat, type How, type ToChat } from "./messages";
 import { pageOf } from "./page";
+import { placeOf } from "./places";
 
 export interface Parts {
   server: Server;
@@ -244,6 +246,8 @@ export class Chat implements vscode.WebviewViewProvider {
     output: ({ itemId }) => this.showOutput(itemId),
     openOutcome: ({ title, text }) => this.parts.texts.show(`${title}.md`, `${text}\n`),
     copy: ({ text }) => vscode.env.clipboard.writeText(text),
+    insert: ({ text }) => insert(text),
+    terminal: ({ text }) => writeInTerminal(text),
     command: ({ command }) => {
       if (CHAT_COMMANDS.includes(command)) return vscode.commands.executeCommand(command);
       return undefined;
@@ -315,10 +319,9 @@ export class Chat implements vscode.WebviewViewProvider {
       return;
     }
     const [, path = "", line] = /^(.*?)(?:[:#]L?(\d+))?$/.exec(decodeURIComponent(href)) ?? [];
-    const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
-    if (!folder || !path || /^[a-z]+:/i.test(path)) return;
-    const uri = path.startsWith("/") ? vscode.Uri.file(path) : vscode.Uri.joinPath(folder, path);
-    await this.openFile(uri, line ? Number(line) - 1 : undefined);
+    if (!path || /^[a-z]+:/i.test(path)) return;
+    const uri = await placeOf(path);
+    if (uri) await this.openFile(uri, line ? Number(line) - 1 : undefined);
   }
 
   private async openFile(uri: vscode.Uri, line?: number): Promise<void> {

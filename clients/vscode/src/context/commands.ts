@@ -47,6 +47,12 @@ export class CodeCommands implements vscode.CodeActionProvider {
     await this.attachments.with((attached) => this.conversation.say(text, attached, "queue"));
   }
 
+  /** Send a prompt that says all that it is about. */
+  async say(text: string): Promise<void> {
+    await this.chat.reveal();
+    await this.conversation.say(text, [], "queue");
+  }
+
   /** Send a diagnostic with the lines around it. */
   private async problem(
     wish: string,

@@ -22,7 +22,7 @@ interface Git {
 export async function writeCommitMessage(code: CodeCommands, conversation: Conversation): Promise<void> {
   const mayFill = conversation.transcript.state === "idle"; // else the next run to end is another one
   const answer = mayFill ? nextAnswer(conversation) : undefined;
-  await code.sayWithAttached(WISH);
+  await code.say(WISH);
   const message = unfenced((await answer) ?? "");
   const repository = await repositoryHere();
   if (message && repository && !repository.inputBox.value.trim()) repository.inputBox.value = message;

@@ -96,6 +96,7 @@ export class Review implements vscode.Disposable {
 
   async keep(hunks: readonly Hunk[]): Promise<void> {
     for (const { hunk } of hunks) await this.server.command("agls.keep", { hunk });
+    setContext("hasJudged", true); // a step of the walkthrough
     await this.refresh();
   }
 
@@ -117,6 +118,7 @@ export class Review implements vscode.Disposable {
         await document.save(); // nobody sees it: it was changed on the disk, and goes back there
       }
     }
+    if (left.length < hunks.length) setContext("hasJudged", true);
     await this.refresh();
     if (left.length > 0) {
       const many = left.length === 1 ? "1 change was" : `${left.length} changes were`;

@@ -90,7 +90,7 @@ export class Status implements vscode.Disposable {
   private look(): Look {
     switch (this.server.state) {
       case "missing":
-        return { icon: "circle-slash", label: "not set up" };
+        return { icon: "circle-slash", label: "not set up", command: "agls.chat.open" }; // its card has the way
       case "failed":
         return { icon: "error", label: "error", colour: "errorBackground" };
       case "starting":

@@ -62,13 +62,13 @@ export class Models implements vscode.Disposable {
       const status = await this.server.request("agent/status", {});
       const { models, problem = "", configFile = "", calls = [] } = status;
       Object.assign(this, { models, problem, calls });
+      setContext("hasModel", problem === "");
       this.follow(configFile && vscode.Uri.parse(configFile).fsPath);
       clearTimeout(this.again);
       // A model server may be started meanwhile, or the file be written where the editor is slow to see it.
       if (this.problem && vscode.window.state.focused) this.again = setTimeout(() => this.look(), PAUSE);
     } finally {
       this.known = true;
-      setContext("hasModel", this.problem === "");
       this.changed.fire();
     }
   }

@@ -123,11 +123,24 @@ export function Tool({ icon, label, message, disabled = false }: ToolProps) {
   );
 }
 
+/** What the server attaches for a word with `@`. */
+const SOURCES: Record<string, string> = {
+  "agls:diff": "uncommitted changes",
+  "agls:diagnostics": "problems",
+};
+
+/** "greet.py#L3-L8" as the chip in the prompt has it: "greet.py:3-8". */
+function linesIn(name: string): string {
+  return name.replace(/#L(\d+)(?:-L?(\d+))?$/, (_, first, last) =>
+    last === undefined || last === first ? `:${first}` : `:${first}-${last}`,
+  );
+}
+
 function nameOf(block: Content): string {
   if (block.type === "image") return "image";
   if (block.type === "text") return "text";
   const name = block.type === "resourceLink" ? block.name : undefined;
-  return name ?? decodeURIComponent(baseName(block.uri));
+  return name ?? SOURCES[block.uri] ?? linesIn(decodeURIComponent(baseName(block.uri)));
 }
 
 const DISCARDED = "cut off: not part of the conversation";

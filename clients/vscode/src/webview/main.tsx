@@ -17,6 +17,9 @@ function placeCursor(): void {
   root.querySelector<HTMLElement>(".card .asked, .card input, .composer textarea")?.focus();
 }
 
+/** What can be done with a block of code. */
+const DOES = ["copy", "insert", "terminal"] as const;
+
 const root = document.getElementById("chat") as HTMLElement;
 const model = new Model(() => render(<App model={model} />, root));
 
@@ -31,9 +34,10 @@ document.addEventListener("click", (event) => {
     event.preventDefault();
     host.postMessage({ type: "link", href: link.getAttribute("href") ?? "" });
   }
-  const copy = target.closest<HTMLElement>(".code > .copy");
-  if (copy)
-    host.postMessage({ type: "copy", text: copy.parentElement?.querySelector("code")?.textContent ?? "" });
+  const does = target.closest<HTMLElement>(".code > .does > button");
+  const kind = DOES.find((name) => does?.classList.contains(name));
+  if (kind)
+    host.postMessage({ type: kind, text: does?.closest(".code")?.querySelector("code")?.textContent ?? "" });
 });
 keepFocus(root, placeCursor);
 render(<App model={model} />, root);

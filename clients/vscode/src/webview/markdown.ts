@@ -9,10 +9,22 @@ import { readable } from "./visible";
 const markdown = new MarkdownIt({ html: false, linkify: true, breaks: false, highlight });
 markdown.disable("image");
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false }); // greet.py is a file, not a host in Paraguay
+const SHELLS = /^(sh|bash|zsh|fish|shell|console|shellsession|powershell|pwsh|ps1|bat|cmd)$/i;
+const button = (kind: string, text: string, label: string) =>
+  `<button type="button" class="${kind}" aria-label="${label}">${text}</button>`;
 const fence = markdown.renderer.rules.fence;
 markdown.renderer.rules.fence = (tokens, index, options, env, self) => {
   const code = fence ? fence(tokens, index, options, env, self) : "";
-  return `<div class="code"><button type="button" class="copy" aria-label="Copy this code">Copy</button>${code}</div>`;
+  const { info = "", content = "" } = tokens[index] ?? {};
+  const isCommand = SHELLS.test(info.trim()) && !content.trim().includes("\n");
+  const does = [
+    button("copy", "Copy", "Copy this code"),
+    button("insert", "Insert", "Insert this code at the cursor of the editor"),
+    ...(isCommand
+      ? [button("terminal", "Terminal", "Write this command into the terminal, for you to run")]
+      : []),
+  ];
+  return `<div class="code"><div class="does">${does.join("")}</div>${code}</div>`;
 };
 for (const cell of ["th_open", "td_open"]) {
   markdown.renderer.rules[cell] = (tokens, index, options, _env, self) => {

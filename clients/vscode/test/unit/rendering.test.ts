@@ -46,7 +46,15 @@ test("Markdown is shown as such, code with its colours and a button to copy it",
   expect(page.querySelector("h1")?.textContent).toBe("Hi");
   expect(page.querySelector("strong")?.textContent).toBe("bold");
   expect(page.querySelector("pre .hljs-keyword")?.textContent).toBe("def");
-  expect(page.querySelector(".code > button.copy")?.textContent).toBe("Copy");
+  expect(page.querySelector(".code button.copy")?.textContent).toBe("Copy");
+  const does = (text: string) => {
+    page.innerHTML = toHtml(text);
+    return [...page.querySelectorAll(".code button")].map(({ textContent }) => textContent);
+  };
+  expect(does("```sh\nls\n```")).toEqual(["Copy", "Insert", "Terminal"]);
+  expect(does("```sh\ncd x\nls\n```")).toEqual(["Copy", "Insert"]); // the first line would run at once
+  expect(does("```python\nls\n```")).toEqual(["Copy", "Insert"]);
+  page.innerHTML = toHtml("| a | b |\n|--|--|\n| 1 | 2 |");
   expect(page.querySelectorAll("td").length).toBe(2);
 });
 

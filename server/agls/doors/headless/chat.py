@@ -1,15 +1,17 @@
 """`agls chat`: somebody talks with the agent at the terminal, prompt after prompt in one session."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from agls.config import ConfigError
+from agls.doors.headless.chat_input import BegunRun, next_input
 from agls.doors.headless.chat_prompts import PROMPT, Prompts, prompts_at
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.headless_run import HeadlessRun
-from agls.doors.headless.open_session import RunRequest, latest, opened, prepare_run
+from agls.doors.headless.open_session import PreparedRun, RunRequest, latest, opened, prepare_run
 from agls.doors.headless.output import Output, text_of
 from agls.doors.headless.recap import recap
 from agls.doors.headless.run import AtHand, explained, hello, prompted_by, with_streams, world_at
@@ -85,6 +87,7 @@ class Chat:
         self._prompts: Prompts = prompts_at(keyboard, screen, shutdown, self._world)
         self._responder = TerminalResponder(screen, keyboard, self._prompts.alone)
         self._ahead = TypedAhead(self._sent_now, self._done_now)
+        self._shown = 0  # the last fact that is on the screen, or was there before
         self._opens = ""  # the session that a command named while a run was on
         self._told: set[str] = set()  # the notes that were written
 
@@ -95,6 +98,7 @@ class Chat:
         """
         self._session = await self._begun(self._request)
         state = self._session.state
+        self._shown = state.seq
         model = await self._world.model(state.cwd, str(state.options.get("model", "")))
         self._screen.say(f"agls  ·  {model.info.name}  ·  {state.cwd}\n{HELP}")
         if self._request.resume:
@@ -137,23 +141,40 @@ class Chat:
         """Return what the user types next, `None` when they leave. Ctrl-C drops what was typed."""
         await self._screen.settled()
         if self._opens:
-            self._session = await opened(self._world, self._opens)
+            await self._enter(self._opens)
             self._opens = ""
         if (queued := self._ahead.next()) is not None:
             self._screen.say(f"{PROMPT}{queued}")
             return queued
         while not self._shutdown.ends:
             try:
-                return await self._prompts.next(self._session, self._ahead.take_draft())
+                draft = self._ahead.take_draft()
+                typed = await next_input(self._session, self._prompts, draft, self._shown)
             except asyncio.CancelledError:
                 self._shutdown.task.uncancel()
                 self._shutdown.rests()
+                continue
+            if not isinstance(typed, BegunRun):
+                return typed
+            self._ahead.draft = self._prompts.draft
+            await self._contained(self._show_begun(typed))
         return None
 
+    async def _show_begun(self, begun: BegunRun) -> bool:
+        """Show a run that the session began by itself. **Returns** that the conversation goes on."""
+        self._screen.say(f"{PROMPT}{begun.prompt}")
+        prepared = PreparedRun(self._session, {}, "", (), since=self._shown, begun=begun.run_id)
+        self._output.begin(hello(prepared))
+        return await self._run(prepared)
+
     async def _said(self, text: str) -> bool:
-        """Do what the text says. **Returns** whether the conversation goes on; a problem does not end it."""
+        """Do what the text says. **Returns** whether the conversation goes on."""
+        return await self._contained(self._done(text))
+
+    async def _contained(self, work: Coroutine[Any, Any, bool]) -> bool:
+        """Do this. **Returns** whether the conversation goes on; a problem does not end it."""
         try:
-            return await self._done(text)
+            return await work
         except (ConfigError, CannotBegin, ModelError, JournalError, PromptRefused) as problem:
             self._output.fatal(*explained(problem))
         except asyncio.CancelledError:  # Ctrl-C before there was a run to stop
@@ -173,14 +194,20 @@ class Chat:
         )  # they went with the first one
         prepared = await prepare_run(world, request, self._here)
         self._output.begin(hello(replace(prepared, notes=self._untold(prepared.notes))))
+        self._shown = prepared.session.state.seq
         if prepared.command:
             done = await do_command(world, prepared.session, prepared.command, self._shutdown)
             if done.prompt is None:
                 return await self._followed(done.outcome)
             prepared = await prompted_by(world, prepared, done.prompt)
-        run = HeadlessRun(world, prepared, self._output, self._responder, self._shutdown, stays=True)
+        return await self._run(prepared)
+
+    async def _run(self, prepared: PreparedRun) -> bool:
+        """Show a run to its end. **Returns** that the conversation goes on."""
+        run = HeadlessRun(self._world, prepared, self._output, self._responder, self._shutdown, stays=True)
         async with self._prompts.beside(prepared.session, self._ahead):
             code = await run.run()
+        self._shown = prepared.session.state.seq
         if code != Exit.DONE:
             self._ahead.recall()
         return True
@@ -231,8 +258,13 @@ class Chat:
             return False
         self._output.action(outcome)
         if named.get("open"):
-            self._session = await opened(self._world, str(named["open"]))
+            await self._enter(str(named["open"]))
         return True
+
+    async def _enter(self, session_id: str) -> None:
+        """Go to another session."""
+        self._session = await opened(self._world, session_id)
+        self._shown = self._session.state.seq
 
     async def _leave(self) -> None:
         """Say how to go on, or remove the session in which nothing was done."""

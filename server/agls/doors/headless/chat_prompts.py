@@ -18,7 +18,9 @@ GOES_ON = "\\"
 
 
 class Prompts(Protocol):
-    """Takes one prompt after the other."""
+    """Takes one prompt after the other. `draft` is what stood there when the last one was broken off."""
+
+    draft: str
 
     async def next(self, session: Session, draft: str = "") -> str | None:
         """**Returns** the next prompt for this session, `None` when no more will come.
@@ -40,6 +42,7 @@ class PlainPrompts:
     """Lines of the terminal. One that ends with a backslash goes on in the next."""
 
     def __init__(self, keyboard: Keyboard, screen: TerminalScreen) -> None:
+        self.draft = ""
         self._keyboard, self._screen = keyboard, screen
 
     def beside(self, session: Session, ahead: TypedAhead) -> AbstractAsyncContextManager[None]:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from agls.config import (
     UNATTENDED,
-    ConfigError,
     ConfigInputs,
     GuardedFiles,
     Loaded,
@@ -22,14 +21,13 @@ from agls.config import (
     read,
     row_of,
 )
-from agls.config.choice import check_choosable, decided_model
-from agls.config.editing import SettingChange, in_words
+from agls.config.choice import decided_model, unknown_model
+from agls.config.editing import in_words
 from agls.disk_space import why_unwritten
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.listing import table
 from agls.doors.headless.open_session import folder
 from agls.doors.headless.streams import write, write_json, write_stderr
-from agls.engine.ports import ModelError
 from agls.order import exposing
 from agls.room.exposed import SpendingLimits
 from agls.views.escape import escape_controls
@@ -116,7 +114,7 @@ def _change(arguments: argparse.Namespace, setup: Setup, here: str) -> None:
         ) from problem
     now = f" {in_words(done.origin)}" if done.origin else ""
     write_stderr(f"{escape_controls(str(done.file))} was changed.{escape_controls(now)}\n")
-    for warning in filter(None, (done.warning, _of_no_model(done, here))):
+    for warning in filter(None, (done.warning, unknown_model(done, here))):
         write_stderr(f"{escape_controls(warning)}\n")
 
 
@@ -128,17 +126,3 @@ def _setting(key: str, value: str | None) -> tuple[str, str]:
     if value is None:
         raise CannotBegin(NO_VALUE.format(key), "usage")
     return key, value
-
-
-def _of_no_model(done: SettingChange, here: str) -> str:
-    """Return why no run can begin with the model that was chosen; "" where it can be chosen."""
-    name = str(done.origin.value) if done.origin and done.origin.key == MODEL else ""
-    if not name or done.warning:
-        return ""
-    loaded = done.setup.load(here)
-    asyncio.run(look_for_keys(done.setup, loaded, name))
-    try:
-        check_choosable(done.setup, loaded, name)
-    except (ConfigError, ModelError) as problem:
-        return f"{problem} {getattr(problem, 'hint', '')}".strip()
-    return ""

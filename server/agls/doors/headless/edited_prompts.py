@@ -2,6 +2,7 @@
 
 import os
 import sys
+from asyncio import CancelledError
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, nullcontext, suppress
 from pathlib import Path
@@ -39,7 +40,7 @@ class EditedPrompts:
     """Implements `Prompts`: Alt-Enter begins a line, Shift-Tab takes the next mode, Up an earlier prompt."""
 
     def __init__(self, world: World, keyboard: Keyboard, screen: TerminalScreen, shutdown: Shutdown) -> None:
-        self._world = world
+        self._world, self.draft = world, ""
         self._session: Session | None = None
         self._keyboard, self._screen = keyboard, screen
         self._shutdown = shutdown
@@ -89,10 +90,13 @@ class EditedPrompts:
 
     async def next(self, session: Session, draft: str = "") -> str | None:
         """Return the next prompt."""
-        self._session = session
+        self._session, self.draft = session, ""
         while True:
             try:
                 return await self._typed.prompt_async(PROMPT, default=draft, handle_sigint=False)
+            except CancelledError:
+                self.draft = self._typed.default_buffer.text
+                raise
             except KeyboardInterrupt:  # Ctrl-C drops what was typed
                 draft = ""
             except EOFError:

@@ -57,8 +57,7 @@ class HeadlessRun:
         known = None if prepared.is_new else session.state
         self._projection = Projection(NOTES, session.session_id, session.log.journal.epoch, known)
         output.spare(self._projection.caught_up)
-        self._run_id = ""
-        self._admitted = ""
+        self._run_id = self._admitted = prepared.begun
         self._unanswered = 0
         self._kept = not session.log.journal.trouble  # else the user knows that it is gone with the process
         self._unsaved = False
@@ -109,11 +108,13 @@ class HeadlessRun:
         raise lost or JournalError("The end of the run was not recorded.")
 
     async def _begin(self) -> str:
-        """Admit the prompt, or begin the run that waits since its process died.
+        """Admit the prompt, or begin the run that waits since its process died, where none was begun already.
 
         **Returns** the run to wait for.
         """
         prepared, queue = self._prepared, self._session.state.queue
+        if prepared.begun:
+            return prepared.begun
         if prepared.content or prepared.recovers or not queue:
             said, options = prepared.content, prepared.options
             return (await self._session.prompt(said, options=options, recovers=prepared.recovers)).run_id
@@ -179,7 +180,10 @@ class HeadlessRun:
         """Everything behind this fact, for who reads no more of it elsewhere."""
         history = SessionHistory(NOTES, self._session.log)
         for wire_event in chain.from_iterable(history.facts(since, self._session.state.seq + 1)):
-            self._output.event(wire_event)
+            if self._run_id:
+                self._tell([wire_event])
+            else:
+                self._output.event(wire_event)
 
     def _watch(self, event: Event, state: State) -> None:
         if (

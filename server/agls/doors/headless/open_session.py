@@ -86,7 +86,7 @@ class PreparedRun:
     `content` is the prompt, `recovers` the run to continue ("" for none), `notes` are for the user. `since`
     is the last fact that the reader of the events knows (`None`: it asks for none again). A `command` is done
     instead; the `content` goes with the run of one that makes a prompt. What was `heard` before that is told
-    when somebody listens.
+    when somebody listens. A run that `begun` names was begun by the session itself.
     """
 
     session: Session
@@ -98,6 +98,7 @@ class PreparedRun:
     recovers: str = ""
     is_new: bool = False
     command: TypedCommand | None = None
+    begun: str = ""
     heard: tuple[Heard, ...] = ()
 
 

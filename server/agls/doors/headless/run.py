@@ -32,6 +32,7 @@ from agls.doors.headless.typed_command import do_command
 from agls.doors.headless.writers import writer_at_hand
 from agls.doors.logs import begin_log
 from agls.doors.session_file import export
+from agls.doors.typed_prompt import begin_typed
 from agls.doors.typed_text import admitted_content, options_of_command
 from agls.engine.actions import ActionPrompt
 from agls.engine.ports import JournalBusy, JournalError, ModelError
@@ -156,6 +157,7 @@ async def world_at(
     editor = NoEditor(A_TERMINAL if keyboard else "")
     async with open_world(setup, editor=editor, headless=not stays, usual=usual) as world:
         world.export = export
+        world.begin_typed = partial(begin_typed, world)
         world.missing_consents.ends_run = request.require_offers
         world.reload = Reload(inputs, here, trusts, setup).whole
         yield AtHand(world, here, keyboard)

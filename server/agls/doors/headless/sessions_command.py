@@ -26,7 +26,7 @@ from agls.doors.session_export import exported
 from agls.doors.session_import import LARGEST, NoSession, imported
 from agls.engine.admission import Refused
 from agls.engine.facts import Entry, Fact, RunEnded, SessionChanged
-from agls.engine.history import beginning, forked
+from agls.engine.history import beginning, forked, with_own_files
 from agls.engine.log import Log
 from agls.engine.ports import Journal, JournalError, new_id
 from agls.engine.sessions import DIED
@@ -128,8 +128,11 @@ def fork(given: Given, store: FileStore) -> None:
     """Follow `fork`: write the new session's id."""
     origin = _session_id(given, store)
     everything = store.peek(origin)
-    entries = forked(everything, given.at)
-    write(f"{_create(store, entries, beginning(origin, everything, fold_all(entries)))}\n")
+    session_id = new_id("ses")
+    entries = with_own_files(forked(everything, given.at), origin, session_id)
+    store.share(origin, session_id)
+    _create(store, entries, beginning(origin, everything, fold_all(entries)), session_id)
+    write(f"{session_id}\n")
 
 
 def export(given: Given, store: FileStore) -> None:
@@ -233,9 +236,9 @@ def _record(store: FileStore, session_id: str, fact: Callable[[State], Fact]) ->
         return log.state
 
 
-def _create(store: FileStore, entries: list[Entry], more: Sequence[Fact]) -> str:
+def _create(store: FileStore, entries: list[Entry], more: Sequence[Fact], session_id: str = "") -> str:
     """Create a session with these entries and facts. **Returns** its id. **Raises** `JournalError`."""
-    with _closing(store.create(new_id("ses"))) as journal:
+    with _closing(store.create(session_id or new_id("ses"))) as journal:
         journal.append(*entries)
         log = Log(journal, SystemClock(), fold_all(entries))
         for fact in more:

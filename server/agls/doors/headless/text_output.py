@@ -62,6 +62,7 @@ class TextOutput:
         self._answer, self._activity = FinalAnswer(), Activity(time.monotonic)
         self._unanswered = UnansweredQuestions()
         self._streaming = ""  # the message whose text is on the terminal now
+        self._streamed = False  # some of it
         self._remark = ""  # the last message, which is no answer when a call follows
         self._limits = JsonObject()
         self._way = self._way_on(session_id)
@@ -133,10 +134,11 @@ class TextOutput:
             self._activity.begin(item["itemId"])
             self._tell_remark()
         elif item["kind"] == "message" and self._writer:
-            self._streaming = item["itemId"]
+            self._streaming, self._streamed = item["itemId"], False
 
     def _stream(self, item_id: str, text: str) -> None:
         if self._writer and item_id == self._streaming:
+            self._streamed = True
             self._write(self._writer.feed(text))
 
     def _write(self, text: str) -> None:
@@ -161,7 +163,8 @@ class TextOutput:
                 pass
 
     def _said(self, item: JsonObject) -> None:
-        if item["itemId"] != self._streaming:
+        if item["itemId"] != self._streaming or not self._streamed:
+            self._streaming = ""
             self._remark = "" if item.get("discarded") else item["text"]
             return
         self._end_line()
@@ -183,6 +186,9 @@ class TextOutput:
         self._screen.clear()
         if not self._writer and (answer := self._answer.bare(data)):
             self._pipe.write(answer.removesuffix("\n") + "\n")
+        if self._writer:
+            self._write(self._writer.feed(self._remark))  # of a run whose beginning nobody saw
+            self._end_line()
         reason = data["stopReason"]
         if reason != "endTurn":
             self._screen.say(self._ending(reason, data))

@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from agls.doors.agent.language_models import ClientLanguageModels
 from agls.doors.agent.world import NoWorld, WorldPort
 from agls.doors.messages import JsonObject
 from agls.doors.session_file import export
+from agls.doors.typed_prompt import begin_typed
 from agls.json_values import list_in, object_in
 from agls.workspace.editor import Editor
 from agls.world import open_world
@@ -79,6 +81,7 @@ async def opened(opening: Opening, arguments: JsonObject, parts: WorldParts) -> 
     editor, tools = parts.editor, parts.tools
     async with open_world(setup, editor=editor, headless=False, client=tools, models=parts.models) as world:
         world.export = export
+        world.begin_typed = partial(begin_typed, world)
         world.reread = reload = Reload(inputs, folder, trusts, setup)
         world.reload = reload.whole
         yield world

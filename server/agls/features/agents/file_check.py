@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from agls.instruction_files.folder_texts import FolderTexts
+from agls.prompt_files.agent_file import SWITCHED_OFF
 from agls.prompt_files.agent_places import agent_folders, plugin_folders
 from agls.prompt_files.found_agents import FoundAgent, find_agents
 from agls.prompt_files.shown_place import shown_in
@@ -29,6 +30,8 @@ def check_files(settings: NoSettings, texts: FolderTexts) -> Sequence[Finding]:
 def _findings(found: Sequence[FoundAgent]) -> Iterator[Finding]:
     for each in found:
         place = shown_in(each.path, each.folder.plugin)
+        if each.file.problem == SWITCHED_OFF:
+            continue  # as its author wants it
         if each.file.problem:
             yield Finding(TOPIC, "warn", f"{place} cannot be used: {each.file.problem}.", FIX)
         elif each.file.remarks:

@@ -25,7 +25,7 @@ from agls.features.hooks.settings import (
 from agls.frozen import frozen
 from agls.instruction_files import FolderReader
 from agls.instruction_files.folder_texts import FolderTexts, TextFolders
-from agls.json_values import is_list, object_in, text_in, value_in, with_comments
+from agls.json_values import is_list, is_object, object_in, text_in, value_in, with_comments
 
 if TYPE_CHECKING:
     from agls.features.hooks.foreign import Maker
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 MOST = 100  # hooks
 NO_LIST = "{}: the hooks of {} are no list: write [ ... ] around them"
+NO_OBJECT = 'it is no object: write { "hooks": { ... } }'
+NO_ENTRY = "{}: entry {} of {} is no object: write {{ ... }} around it"
 NO_VERSION = 'line {}: its version is not known here: write "version": 1'
 OFF = "{}: all hooks of {} are switched off by {}"
 SEPARATOR, WORKSPACE = "${/}", "${workspacePath}"  # of extensions for Gemini
@@ -122,6 +124,8 @@ def find_hooks(files: Sequence[str], reader: FolderReader) -> FoundHooks:
             if not read:
                 continue
             said: Any = _parsed(path, read[2])
+            if not is_object(said):
+                raise ValueError(NO_OBJECT)
             hooks: object = said.get("hooks", {})
             problems += _misplaced(hooks, shown)
             if path.endswith(f"/{CURSOR}") and said.get("version", 1) != 1:
@@ -135,7 +139,7 @@ def find_hooks(files: Sequence[str], reader: FolderReader) -> FoundHooks:
                 except ValueError as problem:
                     line = _line_of(event, entry, read[2])
                     problems.append(f"{shown}{line}: hook {number} ({event}): {problem}")
-        except (WorkspaceError, ValueError, AttributeError) as problem:
+        except (WorkspaceError, ValueError) as problem:
             problems.append(f"{shown}: {problem}")
     left = [each for each in offered if _product(each.offer.origin) not in off]
     return FoundHooks(left[:MOST], problems, [*off.values()])
@@ -196,18 +200,23 @@ def _misplaced(hooks: object, shown: str) -> Iterator[str]:
     """Yield what stands where a list of hooks should be."""
     for event, groups in object_in(hooks).items():
         is_event = shown.endswith(CURSOR) or (event[:1].upper() + event[1:]) in EVENTS
-        if not is_list(groups) and (is_event or (shown.endswith(GEMINI) and event[:1].isupper())):
+        if is_list(groups):
+            wrong = (number for number, each in enumerate(groups, 1) if not is_object(each))
+            yield from (NO_ENTRY.format(shown, number, event) for number in wrong)
+        elif is_event or (shown.endswith(GEMINI) and event[:1].isupper()):
             yield NO_LIST.format(shown, event)
 
 
 def _line_of(event: str, entry: JsonObject, text: str) -> str:
     """**Returns** the line with the command of a hook, or with its event, as `:12`; "" for none."""
     command = str(entry.get("command") or entry.get("bash") or "")
-    for number, line in enumerate(text.splitlines(), 1):
-        if command and (command in line or json.dumps(command)[1:-1] in line):
-            return f":{number}"
     found = re.search(rf"\b{re.escape(event)}\b", text)
-    return f":{text.count(chr(10), 0, found.start()) + 1}" if found else ""
+    begin = found.start() if found else 0
+    for written in (command, json.dumps(command)[1:-1]) if command else ():
+        for around in (f'"{written}"', written):  # a short one is in many other words
+            if (at := text.find(around, begin)) >= 0:
+                return f":{text.count(chr(10), 0, at) + 1}"
+    return f":{text.count(chr(10), 0, begin) + 1}" if found else ""
 
 
 def _at_home(entry: JsonObject, plugin: "PluginContent") -> JsonObject:

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from agls.argument_faults import plain_fault
 from agls.engine.vocabulary import JsonObject
 from agls.features.hooks.hook import Hook
 from agls.features.hooks.settings import EVENTS, LONGEST_TIME, Event, HookSetting
@@ -33,12 +34,19 @@ OTHER_EVENTS = {  # of Copilot
     "AgentStop": "Stop",
     "ErrorOccurred": "StopFailure",
 }
+OF_KIND = {"command": "command", "http": "url", "prompt": "prompt", "mcp_tool": "server"}
+PROGRAMS = (*OF_KIND.values(), "bash")  # what a hook does, of any kind
+ONLY_POWERSHELL = "its program is for PowerShell alone: write one for other shells in 'bash'"
+NOTHING = "a hook of the type {!r} needs its {!r}: add it"
+_OF_CLAUDE = """
+    ConfigChange CwdChanged Elicitation ElicitationResult FileChanged InstructionsLoaded PostModelSwitch
+    PreModelSwitch Setup TaskCompleted TaskCreated TeammateIdle UserPromptExpansion WorktreeCreate
+    WorktreeRemove"""
+NEWER = frozenset(_OF_CLAUDE.split())
+NOT_YET = "Claude Code has the event {}, agls has not: this hook never runs, and all others do"
 NO_EVENT = "there is no event {} here, only {}"
 FLAGS = {"async": "background", "once": "once"}
-TYPES = ("command", "http", "prompt", "mcp_tool")
-NO_AGENT = (
-    "hooks of the type 'agent' are not known here: write a prompt, by which a model judges, or a command"
-)
+TYPES = ("command", "http", "prompt", "agent", "mcp_tool")
 
 
 @frozen
@@ -67,26 +75,40 @@ def hook_entries(hooks: object) -> Iterator[tuple[str, JsonObject]]:
 def offered_hook(event: str, entry: JsonObject, number: int, shown: str) -> OfferedHook:
     """Return the hook of an entry. **Raises** `ValueError`."""
     kind = entry.get("type", "command")
-    if kind == "agent":
-        raise ValueError(NO_AGENT)
     if kind not in TYPES:
         raise ValueError(f"hooks of the type {kind!r} are not known here, only {', '.join(TYPES)}")
+    _check_program(entry)
     said: dict[str, Any] = {"event": event_named(event), "matcher": entry["matcher"] or ""}
     said |= {ours: entry[theirs] for theirs, ours in (MEMBERS | FLAGS).items() if theirs in entry}
+    if kind == "agent":
+        said["agent"] = True
     if isinstance(limit := said.get("timeout"), int | float):
         said["timeout"] = min(limit, LONGEST_TIME)  # elsewhere it may be longer
-    if isinstance(folder := entry.get("cwd"), str) and said.get("command") and folder not in {"", "."}:
+    if (
+        isinstance(folder := entry.get("cwd"), str)
+        and isinstance(said.get("command"), str)
+        and folder not in {"", "."}
+    ):
         said["command"] = f"cd {shlex.quote(folder)} && {said['command']}"
     try:
         setting = HookSetting.model_validate(said)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise ValueError(f"{place}: {first['msg'].removeprefix('Value error, ')}".lstrip(": ")) from None
+        written = {ours: theirs for theirs, ours in MEMBERS.items() if theirs in entry}
+        raise ValueError(plain_fault(error, written)) from None
     definition: JsonObject = {"file": shown, **setting.model_dump(mode="json", exclude_defaults=True)}
     line = shlex.join([setting.command, *setting.args]) if setting.args else setting.command
     offer = Offer("hook", f"{event} {number} of {shown}", shown, definition, commands=(line,))
     return OfferedHook(Hook(setting, shown), offer)
+
+
+def _check_program(entry: JsonObject) -> None:
+    """**Raises** `ValueError` for a hook that has no program here, or that is said to be another kind."""
+    kind = entry.get("type", "command")
+    if any(entry.get(name) for name in PROGRAMS):
+        return
+    if kind == "command" and entry.get("powershell"):
+        raise ValueError(ONLY_POWERSHELL)
+    raise ValueError(NOTHING.format(kind, OF_KIND[kind]))
 
 
 def event_named(said: str) -> Event:
@@ -99,4 +121,6 @@ def event_named(said: str) -> Event:
     for event in EVENTS:
         if event == name:
             return event
+    if name in NEWER:
+        raise ValueError(NOT_YET.format(name))
     raise ValueError(NO_EVENT.format(said[:60], ", ".join(EVENTS)))

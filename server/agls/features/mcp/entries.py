@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from agls.argument_faults import plain_fault
 from agls.engine.vocabulary import JsonObject
 from agls.features.mcp.settings import ServerSetting
 from agls.json_values import is_list, is_object, object_in, objects_in
@@ -223,10 +224,7 @@ def setting_of(entry: object, read: Reading, folder: str, home: str) -> ServerSe
     try:
         return ServerSetting.model_validate(_plain(read(entry, folder, home)))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        return f"{'.'.join(map(str, first['loc']))}: {first['msg'].removeprefix('Value error, ')}".lstrip(
-            ": "
-        )
+        return plain_fault(error)
     except ValueError as problem:
         return str(problem)
 

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 from agls.engine.ports import DirEntry, Workspace, WorkspaceError
 from agls.engine.vocabulary import ResourceLink
+from agls.features.mentions.globs import matching_files
 from agls.features.mentions.grammar import Mention, MentionWord, mentions_in
 from agls.features.mentions.named_lines import named_lines
 from agls.features.mentions.settings import Settings
@@ -65,6 +66,8 @@ async def _named(word: MentionWord, known: Mapping[str, Source], workspace: Work
         return [ResourceLink(word.name, word.name)]
     if piece := await _first(word.meanings, workspace):
         return [piece]
+    if files := await matching_files(word.meanings, workspace):
+        return files
     return await _of_that_name(word.meanings[-1].path, workspace) if word.is_file else []
 
 

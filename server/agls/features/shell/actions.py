@@ -20,7 +20,7 @@ NOT_WAITED_FOR = "No command of a call {!r} is being waited for. There are: {}."
 
 
 class ListTasks(Arguments):
-    """Show the commands and helpers that were begun in the background, and their states."""
+    """Show the commands, helpers and timed prompts in the background, and their states."""
 
 
 class ShowOutput(Arguments):

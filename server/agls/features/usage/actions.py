@@ -108,4 +108,6 @@ def _words(totals: Totals) -> str:
     cost = "cost unknown" if used["costUsd"] is None else f"${used['costUsd']:.4f}"
     tokens = f"{used['inputTokens']} tokens in, {used['outputTokens']} out"
     made = f"{number_of(used['turns'], 'turn')}, {number_of(used['toolCalls'], 'tool call')}"
-    return f"{made}, {tokens}, {cost}"
+    about = used["estimatedCalls"]
+    unsure = f" ({number_of(about, 'call')} estimated)" if about else ""
+    return f"{made}, {tokens}{unsure}, {cost}"

@@ -1,6 +1,6 @@
 """A bundled list of context windows and prices, for models whose user configured none.
 
-`models.json` is made by `scripts/model_facts.py`. It applies only at a provider's own address: the
+`models.jsonl` is made by `scripts/model_facts.py`. It applies only at a provider's own address: the
 price of a proxy, and the context that a server on this machine gives a model, are unknown.
 """
 
@@ -16,7 +16,7 @@ from agls.models.endpoint import Endpoint
 from agls.models.prices import Prices
 
 Json = dict[str, Any]
-LIST = Path(__file__).with_name("models.json")
+LIST = Path(__file__).with_name("models.jsonl")
 ADDRESSES = 8  # whose models are remembered
 
 
@@ -57,13 +57,13 @@ def is_provider(endpoint: Endpoint) -> bool:
 @lru_cache(ADDRESSES)
 def _models_at(address: str) -> list[Json] | None:
     """Return the models at this address; `None` where no provider is. The rest of the list is not kept."""
-    providers = _list()
-    provider = next((p for p in providers if re.match(p["at"], address)), None)
+    listed = _list()
+    provider = next((each for each, _ in listed if re.match(each["at"], address)), None)
     if provider is None:
         return None
-    others = {other["id"]: other for other in providers}
-    searched = [provider, *(others[each] for each in provider["also"] if each in others)]
-    return [model for each in searched for model in each["models"]]
+    models = {each["id"]: lines for each, lines in listed}
+    searched = [provider["id"], *(each for each in provider["also"] if each in models)]
+    return [json.loads(line) for each in searched for line in models[each]]
 
 
 def _found(address: str, model: str) -> Json | None:
@@ -75,5 +75,8 @@ def _found(address: str, model: str) -> Json | None:
     return whole or next((m for m in models if "match" in m and re.search(m["match"], name)), None)
 
 
-def _list() -> list[Json]:
-    return json.loads(LIST.read_text("utf-8"))["providers"]
+def _list() -> list[tuple[Json, list[str]]]:
+    """Return each provider with the lines of its models, which are read only where they are asked for."""
+    _, *paragraphs = LIST.read_text("utf-8").removesuffix("\n").split("\n\n")
+    lines = [paragraph.split("\n") for paragraph in paragraphs]
+    return [(json.loads(first), models) for first, *models in lines]

@@ -69,10 +69,12 @@ class AnswerReader(ABC):
         """Return about what the answer used so far, to a request of `sent` tokens; `None` before it began."""
         if not self._begun:
             return None
-        said = sum(len(piece) for pieces in self._returned.values() for piece in pieces) // CHARACTERS
+        texts = sum(len(piece) for pieces in self._returned.values() for piece in pieces)
+        said = (texts + self._calls.size) // CHARACTERS
         told = self._usage
         given = sent if told.input_tokens is None else told.input_tokens
-        return replace(told, input_tokens=given, output_tokens=max(told.output_tokens or 0, said))
+        made = max(told.output_tokens or 0, said)
+        return replace(told, input_tokens=given, output_tokens=made, estimated=True)
 
     def take(self, event: ServerEvent) -> None:
         """Take one event of the stream, or a whole answer as one event."""

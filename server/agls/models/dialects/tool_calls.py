@@ -63,6 +63,11 @@ class ToolCalls:
         """Whether there is any call."""
         return any(not parts.empty for parts in self._calls)
 
+    @property
+    def size(self) -> int:
+        """The characters of the calls so far."""
+        return sum(len(parts.name) + sum(map(len, parts.arguments)) for parts in self._calls)
+
     def extras(self) -> list[JsonObject]:
         """Return the data of each call that must be sent back with it (Gemini's thought signatures)."""
         return [parts.extra for parts in self._calls if not parts.empty]

@@ -6,9 +6,10 @@ number of answers since. So a resumed process continues at the right place.
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 
 from agls.engine.facts import ModelDelta, Overflowed, Replied, Retrying, TextDelta, ThinkingDelta
-from agls.engine.ports import ModelError, ModelInfo, ModelRequest, Reply
+from agls.engine.ports import AnswerCancelled, ModelError, ModelInfo, ModelRequest, Reply
 from agls.engine.vocabulary import (
     AssistantMessage,
     Message,
@@ -66,13 +67,27 @@ class ScriptedModel:
             if not turn.error.times:
                 raise ModelError(turn.error.message, kind=turn.error.kind, hint=turn.error.hint)
         await asyncio.sleep(script.wait if turn.wait is None else turn.wait)
-        async for delta in _said(turn, script, request.reply_id):
-            yield delta
-        if turn.hang:
-            await asyncio.Event().wait()
+        async with aclosing(self._played(turn, script, request)) as deltas:
+            async for delta in deltas:
+                yield delta
         if turn.cut:
             raise ModelError("The script breaks the answer off here.", kind="network")
         yield self._reply(turn, place, request)
+
+    async def _played(
+        self, turn: ScriptedTurn, script: Script, request: ModelRequest
+    ) -> AsyncGenerator[ModelDelta, None]:
+        """Yield what the turn says. A cancel leaves it with about what it used."""
+        said = 0
+        try:
+            async for delta in _said(turn, script, request.reply_id):
+                said += len(delta.text)
+                yield delta
+            if turn.hang:
+                await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            used = Usage(_read(request) // CHARACTERS + 1, said // CHARACTERS + 1, estimated=True)
+            raise AnswerCancelled(used, cost_of(used, self._endpoint.prices)) from None
 
     def _reply(self, turn: ScriptedTurn, place: str, request: ModelRequest) -> Replied:
         text = valid_unicode("".join(turn.text))
@@ -136,7 +151,9 @@ def _words(message: UserMessage) -> str:
     return "\n".join(part.text for part in message.content if isinstance(part, Text | Resource))
 
 
-async def _said(turn: ScriptedTurn, script: Script, reply_id: str) -> AsyncGenerator[ModelDelta, None]:
+async def _said(
+    turn: ScriptedTurn, script: Script, reply_id: str
+) -> AsyncGenerator[TextDelta | ThinkingDelta, None]:
     size, delay = turn.chunk or script.chunk, script.delay if turn.delay is None else turn.delay
     for thinking in _pieces(turn.thinking, size):
         yield ThinkingDelta(reply_id, thinking)

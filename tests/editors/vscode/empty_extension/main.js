@@ -1,0 +1,1 @@
+exports.activate = () => undefined; // what the editor takes for an extension that does nothing
