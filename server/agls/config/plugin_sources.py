@@ -31,6 +31,7 @@ NOTHING = "{!r} is neither a folder nor the address of a repository"
 NOT_IN_CATALOGUE = "the catalogue has no plugin {!r}; it has: {}"
 IS_CATALOGUE = "this is a catalogue. Name one of its plugins: {}"
 NO_CATALOGUE = "there is no catalogue: none of {} is there"
+NO_SOURCE = 'its catalogue names no source of it: write "source": "./FOLDER" there'
 NOT_BUILT = (
     "plugins of the source {!r} are not fetched: that would run programs, or is not known. Fetch it "
     "yourself, and give its folder: agls plugin add ./FOLDER"
@@ -116,6 +117,8 @@ class _Fetch:
                 return _below(folder, path), commit
             case {"source": "archive"}:
                 return await self._archive(object_in(said), root), ""
+            case {} if not object_in(said):
+                raise PluginProblem(NO_SOURCE)
             case other:
                 raise PluginProblem(NOT_BUILT.format(other.get("source")))
 

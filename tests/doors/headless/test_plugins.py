@@ -285,6 +285,7 @@ def test_catalogue_names_its_plugins_and_none_outside_of_it(agls: Agls, tmp_path
         {"name": "bare", "source": {"source": "local", "path": "./bare"}, "description": "Of the catalogue."},
         {"name": "far", "source": "../far"},
         {"name": "installer", "source": {"source": "npm", "package": "x"}},
+        {"name": "nowhere"},
     ]
     (catalogue / ".claude-plugin").mkdir()
     said = {"name": "all", "owner": {"name": "A"}, "plugins": plugins}
@@ -293,6 +294,7 @@ def test_catalogue_names_its_plugins_and_none_outside_of_it(agls: Agls, tmp_path
     assert added(agls, f"tools@{catalogue}")["name"] == "tools"
     assert added(agls, f"bare@{catalogue}")["description"] == "Of the catalogue."
     assert "which is not in it" in agls.run("plugin", "add", f"far@{catalogue}").err
+    assert "names no source of it" in agls.run("plugin", "add", f"nowhere@{catalogue}").err
     assert "'npm' are not fetched" in agls.run("plugin", "add", f"installer@{catalogue}").err
     assert "it has: tools, bare" in agls.run("plugin", "add", f"other@{catalogue}").err
     commit_all(catalogue)
