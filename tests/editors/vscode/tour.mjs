@@ -380,7 +380,10 @@ async function helpersAreStillThere() {
   await bench.chat.getByText("It was delegated.").waitFor();
   await workIsTold();
   await shot("helpers");
-  say("after a reload the call still tells what its helper did");
+  await bench.command("agls: Actions…");
+  await bench.row("/usage"); // what can be done with a session that was not made here
+  await bench.chat.getByText(/^Session: \d+ turn/).first().waitFor();
+  say("after a reload the call still tells what its helper did, and the actions are there");
 }
 
 async function isReady() {
