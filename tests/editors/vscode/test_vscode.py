@@ -248,7 +248,7 @@ def test_mcp_server_that_cannot_be_used_is_shown_and_restarted(tools: dict[str, 
 def test_inside_the_extension_host(tools: dict[str, str]) -> None:
     said = done(["node", HERE / "host.mjs"], LONGEST, **tools)
     assert "FAILED" not in said
-    assert said.count("ok: ") == 19
+    assert said.count("ok: ") == 20
 
 
 def test_model_of_another_extension_is_listed_chosen_and_asked(tools: dict[str, str], tmp_path: Path) -> None:
