@@ -136,13 +136,18 @@ async function codeGoesWhereTheUserWorks() {
   await does("# inserted", /^Insert/);
   await holds("it stands at the cursor", "# inserted");
   await does("touch made-there", /into the terminal/);
-  await bench.page.locator(".xterm-rows").filter({ hasText: "touch made-there" }).waitFor();
+  const screen = bench.page.locator(".terminal-wrapper.active .xterm-screen");
+  await screen.waitFor();
+  await bench.page.waitForTimeout(1500); // it has the command by now: what is on its screen is a picture
   const made = path.join(stage.workspace, "made-there");
   assert.ok(!fs.existsSync(made), "it is the user who runs it");
-  await bench.page.locator(".terminal-wrapper.active .xterm-screen").click();
-  await bench.page.keyboard.press("Enter");
-  await bench.until("it ran", () => fs.existsSync(made));
   await shot("terminal");
+  await screen.click();
+  await bench.until("it ran", async () => {
+    await bench.page.keyboard.press("Enter");
+    await bench.page.waitForTimeout(500);
+    return fs.existsSync(made);
+  });
   say("a link led to its line, code was inserted, and a command written into the terminal");
 }
 
