@@ -6,6 +6,7 @@ A patch is bounded in time and in length. Only LF ends a line.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
+from itertools import chain
 from typing import Any, NamedTuple
 
 from agls.regex import regex
@@ -65,6 +66,8 @@ class Hunk(NamedTuple):
 
 def lines_of(text: str) -> list[str]:
     """Return the lines of a text with their ends, as a patch knows them: only LF ends a line."""
+    if text and text.find("\n") in {-1, len(text) - 1}:
+        return [text]  # which may be large: it is not copied
     lines = text.split("\n")
     return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
 
@@ -78,10 +81,21 @@ def compare(name: str, before: str | None, after: str, *, longest: int | None = 
     hunks = list(_groups(old, new))
     changes = [code for hunk in hunks for code in hunk if code[0] != "equal"]
     head = (f"--- {'/dev/null' if before is None else f'a/{name}'}\n", f"+++ b/{name}\n")
-    text = "".join((*head, *(row for hunk in hunks for row in _written(hunk, old, new)))) if hunks else ""
-    if longest is not None and len(text) > longest:
-        text = f"{text[:longest]}\n{CUT}\n"
+    rows = chain(head, (row for hunk in hunks for row in _written(hunk, old, new, longest)))
+    text = _bounded(rows, longest) if hunks else ""
     return Patch(text, sum(d - c for *_, c, d in changes), sum(b - a for _, a, b, _, _ in changes))
+
+
+def _bounded(rows: Iterable[str], longest: int | None) -> str:
+    """Return the rows as one text, cut behind so many characters."""
+    taken: list[str] = []
+    size = 0
+    for row in rows:
+        taken.append(row)
+        size += len(row)
+        if longest is not None and size > longest:
+            return f"{''.join(taken)[:longest]}\n{CUT}\n"
+    return "".join(taken)
 
 
 def common_ends(one: Sequence[object], other: Sequence[object]) -> tuple[int, int]:
@@ -113,13 +127,17 @@ def _whole(head: int, tail: int, left: int, right: int) -> list[Opcode]:
     ]
 
 
-def _written(hunk: Sequence[Opcode], old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+def _written(
+    hunk: Sequence[Opcode], old: Sequence[str], new: Sequence[str], longest: int | None
+) -> Iterator[str]:
+    """Yield the rows of a hunk. Of a row that is longer than all of them may be, there is only that much."""
+    most = None if longest is None else longest + 1
     (_, a, _, c, _), (_, _, b, _, d) = hunk[0], hunk[-1]
     yield f"@@ -{_range(a, b)} +{_range(c, d)} @@\n"
     for tag, a, b, c, d in hunk:
         signs = (" ", "") if tag == "equal" else ("-", "+")
-        yield from (_row(signs[0], line) for line in old[a:b])
-        yield from (_row(signs[1], line) for line in new[c:d] if signs[1])
+        yield from (_row(signs[0], line, most) for line in old[a:b])
+        yield from (_row(signs[1], line, most) for line in new[c:d] if signs[1])
 
 
 def _range(start: int, stop: int) -> str:
@@ -127,7 +145,9 @@ def _range(start: int, stop: int) -> str:
     return f"{start + 1 if length else start},{length}"
 
 
-def _row(sign: str, line: str) -> str:
+def _row(sign: str, line: str, most: int | None) -> str:
+    if most is not None and len(line) > most:
+        return f"{sign}{line[:most]}"
     return f"{sign}{line}" if line.endswith("\n") else f"{sign}{line}\n\\ No newline at end of file\n"
 
 

@@ -11,6 +11,8 @@ import pytest
 
 from agls.workspace.protected import AGLS, danger
 from support.keyring_stub import make_keyring
+from support.patience import PATIENCE
+from support.processes import run
 from support.wire import Wire, script, turns
 
 LIBRARY = """
@@ -46,7 +48,7 @@ def agls(home: Path, *arguments: str, **variables: str) -> subprocess.CompletedP
     command = [sys.executable, *(arguments if arguments[0] == "-c" else ("-m", "agls", *arguments))]
     environment = {"PATH": os.environ["PATH"], "HOME": str(home), **variables}
     cwd = home.parent / "made/workspace"
-    return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=cwd, check=False)
+    return run(command, timeout=PATIENCE, env=environment, cwd=cwd)
 
 
 def test_session_of_the_former_name_is_listed_and_resumed_on_the_command_line(home: Path) -> None:

@@ -172,6 +172,10 @@ def test_everything_the_project_needs_is_pinned() -> None:
     for requirement in project["project"]["dependencies"]:
         name = re.split(r"[<>=\[]", requirement)[0]
         assert re.search(rf"^{name}==", pinned, re.MULTILINE), f"{name}: run scripts/lock"
+    chat = (ROOT / "requirements" / "chat.txt").read_text()
+    for requirement in project["dependency-groups"]["chat"]:
+        assert f"{requirement} " in chat, f"{requirement}: run scripts/lock"
+        assert requirement in project["dependency-groups"]["dev"], "the tests type in the same one"
 
 
 def test_the_architecture_page_stays_readable() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from support.patience import PATIENCE
-from support.processes import PROGRAM, SEEN, LoadedProcess, often, run, start_with
+from support.processes import PROGRAM, SEEN, LoadedProcess, often, run, start_with, without_env
 
 PIPE = subprocess.PIPE
 
@@ -68,6 +68,24 @@ def test_environment_folder_and_input_are_those_that_were_given(way: dict[str, A
     with started("serve", "--stdio", **way) as process:
         assert Path(f"/proc/{process.pid}/cwd").readlink() == way["cwd"]
         process.kill()
+
+
+@pytest.mark.parametrize("way", ["forked"], indirect=True)
+def test_program_behind_env_is_forked_with_the_variables_that_it_sets(way: dict[str, Any]) -> None:
+    config = way["cwd"].parent / "a=b.toml"
+    config.touch()
+    line = ["env", "-u", "ABSENT", f"AGLS_CONFIG={config}", *PROGRAM]
+    assert run([*line, "config", "set", "budget.max_turns", "40"], timeout=PATIENCE, **way).returncode == 0
+    assert "max_turns = 40" in config.read_text()
+    serve = [*line, "serve", "--stdio"]
+    with LoadedProcess(serve, stdin=PIPE, stdout=PIPE, **way) as process:
+        assert process.forked
+        assert Path(f"/proc/{process.pid}/cmdline").read_text().split("\0")[:3] == PROGRAM
+        process.kill()
+    assert without_env(["env", "-u", "A", "B=2", "C=a=b", "x"], {"A": "1", "B": "1"}) == (
+        ["x"],
+        {"B": "2", "C": "a=b"},
+    )
 
 
 def test_session_is_its_own_when_that_is_asked_for(way: dict[str, Any]) -> None:

@@ -53,9 +53,8 @@ def test_setup_without_npm_is_enough_for_the_fast_tests(tmp_path: Path, kind: st
     (programs / "python").symlink_to(sys.executable)
     for name in ("bash", "cat", "cut", "dirname", "sha256sum"):
         (programs / name).symlink_to(str(shutil.which(name)))
-    pinned = [
-        tmp_path / name for name in ("requirements/dev.txt", "requirements/build.txt", "pyproject.toml")
-    ]
+    lists = [f"requirements/{name}.txt" for name in ("dev", "chat", "build")]
+    pinned = [tmp_path / name for name in (*lists, "pyproject.toml")]
     sums = hashlib.sha256(b"".join(file.read_bytes() for file in pinned)).hexdigest()
     (tmp_path / ".venv" / ".agls-dev").write_text(f"{sums}\n")
     setup = [str(shutil.which("bash")), str(tmp_path / "scripts" / "setup"), kind]

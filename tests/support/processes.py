@@ -102,8 +102,9 @@ def changed_program(code: str) -> list[str]:
 
 def asked(wish: dict[str, Any]) -> tuple[Start, bytes]:
     """Return how Python would start, and what is asked of a program that started so; nothing if none can."""
-    variables = dict(os.environ if wish["env"] is None else wish["env"])
-    command, folder = list(map(os.fspath, wish["args"])), Path(wish["cwd"] or ".").absolute()
+    given = dict(os.environ if wish["env"] is None else wish["env"])
+    command, variables = without_env(list(map(os.fspath, wish["args"])), given)
+    folder = Path(wish["cwd"] or ".").absolute()
     options = [word for word in command[1:3] if word == "-P"]
     start = start_with(variables)
     begin = [sys.executable, *options, "-m", "agls"]
@@ -115,6 +116,21 @@ def asked(wish: dict[str, Any]) -> tuple[Start, bytes]:
     message |= {"variables": variables, "folder": str(folder), "session": wish["start_new_session"]}
     message["looks_in_folder"] = not options
     return start, json.dumps(message).encode()
+
+
+def without_env(command: list[str], given: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
+    """**Returns** a command line without `env [-u NAME …] [NAME=VALUE …]` before it, and its variables."""
+    variables, rest = dict(given), list(command)
+    if rest[:1] != ["env"]:
+        return rest, variables
+    del rest[0]
+    while rest[:1] == ["-u"]:
+        variables.pop(rest[1], None)
+        del rest[:2]
+    while rest and "=" in rest[0]:
+        name, _, value = rest.pop(0).partition("=")
+        variables[name] = value
+    return rest, variables
 
 
 def start_with(variables: Mapping[str, str]) -> Start:

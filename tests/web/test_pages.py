@@ -72,6 +72,36 @@ async def test_html_becomes_markdown_of_its_main_part() -> None:
     assert raw.text == ARTICLE
 
 
+ODD = """<base href="/v2/"><meta http-equiv=Refresh content="5; URL='next'">
+<div class="highlight-python3 notranslate"><div class="highlight"><pre>x = 1</pre></div></div>
+<pre class="sourceCode haskell"><code class="sourceCode haskell">main = y</code></pre>
+<pre class="brush: java;">int z;</pre><pre><code data-lang="go">w := 1</code></pre>
+<table><caption>Sizes</caption><tr><th>A</th><th>B|C</th></tr><tr><td>1</td><td>2</td></tr></table>
+<table><tr><td><table><tr><td>in</td></tr></table></td><td>beside</td></tr></table>
+<details><summary>More</summary>folded</details>
+<iframe src="film.html" title="A film"></iframe><iframe src="spy.html"></iframe>"""
+FRAMES = '<frameset><frame src="nav.html" name="nav"><frame src="text.html"></frameset>'
+
+
+async def test_odd_pages_lose_nothing_that_markdown_can_say() -> None:
+    async with serving({"/docs/odd": html(ODD), "/frames": html(FRAMES)}) as pages:
+        text = (await pages.fetch("/docs/odd")).text
+        frames = (await pages.fetch("/frames")).text
+        base = pages.url("/v2/")
+        assert frames.splitlines()[::2] == [
+            f"[Frame: {name}]({pages.url(f'/{at}.html')})"
+            for name, at in (("nav", "nav"), ("text.html", "text"))
+        ]
+    assert text.startswith(f"[This page sends its readers on to {base}next]\n")
+    for block in ("python3\nx = 1", "haskell\nmain = y", "java\nint z;", "go\nw := 1"):
+        assert f"```{block}\n```" in text
+    assert "Sizes\n\n| A | B\\|C |\n| --- | --- |\n| 1 | 2 |" in text
+    assert "| in |\n| --- |\n\nbeside" in text
+    assert "More\n\nfolded" in text
+    assert f"[Frame: A film]({base}film.html)" in text
+    assert "spy" not in text
+
+
 @pytest.mark.parametrize(
     ("answer", "kind", "text"),
     [
@@ -87,6 +117,7 @@ async def test_html_becomes_markdown_of_its_main_part() -> None:
         (sent(b"<!DOCTYPE html><p>hi</p>", "application/octet-stream"), "text/html", "hi"),
         (sent("<p>Grüße</p>".encode("latin-1"), "text/html; charset=latin1"), "text/html", "Grüße"),
         (sent(b"<meta charset=iso-8859-1><p>Gr\xfc\xdfe</p>", "text/html"), "text/html", "Grüße"),
+        (sent("<p>Grüße</p>".encode("latin-1"), "text/html; charset=x-odd"), "text/html", "Grüße"),
         (sent(b"\0\1\2" * 9, "text/html"), "text/html", ""),
         (sent(b"PK\3\4\0\0\0\0" * 9, "application/zip"), "application/zip", ""),
         (sent("a\x1b[2Jb\u202ec".encode(), "text/plain"), "text/plain", "a[2Jb<U+202E>c"),

@@ -10,6 +10,7 @@ from agls.frozen import frozen
 from agls.instruction_files import Folders, InstructionFiles, OwnInstructions
 from agls.instruction_files.names import PLACES
 from agls.room.exposed import InstructionLimits
+from agls.room.session_ports import JUDGES
 from agls.workspace.folder_texts import FolderLook, glob_fits
 from agls.workspace.workspace import OpenWorkspace
 
@@ -56,7 +57,9 @@ def _own(config_file: Path, home: str) -> OwnInstructions:
 
 
 def folders_of(run: RunServices) -> Folders:
-    """**Returns** the folders of a run's session in which texts for agents count."""
+    """**Returns** the folders of a run's session in which texts for agents count: none to one that judges."""
+    if run.info.options.get(JUDGES) is True:
+        return Folders()
     workspace, setup = run.folder, run.setup
     roots = tuple(root for root in workspace.roots if setup.trusts_folder(root))
     above = tuple(workspace.folders_above) if workspace.root in roots else ()

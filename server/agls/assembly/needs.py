@@ -414,6 +414,7 @@ def _hook_ports(run: RunServices) -> HookPorts:
         session.log.show,
         session.spawn,
         run.server_calls,
+        run.session.children,
     )
 
 

@@ -1,5 +1,6 @@
 """Where plugins come from: a folder, a repository, or an entry of a catalogue in one of these."""
 
+import asyncio
 import json
 import re
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
@@ -30,6 +31,7 @@ NOTHING = "{!r} is neither a folder nor the address of a repository"
 NOT_IN_CATALOGUE = "the catalogue has no plugin {!r}; it has: {}"
 IS_CATALOGUE = "this is a catalogue. Name one of its plugins: {}"
 NO_CATALOGUE = "there is no catalogue: none of {} is there"
+NO_SOURCE = 'its catalogue names no source of it: write "source": "./FOLDER" there'
 NOT_BUILT = (
     "plugins of the source {!r} are not fetched: that would run programs, or is not known. Fetch it "
     "yourself, and give its folder: agls plugin add ./FOLDER"
@@ -113,8 +115,24 @@ class _Fetch:
                 address = GITHUB.format(url) if _REPOSITORY.fullmatch(url) else url
                 folder, commit = await self._repository(address, ref, sha)
                 return _below(folder, path), commit
+            case {"source": "archive"}:
+                return await self._archive(object_in(said), root), ""
+            case {} if not object_in(said):
+                raise PluginProblem(NO_SOURCE)
             case other:
                 raise PluginProblem(NOT_BUILT.format(other.get("source")))
+
+    async def _archive(self, said: JsonObject, root: Path) -> Path:
+        """**Returns** the folder of a plugin in an archive, at an address or below the catalogue."""
+        from agls.config import plugin_archive  # noqa: PLC0415 - few plugins are in one
+
+        self._count += 1
+        target = self._place / str(self._count)
+        address, path, digest = (text_in(said.get(key)) for key in ("url", "path", "sha256"))
+        if address:
+            folder = await plugin_archive.unpacked(address, digest, target)
+            return _below(folder, path) if path else folder
+        return await asyncio.to_thread(plugin_archive.unpack_below, root, path, digest, target)
 
     async def _repository(self, address: str, ref: str, sha: str = "") -> tuple[Path, str]:
         self._count += 1

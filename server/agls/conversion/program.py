@@ -35,6 +35,12 @@ AROUND = ("nav", "footer", "aside", "form", "button", "dialog")
 BLOCKS = re.compile(
     "address|article|blockquote|br|d[dlt]|div|fieldset|figure|h[1-6]|header|hr|li|main|ol|p|pre|section|table|tr|ul"
 )
+_SENT_ON = re.compile(r"[\s\d.]*[;,]?\s*(?:url\s*=\s*)?['\"]?([^'\"]*)['\"]?", re.IGNORECASE)
+_NAMES_LANGUAGE = re.compile(
+    r"(?:language|lang|highlight-source|highlight|brush:?)-(?!(?:default|none|text)$)([\w+#-]{1,30})"
+)
+_BEFORE_LANGUAGE = {"sourceCode", "hljs", "brush:"}  # classes beside which the language stands alone
+_LANGUAGE = re.compile(r"[a-z][a-z0-9+#]{0,19};?")
 _LINKED = re.compile(r"(?:https?|mailto|ftp):", re.IGNORECASE)
 _GAPS = re.compile(r"\n[ \t]*(?:\n[ \t]*){2,}")
 _TRAILING = re.compile(r"[ \t]+(?=\n)")
@@ -84,7 +90,9 @@ def _converted(soup: Any, base: str) -> str:
     from markdownify import MarkdownConverter  # noqa: PLC0415 - see above
 
     if soup.base and soup.base.get("href"):
-        base = urljoin(base, str(soup.base["href"]))
+        base = _joined(base, str(soup.base["href"])) or base
+    sent_on = _sent_on(soup, base)
+    _name_frames(soup)
     for element in soup(DROPPED):
         element.decompose()
     part = _main_part(soup)
@@ -92,6 +100,7 @@ def _converted(soup: Any, base: str) -> str:
         if not element.decomposed and _length(element) < _length(part) / 2:
             element.decompose()
     _complete_links(part, base)
+    _simplify(soup, part)
     converter = MarkdownConverter(
         heading_style="ATX",
         bullets="-",
@@ -100,7 +109,7 @@ def _converted(soup: Any, base: str) -> str:
         code_language_callback=_language,
         table_infer_header=True,
     )
-    return converter.convert_soup(part)
+    return sent_on + converter.convert_soup(part)
 
 
 def _main_part(soup: Any) -> Any:
@@ -133,6 +142,51 @@ def _complete_links(part: Any, base: str) -> None:
             image.replace_with(str(image.get("alt") or ""))
 
 
+def _sent_on(soup: Any, base: str) -> str:
+    """Return where the page sends its readers by itself, as a line of its text; "" where it does not."""
+    for meta in soup("meta", attrs={"http-equiv": re.compile("^refresh$", re.IGNORECASE)}):
+        found = _SENT_ON.fullmatch(str(meta.get("content") or "").strip())
+        address = _joined(base, found[1]) if found else ""
+        if _LINKED.match(address):
+            return f"[This page sends its readers on to {address}]\n\n"
+    return ""
+
+
+def _name_frames(soup: Any) -> None:
+    """Make links of the frames that a page consists of, and of those in it that have a title."""
+    for frame in soup(("frame", "iframe")):
+        name = frame.get("title") or (frame.get("name") or frame.get("src") if frame.name == "frame" else "")
+        if not (name and frame.get("src")):
+            continue
+        link = soup.new_tag("a", href=frame["src"])
+        link.string = f"Frame: {name}"
+        line = soup.new_tag("p")
+        line.append(link)
+        frame.insert_before(line)
+
+
+def _simplify(soup: Any, part: Any) -> None:
+    """Make of tables and folded parts what Markdown can say."""
+    for summary in part("summary"):
+        summary.name = "p"
+    for table in part("table"):
+        inner = [
+            each
+            for each in table(("caption", "thead", "tbody", "tfoot", "tr", "td", "th"))
+            if each.find_parent("table") is table
+        ]
+        if table.find("table"):  # it only places what it holds
+            for each in (table, *inner):
+                each.name = "div"
+            continue
+        for each in inner:
+            if each.name == "caption":
+                each.name = "p"
+                table.insert_before(each.extract())
+        for text in table.find_all(string=re.compile(r"\|")):
+            text.replace_with(text.replace("|", "\\|"))
+
+
 def _joined(base: str, address: str) -> str:
     try:
         return urljoin(base, address.strip()) if address and not address.startswith("#") else ""
@@ -141,13 +195,19 @@ def _joined(base: str, address: str) -> str:
 
 
 def _language(element: Any) -> str:
-    """Return the language of a block of code, as highlighters write it into classes."""
+    """Return the language of a block of code, as highlighters write it into classes and attributes."""
     inner = element.find("code")
-    names = [*(element.get("class") or ()), *((inner.get("class") or ()) if inner else ())]
-    found = (
-        re.fullmatch(r"(?:language|lang|highlight-source|brush:?)-([\w+#-]{1,30})", name) for name in names
-    )
-    return next((match[1] for match in found if match), "")
+    parents = [each for each in element.parents if each.name == "div" and len(each("pre")) == 1][:2]
+    places = [each for each in (element, inner, *parents) if each]
+    for place in places:
+        names = list(place.get("class") or ())
+        found = [match[1] for match in map(_NAMES_LANGUAGE.fullmatch, names) if match]
+        if _BEFORE_LANGUAGE.intersection(names):
+            found += [name.rstrip(";") for name in names if _LANGUAGE.fullmatch(name) and name != "hljs"]
+        found += [str(place[name]) for name in ("data-lang", "data-language", "lang") if place.get(name)]
+        if found and place.name in {"pre", "code", "div"}:
+            return found[0] if re.fullmatch(r"[\w+#-]{1,30}", found[0]) else ""
+    return ""
 
 
 def _tidied(text: str) -> str:

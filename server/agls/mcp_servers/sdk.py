@@ -56,6 +56,7 @@ from agls.workspace.stream_programs import StreamPrograms
 
 MOST_MESSAGES = 100  # of a prompt
 GONE = "{} is gone, and it is not known whether the call did anything"
+SLOW = "it did not begin within {:g} seconds: a startup_timeout in its settings gives it more"
 NOISE = ". Meanwhile it wrote what is no message of the protocol, and ended with"
 SHOWN_NOISE = 500  # characters
 COMPLETING = 5.0  # seconds for a suggestion: somebody types
@@ -129,7 +130,7 @@ class SdkConnection:
                 self._ready.set_result(None)
                 await self.gone.wait()
         except TimeoutError:
-            problem = f"it did not begin within {self._definition.startup:g} seconds"
+            problem = SLOW.format(self._definition.startup)
         except Exception as error:  # noqa: BLE001 - the SDK and a server may raise anything
             problem = login_words(error) or self._streams.trouble or words_of(error)
         finally:

@@ -22,7 +22,7 @@ OF_CURSOR = frozenset({*_BEFORE, "afterFileEdit", "stop"})
 _AROUND = ("BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "PreCompress")
 OF_GEMINI = frozenset({*_AROUND, "SessionStart", "SessionEnd", "Notification"})
 OF_PRODUCTS: Mapping[str, frozenset[str]] = {"cursor": EVENTS | OF_CURSOR, "gemini": OF_GEMINI}
-TYPES = frozenset({"command", "http", "prompt", "mcp_tool"})
+TYPES = frozenset({"command", "http", "prompt", "agent", "mcp_tool"})
 NO_EVENT = "of no effect: agls has no such event"
 NO_TYPE = "of no effect: agls has no hooks of the type {}"
 

@@ -43,6 +43,10 @@ _ELSEWHERE = """
     readmcpresource listmcpresourcestool readmcpresourcetool
     powershell"""
 ELSEWHERE = frozenset(_ELSEWHERE.split())  # tools of editors and other agents that nothing here stands for
+ALIKE = (
+    (frozenset({"edit_file", "write_file"}), ("move_file", "delete_file", "rename_symbol")),
+    (frozenset({"shell"}), ("git_commit",)),
+)
 READ_SANDBOX = "read-only"
 ALL = frozenset({"*", "all", "all tools"})
 _ENTRY = regex(r"([^\s,()]+)(?:\(([^()]*)\))?")
@@ -87,14 +91,24 @@ def tools_in(values: Mapping[str, Any]) -> ToolWishes:
     agents = [each.strip() for _, words in wanted or () for each in words.split(",") if each.strip()]
     agents = agents or [each for each in names(values.get("agents")) if each != "*"]
     only_reads = truth(values.get("readonly")) is True or values.get("sandbox_mode") == READ_SANDBOX
+    if permission.get("edit"):  # there it stands for all that changes files
+        denied.append("write")
     return ToolWishes(
         None if allowed is None or "*" in allowed else allowed,
-        _known([*denied, *(name for name, _ in _entries(values.get("disallowedTools")))], unknown),
+        _with_alike(
+            _known([*denied, *(name for name, _ in _entries(values.get("disallowedTools")))], unknown)
+        ),
         tuple(agents),
         tuple(dict.fromkeys(unknown)),
         only_reads,
         tuple(narrowed),
     )
+
+
+def _with_alike(denied: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what is denied with what other products do by the same tools."""
+    more = [alike for tools, alike in ALIKE if tools <= {*denied}]
+    return tuple(dict.fromkeys((*denied, *(name for names in more for name in names))))
 
 
 def _decision(value: object) -> bool:

@@ -4,12 +4,13 @@ from collections.abc import Callable
 
 from agls.engine.facts import Transient, Used
 from agls.engine.ports import ModelResolver, Spawn, Workspace
+from agls.engine.spawning import Spawner
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.room.folder_ports import WORKTREE
 from agls.room.mcp_ports import ServerCalls
 from agls.room.run_ports import RunInfo
-from agls.room.session_ports import ModeControl, OutputFolder
+from agls.room.session_ports import JUDGES, ModeControl, OutputFolder
 from agls.room.web_ports import ServiceCaller
 
 
@@ -19,7 +20,8 @@ class HookPorts:
 
     In `files` the conversation is kept for it. Of `models` one may be the judge; `spend` records what that
     cost. What a room does while no run is there has `note`, `show` and `spawn` of the session in the place of
-    those of a run; `servers` are there in runs. What records something **raises** `JournalError`.
+    those of a run; `servers` are there in runs. One of the `children` may judge. What records something
+    **raises** `JournalError`.
     """
 
     run: RunInfo
@@ -33,6 +35,12 @@ class HookPorts:
     show: Callable[[Transient], None]
     spawn: Spawn
     servers: ServerCalls
+    children: Spawner
+
+    @property
+    def judges(self) -> bool:
+        """Whether this run decides for a hook of another one."""
+        return self.run.options.get(JUDGES) is True
 
     @property
     def works_in(self) -> str:

@@ -11,6 +11,7 @@ ROOM = "history"
 TAGS = "tags"
 ARCHIVED = "archived"
 LEFT = "leftInterrupted"
+TOLD = "toldInterrupted"
 LONGEST_TAG = 40  # characters
 MOST_TAGS = 20
 
@@ -36,22 +37,27 @@ def archived(put_away: bool) -> Noted:
 
 
 def left_interrupted() -> Noted:
-    """Return the fact that somebody was asked whether the interrupted run continues, and said: leave it."""
+    """Return the fact that somebody was asked whether the interrupted run continues, and leaves it."""
     return Noted(ROOM, LEFT, {})
 
 
-def is_left(entries: Iterable[Entry]) -> bool:
-    """Return whether somebody said that of the last run."""
-    left = False
+def told_interrupted() -> Noted:
+    """Return the fact that a client which cannot ask said how the interrupted run is continued."""
+    return Noted(ROOM, TOLD, {})
+
+
+def noted_of_last_run(entries: Iterable[Entry]) -> frozenset[str]:
+    """Return which of `LEFT` and `TOLD` were noted of the last run."""
+    noted: frozenset[str] = frozenset()
     for entry in entries:
         match entry.fact:
-            case Noted(feature=feature, kind=kind) if (feature, kind) == (ROOM, LEFT):
-                left = True
+            case Noted(feature=feature, kind=kind) if feature == ROOM and kind in (LEFT, TOLD):
+                noted |= {kind}
             case Admitted() | RunStarted():
-                left = False
+                noted = frozenset()
             case _:
                 pass
-    return left
+    return noted
 
 
 def tags_of(state: State) -> tuple[str, ...]:

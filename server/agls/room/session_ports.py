@@ -12,6 +12,7 @@ from agls.engine.vocabulary import JsonObject, Message, SessionRow
 from agls.frozen import frozen
 
 READ_ONLY = "readOnly"  # the option of a run that may only read
+JUDGES = "judges"  # the option of a session that decides for a hook: it reads, and asks nobody
 # Which protected files the command is for that began a run. Only actions can set it: no client may send it.
 NAMED_FILES = "namedFiles"
 # Which tools a command's file suggests to use unasked: {"by": whose words these are, "tools": [...]}.

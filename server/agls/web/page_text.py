@@ -57,9 +57,12 @@ def content_kind(header: str, body: bytes) -> ContentKind:
 
 
 def _unsaid(body: bytes) -> str:
-    """Return utf-8 for a page that is that and names no encoding itself, "" for any other."""
+    """Return the encoding of a page that names none itself, "" for one that does."""
+    if b"charset" in body[:_HEAD] or b"encoding" in body[:_HEAD]:
+        return ""
     text = body.decode("utf-8", "replace")
-    return "utf-8" if text.count("\ufffd") <= len(text) * FEW and b"charset" not in body[:_HEAD] else ""
+    marked = any(body.startswith(mark) for mark, _ in _MARKS)
+    return "" if marked else "utf-8" if text.count("\ufffd") <= len(text) * FEW else "cp1252"
 
 
 def as_text(body: bytes, charset: str) -> str:

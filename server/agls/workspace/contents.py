@@ -79,12 +79,14 @@ def write_text(target: ResolvedPath, text: str, expected: FileVersion | None) ->
     place, before = target.place, find_stored(target, LARGEST)
     _check(place.shown, before, expected)
     old, encoding = _decoded(target, before) if before else (None, UTF8)
+    patch = compare(place.shown, old, text)
+    del old  # the text of a large file is in memory often enough
     data = encode(text, encoding)
     if before is None or data != before.data:
         replace_stored(target, data, before)
     base, result = FileVersion(before.hash if before else ""), FileVersion(hash_of(data))
     kind = "modified" if before else "added"
-    return FileChange.of(place.uri, kind, base, result, compare(place.shown, old, text))
+    return FileChange.of(place.uri, kind, base, result, patch)
 
 
 def _check(shown: str, before: DiskFile | None, expected: FileVersion | None) -> None:

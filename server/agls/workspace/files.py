@@ -219,9 +219,11 @@ def _read(target: ResolvedPath, folder: int, max_bytes: int) -> DiskFile:
         check_size(target.place.shown, status.st_size, max_bytes)
         chunks: list[bytes] = []
         left = max_bytes + 1
-        while left > 0 and (chunk := os.read(handle, min(left, _CHUNK))):
+        size = max(_CHUNK, status.st_size + 1)  # in one piece where the system gives that: no copy is made
+        while left > 0 and (chunk := os.read(handle, min(left, size))):
             chunks.append(chunk)
             left -= len(chunk)
+            size = _CHUNK
     check_size(target.place.shown, max_bytes + 1 - left, max_bytes)  # it grew, or lied about its size
     return DiskFile(b"".join(chunks), stat.S_IMODE(status.st_mode), stamp_of(status))
 
@@ -274,11 +276,23 @@ def _take_name(target: ResolvedPath, folder: int, temporary: str, before: DiskFi
 def _check_unchanged(target: ResolvedPath, folder: int, before: DiskFile) -> None:
     shown = target.place.shown
     try:
-        now = _read(target, folder, len(before.data))
+        is_same = _holds(target, folder, before.data)
     except (FileNotFoundError, WorkspaceError):
         raise Stale(f"{shown} was removed or changed in the meantime. Read it again.") from None
-    if now.data != before.data:
+    if not is_same:
         raise Stale(f"{shown} was changed in the meantime. Read it again.")
+
+
+def _holds(target: ResolvedPath, folder: int, data: bytes) -> bool:
+    """Return whether the file holds these bytes, piece by piece. **Raises** `WorkspaceError`."""
+    with opened(open_beneath(folder, target.parts[-1:], os.O_RDONLY)) as handle:
+        check_regular(handle)
+        at = 0
+        while chunk := os.read(handle, _CHUNK):
+            if chunk != data[at : at + len(chunk)]:
+                return False
+            at += len(chunk)
+    return at == len(data)
 
 
 def _take_new_name(folder: int, temporary: str, name: str) -> None:

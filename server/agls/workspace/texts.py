@@ -5,6 +5,8 @@ import hashlib
 from agls.engine.ports import WorkspaceError
 from agls.workspace.decoding import Encoding
 
+PIECE = 1 << 20  # characters that are hashed at once
+
 
 def encode(text: str, encoding: Encoding) -> bytes:
     """Return the bytes of this text.
@@ -23,8 +25,12 @@ def encode(text: str, encoding: Encoding) -> bytes:
 
 def hash_of(content: str | bytes) -> str:
     """Return the SHA-256 in hex; of a text, that of its UTF-8."""
-    data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
-    return hashlib.sha256(data).hexdigest()
+    if isinstance(content, bytes):
+        return hashlib.sha256(content).hexdigest()
+    made = hashlib.sha256()
+    for start in range(0, len(content), PIECE):  # a large text is not copied as a whole
+        made.update(content[start : start + PIECE].encode("utf-8", "surrogatepass"))
+    return made.hexdigest()
 
 
 def with_plain_ends(text: str) -> str:

@@ -134,6 +134,7 @@ def test_verify_runs_commands_without_tools_that_edit_and_general_has_all(agls: 
 
 
 @pytest.mark.promise("P2")
+@pytest.mark.row(53)
 def test_file_makes_powers_smaller_and_never_larger(agls: Agls) -> None:
     write(agls.home / "agents/lead.md", "lead", "tools: Read, Task(wide)")
     write(agls.home / "agents/wide.md", "wide", "permissionMode: bypassPermissions\nmaxTurns: 3")

@@ -66,6 +66,22 @@ def test_initial_prompt_is_told_once_to_the_agent_of_the_session_and_to_no_helpe
     assert said == [1, 1, 0, 0, 0]
 
 
+@pytest.mark.row(53)
+def test_model_prompt_turns_and_tools_of_an_agent_are_those_of_its_file(agls: Agls) -> None:
+    write_agent(agls, "model: opus\nmaxTurns: 2\ndisallowedTools: Bash, Write")
+    look = Reply(calls=[("glob", {"pattern": "*"})])
+    with ModelServer([HAND, look, look, look, Reply("End."), Reply("End.")]) as server:
+        models = "".join(
+            f'[models.{name}]\nmodel = "{name}-1"\nbase_url = "{server.url}"\n' for name in ("one", "large")
+        )
+        agls.configure(f'model = "one"\n{models}[tiers]\nstrong = "large"\n')
+        assert agls.run("run", "go", "--mode", "allowAll").code == 0
+        own = [post.body for post in server.posts if "You write." in str(post.body["messages"][0])]
+    assert [body["model"] for body in own] == ["large-1", "large-1"], "of its tier, and at most two turns"
+    offered = {tool["function"]["name"] for tool in own[0]["tools"]}
+    assert "glob" in offered and not {"shell", "write_file"} & offered
+
+
 def repository(agls: Agls) -> None:
     git(agls, "init", "-q")
     (agls.workspace / "a.txt").write_text("A text.\n")

@@ -10,7 +10,7 @@ from doors.headless.conftest import Agls
 from support.patience import PATIENCE
 
 ASK = """
-eval "$({program} completion bash)"
+source {file}
 COMP_WORDS=(agls {words}); COMP_CWORD={at}; _agls; echo "${{COMPREPLY[@]}}"
 """
 
@@ -31,7 +31,10 @@ LINES = {
 
 @pytest.fixture
 def folder(agls: Agls) -> Agls:
-    """A workspace with a folder and a file."""
+    """A workspace with a folder and a file, and beside it the script of each shell."""
+    for shell in ("bash", "zsh", "fish"):
+        if shutil.which(shell):
+            (agls.home / shell).write_text(agls.run("completion", shell).out)
     (agls.workspace / "docs").mkdir()
     (agls.workspace / "notes.rst").write_text("")
     return agls
@@ -56,14 +59,14 @@ def completed(agls: Agls, shell: list[str], script: str) -> str:
 
 @pytest.mark.parametrize("line", LINES)
 def test_bash_completes_commands_options_and_values(folder: Agls, line: str) -> None:
-    script = ASK.format(program=" ".join(folder.argv(())), words=line, at=len(line.split()))
+    script = ASK.format(file=folder.home / "bash", words=line, at=len(line.split()))
     found = completed(folder, ["bash", "-c"], script).split()
     assert found == LINES[line].replace("/", "").split()  # bash itself puts the stroke
 
 
 @pytest.mark.parametrize("line", LINES)
 def test_fish_completes_commands_options_and_values(folder: Agls, line: str) -> None:
-    script = f"{' '.join(folder.argv(()))} completion fish | source; complete -C 'agls {line}'"
+    script = f"source {folder.home / 'fish'}; complete -C 'agls {line}'"
     found = completed(folder, ["fish", "--no-config", "-c"], script).splitlines()
     assert sorted(one.split("\t")[0] for one in found) == sorted(LINES[line].split())
 
@@ -72,7 +75,7 @@ def test_fish_completes_commands_options_and_values(folder: Agls, line: str) -> 
 ZSH = r"""
 zmodload zsh/zpty
 zpty sub zsh -f -i
-zpty -w sub 'autoload -U compinit; compinit -D -u; eval "$({program} completion zsh)"; PS1=; PS2='
+zpty -w sub 'autoload -U compinit; compinit -D -u; source {file}; PS1=; PS2='
 zpty -w sub 'compadd() {{ local -a found; builtin compadd -O found "$@"'
 zpty -w sub '(( $#found )) && print -lr -- FOUND_$^found; builtin compadd "$@" }}'
 zpty -w sub 'ask() {{ zle complete-word; print "END""ED" }}; zle -N ask; bindkey "^I" ask; print "REA""DY"'
@@ -84,7 +87,7 @@ while zpty -r sub answer; do print -r -- $answer; [[ $answer == *ENDED* ]] && br
 
 @pytest.mark.parametrize("line", LINES)
 def test_zsh_completes_commands_options_and_values(folder: Agls, line: str) -> None:
-    script = ZSH.format(program=" ".join(folder.argv(())), line=line)
+    script = ZSH.format(file=folder.home / "zsh", line=line)
     found = re.findall(r"FOUND_([\w.-]+)", completed(folder, ["zsh", "-f", "-c"], script))
     assert set(found) == set(LINES[line].replace("/", "").split())
 

@@ -221,6 +221,7 @@ def test_helper_has_the_same_hooks(hooked: Hooked) -> None:
     assert [each["last_assistant_message"] for each in hooked.given("SubagentStop")] == ["Could not."]
 
 
+@pytest.mark.row(50)
 @pytest.mark.parametrize(
     ("code", "problem"),
     [

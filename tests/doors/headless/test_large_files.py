@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ import pytest
 
 from doors.headless.conftest import Agls
 from doors.headless.test_tool_faults import check, outputs
+from support.patience import PATIENCE
+from support.processes import run
 from support.rich_run import call
 
 pytestmark = [pytest.mark.row(31), pytest.mark.row(32), pytest.mark.timeout(300)]
@@ -121,3 +124,23 @@ def test_question_about_a_large_edit_shows_its_place(agls: Agls) -> None:
     assert done.code == 3, "nobody was there to allow it"
     assert "needs the user's permission" in outputs(done)[1]
     assert path.stat().st_size == 11_000_000 // WIDTH * WIDTH
+
+
+MEASURE = """\
+import resource, subprocess, sys
+done = subprocess.run(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
+sys.exit(done.returncode)
+"""
+
+
+@pytest.mark.skipif("COVERAGE_PROCESS_START" in os.environ, reason="coverage takes memory of its own")
+def test_line_of_ten_megabytes_is_edited_in_little_memory(agls: Agls) -> None:
+    path, half = agls.workspace / "line.json", b"1," * 2_474_000
+    path.write_bytes(b"[" + half + b"needle," + half + b"1]")
+    change = call("edit_file", path="line.json", old_text="needle", new_text="thread")
+    agls.script({"calls": [call("read_file", path="line.json")]}, {"calls": [change]}, {"text": "done"})
+    argv = [sys.executable, "-c", MEASURE, *agls.argv(["run", "--mode", "acceptEdits", "go"])]
+    done = run(argv, timeout=PATIENCE, cwd=agls.workspace, env=agls.variables)
+    assert path.read_bytes() == b"[" + half + b"thread," + half + b"1]", done.stderr
+    assert int(done.stderr.split()[-1]) < 150 * 1024, "kilobytes"

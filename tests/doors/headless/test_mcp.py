@@ -302,6 +302,41 @@ def test_resources_are_listed_and_read_by_a_tool_and_attached_by_a_mention(small
     assert "@sample:notes://nothing cannot be attached: sample refused" in refused.err
 
 
+@pytest.mark.row(61)
+@pytest.mark.parametrize("name", [".claw-mcp.json", ".mcp.json", ".codex-mcp.json", "mcp.json"])
+def test_manifest_lists_servers_and_has_resources_of_its_own_which_need_no_server(
+    small: Small, name: str
+) -> None:
+    workspace = small.agls.workspace
+    (workspace / "style.md").write_text("Be brief.\n")
+    (workspace / ".env").write_text("KEY=1\n")
+    listed = {"name": "small", "command": sys.executable, "args": [PROGRAM, str(small.folder("small"))]}
+    manifest = {
+        "servers": [listed, {"name": "notes", "resources": [{"uri": "n://a", "text": "A note."}]}],
+        "resources": [
+            {"uri": "docs://style", "name": "Style", "description": "How we write.", "path": "style.md"},
+            {"uri": "docs://key", "file": ".env"},
+            {"uri": "docs://nothing"},
+        ],
+    }
+    (workspace / name).write_text(json.dumps(manifest))
+    small.agls.run("trust", str(workspace))
+    reads = [call("mcp__local__resources", uri=uri) for uri in ("docs://style", "n://a", "docs://key")]
+    ended = items(small.run(*reads, mode="ask"))
+    said = "".join(item["output"] for item in ended if item["status"] == "completed")
+    assert "Be brief." in said and "A note." in said
+    assert [item["status"] for item in ended].count("rejected") == 1, "the key, as the file that it is"
+    assert "- docs://style (Style: How we write.)" in small.action("/resources").out
+    shown = small.action("/mcp").out
+    assert f"small: stopped ({name}): you did not consent to it" in shown
+    assert f"({name}): the resource docs://nothing has neither a text nor a path" in shown
+    with ModelServer([Reply("one")]) as server:
+        small.agls.configure(SERVED.format(url=server.url, window=200_000, more=""))
+        assert small.agls.run("run", "Look at @local:docs://style.").code == 0
+        (asked,) = server.posts
+    assert "Be brief." in texts_of(asked.body)
+
+
 def test_prompt_of_a_server_is_a_command(small: Small) -> None:
     small.add("sample", args=[SAMPLE])
     assert "sample" in small.action("/mcp.restart sample").out

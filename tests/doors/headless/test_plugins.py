@@ -2,6 +2,11 @@
 
 import json
 import shutil
+import threading
+import zipfile
+from functools import partial
+from hashlib import sha256
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -280,6 +285,7 @@ def test_catalogue_names_its_plugins_and_none_outside_of_it(agls: Agls, tmp_path
         {"name": "bare", "source": {"source": "local", "path": "./bare"}, "description": "Of the catalogue."},
         {"name": "far", "source": "../far"},
         {"name": "installer", "source": {"source": "npm", "package": "x"}},
+        {"name": "nowhere"},
     ]
     (catalogue / ".claude-plugin").mkdir()
     said = {"name": "all", "owner": {"name": "A"}, "plugins": plugins}
@@ -288,10 +294,55 @@ def test_catalogue_names_its_plugins_and_none_outside_of_it(agls: Agls, tmp_path
     assert added(agls, f"tools@{catalogue}")["name"] == "tools"
     assert added(agls, f"bare@{catalogue}")["description"] == "Of the catalogue."
     assert "which is not in it" in agls.run("plugin", "add", f"far@{catalogue}").err
+    assert "names no source of it" in agls.run("plugin", "add", f"nowhere@{catalogue}").err
     assert "'npm' are not fetched" in agls.run("plugin", "add", f"installer@{catalogue}").err
     assert "it has: tools, bare" in agls.run("plugin", "add", f"other@{catalogue}").err
     commit_all(catalogue)
     assert added(agls, f"tools@file://{catalogue}")["name"] == "tools"
+
+
+def test_plugin_in_an_archive_is_unpacked_with_care(agls: Agls, tmp_path: Path) -> None:
+    catalogue = tmp_path / "catalogue"
+    catalogue.mkdir()
+    write_plugin(tmp_path / "made/tools-1.0")
+    shutil.make_archive(str(catalogue / "good"), "gztar", tmp_path / "made", "tools-1.0")
+    shutil.make_archive(str(catalogue / "flat"), "zip", tmp_path / "made/tools-1.0")
+    (tmp_path / "made/tools-1.0/link").symlink_to("/etc")
+    shutil.make_archive(str(catalogue / "link"), "tar", tmp_path / "made", "tools-1.0")
+    with zipfile.ZipFile(catalogue / "out.zip", "w") as archive:
+        archive.writestr("../out.txt", "x")
+    (catalogue / "none.zip").write_text("no archive")
+    digest = sha256((catalogue / "good.tar.gz").read_bytes()).hexdigest()
+    handler = partial(SimpleHTTPRequestHandler, directory=str(catalogue))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/good.tar.gz"
+        sources = {
+            "far": {"url": url, "sha256": digest},
+            "flat": {"path": "flat.zip"},
+            "open": {"url": url},
+            "other": {"url": url, "sha256": "0" * 64},
+            "gone": {"url": url.replace("good", "gone"), "sha256": digest},
+            "link": {"path": "link.tar"},
+            "out": {"path": "out.zip"},
+            "none": {"path": "none.zip"},
+            "outside": {"path": "../x.zip"},
+        }
+        rows = [{"name": name, "source": {"source": "archive", **said}} for name, said in sources.items()]
+        (catalogue / ".claude-plugin").mkdir()
+        said = {"name": "all", "owner": {"name": "A"}, "plugins": rows}
+        (catalogue / ".claude-plugin/marketplace.json").write_text(json.dumps(said))
+        for name in ("far", "flat"):
+            assert "/tools:greet" in agls.run("plugin", "show", f"{name}@{catalogue}").out
+        problems = {name: agls.run("plugin", "show", f"{name}@{catalogue}").err for name in list(sources)[2:]}
+        server.shutdown()
+    assert "is not encrypted: the catalogue has to name its sha256" in problems["open"]
+    assert "has not the content that its catalogue names" in problems["other"]
+    assert "HTTP 404" in problems["gone"]
+    assert "'tools-1.0/link', which is not a file below its root" in problems["link"]
+    assert "'../out.txt', which is not a file below its root" in problems["out"]
+    assert "it has to be zip or tar" in problems["none"]
+    assert "which is not in it" in problems["outside"]
 
 
 def test_plugins_that_share_the_folder_of_their_catalogue_bring_the_skills_that_their_entries_name(

@@ -71,13 +71,17 @@ def test_user_is_asked_and_continues(serve: Serve, tmp_path: Path, agent: Any) -
     assert question["message"] == "“repair it” was interrupted. Continue it?"
 
 
-@pytest.mark.parametrize(("title", "note"), [("Archive", "archived"), ("Leave it", "leftInterrupted")])
+@pytest.mark.parametrize(
+    ("title", "note"),
+    [("Archive", "archived"), ("Leave it", "leftInterrupted"), ("", "leftInterrupted")],
+    ids=["archived", "left", "closed"],
+)
 def test_session_that_was_archived_or_left_is_not_offered_again(
     serve: Serve, tmp_path: Path, title: str, note: str
 ) -> None:
     leave(tmp_path)
     first = serve("never")
-    first.answers["window/showMessageRequest"] = lambda params: {"title": title}
+    first.answers["window/showMessageRequest"] = lambda params: {"title": title} if title else None
     hello(first)
     first.until(lambda m: m.get("method") == "window/showMessageRequest")
     journal = tmp_path / "state" / "sessions" / "ses_1.jsonl"
@@ -140,7 +144,15 @@ def test_in_a_folder_that_is_not_trusted_auto_asks(serve: Serve, tmp_path: Path)
 
 
 def test_client_without_questions_gets_instructions_in_plain_mode(serve: Serve, tmp_path: Path) -> None:
+    """Once: at the next start there is nothing new to say."""
     leave(tmp_path)
+    first = serve("never")
+    hello(first, agent={}, window=False)
+    first.until(lambda m: m.get("method") == "window/showMessage")
+    journal = tmp_path / "state" / "sessions" / "ses_1.jsonl"
+    wait_until(lambda: "toldInterrupted" in journal.read_text())
+    assert first.leave() == 0
+    leave(tmp_path, "ses_2", facts=(Admitted("run_9", "item_1", (Text("the other"),)), RunStarted("run_9")))
     wire = serve("never")
     hello(wire, agent={}, window=False)
     said = wire.until(lambda m: m.get("method") == "window/showMessage")["params"]["message"]

@@ -50,6 +50,20 @@ def test_tools_that_are_denied(line: str) -> None:
     assert tuple(agent(line).denied) == ("write_file",)
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "disallowedTools: Write, Edit, Bash",
+        "tools:\n  write: false\n  edit: false\n  bash: false",
+        "permission:\n  edit: deny\n  bash: deny",
+    ],
+)
+def test_agent_that_may_neither_edit_nor_write_changes_files_by_no_other_tool(lines: str) -> None:
+    denied = {*agent(lines).denied}
+    assert {"edit_file", "write_file", "apply_patch", "move_file", "delete_file", "rename_symbol"} <= denied
+    assert {"shell", "git_commit"} <= denied
+
+
 def test_keys_of_each_program_have_their_effect() -> None:
     whole = agent(
         "model: opus",

@@ -84,8 +84,8 @@ def test_hooks_are_read_in_groups_and_flat(hooks: Message) -> None:
         ({"hooks": []}, "its hooks are no JSON object"),
         ({"hooks": {"Never": [{"command": "c"}]}}, "hook 1 (Never): there is no event Never here"),
         (
-            {"hooks": {"Stop": [{"type": "agent", "prompt": "p"}]}},
-            "hooks of the type 'agent' are not known",
+            {"hooks": {"Stop": [{"type": "agent", "command": "c"}]}},
+            "an agent needs a prompt, by which it judges",
         ),
         ({"hooks": {"Stop": [{"hooks": [{}]}]}}, "a hook of the type 'command' needs its 'command': add it"),
     ],
@@ -122,6 +122,11 @@ def test_broken_hook_of_a_file_is_named_with_its_reason(content: object, problem
             ".claude/settings.local.json",
             {"hooks": {"Stop": [{"type": "mcp_tool", "server": "s", "tool": "t", "input": {"a": "${cwd}"}}]}},
             {"event": "Stop", "server": "s", "tool": "t", "input": {"a": "${cwd}"}},
+        ),
+        (
+            ".claude/settings.json",
+            {"hooks": {"Stop": [{"hooks": [{"type": "agent", "prompt": "Are the tests green?"}]}]}},
+            {"event": "Stop", "prompt": "Are the tests green?", "agent": True},
         ),
         (
             ".codex/config.toml",

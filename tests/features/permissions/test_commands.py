@@ -212,6 +212,7 @@ W, R = Effect.WRITES, Effect.READS
         ("cat a /etc/b", [(R, "cat"), (R, "a"), (R, "/etc/b")]),
         ("rm -rf ../x", [(W, "rm"), (W, "../x")]),
         ("dd of=/dev/sda", [(W, "dd"), (W, "/dev/sda")]),
+        ("dd if=/dev/zero of=x", [(W, "dd"), (R, "/dev/zero"), (W, "x")]),
         ("sort --output=../x a", [(W, "sort"), (W, "../x"), (W, "a")]),
         ("ls > a 2>/dev/null", [(W, "a"), (R, "ls"), (R, "a"), (R, "2")]),
         ("ls >a>>b>|c&>d", [(W, "a"), (W, "b"), (W, "c"), (W, "d"), *((R, n) for n in ("ls", "a", "b", "c",

@@ -164,6 +164,8 @@ async def test_dangers_are_asked_about_in_every_mode_and_refused_without_anybody
     state = await scene.run(use(call), options={"mode": mode})
     assert "Nobody was there" in result(state).text
     (question,) = scene.asked
+    told = result(state).text
+    assert f"Why it needs that: {question.reason}" in told or "is outside of the workspace" in told
     assert scene.shell.done == scene.write.done == []
     danger = ("obey", "not known to be in the workspace", "outside the workspace")
     assert any(words in question.reason for words in danger)

@@ -68,6 +68,23 @@ async def test_patch_that_stays_a_command_is_answered_with_the_tool(tools: Toolb
 
 
 @pytest.mark.row(35)
+@pytest.mark.parametrize(
+    ("command", "runs"),
+    [
+        ("watch -n1 date", False),
+        ("cd . && watch ls", False),
+        ("watch --version", True),
+        ("echo watch ls", True),
+    ],
+)
+async def test_watch_is_not_begun_when_nothing_would_end_it(tools: Toolbox, command: str, runs: bool) -> None:
+    outcome = await tools.call("shell", command=command)
+    assert (outcome.text.startswith("Not run: watch repeats"), outcome.status == "failed") == (
+        not runs,
+        not runs,
+    )
+
+
 async def test_a_command_gives_its_output_and_its_exit_code(tools: Toolbox, tmp_path: Path) -> None:
     """The exit code."""
     outcome = await tools.call("shell", command="echo out; echo err >&2; exit 3")

@@ -29,6 +29,7 @@ def server() -> Iterator[ModelServer]:
         "/page": html(f"<title>Evil</title><h1>Head</h1>{EVIL}"),
         "/gone": Raw([b"no such page"], 404, {"Content-Type": "text/plain"}),
         "/away": redirect("https://other.example/"),
+        "/scripts": html("<title>App</title><div id=root></div><script>start()</script>"),
         "/zip": sent(b"PK\3\4\0", "application/zip"),
         "/long": sent(b"line\n" * 20_000, "text/plain"),
     }
@@ -79,9 +80,10 @@ def test_deny_rule_holds_in_every_mode(agls: Agls, server: ModelServer, rule: st
 
 def test_failures_and_moves_say_what_to_do(agls: Agls, server: ModelServer) -> None:
     url = configured(agls, server, '[permissions]\nmode = "allowAll"\n')
-    gone, away, packed, no_address = fetched(
-        agls, f"{url}/gone", f"{url}/away", f"{url}/zip", "file:///etc/passwd"
+    gone, away, packed, empty, no_address = fetched(
+        agls, f"{url}/gone", f"{url}/away", f"{url}/zip", f"{url}/scripts", "file:///etc/passwd"
     )
+    assert "has no text: what people see there is made by scripts" in empty["output"]
     assert (gone["status"], away["status"], packed["status"]) == ("failed", "completed", "failed")
     assert f"{url}/gone answered with HTTP 404. It says:" in gone["output"]
     assert "no such page" in gone["output"]

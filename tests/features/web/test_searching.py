@@ -138,9 +138,12 @@ def test_number_of_results_is_what_was_asked_for(agls: Agls) -> None:
         ("tavily", Raw([b"{}"], 500), "Try once more later"),
         ("tavily", sent(b'{"results": []}', "application/json"), "Nothing was found"),
         ("brave", sent(b'{"web": 5}', "application/json"), "Nothing was found"),
+        ("tavily", sent(b'{"detail": {"error": "No plan."}}', "application/json"), "search: No plan. Try"),
+        ("searxng", sent(b'{"unresponsive_engines": [["one", "timeout"]]}', "application/json"),
+         "no answer from one timeout. Try once more"),
         ("tavily", Raw(begin="reset"), "broke off"),
     ],
-)
+)  # fmt: skip
 def test_search_that_fails_says_what_to_do(agls: Agls, kind: str, answer: Raw, said: str) -> None:
     service = Service(kind, answer)
     with service.server:

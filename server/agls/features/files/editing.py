@@ -87,7 +87,7 @@ def write_targets(arguments: OneFile) -> tuple[Target, ...]:
 async def plan_edit(arguments: EditFile, workspace: Workspace, memory: FileMemory) -> EditPlan:
     """The edit as it would be made now. Raises `WorkspaceError`."""
     try:
-        file = await workspace.read(arguments.path)
+        file = memory.shared(await workspace.read(arguments.path))
     except WorkspaceError as problem:
         found = await explained(problem, arguments.path, workspace)
         is_gone = isinstance(problem.__cause__, FileNotFoundError)

@@ -184,4 +184,4 @@ def _apply(text: str, flat: str, spans: Sequence[EditSpan]) -> str:
         new = span.new[head : len(span.new) - tail]
         parts += text[done : start + bisect_left(lags, start)], new.replace("\n", line_end)
         done = end + bisect_left(lags, end)
-    return "".join(parts) + text[done:]
+    return "".join([*parts, text[done:]])

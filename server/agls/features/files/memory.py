@@ -1,6 +1,7 @@
 """Which version of each file the model of this session last saw; kept as notes, so it survives a resume."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 
 from agls.engine.feature import RunView
@@ -74,6 +75,11 @@ class FileMemory:
         """The text the model knows, `None` when only its hash is known."""
         seen = self._seen(uri)
         return None if seen is None else self.texts.find(uri, seen)
+
+    def shared(self, file: FileText) -> FileText:
+        """Return the file, with the text that is known already where that is the same."""
+        known = self.texts.find(file.place.uri, file.version.hash)
+        return replace(file, text=known) if known == file.text else file
 
     def holding(self, part: str) -> Sequence[str]:
         """The files that the model knows and in whose text this part stands, by URI."""

@@ -59,12 +59,16 @@ def answer_of_program(code: int | None, out: str, err: str, *, texts: bool) -> H
         how = "a signal ended it" if code is None else f"exit code {code}"
         raise HookFailed(f"{how}: {cut(err.strip() or out.strip(), 300)}".rstrip(": "))
     if out.lstrip().startswith("{"):
-        try:
-            said = json.loads(out)
-        except (ValueError, RecursionError) as problem:
-            raise HookFailed(f"its output is no JSON: {problem}") from None
-        return answer_of_json(said)
+        return answer_of_json(json_of(out))
     return HookAnswer(context=_text(out.strip()) if texts else "")
+
+
+def json_of(output: str) -> object:
+    """**Returns** what a program wrote as JSON. **Raises** `HookFailed`."""
+    try:
+        return json.loads(output)
+    except (ValueError, RecursionError) as problem:
+        raise HookFailed(f"its output is no JSON: {problem}") from None
 
 
 def answer_of_json(said: object) -> HookAnswer:

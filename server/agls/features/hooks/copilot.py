@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from agls.engine.vocabulary import JsonObject
 from agls.features.hooks.answers import HookAnswer, answer_of_program
-from agls.features.hooks.forms import checked_pattern, pattern_fits
+from agls.features.hooks.forms import ToolHookForm, checked_pattern
 from agls.features.hooks.settings import Event
 from agls.features.hooks.spelling import MILLISECONDS, names_of
 from agls.frozen import frozen
@@ -50,11 +50,8 @@ KEPT = ("source", "reason", "prompt", "trigger", "message", "stop_hook_active")
 
 
 @frozen
-class CopilotForm:
-    """How a hook of Copilot's differs: its `event`, and the `pattern` for the names of tools there."""
-
-    event: str
-    pattern: str = ""
+class CopilotForm(ToolHookForm):
+    """How a hook of Copilot's differs. Its pattern may have our names, too."""
 
     @property
     def folder_names(self) -> Sequence[str]:
@@ -62,23 +59,17 @@ class CopilotForm:
         return ("COPILOT_PROJECT_DIR",)
 
     @property
-    def also(self) -> Sequence[Event]:
-        """Behind a call that failed it runs, too."""
-        return ("PostToolUseFailure",) if self.event == "postToolUse" else ()
+    def after_tools(self) -> str:
+        """The event behind a call."""
+        return "postToolUse"
 
-    @property
-    def sees_content(self) -> bool:
-        """It gets no text of a file."""
-        return False
+    def tool_names(self, tool: str) -> Sequence[str]:
+        """**Returns** the names of a tool there, then those that our own hooks know."""
+        return (NAMES.get(tool, tool), *names_of(tool))
 
     def file(self, ours: JsonObject) -> str:
         """**Returns** the file of a call."""
         return text_in(object_in(ours, "agls_tool", "input").get("path"))
-
-    def fits(self, data: JsonObject) -> bool:
-        """**Returns** whether a call is one that it wants to see; its pattern may have either names."""
-        tool = text_in(object_in(data, "agls_tool").get("name"))
-        return not tool or pattern_fits(self.pattern, (_named(tool), *names_of(tool)))
 
     def given(self, ours: JsonObject, content: str = "") -> JsonObject:
         """**Returns** what it gets."""
@@ -103,7 +94,7 @@ class CopilotForm:
         tool, members = text_in(call.get("name")), MEMBERS.get(text_in(call.get("name")), {})
         arguments = {members.get(name, name): value for name, value in object_in(call, "input").items()}
         made: JsonObject = {
-            "toolName": _named(tool),
+            "toolName": self.tool_names(tool)[0],
             "toolArgs": json.dumps(arguments, ensure_ascii=False, separators=(",", ":")),
         }
         if "tool_response" in ours:
@@ -129,10 +120,6 @@ class CopilotForm:
         back = {theirs: name for name, theirs in members.items()}
         arguments = {back.get(name, name): value for name, value in changed.items()}
         return json.dumps({**said, "updatedInput": arguments})
-
-
-def _named(tool: str) -> str:
-    return NAMES.get(tool, tool)
 
 
 def copilot_form(event: str, entry: JsonObject) -> CopilotForm:

@@ -6,7 +6,6 @@ Its events are ours under other names, as far as both mean the same (docs/hooks.
 import json
 from collections.abc import Mapping, Sequence
 from posixpath import join
-from typing import Any
 
 from agls.engine.vocabulary import JsonObject
 from agls.features.hooks.answers import (
@@ -17,6 +16,7 @@ from agls.features.hooks.answers import (
     HookAnswer,
     HookFailed,
     answer_of_program,
+    json_of,
 )
 from agls.features.hooks.matching import check_expression, fits_anywhere
 from agls.features.hooks.settings import Event
@@ -116,10 +116,7 @@ class CursorForm:
         if code != 0 or not output.lstrip().startswith("{"):
             answer = answer_of_program(code, "" if code == 0 else output, errors, texts=False)
             return NOTHING if code == BLOCKED and self.event in {EDIT, STOP} else answer
-        try:
-            said: Any = json.loads(output)
-        except (ValueError, RecursionError) as problem:
-            raise HookFailed(f"its output is no JSON: {problem}") from None
+        said = json_of(output)
         return self._answer(said, ours) if is_object(said) else NOTHING
 
     def _answer(self, said: JsonObject, ours: JsonObject) -> HookAnswer:

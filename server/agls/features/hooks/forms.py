@@ -3,6 +3,7 @@
 `cursor`, `copilot` and `gemini` have one each. A hook without a form has that of Claude Code, which is ours.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -10,6 +11,8 @@ from agls.engine.vocabulary import JsonObject
 from agls.features.hooks.answers import HookAnswer
 from agls.features.hooks.matching import check_matcher, matches
 from agls.features.hooks.settings import ALL, Event
+from agls.frozen import frozen
+from agls.json_values import object_in, text_in
 
 ALL_BUT = "(?!"  # begins what a matcher leaves out
 
@@ -36,6 +39,38 @@ class HookForm(Protocol):
     def answer(self, code: int | None, output: str, errors: str, ours: JsonObject) -> HookAnswer: ...
 
 
+@frozen
+class ToolHookForm(ABC):
+    """What forms share whose `pattern` is for names of tools, and whose hooks get no text of a file."""
+
+    event: str
+    pattern: str = ""
+
+    @property
+    @abstractmethod
+    def after_tools(self) -> str:
+        """The event behind a call, whose hooks run behind one that failed, too."""
+
+    @abstractmethod
+    def tool_names(self, tool: str) -> Sequence[str]:
+        """**Returns** the names by which a pattern means a tool of ours, theirs first."""
+
+    @property
+    def also(self) -> Sequence[Event]:
+        """The events that it sees besides its own."""
+        return ("PostToolUseFailure",) if self.event == self.after_tools else ()
+
+    @property
+    def sees_content(self) -> bool:
+        """Whether it gets the text of a file."""
+        return False
+
+    def fits(self, data: JsonObject) -> bool:
+        """**Returns** whether a call is one that it wants to see: the pattern fits anywhere in a name."""
+        tool = text_in(object_in(data, "agls_tool").get("name"))
+        return not (tool and self.pattern) or matches(_expression(self.pattern), *self.tool_names(tool))
+
+
 def checked_pattern(said: object) -> str:
     """**Returns** a matcher for the names of tools, "" for all. **Raises** `ValueError`."""
     if isinstance(said, str) and said not in ALL:
@@ -44,11 +79,6 @@ def checked_pattern(said: object) -> str:
     if said and said not in ALL:
         raise ValueError("a matcher is a text: correct it")
     return ""
-
-
-def pattern_fits(pattern: str, names: Sequence[str]) -> bool:
-    """**Returns** whether a pattern fits anywhere in one of these names, also where it is a list of names."""
-    return not pattern or matches(_expression(pattern), *names)
 
 
 def _expression(pattern: str) -> str:

@@ -3,21 +3,19 @@
 Its events are ours under other names, as far as both mean the same (docs/hooks.md has the table).
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 
 from agls.engine.vocabulary import JsonObject
 from agls.features.hooks.answers import (
     LONGEST,
     HookAnswer,
-    HookFailed,
     answer_of_json,
     answer_of_program,
+    json_of,
 )
-from agls.features.hooks.forms import checked_pattern, pattern_fits
+from agls.features.hooks.forms import ToolHookForm, checked_pattern
 from agls.features.hooks.settings import Event
 from agls.features.hooks.spelling import MILLISECONDS
 from agls.frozen import frozen
@@ -52,11 +50,8 @@ LONGEST_NAME = 60
 
 
 @frozen
-class GeminiForm:
-    """How a hook of Gemini's differs: its `event`, and the `pattern` for the names of tools there."""
-
-    event: str
-    pattern: str = ""
+class GeminiForm(ToolHookForm):
+    """How a hook of Gemini's differs."""
 
     @property
     def folder_names(self) -> Sequence[str]:
@@ -64,23 +59,17 @@ class GeminiForm:
         return ("GEMINI_PROJECT_DIR", "GEMINI_CWD")
 
     @property
-    def also(self) -> Sequence[Event]:
-        """Behind a call that failed it runs, too."""
-        return ("PostToolUseFailure",) if self.event == "AfterTool" else ()
+    def after_tools(self) -> str:
+        """The event behind a call."""
+        return "AfterTool"
 
-    @property
-    def sees_content(self) -> bool:
-        """It gets no text of a file."""
-        return False
+    def tool_names(self, tool: str) -> Sequence[str]:
+        """**Returns** the names of a tool there."""
+        return NAMES.get(tool, (tool,))
 
     def file(self, ours: JsonObject) -> str:
         """**Returns** the file of a call, as hooks get it."""
         return text_in(object_in(ours, "tool_input").get("file_path"))
-
-    def fits(self, data: JsonObject) -> bool:
-        """**Returns** whether a call is one that it wants to see."""
-        tool = text_in(object_in(data, "agls_tool").get("name"))
-        return not tool or pattern_fits(self.pattern, NAMES.get(tool, (tool,)))
 
     def given(self, ours: JsonObject, content: str = "") -> JsonObject:
         """**Returns** what it gets."""
@@ -115,7 +104,7 @@ class GeminiForm:
         said = dict(object_in(ours, "tool_input"))
         if tool in IN_FOLDERS and "path" in said:
             said["dir_path"] = said.pop("path")
-        made: JsonObject = {"tool_name": NAMES.get(tool, (tool,))[0], "tool_input": said}
+        made: JsonObject = {"tool_name": self.tool_names(tool)[0], "tool_input": said}
         if "tool_response" in ours:
             text = text_in(object_in(ours, "tool_response").get("output"))
             made["tool_response"] = {"llmContent": text, "returnDisplay": text}
@@ -129,7 +118,8 @@ class GeminiForm:
         if code == 0 and not output.lstrip().startswith("{"):
             return HookAnswer(message=cut(output.strip(), LONGEST))  # for the user: Gemini shows it
         if code == 0:
-            return self._meant(self._said(output), ours)
+            said = json_of(output)
+            return self._meant(said if is_object(said) else {}, ours)
         return self._meant(answer_of_program(code, output, errors, texts=False), ours)
 
     def _meant(self, said: HookAnswer | JsonObject, ours: JsonObject) -> HookAnswer:
@@ -155,13 +145,6 @@ class GeminiForm:
             output=cut(output, LONGEST) if isinstance(output, str) else None,
             arguments=_merged(ours, changed) if is_object(changed) else None,
         )
-
-    def _said(self, output: str) -> JsonObject:
-        try:
-            said: Any = json.loads(output)
-        except (ValueError, RecursionError) as problem:
-            raise HookFailed(f"its output is no JSON: {problem}") from None
-        return said if is_object(said) else {}
 
 
 def _merged(ours: JsonObject, changed: JsonObject) -> JsonObject:

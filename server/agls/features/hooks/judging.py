@@ -8,7 +8,7 @@ from agls.engine.facts import Replied, Used
 from agls.engine.limits import left
 from agls.engine.ports import ModelError, ModelRequest, new_id
 from agls.engine.state import State
-from agls.engine.vocabulary import JsonObject, Text, UserMessage
+from agls.engine.vocabulary import JsonObject, Limits, Text, UserMessage
 from agls.features.hooks.answers import NOTHING, HookAnswer, HookFailed
 from agls.features.hooks.settings import HookSetting
 from agls.json_values import is_object
@@ -36,9 +36,7 @@ SPENDING = ("max_model_calls", "max_total_tokens", "max_input_tokens", "max_outp
 
 async def judge(setting: HookSetting, given: str, ports: HookPorts, state: State) -> HookAnswer:
     """Ask the model. **Returns** its no with the reason; its yes is no objection. **Raises** `HookFailed`."""
-    rest = left(state.limits, state.run)
-    if any(getattr(rest, field) == 0 for field in SPENDING):
-        raise HookFailed("the budget has no call of a model left")
+    rest_of(state)
     seconds = setting.timeout if "timeout" in setting.model_fields_set else PATIENCE
     message = UserMessage(new_id("item"), (Text(question(setting.prompt, given)),))
     request = ModelRequest(
@@ -56,6 +54,14 @@ async def judge(setting: HookSetting, given: str, ports: HookPorts, state: State
     except ModelError as problem:
         raise HookFailed(f"its model: {problem}") from None
     raise HookFailed("its model answered with nothing")
+
+
+def rest_of(state: State) -> Limits:
+    """**Returns** what is left to spend. **Raises** `HookFailed` when that pays no call of a model."""
+    rest = left(state.limits, state.run)
+    if any(getattr(rest, field) == 0 for field in SPENDING):
+        raise HookFailed("the budget has no call of a model left")
+    return rest
 
 
 def question(rule: str, given: str) -> str:

@@ -46,10 +46,7 @@ NEWER = frozenset(_OF_CLAUDE.split())
 NOT_YET = "Claude Code has the event {}, agls has not: this hook never runs, and all others do"
 NO_EVENT = "there is no event {} here, only {}"
 FLAGS = {"async": "background", "once": "once"}
-TYPES = ("command", "http", "prompt", "mcp_tool")
-NO_AGENT = (
-    "hooks of the type 'agent' are not known here: write a prompt, by which a model judges, or a command"
-)
+TYPES = ("command", "http", "prompt", "agent", "mcp_tool")
 
 
 @frozen
@@ -78,13 +75,13 @@ def hook_entries(hooks: object) -> Iterator[tuple[str, JsonObject]]:
 def offered_hook(event: str, entry: JsonObject, number: int, shown: str) -> OfferedHook:
     """Return the hook of an entry. **Raises** `ValueError`."""
     kind = entry.get("type", "command")
-    if kind == "agent":
-        raise ValueError(NO_AGENT)
     if kind not in TYPES:
         raise ValueError(f"hooks of the type {kind!r} are not known here, only {', '.join(TYPES)}")
     _check_program(entry)
     said: dict[str, Any] = {"event": event_named(event), "matcher": entry["matcher"] or ""}
     said |= {ours: entry[theirs] for theirs, ours in (MEMBERS | FLAGS).items() if theirs in entry}
+    if kind == "agent":
+        said["agent"] = True
     if isinstance(limit := said.get("timeout"), int | float):
         said["timeout"] = min(limit, LONGEST_TIME)  # elsewhere it may be longer
     if (

@@ -24,7 +24,7 @@ from agls.features.hooks.answers import (
 )
 from agls.features.hooks.hook import Hook
 from agls.features.hooks.judging import judge
-from agls.features.hooks.settings import Event
+from agls.features.hooks.settings import OF_HELPERS, Event
 from agls.features.hooks.spelling import MODE_NAMES, agent_names_of, with_whole_paths
 from agls.features.hooks.transcripts import TranscriptFile
 from agls.frozen import frozen
@@ -87,7 +87,12 @@ class HookRunner:
         self._transcript = TranscriptFile(ports.files, ports.run.session_id)
 
     def is_wanted(self, hook: Hook, names: Sequence[str], data: JsonObject) -> bool:
-        """**Returns** whether what happens fits the condition of a hook, by what links lead to as well."""
+        """**Returns** whether what happens fits the condition of a hook, by what links lead to as well.
+
+        Where this run judges for a hook no further judge is asked, and it is no helper of the user.
+        """
+        if self.ports.judges and (hook.setting.agent or hook.setting.event in OF_HELPERS):
+            return False
         return hook.wants(names, data, self.ports.works_in, self._leads_to)
 
     def _leads_to(self, path: str) -> str:
@@ -114,7 +119,11 @@ class HookRunner:
         problem, printed = "", Printed()
         given = json.dumps(await self._in_its_form(hook, ours), ensure_ascii=False)
         try:
-            if hook.setting.prompt:
+            if hook.setting.agent:
+                from agls.features.hooks.reading_judge import judge_who_reads  # noqa: PLC0415 - few are one
+
+                answer = await judge_who_reads(hook, given, ours, self.ports, state)
+            elif hook.setting.prompt:
                 answer = await judge(hook.setting, given, self.ports, state)
             elif hook.setting.server:
                 from agls.features.hooks.server_hooks import called  # noqa: PLC0415 - few hooks are one

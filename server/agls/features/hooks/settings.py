@@ -33,6 +33,7 @@ OF_OTHERS = (*OF_CLAUDE, ".codex/hooks.json", ".codex/config.toml", GEMINI)
 CURSOR = ".cursor/hooks.json"
 FOLDER = ".github/hooks"  # of JSON files
 PROJECT_FILES = (*OURS, *OF_OTHERS, CURSOR, FOLDER)
+OF_HELPERS = frozenset({"SubagentStart", "SubagentStop"})  # a judge is none
 OUTSIDE_RUNS = frozenset({"UserPromptSubmit", "SessionEnd"})
 ALL = ("", "*")  # matchers for anything
 WITHOUT_MATCHER = frozenset({"UserPromptSubmit", "PostToolBatch", "Stop"})  # nothing is compared
@@ -45,7 +46,7 @@ class HookSetting(Table):
     """A hook: what it waits for, and the program, service, question or tool of a server that it is.
 
     Of the calls that fit the `matcher` it sees those that fit the `condition`: a tool with a pattern, such as
-    `Bash(git push *)` or `Edit(*.py)`.
+    `Bash(git push *)` or `Edit(*.py)`. With `agent` whoever answers the question may read files first.
     """
 
     event: Event
@@ -57,6 +58,7 @@ class HookSetting(Table):
     url: str = ""
     headers: Mapping[str, str] = Field(default_factory=dict[str, str])
     prompt: str = Field(default="", max_length=LONGEST_PROMPT)
+    agent: bool = False
     model: str = ""
     server: str = ""
     tool: str = ""
@@ -72,6 +74,10 @@ class HookSetting(Table):
             raise ValueError("a hook has a command or a url or a prompt or a server with a tool: one of them")
         if bool(self.server) != bool(self.tool) or (self.input and not self.server):
             raise ValueError("a tool of a server needs both: server and tool, and only it has an input")
+        if self.agent and not self.prompt:
+            raise ValueError("an agent needs a prompt, by which it judges")
+        if self.agent and self.event in OUTSIDE_RUNS:
+            raise ValueError(f"agents judge in runs only, and {self.event} is not in one: leave out agent")
         if self.server and self.event in OUTSIDE_RUNS:
             raise ValueError(f"servers are called in runs only, and {self.event} is not in one")
         if self.url and not self.url.startswith(("http://", "https://")):

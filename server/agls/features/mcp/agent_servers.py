@@ -20,4 +20,4 @@ def with_agent_servers(
             broken.append(BrokenEntry(shown, name, setting))
         else:
             offered.append(offered_server(name, setting, shown, holder=agent.holder))
-    return FolderServerFiles([*offered, *files.offered], [*broken, *files.broken])
+    return FolderServerFiles([*offered, *files.offered], [*broken, *files.broken], files.resources)

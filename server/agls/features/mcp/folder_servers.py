@@ -25,6 +25,7 @@ from agls.features.mcp.entries import (
 )
 from agls.features.mcp.env_file import variables_in
 from agls.features.mcp.inputs import ServerInput, inputs_in, named_by, with_inputs
+from agls.features.mcp.local_resources import LocalResource, listed_servers, resources_in
 from agls.features.mcp.settings import PROJECT_FILES, ServerSetting, Settings
 from agls.frozen import frozen
 from agls.instruction_files import FolderReader
@@ -61,7 +62,9 @@ READ: Sequence[tuple[str, Reading]] = (
     ("mcp", of_opencode),
     ("mcp", of_opencode),
     ("mcpServers", of_editor),
+    *[("mcpServers", usual)] * 3,
 )
+MANIFESTS = (".mcp.json", ".claw-mcp.json", ".codex-mcp.json", "mcp.json")  # with resources, too
 FILES = tuple(ServerFile(name, *how) for name, how in zip(PROJECT_FILES, READ, strict=True))
 OURS = FILES[:1]
 
@@ -102,6 +105,7 @@ class FolderServerFiles:
 
     offered: Sequence[OfferedServer] = ()
     broken: Sequence[BrokenEntry] = ()
+    resources: Sequence[LocalResource] = ()
 
 
 def folder_servers(settings: Settings, texts: FolderTexts) -> FolderServerFiles:
@@ -118,6 +122,7 @@ def folder_servers(settings: Settings, texts: FolderTexts) -> FolderServerFiles:
     return FolderServerFiles(
         [*found.offered, *(each for each in more if isinstance(each, OfferedServer))],
         [*found.broken, *(each for each in more if isinstance(each, BrokenEntry))],
+        found.resources,
     )
 
 
@@ -157,27 +162,34 @@ def find_servers(
         for each in _in_file(file, folder, folders.home, reader)
     ]
     offered = [each for each in found if isinstance(each, OfferedServer)]
-    return FolderServerFiles(offered[:MOST], [each for each in found if isinstance(each, BrokenEntry)])
+    return FolderServerFiles(
+        offered[:MOST],
+        [each for each in found if isinstance(each, BrokenEntry)],
+        [each for each in found if isinstance(each, LocalResource)],
+    )
 
 
 def _in_file(
     file: ServerFile, folder: str, home: str, reader: FolderReader
-) -> Iterator[OfferedServer | BrokenEntry]:
+) -> Iterator[OfferedServer | BrokenEntry | LocalResource]:
     path = f"{folder}/{file.name}"
     shown = reader.shown(path)
     try:
         found = reader.text(path)
-        said: object = _parsed(path, found[2]) if found else None
+        said: object = _parsed(path, found[2]) if found else {}
     except json.JSONDecodeError as problem:
         yield BrokenEntry(shown, "", f"it is no JSON: {problem.msg}", problem.lineno)
         return
     except (WorkspaceError, ValueError, RecursionError) as problem:
         yield BrokenEntry(shown, "", str(problem))
         return
-    if found and not is_object(said):
+    if not is_object(said):
         yield BrokenEntry(shown, "", NO_OBJECT.format(file.member))
         return
     servers = value_in(said, file.member)
+    if file.name in MANIFESTS:
+        yield from _resources(said, folder, shown)
+        servers = listed_servers(said) if servers is None else servers
     if servers is None or not found:
         if found and (other := _other_member(file, said)):
             problem = OTHER_MEMBER.format(other, file.member)
@@ -195,6 +207,11 @@ def _in_file(
             yield replace(offered, inputs=named_by(setting, inputs)) if inputs else offered
         except WorkspaceError as problem:
             yield BrokenEntry(shown, name, str(problem), _line_of(name, found[2]))
+
+
+def _resources(said: object, folder: str, shown: str) -> Iterator[BrokenEntry | LocalResource]:
+    for each in resources_in(said, folder, shown):
+        yield BrokenEntry(shown, "", each) if isinstance(each, str) else each
 
 
 def _other_member(file: ServerFile, said: object) -> str:

@@ -1,8 +1,8 @@
 """The resources of an MCP server, as a tool that lists and reads them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from agls.engine.ports import Preview, ToolContext, ToolSpec
+from agls.engine.ports import Effect, Preview, Target, ToolContext, ToolSpec
 from agls.engine.vocabulary import JsonObject, ToolCall, ToolOutcome
 from agls.features.mcp.questions import UserQuestions
 from agls.features.mcp.server_tool import EFFECTS, FROM, outcome_of
@@ -25,13 +25,22 @@ SCHEMA: JsonObject = {
 }
 
 
+def no_file(uri: str) -> str:
+    """**Returns** that a resource is no file of the folder."""
+    return ""
+
+
 @frozen(eq=False)
 class ResourceTool:
-    """Reads resources of one server. It is named as its tools are, so rules for the server hold for it."""
+    """Reads resources of one server. It is named as its tools are, so rules for the server hold for it.
+
+    For what is a file of the folder (`file_of`) the rules for reading it hold.
+    """
 
     server: McpServer
     spec: ToolSpec
     questions: UserQuestions
+    file_of: Callable[[str], str] = no_file
 
     async def preview(self, call: ToolCall, context: ToolContext) -> Preview:
         """Its server, and what is read."""
@@ -39,7 +48,9 @@ class ResourceTool:
         uri = str(call.arguments.get("uri") or "")
         title = f"{name}: read {brief(uri, LONGEST)}" if uri else f"{name}: list resources"
         subject: JsonObject = {"type": "tool", "name": call.name, "input": call.arguments, "server": name}
-        return Preview(title, {**subject, "tool": NAME})
+        file = self.file_of(uri)
+        targets = (Target(Effect.READS, file),) if file else ()
+        return Preview(title, {**subject, "tool": NAME}, targets)
 
     async def __call__(self, call: ToolCall, context: ToolContext) -> ToolOutcome:
         """Let the server list or read. **Returns** failures as outcomes for the model."""

@@ -13,6 +13,8 @@ from agls.features.mcp.configured import ConfiguredServer, FoundServers, ServedF
 from agls.features.mcp.feature import ROOM
 from agls.features.mcp.folder_servers import folder_servers
 from agls.features.mcp.inputs import ServerInput
+from agls.features.mcp.local_resources import NAME as LOCAL
+from agls.features.mcp.local_resources import LocalResources, local_spec
 from agls.features.mcp.names import tool_name
 from agls.features.mcp.questions import UserQuestions
 from agls.features.mcp.resource_tool import NAME as RESOURCES
@@ -62,6 +64,7 @@ class RunServers:
         servers: McpServers,
         consents: Consents,
         questions: UserQuestions,
+        local: LocalResources,
     ) -> None:
         self._find, self.questions = find, questions
         self.found = find()
@@ -72,6 +75,8 @@ class RunServers:
         for one in self.found:
             if not one.offer:
                 self._use(one)
+        if local.found:
+            self._use_local(local)
 
     def tools(self) -> Sequence[Tool]:
         """**Returns** the tools that are known by now."""
@@ -237,6 +242,14 @@ class RunServers:
         if known := used.server.known:
             self._offer(used, known)
 
+    def _use_local(self, local: LocalResources) -> None:
+        """Offer the resources that the folder names itself; a server of their name has it before them."""
+        name = LOCAL if all(one.name != LOCAL for one in self.found) else f"{LOCAL}_resources"
+        setting = ServerSetting.model_construct()
+        self.used[name] = UsedServer(name, local.found[0].origin, setting, local)
+        called = tool_name(name, RESOURCES, self._tools)
+        self._tools[called] = ResourceTool(local, local_spec(called), self.questions, local.file_of)
+
     def _offer(self, used: UsedServer, known: Discovery) -> None:
         always = used.setting.always_load
         for tool in known.tools:
@@ -269,7 +282,8 @@ def servers_of(
     def find() -> Sequence[ConfiguredServer]:
         return configured(all_of_them, place) if settings.enabled else ()
 
-    return RunServers(find, servers, consents, UserQuestions(servers.forms))
+    local = LocalResources(files.resources, texts, root)
+    return RunServers(find, servers, consents, UserQuestions(servers.forms), local)
 
 
 def _root(workspace: Workspace, texts: FolderTexts) -> str:

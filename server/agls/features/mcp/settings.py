@@ -21,6 +21,9 @@ PROJECT_FILES = (
     "opencode.json",
     "opencode.jsonc",
     ".roo/mcp.json",
+    ".claw-mcp.json",
+    ".codex-mcp.json",
+    "mcp.json",
 )
 ServerName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._-]{0,59}$")]
 

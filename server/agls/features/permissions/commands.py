@@ -125,7 +125,7 @@ def touched(command: str) -> list[tuple[Effect, str]]:
     found = [(Effect.WRITES, target) for target in _REDIRECTION.findall(bare(command))]
     run = _programs(command, parts)
     found += [
-        (Effect.READS if at == 0 and word in run else effect, _named(word))
+        (Effect.READS if (at == 0 and word in run) or _is_input(part, word) else effect, _named(word))
         for part in parts
         for at, word in enumerate(part)
     ]
@@ -140,6 +140,11 @@ def touched(command: str) -> list[tuple[Effect, str]]:
     if len(unique) <= MOST_PATHS:
         return unique
     return [(Effect.WRITES if any(effect is Effect.WRITES for effect, _ in unique) else effect, UNKNOWN)]
+
+
+def _is_input(part: Sequence[str], word: str) -> bool:
+    """Return whether this names what `dd` only reads."""
+    return part[0] == "dd" and word.startswith("if=")
 
 
 def _shows_setting(command: str) -> bool:

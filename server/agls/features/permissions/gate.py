@@ -262,7 +262,8 @@ class PermissionGate:
         answer = await self._asker.ask(asked)
         option = chosen(answer, asked)
         if option.decision == "reject":
-            return refusal(answer, await outside_remark(judged.targets, self._workspace))
+            outside = await outside_remark(judged.targets, self._workspace)
+            return refusal(answer, outside, ask.reasons)
         edited = answer.input is not None and answer.input != call.arguments
         invocation = _edited(judged.invocation, answer.input or {}) if edited else judged.invocation
         again = await self._judge(invocation, view.state)  # the world may have changed under the question

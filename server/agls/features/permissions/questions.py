@@ -17,6 +17,7 @@ LOOKED = Option("looked", "Allow; I looked at these files, approve as before", "
 SUGGESTED = "{} suggests to allow without a question: {}. That is a wish of its file and allows nothing."
 SANDBOX = Option("sandbox", "Allow commands in the sandbox for this session", "allow", "session", SANDBOXED)
 ANOTHER_WAY = "Do not try to do the same another way."
+WHY = "Why it needs that: {}"
 NOBODY = "Nobody was there to answer."
 GO_ON = "Go on without it, and say at the end what could not be done."
 CHANGED = (
@@ -68,13 +69,15 @@ def hook_refusal(answer: PermissionAnswer) -> ToolOutcome:
     return ToolOutcome(f"{text}\n{ANOTHER_WAY}", status="rejected", refused_by="hook")
 
 
-def refusal(answer: Answer, outside: str = "") -> ToolOutcome:
+def refusal(answer: Answer, outside: str = "", reasons: Sequence[str] = ()) -> ToolOutcome:
     """**Returns** the outcome when the user did not say yes: a line for everybody, then some for the model.
 
-    `outside` says of a path that it is outside of the workspace.
+    `outside` says of a path that it is outside of the workspace, `reasons` why it needs an answer at all.
     """
     if answer.outcome == "unanswered":
-        text = f"Not run: it needs the user's permission. {answer.feedback or NOBODY}\n{GO_ON}"
+        why = [] if outside else [WHY.format(" ".join(reasons))] if reasons else []
+        said = f"Not run: it needs the user's permission. {answer.feedback or NOBODY}"
+        text = "\n".join([said, *why, GO_ON])
     elif answer.outcome == "cancelled":
         text = "Not run: the question was withdrawn before the user answered it."
     else:

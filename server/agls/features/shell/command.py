@@ -31,7 +31,7 @@ from agls.toolkit import Arguments
 
 from .buffer_saver import SaveOutcome
 from .outcome_text import text_of
-from .prompts import SilenceWatch
+from .prompts import SilenceWatch, repeats_for_ever
 from .settings import Settings
 from .state import END, GONE, REPORTING, SessionShell, ShellState
 
@@ -127,10 +127,13 @@ class Shell:
         changed = WITH.format(names if len(names) <= LONGEST_TITLE else f"{names[:LONGEST_TITLE]}…")
         title = f"Run{where} {title_of(arguments.command)}{changed if names else ''}"
         subject: JsonObject = {"type": "command", "command": arguments.command, "cwd": cwd}
-        return Preview(title, subject | ({"environment": dict(now.variables)} if now.variables else {}))
+        subject |= {"environment": dict(now.variables)} if now.variables else {}
+        return Preview(title, subject, problem=_problem(arguments))
 
     async def run(self, arguments: RunCommand, context: ToolContext) -> ToolOutcome:
         """Run the command to its end, or to the end of its time; or begin it, when nobody waits for it."""
+        if problem := _problem(arguments):
+            return ToolOutcome(problem, status="failed")
         now = self.session.now
         cwd = context.workspace.place(arguments.cwd or now.folder or ".")
         if not cwd.inside:
@@ -295,6 +298,10 @@ class Execution:
     def _shown(self, text: str) -> str:
         """Return what it prints without secrets: in its colours, where none of them is within one."""
         return coloured_if_same(text, self._clean(without_colours(text)))
+
+
+def _problem(arguments: RunCommand) -> str:
+    return "" if arguments.background else repeats_for_ever(arguments.command)
 
 
 def title_of(command: str) -> str:

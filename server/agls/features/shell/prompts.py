@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from agls.engine.ports import Finished
 from agls.regex import regex
+from agls.room.shell_words import parts
 
 SILENCE = 10.0  # seconds without output after a question
 LOOKED_AT = 2_000  # characters at the end of the output
@@ -19,6 +20,12 @@ TERMINAL = (
     "[It seems to need a terminal, and there is none: use an option by which it does without, such as "
     "--batch or --no-pager, or another program.]"
 )
+WATCH = (
+    "Not run: watch repeats its command until somebody stops it, and nobody looks at the screen here. Run "
+    "the command itself, once; to wait, use a loop that ends (until test -e FILE; do sleep 1; done), or "
+    "watch -g."
+)
+_ENDS = {"-g", "--chgexit", "-q", "--equexit", "-h", "--help", "-v", "--version"}  # options of `watch`
 _DEFAULT = r"(?:\([^()\n]{0,80}\)|\[[^\[\]\n]{0,80}\])"  # behind a question: what counts without an answer
 _QUESTION = regex(  # the last line, without its end
     rf"[^\n]{{0,200}}[^\s?:](?:[?:](?:[ \t]*{_DEFAULT})?[:>]?|[ \t]{_DEFAULT}[:>])[ \t]*\Z"
@@ -41,6 +48,12 @@ _WANTS_TERMINAL = regex(
     r"|requires an? (?:interactive )?(?:tty|terminal)\b"
 )
 _UNANSWERED = regex(rf"(?i)[^\n]{{0,200}}(?:[^\s?]\?|{_YES_NO})[ \t]*[:?]?[ \t]*\Z")  # though all is well
+
+
+def repeats_for_ever(command: str) -> str:
+    """Return why nobody should wait for this command, "" for every other one."""
+    watching = [part for part in parts(command) if part[0] == "watch"]
+    return "" if all(_ENDS.intersection(part) for part in watching) else WATCH
 
 
 def waits(text: str) -> bool:

@@ -96,7 +96,10 @@ class SearchService:
         call, read = _CALLS[cast("SearchKind", provider.kind)](provider, wanted, key)
         answer = await self.ask(ServiceCall(**call, seconds=self.seconds))
         self._check(answer)
-        return WebFindings(_best(_rows(answer.content, *read), wanted))
+        rows = _rows(answer.content, *read)
+        if not rows and (problem := _problem(answer.content)):
+            raise WebError(f"{self.name} could not search: {problem}. Try once more later, or go on without.")
+        return WebFindings(_best(rows, wanted))
 
     async def _natively(
         self, native: NativeSearch, wanted: WebQuery, key: str, spend: Callable[[Usage], None]
@@ -180,6 +183,24 @@ def _rows(content: Any, *path: str) -> Sequence[Any]:
     for name in path:
         content = cast("Mapping[str, Any]", content).get(name) if isinstance(content, Mapping) else None
     return cast("Sequence[Any]", content) if isinstance(content, list) else ()
+
+
+def _problem(content: Any) -> str:
+    """Return what a service says is wrong where it gives no results, "" for nothing."""
+    said = cast("Mapping[str, Any]", content)
+    engines = said.get("unresponsive_engines")
+    if isinstance(engines, list) and engines:  # SearXNG: pairs of a name and a reason
+        pairs = (cast("list[Any]", each) for each in cast("list[Any]", engines) if isinstance(each, list))
+        silent = ", ".join(" ".join(map(str, pair[:2])) for pair in pairs)
+        return _plain(f"no answer from {silent}", LONGEST_TITLE) if silent else ""
+    for name in ("error", "detail", "message"):
+        problem: Any = said.get(name)
+        while isinstance(problem, Mapping):  # `{"detail": {"error": "…"}}`
+            inner = cast("Mapping[str, Any]", problem)
+            problem = next((inner[key] for key in ("error", "detail", "message") if key in inner), None)
+        if isinstance(problem, str) and problem.strip():
+            return _plain(problem, LONGEST_TITLE).rstrip(".")
+    return ""
 
 
 def _result(row: Any) -> SearchResult | None:

@@ -1,6 +1,7 @@
 """Continue or offer to continue, at the start, the interrupted runs of this folder."""
 
 import asyncio
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -9,12 +10,19 @@ from agls.doors.agent.call import Call
 from agls.doors.agent.connection import Connection
 from agls.doors.agent.peer import PeerError
 from agls.doors.messages import Bad
-from agls.engine.facts import Noted
+from agls.engine.facts import Entry, Noted
 from agls.engine.ports import JournalError, ModelError, SessionRow
 from agls.engine.recovery import ATTEMPTS, attempts, continue_interrupted
 from agls.json_values import is_object
 from agls.room.exposed import StartChoice
-from agls.room.session_metadata import archived, is_left, left_interrupted
+from agls.room.session_metadata import (
+    LEFT,
+    TOLD,
+    archived,
+    left_interrupted,
+    noted_of_last_run,
+    told_interrupted,
+)
 
 REST = 0.5  # seconds in which the client gets to work first
 MOST = 3  # questions at one start
@@ -36,9 +44,15 @@ async def recover(connection: Connection) -> None:
         for row in [row for row in left if not row.parent_item][:MOST]:  # a child is its parent's
             if connection.world.sessions.is_open(row.session_id):  # the client was faster
                 continue
-            if is_left(await connection.world.sessions.peek(row.session_id)):  # they said: leave it
+            if _is_known(connection, await connection.world.sessions.peek(row.session_id)):
                 continue
             await (_by_itself if mode == "auto" else _ask)(connection, row)
+
+
+def _is_known(connection: Connection, entries: Iterable[Entry]) -> bool:
+    """Return whether they want to leave it, or were told of it and cannot be asked."""
+    noted = noted_of_last_run(entries)
+    return LEFT in noted or (TOLD in noted and not connection.client.message_requests)
 
 
 def _mode(connection: Connection) -> str:
@@ -66,6 +80,7 @@ async def _ask(connection: Connection, row: SessionRow, more: str = "") -> None:
         if connection.client.plain:
             how = f'{{"sessionId": "{row.session_id}", "continueRun": true}}'
             _say(connection, INFO, f"{said} To continue it: agls.run with {how}")
+            await _note(connection, row, told_interrupted())
         return
     actions = [{"title": title} for title in (CONTINUE, ARCHIVE, LEAVE)]
     question = {"type": INFO, "message": f"{said} Continue it?", "actions": actions}
@@ -78,7 +93,7 @@ async def _ask(connection: Connection, row: SessionRow, more: str = "") -> None:
         await _go_on(connection, row)
     elif title == ARCHIVE:
         await _note(connection, row, archived(True))
-    elif title == LEAVE:
+    else:  # LEAVE, or they closed the message
         await _note(connection, row, left_interrupted())
 
 
