@@ -223,7 +223,7 @@ def test_edits_at_the_cursor_are_kept_undone_refined_and_stopped(
 
 
 def test_bar_of_a_change_shows_what_stood_there_and_leads_on(tools: dict[str, str], tmp_path: Path) -> None:
-    """Previous, next, undo and keep in words; keys alone; code of the chat; a commit message; `config.toml`."""
+    """Previous, next, undo and keep in words; keys alone; code of the chat; a commit message."""
     said = done(["node", HERE / "review_bar.mjs", tmp_path], LONGEST, **tools)
     assert steps(said)[-1] == "passed"
     assert screens(tmp_path) == {"bar-light", "bar-dark", "removed-lines", "commit-message", "terminal"}
