@@ -87,7 +87,7 @@ def _wanted(detail: "ErrorDetails") -> str:
         is_text = isinstance(detail["input"], str) and detail["input"].lstrip().startswith(("[", "{"))
         return f"expected {GROUPS[detail['type']]}{' itself, not a text that is one' if is_text else ''}"
     if detail["type"] == "too_short":
-        return f"expected {number_of(detail.get('ctx', {}).get('min_length', 1), 'item')} or more"
+        return f"expected at least {number_of(detail.get('ctx', {}).get('min_length', 1), 'item')}"
     said = detail["msg"].partition(", unable to parse")[0].removeprefix("Value error, ")
     return f"expected {said.removeprefix(SHOULD)}" if said.startswith(SHOULD) else said
 
