@@ -90,8 +90,8 @@ class RunStartedData(TypedDict):
 class RunEndedData(TypedDict):
     """A run is over; `unpriced` counts model calls whose cost is not in `cost` (US dollars).
 
-    `estimated` counts model calls that nobody counted: an estimate stands in `usage`. `output` is the
-    answer as JSON that fits the option `outputSchema`.
+    `estimated` counts model calls whose tokens nobody counted: they are in neither `usage` nor `cost`.
+    `output` is the answer as JSON that fits the option `outputSchema`.
     """
 
     stopReason: str

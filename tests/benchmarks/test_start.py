@@ -8,8 +8,8 @@ import pytest
 from agls.order import ROOMS
 from benchmarks.peers import Bench, Model
 
-MOST = 861  # of all modules, those of Python among them
-MOST_OF_OURS = 555
+MOST = 866  # of all modules, those of Python among them
+MOST_OF_OURS = 560
 LISTING = """\
 import json, sys
 from agls.__main__ import leave_out, main

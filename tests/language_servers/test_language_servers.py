@@ -158,6 +158,7 @@ async def test_refusal_is_the_reason_and_the_server_goes_on(stubs: Stubs) -> Non
     with pytest.raises(WorkspaceError, match=r"refused: not in this file\."):
         await server.ask("test/refuse", {"why": ""}, (), PATIENCE)
     assert await server.ask("test/pid", {}, (), PATIENCE)
+    assert await server.ask("test/refuse-once", {}, (), PATIENCE) == "now", "it still read the newest texts"
     assert len(stubs.messages("initialize")) == 1
 
 

@@ -12,7 +12,7 @@ import httpx2
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from agls.mcp_servers.failures import words_of
+from agls.mcp_servers.failures import may_have_run, words_of
 from agls.room.mcp_ports import NOBODY, Caller, McpAnswer, McpServer, ServerDefinition, ServerProblem
 from mcp_servers.test_shared_servers import SDK, Opened, opened
 from support.model_server import Failure, ModelServer
@@ -124,6 +124,19 @@ async def test_address_without_anybody_is_named(opened: Opened) -> None:
 
 
 @pytest.mark.parametrize(
+    ("error", "may"),
+    [
+        (MCPError(-32602, "bad arguments"), False),
+        (MCPError(-32000, "quota used up"), True),
+        (MCPError(-32700, "Failed to parse JSON response"), True),
+        (MCPError(-32600, "Unexpected content type: text/html"), True),
+    ],
+)
+def test_call_that_was_answered_may_have_done_something(error: MCPError, may: bool) -> None:
+    assert may_have_run(error) == may
+
+
+@pytest.mark.parametrize(
     ("error", "words"),
     [
         (anyio.ClosedResourceError(), "the connection was closed"),
@@ -133,6 +146,11 @@ async def test_address_without_anybody_is_named(opened: Opened) -> None:
         (PermissionError(13, "Permission denied"), "Permission denied"),
         (MCPError(-32601, "Method not found"), "it does not know this request"),
         (MCPError(-32600, "Unexpected content type: text/html"), "its answer is neither JSON nor a stream"),
+        (MCPError(-32000, "SSE stream ended without a response"), "its stream ended without an answer"),
+        (
+            MCPError(-32600, "Redirect to https://x.example/mcp not followed; use that URL as the endpoint"),
+            "it leads to https://x.example/mcp, where nobody is asked: write that as its url",
+        ),
         (KeyError("x"), "something unexpected happened"),
         (RuntimeError("Invalid structured content returned by tool a: 'x'\n\nOn instance"), "its own schema"),
     ],

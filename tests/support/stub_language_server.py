@@ -59,6 +59,13 @@ def refuse(message: dict[str, Any], log: Path) -> None:
     send({"id": message["id"], "error": {"code": code, "message": "not in this file"}})
 
 
+def refuse_once(message: dict[str, Any], log: Path) -> None:
+    """Say that the content was modified, and answer the next time."""
+    first = log.read_text().count('"test/refuse-once"') == 1
+    error = {"error": {"code": -32801, "message": "content modified"}}
+    send({"id": message["id"], **(error if first else {"result": "now"})})
+
+
 def greet(message: dict[str, Any], log: Path) -> None:
     if log.with_name("deaf").exists():
         return
@@ -87,6 +94,7 @@ ANSWERS: dict[str, Callable[[dict[str, Any], Path], None]] = {
     "test/die-once": die_once,
     "test/rave": rave,
     "test/refuse": refuse,
+    "test/refuse-once": refuse_once,
     "test/configuration": ask_back,
     "textDocument/didOpen": publish,
     "textDocument/didChange": publish,

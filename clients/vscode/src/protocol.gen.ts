@@ -917,7 +917,7 @@ export interface RunAnswer {
   action?: CommandResult;
 }
 
-/** A run is over; `unpriced` counts model calls whose cost is not in `cost` (US dollars). `estimated` counts model calls that nobody counted: an estimate stands in `usage`. `output` is the answer as JSON that fits the option `outputSchema`. */
+/** A run is over; `unpriced` counts model calls whose cost is not in `cost` (US dollars). `estimated` counts model calls whose tokens nobody counted: they are in neither `usage` nor `cost`. `output` is the answer as JSON that fits the option `outputSchema`. */
 export interface RunEndedData {
   stopReason: string;
   filesChanged: FileChanged[];

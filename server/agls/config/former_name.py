@@ -30,7 +30,9 @@ def take_over(environment: Mapping[str, str], read: IsConfig) -> tuple[str, ...]
 
 def _taken_over(environment: Mapping[str, str], read: IsConfig) -> Iterator[str]:
     named = {name for name, value in environment.items() if value}
-    with suppress(RuntimeError, ConfigError):  # nobody says where the home is
+    with suppress(
+        RuntimeError, ConfigError, OSError
+    ):  # nobody says where the home is, or it cannot be entered
         if "AGLS_STATE_DIR" not in named:
             old, new = platformdirs.user_state_path(NAME), state_folder(environment)
             if not os.path.lexists(new) and any((old / name).exists() for name in STATE):

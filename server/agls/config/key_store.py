@@ -77,10 +77,13 @@ class KeyFile:
                 self._check(os.fstat(stream.fileno()))
                 held: Any = json.loads(stream.read(LARGEST))["keys"]
                 return {str(host): str(key) for host, key in held.items()}
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):  # HOME may be /dev/null
             return {}
         except OSError as error:
-            raise ConfigError(f"the keys cannot be read: {error.strerror}", file=str(self.file)) from None
+            problem = (
+                f"the keys cannot be read: {error.strerror}. Make the file readable for this user, or set "
+            )
+            raise ConfigError(f"{problem}AGLS_STATE_DIR to another folder", file=str(self.file)) from None
         except (ValueError, KeyError, TypeError, AttributeError):
             message = "this file is damaged. Remove it and enter the keys again: agls key set HOST"
             raise ConfigError(message, file=str(self.file)) from None

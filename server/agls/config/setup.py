@@ -328,7 +328,9 @@ def _text(file: Path) -> str | None:
     except OSError as error:
         if error.errno in ABSENT:
             return None
-        raise ConfigError(f"this file cannot be read: {error.strerror}", file=str(file)) from error
+        raise ConfigError(
+            f"this file cannot be read: {error.strerror}. Make it readable for this user", file=str(file)
+        ) from error
     if len(data) > MAX_BYTES:
         raise ConfigError(f"this file is larger than {MAX_BYTES} bytes", file=str(file))
     return text

@@ -22,6 +22,18 @@ from agls_protocol.methods import METHODS
 
 RETRY_AFTER = 1_000  # milliseconds after which a refused load is worth another try
 TABLE = {error.kind: error for error in ERRORS}  # of a kind with two codes, the one of a well-formed request
+LSP_NOTIFICATIONS = frozenset(
+    {
+        "$/cancelRequest",
+        "$/setTrace",
+        "initialized",
+        "textDocument/didChange",
+        "textDocument/didClose",
+        "textDocument/didOpen",
+        "textDocument/didSave",
+        "window/workDoneProgress/cancel",
+    }
+)
 HINTS: Mapping[str, str] = {  # the client's remedy
     "runActive": "Wait for its end, or ask with another `admission`: queue, steer or interrupt.",
     "runMismatch": "Send it again with this runId, or without expectedRunId.",
@@ -136,7 +148,7 @@ def unknown_method(method: str) -> Bad:
     known = METHODS.get(method)
     if known and known.direction == "toClient":
         hint = "The server sends this; a client cannot."
-    elif known and known.result is None:
+    elif (known and known.result is None) or method in LSP_NOTIFICATIONS:
         hint = "Send it as a notification, without an id."
     else:
         hint = "The answer to initialize lists the methods, in capabilities.experimental.agent.methods."

@@ -12,11 +12,15 @@ from agls.short_text import sentence
 
 METHOD_NOT_FOUND = -32601
 Notified = Callable[[str, Any], None]
+PASSING = {-32801, -32802}  # the content was modified, the server cancelled (LSP 3.17, ErrorCodes)
+PAUSES = (0.1, 0.3, 1.0)  # seconds before it is asked again
 Asked = Callable[[str, Any], Any]
 
 
 class ServerRefusal(WorkspaceError):
-    """The language server answered a request with an error."""
+    """The language server answered a request with an error, which may be another answer `soon`."""
+
+    soon = False
 
 
 class ServerGone(WorkspaceError):
@@ -62,8 +66,20 @@ class ServerConnection:
     async def request(self, method: str, params: JsonObject | None, seconds: float) -> Any:
         """Ask the server. Cancelling, and silence for so many seconds, withdraws the question.
 
+        A server that is still reading the newest texts is asked again.
+
         **Raises** `ServerRefusal`, `ServerGone`, and `WorkspaceError` when there is no answer in time.
         """
+        for pause in PAUSES:
+            try:
+                return await self._request(method, params, seconds)
+            except ServerRefusal as problem:
+                if not problem.soon:
+                    raise
+            await asyncio.sleep(pause)
+        return await self._request(method, params, seconds)
+
+    async def _request(self, method: str, params: JsonObject | None, seconds: float) -> Any:
         if self._gone:
             raise ServerGone(self._gone)
         number = next(self._ids)
@@ -119,6 +135,8 @@ class ServerConnection:
             words = cast("JsonObject", error).get("message", "") if isinstance(error, dict) else error
             unknown = isinstance(error, dict) and cast("JsonObject", error).get("code") == METHOD_NOT_FOUND
             said = "does not answer such questions." if unknown else f"refused: {sentence(str(words))}"
-            future.set_exception(ServerRefusal(f"{self._name} {said}"))
+            refusal = ServerRefusal(f"{self._name} {said}")
+            refusal.soon = isinstance(error, dict) and cast("JsonObject", error).get("code") in PASSING
+            future.set_exception(refusal)
         else:
             future.set_result(message.get("result"))

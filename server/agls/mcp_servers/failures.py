@@ -26,10 +26,12 @@ OF_SDK: Mapping[str, str] = {
     "Server returned an error response": "it answered with an error",
     "Not Found": "there is no MCP server at this address (HTTP 404)",
     "Connection closed": CLOSED,
+    "SSE stream ended without a response": "its stream ended without an answer",
 }
 BEGINNINGS = (
     ("Failed to parse", "its answer is not JSON"),
     ("Unexpected content type: ", "its answer is neither JSON nor a stream of events, but {}"),
+    ("Redirect to ", "it leads to {}, where nobody is asked: write that as its url, if it is meant"),
     ("Unsupported protocol version from the server: ", "it speaks the revision {}, which agls does not know"),
     ("Invalid structured content returned by tool", "its structured answer does not fit its own schema"),
 )
@@ -52,6 +54,7 @@ OF_LOGIN: Sequence[tuple[type[BaseException], str]] = (
     (OAuthTokenError, "its authorization server gave no token"),
 )
 NOT_RUN = {PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, URL_ELICITATION_REQUIRED}
+ANSWERED = ("Failed to parse", "Unexpected content type: ")  # whatever the code of the SDK
 NO_STRUCTURE = "has an output schema but did not return structured content"
 
 
@@ -81,7 +84,7 @@ def is_closed(error: MCPError) -> bool:
 
 def may_have_run(error: MCPError) -> bool:
     """**Returns** whether a call that a server answered so may have done something."""
-    return error.code not in NOT_RUN
+    return error.code not in NOT_RUN or error.message.startswith(ANSWERED)
 
 
 def _of_protocol(error: MCPError) -> str:
@@ -120,7 +123,8 @@ def _plain(said: str) -> str:
         return OF_SDK[said]
     for begin, words in BEGINNINGS:
         if said.startswith(begin):
-            return words.format(" ".join(said.removeprefix(begin).split())[:100])
+            rest = said.removeprefix(begin).partition(" not followed;")[0]
+            return words.format(" ".join(rest.split())[:100])
     if said.endswith(NO_STRUCTURE):
         return "its answer has no structured content, which its own schema asks for"
     return " ".join(said.split())[:MOST] or "it gave no reason"

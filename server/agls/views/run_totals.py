@@ -52,9 +52,11 @@ class RunTotals:
 
     def _spend(self, used: engine.Usage, cost: float | None) -> None:
         """Add one model call; `cost` in US dollars, `None` when its price is not known."""
+        if used.estimated:
+            self._estimated += 1
+            return
         for name, count in cast(dict[str, int], usage(used)).items():
             self._usage[name] = self._usage.get(name, 0) + count
-        self._estimated += used.estimated
         if cost is None:
             self._unpriced += 1
         else:
@@ -78,7 +80,7 @@ class RunTotals:
         self._files[done.uri] = {"uri": done.uri, "change": kind, "insertions": came, "deletions": went}
 
     def end(self, stop: Stop) -> RunEndedData:
-        """Return what `runEnded` says: `unpriced` calls are counted beside a cost."""
+        """Return what `runEnded` says: calls that are not in its sums are counted beside them."""
         error = run_error(stop)
         data: RunEndedData = {
             "stopReason": stop_reason(stop),

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from doors.headless.conftest import Agls, Done
+from doors.headless.conftest import SCRIPTED, Agls, Done
 from doors.headless.test_terminal import FakeTerminal, terminal
 from support.patience import PATIENCE
 from support.processes import changed_program, run
@@ -115,6 +115,20 @@ def test_container_user_with_a_closed_home_runs_in_memory(agls: Agls, tmp_path: 
     again = in_container(agls, "resume", "on", HOME=str(closed))
     assert (again.code, again.out) == (2, "")
     assert again.err.startswith("agls: There is no session of ")
+
+
+def test_container_user_with_a_home_that_is_no_folder_or_another_users(agls: Agls, tmp_path: Path) -> None:
+    agls.script({"text": "Fine."})
+    keyed = 'dialect = "chat"\nbase_url = "https://models.example/v1"\nmodel = "x"\napi_key_env = "NO_KEY"\n'
+    agls.configure(f"{SCRIPTED}[models.other]\n{keyed}")  # so that the file of keys is asked
+    done = in_container(agls, "run", "go", HOME="/dev/null")
+    assert (done.code, done.out) == (0, "Fine.\n")
+    closed = tmp_path / "closed"
+    closed.mkdir(0o000)
+    done = in_container(agls, "run", "go", HOME=str(closed))
+    assert (done.code, done.out) == (2, "")
+    assert "the keys cannot be read: Permission denied. Make the file readable" in done.err
+    assert "AGLS_STATE_DIR" in done.err
 
 
 def test_home_inside_the_workspace_is_named_by_its_own_variable(agls: Agls) -> None:

@@ -183,6 +183,7 @@ def test_point_6_usage_is_reported_only_if_known(stage: Stage) -> None:
     scene.wire.event("itemDelta")
     scene.cancel()
     assert "usage" not in scene.wire.answer_of(run)["result"]
+    assert scene.wire.event("runEnded")["data"]["estimated"] == 1
     assert scene.wire.run(scene.session)["usage"]["inputTokens"] == 7
 
 

@@ -429,6 +429,13 @@ def _(arena: Arena) -> None:
         assert arena.shared.ask(method)["error"]["code"] == -32601
 
 
+@probe("notification with an id")
+def _(arena: Arena) -> None:
+    for method in ("agent/ack", "initialized", "textDocument/didOpen", "$/cancelRequest"):
+        error = arena.shared.ask(method)["error"]
+        assert (error["code"], error["data"]["hint"]) == (-32601, "Send it as a notification, without an id.")
+
+
 @probe("unknown notification")
 def _(arena: Arena) -> None:
     arena.shared.notify("agent/nothing", {"a": 1})

@@ -2,7 +2,11 @@
 
 from typing import Any
 
+import pytest
+
+from agls.engine.ports import WorkspaceError
 from agls.features.code_intelligence.places import Place, called, hover_text, locations, problem, symbols
+from agls.features.code_intelligence.rename import with_edits
 
 
 def span(line: int, end: int | None = None) -> dict[str, Any]:
@@ -49,6 +53,16 @@ def test_calls_name_the_caller_at_each_place_and_the_callee_once() -> None:
     ]
     (callee,) = called({"to": item, "fromRanges": [span(3)]}, "to")
     assert (callee.label, callee.line) == ("function pay", 1)
+    for row in ({"to": None}, {"fromRanges": []}, {"to": {"name": "pay"}, "from": {"uri": None}}):
+        assert [*called(row, "to"), *called({**row, "fromRanges": [span(3)]}, "from")] == []
+
+
+def test_edits_without_a_place_and_overlapping_ones_change_nothing() -> None:
+    word = {"start": {"line": 0, "character": 2}, "end": {"line": 0, "character": 4}}
+    assert with_edits("é ab\n", [{"range": word, "newText": "c"}], "utf-16") == "é c\n"
+    for rows in ([{"range": None, "newText": "c"}], [{"newText": "c"}], [{"range": word}, {"range": word}]):
+        with pytest.raises(WorkspaceError, match="nothing was changed"):
+            with_edits("é ab\n", rows, "utf-16")
 
 
 def test_problem_is_one_line_with_its_severity_and_source() -> None:

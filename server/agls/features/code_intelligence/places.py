@@ -86,8 +86,13 @@ def symbols(answer: Any, uri: str = "", depth: int = 0) -> Iterator[Place]:
 
 
 def called(row: JsonObject, side: str) -> Iterator[Place]:
-    """Yield the calls of `CallHierarchyIncomingCall` (`from`: where they stand) or the callee (`to`)."""
+    """Yield the calls of `CallHierarchyIncomingCall` (`from`: where they stand) or the callee (`to`).
+
+    None for an answer that names no file.
+    """
     item = member(row, side)
+    if not isinstance(member(item, "uri"), str):
+        return
     name = str(member(item, "name") or "")
     if side == "to":
         yield callable_of(cast("JsonObject", item))

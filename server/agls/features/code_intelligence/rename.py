@@ -186,11 +186,17 @@ def edits_of(answer: object) -> Mapping[str, Sequence[JsonObject]]:
 
 
 def with_edits(text: str, rows: Sequence[JsonObject], encoding: str) -> str:
-    """Return a text after edits, which count as made at once. **Raises** `WorkspaceError` if they overlap."""
+    """Return a text after edits, which count as made at once.
+
+    **Raises** `WorkspaceError` if they overlap, or one of them names no place.
+    """
     lines, starts = lines_of(text), starts_of(text)
 
     def at(row: JsonObject, end: str) -> int:
-        return offset_at(lines, starts, cast("JsonObject", member(row, "range", end) or {}), encoding)
+        place = cast("JsonObject", member(row, "range", end) or {})
+        if not all(isinstance(place.get(name), int) for name in ("line", "character")):
+            raise WorkspaceError("The language server names no place for an edit; nothing was changed.")
+        return offset_at(lines, starts, place, encoding)
 
     spans = sorted((at(row, "start"), at(row, "end"), str(row.get("newText", ""))) for row in rows)
     parts, last = list[str](), 0

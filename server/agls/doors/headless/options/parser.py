@@ -47,6 +47,28 @@ class Options(Protocol):
     def add_argument(self, *names: str, **settings: Any) -> Any: ...
 
 
+OTHER_OPTIONS = {  # what other programs call an option of `agls run`, `agls resume` and `agls chat`
+    "--allow": "--mode, or a rule: [permissions] allow",
+    "--allowed-tools": "a rule: [permissions] allow",
+    "--allowedTools": "a rule: [permissions] allow",
+    "--ask-for-approval": "--mode",
+    "--dangerously-skip-permissions": "--yolo",
+    "--full-auto": "--mode acceptEdits",
+    "--json": "--output json",
+    "--json-schema": "--output-schema",
+    "--jsonl": "--output jsonl",
+    "--max-tokens": "--max-total-tokens",
+    "--output-format": "--output",
+    "--permission-mode": "--mode",
+    "--resume": "agls resume SESSION",
+    "--session": "agls resume SESSION",
+    "--session-id": "agls resume SESSION",
+    "--silent": "--quiet",
+    "--stream-json": "--output jsonl",
+    "--timeout": "--max-seconds",
+}
+
+
 class Misused(Exception):
     """The arguments make no sense; standard error has the message already."""
 
@@ -96,7 +118,11 @@ class Parser(argparse.ArgumentParser):
         raise argparse.ArgumentError(action, no_such("value", str(value), choices))
 
     def _no_option(self, word: str) -> str:
-        return no_such("option", word.partition("=")[0], self._option_string_actions, listed=False)
+        name = word.partition("=")[0]
+        known = self._option_string_actions
+        if name in OTHER_OPTIONS and {"--mode", "--output"} & known.keys():
+            return f"there is no option {name!r}; did you mean {OTHER_OPTIONS[name]}?"
+        return no_such("option", name, known, listed=False)
 
     def _no_command(self, value: str, choices: Iterable[str]) -> str:
         if " " in value.strip():
