@@ -36,6 +36,17 @@ class Talk:
         fcntl.ioctl(at.ours, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
         self.edited()
 
+    def resized(self, columns: int) -> None:
+        """Make the terminal this wide, and tell the program; it draws again what stands there."""
+        self._terminal.screen = ""
+        fcntl.ioctl(self._terminal.ours, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        self.process.send_signal(signal.SIGWINCH)
+
+    @property
+    def raw(self) -> str:
+        """What came since something was typed, with the sequences that the terminal obeys."""
+        return self._terminal.screen
+
     @property
     def theirs(self) -> int:
         """The end of the terminal that the program has."""
@@ -213,6 +224,10 @@ def test_prompt_has_lines_a_history_completion_and_modes(agls: Agls, talk: Talk)
     talk.type(ENTER)
     talk.wait_for("Two.")
     talk.ready()
+    talk.resized(80)
+    talk.wait_for("(Shift-Tab)")
+    assert "\x1b[J" in talk.raw, "the prompt is drawn anew"
+    assert "\x1b[J" not in talk.raw.replace("\x1b[K\x1b[C\x1b[J", ""), "tmux would keep what is erased"
     talk.type(CTRL_D)
     talk.leaves()
     assert next(agls.state.glob("sessions/*.jsonl")).read_text().count("first line\\nsecond line") == 2

@@ -4,6 +4,7 @@ import os
 import pty
 import re
 import select
+import signal
 import time
 from collections.abc import Iterator
 
@@ -294,6 +295,9 @@ def test_control_c_withdraws_the_question(agls: Agls, terminal: FakeTerminal) ->
     agls.script({"calls": [WRITE]}, {"text": "Well."})
     process = begin(agls, terminal)
     terminal.wait_for("n): ")
+    terminal.screen = ""
+    process.send_signal(signal.SIGCONT)  # as `fg` in a shell, which wrote below the question
+    terminal.wait_for("Your answer (y, s, p, n): ")
     process.send_signal(2)
     assert process.wait(PATIENCE) == 130
     screen = terminal.rest()

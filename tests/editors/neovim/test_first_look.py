@@ -72,6 +72,13 @@ def test_chat_goes_below_in_a_narrow_terminal_and_stays_wide_enough_beside_a_fil
     resized(editor, 60)
     editor.command("Agls open right")  # who says where gets it
     assert editor.lua("return vim.api.nvim_win_get_width(0)") == 40
+    editor.command("Agls close")
+    resized(editor, 110)
+    editor.command("Agls open right")
+    resized(editor, 40)
+    assert editor.lua("return vim.api.nvim_win_get_width(0)") == 24, (
+        "the chat can be read, and the file is there"
+    )
 
 
 def test_bar_leaves_out_whole_pieces_that_do_not_fit(editor: Editor) -> None:

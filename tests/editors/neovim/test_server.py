@@ -118,6 +118,12 @@ def test_action_of_the_menu_is_done_with_what_was_asked_for(editor: Editor) -> N
     editor.until("DONE")
     done = editor.lua("return DONE")
     assert (done["name"], done["input"]) == ("tag", {"add": ["one", '"two" \\ 3', "four five"]})
+    editor.lua("DONE = nil")
+    editor.command("Agls tag six")
+    editor.until("DONE")
+    assert editor.lua("return DONE.input") == {"add": ["six"]}, "a command of the server is one of :Agls"
+    editor.command("Agls nonsense")
+    editor.until("vim.fn.execute('messages'):find('there is no :Agls nonsense', 1, true)")
 
 
 def test_commands_are_completed(editor: Editor) -> None:

@@ -21,6 +21,8 @@ from support.scenario import Part, call, overflow, say
 sizes = st.sampled_from([1, 60, 1_500, 6_000, 24_000, 90_000])  # bytes of a prompt
 steps = st.lists(st.sampled_from(["look", "talk", "overflow", "steer"]), max_size=6)
 runs = st.lists(st.tuples(sizes, steps), min_size=1, max_size=4)
+windows = st.sampled_from([None, 2_000, 4_096, 8_192, 32_768, 128_000])  # tokens
+anything = given(made=runs, window=windows, counted=st.booleans())
 
 
 def prompt_of(number: int, size: int) -> str:
@@ -52,12 +54,21 @@ def whole(request: ModelRequest, wanted: Sequence[str]) -> bool:
     return set(wanted) <= set(said(messages))
 
 
-@settings(max_examples=50, deadline=None)
-@given(made=runs, window=st.sampled_from([None, 2_000, 4_096, 8_192, 32_768, 128_000]), counted=st.booleans())
+@settings(max_examples=25, deadline=None)
+@anything
 def test_every_byte_of_the_prompt_is_in_every_request_or_the_run_says_why(
     made: list[tuple[int, list[str]]], window: int | None, counted: bool
 ) -> None:
     """Whatever was said and done before, and whatever goes to make room."""
+    asyncio.run(_check(made, window, counted=counted))
+
+
+@pytest.mark.slow
+@settings(max_examples=200, deadline=None)
+@anything
+def test_every_byte_of_many_prompts_is_in_every_request_or_the_run_says_why(
+    made: list[tuple[int, list[str]]], window: int | None, counted: bool
+) -> None:
     asyncio.run(_check(made, window, counted=counted))
 
 

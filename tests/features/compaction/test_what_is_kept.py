@@ -114,16 +114,23 @@ async def talk(made: list[list[tuple[str, int, int]]]) -> None:
 
 
 @pytest.mark.row(28)
-@pytest.mark.parametrize("count", [60, pytest.param(200, marks=pytest.mark.slow)])
-def test_compaction_of_any_conversation_keeps_open_tasks_and_touched_files(count: int) -> None:
+@settings(max_examples=25, deadline=None)
+@given(made=conversations)
+def test_compaction_of_any_conversation_keeps_open_tasks_and_touched_files(
+    made: list[list[tuple[str, int, int]]],
+) -> None:
     """Every open task, touched file and word of the user is in what the model is sent next."""
+    asyncio.run(talk(made))
 
-    @settings(max_examples=count, deadline=None)
-    @given(made=conversations)
-    def play(made: list[list[tuple[str, int, int]]]) -> None:
-        asyncio.run(talk(made))
 
-    play()
+@pytest.mark.row(28)
+@pytest.mark.slow
+@settings(max_examples=200, deadline=None)
+@given(made=conversations)
+def test_compaction_of_many_conversations_keeps_open_tasks_and_touched_files(
+    made: list[list[tuple[str, int, int]]],
+) -> None:
+    asyncio.run(talk(made))
 
 
 def entries(*facts: Any) -> list[Entry]:

@@ -359,15 +359,38 @@ local function problem_of(name, sub, rest)
   end
 end
 
+---Do what the server calls so, such as `skills`: every command of its own works as `:Agls NAME`, too.
+---@param name string
+---@param rest string
+local function of_server(name, rest)
+  local function unknown()
+    local known = vim.tbl_keys(M.subcommands)
+    table.sort(known)
+    notify.error(("there is no :Agls %s; there are %s"):format(name, table.concat(known, ", ")))
+  end
+  local of = api().current()
+  if not of then
+    return unknown()
+  end
+  of:actions(function(actions)
+    local slash = "/" .. name
+    local known = vim.iter(actions or {}):any(function(action)
+      return action.slash == slash
+    end)
+    if not known then
+      return unknown()
+    end
+    of:run(vim.trim(slash .. " " .. rest))
+  end)
+end
+
 ---@param given table of a user command
 function M.run(given)
   local name, rest = given.args:match("^(%S*)%s*(.-)%s*$")
   name = name == "" and "open" or name
   local sub = M.subcommands[name]
   if not sub then
-    local known = vim.tbl_keys(M.subcommands)
-    table.sort(known)
-    return notify.error(("there is no :Agls %s; there are %s"):format(name, table.concat(known, ", ")))
+    return of_server(name, rest)
   end
   local problem = problem_of(name, sub, rest)
   if problem then

@@ -99,7 +99,7 @@ end
 function M.choose(of)
   actions.invoke(of, "mcp", vim.empty_dict(), function(data)
     if #(data.servers or {}) == 0 then
-      return notify.info("there are no MCP servers")
+      return notify.info("there are no MCP servers; `agls mcp add` in a shell adds one, and `agls mcp --help` says how")
     end
     ask.choice(data.servers, { prompt = "MCP servers", kind = "servers", text = words }, function(server)
       local function label(row)

@@ -87,6 +87,7 @@ local function open_float(shown)
 end
 
 local NARROW, CHAT = 80, 40 -- columns: below the first the chat is no column, and it has no less than the second
+local LEAST = 20 -- columns: what a chat keeps of a Neovim that becomes narrower
 
 ---The width of a chat beside a file.
 ---@return integer
@@ -139,11 +140,27 @@ function M.open_page(buf, layout)
   end
 end
 
+---When Neovim becomes narrower it takes that from the last window alone: a chat of which hardly a column is left gets
+---its part again.
+---@param win integer
+local function keep_part(win)
+  vim.api.nvim_create_autocmd("VimResized", {
+    callback = function()
+      if not vim.api.nvim_win_is_valid(win) then
+        return true -- no more of it
+      elseif vim.api.nvim_win_get_width(win) < LEAST then
+        vim.api.nvim_win_set_width(win, math.min(beside(), math.floor(vim.o.columns * 0.6)))
+      end
+    end,
+  })
+end
+
 ---@param shown agls.Chat
 ---@param layout string
 local function open_split(shown, layout)
   local upper = split(shown.buf, layout)
   M.dress_chat(upper)
+  keep_part(upper)
   vim.cmd("rightbelow " .. config.current.prompt_height + 1 .. "split")
   local lower = vim.api.nvim_get_current_win()
   vim.api.nvim_win_set_buf(lower, prompt.of(shown))

@@ -13,7 +13,7 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent, merge_key_bindings
-from prompt_toolkit.output import create_output
+from prompt_toolkit.output import Output, create_output
 
 from agls.config import ConfigError
 from agls.doors.completion import completions
@@ -34,6 +34,7 @@ HISTORY = "chat_history"
 PRIVATE = 0o600
 AFTER: Mapping[str, Mode] = {"ask": "acceptEdits", "acceptEdits": "plan"}  # who wants allowAll types it
 STARTS = ("/", "@", "#")  # of what is completed while it is typed
+ERASE_DOWN = "\x1b7\x1b[K\x1b[C\x1b[J\x1b8"  # this row, then all from its second column on
 
 
 class EditedPrompts:
@@ -45,7 +46,7 @@ class EditedPrompts:
         self._keyboard, self._screen = keyboard, screen
         self._shutdown = shutdown
         self._history, self._input = _history(world), SilentInput(keyboard.file)
-        self._output = create_output(sys.stderr)  # where questions are, also: standard output may be a file
+        self._output = _output()  # where questions are, also: standard output may be a file
         self._typed = self._prompt(self._sending_keys(), bottom_toolbar=self._state)
         self._below: PromptBelow | None = None  # while the agent works
 
@@ -184,6 +185,13 @@ class _Completer(Completer):
         """Yield what the server knows."""
         for each in await self._prompts.completions(document.text, document.cursor_position):
             yield each
+
+
+def _output() -> Output:
+    """Return the terminal. tmux would keep a copy of a screen that is erased from its very first cell on."""
+    output = create_output(sys.stderr)
+    output.erase_down = lambda: output.write_raw(ERASE_DOWN)
+    return output
 
 
 def _history(world: World) -> History:

@@ -29,6 +29,7 @@ KEYS_QUEUED = "Enter: send now  ·  Up: edit"
 STOP = "Ctrl-C: stop"
 MARGIN = 1  # columns that stay free behind a row
 REDRAW = 0.05  # seconds between two drawings at least
+STILL = 0.4  # seconds without the changing rows after another width: a terminal breaks those that it has anew
 
 
 class SilentInput(Vt100Input):
@@ -59,6 +60,7 @@ class PromptBelow:
         self._screen, self._shutdown = screen, shutdown
         self._ahead = ahead
         self._rows = ""
+        self._columns, self._still = 0, 0.0  # the width, and since when it may be relied on
         self._reading: set[asyncio.Task[None]] = set()
         self._typed = typed(
             self._keys(),
@@ -106,8 +108,17 @@ class PromptBelow:
     def _message(self) -> StyleAndTextTuples:
         columns = get_terminal_size().columns - MARGIN
         lines = [escape_controls(f"{QUEUED}{' '.join(text.split())}") for text in self._ahead.queued]
-        rows = [*self._rows.split("\n"), *(line[: fitting(line, columns)] for line in lines)]
+        rows = [*self._rows_at(columns), *(line[: fitting(line, columns)] for line in lines)]
         return [("", "".join(f"{row}\n" for row in rows if row)), ("", PROMPT)]
+
+    def _rows_at(self, columns: int) -> list[str]:
+        """Return the changing rows; none while somebody pulls at the window, where each would stay behind."""
+        loop = asyncio.get_running_loop()
+        if self._columns not in {0, columns}:
+            self._still = loop.time() + STILL
+            loop.call_later(STILL, self._typed.app.invalidate)
+        self._columns = columns
+        return self._rows.split("\n") if loop.time() >= self._still else []
 
     def _named_keys(self) -> str:
         can_send = self._ahead.queued and not self._typed.default_buffer.text

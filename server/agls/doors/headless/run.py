@@ -86,7 +86,7 @@ async def with_streams(mode: Mode, work: Work, way_on: Callable[[str], WayOn], *
     output = _output(mode, pipe, screen, way_on, quiet=quiet)
     task = asyncio.current_task()
     assert task is not None
-    shutdown = Shutdown(task, screen.stopping)
+    shutdown = Shutdown(task, screen.stopping, screen.back)
     shutdown.listen()
     async with asyncio.TaskGroup() as group:
         group.create_task(pipe.pump(shutdown.lose_reader))

@@ -119,6 +119,10 @@ class TerminalScreen:
             self._pipe.mention("\n")
         self._prompt = ""
 
+    def back(self) -> None:
+        """Show again what the user types behind: the shell wrote below it meanwhile."""
+        self._pipe.mention(self._prompt)
+
     def progress(self, text: str) -> None:
         """Show this as the one changing row."""
         line = escape_controls(" ".join(text.split()))

@@ -39,11 +39,14 @@ class Shutdown:
 
     An interrupted run can be continued. Before there is a run to end, `task` is cancelled; when all is `over`
     but for output that nobody takes, every signal leaves at once. `stopping` is called when a run is
-    cancelled, `leaving` before the process ends at once.
+    cancelled, `leaving` before the process ends at once, `back` when the process was suspended and goes on.
     """
 
-    def __init__(self, task: asyncio.Task[int], stopping: Callable[[], None]) -> None:
+    def __init__(
+        self, task: asyncio.Task[int], stopping: Callable[[], None], back: Callable[[], None] = nothing
+    ) -> None:
         self.leaving = nothing
+        self._back = back
         self.task = task
         self._stopping = stopping
         self._run: Stoppable | None = None
@@ -61,6 +64,7 @@ class Shutdown:
         with suppress(NotImplementedError):  # Windows: there Ctrl-C cancels the main task by itself
             loop.add_signal_handler(signal.SIGINT, self.cancel)
             loop.add_signal_handler(signal.SIGTERM, self.interrupt)
+            loop.add_signal_handler(signal.SIGCONT, self._back)
             if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # started with nohup
                 loop.add_signal_handler(signal.SIGHUP, self.interrupt)
         signals.take()

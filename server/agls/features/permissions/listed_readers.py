@@ -1,11 +1,13 @@
 """What `find`, `tree`, `file`, `sort` and `rg` read: their options stand in `carriers`, for rules, too."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from agls.features.permissions.carriers import may_follow
 from agls.frozen import frozen
 from agls.room.shell_tree import NotUnderstood
+
+GivenOption = tuple[str, str]  # an option, and its value
 
 
 def _names(text: str) -> frozenset[str]:
@@ -61,7 +63,7 @@ class SaidToRg:
     """What rg is given: its operands, and its options with their values; letters together are apart."""
 
     operands: Sequence[str]
-    given: Sequence[tuple[str, str]]
+    given: Sequence[GivenOption]
 
     @property
     def options(self) -> frozenset[str]:
@@ -69,7 +71,17 @@ class SaidToRg:
 
 
 def said_to_rg(rest: Sequence[str]) -> SaidToRg:
-    operands, given = list[str](), list[tuple[str, str]]()
+    return SaidToRg(*operands_and_options(rest, _options_of_rg))
+
+
+def operands_and_options(
+    rest: Sequence[str], options_of: Callable[[str, Iterator[str]], Sequence[GivenOption]]
+) -> tuple[list[str], list[GivenOption]]:
+    """Return the operands, and the options with their values.
+
+    `options_of` reads those in a word, and takes the next words where they are their values.
+    """
+    operands, given = list[str](), list[GivenOption]()
     words = iter(rest)
     for word in words:
         if word == "--":
@@ -77,18 +89,18 @@ def said_to_rg(rest: Sequence[str]) -> SaidToRg:
         elif word == "-" or not word.startswith("-"):
             operands.append(word)
         else:
-            given += _options_of_rg(word, words)
-    return SaidToRg(operands, given)
+            given += options_of(word, words)
+    return operands, given
 
 
-def _options_of_rg(word: str, words: Iterator[str]) -> list[tuple[str, str]]:
+def _options_of_rg(word: str, words: Iterator[str]) -> list[GivenOption]:
     """Return the options in a word, and take the next word where it is the value of one."""
     if word.startswith("--"):
         option, has_value, value = word.partition("=")
         if option in _RG_VALUED and not has_value:
             value = next(words, "")
         return [(option, value)]
-    found = list[tuple[str, str]]()
+    found = list[GivenOption]()
     for at, letter in enumerate(word[1:], 2):
         if (option := f"-{letter}") in _RG_VALUED:
             return [*found, (option, (word[at:] or next(words, "")).removeprefix("="))]

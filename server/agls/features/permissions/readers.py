@@ -11,7 +11,13 @@ from typing import Literal
 
 from agls.features.permissions.carriers import may_follow
 from agls.features.permissions.git_readers import checks_signatures, files_of_lines, lists
-from agls.features.permissions.listed_readers import LISTED, listed, operands_of
+from agls.features.permissions.listed_readers import (
+    LISTED,
+    GivenOption,
+    listed,
+    operands_and_options,
+    operands_of,
+)
 from agls.features.permissions.scripts import awk_prints, jq_reads, scripts_in_options, sed_prints
 from agls.frozen import frozen
 from agls.redaction import is_secret
@@ -20,7 +26,6 @@ from agls.room.shell_tree import A_NAME, NotUnderstood
 
 Operands = Literal["paths", "texts", "pattern", "none", "any"]
 ENDLESS = 1_000_000
-Given = tuple[str, str]  # an option, and its value
 
 
 @frozen
@@ -350,23 +355,21 @@ def divided(name: str, reader: KnownReader, rest: Sequence[str]) -> tuple[list[s
     return operands, {option for option, _ in given}
 
 
-def parsed_options(name: str, reader: KnownReader, rest: Sequence[str]) -> tuple[list[str], list[Given]]:
+def parsed_options(
+    name: str, reader: KnownReader, rest: Sequence[str]
+) -> tuple[list[str], list[GivenOption]]:
     """Return the operands, and the options with their values. **Raises** as `divided` does."""
-    operands, given = list[str](), list[Given]()
-    words = iter(rest)
-    for word in words:
-        if word == "--":
-            operands += words
-        elif word == "-" or not word.startswith("-"):
-            operands.append(word)
-        elif not (reader.numbers and _NUMBER.fullmatch(word)):
-            given += (
-                _long(name, reader, word, words) if word[1] == "-" else _letters(name, reader, word, words)
-            )
-    return operands, given
+
+    def options_of(word: str, words: Iterator[str]) -> Sequence[GivenOption]:
+        if reader.numbers and _NUMBER.fullmatch(word):
+            return ()
+        read = _long if word[1] == "-" else _letters
+        return read(name, reader, word, words)
+
+    return operands_and_options(rest, options_of)
 
 
-def _long(name: str, reader: KnownReader, word: str, words: Iterator[str]) -> list[Given]:
+def _long(name: str, reader: KnownReader, word: str, words: Iterator[str]) -> list[GivenOption]:
     option, has_value, value = word.partition("=")
     if option not in (reader.valued if has_value else reader.valued | reader.flags):
         raise NotUnderstood(f"{name} {option} is not known to only read")
@@ -375,12 +378,12 @@ def _long(name: str, reader: KnownReader, word: str, words: Iterator[str]) -> li
     return [(option, value)]
 
 
-def _letters(name: str, reader: KnownReader, word: str, words: Iterator[str]) -> list[Given]:
+def _letters(name: str, reader: KnownReader, word: str, words: Iterator[str]) -> list[GivenOption]:
     if reader.single and word in reader.flags:
         return [(word, "")]
     if reader.single and word[:2] in reader.flags:
         raise NotUnderstood(f"{name} {word} is not known to only read")
-    found = list[Given]()
+    found = list[GivenOption]()
     for at, letter in enumerate(word[1:], 2):
         option = f"-{letter}"
         if option in reader.valued:
