@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from agls.engine.vocabulary import JsonObject
-from agls.short_text import cut
+from agls.short_text import cut, number_of
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -25,6 +25,13 @@ KINDS: Mapping[str, str] = {  # how a type of pydantic's is written
     "dict": "an object",
     "mapping": "an object",
     "model": "an object",
+}
+GROUPS: Mapping[str, str] = {  # what holds others, by the type of its fault
+    "tuple_type": "a list",
+    "list_type": "a list",
+    "dict_type": "an object",
+    "model_type": "an object",
+    "model_attributes_type": "an object",
 }
 
 
@@ -71,12 +78,17 @@ def _fault(schema: JsonObject, detail: "ErrorDetails") -> str:
         known = ", ".join(_member(schema, detail["loc"][:-1]).get("properties", {}))
         return f"- {where}: there is no such argument ({f'there are: {known}' if known else 'it takes none'})"
     came = cut(json.dumps(detail["input"], ensure_ascii=False, default=repr), LONGEST)
-    return f"- {where}: {_wanted(detail['msg'])}, got {came}"
+    return f"- {where}: {_wanted(detail)}, got {came}"
 
 
-def _wanted(message: str) -> str:
+def _wanted(detail: "ErrorDetails") -> str:
     """Return what the check of a value says, as what was expected."""
-    said = message.partition(", unable to parse")[0].removeprefix("Value error, ")
+    if detail["type"] in GROUPS:
+        is_text = isinstance(detail["input"], str) and detail["input"].lstrip().startswith(("[", "{"))
+        return f"expected {GROUPS[detail['type']]}{' itself, not a text that is one' if is_text else ''}"
+    if detail["type"] == "too_short":
+        return f"expected at least {number_of(detail.get('ctx', {}).get('min_length', 1), 'item')}"
+    said = detail["msg"].partition(", unable to parse")[0].removeprefix("Value error, ")
     return f"expected {said.removeprefix(SHOULD)}" if said.startswith(SHOULD) else said
 
 

@@ -27,14 +27,15 @@ class PreparedAnswer(Table):
 
     def fits(self, question: str) -> bool:
         """Return whether it is for this question; upper and lower case and white space do not matter."""
-        wanted, asked = _plain(self.question), _plain(question)
+        wanted, asked = plain(self.question), plain(question)
         return not wanted or (wanted in asked if self.match == "contains" else wanted == asked)
 
 
 _LIST = TypeAdapter(tuple[PreparedAnswer, ...], config=ConfigDict(defer_build=True))
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """Return a text without what does not matter when two are compared: case and white space."""
     return " ".join(text.casefold().split())
 
 

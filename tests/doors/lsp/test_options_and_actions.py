@@ -1,10 +1,11 @@
 """The queue, the options of a session, the actions of its features, and the client's own tools."""
 
+from functools import partial
 from typing import Any
 
 import pytest
 
-from support.wire import AGENT, Message, Wire, turns
+from support.wire import AGENT, Message, Wire, events_in, turns
 
 from .conftest import Serve
 
@@ -29,13 +30,18 @@ def queued(queue: list[Message]) -> list[str]:
 # --- the queue -----------------------------------------------------------------------------------
 
 
+def ended(run: str, message: Message) -> bool:
+    return any(e["type"] == "runEnded" and e["runId"] == run for e in events_in(message))
+
+
 def test_waiting_prompts_are_listed_moved_replaced_and_removed(serve: Serve) -> None:
     wire = serve(HANGING)
     wire.initialize()
     session = wire.session()
     first = wire.call("agent/run", {"sessionId": session, "input": "go"})
     wire.event("itemDelta")
-    ids = {t: wire.call("agent/run", {"sessionId": session, "input": t})["itemId"] for t in "abc"}
+    given = {t: wire.call("agent/run", {"sessionId": session, "input": t}) for t in "abc"}
+    ids, runs = ({t: answer[name] for t, answer in given.items()} for name in ("itemId", "runId"))
 
     def change(op: str, **more: Any) -> list[str]:
         asked = {"sessionId": session, "op": op, **more}
@@ -45,7 +51,18 @@ def test_waiting_prompts_are_listed_moved_replaced_and_removed(serve: Serve) -> 
     assert change("move", itemId=ids["c"], to=0) == ["c", "a", "b"]
     assert change("replace", itemId=ids["a"], input="A", clientKey="k") == ["c", "A", "b"]
     assert change("replace", itemId=ids["a"], input="A", clientKey="k") == ["c", "A", "b"]
+    (new,) = [
+        row for row in wire.call("agent/queue", {"sessionId": session})["queue"] if queued([row]) == ["A"]
+    ]
+    assert new["itemId"] != ids["a"]
+    assert (
+        kind(wire.ask("agent/queue", {"sessionId": session, "op": "remove", "itemId": ids["a"]}))
+        == "noSuchItem"
+    )
+    assert new["runId"] != runs["a"]
     assert change("remove", itemId=ids["b"]) == ["c", "A"]
+    for gone in "ab":
+        wire.until(partial(ended, runs[gone]))
     assert queued(
         wire.event("queueChanged", queue=wire.call("agent/queue", {"sessionId": session})["queue"])["data"][
             "queue"

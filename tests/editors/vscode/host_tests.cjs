@@ -212,6 +212,20 @@ const tests = {
     await ended();
   },
 
+  async "a failed test is added to the chat by its message, or alone"() {
+    const test = { label: "test_greet", uri: file("greet.py"), range: new vscode.Range(3, 0, 4, 0) };
+    const compared = vscode.TestMessage.diff("It is misspelt", "Hello", "Helo");
+    await vscode.commands.executeCommand("agls.context.test", { test, message: compared });
+    await vscode.commands.executeCommand("agls.context.test", { ...test, label: "test_part" });
+    await until("both are attached", () => ["test_greet", "test_part"].every((name) => api.context.includes(name)));
+    await api.prompt("What do you see");
+    await until("it is answered", () => last("message")?.text === "I have looked.");
+    const told = last("userMessage").content.map(({ text }) => text);
+    assert.ok(told.includes("It is misspelt\nExpected: Hello\nActual: Helo"));
+    assert.ok(told.some((text) => /^The test test_part, in greet\.py:4, failed/.test(text)));
+    await ended();
+  },
+
   async "a command uses nothing of what is attached, and leaves it there"() {
     await vscode.window.showTextDocument(file("README.md"));
     await vscode.commands.executeCommand("agls.addToChat", file("greet.py"));

@@ -4,6 +4,8 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
 import { enter } from "./scene.mjs";
 import { GREET, makeStage } from "./stage.mjs";
 
@@ -15,6 +17,14 @@ const stage = makeStage([
       { calls: [{ name: "read_file", arguments: { path: "greet.py" } }] },
       { calls: [{ name: "edit_file", arguments: { path: "greet.py", old_text: GREET, new_text: MENDED } }] },
       { text: "Both are mended." },
+    ],
+  },
+  {
+    match: "Write it down",
+    turns: [
+      { calls: [{ name: "shell", arguments: { command: "env ls" } }] },
+      { calls: [{ name: "write_file", arguments: { path: "notes.md", content: "# Notes\n" } }] },
+      { text: "Look at [the last line](greetings/greet.py:9):\n\n```sh\ntouch made-there\n```\n\n```python\n# inserted\n```" },
     ],
   },
   { match: "Write a commit message", turns: [{ text: "```text\nGreet people in English\n```" }] },
@@ -76,9 +86,9 @@ async function changesAreJudgedInIt() {
 }
 
 async function messageIsWritten() {
-  await bench.command("agls: Write a Commit Message");
-  await bench.chat.getByText("Greet people in English").waitFor();
   await bench.page.keyboard.press("Control+Shift+g");
+  await bench.page.locator(".sidebar").getByRole("button", { name: "Write a Commit Message" }).click();
+  await bench.chat.getByText("Greet people in English").waitFor();
   await bench.page.locator(".scm-editor").getByText("Greet people in English").waitFor();
   await shot("commit-message");
   await bench.command("agls: Open config.toml");
@@ -86,4 +96,67 @@ async function messageIsWritten() {
   say("a commit message was written into the box of the view of changes, and config.toml opened");
 }
 
-await play(changesAreMade, allRemovedLinesAreShown, barLeadsFromChangeToChange, changesAreJudgedInIt, messageIsWritten);
+/** From the prompt to the question, to the change that came of it, and back to the prompt: no mouse. */
+async function keysLeadAround() {
+  const input = bench.chat.getByRole("textbox", { name: "Prompt" });
+  const inPrompt = () => input.evaluate((element) => document.hasFocus() && document.activeElement === element);
+  await bench.page.keyboard.press("Control+Alt+a");
+  await bench.until("the prompt has the focus", inPrompt);
+  await bench.page.keyboard.type("Write it down");
+  await bench.page.keyboard.press("Enter");
+  await bench.chat.getByRole("group", { name: /^Permission: Run/ }).waitFor();
+  await bench.until("the question has the focus", async () => {
+    await bench.page.keyboard.press("ArrowUp"); // again, when the workbench took the focus away meanwhile
+    return bench.chat.locator(".card .asked").evaluate((element) => document.activeElement === element);
+  });
+  await bench.page.keyboard.press("Control+Enter");
+  await bench.chat.getByText("1 change in 1 file").waitFor();
+  await bench.chat.getByText("Look at").waitFor();
+  await bench.until("the prompt has the focus again", inPrompt);
+  await bench.page.keyboard.press("Alt+]");
+  await bench.page.locator(".tab.active").filter({ hasText: "notes.md" }).waitFor();
+  await bench.page.locator(".editor-instance .monaco-editor.focused").waitFor();
+  await bench.reviewable();
+  await bench.page.keyboard.press("Alt+y");
+  await bench.chat.getByText("1 change in 1 file").waitFor({ state: "detached" });
+  await bench.page.keyboard.press("Control+Alt+a");
+  await bench.until("the prompt has the focus at the end", inPrompt);
+  say("keys alone lead from the prompt to the question, the change and back");
+}
+
+async function codeGoesWhereTheUserWorks() {
+  await bench.chat.locator(".message a").filter({ hasText: "the last line" }).click();
+  await bench.page.locator(".tab.active").filter({ hasText: "greet.py" }).waitFor();
+  await bench.page.locator("#status\\.editor\\.selection").filter({ hasText: "Ln 9" }).waitFor();
+  const does = async (text, name) => {
+    const code = bench.chat.locator(".code").filter({ hasText: text });
+    await code.hover();
+    await code.getByRole("button", { name }).click();
+  };
+  await does("# inserted", /^Insert/);
+  await holds("it stands at the cursor", "# inserted");
+  await does("touch made-there", /into the terminal/);
+  const screen = bench.page.locator(".terminal-wrapper.active .xterm-screen");
+  await screen.waitFor();
+  await bench.page.waitForTimeout(1500); // it has the command by now: what is on its screen is a picture
+  const made = path.join(stage.workspace, "made-there");
+  assert.ok(!fs.existsSync(made), "it is the user who runs it");
+  await shot("terminal");
+  await screen.click();
+  await bench.until("it ran", async () => {
+    await bench.page.keyboard.press("Enter");
+    await bench.page.waitForTimeout(500);
+    return fs.existsSync(made);
+  });
+  say("a link led to its line, code was inserted, and a command written into the terminal");
+}
+
+await play(
+  changesAreMade,
+  allRemovedLinesAreShown,
+  barLeadsFromChangeToChange,
+  changesAreJudgedInIt,
+  keysLeadAround,
+  codeGoesWhereTheUserWorks,
+  messageIsWritten,
+);

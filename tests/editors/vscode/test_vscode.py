@@ -223,10 +223,10 @@ def test_edits_at_the_cursor_are_kept_undone_refined_and_stopped(
 
 
 def test_bar_of_a_change_shows_what_stood_there_and_leads_on(tools: dict[str, str], tmp_path: Path) -> None:
-    """Previous, next, undo and keep in words; a commit message and `config.toml` by their commands."""
+    """Previous, next, undo and keep in words; keys alone; code of the chat; a commit message."""
     said = done(["node", HERE / "review_bar.mjs", tmp_path], LONGEST, **tools)
     assert steps(said)[-1] == "passed"
-    assert screens(tmp_path) == {"bar-light", "bar-dark", "removed-lines", "commit-message"}
+    assert screens(tmp_path) == {"bar-light", "bar-dark", "removed-lines", "commit-message", "terminal"}
 
 
 def test_problem_is_fixed_by_its_code_action_and_two_windows_share_a_folder(
@@ -248,7 +248,7 @@ def test_mcp_server_that_cannot_be_used_is_shown_and_restarted(tools: dict[str, 
 def test_inside_the_extension_host(tools: dict[str, str]) -> None:
     said = done(["node", HERE / "host.mjs"], LONGEST, **tools)
     assert "FAILED" not in said
-    assert said.count("ok: ") == 19
+    assert said.count("ok: ") == 20
 
 
 def test_model_of_another_extension_is_listed_chosen_and_asked(tools: dict[str, str], tmp_path: Path) -> None:

@@ -380,7 +380,11 @@ async function helpersAreStillThere() {
   await bench.chat.getByText("It was delegated.").waitFor();
   await workIsTold();
   await shot("helpers");
-  say("after a reload the call still tells what its helper did");
+  await bench.command("agls: Actions…");
+  const rows = bench.page.locator(".quick-input-widget:visible .monaco-list-row");
+  await rows.filter({ hasText: "/rewind" }).waitFor(); // what can be done with a session that was not made here
+  await bench.page.keyboard.press("Escape");
+  say("after a reload the call still tells what its helper did, and the actions are there");
 }
 
 async function isReady() {

@@ -85,14 +85,15 @@ def test_answers_of_the_configuration_hold_where_the_run_has_none(agls: Agls) ->
 def test_prepared_answer_that_is_no_choice_is_not_given(agls: Agls) -> None:
     agls.configure(SCRIPTED + '[ask]\nanswers = [{ answer = "green" }]\n')
     question = {"question": "Which?", "choices": ["red"], "free_text": False}
-    agls.script(asking(question), {"text": "Done."})
-    (told,) = outputs(agls.run("run", "go", "--output", "jsonl").events)
+    agls.script(asking(question, {**question, "choices": ["Green", "GREEN"]}), {"text": "Done."})
+    told, spelled = outputs(agls.run("run", "go", "--output", "jsonl").events)
+    assert spelled == "The user answered: GREEN", "case does not matter"
     assert told == "The prepared answer 'green' is none of the choices (red). Decide yourself."
 
 
 def test_several_choices_are_prepared_with_commas_between_them(agls: Agls) -> None:
     """Each is one of the choices, or the whole is; else it is an answer in words, where those are allowed."""
-    prepared = (("Toppings?", "ham, olives"), ("Crust?", "thin, crisp"), ("Drink?", "water, then tea"))
+    prepared = (("Toppings?", "Ham, olives"), ("Crust?", "thin, crisp"), ("Drink?", "water, then tea"))
     answers = "".join(f'{{ question = "{question}", answer = "{answer}" }},' for question, answer in prepared)
     agls.configure(f"{SCRIPTED}[ask]\nanswers = [{answers}]\n")
     several = {"several": True, "free_text": False}

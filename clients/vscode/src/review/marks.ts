@@ -78,6 +78,7 @@ export class Marks implements vscode.CodeLensProvider, vscode.Disposable {
     const uri = vscode.Uri.parse(found.uri, true);
     const isHere = editor?.document.uri.toString() === uri.toString(); // in a diff editor, perhaps
     const shown = isHere ? editor : await vscode.window.showTextDocument(uri);
+    if (isHere) await vscode.commands.executeCommand("workbench.action.focusActiveEditorGroup");
     const start = new vscode.Position(found.line, 0);
     shown.selection = new vscode.Selection(start, start);
     shown.revealRange(rangeOf(found), vscode.TextEditorRevealType.InCenterIfOutsideViewport);

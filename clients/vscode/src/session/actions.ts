@@ -27,9 +27,8 @@ export class Actions {
 
   async menu(): Promise<void> {
     const { conversation } = this;
-    await conversation.ensure();
     const now = conversation.transcript.state === "idle" ? "idle" : "running";
-    const offered = conversation.actions.filter(({ when }) => when === "any" || when === now);
+    const offered = (await conversation.actions()).filter(({ when }) => when === "any" || when === now);
     const rows = byGroup(offered).flatMap(([group, actions]) => [
       { label: group, kind: vscode.QuickPickItemKind.Separator },
       ...actions.map((action) => ({
@@ -57,7 +56,8 @@ export class Actions {
   /** Show what came of a command, unless it is an item of the conversation. */
   async show({ name, output, data }: CommandResult): Promise<void> {
     if (data?.["shownIn"]) return;
-    const title = this.conversation.actions.find((action) => action.name === name)?.title ?? name;
+    const known = await this.conversation.actions();
+    const title = known.find((action) => action.name === name)?.title ?? name;
     const text = wordsOf(output).trim();
     if (text.length < SHORT && !text.includes("\n"))
       void vscode.window.showInformationMessage(unlinked(text || `${title}: done`));

@@ -30,7 +30,7 @@ export class ActionsView implements vscode.TreeDataProvider<Node>, vscode.Dispos
   async getChildren(node?: Node): Promise<Node[]> {
     if (node) return "actions" in node ? node.actions.map((action) => ({ action })) : [];
     if (this.server.state !== "ready") return [];
-    return byGroup(await this.offered()).map(([group, actions]) => ({ group, actions }));
+    return byGroup(await this.conversation.actions()).map(([group, actions]) => ({ group, actions }));
   }
 
   getTreeItem(node: Node): vscode.TreeItem {
@@ -51,12 +51,5 @@ export class ActionsView implements vscode.TreeDataProvider<Node>, vscode.Dispos
   dispose(): void {
     this.watching.dispose();
     this.changed.dispose();
-  }
-
-  /** Those of the session; before there is one, of one that would be made here. */
-  private async offered(): Promise<readonly Action[]> {
-    if (this.conversation.sessionId) return this.conversation.actions;
-    const { actions } = await this.server.request("agent/action/list", {});
-    return actions;
   }
 }

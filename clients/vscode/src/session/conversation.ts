@@ -19,7 +19,6 @@ export class Conversation implements vscode.Disposable {
   /** There are items before the first one of the transcript. */
   hasOlder = false;
   /** What can be done in the session, as the server listed them last. */
-  actions: readonly Action[] = [];
   /** Messages to the run that wait until the model can read them, by item. */
   steers: Record<string, string> = {};
   /** Another process writes it: here it is followed. */
@@ -50,7 +49,6 @@ export class Conversation implements vscode.Disposable {
     for (const event of events) {
       if (event.sessionId === this.sessionId) {
         this.transcript.take(event);
-        if (event.type === "commands") this.actions = event.data["commands"] as Action[];
         this.settleSteers(event);
         ours.push(event);
       } else if (!this.transcript.takeHelper(event)) continue;
@@ -97,6 +95,13 @@ export class Conversation implements vscode.Disposable {
     await this.memory.update(LAST, sessionId);
   }
 
+  /** What can be done with the session, or with one that would be made here. */
+  async actions(): Promise<readonly Action[]> {
+    const { sessionId } = this;
+    const { actions } = await this.server.request("agent/action/list", sessionId ? { sessionId } : {});
+    return actions;
+  }
+
   /** Nothing is in front of the user; the next prompt makes a session. */
   async begin(): Promise<void> {
     this.sessionId = "";
@@ -121,7 +126,6 @@ export class Conversation implements vscode.Disposable {
     this.transcript = new Transcript();
     this.transcript.epoch = made.epoch;
     this.transcript.options = made.options;
-    this.actions = made.commands as unknown as Action[];
     this.hasOlder = false;
     await this.memory.update(LAST, made.sessionId);
     this.replaced.fire();

@@ -5,6 +5,8 @@ import { LIVE } from "./ends";
 import { baseName, isObject, textOf } from "./patch";
 import type { AnyItem } from "./transcript";
 
+const ENDED = new Set(["completed", "failed"]);
+
 export type Words = ReadonlyMap<string, CallWords>;
 
 /** A call in words: "Read" "signer.py" in "src". `file` is a path to open, "" when it is about none. */
@@ -23,7 +25,7 @@ export function rowOf(item: AnyItem, words: Words): CallRow {
   const name = textOf(item["name"]);
   const known = words.get(name);
   const { done, doing, kind } = known ?? UNKNOWN;
-  const verb = LIVE.has(item.status) ? doing : done;
+  const verb = ENDED.has(item.status) ? done : doing; // what was stopped or not allowed is not "Ran"
   const title = textOf(item["title"], name).replace(name, named(name));
   if (!known)
     return { kind: kindOf(item), verb: item.kind === "task" ? "" : verb, about: title, folder: "", file: "" };

@@ -39,6 +39,11 @@ document.addEventListener("click", (event) => {
   if (kind)
     host.postMessage({ type: kind, text: does?.closest(".code")?.querySelector("code")?.textContent ?? "" });
 });
+// The editor does not say in a condition of a key that this page has the focus.
+document.addEventListener("keydown", ({ altKey, ctrlKey, key }) => {
+  if (altKey && !ctrlKey && key === "]" && model.changes.changes > 0)
+    host.postMessage({ type: "command", command: "agls.review.next" });
+});
 keepFocus(root, placeCursor);
 render(<App model={model} />, root);
 host.postMessage({ type: "ready" });

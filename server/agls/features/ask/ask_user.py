@@ -12,7 +12,7 @@ from agls.engine.vocabulary import Answer, JsonObject, Question, ToolOutcome
 from agls.features.ask.history import Source
 from agls.frozen import frozen
 from agls.regex import regex
-from agls.room.prepared_answers import PreparedAnswer, prepared_answer
+from agls.room.prepared_answers import PreparedAnswer, plain, prepared_answer
 from agls.room.session_ports import Forms
 from agls.toolkit import Arguments
 
@@ -102,14 +102,17 @@ class UserQuestioner:
 
 def _prepared(arguments: AskUser, answer: str) -> ToolOutcome:
     """Return the outcome of a prepared answer: one of the choices, or words where they are allowed."""
-    parts = tuple(part.strip() for part in re.split(r"[,\n]", answer)) if arguments.several else (answer,)
-    chosen = (answer,) if answer in arguments.choices else parts
+    spelled = {plain(choice): choice for choice in arguments.choices} | {
+        each: each for each in arguments.choices
+    }
+    parts = re.split(r"[,\n]", answer) if arguments.several and plain(answer) not in spelled else (answer,)
+    chosen = tuple(spelled.get(part.strip(), spelled.get(plain(part), part.strip())) for part in parts)
     is_choice = set(chosen) <= set(arguments.choices)
     if not is_choice and not arguments.free_text:
         known = ", ".join(arguments.choices)
         text = f"The prepared answer {answer!r} is none of the choices ({known}). Decide yourself."
         return ToolOutcome(text, status="failed")
-    choice = list(chosen) if arguments.several else answer
+    choice = list(chosen) if arguments.several else chosen[0]
     return outcome_of(
         arguments, Answer("accepted", content={CHOICE: choice} if is_choice else {TEXT: answer})
     )
