@@ -17,6 +17,20 @@ end, {
   end,
 })
 
+-- `:mksession` keeps the windows of a chat, and nothing of what was in them. The buffers of a chat that lives
+-- have a 'buftype'.
+vim.api.nvim_create_autocmd("SessionLoadPost", {
+  group = vim.api.nvim_create_augroup("agls_sessions", {}),
+  desc = "agls: close the empty windows that a chat left in the session file",
+  callback = function()
+    for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+      if vim.startswith(vim.api.nvim_buf_get_name(buf), "agls://") and vim.bo[buf].buftype == "" then
+        vim.api.nvim_buf_delete(buf, { force = true })
+      end
+    end
+  end,
+})
+
 for name, action in pairs({
   ["next-change"] = "next_change",
   ["previous-change"] = "previous_change",

@@ -256,6 +256,23 @@ def test_limit_says_how_to_go_on_also_after_a_restart_of_neovim(editor: Editor) 
     said(editor, "`:Agls continue` goes on")
 
 
+def test_session_file_brings_back_the_files_and_no_empty_chat(editor: Editor) -> None:
+    opened(editor, turns("Hello."))
+    prompt(editor, "greet")
+    ended(editor, "endTurn")
+    editor.command("wincmd t | silent write | mksession! kept.vim")
+    editor.quit()
+    editor.start()
+    editor.setup()
+    editor.command("source kept.vim")
+    names = editor.lua("return vim.tbl_map(vim.api.nvim_buf_get_name, vim.api.nvim_list_bufs())")
+    assert [name for name in names if name.startswith("agls://")] == []
+    assert editor.lua("return #vim.api.nvim_tabpage_list_wins(0)") == 1
+    editor.command("Agls resume")
+    editor.until("require('agls').current()")
+    said(editor, "Hello.")
+
+
 def test_torn_answer_is_marked_and_the_next_one_follows(editor: Editor) -> None:
     torn = Reply("Half of what", cut_after=2, then="close")
     with ModelServer([torn, Reply("All of it.")]) as server:
