@@ -262,6 +262,9 @@ def test_servers_of_a_folder_are_not_used_without_consent_and_broken_ones_are_na
     assert "You did not consent to: offered" in notices(done)
     assert "broken: a server has a command or a url" in notices(done)
     assert not small.noted("offered")
+    small.agls.prompts(*[[{"text": "done"}]] * 3)
+    resumed = small.agls.run("resume", "--output", "jsonl", "--trust", "again")
+    assert resumed.code == 0 and "broken: a server" not in resumed.out, "everybody was told"
     listed = small.agls.run("run", "--trust", "/mcp").out
     assert "offered: stopped (.mcp.json): you did not consent to it" in listed
     doctor = small.agls.run("run", "--trust", "/doctor").out

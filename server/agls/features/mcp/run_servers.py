@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from agls.engine.facts import GateFact, Injected, Notice, ToolServer, ToolServers
 from agls.engine.feature import Attempt, RunView
 from agls.engine.ports import Tool, Workspace, new_id
+from agls.engine.state import State
 from agls.engine.together import together
-from agls.engine.vocabulary import JsonObject, Stop, Text, UserMessage
+from agls.engine.vocabulary import Content, JsonObject, Stop, Text, UserMessage
 from agls.features.mcp.agent_servers import with_agent_servers
 from agls.features.mcp.configured import ConfiguredServer, FoundServers, ServedFolder, configured
 from agls.features.mcp.feature import ROOM
@@ -156,11 +157,11 @@ class RunServers:
         away += [problem for problem in await together(map(self._ask, unknown)) if problem]
         if dropped := [line for used in self.used.values() for line in _dropped(used)]:
             view.show(Notice("warning", DROPPED, "\n".join(dropped)))
-        if not away:
+        told = (Text(f"{AWAY}: {'; '.join(away)}"),)
+        if not away or told == _told_last(state):
             return ()
         view.show(Notice("warning", AWAY, "\n".join(away)))
-        text = f"{AWAY}: {'; '.join(away)}"
-        return (Injected((UserMessage(new_id("item"), (Text(text),), ROOM),)),)
+        return (Injected((UserMessage(new_id("item"), told, ROOM),)),)
 
     def _row(self, one: ConfiguredServer, starts: bool = False) -> ToolServer:
         used = self.used.get(one.name)
@@ -262,6 +263,12 @@ class RunServers:
             name = tool_name(used.name, RESOURCES, self._tools)
             spec = spec_of_resources(name, used.name, always=always)
             self._tools[name] = ResourceTool(used.server, spec, self.questions)
+
+
+def _told_last(state: State) -> tuple[Content, ...]:
+    """Return what the model read last of servers that cannot be used, as far as it still sees that."""
+    messages = reversed(state.context.messages)
+    return next((m.content for m in messages if isinstance(m, UserMessage) and m.origin == ROOM), ())
 
 
 def servers_of(
