@@ -90,7 +90,8 @@ class RunStartedData(TypedDict):
 class RunEndedData(TypedDict):
     """A run is over; `unpriced` counts model calls whose cost is not in `cost` (US dollars).
 
-    `estimated` counts model calls whose tokens nobody counted: they are in neither `usage` nor `cost`.
+    `estimated` counts model calls whose tokens nobody counted: of those that were answered, `usage` has an
+    estimate; those that were cancelled or broke off are in neither `usage` nor `cost`.
     `output` is the answer as JSON that fits the option `outputSchema`.
     """
 

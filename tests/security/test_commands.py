@@ -300,6 +300,7 @@ def calls_made(commands: Sequence[str], folder: Path) -> list[list[tuple[str, ..
     note = r"""{ printf '%s\0' "$0" "$@"; printf '\1\0'; }"""
     programs = "".join(f"{name}() {note.replace('$0', name)}\n" for name in ("npm", "git", "ls", "env"))
     programs += 'timeout() { shift; "$@"; }\n'
+    programs += 'nice() { [ "$1" = -n ] && shift 2; "$@"; }\n'
     other = f"command_not_found_handle() {note.replace('$0', 'other')}\n"
     made: list[list[tuple[str, ...]]] = []
     for command in commands:
@@ -333,9 +334,11 @@ def programs_of(command: str) -> set[tuple[str, ...]]:
 
 
 def untimed(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Without the `time` or `timeout 9` before them: what they start is what counts."""
+    """Without the `time`, `timeout 9` or `nice` before them: what they start is what counts."""
     if words[0] == "timeout":
         return untimed(words[2:])
+    if words[0] == "nice":
+        return untimed(words[3:] if words[1] == "-n" else words[1:])
     if words[0] != "time":
         return words
     return words[2:] if words[1:2] == ("-p",) else words[1:]

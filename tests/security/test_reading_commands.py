@@ -94,7 +94,6 @@ awk 'BEGIN { system("touch pwned") }'
 xargs touch
 env ls
 command ls
-nice ls
 ./ls
 /bin/ls
 'ls'

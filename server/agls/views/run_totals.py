@@ -38,6 +38,8 @@ class RunTotals:
         match fact:
             case Replied(model_calls=0):
                 pass  # nobody was asked
+            case Cut(usage=used) if used.estimated:
+                self._estimated += 1  # what came of it is not known
             case Replied(usage=used, cost=cost) | Used(usage=used, cost=cost) | Cut(usage=used, cost=cost):
                 self._spend(used, cost)
             case ToolFinished(_, outcome):
@@ -52,11 +54,9 @@ class RunTotals:
 
     def _spend(self, used: engine.Usage, cost: float | None) -> None:
         """Add one model call; `cost` in US dollars, `None` when its price is not known."""
-        if used.estimated:
-            self._estimated += 1
-            return
         for name, count in cast(dict[str, int], usage(used)).items():
             self._usage[name] = self._usage.get(name, 0) + count
+        self._estimated += used.estimated
         if cost is None:
             self._unpriced += 1
         else:

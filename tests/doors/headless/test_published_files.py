@@ -198,13 +198,13 @@ def test_skills_that_an_entry_of_a_catalogue_names_one_by_one_are_skills_of_a_ru
 def test_hooks_of_a_plugin_that_never_run_are_shown_as_such(agls: Agls) -> None:
     plugin = agls.home / "mixed"
     handler = {"type": "command", "command": "true"}
-    agent = {"type": "agent", "prompt": "check"}
+    agent, unknown = ({"type": kind, "prompt": "check"} for kind in ("agent", "workflow"))
     hooks = {event: [{"hooks": [handler]}] for event in ("FileChanged", "BeforeTool", "PreToolUse")}
     place(
         plugin,
         {
             ".claude-plugin/plugin.json": json.dumps({"name": "mixed"}),
-            "hooks/hooks.json": json.dumps({"hooks": {**hooks, "Stop": [{"hooks": [agent]}]}}),
+            "hooks/hooks.json": json.dumps({"hooks": {**hooks, "Stop": [{"hooks": [agent, unknown]}]}}),
             "agents/bicep.agent.md": "---\ndescription: Builds.\n---\nDo.\n",
         },
     )
@@ -212,7 +212,8 @@ def test_hooks_of_a_plugin_that_never_run_are_shown_as_such(agls: Agls) -> None:
     for event in ("FileChanged", "BeforeTool"):  # the second is one of Gemini's, and this is no extension
         assert f"hook {event} (hooks/hooks.json): of no effect: agls has no such event\n" in shown
     assert "hook PreToolUse (hooks/hooks.json): runs true\n" in shown
-    assert "hook Stop (hooks/hooks.json): of no effect: agls has no hooks of the type agent\n" in shown
+    assert "hook Stop (hooks/hooks.json): asks a model: check\n" in shown
+    assert "hook Stop (hooks/hooks.json): of no effect: agls has no hooks of the type workflow\n" in shown
     assert "agent mixed__bicep: tools" in shown
     assert agls.run("plugin", "add", str(plugin), "--yes").code == 0
     doctor = agls.run("doctor", "--offline").out

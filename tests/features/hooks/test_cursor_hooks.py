@@ -113,7 +113,7 @@ def test_hooks_of_cursor_run_after_consent_and_are_understood(tmp_path: Path) ->
         ('{"hooks": {"stop": [{"command": "c", "loop_limit": "x"}]}}', "loop_limit is a number or null"),
         (
             '{"hooks": {"stop": [{"type": "agent"}]}}',
-            "hook 1 (stop): a hook has a command or a url or a prompt",
+            "hook 1 (stop): a hook of the type 'agent' needs its 'prompt': add it",
         ),
     ],
 )

@@ -34,7 +34,7 @@ OTHER_EVENTS = {  # of Copilot
     "AgentStop": "Stop",
     "ErrorOccurred": "StopFailure",
 }
-OF_KIND = {"command": "command", "http": "url", "prompt": "prompt", "mcp_tool": "server"}
+OF_KIND = {"command": "command", "http": "url", "prompt": "prompt", "agent": "prompt", "mcp_tool": "server"}
 PROGRAMS = (*OF_KIND.values(), "bash")  # what a hook does, of any kind
 ONLY_POWERSHELL = "its program is for PowerShell alone: write one for other shells in 'bash'"
 NOTHING = "a hook of the type {!r} needs its {!r}: add it"
