@@ -41,9 +41,9 @@ usage: agls [-h] [--version] COMMAND ...
 
   agls demo                  watch a whole session; needs no model
   agls doctor                find out what is missing, and what to set
-  agls chat                  talk with the agent
-  agls run "add a test"      work in the current folder
-  agls resume                go on with its latest session
+  agls chat                  talk to the agent
+  agls run "add a test"      work in the current folder; piped input is added to the prompt
+  agls resume                continue its latest session
   agls serve --stdio         serve an editor
   agls --help                every command; agls run --help: every option
 """
