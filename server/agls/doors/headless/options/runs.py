@@ -82,7 +82,7 @@ BOTH = (
 )
 CHAT = command(
     "chat",
-    "talk with the agent in the terminal",
+    "talk to the agent in the terminal",
     option(f"{WORDS} PROMPT  the first prompt, in quotes", nargs="*", default=None),
     "--title TITLE  the session's title",
     option("-c --continue  go on with the latest session of the folder", dest="goes_on"),
