@@ -74,12 +74,14 @@ def unpack(data: bytes, shown: str, digest: str, target: Path) -> Path:
     left = MOST_BYTES
     try:
         for number, member in enumerate(_members(data, shown)):
+            if number >= MOST_FILES:
+                raise PluginProblem(TOO_LARGE.format(shown))
             path = target / _inside(member.name, shown)
             path.parent.mkdir(parents=True, exist_ok=True)
             with closing(member.stream), path.open("xb") as out:
                 while piece := member.stream.read(PIECE):
                     left -= len(piece)
-                    if left < 0 or number >= MOST_FILES:
+                    if left < 0:
                         raise PluginProblem(TOO_LARGE.format(shown))
                     out.write(piece)
             path.chmod(0o755 if member.is_program else 0o644)

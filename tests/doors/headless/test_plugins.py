@@ -311,6 +311,11 @@ def test_plugin_in_an_archive_is_unpacked_with_care(agls: Agls, tmp_path: Path) 
     shutil.make_archive(str(catalogue / "link"), "tar", tmp_path / "made", "tools-1.0")
     with zipfile.ZipFile(catalogue / "out.zip", "w") as archive:
         archive.writestr("../out.txt", "x")
+    with zipfile.ZipFile(catalogue / "many.zip", "w") as archive:
+        for number in range(5_001):
+            archive.writestr(f"{number}.txt", "")
+    with zipfile.ZipFile(catalogue / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("zeros", bytes(100_000_001))
     (catalogue / "none.zip").write_text("no archive")
     digest = sha256((catalogue / "good.tar.gz").read_bytes()).hexdigest()
     handler = partial(SimpleHTTPRequestHandler, directory=str(catalogue))
@@ -324,6 +329,8 @@ def test_plugin_in_an_archive_is_unpacked_with_care(agls: Agls, tmp_path: Path) 
             "other": {"url": url, "sha256": "0" * 64},
             "gone": {"url": url.replace("good", "gone"), "sha256": digest},
             "link": {"path": "link.tar"},
+            "many": {"path": "many.zip"},
+            "bomb": {"path": "bomb.zip"},
             "out": {"path": "out.zip"},
             "none": {"path": "none.zip"},
             "outside": {"path": "../x.zip"},
@@ -341,6 +348,8 @@ def test_plugin_in_an_archive_is_unpacked_with_care(agls: Agls, tmp_path: Path) 
     assert "HTTP 404" in problems["gone"]
     assert "'tools-1.0/link', which is not a file below its root" in problems["link"]
     assert "'../out.txt', which is not a file below its root" in problems["out"]
+    for name in ("many", "bomb"):
+        assert "has more than 100,000,000 bytes or 5,000 files" in problems[name]
     assert "it has to be zip or tar" in problems["none"]
     assert "which is not in it" in problems["outside"]
 
