@@ -79,6 +79,10 @@ class Terminal:
         """Wait until this is on the screen."""
         wait_until(lambda: text in self.screen())
 
+    def shows_line(self, text: str) -> None:
+        """Wait until a line of the screen is this, whatever margin the editor gives it."""
+        wait_until(lambda: text in (line.strip() for line in self.screen().splitlines()))
+
     def hides(self, text: str) -> None:
         """Wait until this is on the screen no more."""
         wait_until(lambda: text not in self.screen())

@@ -67,7 +67,7 @@ def test_a_task_a_question_an_edit_its_undoing_and_a_cancel(terminal: Terminal, 
 
     command(terminal, way.actions, "action", "agls: Allow once")
     terminal.keys("Tab", "Enter")
-    terminal.shows("  line_5 = 55")
+    terminal.shows_line("line_5 = 55")
     told(terminal, "agls: done")
     assert (terminal.workspace / "code.py").read_text() == CODE, "the edit is in the buffer"
 
