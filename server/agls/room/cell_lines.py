@@ -1,4 +1,8 @@
-"""A notebook as lines, in which changes are made and found: each cell below a line with its type."""
+"""A notebook as lines, in which changes are made and found.
+
+Each cell is between a line with its type and an empty one, so that a change of a cell, or of one beside it,
+leaves the lines around the others' changes as they are.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -30,7 +34,7 @@ class CellPlace(NamedTuple):
 
 def cells_text(cells: Sequence[CellText]) -> str:
     """Return the cells as a text, without what they printed."""
-    return "".join(f"[{cell.type} cell]\n{_spelled(cell.source)}\n" for cell in cells)
+    return "".join(f"[{cell.type} cell]\n{_spelled(cell.source)}\n\n" for cell in cells)
 
 
 def _spelled(source: str) -> str:
@@ -45,20 +49,27 @@ def cells_in(text: str) -> Sequence[CellText]:
     heads = [at for at, line in enumerate(lines) if _HEAD.fullmatch(line)]
     for at, end in zip(heads, [*heads[1:], len(lines)], strict=False):
         head = _HEAD.fullmatch(lines[at])
-        source = "".join(lines[at + 1 : end]).removesuffix("\n")
+        source = "".join(lines[at + 1 : end]).removesuffix("\n").removesuffix("\n")
         cells.append(CellText(head[1] if head else "raw", _SPELLED.sub(r"\1", source)))
     return cells
 
 
 def content_of(lines: Sequence[str]) -> str:
-    """Return what a person wrote of these lines: without those that begin a cell."""
-    return _SPELLED.sub(r"\1", "".join(line for line in lines if not _HEAD.fullmatch(line)))
+    """Return what a person wrote of these lines: without those that begin and end a cell."""
+    written = [line for line in lines if not _HEAD.fullmatch(line)]
+    if len(written) < len(lines) and written[-1:] == ["\n"]:
+        del written[-1]
+    return _SPELLED.sub(r"\1", "".join(written))
 
 
 def place_of(lines: Sequence[str], at: int) -> CellPlace:
-    """Return where the line of this index is: that of a cell's type is the first line of the cell."""
-    heads = [index for index, line in enumerate(lines[: at + 1]) if _HEAD.fullmatch(line)]
-    return CellPlace(len(heads) - 1, max(0, at - heads[-1] - 1)) if heads else CellPlace(0, 0)
+    """Return where the line of this index is: those around a cell count as its first and its last one."""
+    heads = [index for index, line in enumerate(lines) if _HEAD.fullmatch(line)]
+    cell = sum(1 for head in heads if head <= at) - 1
+    if cell < 0:
+        return CellPlace(0, 0)
+    first, end = heads[cell] + 1, [*heads[1:], len(lines)][cell]
+    return CellPlace(cell, max(0, min(at, end - 2) - first))
 
 
 def cells_patch(name: str, before: Sequence[CellText], after: Sequence[CellText]) -> Patch:
@@ -109,9 +120,11 @@ def _alike(old: Sequence[tuple[str, str]], new: Sequence[tuple[str, str]]) -> in
 
 
 def _marked(cells: Sequence[CellText], marks: Sequence[int]) -> str:
+    """Return the lines of cells, of which the first and the last are like no other's."""
     texts = [lines_of(cells_text([cell])) for cell in cells]
     return "".join(
-        f"{lines[0][:-1]}\0{mark}\n{''.join(lines[1:])}" for mark, lines in zip(marks, texts, strict=True)
+        f"{lines[0][:-1]}\0{mark}\n{''.join(lines[1:-1])}\0{mark}\n"
+        for mark, lines in zip(marks, texts, strict=True)
     )
 
 

@@ -145,9 +145,9 @@ def test_notebook_that_is_open_is_read_and_changed_in_the_editor(serve: Serve) -
     assert "There is no cell 9: the last is 1" in missed["output"]
     rows = [item["changes"][0]["patch"].split("@@\n")[1] for item in (replaced, inserted, deleted)]
     assert rows == [
-        " [code cell]\n-x = 1  # not saved\n+x = 2\n [markdown cell]\n # Title\n",
-        " x = 2\n [markdown cell]\n # Title\n+[code cell]\n+y = 3\n",
-        " [code cell]\n x = 2\n-[markdown cell]\n-# Title\n [code cell]\n y = 3\n",
+        " [code cell]\n-x = 1  # not saved\n+x = 2\n \n [markdown cell]\n # Title\n",
+        " [markdown cell]\n # Title\n \n+[code cell]\n+y = 3\n+\n",
+        " [code cell]\n x = 2\n \n-[markdown cell]\n-# Title\n-\n [code cell]\n y = 3\n \n",
     ]
     assert [(file["insertions"], file["deletions"]) for file in ended["filesChanged"]] == [(3, 3)]
     assert editor.cells == [
@@ -291,6 +291,9 @@ def test_changes_of_an_open_notebook_are_reviewed_by_cell(serve: Serve) -> None:
     shown = "`n.ipynb:1` cell 0 line 1\n```diff\n-x = 1  # not saved\n+x = 2\n```"
     assert shown in act("list", "")["output"][0]["text"]
     assert act("undo", "n.ipynb:2")["data"]["left"] == []
+    act("undo", "n.ipynb:3")  # though the cell above it is another one now
+    assert len(editor.cells) == 3
+    act("redo", "n.ipynb:3")
     assert sources(editor)[1:3] == [("markdown", "# Title"), ("code", "[code cell]\nz = 0")]
     editor.cells[3]["source"] = "y = 4"
     editor.version += 1

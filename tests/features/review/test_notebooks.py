@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agls.diff import made, read_patch
 from agls.features.review.notebooks import Notebooks
-from agls.room.cell_lines import cells_in, cells_patch, cells_text
+from agls.room.cell_lines import CellPlace, cells_in, cells_patch, cells_text, place_of
 from agls.room.notebook_ports import CellEdit, CellText, OpenNotebook
 from agls.workspace.processes import Processes
 from agls.workspace.workspace import OpenWorkspace
@@ -42,12 +42,19 @@ def test_cells_are_lines_and_a_change_of_them_is_a_patch(
     assert made(cells_text(before), read_patch(patch)) == cells_text(after)
 
 
+def test_every_line_is_one_of_a_cell() -> None:
+    lines = cells_text([CellText("code", "a\nb"), CellText("raw", "")]).splitlines(keepends=True)
+    places = [tuple(place_of(lines, at)) for at in range(len(lines) + 1)]
+    assert places == [(0, 0), (0, 0), (0, 1), (0, 1), *[(1, 0)] * 4]
+    assert place_of([], 0) == CellPlace(0, 0)
+
+
 def test_inserted_cell_begins_with_its_own_line() -> None:
     """Above a cell of the same type, too, where it could begin with the line of that."""
     one, other = CellText("code", "x"), CellText("code", "y")
     patch = cells_patch("n", [one], [other, one])
-    assert (patch.insertions, patch.deletions) == (2, 0)
-    assert "+[code cell]\n+y\n [code cell]\n x\n" in patch.text
+    assert (patch.insertions, patch.deletions) == (3, 0)
+    assert "+[code cell]\n+y\n+\n [code cell]\n x\n" in patch.text
 
 
 async def test_notebook_that_is_closed_by_now_is_changed_on_the_disk(tmp_path: Path) -> None:
@@ -59,12 +66,12 @@ async def test_notebook_that_is_closed_by_now_is_changed_on_the_disk(tmp_path: P
     path.write_text(texts[0].replace('"b"', '"b = 2"'))
     notebooks = Notebooks(NothingOpen())
     text = await notebooks.read(path.as_uri(), workspace)
-    assert text.lines[2:4] == ["[code cell]\n", "b = 2\n"]
-    text.lines[3:] = ["b\n"]
+    assert text.lines[3:6] == ["[code cell]\n", "b = 2\n", "\n"]
+    text.lines[4:] = ["b\n", "\n"]
     change = await notebooks.write(path.as_uri(), text, workspace, "undo")
     assert (change.via, path.read_text()) == ("disk", texts[1])
     again = await notebooks.read(path.as_uri(), workspace)
-    again.lines.insert(0, "[markdown cell]\n")
+    again.lines[:0] = ["[markdown cell]\n", "\n", "\n"]
     await notebooks.write(path.as_uri(), again, workspace, "redo")
     found = cast("list[dict[str, str]]", json.loads(path.read_text())["cells"])
     assert [cell["cell_type"] for cell in found] == ["markdown", "code", "code"]
