@@ -10,6 +10,7 @@ from agls.engine.ports import ModelError, ModelRequest, ModelResolver, new_id
 from agls.engine.vocabulary import AssistantMessage, Message, Resource, Text, UserMessage
 from agls.features.compaction.context_parts import steps_in
 from agls.features.compaction.sizes import PER_TOKEN, bytes_in
+from agls.room.metered_request import metered
 
 ROOM = "compaction"
 PATIENCE = 180.0  # seconds
@@ -78,10 +79,9 @@ async def _asked(
     for _ in range(TRIES):
         message = UserMessage(new_id("item"), (Text(_question(parts, room, focus)),))
         request = ModelRequest(new_id("item"), SYSTEM, (message,), max_output_tokens=most)
-        async with aclosing(client.stream(request)) as stream:
+        async with aclosing(metered(client, request, ROOM, spend)) as stream:
             async for part in stream:
                 if isinstance(part, Replied):
-                    spend(Used(ROOM, part.usage, part.cost))
                     return part.text.strip()
         room = min(room, sum(map(len, parts))) / 2
     raise Unwritten(f"what is to be summarised is too long for {client.info.name}")
