@@ -187,7 +187,7 @@ async function budgetIsSet() {
   await bench.until("it is said", async () => {
     await bench.command("agls: Change Limits…");
     const row = bench.page.locator(".quick-input-widget:visible .monaco-list-row").filter({ hasText: "Turns" });
-    const told = await row.innerText();
+    const told = await row.innerText({ timeout: 15_000 }).catch(() => ""); // something else may close it
     await bench.page.keyboard.press("Escape");
     return told.includes("now 9");
   });

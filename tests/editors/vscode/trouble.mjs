@@ -106,12 +106,10 @@ async function limitsGoOn() {
   await field.press("Enter");
   await bench.prompt("Go round");
   const ending = bench.chat.getByRole("region", { name: "How the run ended" }).last();
-  await bench.until("it is asked or over", async () => {
-    if (await allow().count()) await allow().click();
-    return (await ending.innerText()).includes("Turn limit reached");
-  });
+  await bench.allow(bench.chat.getByRole("group", { name: /^Permission: / })); // once: the button stays until the server has heard
+  await ending.getByText("Turn limit reached").waitFor();
   await ending.getByRole("button", { name: "Continue" }).click();
-  await bench.until("it went on", async () => (await ending.count()) >= 1 && (await said()).length === 3);
+  await bench.chat.getByText("It went on.").waitFor();
   say("a limit offers to continue");
 }
 
