@@ -238,7 +238,8 @@ def tools() -> str:
     head = (
         "# The tools of the model",
         "What the model is told of each tool of a usual session with a user who answers questions, word for "
-        "word. This page is generated (`scripts/reference.py`), so that every change of a description or of a schema is seen in a review. "
+        "word. This page is generated (`scripts/reference.py`), so that every change of a description or of "
+        "a schema is seen in a review. "
         "[context.md](context.md#tools) says when a tool is shown.",
         "| Tool | Shown | Characters |\n|---|---|--:|",
     )
