@@ -77,8 +77,8 @@ OTHER_TOOL_NAMES: Mapping[str, OtherNames] = {
     "delegate": OtherNames("task agent delegate_agent", "runsubagent delegate_to_agent", hook="Task"),
     "skill": OtherNames(named="skill activate_skill slashcommand"),
     "ask_user": OtherNames(
-        """askuserquestion ask_user_question ask_followup_question request_user_input ask_questions ask_question
-        vscode_askquestions""",
+        """askuserquestion ask_user_question ask_followup_question request_user_input ask_questions
+        ask_question vscode_askquestions""",
         "question ask askquestions",
     ),
     "code_intelligence": OtherNames(named="lsp problems geterrors"),
