@@ -62,14 +62,20 @@ def test_agents_of_every_product_are_found_with_names_that_can_be_written(agls: 
             ".opencode/agent/off.md": "---\ndescription: Off.\ndisable: true\n---\nDo.\n",
             ".claude/agents/long.md": "---\nname: long\ndescription: L.\nmodel: opus[1m]\n---\nDo.\n",
             ".claude/agents/full.md": "---\nname: full\ndescription: F.\nmodel: claude-opus-9\n---\nDo.\n",
+            ".codex/config.toml": """[agents]\nmax_threads = 2
+[agents.scout]\ndescription = "Looks."\nconfig_file = "agents/scout.toml"
+[agents.short]\ndescription = "Short."\ndeveloper_instructions = "Do."\n""",
+            ".codex/agents/scout.toml": "sandbox_mode = 'read-only'\ndeveloper_instructions = 'Look.'\n",
             ".gemini/agents/far.md": "---\nkind: remote\nname: far\ndescription: R.\n---\nDo.\n",
         },
     )
     found = {row["name"]: row for row in said(agls, "/agent.list")["agents"]}
     expected = {"back", "ui-ux-designer", "all", "plain", "deep-sol", "wrapped", "plan-mode", "cur", "inner"}
+    expected |= {"scout", "short"}
     assert expected <= found.keys()
     assert {found[name]["problem"] for name in expected} == {""}
     assert found["deep-sol"]["remarks"] == ["its name 'Deep Sol' is written deep-sol here"]
+    assert (found["scout"]["description"], found["scout"]["active"]) == ("Looks.", True)
     assert found["off"]["problem"] == "it is switched off by its key disable"
     assert "(kind: remote), and agls does not call such" in found["far"]["problem"]
     assert found["long"]["remarks"] == []
