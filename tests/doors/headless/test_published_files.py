@@ -43,6 +43,16 @@ def test_skills_with_odd_front_matter_are_read(agls: Agls) -> None:
     assert {name: found[name.rpartition("/")[2]]["problem"] for name in heads} == dict.fromkeys(heads, "")
     assert found["quoted"]["description"] == '"Quoted" then: more'
     assert found["fenced"]["description"] == "In a block of code."
+    more = {f".claude/skills/m{at}/SKILL.md": "---\ndescription: D.\nteam: x\n---\nDo.\n" for at in range(5)}
+    place(
+        agls.workspace,
+        {name: text.replace("---", f"---\nname: {name[15:17]}", 1) for name, text in more.items()},
+    )
+    agls.run("trust", str(agls.workspace))
+    (told,) = [line for line in agls.run("doctor", "--offline").out.splitlines() if "team" in line]
+    assert (
+        "5 files, .claude/skills/m0/SKILL.md, .claude/skills/m1/SKILL.md …: these keys have no effect" in told
+    )
 
 
 @pytest.mark.row(52)
@@ -109,7 +119,7 @@ def test_commands_of_every_product_are_found(agls: Agls) -> None:
 def test_rules_of_claude_that_deny_count_in_a_trusted_folder_and_those_that_allow_do_not(agls: Agls) -> None:
     rules = {
         "allow": ["Bash(*)"],
-        "deny": ["Bash(curl:*)", "Read(./.env)", "mcp__db__drop", "Bash(* --force)"],
+        "deny": ["Bash(curl:*)", "Read(./.env)", "mcp__db__drop", "Read(!a)"],
         "ask": ["Bash(git push:*)"],
     }
     text = json.dumps({"model": "opus", "permissions": rules}, indent=1)
@@ -121,7 +131,7 @@ def test_rules_of_claude_that_deny_count_in_a_trusted_folder_and_those_that_allo
     assert held["ask"] == ["shell(git push *)"]
     assert held["deny"] == ["shell(curl *)", "read(**/.env)", "edit(**/.env)", "mcp__db__drop"]
     doctor = agls.run("doctor", "--offline").out
-    assert "settings.json: the rule 'Bash(* --force)' (deny) cannot be followed here" in doctor
+    assert "settings.json: the rule 'Read(!a)' (deny) cannot be followed here" in doctor
 
 
 @pytest.mark.row(49)

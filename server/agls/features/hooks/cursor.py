@@ -43,9 +43,7 @@ EVENTS: Mapping[str, tuple[Event, str]] = {  # our event, and the matcher for it
     PROMPT: ("UserPromptSubmit", ""),
     STOP: ("Stop", ""),
 }
-NEWER = frozenset(
-    "afterAgentResponse afterAgentThought beforeTabFileRead afterTabFileEdit".split()
-)
+NEWER = frozenset(["afterAgentResponse", "afterAgentThought", "beforeTabFileRead", "afterTabFileEdit"])
 NOT_YET = "Cursor has the event {}, agls has not: this hook never runs, and all others do"
 BEHIND = frozenset({EDIT, AFTER_SHELL, AFTER_MCP})  # what these say counts for nothing
 FOR_COMMANDS = frozenset({SHELL, AFTER_SHELL})
