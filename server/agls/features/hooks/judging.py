@@ -4,7 +4,7 @@ import asyncio
 import json
 from contextlib import aclosing
 
-from agls.engine.facts import Replied, Used
+from agls.engine.facts import Replied
 from agls.engine.limits import left
 from agls.engine.ports import ModelError, ModelRequest, new_id
 from agls.engine.state import State
@@ -13,6 +13,7 @@ from agls.features.hooks.answers import NOTHING, HookAnswer, HookFailed
 from agls.features.hooks.settings import HookSetting
 from agls.json_values import is_object
 from agls.room.hook_ports import HookPorts
+from agls.room.metered_request import metered
 from agls.short_text import cut
 
 BY = "hooks"  # whose spending it is
@@ -44,10 +45,9 @@ async def judge(setting: HookSetting, given: str, ports: HookPorts, state: State
     )
     try:
         client = ports.models.resolve(setting.model or TIER)
-        async with asyncio.timeout(seconds), aclosing(client.stream(request)) as stream:
+        async with asyncio.timeout(seconds), aclosing(metered(client, request, BY, ports.spend)) as stream:
             async for part in stream:
                 if isinstance(part, Replied):
-                    ports.spend(Used(BY, part.usage, part.cost))
                     return verdict(part.text)
     except TimeoutError:
         raise HookFailed(f"its model took longer than {seconds:g} s") from None
