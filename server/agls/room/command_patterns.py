@@ -19,7 +19,10 @@ ANY = "*"  # as a word of a pattern: any words, or none
 
 @lru_cache(maxsize=128)
 def words_wanted(pattern: str) -> tuple[str, ...]:
-    """**Returns** the words of a pattern. A last `*` stands for any words, also behind a part of a word or `:`."""
+    """**Returns** the words of a pattern.
+
+    A last `*` stands for any words, also behind a part of a word or `:`.
+    """
     pattern = f"{pattern.removesuffix(':*')}*" if pattern.endswith(":*") else pattern
     try:
         words = shlex.split(pattern)
