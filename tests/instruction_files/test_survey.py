@@ -157,6 +157,7 @@ def test_comments_are_dropped_but_not_in_code(scene: FolderScene) -> None:
     [
         (".claude/rules/ts.md", "---\npaths:\n  - src/**/*.ts\n---\nrule"),
         (".cursor/rules/ts.mdc", "---\ndescription: x\nglobs: *.js,*.ts\nalwaysApply: false\n---\nrule"),
+        (".cursor/rules/ts.md", '---\ndescription: x\nglobs: ["**/*.ts"]\nalwaysApply: false\n---\nrule'),
         (".github/instructions/ts.instructions.md", '---\napplyTo: "**/*.{ts,tsx}"\n---\nrule'),
         (".clinerules/ts.md", "---\npaths: ['src/**']\n---\nrule"),
         (".windsurf/rules/ts.md", "---\ntrigger: glob\nglobs: src/\n---\nrule"),
