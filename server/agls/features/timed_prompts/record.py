@@ -17,8 +17,8 @@ class MarkedPrompts:
     """Sends a prompt again and again, each time behind a mark in the history: nobody typed it just then."""
 
     def __init__(self, control: SessionControl, context: ActionContext, title: str) -> None:
-        self._control, self._context, self._title = control, context, title
-        self._runs = 0
+        self._control, self._context = control, context
+        self._title, self._runs = title, 0
 
     async def type(self, text: str) -> str:
         """Mark the run and begin it. **Returns** its id. **Raises** `ActionError`."""
