@@ -39,7 +39,9 @@ class Edits:
     """Edits the files of one session; what was `done`, what was `left`, and how the `files` changed."""
 
     def __init__(self, files: FileSnapshots, notebooks: Notebooks, context: ActionContext) -> None:
-        self._files, self._notebooks, self._context = files, notebooks, context
+        self._files = files
+        self._notebooks = notebooks
+        self._context = context
         self.done: list[AgentChange] = []
         self.left: list[Left] = []
         self.files: list[FileChange] = []
