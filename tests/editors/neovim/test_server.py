@@ -31,6 +31,11 @@ WRONG = {
     "Agls stop it": '`:Agls stop` takes nothing more, not "it"',
     "Agls answer x": '`:Agls answer` takes the number of an answer, not "x"',
 }
+# As `:lsp restart` does; where Neovim has none, as the commands of plugins do.
+RESTART = """
+if vim.fn.exists(':lsp') == 2 then return vim.cmd('lsp restart agls') end
+vim.lsp.get_clients({ name = 'agls' })[1].stop()
+"""
 SERVER = "return vim.lsp.get_clients({ name = 'agls' })[1].rpc.is_closing() == false"
 
 
@@ -52,6 +57,22 @@ def test_a_server_that_dies_is_started_again_and_nothing_is_missing(editor: Edit
     prompt(editor, "and now?")
     ended(editor, "endTurn", 2)
     said(editor, "I am back.")
+
+
+def test_restart_by_neovim_itself_leaves_one_server_and_the_conversation(editor: Editor) -> None:
+    opened(editor, turns(HANGING), turns("I am back."))
+    prompt(editor, "hang")
+    said(editor, "I begin")
+    editor.lua(
+        "STARTS = 0 local start = vim.lsp.rpc.start "
+        "vim.lsp.rpc.start = function(...) STARTS = STARTS + 1 return start(...) end"
+    )
+    restarted(editor, lambda: editor.lua(RESTART))
+    ended(editor, "interrupted")
+    prompt(editor, "and now?")
+    ended(editor, "endTurn", 2)
+    said(editor, "I am back.")
+    assert editor.lua("return STARTS") == 1
 
 
 def test_sessions_are_listed_forked_and_opened(editor: Editor) -> None:
