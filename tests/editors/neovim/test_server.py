@@ -157,6 +157,21 @@ def test_commands_are_completed(editor: Editor) -> None:
     assert "there is no :Agls nonsense" in editor.lua("return vim.fn.execute('messages')")
 
 
+def test_message_that_does_not_fit_is_read_to_its_end(editor: Editor) -> None:
+    editor.setup()
+    editor.call("nvim_ui_try_resize", 60, 16)
+    editor.command("Agls nonsense")
+    editor.shows("│undo")
+    editor.command("only")
+    editor.call("nvim_ui_try_resize", 40, 10)
+    editor.command("Agls nonsense")
+    editor.shows("more: <C-w>w enters, q closes")
+    editor.keys("<C-w>wG")
+    editor.until("vim.fn.line('w$') == vim.fn.line('$') and vim.fn.getline('.'):find('undo$')")
+    editor.keys("q")
+    editor.until("#vim.api.nvim_list_wins() == 1")
+
+
 def test_nothing_is_mapped_and_nothing_is_started_by_setup(editor: Editor) -> None:
     mapped = "return #vim.api.nvim_get_keymap('n') + #vim.api.nvim_get_keymap('i')"
     before = editor.lua(mapped)

@@ -34,7 +34,7 @@ local function show_whole(message, highlight)
     vim.api.nvim_win_set_config(win, { width = vim.o.columns - 4 })
   end
   local need = vim.api.nvim_win_text_height(win, {}).all
-  local footer = need > most and " there is more: <C-w>w goes there, q closes " or nil
+  local footer = need > most and " more: <C-w>w enters, q closes " or nil
   vim.api.nvim_win_set_config(win, { height = math.min(need, most), footer = footer })
   vim.keymap.set("n", "q", "<Cmd>close<CR>", { buffer = buf, nowait = true })
   vim.defer_fn(function()
