@@ -151,6 +151,7 @@ class SdkConnection:
             client_info=types.Implementation(name="agls", version=__version__),
             message_handler=self._handle,
             elicitation_callback=self._callers.elicit,
+            sampling_callback=self._callers.sample if self._definition.samples else None,
             list_roots_callback=self._roots,
             cache=None,
         )

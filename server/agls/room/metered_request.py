@@ -5,7 +5,17 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
 
 from agls.engine.facts import ModelDelta, Replied, Retrying, Used
+from agls.engine.limits import left
 from agls.engine.ports import AnswerCancelled, JournalError, ModelClient, ModelError, ModelRequest, Reply
+from agls.engine.state import State
+
+SPENDING = ("max_model_calls", "max_total_tokens", "max_input_tokens", "max_output_tokens", "max_cost_usd")
+
+
+def is_spent(state: State) -> bool:
+    """**Returns** whether what is left to spend pays no request to a model."""
+    rest = left(state.limits, state.run)
+    return any(getattr(rest, field) == 0 for field in SPENDING)
 
 
 async def metered(

@@ -13,7 +13,7 @@ from agls.features.hooks.answers import NOTHING, HookAnswer, HookFailed
 from agls.features.hooks.settings import HookSetting
 from agls.json_values import is_object
 from agls.room.hook_ports import HookPorts
-from agls.room.metered_request import metered
+from agls.room.metered_request import is_spent, metered
 from agls.short_text import cut
 
 BY = "hooks"  # whose spending it is
@@ -32,7 +32,6 @@ SCHEMA: JsonObject = {
     "required": ["ok", "reason"],
     "additionalProperties": False,
 }
-SPENDING = ("max_model_calls", "max_total_tokens", "max_input_tokens", "max_output_tokens", "max_cost_usd")
 
 
 async def judge(setting: HookSetting, given: str, ports: HookPorts, state: State) -> HookAnswer:
@@ -58,10 +57,9 @@ async def judge(setting: HookSetting, given: str, ports: HookPorts, state: State
 
 def rest_of(state: State) -> Limits:
     """**Returns** what is left to spend. **Raises** `HookFailed` when that pays no call of a model."""
-    rest = left(state.limits, state.run)
-    if any(getattr(rest, field) == 0 for field in SPENDING):
+    if is_spent(state):
         raise HookFailed("the budget has no call of a model left")
-    return rest
+    return left(state.limits, state.run)
 
 
 def question(rule: str, given: str) -> str:
