@@ -237,8 +237,9 @@ def tools() -> str:
     check_declared(spec.name for spec in specs)
     head = (
         "# The tools of the model",
-        "What the model is told of each tool of a usual session, word for word. This page is generated "
-        "(`scripts/reference.py`), so that every change of a description or of a schema is seen in a review. "
+        "What the model is told of each tool of a usual session with a user who answers questions, word for "
+        "word. This page is generated (`scripts/reference.py`), so that every change of a description or of "
+        "a schema is seen in a review. "
         "[context.md](context.md#tools) says when a tool is shown.",
         "| Tool | Shown | Characters |\n|---|---|--:|",
     )
@@ -265,6 +266,7 @@ def _usual_run() -> RunSetup:
 async def _run_setup(setup: Setup, folder: str) -> RunSetup:
     async with open_world(setup, editor=NoEditor(), headless=False) as world:
         session = await world.sessions.create(folder)
+        session.questions.attend(True)  # some tools are only there where somebody answers
         return session.run_setup(NO_PROMPT)
 
 

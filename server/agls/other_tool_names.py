@@ -57,11 +57,11 @@ OTHER_TOOL_NAMES: Mapping[str, OtherNames] = {
     ),
     "multi_edit": OtherNames("multiedit", "", _EDITS, "MultiEdit", {"path": "file_path"}),
     "edit_notebook": OtherNames(
-        "notebookedit", "editnotebook", _EDITS, "NotebookEdit", {"path": "notebook_path"}
+        "notebookedit notebook_edit", "editnotebook", _EDITS, "NotebookEdit", {"path": "notebook_path"}
     ),
     "list_dir": OtherNames("ls list_directory listdirectory listdir list_files", "list", hook="LS"),
     "glob": OtherNames(
-        "glob_file_search file_search find_files", "glob filesearch findtestfiles", hook="Glob"
+        "glob_file_search file_search find_files glob_search", "glob filesearch findtestfiles", hook="Glob"
     ),
     "grep": OtherNames("search_file_content grep_search search_files", "grep textsearch", hook="Grep"),
     "web_fetch": OtherNames("webfetch fetch_url", "fetch web_fetch", hook="WebFetch"),
@@ -74,12 +74,17 @@ OTHER_TOOL_NAMES: Mapping[str, OtherNames] = {
         "todowrite todo_write write_todos update_plan", "todoread todo todos", hook="TodoWrite"
     ),
     "present_plan": OtherNames("exitplanmode exit_plan_mode plan_mode_respond", hook="ExitPlanMode"),
-    "delegate": OtherNames("task agent", "runsubagent delegate_to_agent", hook="Task"),
-    "skill": OtherNames(named="skill activate_skill slashcommand"),
+    "delegate": OtherNames("task agent delegate_agent", "runsubagent delegate_to_agent", hook="Agent"),
+    "skill": OtherNames(
+        named="skill activate_skill slashcommand",
+        hook="Skill",
+        members={"name": "skill", "arguments": "args"},
+    ),
     "ask_user": OtherNames(
-        """askuserquestion ask_followup_question request_user_input ask_questions ask_question
-        vscode_askquestions""",
+        """askuserquestion ask_user_question ask_followup_question request_user_input ask_questions
+        ask_question vscode_askquestions""",
         "question ask askquestions",
+        hook="AskUserQuestion",
     ),
     "code_intelligence": OtherNames(named="lsp problems geterrors"),
     "remember": OtherNames(named="save_memory memory"),

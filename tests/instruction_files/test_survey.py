@@ -157,9 +157,15 @@ def test_comments_are_dropped_but_not_in_code(scene: FolderScene) -> None:
     [
         (".claude/rules/ts.md", "---\npaths:\n  - src/**/*.ts\n---\nrule"),
         (".cursor/rules/ts.mdc", "---\ndescription: x\nglobs: *.js,*.ts\nalwaysApply: false\n---\nrule"),
+        (".cursor/rules/ts.md", '---\ndescription: x\nglobs: ["**/*.ts"]\nalwaysApply: false\n---\nrule'),
         (".github/instructions/ts.instructions.md", '---\napplyTo: "**/*.{ts,tsx}"\n---\nrule'),
         (".clinerules/ts.md", "---\npaths: ['src/**']\n---\nrule"),
         (".windsurf/rules/ts.md", "---\ntrigger: glob\nglobs: src/\n---\nrule"),
+        (".claude/rules/not.md", '---\npaths: ["**/*.ts", "**/*.py", "!docs/**"]\n---\nrule'),
+        (".claude/rules/not.md", "---\npaths:\n  - !docs/\n---\nrule"),
+        (".cursor/rules/not.mdc", "---\nglobs: **, !docs/**\n---\nrule"),
+        (".claude/rules/dot.md", "---\npaths: ./src/**/*.ts\n---\nrule"),
+        (".claude/rules/slash.md", "---\npaths: /src/**\n---\nrule"),
     ],
 )
 def test_rule_with_globs_waits_for_a_file_that_fits(scene: FolderScene, path: str, text: str) -> None:

@@ -80,6 +80,12 @@ def resources() -> dict[str, str]:
     return json.loads(file.read_text()) if file.exists() else {}
 
 
+def asked_model(given: dict[str, Any]) -> dict[str, Any]:
+    send({"id": "asked", "method": "sampling/createMessage", "params": given})
+    answered = json.loads(sys.stdin.readline())
+    return answered.get("result") or answered["error"]
+
+
 def answer(name: str, given: dict[str, Any], token: object) -> dict[str, Any] | None:
     match name:
         case "die":
@@ -105,7 +111,7 @@ def answer(name: str, given: dict[str, Any], token: object) -> dict[str, Any] | 
                 time.sleep(float(given["seconds"]))
             return text("at last")
         case _:
-            return text(json.dumps(given))
+            return text(json.dumps(asked_model(given) if name == "ask_model" else given))
 
 
 def main() -> None:

@@ -52,6 +52,7 @@ from agls.room.mcp_ports import (
     GivenServer,
     McpServer,
     McpServers,
+    ModelUse,
     ServerCalls,
     ServerDefinition,
 )
@@ -119,6 +120,12 @@ class SessionMcpServers:
     def forms(self) -> session_ports.Forms:
         """Who may be asked."""
         return self.run.session.session.questions
+
+    @property
+    def model_use(self) -> ModelUse:
+        """How a server's question gets an answer of the model."""
+        log = self.run.session.session.log
+        return ModelUse(self.run.models, self.run.session.record.spend, lambda: log.state)
 
     @property
     def calls(self) -> ServerCalls:

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
-from agls.engine.facts import Compacted, Entry, Expanded, SessionChanged, Used
+from agls.engine.facts import Compacted, Entry, Expanded, Noted, SessionChanged, Used
 from agls.engine.log import Log
+from agls.engine.note_items import NoteItem
 from agls.engine.vocabulary import Message
+from agls.order import NOTES
 from agls.room.session_ports import Observer
 
 
@@ -21,6 +23,11 @@ class SessionLog:
     def watch(self, observer: Observer) -> Callable[[], None]:
         """Show the observer everything from now on. **Returns** a function that ends that."""
         return self._log.subscribe(observer)
+
+    def shown(self, note: Noted) -> Sequence[NoteItem]:
+        """**Returns** what the note of a room shows."""
+        row = NOTES.rows.get((note.feature, note.kind))
+        return row(note.data) if row else ()
 
     def spend(self, used: Used) -> None:
         """Record the spending of a room. **Raises** `JournalError`."""

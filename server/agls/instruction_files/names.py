@@ -29,7 +29,7 @@ class RulePlace:
 
 RULES = (
     RulePlace(".claude/rules", (".md",), "paths", "globs"),
-    RulePlace(".cursor/rules", (".mdc", "RULE.md"), "globs"),
+    RulePlace(".cursor/rules", (".mdc", ".md"), "globs"),
     RulePlace(".github/instructions", (".instructions.md",), "applyTo"),
     RulePlace(
         ".clinerules", (".md", ".txt"), "paths", "globs", alone=True, others=("workflows", "hooks", "skills")

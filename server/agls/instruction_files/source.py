@@ -170,5 +170,11 @@ class InstructionFiles:
         """Return whether a text is for one of these files."""
         folder = f"{text.folder}/"
         below = [path.removeprefix(folder) for path in paths if path.startswith(folder)]
-        fits = any(self._glance.matches(glob, path) for glob in text.globs for path in below)
-        return fits or bool(below and not text.globs)
+        return any(self._fits_path(text.globs, path) for path in below)
+
+    def _fits_path(self, globs: Sequence[str], path: str) -> bool:
+        """Return whether globs fit a path: those with a `!` say for which files of the others they do not."""
+        wanted = [glob for glob in globs if not glob.startswith("!")]
+        if wanted and not any(self._glance.matches(glob, path) for glob in wanted):
+            return False
+        return not any(self._glance.matches(glob[1:], path) for glob in globs if glob.startswith("!"))

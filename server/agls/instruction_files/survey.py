@@ -249,7 +249,8 @@ def _moment(globs: Sequence[str], description: str, values: Mapping[str, Any]) -
     trigger, always = values.get("trigger"), truth(values.get("alwaysApply"))
     if trigger == "manual":
         return None
-    if always or trigger == "always_on" or any(glob in EVERYTHING for glob in globs):
+    excepts = any(glob.startswith("!") for glob in globs)
+    if always or trigger == "always_on" or (not excepts and any(glob in EVERYTHING for glob in globs)):
         return "always"
     if globs and trigger != "model_decision":
         return "touched"

@@ -7,12 +7,23 @@ from contextvars import ContextVar
 
 import mcp_types as types
 
-from agls.room.mcp_ports import Caller, McpQuestion, McpReply, ServerDefinition
+from agls.mcp_servers.content import sampling_of
+from agls.room.mcp_ports import (
+    Caller,
+    McpQuestion,
+    McpReply,
+    McpSampled,
+    McpSampling,
+    SamplingRefused,
+    ServerDefinition,
+)
 
 MOST_PROGRESS = 20_000  # characters of one request that are shown
 MOST_QUESTIONS = 20  # of one request
 LONGEST_MESSAGE = 4_000  # characters
 NOT_NOW = McpReply("cancel")
+NO_SAMPLE = SamplingRefused("Nobody is there who could allow it.")
+REJECTED = -1  # the code of the specification for what a user did not allow
 
 
 class Request:
@@ -73,6 +84,17 @@ class Request:
         finally:
             self._move(self._next)
 
+    async def sample(self, asked: McpSampling) -> McpSampled:
+        """Let the caller's model answer, without charging the server. **Raises** `SamplingRefused`."""
+        self._questions -= 1
+        if self._caller.sample is None or self._questions < 0:
+            raise NO_SAMPLE
+        self._move(self._until)
+        try:
+            return await self._caller.sample(asked)
+        finally:
+            self._move(self._next)
+
 
 _CURRENT: ContextVar[Request | None] = ContextVar("mcp_request", default=None)
 
@@ -126,6 +148,23 @@ class Callers:
         reply = await self.ask(McpQuestion(name, message, dict(params.requested_schema)))
         content = dict(reply.content) if reply.action == "accept" else None
         return types.ElicitResult(action=reply.action, content=content)
+
+    async def sample(
+        self, context: object, params: types.CreateMessageRequestParams
+    ) -> types.CreateMessageResult | types.ErrorData:
+        """Answer what the server asks a model."""
+        request = self.current
+        try:
+            if request is None:
+                raise NO_SAMPLE
+            answer = await request.sample(sampling_of(self._definition.name, params))
+        except SamplingRefused as why:
+            return types.ErrorData(code=REJECTED, message=str(why))
+        content = types.TextContent(type="text", text=answer.text)
+        reason = "maxTokens" if answer.is_cut else "endTurn"
+        return types.CreateMessageResult(
+            role="assistant", content=content, model=answer.model, stop_reason=reason
+        )
 
 
 def progress_line(done: float, total: float | None, message: str | None) -> str:

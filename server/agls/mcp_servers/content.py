@@ -13,12 +13,14 @@ from agls.room.mcp_ports import (
     McpMessage,
     McpPrompt,
     McpResource,
+    McpSampling,
     McpTool,
 )
 from agls.terminal_codes import enclosed, without_codes
 
 ALWAYS_ASKS = "anthropic/requiresUserInteraction"
 LONGEST_WORDS = 2_000  # characters of what is said of a resource, or of a prompt
+MOST_SAMPLED = 200  # messages that a server sends to a model
 MOST_SUGGESTIONS, LONGEST_SUGGESTION = 100, 200  # of an argument, and characters of one
 Contents = types.TextResourceContents | types.BlobResourceContents
 
@@ -37,12 +39,12 @@ def tool_of(tool: types.Tool) -> McpTool:
     )
 
 
-def answer_of(result: types.CallToolResult) -> McpAnswer:
-    """**Returns** the answer of a tool."""
+def answer_of(result: types.CallToolResult, remarks: Sequence[str] = ()) -> McpAnswer:
+    """**Returns** the answer of a tool, with what is wrong with it."""
     parts = tuple(part_of(block) for block in result.content)
     structured = result.structured_content
     text = json.dumps(structured, ensure_ascii=False) if structured is not None else ""
-    return McpAnswer(parts, text, bool(result.is_error))
+    return McpAnswer(parts, text, bool(result.is_error), "; ".join(remarks))
 
 
 def part_of(block: types.ContentBlock) -> str | McpImage:
@@ -104,6 +106,35 @@ def message_of(message: types.PromptMessage) -> McpMessage:
     if isinstance(message.content, types.EmbeddedResource) and isinstance(part, str):
         part = enclosed(part)
     return McpMessage(message.role == "user", (part,))
+
+
+def sampling_of(server: str, params: types.CreateMessageRequestParams) -> McpSampling:
+    """**Returns** what a server asks a model."""
+    messages = [
+        McpMessage(message.role == "user", tuple(map(_said, message.content_as_list)))
+        for message in params.messages[:MOST_SAMPLED]
+    ]
+    wants = params.model_preferences or types.ModelPreferences()
+    quick = max(wants.speed_priority or 0.0, wants.cost_priority or 0.0)
+    return McpSampling(
+        server,
+        tuple(messages),
+        params.system_prompt or "",
+        params.max_tokens,
+        params.temperature,
+        is_hurried=quick > (wants.intelligence_priority or 0.0),
+    )
+
+
+def _said(block: object) -> str | McpImage:
+    """**Returns** a part of a message to a model. What cannot be sent on is named."""
+    match block:
+        case types.TextContent():
+            return block.text
+        case types.ImageContent():
+            return _image(block.data, block.mime_type)
+        case _:
+            return f"[{type(block).__name__}: it is not passed on]"
 
 
 def _contents(held: Contents) -> str | McpImage:

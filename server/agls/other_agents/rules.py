@@ -43,7 +43,8 @@ def claude_rule(text: str, kind: RuleKind, home: str) -> str | None:
     if what in {"", "*", "**"}:
         return name
     if name == "shell":
-        return _shell(re.sub(r":\*$", " *", what))
+        command = re.sub(r":\*$", " *", what)
+        return _shell(command) or (_wild(command) if kind != "allow" else None)
     if name in {"web_fetch", "web_search"}:
         return f"{name}({what})" if what.startswith("domain:") else None
     path = _path(what, home, narrows=kind != "allow")
@@ -136,6 +137,11 @@ def _shell(command: str) -> str | None:
     """**Returns** the rule for a command; `*` stands only for its last words."""
     rest = command.removesuffix(" *")
     return f"shell({command})" if rest and not re.search(r"[*?\n]", rest) else None
+
+
+def _wild(command: str) -> str | None:
+    """**Returns** the rule for a command with `*` anywhere, which may only make things stricter."""
+    return None if "\n" in command or not command.strip("* ") else f"shell({command})"
 
 
 def _path(glob: str, home: str, *, narrows: bool) -> str | None:

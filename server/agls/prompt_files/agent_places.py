@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from agls.frozen import frozen
+from agls.prompt_files.codex_config import NAME as CODEX
 from agls.prompt_files.opencode_config import NAMES
 
 if TYPE_CHECKING:
@@ -32,7 +33,11 @@ HOME = (
     (".copilot/agents", ".md"),
 )
 CONFIGURED = ("", ".opencode/")  # where OpenCode has a configuration, in which agents may stand
-PROJECT_FILES = (*(folder for folder, _ in PROJECT), *(f"{at}{name}" for at in CONFIGURED for name in NAMES))
+PROJECT_FILES = (
+    *(folder for folder, _ in PROJECT),
+    *(f"{at}{name}" for at in CONFIGURED for name in NAMES),
+    f".codex/{CODEX}",
+)
 
 
 @frozen
@@ -65,10 +70,12 @@ def agent_folders(project: Sequence[str], config: str, home: str) -> Iterator[Ag
     for root in project:
         yield from (AgentFolder(f"{root}/{place}", end, "project", root) for place, end in PROJECT)
         yield from (_configured(f"{root}/{at}", name, "project", root) for at in CONFIGURED for name in NAMES)
+        yield _configured(f"{root}/.codex", CODEX, "project", root)
     yield AgentFolder(f"{config}/agents", ".md", "user")
     if home:
         yield from (AgentFolder(f"{home}/{place}", end, "user") for place, end in HOME)
         yield from (_configured(f"{home}/.config/opencode", name, "user") for name in NAMES)
+        yield _configured(f"{home}/.codex", CODEX, "user")
     yield AgentFolder(BUILT_IN, ".md", "built in")
 
 

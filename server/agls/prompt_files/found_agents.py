@@ -2,7 +2,7 @@
 
 import os
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -10,8 +10,10 @@ from stat import S_ISREG
 from typing import TYPE_CHECKING
 
 from agls.frozen import frozen
-from agls.prompt_files.agent_file import NAME, AgentFile, read_agent
+from agls.prompt_files.agent_file import NAME, NO_DESCRIPTION, AgentFile, read_agent
 from agls.prompt_files.agent_places import AgentFolder
+from agls.prompt_files.codex_config import NAME as CODEX
+from agls.prompt_files.codex_config import roles_in
 from agls.prompt_files.opencode_config import AGENTS, texts_in
 
 if TYPE_CHECKING:
@@ -57,7 +59,14 @@ def find_agents(folders: Sequence[AgentFolder], taken: Sequence[str] = ()) -> Se
         if rest := paths[MOST:]:
             left_out = AgentFile(Path(rest[0]).stem, problem=MORE.format(len(rest), MOST))
             found.append(FoundAgent(left_out, rest[0], folder))
-    return found
+    described = {each.file.name for each in found if each.folder.only == CODEX and not each.file.problem}
+    return [each for each in found if not _is_rest_of_role(each, described)]
+
+
+def _is_rest_of_role(agent: FoundAgent, described: Collection[str]) -> bool:
+    """Return whether this file only has the rest of a role that the configuration of Codex describes."""
+    is_role = agent.folder.end == ".toml" and agent.file.problem == NO_DESCRIPTION
+    return is_role and agent.file.name.replace("_", "-") in {name.replace("_", "-") for name in described}
 
 
 def stamps_of(folders: Sequence[AgentFolder]) -> Mapping[str, object]:
@@ -123,6 +132,10 @@ def _configured(path: str, text: str, folder: AgentFolder) -> Iterator[tuple[str
         except (OSError, RuntimeError):
             return None
 
+    if folder.only == CODEX:
+        for name, said in roles_in(text, named):
+            yield f"{path} (agents.{name})", read_agent(said, name), said
+        return
     try:
         for name, said in texts_in(text, AGENTS, named):
             yield f"{path} ({AGENTS}.{name})", read_agent(said, name), said

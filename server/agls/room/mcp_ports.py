@@ -5,7 +5,9 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import field
 from typing import Any, Literal, Protocol
 
-from agls.engine.ports import WorkspaceError
+from agls.engine.facts import Used
+from agls.engine.ports import ModelResolver, WorkspaceError
+from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.room.session_ports import Forms
@@ -50,7 +52,8 @@ class ServerDefinition:
     `scope` is the folder that offers it, `CLIENT` when a client brought it, "" for one of the user's own.
     `environment` and `headers` are in the order of their names; they may hold keys. It gets `startup`
     seconds to begin. A call ends after `idle` seconds without a sign of it, and after `longest` seconds.
-    `roots` are the folders that it is told of when it asks for them.
+    `roots` are the folders that it is told of when it asks for them. One that `samples` may ask for answers
+    of the user's model, each of which the user allows.
     """
 
     name: str
@@ -66,6 +69,7 @@ class ServerDefinition:
     longest: float = 3_600.0
     login: LoginSettings = LoginSettings()
     roots: tuple[str, ...] = ()
+    samples: bool = False
     holder: str = ""
 
 
@@ -161,11 +165,15 @@ class McpImage:
 
 @frozen
 class McpAnswer:
-    """The answer of a tool: its texts and images in their order, and its structured content as JSON."""
+    """The answer of a tool: its texts and images in their order, and its structured content as JSON.
+
+    `remark` says what is wrong with it.
+    """
 
     parts: tuple[str | McpImage, ...]
     structured: str = ""
     is_error: bool = False
+    remark: str = ""
 
 
 @frozen
@@ -197,6 +205,34 @@ class McpReply:
     content: JsonObject = field(default_factory=dict[str, Any])
 
 
+@frozen
+class McpSampling:
+    """What a server asks the user's model: a conversation of its own, with `max_tokens` for the answer.
+
+    With `is_hurried` speed or price matter more to it than how good the answer is.
+    """
+
+    server: str
+    messages: tuple[McpMessage, ...]
+    system: str = ""
+    max_tokens: int = 1_024
+    temperature: float | None = None
+    is_hurried: bool = False
+
+
+@frozen
+class McpSampled:
+    """The answer of the model with this name; `is_cut` is whether `max_tokens` ended it."""
+
+    text: str
+    model: str
+    is_cut: bool = False
+
+
+class SamplingRefused(Exception):
+    """A server gets no answer of the user's model; the message is for the server."""
+
+
 def show_nothing(line: str) -> None:
     """Drop a report of progress."""
 
@@ -205,11 +241,13 @@ def show_nothing(line: str) -> None:
 class Caller:
     """Who a request is made for: sees its progress, and answers what the server asks meanwhile.
 
-    Without `ask` nobody can: what is asked is cancelled.
+    Without `ask` nobody can: what is asked is cancelled. `sample` lets the user's model answer, if the user
+    allows it, and raises `SamplingRefused`.
     """
 
     show: Progress = show_nothing
     ask: Callable[[McpQuestion], Awaitable[McpReply]] | None = None
+    sample: Callable[[McpSampling], Awaitable[McpSampled]] | None = None
 
 
 NOBODY = Caller()
@@ -329,18 +367,29 @@ class ServerCalls:
         return await room.call(server, tool, arguments)
 
 
+@frozen(eq=False)
+class ModelUse:
+    """How rooms ask a model beside the run: `state` **returns** that of the session, with what is left."""
+
+    models: ModelResolver
+    spend: Callable[[Used], None]
+    state: Callable[[], State]
+
+
 class McpServers(Protocol):
     """The MCP servers of this process. `get` **returns** the one with this definition, which may not run.
 
     `environment` are the variables that definitions may name, `keys` those of models, which no server gets;
     `given` are the servers that the client brought with the session of the run, `of_agent` those of its
-    agent, `forms` puts questions to its user, `inputs` are what they gave for files. `off` are the names of
-    those that the user switched off; `switch` **returns** whether that changed anything, and raises
-    `OSError`. `release` ends the one with this definition, where it runs.
+    agent, `forms` puts questions to its user, `model_use` asks its model, `inputs` are what the user gave
+    for files. `off` are the names of those that the user switched off; `switch` **returns** whether that
+    changed anything, and raises `OSError`. `release` ends the one with this definition, where it runs.
     """
 
     @property
     def forms(self) -> Forms: ...
+    @property
+    def model_use(self) -> ModelUse: ...
 
     @property
     def keys(self) -> Collection[str]: ...

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from agls.engine.actions import ActionSpec
-from agls.engine.facts import Compacted, Entry, Expanded, Transient, Used
+from agls.engine.facts import Compacted, Entry, Expanded, Noted, Transient, Used
+from agls.engine.note_items import NoteItem
 from agls.engine.ports import Asker, ModelInfo, ToolSpec
 from agls.engine.spawning import Spawner
 from agls.engine.state import State
@@ -24,13 +25,14 @@ Observer = Callable[[Entry | Transient, State], None]
 class SessionRecord(Protocol):
     """The session's record, as far as rooms may use it outside the slots.
 
-    `watch` shows an observer everything from now on and **returns** a function that ends that. `spend`,
-    `retitle` and `compact` record what was spent, a title and a summary; all raise `JournalError` when
-    another process took the session.
+    `shown` **returns** what a note of a room shows. `watch` shows an observer everything from now on and
+    **returns** a function that ends that. `spend`, `retitle` and `compact` record what was spent, a title
+    and a summary; all raise `JournalError` when another process took the session.
     """
 
     def entries(self) -> Sequence[Entry]: ...
     def watch(self, observer: Observer) -> Callable[[], None]: ...
+    def shown(self, note: Noted) -> Sequence[NoteItem]: ...
     def spend(self, used: Used) -> None: ...
     def retitle(self, title: str) -> None: ...
 

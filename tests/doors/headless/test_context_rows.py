@@ -188,6 +188,35 @@ def test_words_behind_compact_reach_the_model_that_writes_the_summary(agls: Agls
         assert "keep the blue names" not in sent
 
 
+@pytest.mark.row(28)
+def test_files_that_helpers_commands_and_people_touched_stay_named_behind_a_summary(agls: Agls) -> None:
+    """However the paths are spelled, and although no call of the session itself names them."""
+    for name in ("read", "named", "other"):
+        (agls.workspace / f"{name}.py").write_text("x = 1\n")
+    talk = Reply("word " * 2_000)
+    of_parent = [
+        Reply(calls=[("read_file", {"filePath": "./sub/../read.py"})]),
+        Reply(calls=[("read_file", {"path": "other.py"})]),
+        Reply(calls=[("shell", {"command": "echo y > other.py"})]),
+        Reply(calls=[("delegate", {"tasks": [{"prompt": "write it"}]})]),
+    ]
+    of_helper = [Reply(calls=[("write_file", {"path": "made.py", "content": "y"})]), Reply("Written.")]
+    with ModelServer(
+        [*of_parent, *of_helper, talk, talk, talk, Reply("They talked."), Reply("On.")]
+    ) as server:
+        agls.configure(
+            MODEL.format("chat", server.url, 60_000)
+            + '[permissions]\nmode = "allowAll"\n[history]\ntitles = false\n'
+        )
+        assert agls.run("run", "look at @named.py").code == 0
+        for prompt in ("second words", "third words", "/compact", "go on"):
+            assert agls.run("resume", prompt).code == 0
+        sent = str(server.posts[-1].body["messages"][1]["content"])
+    changed, _, read = sent.partition("Changed:\n")[2].partition("Read or named:\n")
+    assert sorted(changed.split()) == ["-", "-", "made.py", "other.py"]
+    assert set(read.split()) >= {"read.py", "named.py"}
+
+
 def test_summary_is_inspected_and_undone(agls: Agls) -> None:
     talk = Reply("word " * 2_000)
     with ModelServer([talk, talk, talk, Reply("They talked."), Reply("On."), Reply("And on.")]) as server:

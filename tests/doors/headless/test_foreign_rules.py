@@ -13,6 +13,7 @@ def test_deny_and_ask_of_a_trusted_folder_hold_and_allow_does_not(agls: Agls) ->
     file = agls.workspace / ".claude/settings.json"
     file.parent.mkdir()
     deny = ["Bash(curl:*)", "Read(./secret.txt)", "Read(/env/**)", "mcp__github", "Bash(* --force *)"]
+    deny += ["Bash(rm -rf /*)", "Bash(wget * | *)", "Read(!a)"]
     said = {"deny": deny, "ask": ["Bash(git push *)"], "allow": ["Bash(rm *)"]}
     file.write_text(json.dumps({"permissions": said}))
     local = agls.workspace / ".claude/settings.local.json"
@@ -28,12 +29,22 @@ def test_deny_and_ask_of_a_trusted_folder_hold_and_allow_does_not(agls: Agls) ->
         ("deny", "read(env/**)"),
         ("deny", "edit(env/**)"),
         ("deny", "mcp__github"),
+        ("deny", "shell(* --force *)"),
+        ("deny", "shell(rm -rf /*)"),
+        ("deny", "shell(wget * | *)"),
         ("deny", "web_fetch(domain:example.com)"),
         ("ask", "shell(git push *)"),
     ]
     assert ".claude/settings" in rules[0]["where"]
     refused = agls.run("permissions", "explain", "curl http://localhost")
     assert refused.out.startswith("It is refused: The rule deny shell(curl *) forbids it.")
+    for command, rule in (
+        ("git push --force", "* --force *"),
+        ("sudo rm -rf /etc", "rm -rf /*"),
+        ("wget -qO- localhost | sh", "wget * | *"),
+    ):
+        assert f"The rule deny shell({rule}) forbids it." in agls.run("permissions", "explain", command).out
+    assert agls.run("permissions", "explain", "rm -rf build").out.startswith("It is asked about.")
     assert agls.run("permissions", "explain", "rm a").out.startswith("It is asked about.")
     found = agls.run("doctor", "--offline").out
-    assert "the rule 'Bash(* --force *)' (deny) cannot be followed here" in found
+    assert "the rule 'Read(!a)' (deny) cannot be followed here" in found

@@ -37,6 +37,22 @@ def test_program_refuses_a_call_and_the_run_goes_on(hooked: Hooked) -> None:
 
 
 @pytest.mark.row(50)
+def test_work_that_is_handed_over_and_skills_have_the_names_that_hooks_know(hooked: Hooked) -> None:
+    for matcher in ("Task", "Agent", "Skill"):
+        hooked.on("PreToolUse", "sys.exit(2)", matcher=matcher)
+    explore = call("agent__explore", task="look")
+    skill = {"name": "skill", "arguments": {"name": "create-skill", "arguments": "x y"}}
+    helper = call("delegate", tasks=[{"prompt": "look"}])
+    hooked.agls.script({"calls": [explore, skill, helper]}, {"text": "done"})
+    done = hooked.run()
+    assert ["refused it" in each for each in outputs(done)] == [True] * 3
+    given = [(each["tool_name"], each["tool_input"]) for each in hooked.given("PreToolUse")]
+    assert given.count(("Agent", {"prompt": "look", "subagent_type": "Explore"})) == 2
+    assert given.count(("Skill", {"skill": "create-skill", "args": "x y"})) == 1
+    assert given.count(("Agent", {"tasks": [{"prompt": "look"}]})) == 2
+
+
+@pytest.mark.row(50)
 @pytest.mark.parametrize("member", ["file_path", "path"])
 def test_program_rewrites_a_call_in_either_spelling(hooked: Hooked, member: str) -> None:
     hooked.on("PreToolUse", answer(updatedInput={member: "b.txt", "content": "two\n"}))

@@ -43,6 +43,16 @@ def test_skills_with_odd_front_matter_are_read(agls: Agls) -> None:
     assert {name: found[name.rpartition("/")[2]]["problem"] for name in heads} == dict.fromkeys(heads, "")
     assert found["quoted"]["description"] == '"Quoted" then: more'
     assert found["fenced"]["description"] == "In a block of code."
+    more = {f".claude/skills/m{at}/SKILL.md": "---\ndescription: D.\nteam: x\n---\nDo.\n" for at in range(5)}
+    place(
+        agls.workspace,
+        {name: text.replace("---", f"---\nname: {name[15:17]}", 1) for name, text in more.items()},
+    )
+    agls.run("trust", str(agls.workspace))
+    (told,) = [line for line in agls.run("doctor", "--offline").out.splitlines() if "team" in line]
+    assert (
+        "5 files, .claude/skills/m0/SKILL.md, .claude/skills/m1/SKILL.md …: these keys have no effect" in told
+    )
 
 
 @pytest.mark.row(52)
@@ -62,14 +72,20 @@ def test_agents_of_every_product_are_found_with_names_that_can_be_written(agls: 
             ".opencode/agent/off.md": "---\ndescription: Off.\ndisable: true\n---\nDo.\n",
             ".claude/agents/long.md": "---\nname: long\ndescription: L.\nmodel: opus[1m]\n---\nDo.\n",
             ".claude/agents/full.md": "---\nname: full\ndescription: F.\nmodel: claude-opus-9\n---\nDo.\n",
+            ".codex/config.toml": """[agents]\nmax_threads = 2
+[agents.scout]\ndescription = "Looks."\nconfig_file = "agents/scout.toml"
+[agents.short]\ndescription = "Short."\ndeveloper_instructions = "Do."\n""",
+            ".codex/agents/scout.toml": "sandbox_mode = 'read-only'\ndeveloper_instructions = 'Look.'\n",
             ".gemini/agents/far.md": "---\nkind: remote\nname: far\ndescription: R.\n---\nDo.\n",
         },
     )
     found = {row["name"]: row for row in said(agls, "/agent.list")["agents"]}
     expected = {"back", "ui-ux-designer", "all", "plain", "deep-sol", "wrapped", "plan-mode", "cur", "inner"}
+    expected |= {"scout", "short"}
     assert expected <= found.keys()
     assert {found[name]["problem"] for name in expected} == {""}
     assert found["deep-sol"]["remarks"] == ["its name 'Deep Sol' is written deep-sol here"]
+    assert (found["scout"]["description"], found["scout"]["active"]) == ("Looks.", True)
     assert found["off"]["problem"] == "it is switched off by its key disable"
     assert "(kind: remote), and agls does not call such" in found["far"]["problem"]
     assert found["long"]["remarks"] == []
@@ -103,7 +119,7 @@ def test_commands_of_every_product_are_found(agls: Agls) -> None:
 def test_rules_of_claude_that_deny_count_in_a_trusted_folder_and_those_that_allow_do_not(agls: Agls) -> None:
     rules = {
         "allow": ["Bash(*)"],
-        "deny": ["Bash(curl:*)", "Read(./.env)", "mcp__db__drop", "Bash(* --force)"],
+        "deny": ["Bash(curl:*)", "Read(./.env)", "mcp__db__drop", "Read(!a)"],
         "ask": ["Bash(git push:*)"],
     }
     text = json.dumps({"model": "opus", "permissions": rules}, indent=1)
@@ -115,7 +131,7 @@ def test_rules_of_claude_that_deny_count_in_a_trusted_folder_and_those_that_allo
     assert held["ask"] == ["shell(git push *)"]
     assert held["deny"] == ["shell(curl *)", "read(**/.env)", "edit(**/.env)", "mcp__db__drop"]
     doctor = agls.run("doctor", "--offline").out
-    assert "settings.json: the rule 'Bash(* --force)' (deny) cannot be followed here" in doctor
+    assert "settings.json: the rule 'Read(!a)' (deny) cannot be followed here" in doctor
 
 
 @pytest.mark.row(49)

@@ -4,6 +4,7 @@ import json
 import sys
 from pathlib import Path
 
+from agls.views.transcript import fold
 from support.rich_run import call
 from support.wire import AGENT, Message, Wire, script, turns
 
@@ -127,3 +128,35 @@ def test_arguments_of_a_servers_prompt_are_completed_by_the_server(tmp_path: Pat
         assert completed("/mcp__sample__plan goal=")[:2] == values, "and none with codes or two lines"
         assert completed("/mcp__sample__plan goal=mo")[0] == values[1]
         assert completed("/mcp__sample__plan days=") == []
+
+
+def test_server_asks_the_users_model_when_the_user_allows_it_and_the_run_pays(tmp_path: Path) -> None:
+    """Where it is off, the server learns that nobody answers; what the user refuses is sent to no model."""
+    text = {"type": "text", "text": "Name a colour.\u001b[31m"}
+    asked = {"messages": [{"role": "user", "content": text}], "systemPrompt": "Be brief.", "maxTokens": 50}
+    tool = {"name": "ask_model", "inputSchema": {"type": "object"}}
+    (tmp_path / "tools.json").write_text(json.dumps([tool]))
+    calls = turns({"calls": [call("mcp__mine__ask_model", **asked)]}, "done")
+    answer = {"match": "Name a colour", "turns": [{"text": "Blue."}], "repeat": True}
+    config = script(tmp_path, answer, calls, calls, calls)
+    plain = config.read_text()
+    program = f"command = {json.dumps(sys.executable)}\nargs = {json.dumps([str(PROGRAM), str(tmp_path)])}\n"
+    results: list[tuple[str, int]] = []
+    for sampling, outcomes in {"ask": ("accept", "decline"), "off": ("accept",)}.items():
+        config.write_text(f'{plain}\n[mcp.servers.mine]\n{program}sampling = "{sampling}"\n')
+        with Wire(tmp_path, config) as wire:
+            wire.initialize({**AGENT, "askUser": {"form": {}}})
+            wire.answers["agent/requestPermission"] = lambda _: {"outcome": "selected", "optionId": "once"}
+            for outcome in outcomes:
+                wire.answers["agent/askUser"] = lambda _, said=outcome: {"outcome": said, "content": {}}
+                ended = wire.run(wire.session())
+                item = [one for one in fold(wire.events).items.values() if one["kind"] == "toolCall"][-1]
+                results.append((item["output"].partition("]\n")[2], ended["usage"]["outputTokens"]))
+            forms = [message["params"]["message"] for message in wire.of_method("agent/askUser")]
+            assert len(forms) == (2 if sampling == "ask" else 0)
+            assert all("Instructions: Be brief.\nUser: Name a colour.\n" in form for form in forms)
+    (allowed, spent), (refused, less), (off, _) = results
+    assert '"text": "Blue."' in allowed
+    assert '"stopReason": "endTurn"' in allowed
+    assert (spent > less, "The user did not allow it" in refused) == (True, True)
+    assert "Sampling not supported" in off

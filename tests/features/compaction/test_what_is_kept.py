@@ -1,6 +1,7 @@
 """What no compaction loses: open tasks, touched files, the words of the prompt at hand."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -9,11 +10,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agls.engine.facts import Compacted, Entry, ToolFinished, ToolStarted
+from agls.assembly import SessionLog
+from agls.engine.facts import Admitted, Compacted, Entry, Noted, Steered, ToolFinished, ToolStarted
 from agls.engine.feature import Feature
+from agls.engine.note_items import FilesKept, NoteItem
 from agls.engine.ports import Effect, Preview, ToolContext, ToolSpec
 from agls.engine.session import Session
-from agls.engine.vocabulary import FileChange, FileVersion, ToolCall, ToolOutcome, UserMessage
+from agls.engine.vocabulary import (
+    FileChange,
+    FileVersion,
+    Resource,
+    ResourceLink,
+    Text,
+    ToolCall,
+    ToolOutcome,
+    UserMessage,
+)
 from agls.features import plan
 from agls.features.compaction.touched_files import HEAD, TouchedFiles, touched_in
 from agls.features.plan.settings import Settings as PlanSettings
@@ -98,7 +110,7 @@ async def talk(made: list[list[tuple[str, int, int]]]) -> None:
         assert it.stop == "end_turn"
         sent = it.model.requests[-1].messages
         text = "\n".join(said(sent))
-        known = touched_in(it.session.log.journal.entries(), "/project")
+        known = touched_in(it.session.log.journal.entries(), "/project", SessionLog(it.session.log).shown)
         assert paired(sent)
         assert all(prompt in text for prompt in (*prompts, "the last prompt"))
         for task in filter(None, tasks.values()):
@@ -138,20 +150,44 @@ def entries(*facts: Any) -> list[Entry]:
     return [Entry(number, 0.0, fact) for number, fact in enumerate(facts, 1)]
 
 
-def test_files_are_those_that_calls_changed_and_those_that_they_named() -> None:
+def shown(note: Noted) -> Sequence[NoteItem]:
+    """What notes of this kind show: a command or a helper changed this file."""
+    return (FilesKept("c4", "command", (f"file:///p/{note.data['name']}",)),)
+
+
+def test_files_are_those_that_were_changed_and_those_that_calls_and_people_named() -> None:
     change = FileChange("file:///p/a%20b.py", "added", FileVersion(""), FileVersion("b"), "", "disk")
     found = touched_in(
         entries(
+            Admitted("r", "i", (Text("Look at it."), ResourceLink("file:///p/seen.py"), Resource("x:y", ""))),
             ToolStarted("c1", "read_file", {"path": "/p/x.py"}),
             ToolFinished("c1", ToolOutcome("x")),
             ToolStarted("c2", "read_file", {"path": "gone.py"}),
             ToolFinished("c2", ToolOutcome("no such file", status="failed")),
-            ToolStarted("c3", "edit", {"paths": ["/p/x.py", "/q/y.py", 7]}),
+            ToolStarted("c3", "edit", {"paths": ["/p/sub/../x.py", "/q/y.py", 7]}),
             ToolFinished("c3", ToolOutcome("done", changes=(change,))),
+            Noted("room", "kind", {"name": "made.py"}),
+            Steered("s", "r", (ResourceLink("file:///p/made.py"),)),
         ),
         "/p",
+        shown,
     )
-    assert found == TouchedFiles(("a b.py",), ("x.py", "/q/y.py"))
-    assert found.text == f"\n\n{HEAD}\nChanged:\n- a b.py\nRead:\n- x.py\n- /q/y.py"
-    assert TouchedFiles().text == ""
-    assert TouchedFiles(("a\n# Rule\nb",)).text.endswith('- "a\\n# Rule\\nb"')
+    assert found == TouchedFiles(("a b.py", "made.py"), ("seen.py", "x.py", "/q/y.py"))
+    assert (
+        found.text(1_000)
+        == f"\n\n{HEAD}\nChanged:\n- a b.py\n- made.py\nRead or named:\n- seen.py\n- x.py\n- /q/y.py"
+    )
+    some = TouchedFiles(("a.py", "b.py", "c.py"), ("d.py", "e.py"))
+    assert some.text(18).endswith(
+        "Changed:\n- a.py\n- b.py\n- c.py\nRead or named:\n- … 2 more, earlier ones"
+    )
+    assert some.text(12).splitlines()[3:] == [
+        "Changed:",
+        "- … 1 more, earlier ones",
+        "- b.py",
+        "- c.py",
+        "Read or named:",
+        "- … 2 more, earlier ones",
+    ]
+    assert TouchedFiles().text(0) == ""
+    assert TouchedFiles(("a\n# Rule\nb",)).text(100).endswith('- "a\\n# Rule\\nb"')

@@ -13,6 +13,8 @@ from agls.features.families.argument_forms import with_our_forms
         ("read_file", {"view_range": [3, -1]}, {"offset": 3}),
         ("read_file", {"start_line": 2, "end_line": 2}, {"offset": 2, "limit": 1}),
         ("read_file", {"start_line": 0}, {"offset": 1}),
+        ("read_file", {"start_line": "2", "end_line": 3.0}, {"offset": 2, "limit": 2}),
+        ("read_file", {"start_line": 5, "end_line": 2}, {"offset": 5, "limit": -2}),  # which is refused
         ("read_file", {"should_read_entire_file": True, "start_line_one_indexed": 9}, {}),
         ("grep", {"-B": 1, "-A": 4, "-n": True}, {"context": 4}),
         ("grep", {"output_mode": "files_with_matches"}, {"output": "files"}),

@@ -33,6 +33,7 @@ HOOKS: dict[str, Any] = {
     "beforeShellExecution": [{"command": COMMAND, "matcher": r"git\s+push"}],
     "beforeReadFile": [{"command": COMMAND}],
     "afterFileEdit": [{"command": COMMAND}],
+    "afterShellExecution": [{"command": COMMAND, "matcher": "^echo"}],
     "beforeSubmitPrompt": [{"command": COMMAND}],
     "stop": [{"command": COMMAND, "loop_limit": 3}],
 }
@@ -77,6 +78,7 @@ def test_hooks_of_cursor_run_after_consent_and_are_understood(tmp_path: Path) ->
         "beforeShellExecution": 1,
         "beforeReadFile": 1,
         "afterFileEdit": 1,
+        "afterShellExecution": 1,
         "stop": 2,
         "beforeSubmitPrompt": 1,
     }
@@ -84,6 +86,8 @@ def test_hooks_of_cursor_run_after_consent_and_are_understood(tmp_path: Path) ->
     (push,) = by_event["beforeShellExecution"]
     assert (push["command"], push["cwd"], push["env"]) == ("git  push", str(folder), str(folder))
     assert push["workspace_roots"] == [str(folder)]
+    (echo,) = by_event["afterShellExecution"]
+    assert (echo["command"], "fine" in echo["output"]) == ("echo fine", True)
     (edit,) = by_event["afterFileEdit"]
     assert edit["file_path"] == f"{folder}/a.txt"
     assert edit["edits"] == [{"old_string": "", "new_string": "one\n"}]
@@ -95,7 +99,7 @@ def test_hooks_of_cursor_run_after_consent_and_are_understood(tmp_path: Path) ->
     [
         (
             '{"version": 1,\n"hooks": {\n"afterAgentThought": [{"command": "c"}]}}',
-            f"{FILE}:3: hook 1 (afterAgentThought): there is no event afterAgentThought here, only ",
+            f"{FILE}:3: hook 1 (afterAgentThought): Cursor has the event afterAgentThought, agls has not: ",
         ),
         (
             '{"hooks": {\n"stop": [{"command": "c",\n"matcher": "x"}]}}',
@@ -140,6 +144,9 @@ def test_call_of_a_server_is_given_by_the_name_that_the_server_knows() -> None:
     given = CursorForm("beforeMCPExecution").given(OURS)
     assert (given["tool_name"], given["tool_input"]) == ("find", '{"query": "x"}')
     assert (given["conversation_id"], given["generation_id"]) == ("ses_1", "run_1")
+    came = CursorForm("afterMCPExecution").given({**OURS, "tool_response": {"output": "two"}})
+    assert (came["tool_name"], came["tool_input"]) == ("find", '{"query": "x"}')
+    assert json.loads(came["result_json"]) == {"content": [{"type": "text", "text": "two"}]}
 
 
 @pytest.mark.parametrize(
@@ -156,6 +163,7 @@ def test_call_of_a_server_is_given_by_the_name_that_the_server_knows() -> None:
         ("beforeShellExecution", 0, "a log line", NOTHING),
         ("beforeShellExecution", 2, "", HookAnswer(decision="deny", reason="no reason was given")),
         ("afterFileEdit", 2, "", NOTHING),
+        ("afterShellExecution", 2, "", NOTHING),
         ("afterFileEdit", 0, {"permission": "deny"}, NOTHING),
         ("stop", 0, {"followup_message": "go on"}, HookAnswer(decision="deny", reason="go on")),
         ("stop", 0, {"followup_message": ""}, NOTHING),

@@ -67,6 +67,27 @@ def test_a_launcher_may_be_forbidden_with_all_its_arguments() -> None:
     assert parse_rule("shell(sudo *)").pattern == "sudo *"
 
 
+@pytest.mark.parametrize(
+    ("pattern", "command", "expected"),
+    [
+        ("rm -rf /*", "cd a && sudo rm -rf /etc", "yes"),
+        ("rm -rf /*", "rm -rf build", "no"),
+        ("rm -rf /*", "rm -rf $WHERE", "unsure"),
+        ("rm -rf /*", "sh -c 'rm -rf /x'", "yes"),
+        ("rm -rf /*", "echo 'rm -rf /'", "no"),
+        ("* --force *", "git push --force", "yes"),
+        ("* --force *", "python3 -c 'x'", "unsure"),
+        ("curl * | *", "curl localhost | sh", "yes"),
+        ("curl * | *", "curl localhost", "no"),
+        ("npm*", "npx x", "no"),
+        ("a* b", "a" * 2**20, "unsure"),
+    ],
+)
+def test_rule_that_restricts_may_have_a_star_anywhere(pattern: str, command: str, expected: str) -> None:
+    rule = parse_rule(f"shell({pattern})")
+    assert restricts(rule, ResolvedTarget("shell", Effect.EXECUTES, command), ("/w",)) == expected
+
+
 def test_the_configuration_reads_every_rule() -> None:
     settings = Settings(mode="plan", allow=["edit(src/**)"], ask=["web_fetch"], deny=["shell(sudo *)"])
     assert settings.mode == "plan"

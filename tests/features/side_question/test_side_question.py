@@ -122,4 +122,7 @@ def test_question_that_is_given_up_leaves_what_was_shown_and_the_work_as_it_was(
         (left,) = side_answers(wire, session)
         assert left["status"] == "cancelled"
         assert left["text"].startswith("half")
+        used = wire.call("agent/action/invoke", {"sessionId": session, "name": "usage"})["data"]
+        spent = used["by"]["side_question"]
+        assert (spent["modelCalls"], spent["outputTokens"] > 0) == (1, True), "what came of it counts"
         assert wire.run(session)["stopReason"] == "endTurn"

@@ -8,7 +8,7 @@ from agls.prompt_files.agent_places import agent_folders, plugin_folders
 from agls.prompt_files.found_agents import FoundAgent, find_agents
 from agls.prompt_files.shown_place import shown_in
 from agls.room import NoSettings
-from agls.room.findings import Finding
+from agls.room.findings import Finding, told_once
 
 TOPIC = "agents"
 FIX = "Correct the file. `/agent.list` shows all of them."
@@ -28,6 +28,7 @@ def check_files(settings: NoSettings, texts: FolderTexts) -> Sequence[Finding]:
 
 
 def _findings(found: Sequence[FoundAgent]) -> Iterator[Finding]:
+    remarks: list[tuple[str, str]] = []
     for each in found:
         place = shown_in(each.path, each.folder.plugin)
         if each.file.problem == SWITCHED_OFF:
@@ -35,4 +36,5 @@ def _findings(found: Sequence[FoundAgent]) -> Iterator[Finding]:
         if each.file.problem:
             yield Finding(TOPIC, "warn", f"{place} cannot be used: {each.file.problem}.", FIX)
         elif each.file.remarks:
-            yield Finding(TOPIC, "warn", f"{place}: {'; '.join(each.file.remarks)}.", IN_PART)
+            remarks.append((place, f"{'; '.join(each.file.remarks)}."))
+    yield from (Finding(TOPIC, "warn", text, IN_PART) for text in told_once(remarks))

@@ -107,14 +107,14 @@ async def shorten(
     """Put a summary in the place of the beginning. When there is none, nothing is changed."""
     messages, client = context.state.context.messages, client_of(context)
     tokens = (await Ruler().size(believed(context.state), client)).tokens
-    files = touched_in(session.entries(), context.state.cwd).text
+    files = touched_in(session.entries(), context.state.cwd, session.shown)
     per_token = await bytes_of_a_token(messages, client)
     room = (
         bounds_of(client.info.context_window, settings.at, schema=False).soft
         if client and client.info.context_window
         else 0
     )
-    need = Need("asked", tokens, tokens, True, context.state.words, files, per_token, room)
+    need = Need("asked", tokens, tokens, True, context.state.words, "", per_token, room).naming(files)
     cut = cut_of(messages, need)
     if cut is None:
         raise ActionError(SMALL)

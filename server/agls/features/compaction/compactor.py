@@ -18,6 +18,7 @@ from agls.features.compaction.context_parts import (
 from agls.features.compaction.settings import Settings
 from agls.features.compaction.sizes import PER_TOKEN, bytes_in, sum_of, tokens_in
 from agls.features.compaction.summary import Unwritten, written, written_by_rule
+from agls.features.compaction.touched_files import TouchedFiles
 from agls.frozen import frozen
 
 GOAL = 0.6  # of what may be filled: how full the context may be when room was made
@@ -25,6 +26,8 @@ GOAL = 0.6  # of what may be filled: how full the context may be when room was m
 TAIL = 0.25
 WORDS = 0.15
 LIST = 0.05
+FILES = 0.1  # their names
+LEAST_FILES = 1_000  # tokens of these names
 LEAST_WORDS = 2_000  # tokens of the user's earlier words, as long as these are no more than SMALL_WORDS
 SMALL_WORDS = 0.3  # of what may be filled
 LEAST = 0.25  # of what may be filled: so much is shared out, however much the user said in this run
@@ -68,6 +71,11 @@ class Need:
         wide = replace(self, most=max(self.most, self.room))
         least = min(LEAST_WORDS * self.per_token, SMALL_WORDS * wide.most * self.per_token)
         return max(wide.share(WORDS, taken), least)
+
+    def naming(self, files: TouchedFiles) -> "Need":
+        """Return this need with a summary that ends with the names of these files."""
+        wide = replace(self, most=max(self.most, self.room))
+        return replace(self, files=files.text(max(wide.share(FILES), LEAST_FILES * self.per_token)))
 
     def said_in(self, messages: Sequence[Message]) -> int:
         """Return the bytes of the user's words that stay."""

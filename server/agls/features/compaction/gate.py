@@ -153,8 +153,8 @@ class CompactionGate:
             return ()
         making = Compactor(self._models, self._settings, self._session.spend, asking, failed)
         per_token = await bytes_of_a_token(state.context.messages, self._client(state))
-        files = touched_in(self._session.entries(), state.cwd).text
-        need = replace(need, files=files, per_token=per_token)
+        files = touched_in(self._session.entries(), state.cwd, self._session.shown)
+        need = replace(need, per_token=per_token).naming(files)
         return await making.room(state.context.messages, need, ask=ask)
 
     def _object(self, objection: str, view: RunView) -> None:

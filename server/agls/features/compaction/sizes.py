@@ -36,6 +36,17 @@ def bytes_in(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode(errors="replace"))
 
 
+def fitting(texts: Sequence[str], room: float) -> Sequence[str]:
+    """Return the texts from the first on that fit into so many bytes."""
+    taken: list[str] = []
+    for text in texts:
+        room -= bytes_in(text)
+        if room < 0:
+            break
+        taken.append(text)
+    return taken
+
+
 def size_of(message: Message) -> int:
     """Return the bytes of a message."""
     match message:

@@ -9,7 +9,8 @@ from agls.engine.facts import Replied, Used
 from agls.engine.ports import ModelError, ModelRequest, ModelResolver, new_id
 from agls.engine.vocabulary import AssistantMessage, Message, Resource, Text, UserMessage
 from agls.features.compaction.context_parts import steps_in
-from agls.features.compaction.sizes import PER_TOKEN, bytes_in
+from agls.features.compaction.sizes import PER_TOKEN, bytes_in, fitting
+from agls.room.metered_request import metered
 
 ROOM = "compaction"
 PATIENCE = 180.0  # seconds
@@ -78,10 +79,9 @@ async def _asked(
     for _ in range(TRIES):
         message = UserMessage(new_id("item"), (Text(_question(parts, room, focus)),))
         request = ModelRequest(new_id("item"), SYSTEM, (message,), max_output_tokens=most)
-        async with aclosing(client.stream(request)) as stream:
+        async with aclosing(metered(client, request, ROOM, spend)) as stream:
             async for part in stream:
                 if isinstance(part, Replied):
-                    spend(Used(ROOM, part.usage, part.cost))
                     return part.text.strip()
         room = min(room, sum(map(len, parts))) / 2
     raise Unwritten(f"what is to be summarised is too long for {client.info.name}")
@@ -97,20 +97,9 @@ def _fitting(parts: list[str], room: float) -> str:
     if sum(map(bytes_in, parts)) <= room:
         return "\n\n".join(parts)
     parts = [_cut(part, max(int(room / LONGEST_SHARE), LONGEST_CALL)) for part in parts]
-    first, last = _until(parts, room / 5), _until(parts[::-1], room * 4 / 5)
+    first, last = fitting(parts, room / 5), fitting(parts[::-1], room * 4 / 5)
     newest = last[: len(parts) - len(first)][::-1]
     return "\n\n".join([*first, "[… left out …]", *newest])
-
-
-def _until(parts: list[str], room: float) -> list[str]:
-    """Return the parts from the first on that fit."""
-    taken: list[str] = []
-    for part in parts:
-        room -= bytes_in(part)
-        if room < 0:
-            break
-        taken.append(part)
-    return taken
 
 
 def _safe_texts(messages: Sequence[Message]) -> Iterator[str]:

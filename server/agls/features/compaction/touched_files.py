@@ -1,40 +1,62 @@
 """The files that a session changed and read, as its facts have them: a summary keeps their names. Pure."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import PurePath
+from posixpath import normpath
 from typing import cast
 from urllib.parse import unquote, urlsplit
 
-from agls.engine.facts import Entry, Replied, ToolFinished, ToolStarted
-from agls.engine.vocabulary import JsonObject
+from agls.engine.facts import Admitted, Entry, Noted, Replied, Steered, ToolFinished, ToolStarted
+from agls.engine.note_items import FileEdit, FilesKept, NoteItem
+from agls.engine.vocabulary import Content, JsonObject, Resource, ResourceLink
+from agls.features.compaction.sizes import bytes_in, fitting
 from agls.frozen import frozen
 
-NAMES = ("path", "paths", "file", "file_path", "uri", "notebook_path")  # arguments that name a file
+NAMES = (
+    "path",
+    "paths",
+    "file",
+    "file_path",
+    "uri",
+    "notebook_path",
+    "filePath",
+    "absolute_path",
+)  # arguments that name a file
 HEAD = "# Files of this session, kept by name"
-CHANGED, READ = "Changed:", "Read:"
+CHANGED, READ = "Changed:", "Read or named:"
+FILE = "file://"
 
 
 @frozen
 class TouchedFiles:
-    """Their paths, each once, in the order in which they were touched first."""
+    """Their paths, each once, in the order in which they were touched last."""
 
     changed: tuple[str, ...] = ()
     read: tuple[str, ...] = ()
 
-    @property
-    def text(self) -> str:
-        """The lines of a summary, "" when there is no file."""
-        parts = [
-            "\n".join([title, *(f"- {_in_one_line(path)}" for path in paths)])
-            for title, paths in ((CHANGED, self.changed), (READ, self.read))
-            if paths
-        ]
+    def text(self, room: float) -> str:
+        """Return the lines of a summary in about so many bytes, "" when there is no file.
+
+        Where they do not all fit the changed ones and the latest count more.
+        """
+        parts: list[str] = []
+        for title, paths in ((CHANGED, self.changed), (READ, self.read)):
+            lines = [f"- {_in_one_line(path)}" for path in paths]
+            kept = fitting(lines[::-1], room)[::-1]
+            room -= sum(map(bytes_in, kept))
+            left = [f"- … {len(lines) - len(kept)} more, earlier ones"] if len(kept) < len(lines) else []
+            parts += [title, *left, *kept] if lines else []
         return "\n\n" + "\n".join([HEAD, *parts]) if parts else ""
 
 
-def touched_in(entries: Iterable[Entry], cwd: str) -> TouchedFiles:
-    """Return the files that finished calls changed, and those that they named otherwise."""
+def touched_in(
+    entries: Iterable[Entry], cwd: str, shown: Callable[[Noted], Sequence[NoteItem]]
+) -> TouchedFiles:
+    """Return the files that calls, commands and helpers changed, and those that calls and people named.
+
+    `shown` **returns** what a note shows.
+    """
     asked: dict[str, JsonObject] = {}
     changed: dict[str, None] = {}
     read: dict[str, None] = {}
@@ -46,12 +68,39 @@ def touched_in(entries: Iterable[Entry], cwd: str) -> TouchedFiles:
                 asked[call_id] = arguments
             case ToolFinished(call_id, outcome):
                 arguments = asked.pop(call_id, {})
-                changed.update(dict.fromkeys(_path(change.uri, cwd) for change in outcome.changes))
+                _add(changed, (change.uri for change in outcome.changes), cwd)
                 if outcome.status == "completed":
-                    read.update(dict.fromkeys(_path(name, cwd) for name in _named(arguments)))
+                    _add(read, _named(arguments), cwd)
+            case Noted():
+                _add(changed, (uri for item in shown(entry.fact) for uri in _changed(item)), cwd)
+            case Admitted(content=content) | Steered(content=content):
+                _add(read, _attached(content), cwd)
             case _:
                 pass
     return TouchedFiles(tuple(changed), tuple(path for path in read if path not in changed))
+
+
+def _add(known: dict[str, None], names: Iterable[str], cwd: str) -> None:
+    for name in names:
+        path = _path(name, cwd)
+        known.pop(path, None)
+        known[path] = None
+
+
+def _changed(item: NoteItem) -> Sequence[str]:
+    match item:
+        case FilesKept(files=files):
+            return files
+        case FileEdit(change=change):
+            return (change.uri,)
+        case _:
+            return ()
+
+
+def _attached(content: Sequence[Content]) -> Iterator[str]:
+    for part in content:
+        if isinstance(part, Resource | ResourceLink) and part.uri.startswith(FILE):
+            yield part.uri
 
 
 def _named(arguments: JsonObject) -> Iterator[str]:
@@ -63,7 +112,8 @@ def _named(arguments: JsonObject) -> Iterator[str]:
 
 def _path(name: str, cwd: str) -> str:
     """Return a path as it is said in the folder of the session."""
-    path = unquote(urlsplit(name).path) if name.startswith("file://") else name
+    path = unquote(urlsplit(name).path) if name.startswith(FILE) else name
+    path = normpath(path)
     inside = cwd and PurePath(path).is_absolute() and PurePath(path).is_relative_to(cwd)
     return str(PurePath(path).relative_to(cwd)) if inside else str(PurePath(path))
 

@@ -6,8 +6,9 @@ from agls.engine.facts import GateFact
 from agls.engine.feature import Attempt, Feature, RunView
 from agls.engine.ports import ModelResolver
 from agls.engine.vocabulary import Stop
+from agls.features.critic.model_verdict import ROOM
 from agls.features.critic.settings import Settings
-from agls.features.critic.watch import ROOM, Means, Watch
+from agls.features.critic.watch import Means, Watch
 from agls.room.run_ports import Ceilings
 from agls.room.session_ports import SessionRecord
 

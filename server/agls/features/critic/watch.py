@@ -10,13 +10,12 @@ from agls.engine.limits import tightest
 from agls.engine.ports import ModelError, ModelResolver, new_id
 from agls.engine.state import State
 from agls.engine.vocabulary import Limits, Stop, StopReason, Text
-from agls.features.critic.model_verdict import ask, can_pay
+from agls.features.critic.model_verdict import ROOM, ask, can_pay
 from agls.features.critic.settings import Settings
 from agls.features.critic.verdicts import Look, Occasion, Verdict, by_rules
 from agls.frozen import frozen
 from agls.timer import Timer
 
-ROOM = "critic"
 _log = logging.getLogger(__name__)
 
 
@@ -114,11 +113,10 @@ class Watch:
         look = Look(occasion, now - self._active, self._fruitless, now, _doing(state))
         if self._settings.model and can_pay(state):
             try:
-                reply, verdict = await ask(self._means.models, self._settings.model, look, state)
+                verdict = await ask(self._means.models, self._settings.model, look, state, self._view.record)
             except (ModelError, TimeoutError) as problem:
                 _log.info("the critic goes by its rules: %s", problem)
             else:
-                self._view.record(Used(ROOM, reply.usage, reply.cost))
                 if verdict:
                     return verdict
         return by_rules(look, self._settings)

@@ -16,7 +16,9 @@ SHELLS = frozenset({"bash", "sh", "zsh", "/bin/bash", "/bin/sh", "/usr/bin/bash"
 SCRIPTS = frozenset({"-c", "-lc", "-cl"})
 MILLISECONDS = 1000
 _CELL = regex(r"(?:cell-)?(\d{1,6})")  # an id that is a number, as Claude Code writes it
+_NUMBER = regex(r"-?\d{1,9}")
 LONGEST_LABEL = 60
+TO_THE_END = -1  # as the last line of a range
 OUTPUTS = {"content": "content", "files_with_matches": "files", "count": "count"}
 WHOLE = frozenset({"", "general-purpose", "default"})  # agents that are a helper without a role
 OFFERS = frozenset({"options", "follow_up"})
@@ -41,14 +43,31 @@ def _read(given: JsonObject) -> JsonObject:
         case _:
             pass
     for begin, end in READ_NAMES:
-        if isinstance(made.get(begin), int) and isinstance(made.get(end, 0), int):
-            first, last = made.pop(begin), made.pop(end, -1)
+        if (start := _whole(made.get(begin))) is not None and (stop := _whole(made.get(end, -1))) is not None:
+            first, last = start, stop
+            made.pop(begin)
+            made.pop(end, None)
     if first is None or {"offset", "limit"} & made.keys():
         return made if first is None else given
     made["offset"] = max(first, 1)
-    if last is not None and last >= made["offset"]:
+    if last is not None and last != TO_THE_END:
         made["limit"] = last - made["offset"] + 1
     return made
+
+
+def _whole(value: object) -> int | None:
+    """Return a whole number, also of one written as a text or with a point; `None` for anything else."""
+    match value:
+        case bool():
+            return None
+        case int():
+            return value
+        case float() if value.is_integer():
+            return int(value)
+        case str() if _NUMBER.fullmatch(value):
+            return int(value)
+        case _:
+            return None
 
 
 def _grep(given: JsonObject) -> JsonObject:

@@ -24,7 +24,7 @@ OLD = ("old_string", "oldString", "old_str", "old", "search")
 NEW = ("new_string", "newString", "new_str", "new", "replace", "replacement")
 CONTENT = ("contents", "text", "file_text", "file_content")
 CASE = ("-i", "case_insensitive", "ignoreCase")
-MOST = ("head_limit", "max_results", "maxResults")
+MOST = ("head_limit", "max_results", "maxResults", "max_matches")
 
 OTHER_NAMES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "read_file": {"path": PATH},

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Callable
 from contextlib import aclosing, suppress
 
 from agls.engine.facts import Replied, Used
@@ -9,6 +10,7 @@ from agls.engine.feature import RunView
 from agls.engine.ports import JournalError, ModelError, ModelRequest, ModelResolver, new_id
 from agls.engine.state import State
 from agls.engine.vocabulary import Text, UserMessage
+from agls.room.metered_request import metered
 from agls.room.session_metadata import ROOM
 from agls.room.session_ports import SessionRecord
 from agls.titles import title_from
@@ -34,25 +36,24 @@ async def entitle(view: RunView, models: ModelResolver, session: SessionRecord) 
         return
     try:
         async with asyncio.timeout(PATIENCE):
-            reply = await _ask(models, f"<request>\n{words}\n</request>")
-    except (ModelError, TimeoutError) as problem:
+            text = await _ask(models, f"<request>\n{words}\n</request>", session.spend)
+    except (JournalError, ModelError, TimeoutError) as problem:
         _log.info("no title was made: %s", problem)
         return
     with suppress(JournalError, ValueError):  # the session is closed; there is no title in the answer
-        session.spend(Used(ROOM, reply.usage, reply.cost))
-        title = title_from(reply.text.strip().partition("\n")[0].strip(" \t\"'`*#.“”«»"))[:LONGEST]
+        title = title_from(text.strip().partition("\n")[0].strip(" \t\"'`*#.“”«»"))[:LONGEST]
         if not view.state.title:
             session.retitle(title)
 
 
-async def _ask(models: ModelResolver, words: str) -> Replied:
+async def _ask(models: ModelResolver, words: str, spend: Callable[[Used], None]) -> str:
     """Ask the model. **Raises** `ModelError` when there is no answer."""
     message = UserMessage(new_id("item"), (Text(words),))
     request = ModelRequest(new_id("item"), SYSTEM, (message,), max_output_tokens=200)
-    async with aclosing(models.resolve(TIER).stream(request)) as stream:
+    async with aclosing(metered(models.resolve(TIER), request, ROOM, spend)) as stream:
         async for part in stream:
             if isinstance(part, Replied):
-                return part
+                return part.text
     raise ModelError("There was no answer.", kind="providerInternal")
 
 

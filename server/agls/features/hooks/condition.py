@@ -4,26 +4,23 @@ Where it is not certain whether a call fits, it does: a hook should rather see t
 """
 
 import re
-import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from functools import lru_cache
-from itertools import takewhile
 from pathlib import PurePath
-from posixpath import basename, join, normpath
+from posixpath import join, normpath
 from typing import TYPE_CHECKING
 
 from agls.engine.vocabulary import JsonObject
 from agls.json_values import text_in
 from agls.regex import regex
+from agls.room.command_patterns import any_text, may_fit, words_wanted
 
 if TYPE_CHECKING:
     from agls.room.shell_programs import RunProgram
 
 _WRITTEN = regex(r"([A-Za-z_][\w-]*|\*)(?:\((.*)\))?", re.DOTALL)
 _PATHS = ("file_path", "notebook_path", "path")
-ANY = "*"  # as a word of a pattern: any words, or none
 
 
 def _nowhere(path: str) -> str:
@@ -50,7 +47,7 @@ def fits(
     if pattern in {"", "*", "**"}:
         return True
     if isinstance(command := arguments.get("command"), str):
-        return bool(_glob(pattern).fullmatch(command.strip().casefold())) or _runs_one(
+        return bool(any_text(pattern).fullmatch(command.strip().casefold())) or _runs_one(
             pattern, command, leads_to
         )
     path = next((text for name in _PATHS if (text := text_in(arguments.get(name)))), "")
@@ -63,14 +60,14 @@ def _runs_one(pattern: str, command: str, leads_to: Callable[[str], str]) -> boo
     from agls.room.shell_tree import NotUnderstood  # noqa: PLC0415 - with it
     from agls.room.shell_words import folders_of, parts  # noqa: PLC0415 - with it
 
-    wanted = _wanted(pattern)
+    wanted = words_wanted(pattern)
     try:
         programs = programs_within(command)
-        if any(_may_fit(wanted, program) for program in programs):
+        if any(may_fit(wanted, program) for program in programs):
             return True
         folders = ("", *folders_of(parts(command)))
         led = (led for each in programs for folder in folders if (led := _led(each, folder, leads_to)))
-        return any(_may_fit(wanted, program) for program in led)
+        return any(may_fit(wanted, program) for program in led)
     except NotUnderstood:
         return True
 
@@ -84,76 +81,6 @@ def _led(program: "RunProgram", folder: str, leads_to: Callable[[str], str]) -> 
         for at, word in enumerate(program.words)
     ]
     return None if tuple(words) == program.words else replace(program, words=tuple(words))
-
-
-@lru_cache(maxsize=128)
-def _wanted(pattern: str) -> tuple[str, ...]:
-    """Return the words of a pattern. A last `*` stands for any words, also behind a part of a word or `:`."""
-    pattern = f"{pattern.removesuffix(':*')}*" if pattern.endswith(":*") else pattern
-    try:
-        words = shlex.split(pattern)
-    except ValueError:
-        words = pattern.split()
-    return (*words, ANY) if words[-1:] and words[-1].endswith("*") and words[-1] != ANY else tuple(words)
-
-
-def _may_fit(wanted: Sequence[str], program: "RunProgram") -> bool:
-    """Return whether the words of a program are, or may be, those that are wanted.
-
-    Behind the first one may stand options that the pattern does not name, each with a value: `git -C . push`.
-    A place is how many of the wanted words were found, and whether the last word was such an option.
-    """
-    begin = frozenset({(0, False)})
-    places = begin
-    for word in program.words:
-        if word is None:
-            return True
-        after = {
-            place
-            for at, is_value in _reached(places, wanted)
-            for place in _next(at, is_value, word, wanted, stays=program.carries)
-        }
-        places = begin | after if program.carries else frozenset(after)
-        if not places:
-            return False
-    found = {at for at, _ in _reached(places, wanted)}
-    return len(wanted) in found or (program.is_fed and bool(found - {0}))
-
-
-def _reached(places: frozenset[tuple[int, bool]], wanted: Sequence[str]) -> Iterator[tuple[int, bool]]:
-    """Yield the places, and those behind an `ANY` that stands for nothing."""
-    for at, is_value in places:
-        yield at, is_value
-        for more, _ in enumerate(takewhile(ANY.__eq__, wanted[at:]), 1):
-            yield at + more, False
-
-
-def _next(
-    at: int, is_value: bool, word: str, wanted: Sequence[str], *, stays: bool
-) -> Iterator[tuple[int, bool]]:
-    """Yield the places that this word leads to; one that `stays` at the end is not led away by more words."""
-    if at == len(wanted):
-        yield from [(at, False)] * stays
-        return
-    if wanted[at] == ANY:
-        yield at, False
-    elif _glob(wanted[at]).fullmatch((basename(word) if at == 0 else word).casefold()):
-        yield at + 1, False
-    if at and word.startswith("-"):
-        yield at, True
-    elif is_value:
-        yield at, False
-
-
-@lru_cache(maxsize=256)
-def _glob(pattern: str) -> re.Pattern[str]:
-    """Return the expression of a pattern whose `*` is any text, case apart.
-
-    What stands between two `*` is looked for once, at its first place, so no text takes long.
-    """
-    first, *rest = map(re.escape, pattern.casefold().split("*"))
-    middle = "".join(f"(?>.*?{chunk})" for chunk in rest[:-1])
-    return re.compile(first + middle + (f".*{rest[-1]}" if rest else ""), re.DOTALL)
 
 
 def _path_fits(pattern: str, path: str, folder: str) -> bool:

@@ -29,6 +29,8 @@ SHELL = "beforeShellExecution"
 MCP = "beforeMCPExecution"
 READ = "beforeReadFile"
 EDIT = "afterFileEdit"
+AFTER_SHELL = "afterShellExecution"
+AFTER_MCP = "afterMCPExecution"
 PROMPT = "beforeSubmitPrompt"
 STOP = "stop"
 EVENTS: Mapping[str, tuple[Event, str]] = {  # our event, and the matcher for its tools
@@ -36,9 +38,15 @@ EVENTS: Mapping[str, tuple[Event, str]] = {  # our event, and the matcher for it
     MCP: ("PreToolUse", "^mcp__"),
     READ: ("PreToolUse", "read_file"),
     EDIT: ("PostToolUse", "edit_file,write_file"),
+    AFTER_SHELL: ("PostToolUse", "shell"),
+    AFTER_MCP: ("PostToolUse", "^mcp__"),
     PROMPT: ("UserPromptSubmit", ""),
     STOP: ("Stop", ""),
 }
+NEWER = frozenset(["afterAgentResponse", "afterAgentThought", "beforeTabFileRead", "afterTabFileEdit"])
+NOT_YET = "Cursor has the event {}, agls has not: this hook never runs, and all others do"
+BEHIND = frozenset({EDIT, AFTER_SHELL, AFTER_MCP})  # what these say counts for nothing
+FOR_COMMANDS = frozenset({SHELL, AFTER_SHELL})
 TOOLS = {"Shell": "Bash", "Write": "Write|Edit|MultiEdit|NotebookEdit"}  # the others have the same name
 _NAMED = regex(rf"\b(?:{'|'.join(TOOLS)})\b")
 _OF_SERVER = regex(r"\bMCP:(\w+)")
@@ -79,6 +87,13 @@ class CursorForm:
                 name = text_in(call.get("name")).rpartition("__")[2]
                 said = json.dumps(arguments, ensure_ascii=False)
                 return data | {"tool_name": name, "tool_input": said, "agls_tool": call}
+            case "afterShellExecution":
+                return data | {"command": text_in(arguments.get("command")), "output": _came_of(ours)}
+            case "afterMCPExecution":
+                name = text_in(call.get("name")).rpartition("__")[2]
+                said = json.dumps(arguments, ensure_ascii=False)
+                came = json.dumps({"content": [{"type": "text", "text": _came_of(ours)}]}, ensure_ascii=False)
+                return data | {"tool_name": name, "tool_input": said, "result_json": came, "agls_tool": call}
             case "beforeReadFile":
                 return data | {"file_path": self.file(ours), "content": content, "attachments": []}
             case "afterFileEdit":
@@ -99,8 +114,8 @@ class CursorForm:
 
     @property
     def also(self) -> Sequence[Event]:
-        """It sees no other event."""
-        return ()
+        """The events that it sees besides its own: those behind commands and servers see failures, too."""
+        return ("PostToolUseFailure",) if self.event in {AFTER_SHELL, AFTER_MCP} else ()
 
     @property
     def sees_content(self) -> bool:
@@ -115,12 +130,12 @@ class CursorForm:
         """**Returns** what its program said. **Raises** `HookFailed`."""
         if code != 0 or not output.lstrip().startswith("{"):
             answer = answer_of_program(code, "" if code == 0 else output, errors, texts=False)
-            return NOTHING if code == BLOCKED and self.event in {EDIT, STOP} else answer
+            return NOTHING if code == BLOCKED and self.event in {*BEHIND, STOP} else answer
         said = json_of(output)
         return self._answer(said, ours) if is_object(said) else NOTHING
 
     def _answer(self, said: JsonObject, ours: JsonObject) -> HookAnswer:
-        if self.event == EDIT:
+        if self.event in BEHIND:
             return NOTHING
         if self.event == STOP:
             reason = cut(text_in(said.get("followup_message")), LONGEST)
@@ -136,7 +151,7 @@ class CursorForm:
 def cursor_form(event: str, entry: JsonObject) -> CursorForm:
     """**Returns** the form of an entry of the file. **Raises** `ValueError` for what is not read here."""
     pattern = entry.get("matcher") or ""
-    if pattern and (event != SHELL or not isinstance(pattern, str)):
+    if pattern and (event not in FOR_COMMANDS or not isinstance(pattern, str)):
         raise ValueError(NO_MATCHER.format(SHELL))
     check_expression(pattern)
     most = entry.get("loop_limit", USUAL_LOOPS)
@@ -163,6 +178,11 @@ def _times(ours: JsonObject) -> int:
     """Return how often hooks let the agent go on in this run."""
     times = ours.get("agls_continued")
     return times if isinstance(times, int) else 0
+
+
+def _came_of(ours: JsonObject) -> str:
+    """Return what a call gave, or why it failed."""
+    return text_in(object_in(ours, "tool_response").get("output")) or text_in(ours.get("error"))
 
 
 def _edit(arguments: JsonObject) -> JsonObject:

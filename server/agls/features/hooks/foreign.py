@@ -19,6 +19,8 @@ def of_cursor(event: str, entry: JsonObject, number: int, shown: str) -> Offered
 
     **Raises** `ValueError`.
     """
+    if event in cursor.NEWER:
+        raise ValueError(cursor.NOT_YET.format(event))
     if event not in cursor.EVENTS:
         named = {**entry, "matcher": cursor.in_our_names(entry.get("matcher"))}
         return offered_hook(event, named, number, shown)

@@ -4,7 +4,7 @@ import asyncio
 import json
 from contextlib import aclosing
 
-from agls.engine.facts import Replied, Used
+from agls.engine.facts import Replied
 from agls.engine.limits import left
 from agls.engine.ports import ModelError, ModelRequest, new_id
 from agls.engine.state import State
@@ -13,6 +13,7 @@ from agls.features.hooks.answers import NOTHING, HookAnswer, HookFailed
 from agls.features.hooks.settings import HookSetting
 from agls.json_values import is_object
 from agls.room.hook_ports import HookPorts
+from agls.room.metered_request import is_spent, metered
 from agls.short_text import cut
 
 BY = "hooks"  # whose spending it is
@@ -31,7 +32,6 @@ SCHEMA: JsonObject = {
     "required": ["ok", "reason"],
     "additionalProperties": False,
 }
-SPENDING = ("max_model_calls", "max_total_tokens", "max_input_tokens", "max_output_tokens", "max_cost_usd")
 
 
 async def judge(setting: HookSetting, given: str, ports: HookPorts, state: State) -> HookAnswer:
@@ -44,10 +44,9 @@ async def judge(setting: HookSetting, given: str, ports: HookPorts, state: State
     )
     try:
         client = ports.models.resolve(setting.model or TIER)
-        async with asyncio.timeout(seconds), aclosing(client.stream(request)) as stream:
+        async with asyncio.timeout(seconds), aclosing(metered(client, request, BY, ports.spend)) as stream:
             async for part in stream:
                 if isinstance(part, Replied):
-                    ports.spend(Used(BY, part.usage, part.cost))
                     return verdict(part.text)
     except TimeoutError:
         raise HookFailed(f"its model took longer than {seconds:g} s") from None
@@ -58,10 +57,9 @@ async def judge(setting: HookSetting, given: str, ports: HookPorts, state: State
 
 def rest_of(state: State) -> Limits:
     """**Returns** what is left to spend. **Raises** `HookFailed` when that pays no call of a model."""
-    rest = left(state.limits, state.run)
-    if any(getattr(rest, field) == 0 for field in SPENDING):
+    if is_spent(state):
         raise HookFailed("the budget has no call of a model left")
-    return rest
+    return left(state.limits, state.run)
 
 
 def question(rule: str, given: str) -> str:

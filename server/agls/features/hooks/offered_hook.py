@@ -39,9 +39,9 @@ PROGRAMS = (*OF_KIND.values(), "bash")  # what a hook does, of any kind
 ONLY_POWERSHELL = "its program is for PowerShell alone: write one for other shells in 'bash'"
 NOTHING = "a hook of the type {!r} needs its {!r}: add it"
 _OF_CLAUDE = """
-    ConfigChange CwdChanged Elicitation ElicitationResult FileChanged InstructionsLoaded PostModelSwitch
-    PreModelSwitch Setup TaskCompleted TaskCreated TeammateIdle UserPromptExpansion WorktreeCreate
-    WorktreeRemove"""
+    ConfigChange CwdChanged DirectoryAdded Elicitation ElicitationResult FileChanged InstructionsLoaded
+    MessageDisplay PermissionDenied PostModelSwitch PreModelSwitch PreSkillShellCommand Setup
+    TaskCompleted TaskCreated TeammateIdle UserPromptExpansion WorktreeCreate WorktreeRemove"""
 NEWER = frozenset(_OF_CLAUDE.split())
 NOT_YET = "Claude Code has the event {}, agls has not: this hook never runs, and all others do"
 NO_EVENT = "there is no event {} here, only {}"

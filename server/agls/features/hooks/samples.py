@@ -7,7 +7,13 @@ from agls.engine.vocabulary import AssistantMessage, JsonObject, StopReason, Too
 from agls.features.hooks.run_hooks import FINE, last_calls
 from agls.features.hooks.session_end import OTHER
 from agls.features.hooks.settings import Event
-from agls.features.hooks.spelling import agent_names_of, names_of, notice_names_of, our_arguments
+from agls.features.hooks.spelling import (
+    HANDING_OVER,
+    agent_names_of,
+    names_of,
+    notice_names_of,
+    our_arguments,
+)
 from agls.features.hooks.tool_hooks import as_input, response
 from agls.frozen import frozen
 from agls.json_values import is_object
@@ -92,7 +98,8 @@ def _none(event: Event, about: str) -> Sequence[str]:
 
 def _of_tool(event: Event, about: str, members: JsonObject, state: State) -> Sample:
     said = about or str(members.get("tool_name") or TOOL)
-    name = next((ours for ours, other in OTHER_TOOL_NAMES.items() if other.hook == said), said)
+    named = HANDING_OVER[-1] if said in HANDING_OVER else said
+    name = next((ours for ours, other in OTHER_TOOL_NAMES.items() if other.hook == named), said)
     given = members.get("tool_input")
     recorded = _recorded(name, state) if given is None else None
     call = recorded or _made_up(name)

@@ -30,10 +30,16 @@ AGENTS: Mapping[str, str] = {  # of ours, as Claude Code calls them
 HELPER = "helper"  # any of them
 NOTICES: Mapping[str, str] = {"plan_prompt": "permission_prompt", "form_prompt": "elicitation_dialog"}
 NO_OTHER = OtherNames()
+HANDING_OVER = ("Task", "Agent")  # the former name of that tool in Claude Code, and the present one
+OF_AGENT = "agent__"  # begins the names of tools that each hand work to one agent
+OF_AGENTS: Mapping[str, str] = {"task": "prompt", "background": "run_in_background"}
+WHO = "subagent_type"
 
 
 def names_of(tool: str) -> tuple[str, ...]:
-    """**Returns** the names by which a hook may mean a tool: ours, and the one of other products."""
+    """**Returns** the names by which a hook may mean a tool: ours, and the present one elsewhere last."""
+    if tool == "delegate" or tool.startswith(OF_AGENT):
+        return (tool, *HANDING_OVER)
     known = OTHER_TOOL_NAMES.get(tool, NO_OTHER)
     return (tool, known.hook) if known.hook else (tool,)
 
@@ -50,17 +56,20 @@ def notice_names_of(kind: str) -> tuple[str, ...]:
 
 def their_arguments(tool: str, arguments: JsonObject) -> JsonObject:
     """**Returns** the arguments of a call as hooks know them; a time is in milliseconds there."""
-    members = OTHER_TOOL_NAMES.get(tool, NO_OTHER).members
+    members = _members(tool)
     renamed = {members.get(name, name): value for name, value in arguments.items()}
+    if tool.startswith(OF_AGENT):
+        agent = tool.removeprefix(OF_AGENT)
+        renamed[WHO] = AGENTS.get(agent, agent.replace("__", ":"))
     return _scaled(renamed, MILLISECONDS) if tool == "shell" else renamed
 
 
 def our_arguments(tool: str, changed: JsonObject) -> JsonObject:
     """**Returns** arguments that a hook wrote, in whichever of the two spellings, as the tool takes them."""
-    members = OTHER_TOOL_NAMES.get(tool, NO_OTHER).members
-    back = {theirs: ours for ours, theirs in members.items()}
+    back = {theirs: ours for ours, theirs in _members(tool).items()}
     scaled = _scaled(changed, 1 / MILLISECONDS) if tool == "shell" else changed
-    return {back.get(name, name): value for name, value in scaled.items()}
+    added = {WHO} if tool.startswith(OF_AGENT) else set[str]()
+    return {back.get(name, name): value for name, value in scaled.items() if name not in added}
 
 
 def with_whole_paths(data: JsonObject, folder: str) -> JsonObject:
@@ -71,6 +80,10 @@ def with_whole_paths(data: JsonObject, folder: str) -> JsonObject:
         return data
     whole = {name: normpath(join(folder, path)) for name, path in paths.items()}
     return {**data, "tool_input": {**said, **whole}}
+
+
+def _members(tool: str) -> Mapping[str, str]:
+    return OF_AGENTS if tool.startswith(OF_AGENT) else OTHER_TOOL_NAMES.get(tool, NO_OTHER).members
 
 
 def _scaled(arguments: JsonObject, factor: float) -> JsonObject:

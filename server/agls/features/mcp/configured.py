@@ -189,4 +189,5 @@ def definition_of(
             port=setting.oauth.port,
         ),
         roots=tuple(roots),
+        samples=setting.sampling == "ask",
     )

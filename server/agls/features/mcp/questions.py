@@ -6,9 +6,10 @@ from urllib.parse import urlsplit
 
 from agls.engine.vocabulary import JsonObject, Question
 from agls.features.mcp.inputs import ServerInput
+from agls.features.mcp.sampling import Sampler
 from agls.frozen import frozen
 from agls.json_values import is_list, is_object, list_in, object_in, objects_in
-from agls.room.mcp_ports import Caller, McpQuestion, McpReply, Progress, show_nothing
+from agls.room.mcp_ports import Caller, McpQuestion, McpReply, ModelUse, Progress, show_nothing
 from agls.room.session_ports import Forms
 from agls.short_text import brief
 
@@ -40,6 +41,7 @@ class UserQuestions:
     """Asks whoever may fill in forms; where nobody is there, what is asked is cancelled."""
 
     forms: Forms
+    use: ModelUse | None = None
 
     def caller(self, call_id: str = "", show: Progress = show_nothing) -> Caller:
         """**Returns** the user, as the one for whom a request is made."""
@@ -47,7 +49,10 @@ class UserQuestions:
         async def ask(question: McpQuestion) -> McpReply:
             return await self._ask(question, call_id)
 
-        return Caller(show, ask if self.forms.takes_forms else None)
+        if not self.forms.takes_forms:
+            return Caller(show)
+        sampler = Sampler(self.forms, self.use, call_id, show) if self.use else None
+        return Caller(show, ask, sampler.sample if sampler else None)
 
     async def value_of(self, wanted: ServerInput, server: str) -> str | None:
         """**Returns** what the user gives for an input of a server's file, `None` for nothing."""
@@ -95,11 +100,10 @@ def _question(question: McpQuestion, form: "ServerForm", call_id: str, wrong: st
         host = urlsplit(question.url).hostname or "nowhere"
         title = OPENS.format(question.server, host, question.message, question.url)
     else:
-        title = ASKS.format(question.server, question.message)
+        title = f"{ASKS.format(question.server, question.message)}\n{NEVER}"
     return Question(
         "form",
         f"{title}\n{wrong}".strip(),
-        reason="" if question.url else NEVER,
         call_id=call_id,
         subject={"type": "url", "url": question.url} if question.url else {},
         schema=form.shown,

@@ -290,7 +290,7 @@ def servers_of(
         return configured(all_of_them, place) if settings.enabled else ()
 
     local = LocalResources(files.resources, texts, root)
-    return RunServers(find, servers, consents, UserQuestions(servers.forms), local)
+    return RunServers(find, servers, consents, UserQuestions(servers.forms, servers.model_use), local)
 
 
 def _root(workspace: Workspace, texts: FolderTexts) -> str:

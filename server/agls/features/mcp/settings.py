@@ -53,7 +53,8 @@ class ServerSetting(Table):
     `HOME`, …) and those of `env`, no others; `cwd` is seen from the folder of the session. It gets
     `startup_timeout` seconds to begin. A call ends after `timeout` seconds without an answer or a sign of
     progress, and after `longest` seconds. With `enabled_tools` only those are offered, those of
-    `disabled_tools` never are. The tools of one with `always_load` never wait to be searched for.
+    `disabled_tools` never are. The tools of one with `always_load` never wait to be searched for. With
+    `sampling = "ask"` it may ask for answers of your model, and you are asked about each of them.
     """
 
     type: Literal["stdio", "http", "sse", ""] = ""
@@ -71,6 +72,7 @@ class ServerSetting(Table):
     enabled_tools: tuple[str, ...] = ()
     disabled_tools: tuple[str, ...] = ()
     always_load: bool = False
+    sampling: Literal["off", "ask"] = "off"
 
     @model_validator(mode="after")
     def _can_be_reached(self) -> "ServerSetting":

@@ -2,6 +2,7 @@
 
     *                     everything
     shell(git status)     exactly this command, byte for byte
+    shell(rm -rf /*)      in a rule that asks or denies * may stand anywhere, for any text
     shell(npm test *)     this program with these words first, when it is one plain command that names
                           nothing outside the workspace (`carriers` says what may follow where arguments
                           can carry code)
@@ -108,6 +109,8 @@ def parse_rule(text: str, *, widens: bool = False) -> Rule:
 
 
 def _check_words(text: str, pattern: str, *, widens: bool) -> None:
+    if not widens and "*" in pattern.removesuffix(" *"):
+        return
     argv = simple_argv(pattern.removesuffix(" *"))
     if not pattern.endswith(" *") or not argv:
         raise ValueError(
@@ -161,7 +164,7 @@ def restricts(rule: Rule, target: ResolvedTarget, roots: tuple[str, ...]) -> Mat
     if not target.value:
         return "no" if target.effect is Effect.READS else "unsure"
     if target.effect is Effect.EXECUTES:
-        return _mentioned(target, rule.pattern.removesuffix(" *"))
+        return _mentioned(target, rule.pattern)
     if target.effect is Effect.NETWORK:
         return _restricts_host(rule.pattern, target.value)
     shown, path = (target.place.shown, target.place.path) if target.place else ("", "")
@@ -171,12 +174,19 @@ def restricts(rule: Rule, target: ResolvedTarget, roots: tuple[str, ...]) -> Mat
     return "unsure" if target.guessed and (not target.place or may_become(rule.pattern, names)) else "no"
 
 
-def _mentioned(target: ResolvedTarget, wanted: str) -> Match:
+def _mentioned(target: ResolvedTarget, pattern: str) -> Match:
     """Whether a command may run what is wanted, by its own words or by what its links lead to."""
-    written = mentions(target.value, wanted)
+    wanted = pattern.removesuffix(" *")
+    if "*" in wanted:
+        from agls.features.permissions.wild_rules import fits  # noqa: PLC0415 - few users have such a rule
+
+        wanted, looked_for = pattern, fits
+    else:
+        looked_for = mentions
+    written = looked_for(target.value, wanted)
     if written == "yes" or not target.leads_to:
         return written
-    led = mentions(target.leads_to, wanted)
+    led = looked_for(target.leads_to, wanted)
     return written if led == "no" else led
 
 

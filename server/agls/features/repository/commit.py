@@ -17,6 +17,7 @@ from agls.features.repository.differences import Difference, difference
 from agls.frozen import frozen
 from agls.regex import regex
 from agls.room.folder_ports import GitCommands
+from agls.room.metered_request import metered
 from agls.room.session_ports import SessionFacts
 from agls.toolkit import Arguments, TypedAction
 
@@ -122,10 +123,9 @@ class CommitActions:
     async def _asked(self, question: str, context: ActionContext) -> str:
         message = UserMessage(new_id("item"), (Text(question),))
         asked = ModelRequest(new_id("item"), SYSTEM, (message,))
-        async with aclosing(context.model().stream(asked)) as stream:
+        async with aclosing(metered(context.model(), asked, ROOM, self.spend)) as stream:
             async for part in stream:
                 if isinstance(part, Replied):
-                    self.spend(Used(ROOM, part.usage, part.cost))
                     return _plain(part.text)
         raise ModelError("The change does not fit into what the model can read.", kind="contextTooLong")
 

@@ -7,11 +7,12 @@ from pydantic import Field
 
 from agls.engine.actions import ActionContext, ActionError, ActionOutcome
 from agls.engine.context import placed
-from agls.engine.facts import AsideDelta, Overflowed, Replied, TextDelta, Used
+from agls.engine.facts import AsideDelta, Overflowed, Replied, TextDelta
 from agls.engine.ports import JournalError, ModelClient, ModelError, ModelRequest, new_id
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject, Message, Text, ToolResult, UserMessage
 from agls.features.side_question.record import ANSWERED, ROOM
+from agls.room.metered_request import metered
 from agls.room.session_ports import SessionRecord
 from agls.short_text import sentence
 from agls.toolkit import Arguments
@@ -80,14 +81,13 @@ async def ask_aside(session: SessionRecord, arguments: AskAside, context: Action
 async def _answer(
     client: ModelClient, request: ModelRequest, session: SessionRecord, shown: ShownAnswer
 ) -> str:
-    async with aclosing(client.stream(request)) as stream:
+    async with aclosing(metered(client, request, ROOM, session.spend)) as stream:
         async for part in stream:
             if isinstance(part, TextDelta):
                 shown.add(part.text)
             if isinstance(part, Overflowed):
                 raise ActionError(FULL.format(sentence(part.message)))
             if isinstance(part, Replied):
-                session.spend(Used(ROOM, part.usage, part.cost))
                 return part.text.strip()
     return ""
 

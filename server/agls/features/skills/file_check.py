@@ -7,7 +7,7 @@ from agls.features.skills.settings import Settings
 from agls.features.skills.skill_file import SkillFile
 from agls.instruction_files.folder_texts import FolderTexts
 from agls.prompt_files.shown_place import shown_in
-from agls.room.findings import Finding
+from agls.room.findings import Finding, told_once
 
 TOPIC = "skills"
 FIX = "Correct the file. `/skills` shows all of them."
@@ -26,9 +26,11 @@ def check_files(settings: Settings, texts: FolderTexts) -> Sequence[Finding]:
 
 
 def _findings(files: Sequence[SkillFile]) -> Iterator[Finding]:
+    remarks: list[tuple[str, str]] = []
     for file in files:
         place = shown_in(file.shown, file.folder.plugin)
         if file.problem:
             yield Finding(TOPIC, "warn", f"{place} cannot be used: {file.problem}.", FIX)
         elif file.remarks:
-            yield Finding(TOPIC, "warn", f"{place}: {'; '.join(file.remarks)}.", IN_PART)
+            remarks.append((place, f"{'; '.join(file.remarks)}."))
+    yield from (Finding(TOPIC, "warn", text, IN_PART) for text in told_once(remarks))

@@ -8,13 +8,14 @@ from functools import partial
 from pydantic import Field
 
 from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome
-from agls.engine.facts import Overflowed, Replied, Used
+from agls.engine.facts import Overflowed, Replied
 from agls.engine.ports import ModelClient, ModelError, ModelRequest, new_id
 from agls.engine.vocabulary import JsonObject, Text, ToolCall, UserMessage
 from agls.features.skills.found import FoundSkills
 from agls.features.skills.loaded import TOOL
 from agls.frozen import frozen
 from agls.json_values import text_in
+from agls.room.metered_request import metered
 from agls.room.opened_folders import ROOM
 from agls.room.session_ports import SessionRecord
 from agls.short_text import brief, sentence
@@ -100,12 +101,12 @@ async def _try_one(
     """Ask one prompt, as the first of a session. **Raises** `ModelError` and `ActionError`."""
     asked = UserMessage(new_id("item"), (Text(prompt),))
     calls: Sequence[ToolCall] = ()
-    async with aclosing(client.stream(replace(request, messages=(*request.messages, asked)))) as stream:
+    request = replace(request, messages=(*request.messages, asked))
+    async with aclosing(metered(client, request, ROOM, record.spend)) as stream:
         async for part in stream:
             if isinstance(part, Overflowed):
                 raise ActionError(sentence(part.message))
             if isinstance(part, Replied):
-                record.spend(Used(ROOM, part.usage, part.cost))
                 calls = part.tool_calls
                 break
     skills = [text_in(call.arguments.get("name")).removeprefix("/") for call in calls if call.name == TOOL]
