@@ -88,7 +88,7 @@ async def _restored(session: Session, back: Back) -> JsonObject:
 
 
 def _in_transcript(state: State, item_id: str) -> str:
-    """**Returns** the item up to which files stay: for a summary, the last one before what stands behind it."""
+    """**Returns** the item up to which files stay: for a summary, the one before what stands behind it."""
     seen = list(map(name_of, state.context.messages))
     said = list(map(name_of, state.transcript))
     if item_id in said or item_id not in seen:

@@ -21,6 +21,7 @@ __all__ = ["terminal"]  # a fixture
 
 SEQUENCE = re.compile(r"\x1b(\[[0-9;?]*[A-Za-z]|[()][A-Z0-9]|[=>])")
 ENTER, ALT_ENTER, CTRL_C, CTRL_D, SHIFT_TAB, UP = "\r", "\x1b\r", "\x03", "\x04", "\x1b[Z", "\x1b[A"
+CTRL_U = "\x15"
 
 WHERE, FIRST_ROW = (
     "\x1b[6n",
@@ -266,7 +267,7 @@ def test_run_that_begins_by_itself_takes_the_place_of_the_prompt(agls: Agls, tal
     talk.wait_for("half typed")
     behind = talk.raw.partition("> say tick")[0].rpartition("half typed")[2]
     assert "\n" not in behind, "no row of what was typed stays there"
-    talk.type(CTRL_C + CTRL_D)
+    talk.type(f"{CTRL_U}/exit{ENTER}")
     talk.leaves()
 
 
