@@ -94,7 +94,16 @@ class SideAnswer:
     status: Literal["completed", "cancelled", "failed"] = "completed"
 
 
-NoteItem = FileEdit | ChildStart | ChildEnd | FilesKept | RunOutput | PlanShown | SideAnswer
+@frozen
+class Remark:
+    """A line for the readers of the history, which the model does not see: an item."""
+
+    item_id: str
+    title: str
+    text: str
+
+
+NoteItem = FileEdit | ChildStart | ChildEnd | FilesKept | RunOutput | PlanShown | Remark | SideAnswer
 NoteRow = Callable[[JsonObject], Sequence[NoteItem]]
 
 

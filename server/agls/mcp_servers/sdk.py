@@ -42,6 +42,8 @@ from agls.mcp_servers.content import (
 from agls.mcp_servers.failures import is_closed, login_words, may_have_run, words_of
 from agls.mcp_servers.listing import MOST_RESOURCES, ServerListing
 from agls.mcp_servers.logins import Logins
+from agls.mcp_servers.open_requests import NotingStream, OpenRequests
+from agls.mcp_servers.own_schemas import let_through, remarks_on_answers
 from agls.mcp_servers.paging import Pages
 from agls.mcp_servers.sifted import SiftedStream
 from agls.mcp_servers.stdio import BROKEN, ServerStreams
@@ -129,6 +131,7 @@ class SdkConnection:
         try:
             async with self._client(request) as client:
                 self._session = client
+                let_through(client.session)
                 self._ready.set_result(None)
                 await self._hold(client)
         except TimeoutError:
@@ -163,7 +166,8 @@ class SdkConnection:
         self,
     ) -> AsyncGenerator[tuple[ReadStream[SessionMessage | Exception], WriteStream[SessionMessage]]]:
         async with self._streams.open() as (read, write):
-            yield SiftedStream(read, self._problems), write
+            requests = OpenRequests()
+            yield SiftedStream(read, self._problems, requests), NotingStream(write, requests)
 
     async def _roots(self, context: object) -> types.ListRootsResult:
         roots = [types.Root(uri=FileUrl(Path(root).as_uri())) for root in self._definition.roots]
@@ -255,7 +259,8 @@ class SdkConnection:
                         raise
             return await self._session.call_tool(tool, arguments, progress_callback=request.advance)
 
-        return answer_of(await self._limited(send, caller))
+        with remarks_on_answers() as remarks:
+            return answer_of(await self._limited(send, caller), remarks)
 
     async def _opened(self, error: MCPError) -> bool:
         """Have the user open the pages without which there is no call. **Returns** whether they did."""

@@ -11,6 +11,7 @@ from agls.engine.note_items import (
     NoteItem,
     PlanEntry,
     PlanShown,
+    Remark,
     RunOutput,
     SideAnswer,
 )
@@ -21,7 +22,7 @@ from agls.views.items import OpenItems
 from agls.views.values import change, content_blocks, limits, usage
 from agls.views.wire_json import compact
 from agls_protocol.events import RecordedData
-from agls_protocol.items import FileEditItem, PlanItem, PlanItemEntry
+from agls_protocol.items import FileEditItem, NoticeItem, PlanItem, PlanItemEntry
 
 NOT_SHOWN = frozenset({ENVIRONMENT, background.ROOM})  # whose messages are for the model only
 
@@ -41,6 +42,8 @@ def write_note_item(
             out.write("checkpoint", {"checkpointId": checkpoint_id, "reason": reason, "files": list(files)})
         case PlanShown():
             out.write_item(_plan(item))
+        case Remark():
+            out.write_item(_remark(item))
         case SideAnswer():
             items.start_aside(item.item_id, item.question)
             items.complete(item.item_id, {"status": item.status, "text": item.text})
@@ -55,6 +58,16 @@ def _file_edit(edit: FileEdit) -> FileEditItem:
         "status": "completed",
         "title": edit.title,
         "changes": [change(edit.change)],
+    }
+
+
+def _remark(remark: Remark) -> NoticeItem:
+    return {
+        "itemId": remark.item_id,
+        "kind": "notice",
+        "status": "completed",
+        "title": remark.title,
+        "text": remark.text,
     }
 
 

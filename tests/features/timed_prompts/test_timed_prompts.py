@@ -59,6 +59,12 @@ def test_prompts_are_repeated_scheduled_listed_and_stopped(tmp_path: Path) -> No
         assert ended == ["endTurn"] * 2
         items = wire.call("agent/resume", {"sessionId": typist.session, "replay": "all"})["snapshot"]["items"]
         said = [item for item in items if item["kind"] == "userMessage"]
+        marked = [item["text"] for item in items if item["kind"] == "notice"]
+        assert marked == [f"Run {number} of /loop 0.05s read @note.txt" for number in (1, 2)]
+        kinds = [item["kind"] for item in items if item["kind"] in {"notice", "userMessage"}]
+        assert kinds == ["notice", "userMessage"] * 2, (
+            "the mark stands in front of what nobody typed just then"
+        )
         assert "note.txt" in str(said[0]["content"][1:]), "a mention means what it does in a typed prompt"
         assert typist.type("/loop").startswith("- task_1: `/loop 0.05s read @note.txt` Over after 2 runs: ")
         assert "(in 1s), as soon as no other run is on: say it" in typist.type("/schedule in 0.1s say it")

@@ -62,7 +62,7 @@ class Desk:
         prompt = TimedPrompt("look", START + due, every)
         watch = SessionWatch(self, self.state)  # pyright: ignore[reportArgumentType] - only this of it
         made = Settings(**settings)  # pyright: ignore[reportArgumentType] - numbers
-        keeper = Timekeeper(prompt, self, watch, made, self.now, self.sleep)  # pyright: ignore[reportArgumentType] - only `type`
+        keeper = Timekeeper(prompt, self, watch, made, self.now, self.sleep)
         outcome = await asyncio.wait_for(keeper.work(self.said.append), 20)
         assert not self._observers
         return outcome

@@ -9,6 +9,7 @@ from agls.commands import command_in, slash, unknown_command
 from agls.engine.actions import RAW, Action, ActionContext, ActionError, ActionOutcome, ActionValue
 from agls.engine.background import Background, BackgroundTask
 from agls.engine.vocabulary import JsonObject, Terminal
+from agls.features.timed_prompts.record import ROOM, MarkedPrompts
 from agls.features.timed_prompts.settings import Settings
 from agls.features.timed_prompts.timekeeper import SessionWatch, TimedPrompt, Timekeeper
 from agls.features.timed_prompts.times import (
@@ -27,7 +28,6 @@ from agls.room.session_ports import SessionControl, SessionOffer, SessionRecord
 from agls.short_text import brief
 from agls.toolkit import Arguments, TypedAction
 
-ROOM = "timed_prompts"
 LOOP, SCHEDULE = "loop", "schedule"
 BY_USER = "stopped by the user"
 SHOWN = 300  # characters of a prompt in a list
@@ -221,7 +221,8 @@ class TimedPromptActions:
         if sum(len(self._running(kind)) for kind in NEVER) >= self.settings.max_waiting:
             raise ActionError(TOO_MANY.format(self.settings.max_waiting, title[1:].partition(" ")[0]))
         watch = SessionWatch(self.record, context.state)
-        keeper = Timekeeper(prompt, self.control, watch, self.settings, self.place.now)
+        typist = MarkedPrompts(self.control, context, _one_line(title))
+        keeper = Timekeeper(prompt, typist, watch, self.settings, self.place.now)
         return self.background.begin(title, "", Terminal("", context.state.cwd), keeper.work, ROOM)
 
 

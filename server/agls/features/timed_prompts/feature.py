@@ -3,7 +3,8 @@
 from agls.engine.actions import FoundActions
 from agls.engine.background import Background
 from agls.engine.feature import Feature
-from agls.features.timed_prompts.actions import ROOM, TimedPromptActions
+from agls.features.timed_prompts.actions import TimedPromptActions
+from agls.features.timed_prompts.record import ROOM
 from agls.features.timed_prompts.settings import Settings
 from agls.room.folder_ports import Surroundings
 from agls.room.session_ports import SessionControl, SessionOffer, SessionRecord

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import Protocol
 
 from agls.engine.actions import ActionError
 from agls.engine.facts import Entry, RunEnded, Transient
@@ -10,7 +11,7 @@ from agls.engine.vocabulary import CallStatus, Stop, StopReason, ToolOutcome
 from agls.features.timed_prompts.settings import Settings
 from agls.features.timed_prompts.times import HOUR, clock_time, duration
 from agls.frozen import frozen
-from agls.room.session_ports import SessionControl, SessionRecord
+from agls.room.session_ports import SessionRecord
 from agls.short_text import number_of, sentence
 
 LOOK = 20.0  # seconds: a clock may be set, and a machine sleep
@@ -29,6 +30,12 @@ class TimedPrompt:
     text: str
     due: float
     every: float = 0.0
+
+
+class Typist(Protocol):
+    """Begins what a typed text is for. **Returns** the run. **Raises** `ActionError`."""
+
+    async def type(self, text: str) -> str: ...
 
 
 class SessionWatch:
@@ -68,7 +75,7 @@ class Timekeeper:
     def __init__(
         self,
         prompt: TimedPrompt,
-        control: SessionControl,
+        control: Typist,
         watch: SessionWatch,
         settings: Settings,
         now: Callable[[], float],
