@@ -9,11 +9,13 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
+import mcp_types as types
 import pytest
 
 from agls.config import GuardedFiles, Seal
 from agls.config.input_values import InputValues
 from agls.mcp_servers import Logins, Pins, SharedServers, Switches
+from agls.mcp_servers.open_requests import CANCELLED, OpenRequests
 from agls.room.mcp_ports import NOBODY, Caller, McpImage, McpServer, ServerDefinition, ServerProblem
 from support.patience import become, within
 
@@ -359,6 +361,50 @@ async def test_answer_that_is_not_quite_one_is_shown(
     assert list(answer.parts) == parts
 
 
+@pytest.mark.parametrize(
+    ("result", "remark"),
+    [
+        ({"structuredContent": {"rows": 2}}, ""),
+        ({"structuredContent": {"rows": "two"}}, "its structured answer does not fit its own schema"),
+        (
+            {"content": [{"type": "text", "text": "two"}]},
+            "its answer has no structured content, which its own schema asks for",
+        ),
+    ],
+)
+async def test_answer_that_breaks_its_own_schema_is_shown_with_a_remark(
+    place: Place, opened: Opened, result: dict[str, Any], remark: str
+) -> None:
+    schema = {"type": "object", "properties": {"rows": {"type": "integer"}}}
+    row = {"name": "result", "inputSchema": {"type": "object"}, "outputSchema": schema}
+    (place.folder / "tools.json").write_text(json.dumps([row]))
+    server = opened().get(place.definition())
+    answer = await server.call("result", {"result": {"content": [], **result}}, NOBODY)
+    assert answer.remark == remark
+    assert (answer.structured or str(answer.parts[0])) in {'{"rows": 2}', '{"rows": "two"}', "two"}
+
+
+async def test_error_without_a_number_is_for_the_only_call(place: Place, opened: Opened) -> None:
+    place.describe(lines="Writes lines.", echo="Repeats.")
+    server = opened().get(place.definition())
+    written = '{"jsonrpc": "2.0", "id": null, "error": {"code": -32603, "message": "no such table"}}\n'
+    with pytest.raises(ServerProblem, match="small refused: no such table"):
+        await texts(server, "lines", written=written)
+    assert await texts(server, "echo") == ["{}"]
+
+
+def test_error_without_a_number_is_for_nobody_while_several_calls_are_open() -> None:
+    requests = OpenRequests()
+    for number in (1, 2):
+        requests.sent(types.JSONRPCRequest(jsonrpc="2.0", id=number, method="tools/call"))
+    for cancelled, expected in ((None, None), ({"requestId": 1}, 2)):
+        if cancelled:
+            requests.sent(types.JSONRPCNotification(jsonrpc="2.0", method=CANCELLED, params=cancelled))
+        error = types.JSONRPCError(jsonrpc="2.0", id=None, error=types.ErrorData(code=1, message="no"))
+        requests.came(error)
+        assert error.id == expected
+
+
 @pytest.mark.parametrize(("code", "may"), [(-32000, True), (-32603, True), (-32602, False), (-32601, False)])
 async def test_error_of_a_server_is_told_in_its_words_with_what_it_may_have_done(
     place: Place, opened: Opened, code: int, may: bool
@@ -452,3 +498,17 @@ async def test_server_made_with_the_sdk_speaks_the_newest_revision(place: Place,
     shown: list[str] = []
     assert (await server.call("count", {"to": 2}, Caller(shown.append))).parts == ("counted to 2",)
     assert shown == ["1/2 step 1\n", "2/2 step 2\n"]
+
+
+async def test_server_of_the_newest_revision_tells_that_its_tools_changed(
+    place: Place, opened: Opened
+) -> None:
+    server = opened().get(
+        ServerDefinition(name="sample", argv=(sys.executable, SDK), folder=str(place.folder))
+    )
+    before = [tool.name for tool in (await server.discover()).tools]
+    await server.call("grow", {}, NOBODY)
+    async with asyncio.timeout(20):
+        while "grown" not in [tool.name for tool in (await server.discover()).tools]:
+            await asyncio.sleep(0.05)
+    assert [tool.name for tool in server.known.tools] == [*before, "grown"]

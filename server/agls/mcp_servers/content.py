@@ -39,12 +39,12 @@ def tool_of(tool: types.Tool) -> McpTool:
     )
 
 
-def answer_of(result: types.CallToolResult) -> McpAnswer:
-    """**Returns** the answer of a tool."""
+def answer_of(result: types.CallToolResult, remarks: Sequence[str] = ()) -> McpAnswer:
+    """**Returns** the answer of a tool, with what is wrong with it."""
     parts = tuple(part_of(block) for block in result.content)
     structured = result.structured_content
     text = json.dumps(structured, ensure_ascii=False) if structured is not None else ""
-    return McpAnswer(parts, text, bool(result.is_error))
+    return McpAnswer(parts, text, bool(result.is_error), "; ".join(remarks))
 
 
 def part_of(block: types.ContentBlock) -> str | McpImage:

@@ -16,6 +16,7 @@ from agls.json_values import is_list, is_object, list_in
 from agls.mcp_servers.listing import examined_size
 from agls.mcp_servers.mended import mend
 from agls.mcp_servers.older_schemas import newer
+from agls.mcp_servers.open_requests import OpenRequests
 from agls.mcp_servers.read_stream import Incoming, SeenStream
 
 MOST_PROBLEMS = 50
@@ -30,13 +31,15 @@ NO_TYPE = 'has arguments whose schema is not of the type "object"'
 
 
 class SiftedStream(SeenStream):
-    """What comes in, without what is broken in lists, which `problems` tell."""
+    """What comes in, without what is broken in lists, which `problems` tell; `requests` note answers."""
 
-    def __init__(self, stream: ReadStream[Incoming], problems: list[str]) -> None:
+    def __init__(self, stream: ReadStream[Incoming], problems: list[str], requests: OpenRequests) -> None:
         super().__init__(stream)
-        self._problems = problems
+        self._problems, self._requests = problems, requests
 
     async def _seen(self, incoming: Incoming) -> Incoming:
+        if isinstance(incoming, SessionMessage):
+            self._requests.came(incoming.message)
         if isinstance(incoming, SessionMessage) and isinstance(incoming.message, types.JSONRPCResponse):
             result = incoming.message.result
             mend(result)

@@ -18,7 +18,7 @@ _RUN = (
 )
 EVENTS = frozenset({*_SESSION, *_TOOLS, *_RUN})
 _BEFORE = ("beforeShellExecution", "beforeMCPExecution", "beforeReadFile", "beforeSubmitPrompt")
-OF_CURSOR = frozenset({*_BEFORE, "afterFileEdit", "stop"})
+OF_CURSOR = frozenset({*_BEFORE, "afterFileEdit", "afterShellExecution", "afterMCPExecution", "stop"})
 _AROUND = ("BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "PreCompress")
 OF_GEMINI = frozenset({*_AROUND, "SessionStart", "SessionEnd", "Notification"})
 OF_PRODUCTS: Mapping[str, frozenset[str]] = {"cursor": EVENTS | OF_CURSOR, "gemini": OF_GEMINI}

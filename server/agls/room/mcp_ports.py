@@ -165,11 +165,15 @@ class McpImage:
 
 @frozen
 class McpAnswer:
-    """The answer of a tool: its texts and images in their order, and its structured content as JSON."""
+    """The answer of a tool: its texts and images in their order, and its structured content as JSON.
+
+    `remark` says what is wrong with it.
+    """
 
     parts: tuple[str | McpImage, ...]
     structured: str = ""
     is_error: bool = False
+    remark: str = ""
 
 
 @frozen

@@ -100,6 +100,30 @@ def test_broken_hook_of_a_file_is_named_with_its_reason(content: object, problem
     assert len(find_hooks(["f.json"], OneFile(good)).offered) == 1
 
 
+def test_line_of_a_hook_is_its_own_where_others_have_the_same_command() -> None:
+    content = """{ // Stop: "c"
+ "permissions": {"deny": ["Bash(Stop)"]},
+ "hooks": {
+  "PreToolUse": [
+   {"matcher": "a", "hooks": [{"type": "command", "command": "c"}]},
+   {"matcher": "b", "hooks": [
+    {"type": "command",
+     "command": "c"},
+    {"type": "command", "timeout": "x",
+     "command": "c"}, {"type": "strange",
+     "url": "c"}
+   ]}],
+  "Stop": [{"hooks": [{"type": "prompt", "command": "c",
+    "timeout": "y"}]}]
+}}"""
+    found = find_hooks(["f.json"], OneFile(content))
+    assert [each.split(": ")[:2] for each in found.problems] == [
+        ["f.json:10", "hook 3 (PreToolUse)"],
+        ["f.json:10", "hook 4 (PreToolUse)"],
+        ["f.json:13", "hook 5 (Stop)"],
+    ]
+
+
 @pytest.mark.parametrize(
     ("path", "content", "expected"),
     [

@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from agls.engine.ports import WorkspaceError
@@ -28,6 +29,7 @@ from agls.instruction_files.folder_texts import FolderTexts, TextFolders
 from agls.json_values import is_list, is_object, object_in, text_in, value_in, with_comments
 
 if TYPE_CHECKING:
+    from agls.features.hooks.entry_places import Span
     from agls.features.hooks.foreign import Maker
     from agls.plugin_files import PluginContent
 
@@ -137,7 +139,7 @@ def find_hooks(files: Sequence[str], reader: FolderReader) -> FoundHooks:
                 try:
                     offered.append(make(event, entry, number, shown))
                 except ValueError as problem:
-                    line = _line_of(event, entry, read[2])
+                    line = _line_of(event, entry, read[2], _span_of(number, hooks, read[2]))
                     problems.append(f"{shown}{line}: hook {number} ({event}): {problem}")
         except (WorkspaceError, ValueError) as problem:
             problems.append(f"{shown}: {problem}")
@@ -207,16 +209,28 @@ def _misplaced(hooks: object, shown: str) -> Iterator[str]:
             yield NO_LIST.format(shown, event)
 
 
-def _line_of(event: str, entry: JsonObject, text: str) -> str:
-    """**Returns** the line with the command of a hook, or with its event, as `:12`; "" for none."""
+def _span_of(number: int, hooks: object, text: str) -> "Span | None":
+    """**Returns** from where to where the entry of this number stands; `None` in a file that is no JSON."""
+    from agls.features.hooks.entry_places import entry_paths, spans_in  # noqa: PLC0415 - few files have faults
+
+    path = next(islice(entry_paths(hooks), number - 1, None), None)
+    return spans_in(text).get(path) if path else None
+
+
+def _line_of(event: str, entry: JsonObject, text: str, span: "Span | None" = None) -> str:
+    """**Returns** the line with the command of a hook, or with its event, as `:12`; "" for none.
+
+    Where it stands in the text is looked for in its `span`.
+    """
     command = str(entry.get("command") or entry.get("bash") or "")
     found = re.search(rf"\b{re.escape(event)}\b", text)
-    begin = found.start() if found else 0
+    begin = span[0] if span else found.start() if found else 0
+    text = text[: span[1]] if span else text
     for written in (command, json.dumps(command)[1:-1]) if command else ():
         for around in (f'"{written}"', written):  # a short one is in many other words
             if (at := text.find(around, begin)) >= 0:
                 return f":{text.count(chr(10), 0, at) + 1}"
-    return f":{text.count(chr(10), 0, begin) + 1}" if found else ""
+    return f":{text.count(chr(10), 0, begin) + 1}" if span or found else ""
 
 
 def _at_home(entry: JsonObject, plugin: "PluginContent") -> JsonObject:
