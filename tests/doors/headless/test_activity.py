@@ -81,6 +81,23 @@ def test_long_diff_is_cut_with_a_word(agls: Agls) -> None:
     assert agls.run("run", "go", "--yolo").err.splitlines()[-1] == "    … 421 more lines"
 
 
+def test_very_long_lines_of_a_diff_are_shown_around_what_differs(agls: Agls) -> None:
+    """Of a line whose patch is cut no number is claimed; the sum of the run has it."""
+    for name, half in (("long.json", 30_000), ("longer.json", 300_000)):
+        (agls.workspace / name).write_text(f"[{'1,' * (half // 2)}[2],{'3,' * (half // 2)}4]\n")
+    turns = [
+        {"calls": [{"name": tool, "arguments": {"path": name, **given}}]}
+        for name in ("long.json", "longer.json")
+        for tool, given in (("read_file", {}), ("edit_file", {"old_text": "[2]", "new_text": "[5]"}))
+    ]
+    agls.script(*turns, {"text": "Done."})
+    said = agls.run("run", "go", "--yolo").err
+    _, short, long = said.split("→ edit_file ")
+    assert short.startswith("long.json  [+1 -1]\n") and ",[2],3" in short and ",[5],3" in short
+    assert long.startswith("longer.json  [more than can be shown]\n")
+    assert max(map(len, said.splitlines())) < 500
+
+
 def narrow(terminal: FakeTerminal) -> None:
     """Make the terminal 80 columns wide."""
     fcntl.ioctl(terminal.ours, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))

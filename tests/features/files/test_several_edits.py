@@ -45,6 +45,7 @@ async def test_each_edit_is_made_in_what_the_one_before_left(
     [
         ([edit("one", "1"), edit("four", "4")], "edit 2 of 2, and so none of them was made"),
         ([edit("one", "1"), edit("one", "2")], "edit 2 of 2"),
+        ([edit("one", "1"), edit("one", "1")], "the same as edit 1, which takes its old_text away"),
         ([edit("()", "[]")], "occurs 3 times"),
         ([edit("one()\ntwo()\n", "# ... existing code ...\n")], "Give every line"),
         ([edit("", "x")], "write_file makes a file"),

@@ -1,16 +1,18 @@
 """The work of an agent, for people: one line for each call, and the diff of an edit."""
 
 from collections.abc import Callable, Iterator
+from itertools import groupby, zip_longest
 
-from agls.diff import read_patch
+from agls.diff import CUT, read_patch
 from agls.doors.headless.screen import StyledLine
 from agls.engine.vocabulary import JsonObject
-from agls.short_text import brief
+from agls.short_text import brief, cut_around
 from agls.terminal_codes import without_colours
 
 LONGEST_REASON = 200  # characters of why a call failed
 LAST_LINES, LONGEST_LINE = 10, 200  # lines of a failed command's output, and characters of one
 LONGEST_DIFF = 80  # lines of one call's changes
+WIDEST = 400  # characters of such a line
 INDENT = "    "
 STYLES = {"+": "added", "-": "removed", "@": "faint"}
 
@@ -70,6 +72,9 @@ def _ended(item: JsonObject, passed: float) -> Iterator[str]:
         yield f"exit code {code}" if code is not None else terminal.get("signal") or "no exit code"
         yield f"{passed:.1f} s"
     if changes := item.get("changes"):
+        if any(change["patch"].endswith(f"\n{CUT}\n") for change in changes):
+            yield "more than can be shown"
+            return
         hunks = [hunk for change in changes for hunk in read_patch(change["patch"])]
         yield f"+{sum(len(hunk.new) for hunk in hunks)} -{sum(len(hunk.old) for hunk in hunks)}"
 
@@ -99,7 +104,18 @@ def _diff(item: JsonObject) -> Iterator[StyledLine]:
 def _rows(patch: str, *, named: bool) -> list[str]:
     """Return the rows of a patch; its head only where there are several files: a title names a single one."""
     rows = patch.splitlines()
-    return rows if named else [row for row in rows if not row.startswith(("--- ", "+++ "))]
+    shown = rows if named else [row for row in rows if not row.startswith(("--- ", "+++ "))]
+    return list(_cut(shown)) if len(patch) > WIDEST else shown
+
+
+def _cut(rows: list[str]) -> Iterator[str]:
+    """Yield the rows, those that are very long only around where a line that went and its new form differ."""
+    for sign, group in groupby(rows, lambda row: row[:1] in {"-", "+"}):
+        block = [*group]
+        gone, came = ([row for row in block if row[:1] == each] for each in "-+") if sign else (block, [])
+        for one, other in (gone, came), (came, gone):
+            for row, beside in zip_longest(one, other[: len(one)], fillvalue=""):
+                yield row[:1] + cut_around(row[1:], beside[1:], WIDEST)
 
 
 def _why(item: JsonObject) -> str:

@@ -117,8 +117,10 @@ def shown(rows: Sequence[JsonObject], *, ran: bool) -> str:
 
 
 def change_line(row: JsonObject) -> str:
-    """Return one file on one line."""
-    return f"- {row['change']} `{path_in(row['uri'])}` (+{row['insertions']} -{row['deletions']})"
+    """Return one file on one line; without counts where its lines are not known."""
+    counted = row["insertions"] or row["deletions"] or not row.get("problem")
+    counts = f" (+{row['insertions']} -{row['deletions']})" if counted else ""
+    return f"- {row['change']} `{path_in(row['uri'])}`{counts}"
 
 
 def path_in(uri: str) -> str:

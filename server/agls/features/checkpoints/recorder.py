@@ -64,7 +64,7 @@ class SnapshotStore:
     async def content(self, state: FileState) -> bytes | None:
         """Return the bytes of a state, `None` for no file. **Raises** `OSError` when they were not kept."""
         if state.lost:
-            raise OSError(f"Its former content is unknown: {state.lost}.")
+            raise OSError(f"Its former content is unknown: {state.lost.rstrip('.')}.")
         return await self.blobs.read(state.hash) if state.exists else None
 
     async def see(self, paths: Iterable[str], state: State, note: Note) -> dict[str, Sight]:
@@ -202,9 +202,9 @@ def _attribute(
     earlier, made, later = steps
     if change.base.hash == change.result.hash:
         return
-    if change.base.hash not in (before.found.known_as or ("",)):
+    if not before.found.problem and change.base.hash not in (before.found.known_as or ("",)):
         earlier.append(replace(before.state, hash=change.base.hash, digest="", lost=UNSEEN))
-    if change.result.hash in (after.found.known_as or ("",)):
+    if after.found.problem or change.result.hash in (after.found.known_as or ("",)):
         made.append(after.state)
         return
     made.append(replace(after.state, hash=change.result.hash, digest="", lost=UNSEEN))

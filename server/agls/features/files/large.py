@@ -36,7 +36,7 @@ class LargeFileEditor:
         except Stale as problem:
             return ToolOutcome(f"{problem} {LEFT[problem.effects]} Repeat this.", status="failed")
         self.memory.saw(change.uri, change.result, "")
-        text = "\n".join([f"Edited {shown}, line {found.line}.", *changed_lines(change)])
+        text = "\n".join([f"Edited {shown}, line {found.line}.", *changed_lines(change, counted=False)])
         return ToolOutcome(text, effects="applied", changes=(change,))
 
     async def describe(self, arguments: EditFile, context: ToolContext) -> Preview:

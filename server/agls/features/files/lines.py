@@ -21,14 +21,3 @@ def numbered(lines: list[str], first: int, limit: int) -> list[str]:
 
 def _cut(line: str, limit: int) -> str:
     return line if len(line) <= limit else f"{line[:limit]}[… {len(line) - limit} more characters]"
-
-
-def cut_around(line: str, other: str, limit: int) -> str:
-    """The line; of a longer one than `limit` characters, what is around the first difference to another."""
-    if len(line) <= limit:
-        return line
-    head = next((at for at, (one, two) in enumerate(zip(line, other, strict=False)) if one != two), 0)
-    start = min(max(0, head - limit // 2), len(line) - limit)
-    more = len(line) - start - limit
-    before, behind = f"[{start} characters …] " * bool(start), f" [… {more} characters]" * bool(more)
-    return f"{before}{line[start : start + limit]}{behind}"

@@ -1,5 +1,6 @@
 """The part of a very long line that is most like a text that was not found, as in minified code."""
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
@@ -9,8 +10,10 @@ from .alignment import COMPARED, closeness
 
 TOKENS = 6  # of a text, the longest
 PLACES = 20  # in which one of them is looked at
+PIECES = 200  # words and signs of a text that is looked for with other white space
 AROUND = 80  # characters that are shown beside it
 _TOKEN = regex(r"\w{2,}")
+_PIECE = regex(r"\w+|[^\w\s]")
 
 
 def excerpt(lines: Sequence[str], wanted: str) -> list[str]:
@@ -31,7 +34,10 @@ def excerpt(lines: Sequence[str], wanted: str) -> list[str]:
 
 
 def _places(line: str, text: str) -> Iterator[int]:
-    """Yield where in a line a text may begin: where its longest words would be."""
+    """Yield where in a line a text may begin: by all its words and signs, then by its longest words."""
+    pieces = [re.escape(piece) for piece in islice(_PIECE.findall(text), PIECES)]
+    if pieces:
+        yield from (found.start() for found in islice(re.finditer(r"\s*".join(pieces), line), PLACES))
     words = sorted(_TOKEN.finditer(text), key=lambda found: found.end() - found.start(), reverse=True)
     for word in words[:TOKENS]:
         for at in islice(_occurrences(line, word[0]), PLACES):

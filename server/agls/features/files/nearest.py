@@ -11,9 +11,10 @@ from difflib import get_close_matches
 from itertools import pairwise
 
 from agls.frozen import frozen
+from agls.short_text import cut_around
 
 from .alignment import COMPARED, Pair, align, closeness, words
-from .lines import cut_around, numbered, split_lines
+from .lines import numbered, split_lines
 from .long_lines import excerpt
 
 COMMON = 50  # a word that occurs in more lines says nothing about the place

@@ -17,6 +17,7 @@ from .misses import listed
 from .slips import check_new
 
 BEFORE = " (the lines below are as the edits before it would leave them, not as they are in the file)"
+TWICE = "it is the same as edit {}, which takes its old_text away. Leave it out."
 
 
 def some_text(value: object) -> object:
@@ -64,7 +65,9 @@ async def plan_edits(arguments: MultiEdit, workspace: Workspace, memory: FileMem
         except WorkspaceError as problem:
             of = f"edit {number} of {len(arguments.edits)}"
             aside = BEFORE if text != file.text and "\n" in str(problem) else ""
-            said = f"{shown}, {of}, and so none of them was made{aside}: {problem}"
+            same = next((at for at, one in enumerate(arguments.edits[: number - 1], 1) if one == edit), 0)
+            why = TWICE.format(same) if same else problem
+            said = f"{shown}, {of}, and so none of them was made{aside * (not same)}: {why}"
             raise WorkspaceError(said) from problem
         text = made.text
         lines += made.lines
