@@ -9,10 +9,10 @@ from agls.engine.ports import Workspace, WorkspaceError
 from agls.room.home_paths import HomePath
 from agls.room.missing_paths import explained
 from agls.room.notebook_ports import CellAction, CellType
+from agls.room.notebook_text import Notebook, read_notebook
 from agls.toolkit import Arguments
 
 from .edit_plan import EditPlan
-from .notebook_text import Notebook, read_notebook
 
 
 class EditNotebook(Arguments):

@@ -12,10 +12,9 @@ from typing import Any, NamedTuple, cast
 from agls.engine.ports import WorkspaceError
 from agls.frozen import frozen
 from agls.regex import regex
+from agls.room.line_ends import line_end_of
 from agls.room.notebook_ports import CellText, CellType
 from agls.short_text import number_of
-
-from .lines import line_end_of
 
 OUTPUT = 2_000  # characters that are shown of what a cell printed
 _SPACE = regex(r"\s*")
@@ -151,6 +150,11 @@ def read_notebook(text: str) -> Notebook:
     except (ValueError, TypeError, StopIteration, AttributeError, RecursionError) as problem:
         raise WorkspaceError("It is no notebook of nbformat 4: it has no list of cells.") from problem
     return Notebook(text, cells, span, members)
+
+
+def is_only_cells(data: bytes) -> bool:
+    """Return whether this is what is kept of a notebook that the editor has not saved: its cells alone."""
+    return data.startswith(b'{\n "cells":') and b'\n "nbformat"' not in data
 
 
 def check_written(shown: str, text: str) -> None:
