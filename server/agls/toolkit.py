@@ -170,8 +170,11 @@ class TypedAction(Generic[Given]):
     choices: Mapping[str, Choices] = field(default_factory=dict[str, Choices])
 
     async def values(self, member: str, context: ActionContext) -> Sequence[ActionValue]:
-        """What this member may be now."""
-        return await self.choices[member](context) if member in self.choices else ()
+        """What this member may be now; nothing where that cannot be known: the action says why."""
+        try:
+            return await self.choices[member](context) if member in self.choices else ()
+        except (ActionError, WorkspaceError):
+            return ()
 
     @property
     def spec(self) -> ActionSpec:

@@ -499,3 +499,17 @@ async def test_server_made_with_the_sdk_speaks_the_newest_revision(place: Place,
     shown: list[str] = []
     assert (await server.call("count", {"to": 2}, Caller(shown.append))).parts == ("counted to 2",)
     assert shown == ["1/2 step 1\n", "2/2 step 2\n"]
+
+
+async def test_server_of_the_newest_revision_tells_that_its_tools_changed(
+    place: Place, opened: Opened
+) -> None:
+    server = opened().get(
+        ServerDefinition(name="sample", argv=(sys.executable, SDK), folder=str(place.folder))
+    )
+    before = [tool.name for tool in (await server.discover()).tools]
+    await server.call("grow", {}, NOBODY)
+    async with asyncio.timeout(20):
+        while "grown" not in [tool.name for tool in (await server.discover()).tools]:
+            await asyncio.sleep(0.05)
+    assert [tool.name for tool in server.known.tools] == [*before, "grown"]

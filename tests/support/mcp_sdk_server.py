@@ -58,6 +58,14 @@ async def count(context: Context, to: int = 3, seconds: float = 0.0) -> str:
     return f"counted to {to}"
 
 
+@server.tool()
+async def grow(context: Context) -> str:
+    """Add a tool, and say so to whoever listens."""
+    server.add_tool(today, name="grown")
+    await context.notify_tools_changed()
+    return "There is a tool more."
+
+
 @server.resource("notes://today", description="What is to be done today.")
 def today() -> str:
     """Today's note."""

@@ -9,6 +9,7 @@ from agls.engine.history import name_of, rewinding, undoing
 from agls.engine.ports import new_id
 from agls.engine.run_action import actions, invoke
 from agls.engine.session import Session
+from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject, Message
 from agls.frozen import frozen
 from agls.toolkit import change_of
@@ -80,6 +81,17 @@ async def _restored(session: Session, back: Back) -> JsonObject:
     """Return the changes of files that the room `checkpoints` made, or would make."""
     if RESTORE not in {action.name for action in actions(session)}:
         raise Refused(OFF, "unsupported")
-    asked: JsonObject = {"checkpointId": back.undo} if back.undo else {"toItemId": back.to_item}
+    place = _in_transcript(session.state, back.to_item)
+    asked: JsonObject = {"checkpointId": back.undo} if back.undo else {"toItemId": place}
     outcome = await invoke(session, RESTORE, {**asked, "dryRun": back.dry_run})
     return outcome.data or {}
+
+
+def _in_transcript(state: State, item_id: str) -> str:
+    """**Returns** the item up to which files stay: for a summary, the one before what stands behind it."""
+    seen = list(map(name_of, state.context.messages))
+    said = list(map(name_of, state.transcript))
+    if item_id in said or item_id not in seen:
+        return item_id
+    behind = next((name for name in seen[seen.index(item_id) + 1 :] if name in said), "")
+    return ["", *said][said.index(behind) if behind else len(said)]

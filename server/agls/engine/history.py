@@ -99,7 +99,7 @@ def rewinding(session: Session, item_id: str, changes: tuple[FileChange, ...] = 
     """Return the fact that makes this item ("" for none) the last one that the model sees from now on.
 
     An item of a reply with calls takes the results of all of them along. A place before a summary cannot be
-    gone back to: what came between is not there any more.
+    gone back to, but its end can: what came between is not there any more.
 
     **Raises** `Refused` (`runActive`, `noSuchItem`).
     """
@@ -153,7 +153,7 @@ def _kept(state: State, item_id: str) -> int:
     """Return how many messages stand up to this item, with the results that belong to it."""
     messages, wanted = state.context.messages, item_id.removesuffix(".thought")
     since = max(
-        (n for n, m in enumerate(messages) if isinstance(m, UserMessage) and m.origin == SUMMARY), default=0
+        (n for n, m in enumerate(messages) if isinstance(m, UserMessage) and m.origin == SUMMARY), default=-1
     )
     found = [place for place, m in enumerate(messages, 1) if place > since and name_of(m) == wanted]
     if found:
@@ -161,6 +161,8 @@ def _kept(state: State, item_id: str) -> int:
         while keep < len(messages) and isinstance(messages[keep], ToolResult):
             keep += 1
         return keep
+    if since >= 0 and wanted == _last_replaced(state, since):
+        return since + 1
     if any(name_of(message) == wanted for message in state.transcript):
         replaced = (message for before in state.summaries.values() for message in before.messages)
         how = SUMMARISED if wanted in map(name_of, replaced) else TAKEN_BACK
@@ -168,6 +170,12 @@ def _kept(state: State, item_id: str) -> int:
             f"The model does not see that item any more: {how}, or fork the session there.", "noSuchItem"
         )
     raise _unknown(item_id)
+
+
+def _last_replaced(state: State, summary: int) -> str:
+    """**Returns** the item behind which the summary, message number `summary`, goes on."""
+    messages, length = state.summaries[name_of(state.context.messages[summary])]
+    return name_of(messages[len(messages) - (length - summary)])
 
 
 def _end_of(entries: Sequence[Entry], item_id: str) -> int:

@@ -21,6 +21,7 @@ __all__ = ["terminal"]  # a fixture
 
 SEQUENCE = re.compile(r"\x1b(\[[0-9;?]*[A-Za-z]|[()][A-Z0-9]|[=>])")
 ENTER, ALT_ENTER, CTRL_C, CTRL_D, SHIFT_TAB, UP = "\r", "\x1b\r", "\x03", "\x04", "\x1b[Z", "\x1b[A"
+CTRL_U = "\x15"
 
 WHERE, FIRST_ROW = (
     "\x1b[6n",
@@ -254,6 +255,22 @@ def test_lines_do_where_a_prompt_cannot_be_edited(agls: Agls, talk: Talk) -> Non
     assert not (agls.state / "chat_history").exists()
 
 
+def test_run_that_begins_by_itself_takes_the_place_of_the_prompt(agls: Agls, talk: Talk) -> None:
+    agls.script({"text": "Ticked."})
+    talk.begin("chat")
+    talk.ready()
+    talk.type("/schedule in 1s say tick" + ENTER)
+    talk.wait_for("takes it back")
+    talk.ready()
+    talk.type("half typed")
+    talk.wait_for("Ticked.")
+    talk.wait_for("half typed")
+    behind = talk.raw.partition("> say tick")[0].rpartition("half typed")[2]
+    assert "\n" not in behind, "no row of what was typed stays there"
+    talk.type(f"{CTRL_U}/exit{ENTER}")
+    talk.leaves()
+
+
 def test_agls_alone_is_a_conversation_where_there_is_a_terminal_and_a_model(agls: Agls, talk: Talk) -> None:
     agls.script({"text": "Well."})
     talk.begin()
@@ -261,6 +278,16 @@ def test_agls_alone_is_a_conversation_where_there_is_a_terminal_and_a_model(agls
     talk.type(CTRL_D)
     talk.leaves()
     assert agls.run().code == 2
+    talk.begin("--mode", "plan")
+    talk.wait_for("mode: plan")
+    talk.say("hi", "Well.")
+    talk.type(CTRL_D)
+    talk.leaves()
+    talk.begin("-c")
+    assert "> hi" in talk.ready()
+    talk.type(CTRL_D)
+    talk.leaves()
+    assert agls.run("--mode", "plan").code == 2
     agls.configure("")
     talk.begin()
     talk.wait_for("agls doctor")

@@ -206,6 +206,27 @@ def test_key_that_was_pressed_before_the_question_came_is_no_answer(editor: Edit
     assert editor.lua(f"return {IS_OPEN}")
 
 
+def test_question_goes_to_the_tab_page_where_the_user_is(editor: Editor) -> None:
+    asked(editor, turns(COMMAND, "Ready."))
+    here = "vim.api.nvim_win_get_tabpage(require('agls.question_window').state().win)"
+    for way, keys in (
+        ("tabnew", ":Agls answer"),  # no key of the chat answers in a tab without one
+        ("tabprevious", "ga allow"),
+        ("tablast", ":Agls answer"),
+        ("tabclose", "ga allow"),
+    ):
+        editor.command(way)
+        editor.until(f"{IS_OPEN} and {here} == vim.api.nvim_get_current_tabpage()")
+        editor.shows(f"╰ {keys}")
+    floats = "vim.iter(vim.api.nvim_list_wins()):filter(function(win) return vim.api.nvim_win_get_config(win)"
+    assert editor.lua(f"return #{floats}.relative ~= '' end):totable()") == 1
+    editor.command("tabnew")
+    editor.command("tabonly")  # the chat is in no tab page any more
+    editor.until(IS_OPEN)
+    editor.command("Agls answer 1")
+    ended(editor, "endTurn")
+
+
 def test_question_that_does_not_fit_is_allowed_only_after_it_was_read(editor: Editor) -> None:
     long = call("shell", command="".join(f"echo {number}\n" for number in range(60)) + "rm b")
     asked(editor, turns({"text": "I run.", "calls": [long]}, "Ready."))

@@ -31,6 +31,11 @@ WRONG = {
     "Agls stop it": '`:Agls stop` takes nothing more, not "it"',
     "Agls answer x": '`:Agls answer` takes the number of an answer, not "x"',
 }
+# As `:lsp restart` does; where Neovim has none, as the commands of plugins do.
+RESTART = """
+if vim.fn.exists(':lsp') == 2 then return vim.cmd('lsp restart agls') end
+vim.lsp.get_clients({ name = 'agls' })[1].stop()
+"""
 SERVER = "return vim.lsp.get_clients({ name = 'agls' })[1].rpc.is_closing() == false"
 
 
@@ -52,6 +57,22 @@ def test_a_server_that_dies_is_started_again_and_nothing_is_missing(editor: Edit
     prompt(editor, "and now?")
     ended(editor, "endTurn", 2)
     said(editor, "I am back.")
+
+
+def test_restart_by_neovim_itself_leaves_one_server_and_the_conversation(editor: Editor) -> None:
+    opened(editor, turns(HANGING), turns("I am back."))
+    prompt(editor, "hang")
+    said(editor, "I begin")
+    editor.lua(
+        "STARTS = 0 local start = vim.lsp.rpc.start "
+        "vim.lsp.rpc.start = function(...) STARTS = STARTS + 1 return start(...) end"
+    )
+    restarted(editor, lambda: editor.lua(RESTART))
+    ended(editor, "interrupted")
+    prompt(editor, "and now?")
+    ended(editor, "endTurn", 2)
+    said(editor, "I am back.")
+    assert editor.lua("return STARTS") == 1
 
 
 def test_sessions_are_listed_forked_and_opened(editor: Editor) -> None:
@@ -134,6 +155,21 @@ def test_commands_are_completed(editor: Editor) -> None:
     assert editor.lua("return vim.fn.getcompletion('Agls mode p', 'cmdline')") == ["plan"]
     editor.command("Agls nonsense")
     assert "there is no :Agls nonsense" in editor.lua("return vim.fn.execute('messages')")
+
+
+def test_message_that_does_not_fit_is_read_to_its_end(editor: Editor) -> None:
+    editor.setup()
+    editor.call("nvim_ui_try_resize", 60, 16)
+    editor.command("Agls nonsense")
+    editor.shows("│undo")
+    editor.command("only")
+    editor.call("nvim_ui_try_resize", 40, 10)
+    editor.command("Agls nonsense")
+    editor.shows("more: <C-w>w enters, q closes")
+    editor.keys("<C-w>wG")
+    editor.until("vim.fn.line('w$') == vim.fn.line('$') and vim.fn.getline('.'):find('undo$')")
+    editor.keys("q")
+    editor.until("#vim.api.nvim_list_wins() == 1")
 
 
 def test_nothing_is_mapped_and_nothing_is_started_by_setup(editor: Editor) -> None:

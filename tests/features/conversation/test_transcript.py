@@ -35,6 +35,18 @@ def test_undo_takes_files_and_conversation_back_to_before_the_last_prompt(tmp_pa
     assert agls.run("-c", "/undo").err == "agls: There is no prompt to rewind to.\n"
 
 
+def test_prompt_right_behind_a_summary_is_undone_with_its_files(tmp_path: Path) -> None:
+    agls = Agls(tmp_path)
+    call = {"name": "write_file", "arguments": {"path": "new.txt", "content": "one\n"}}
+    writing = [{"text": "Writing.", "calls": [call]}, {"text": "Done."}]
+    agls.prompts([{"text": "Long words. " * 3000}], writing, [{"text": "Summary."}])
+    agls.run("run", "one")
+    agls.run("-c", "write", "--mode", "acceptEdits")
+    agls.run("-c", "/compact")
+    assert "Rewound to before: write\n\n1 file went back as well." in agls.run("-c", "/undo").out
+    assert not (agls.workspace / "new.txt").exists()
+
+
 def test_answer_that_was_undone_is_copied_no_more(tmp_path: Path) -> None:
     agls = Agls(tmp_path)
     agls.prompts([{"text": "The first."}], [{"text": "The second."}])

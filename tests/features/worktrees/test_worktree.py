@@ -118,6 +118,13 @@ def test_names_that_are_none_are_refused(there: Repository, words: str, said: st
     assert not (there.folder.parent / "workspace-worktrees").exists()
 
 
+def test_untrusted_folder_has_no_names_to_offer(tmp_path: Path) -> None:
+    with Wire(tmp_path, script(tmp_path, turns("Hello."))) as wire:
+        wire.initialize(AGENT)
+        asked = {"sessionId": wire.session(), "text": "/worktree f", "cursor": 11}
+        assert wire.call("agent/complete", asked)["items"] == []
+
+
 def test_shell_is_told_how_to_go_on_and_an_untrusted_folder_or_none_is_refused(agls: Agls) -> None:
     agls.script({"calls": [WRITE]}, {"text": "Made."})
     refused = agls.run("run", "/worktree fix")

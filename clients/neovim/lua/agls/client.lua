@@ -17,6 +17,7 @@ local STEADY = 30000 -- milliseconds after which a server counts as one that wor
 ---@field private waiting { ready: fun(), failed: fun(problem: string) }[]
 ---@field private restarts integer
 ---@field private begun integer
+---@field private spawned integer how many processes there were
 ---@field private leaving? "stop"|"restart" it ends because we want it to
 ---@field handlers table<string, function> its requests and notifications
 ---@field on_ready fun(client: agls.Client) a server is there, the first one or another one
@@ -42,6 +43,7 @@ function M.of(root, handlers)
       waiting = {},
       restarts = 0,
       begun = 0,
+      spawned = 0,
       handlers = handlers,
       on_ready = function() end,
       on_state = function() end,
@@ -94,11 +96,20 @@ end
 ---@param dispatchers table
 ---@return vim.lsp.rpc.PublicClient
 function Client:spawn(cmd, dispatchers)
+  if self.lsp then -- `:lsp restart`: Neovim itself starts the next one
+    self.lsp = nil
+    self:become("stopped")
+  end
+  self.begun, self.spawned = vim.uv.now(), self.spawned + 1
+  self:become("starting")
+  local mine = self.spawned
   local watched = vim.tbl_extend("force", dispatchers, {
     on_exit = function(code, signal)
       dispatchers.on_exit(0, 0)
       vim.schedule(function()
-        self:ended(code, signal)
+        if mine == self.spawned then
+          self:ended(code, signal)
+        end
       end)
     end,
   })
@@ -113,8 +124,6 @@ function Client:start()
     notify.error(problem)
     return self:fail(problem)
   end
-  self.begun = vim.uv.now()
-  self:become("starting")
   local trusted = config.current.trusted
   local given = {
     name = "agls",

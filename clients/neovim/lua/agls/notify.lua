@@ -20,21 +20,25 @@ local function show_whole(message, highlight)
   vim.bo[buf].bufhidden = "wipe"
   local lines = vim.split(message, "\n", { plain = true })
   vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
-  local width, height = math.min(70, vim.o.columns - 4), 0
-  for _, line in ipairs(lines) do
-    height = height + math.max(1, math.ceil((vim.fn.strdisplaywidth(line) + 4) / width))
-  end
+  local most = math.max(1, vim.o.lines - 6)
   local win = float.open(buf, {
     anchor = "NE", -- the prompt is below
     row = 1,
     col = vim.o.columns - 1,
-    width = width,
-    height = math.min(height, math.max(1, vim.o.lines - 6)),
+    width = math.min(70, vim.o.columns - 4),
+    height = most,
     zindex = 200,
   })
   vim.wo[win].winhighlight = "NormalFloat:" .. (highlight or "Normal")
+  if vim.api.nvim_win_text_height(win, {}).all > most then
+    vim.api.nvim_win_set_config(win, { width = vim.o.columns - 4 })
+  end
+  local need = vim.api.nvim_win_text_height(win, {}).all
+  local footer = need > most and " more: <C-w>w enters, q closes " or nil
+  vim.api.nvim_win_set_config(win, { height = math.min(need, most), footer = footer })
+  vim.keymap.set("n", "q", "<Cmd>close<CR>", { buffer = buf, nowait = true })
   vim.defer_fn(function()
-    if vim.api.nvim_win_is_valid(win) then
+    if vim.api.nvim_win_is_valid(win) and vim.api.nvim_get_current_win() ~= win then
       vim.api.nvim_win_close(win, true)
     end
   end, SHOWN)

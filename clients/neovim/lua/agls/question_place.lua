@@ -31,6 +31,12 @@ local function chat()
   end) or prompt()
 end
 
+---Whether there is a window here in which keys answer.
+---@return boolean
+function M.has_keys()
+  return chat() ~= nil
+end
+
 ---How many cells a row of the text has.
 ---@param large boolean
 ---@return integer

@@ -37,6 +37,7 @@ local M = {}
 ---@field seen table<integer, true>
 ---@field at integer when it came by itself
 ---@field large boolean the user reads it
+---@field tab integer the tab page that it is in
 ---@field back integer the window to return to
 
 ---@type agls.Shown?
@@ -78,6 +79,9 @@ end
 ---@return string
 local function keys_offered(roles)
   local offered = {}
+  if not place.has_keys() then
+    return " :Agls answer to answer "
+  end
   for _, role in ipairs(roles) do
     local key = config.key("question_" .. role)
     if key and M.role(role) then
@@ -276,6 +280,14 @@ local function watch(buf)
       end
     end),
   })
+  vim.api.nvim_create_autocmd("TabEnter", {
+    group = group,
+    callback = vim.schedule_wrap(function() -- it goes where the user goes
+      if open and open.tab ~= vim.api.nvim_get_current_tabpage() then
+        M.show(open.sheet)
+      end
+    end),
+  })
   vim.api.nvim_create_autocmd("BufWipeout", {
     group = group,
     buffer = buf,
@@ -283,7 +295,13 @@ local function watch(buf)
       local was = open
       if was and was.buf == buf then
         open = nil
-        vim.schedule(was.sheet.later)
+        vim.schedule(function()
+          if vim.api.nvim_tabpage_is_valid(was.tab) then
+            was.sheet.later()
+          elseif not open then -- the tab page was closed, not the question
+            M.show(was.sheet)
+          end
+        end)
       end
     end,
   })
@@ -309,6 +327,7 @@ function M.show(sheet, large)
     seen = {},
     at = large and 0 or vim.uv.now(),
     large = large or false,
+    tab = vim.api.nvim_get_current_tabpage(),
     back = back,
   }
   map(buf)

@@ -31,7 +31,7 @@ from agls.views.values import content_blocks
 from agls.workspace.redact import harden
 
 NOBODY = 'agls chat needs a terminal: nobody can type here. For one prompt: agls run "…"'
-HELP = "/help lists the commands. Ctrl-C stops the agent, Ctrl-D leaves."
+HELP = "/help lists the commands. Ctrl-C stops, Ctrl-D leaves."
 KEPT = "To go on with this session: agls chat -c"
 GO_ON = 'Say "go on" to continue.'
 

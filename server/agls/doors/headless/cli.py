@@ -7,7 +7,7 @@ from itertools import pairwise
 from agls.doors.headless import signals
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.options.parser import Misused
-from agls.doors.headless.options.shorthand import RUNS, spelled_out
+from agls.doors.headless.options.shorthand import RUNS, is_conversation, spelled_out
 from agls.doors.headless.options.table import build_parser
 from agls.doors.headless.settings import settings
 from agls.doors.headless.streams import finish, make_ready, write, write_stderr
@@ -20,11 +20,15 @@ def main(argv: Sequence[str]) -> int:
     **Returns** the exit code (2 when the arguments make no sense).
     """
     make_ready()
-    argv = spelled_out(argv)
+    typed, argv = argv, spelled_out(argv)
     if {*argv[:1]} & RUNS:
         signals.hold()  # until a reader of events can get the line that no run began
     try:
-        code = _do(build_parser().parse_args(argv))
+        arguments = build_parser().parse_args(argv)
+        if is_conversation(typed, arguments):
+            arguments.goes_on, arguments.session = arguments.command == "resume", ""
+            arguments.command = "chat"
+        code = _do(arguments)
     except Misused as wrong:
         code = _explain(argv, wrong.message)
     except SystemExit as left:  # help, the version, or no reader

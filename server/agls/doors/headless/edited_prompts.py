@@ -75,6 +75,7 @@ class EditedPrompts:
         self._session = session
         spawn = self._world.sessions.spawn
         below = PromptBelow(self._with_mode, spawn, self._keyboard, self._screen, self._shutdown, ahead)
+        await self._screen.settled()  # it is drawn below all that was written before
         below.open()
         self._below = below
         try:
@@ -93,6 +94,7 @@ class EditedPrompts:
         """Return the next prompt."""
         self._session, self.draft = session, ""
         while True:
+            self._typed.app.erase_when_done = True  # what is not sent leaves no row behind
             try:
                 return await self._typed.prompt_async(PROMPT, default=draft, handle_sigint=False)
             except CancelledError:
@@ -152,6 +154,7 @@ class EditedPrompts:
             if state and state.current_completion:
                 buffer.apply_completion(state.current_completion)
             else:
+                event.app.erase_when_done = False
                 buffer.validate_and_handle()
 
         return keys

@@ -3,7 +3,9 @@
 `agls changes` and `agls memory` alone show what there is, and `agls mcp`, `agls config` and the like list it.
 """
 
+import argparse
 import shlex
+import sys
 from collections.abc import Sequence
 
 PROGRAM = "--program"  # of `mcp add`, with its arguments as one line
@@ -43,6 +45,14 @@ def spelled_out(argv: Sequence[str]) -> list[str]:
     named = options.pop(0) if options and options[0] in RUNS else "run"
     command = "resume" if CONTINUE & {*options} else named
     return [command, *(word for word in options if word not in PROMPT | CONTINUE), *rest]
+
+
+def is_conversation(argv: Sequence[str], arguments: argparse.Namespace) -> bool:
+    """**Returns** whether options alone were typed at a terminal: `agls --mode plan`, `agls -c`."""
+    if not argv or argv[0] in RUNS or arguments.command not in RUNS or PROMPT & {*argv}:
+        return False
+    given = arguments.words or arguments.attach or (arguments.input, arguments.output) != ("text", "text")
+    return not given and sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def _name_nothing_below(words: Sequence[str]) -> bool:
