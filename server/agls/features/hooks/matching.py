@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _NAMES = regex(r"[\w\s,|-]*")
 _SIGN = regex(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?!|.", re.DOTALL)
+BEFORE_AND_IN = 2  # pieces of an alternative
 INSTEAD = "write the names that it is for, as in Edit|Write, or all but some as ^(?!Bash|Read)"
 _BETWEEN = regex(r"[,|]")
 _SURROGATES = regex(r"[\ud800-\udfff]")
@@ -57,27 +58,31 @@ def _branches(matcher: str) -> Sequence[tuple[str, str]]:
     One look ahead is understood in each, in no parentheses: `a(?!b)c` is for `ac`, but for no `ab`.
     """
     found: list[tuple[str, str]] = []
-    depth, before, inside, text = 0, None, None, ""
+    pieces = [""]  # of an alternative: what stands before its look ahead, in it, behind it
+    depth = 0
     for sign in (each[0] for each in _SIGN.finditer(matcher)):
-        if sign == "(?!" and depth == 0 and before is None:
-            before, text, depth = text, "", 1
+        if sign == "(?!" and depth == 0 and len(pieces) == 1:
+            pieces.append("")
+            depth = 1
             continue
         depth += 1 if sign[0] == "(" else -1 if sign == ")" else 0
-        if sign == ")" and depth == 0 and before is not None and inside is None:
-            inside, text = text, ""
+        if sign == ")" and depth == 0 and len(pieces) == BEFORE_AND_IN:
+            pieces.append("")
         elif sign == "|" and depth == 0:
-            found.append(_branch(before, inside, text))
-            before, inside, text = None, None, ""
+            found.append(_branch(pieces))
+            pieces = [""]
         else:
-            text += sign
-    found.append(_branch(before, inside, text))
-    return [(matcher, "")] if before is not None and inside is None else found
+            pieces[-1] += sign
+    if len(pieces) == BEFORE_AND_IN:  # it is not closed
+        return [(matcher, "")]
+    return [*found, _branch(pieces)]
 
 
-def _branch(before: str | None, inside: str | None, text: str) -> tuple[str, str]:
-    if before is None or inside is None:
-        return text, ""
-    return before + text, f"{before or '^'}(?:{inside})"
+def _branch(pieces: Sequence[str]) -> tuple[str, str]:
+    if len(pieces) == 1:
+        return pieces[0], ""
+    before, inside, behind = pieces
+    return before + behind, f"{before or '^'}(?:{inside})"
 
 
 @lru_cache(maxsize=256)
