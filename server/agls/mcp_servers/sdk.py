@@ -47,6 +47,7 @@ from agls.mcp_servers.own_schemas import let_through, remarks_on_answers
 from agls.mcp_servers.paging import Pages
 from agls.mcp_servers.sifted import SiftedStream
 from agls.mcp_servers.stdio import BROKEN, ServerStreams
+from agls.mcp_servers.tasks import Tasks
 from agls.room.mcp_ports import (
     Caller,
     McpAnswer,
@@ -155,6 +156,7 @@ class SdkConnection:
             elicitation_callback=self._callers.elicit,
             sampling_callback=self._callers.sample if self._definition.samples else None,
             list_roots_callback=self._roots,
+            extensions=(Tasks(self._callers),),
             cache=None,
         )
         async with request.limited(), client:
