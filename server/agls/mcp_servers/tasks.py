@@ -4,7 +4,7 @@ The extension `io.modelcontextprotocol/tasks` of the revision 2026-07-28 (SEP-26
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from typing import Any, Literal
 
@@ -82,13 +82,12 @@ class CancelTask(types.Request[TaskParams, Literal["tasks/cancel"]]):
 
 
 class Tasks(ClientExtension):
-    """Waits for tasks, as long as the call may take that became one."""
+    """Waits for tasks, as long as the call may take that became one. `leave` does work nobody waits for."""
 
     identifier = "io.modelcontextprotocol/tasks"
 
-    def __init__(self, callers: Callers) -> None:
-        self._callers = callers
-        self._cancels = set[asyncio.Task[None]]()
+    def __init__(self, callers: Callers, leave: Callable[[Coroutine[Any, Any, None]], None]) -> None:
+        self._callers, self._leave = callers, leave
 
     def claims(self) -> Sequence[ResultClaim[Any]]:
         """**Returns** the one kind of answer that it takes."""
@@ -99,9 +98,7 @@ class Tasks(ClientExtension):
         try:
             done = await self._end(handle, context.session)
         except asyncio.CancelledError:
-            cancelling = asyncio.get_running_loop().create_task(_cancel(context.session, handle.task_id))
-            self._cancels.add(cancelling)
-            cancelling.add_done_callback(self._cancels.discard)
+            self._leave(_cancel(context.session, handle.task_id))
             raise
         if done.status == "completed":
             return types.CallToolResult.model_validate(done.result or {})
