@@ -1,5 +1,7 @@
 """Which instruction files count, in which order, and why others do not."""
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -60,13 +62,34 @@ def test_one_file_of_a_folder_counts_and_the_others_are_named_with_the_reason(sc
         (scene.root / names[first]).unlink()
 
 
-def test_empty_file_leaves_its_place_to_the_next_one(scene: FolderScene) -> None:
-    scene.file("AGENTS.override.md", " \n")
+def as_folder(path: Path) -> None:
+    path.mkdir()
+
+
+def as_pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+@pytest.mark.parametrize(
+    ("made", "reason"),
+    [
+        (lambda path: path.write_text(" \n"), "it is empty"),
+        (lambda path: path.write_text("<!-- to be written -->\n"), "it is empty"),
+        (as_folder, "AGENTS.override.md is a folder, not a file."),
+        (as_pipe, "AGENTS.override.md is not a regular file (a device, a pipe or a socket)."),
+        (lambda path: path.write_bytes(b"\0\1" * 30), "AGENTS.override.md is not a text file (60 bytes)."),
+    ],
+)
+def test_file_that_says_nothing_leaves_its_place_to_the_next_one(
+    scene: FolderScene, made: Callable[[Path], object], reason: str
+) -> None:
+    made(scene.root / "AGENTS.override.md")
     scene.file("AGENTS.md", "ours")
     scene.file("CLAUDE.md", "theirs")
     assert told(scene) == ["ours"]
-    assert why(scene) == {
-        "AGENTS.override.md": "it is empty",
+    found = why(scene)
+    assert found.pop("AGENTS.override.md").startswith(reason)
+    assert found == {
         "CLAUDE.md": "AGENTS.md of the same folder counts",
     }
 

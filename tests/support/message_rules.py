@@ -119,6 +119,8 @@ def _check_versions(said: Said) -> None:
         if message.get("method") in {"textDocument/didOpen", "textDocument/didChange"}:
             document = object_in(message, "params", "textDocument")
             told.add((document.get("uri"), document.get("version")))
+        if message.get("method") == "agent/editNotebook":  # a notebook has no version of LSP
+            told.add((object_in(message, "params").get("uri"), None))
         for event in _events(message):
             if event["type"] == "itemCompleted":
                 for change in event["data"]["item"].get("changes", ()):

@@ -123,6 +123,19 @@ def test_input_of_a_tool_and_lasting_rules_are_shown() -> None:
     assert text.endswith("Allowing it for longer than once adds the rule:\n│ a(b)\n│ c(d)")
 
 
+def test_question_about_saving_says_which_files_and_what_each_answer_does() -> None:
+    question = Question(
+        "permission", "Save your own changes", subject={"type": "save", "files": ["a.py", "b\nc"]}
+    )
+    assert permission_text(question).text.split("\n") == [
+        "These files have changes of your own that are not saved:",
+        "│ a.py",
+        "│ b⟨U+000A⟩c",
+        "A yes saves them now, and such changes before each later command of this session.",
+        "A no leaves them as they are: commands see what is on disk, and the agent is told so.",
+    ]
+
+
 def test_each_lasting_answer_is_named_where_their_rules_differ() -> None:
     options = (
         Option("once", "Once", "allow"),

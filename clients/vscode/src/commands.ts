@@ -110,6 +110,8 @@ function reviewVerbs({ review, marks, removedLines, compare }: Parts): Record<st
     "review.diff": (given?: unknown) => {
       const named = review.hunks.find(({ hunk }) => hunk === given);
       const uri = named ? vscode.Uri.parse(named.uri, true) : file(given);
+      const inCell = uri && (named ?? review.of(uri)[0]);
+      if (inCell?.cell !== undefined) return marks.show(inCell); // a notebook is compared cell by cell, in place
       return uri && compare.open(uri);
     },
     "review.removedLines": () => removedLines.toggle(),
@@ -118,14 +120,17 @@ function reviewVerbs({ review, marks, removedLines, compare }: Parts): Record<st
     "review.bar.previous": () => marks.go(-1),
     "review.bar.keep": () => judged((hunk) => review.keep([hunk])),
     "review.bar.undo": () => judged((hunk) => review.undo([hunk])),
-    "review.bar.keepFile": () => judged((hunk) => review.keep(review.of(vscode.Uri.parse(hunk.uri, true)))),
+    "review.bar.keepFile": () => judged((hunk) => review.keep(review.beside(hunk))),
     "review.compare.keep": (given?: unknown) => review.keep(one(given)),
     "review.compare.undo": (given?: unknown) => review.undo(one(given)),
     "review.keepFile": (given?: unknown) => review.keep(ofFile(given)),
     "review.undoFile": (given?: unknown) => review.undo(ofFile(given)),
     "review.keepAll": () => review.keep(review.hunks),
     "review.undoAll": () => review.undo(review.hunks),
-    showChange: (change: Change) => compare.openMade(change),
+    showChange: (change: Change) => {
+      const [inCell] = review.of(vscode.Uri.parse(change.uri, true)).filter(({ cell }) => cell !== undefined);
+      return inCell ? marks.show(inCell) : compare.openMade(change);
+    },
     showProposed: (change: Change) => compare.openProposed(change),
   };
 }

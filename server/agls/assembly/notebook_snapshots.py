@@ -1,24 +1,22 @@
 """Files as bytes, with notebooks that are open in the editor as its cells: the port `FileSnapshots`."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from difflib import SequenceMatcher
-from itertools import takewhile
-from typing import cast
 
 from agls.diff import Patch
 from agls.engine.ports import Stale, StoredState, WorkspaceError
 from agls.engine.vocabulary import FileChange, FileVersion
 from agls.frozen import frozen
 from agls.json_values import is_object, list_in, objects_in
+from agls.room.cell_lines import cell_edits, cells_text, cells_version
 from agls.room.folder_ports import FileSnapshots
-from agls.room.notebook_ports import CellAction, CellEdit, CellText, CellType, EditorNotebooks, OpenNotebook
+from agls.room.notebook_ports import CellText, EditorNotebooks, OpenNotebook
+from agls.room.notebook_text import is_only_cells
 from agls.workspace.snapshots import LARGEST
 from agls.workspace.texts import hash_of
 
 SUFFIX = ".ipynb"
-NOTHING = CellText("code", "")
 EDITS = 1  # a notebook's count of changes is the editor's own
 ODD = "{} is open in the editor as a notebook, and what it was before is none."
 
@@ -48,14 +46,17 @@ class NotebookSnapshots:
         if opened is None:
             return found
         data = _data(opened.cells)
-        state = replace(found, digest=hash_of(data), edits=EDITS)
+        told = cells_version(opened.cells).hash  # as a change by cell names it
+        state = replace(found, digest=hash_of(data), edits=EDITS, known_as=(*found.known_as, told))
         if not opened.unsaved:
             return state
-        return replace(state, data=data, problem="", hash=hash_of(data), known_as=(), version=_version(data))
+        held = _version(data)
+        return replace(state, data=data, problem="", hash=held.hash, known_as=(held.hash, told), version=held)
 
     async def diff(self, path: str, before: bytes | None, after: bytes | None) -> Patch:
         """Return the change from these bytes to those; of an open notebook the change of its cells."""
-        return await self.files.diff(path, before, after)
+        texts = _by_cell(before, after) if path.endswith(SUFFIX) and before and after else None
+        return await self.files.diff(path, *(texts or (before, after)))
 
     async def put(
         self, path: str, data: bytes | None, expected: FileVersion, *, mode: int = 0o644, label: str = ""
@@ -71,10 +72,10 @@ class NotebookSnapshots:
         wanted = _cells(data)
         if wanted is None:
             raise WorkspaceError(ODD.format(found.place.shown))
-        for edit in _edits(opened.cells, wanted):
+        for edit in cell_edits(opened.cells, wanted):
             opened = await self.notebooks.edit(opened, edit, label)
         after = _data(opened.cells)
-        patch = await self.files.diff(path, before, after)
+        patch = await self.diff(path, before, after)
         return FileChange.of(
             found.place.uri, "modified", _version(before), _version(after), patch, via="editor"
         )
@@ -97,6 +98,14 @@ def _data(cells: Sequence[CellText]) -> bytes:
     return (json.dumps({"cells": rows}, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass")
 
 
+def _by_cell(before: bytes, after: bytes) -> tuple[bytes, bytes] | None:
+    """Return two states of a notebook by their cells, where one of them is nothing else."""
+    old, new = _cells(before), _cells(after)
+    if old is None or new is None or not (is_only_cells(before) or is_only_cells(after)):
+        return None
+    return cells_text(old).encode("utf-8", "surrogatepass"), cells_text(new).encode("utf-8", "surrogatepass")
+
+
 def _cells(data: bytes) -> Sequence[CellText] | None:
     """Return the cells of a notebook, `None` when these bytes are none."""
     try:
@@ -111,21 +120,3 @@ def _cells(data: bytes) -> Sequence[CellText] | None:
 
 def _source(value: object) -> str:
     return value if isinstance(value, str) else "".join(map(str, list_in(value)))
-
-
-def _edits(now: Sequence[CellText], wanted: Sequence[CellText]) -> Iterator[CellEdit]:
-    """Yield the changes that make these cells of those, the last first: numbers before it stay."""
-    old, new = ([(cell.type, cell.source) for cell in cells] for cells in (now, wanted))
-    matcher = SequenceMatcher(None, old, new, autojunk=False)
-    for tag, first, last, begin, end in reversed(matcher.get_opcodes()):
-        if tag == "equal":
-            continue
-        pairs = zip(old[first:last], new[begin:end], strict=False)
-        same = sum(1 for _ in takewhile(lambda pair: pair[0][0] == pair[1][0], pairs))  # their outputs stay
-        yield from (_edit(first + same, "delete") for _ in range(first + same, last))
-        yield from (_edit(first + same, "insert", cell) for cell in reversed(wanted[begin + same : end]))
-        yield from (_edit(first + at, "replace", wanted[begin + at]) for at in range(same))
-
-
-def _edit(cell: int, action: CellAction, content: CellText = NOTHING) -> CellEdit:
-    return CellEdit(cell, action, content.source, cast("CellType", content.type))

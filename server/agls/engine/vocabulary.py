@@ -205,7 +205,8 @@ ChangeKind = Literal["added", "modified", "deleted"]
 class FileChange:
     """One file as a call changed it. `patch` is a unified diff; `via` says through whom.
 
-    A deleted file may be `trashed`: it is in the user's trash.
+    A deleted file may be `trashed`: it is in the user's trash. `by_cell`: the patch is one of a notebook's
+    cells as lines (`room/cell_lines.py`), not of its file.
     """
 
     uri: str
@@ -217,6 +218,7 @@ class FileChange:
     insertions: int = 0
     deletions: int = 0
     trashed: bool = False
+    by_cell: bool = False
 
     @classmethod
     def of(

@@ -90,12 +90,12 @@ class Collection:
                 self.omitted.append(Omitted(self._reader.shown(f"{folder}/{name}"), why))
 
     def _add_file(self, path: str, origin: Origin, folder: str) -> bool:
-        """**Returns** whether there is such a file that is not empty, even if it cannot be read."""
+        """**Returns** whether there is such a file that can be read and says something."""
         read = self._read(path)
         if isinstance(read, ReadText):
             self._add(read, path, InstructionText(read.shown, read.text, origin, read.real, folder))
-            return bool(read.text.strip())
-        return read is not None
+            return bool(without_comments(read.text).strip())
+        return False
 
     def _read(self, path: str) -> ReadText | Omitted | None:
         try:
@@ -117,7 +117,7 @@ class Collection:
 
     def _adds_nothing(self, read: ReadText) -> bool:
         """Return whether this text adds nothing: it is empty, or is among the texts already."""
-        content = read.text.strip()
+        content = without_comments(read.text).strip()
         if not content:
             self.omitted.append(Omitted(read.shown, "it is empty"))
             return True

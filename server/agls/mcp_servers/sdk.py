@@ -5,13 +5,14 @@ It is imported when the first server is started (docs/decisions/930).
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import mcp_types as types
 from mcp.client.client import Client
+from mcp.client.subscriptions import Subscription, SubscriptionLost
 from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
 from mcp.shared.message import SessionMessage
@@ -46,6 +47,7 @@ from agls.mcp_servers.own_schemas import let_through, remarks_on_answers
 from agls.mcp_servers.paging import Pages
 from agls.mcp_servers.sifted import SiftedStream
 from agls.mcp_servers.stdio import BROKEN, ServerStreams
+from agls.mcp_servers.tasks import Tasks
 from agls.room.mcp_ports import (
     Caller,
     McpAnswer,
@@ -63,6 +65,7 @@ NOISE = ". Meanwhile it wrote what is no message of the protocol, and ended with
 SHOWN_NOISE = 500  # characters
 COMPLETING = 5.0  # seconds for a suggestion: somebody types
 MOST_PAGES_TO_OPEN = 3  # pages that a user is sent to before one call
+FOLLOWED_AGAIN = 5.0  # seconds after a server ended its stream of changes
 CHANGES = (
     types.ToolListChangedNotification,
     types.PromptListChangedNotification,
@@ -92,6 +95,7 @@ class SdkConnection:
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.is_stale = False  # the server said that its lists changed
         self._owner: asyncio.Task[None] | None = None
+        self._left = set[asyncio.Task[None]]()
 
     @property
     def noise(self) -> str:
@@ -131,7 +135,7 @@ class SdkConnection:
                 self._session = client
                 let_through(client.session)
                 self._ready.set_result(None)
-                await self.gone.wait()
+                await self._hold(client)
         except TimeoutError:
             problem = SLOW.format(self._definition.startup)
         except Exception as error:  # noqa: BLE001 - the SDK and a server may raise anything
@@ -153,6 +157,7 @@ class SdkConnection:
             elicitation_callback=self._callers.elicit,
             sampling_callback=self._callers.sample if self._definition.samples else None,
             list_roots_callback=self._roots,
+            extensions=(Tasks(self._callers, self._leave),),
             cache=None,
         )
         async with request.limited(), client:
@@ -170,6 +175,36 @@ class SdkConnection:
     async def _roots(self, context: object) -> types.ListRootsResult:
         roots = [types.Root(uri=FileUrl(Path(root).as_uri())) for root in self._definition.roots]
         return types.ListRootsResult(roots=roots)
+
+    def _leave(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do this while the connection is there, without anybody who waits."""
+        left = asyncio.get_running_loop().create_task(work)
+        self._left.add(left)
+        left.add_done_callback(self._left.discard)
+
+    async def _hold(self, client: Client) -> None:
+        """Keep it open until it shall end."""
+        following = asyncio.get_running_loop().create_task(self._follow(client))
+        try:
+            await self.gone.wait()
+        finally:
+            following.cancel()
+            for left in (following, *self._left):
+                left.cancel()
+            await asyncio.wait({following, *self._left})
+
+    async def _follow(self, client: Client) -> None:
+        """Learn when the lists change; servers of older revisions say that unasked (`_handle`)."""
+        while changes := _changes(client):
+            try:
+                async with changes as told:
+                    async for _ in told:
+                        self.is_stale = True
+            except SubscriptionLost:
+                self.is_stale = True  # what changed since is not known
+            except (MCPError, TimeoutError):  # it has none of this, or not now
+                return
+            await asyncio.sleep(FOLLOWED_AGAIN)
 
     async def _handle(self, message: object) -> None:
         if isinstance(message, CHANGES):
@@ -316,6 +351,21 @@ def _ends(error: MCPError) -> bool:
     """**Returns** whether a server at an address is away, or forgot the session."""
     forgot = error.code == INVALID_REQUEST and "terminated" in error.message
     return forgot or is_closed(error) or error.code == INTERNAL_ERROR
+
+
+def _changes(client: Client) -> AbstractAsyncContextManager[Subscription] | None:
+    """**Returns** the stream of what changes in its lists, `None` where the server tells none on request."""
+    offered = client.server_capabilities
+    if not is_modern(client.protocol_version):
+        return None
+    tools, prompts, resources = (
+        bool(each and each.list_changed) for each in (offered.tools, offered.prompts, offered.resources)
+    )
+    if not (tools or prompts or resources):
+        return None
+    return client.listen(
+        tools_list_changed=tools, prompts_list_changed=prompts, resources_list_changed=resources
+    )
 
 
 def is_modern(era: str) -> bool:

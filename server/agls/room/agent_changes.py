@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 from agls.diff import Hunk, find, guess, read_patch
 from agls.engine.facts import Entry, Noted, Rewound, ToolFinished
 from agls.engine.vocabulary import FileChange, JsonObject
+from agls.room.cell_lines import content_of, place_of
 from agls.room.session_ports import SessionFacts
 
 ROOM, JUDGED = "review", "judged"  # of the notes that say what became of a change
@@ -23,7 +24,8 @@ class AgentChange(NamedTuple):
     `number` counts the changes of its file from 1. `line` is where the change should stand now, zero-based,
     if nobody else changed the file. `added` says that it made the file. A change `waits` until it is kept or
     undone. `undone` is the change as it stood when it was undone last; one that stands again waits again.
-    `seq` is the fact that said last what became of it.
+    `seq` is the fact that said last what became of it. `by_cell`: its lines are those of a notebook's cells
+    (`room/cell_lines.py`), not of the file.
     """
 
     hunk_id: str
@@ -35,6 +37,7 @@ class AgentChange(NamedTuple):
     undone: Hunk | None = None
     waits: bool = True
     seq: int = 0
+    by_cell: bool = False
 
     def locate(self, lines: Sequence[str]) -> tuple[int, bool]:
         """Return the line where the change stands in this text, and whether it does.
@@ -47,8 +50,11 @@ class AgentChange(NamedTuple):
     def row(self, lines: Sequence[str] | None) -> JsonObject:
         """Return the change for programs, and where it stands in these lines (`None`: that is not known)."""
         line, stands = (self.line, None) if lines is None else self.locate(lines)
-        shown = {"hunk": self.hunk_id, "uri": self.uri, "number": self.number, "line": line}
+        shown: JsonObject = {"hunk": self.hunk_id, "uri": self.uri, "number": self.number, "line": line}
         texts = {"old": "".join(self.hunk.old), "new": "".join(self.hunk.new)}
+        if self.by_cell:
+            shown |= place_of(lines, line)._asdict() if lines is not None else {}
+            texts = {"old": content_of(self.hunk.old), "new": content_of(self.hunk.new)}
         return {**shown, **texts, **({} if stands is None else {"stands": stands})}
 
 
@@ -108,7 +114,9 @@ class SessionChanges:
                     del self._known[known.hunk_id]
             number = self._numbers[change.uri] = self._numbers.get(change.uri, 0) + 1
             hunk_id, added = f"{name}/{place}", change.change == "added"
-            self._known[hunk_id] = AgentChange(hunk_id, change.uri, hunk, hunk.line, number, added)
+            self._known[hunk_id] = AgentChange(
+                hunk_id, change.uri, hunk, hunk.line, number, added, by_cell=change.by_cell
+            )
 
     def _judged(self, hunk_id: str, verdict: str, stood: Any) -> None:
         known = self._known.get(hunk_id)

@@ -21,6 +21,11 @@ MOST_CHARACTERS = 250_000  # of the text of one question
 MOST_IN_MESSAGE = 1_000  # of the same as one message: some editors cut longer ones in silence
 MARGIN = "│ "
 ONE_RULE = "Allowing it for longer than once adds the rule:"
+UNSAVED = "These files have changes of your own that are not saved:"
+SAVING = (
+    "A yes saves them now, and such changes before each later command of this session.",
+    "A no leaves them as they are: commands see what is on disk, and the agent is told so.",
+)
 FEW_GROUPS = 8  # in a long run: up to here only the long groups are written as counts
 LONG_BLANKS, LONG_LINES = 40, 4  # from so many on they are counted
 _LONG_RUN = regex(rf"[ \t\n]{{60,}}|\n{{{LONG_LINES},}}| {{{LONG_BLANKS},}}|\t{{8,}}|[ \t]+(?=\n|\Z)")
@@ -85,6 +90,12 @@ def _subject(subject: JsonObject) -> Iterator[str]:
             yield from _json(subject, "type", "changes")
         case "plan":
             yield from _quoted(counted(str(subject.get("plan", ""))))
+        case "save":
+            yield UNSAVED
+            for name in subject.get("files", ()):
+                yield from _quoted(_one_line(str(name)))
+            yield from SAVING
+            yield from _json(subject, "type", "files")
         case _:
             yield from _json(subject, "type")
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +133,37 @@ def test_old_results_go_after_a_pause_and_the_newest_three_stay(
     told = [item["text"] for item in notices if item.get("title") == "Room in the conversation"]
     assert len(told) == bool(taken_out)
     assert all("the results of 2 earlier calls" in text for text in told)
+
+
+@pytest.mark.row(27)
+def test_oldest_results_go_over_the_threshold_and_the_end_stays_as_it_was(agls: Agls) -> None:
+    """No model is asked for a summary; whoever follows the run hears what went, with both sizes."""
+    for number in range(12):
+        (agls.workspace / f"{number}.txt").write_text(f"file {number}\n" + "many words here\n" * 200)
+    reads = [Reply(calls=[("read_file", {"path": f"{number}.txt"})]) for number in range(12)]
+
+    def answer(request: Request) -> Answer:
+        used = (len(request.content) // 4, 5)
+        return replace(reads.pop(0) if reads else Reply("Read."), usage=used)
+
+    with ModelServer(answer) as server:
+        agls.configure(MODEL.format("chat", server.url, 20_000) + "[history]\ntitles = false\n")
+        done = agls.run("run", "read them", "--output", "jsonl")
+        assert done.code == 0, done.err
+        assert len(server.posts) == 13, "nobody was asked for a summary"
+        before, after = (post.body["messages"] for post in server.posts[-2:])
+    results = [message["content"] for message in after if message["role"] == "tool"]
+    gone = [TAKEN_OUT in text for text in results]
+    assert gone == sorted(gone, reverse=True), "the oldest go first"
+    assert gone[0] and not any(gone[-3:])
+    assert [f"file {number}" in text for number, text in enumerate(results)] == [not each for each in gone]
+    assert [m for m in after if m["role"] != "tool"][: len(before)] == [
+        m for m in before if m["role"] != "tool"
+    ] + [after[-2]], "nothing else changed"
+    items = [e["data"]["item"] for e in done.events if e["type"] == "itemCompleted"]
+    told = [item["text"] for item in items if item.get("title") == "Room in the conversation"]
+    assert told
+    assert re.search(r"[\d,]+ tokens before, [\d,]+ now", told[0]), told
 
 
 @pytest.mark.row(29)

@@ -143,7 +143,13 @@ def test_notebook_that_is_open_is_read_and_changed_in_the_editor(serve: Serve) -
     assert inserted["output"] == f"Inserted cell 2 of n.ipynb. {said}"
     assert deleted["output"] == f"Deleted cell 1 of n.ipynb. {said}"
     assert "There is no cell 9: the last is 1" in missed["output"]
-    assert "changes" not in replaced, "no file changed"
+    rows = [item["changes"][0]["patch"].split("@@\n")[1] for item in (replaced, inserted, deleted)]
+    assert rows == [
+        " [code cell]\n-x = 1  # not saved\n+x = 2\n \n [markdown cell]\n # Title\n",
+        " [markdown cell]\n # Title\n \n+[code cell]\n+y = 3\n+\n",
+        " [code cell]\n x = 2\n \n-[markdown cell]\n-# Title\n-\n [code cell]\n y = 3\n \n",
+    ]
+    assert [(file["insertions"], file["deletions"]) for file in ended["filesChanged"]] == [(3, 3)]
     assert editor.cells == [
         {"type": "code", "source": "x = 2", "executionCount": 3, "output": "seen"},
         {"type": "code", "source": "y = 3"},
@@ -242,3 +248,64 @@ def test_rewind_of_a_notebook_that_was_saved_before_its_change_is_made_in_the_ed
     again = {**given, "input": {"checkpointId": done["checkpointId"]}}
     assert wire.call("agent/action/invoke", again)["data"]["conflicts"] == []
     assert sources(editor) == [("code", "x = 2")]
+
+
+REVIEWED = turns(
+    {"calls": [call("read_file", path="n.ipynb")]},
+    {"calls": [call("edit_notebook", path="n.ipynb", cell=0, source="x = 2")]},
+    {"calls": [call("edit_notebook", path="n.ipynb", cell=1, action="delete")]},
+    {"calls": [call("edit_notebook", path="n.ipynb", cell=2, action="insert", source="y = 3")]},
+    "done",
+)
+
+
+def rows(wire: Wire) -> list[Message]:
+    """The changes that wait."""
+    return wire.call("workspace/executeCommand", {"command": "agls.changes", "arguments": [{}]})["changes"]
+
+
+def listed(wire: Wire) -> list[tuple[Message, ...]]:
+    """The changes that wait: cell, line in it, what stood there, what stands there, and whether it does."""
+    return [tuple(row[name] for name in ("cell", "line", "old", "new", "stands")) for row in rows(wire)]
+
+
+@pytest.mark.row(34)
+def test_changes_of_an_open_notebook_are_reviewed_by_cell(serve: Serve) -> None:
+    """Each is kept or undone alone, in the editor's notebook; what the user went on with is left alone."""
+    editor = NotebookEditor()
+    editor.cells.append({"type": "code", "source": "[code cell]\nz = 0"})
+    wire = started(serve, editor, REVIEWED)
+    session = wire.session()
+    wire.run(session)
+    assert listed(wire) == [
+        (0, 0, "x = 1  # not saved\n", "x = 2\n", True),
+        (1, 0, "# Title\n", "", True),
+        (2, 0, "", "y = 3\n", True),
+    ]
+
+    def act(name: str, change: str) -> Message:
+        given: Message = {"change": change} if change else {}
+        asked = {"sessionId": session, "name": f"changes.{name}", "input": given}
+        return wire.call("agent/action/invoke", asked)
+
+    shown = "`n.ipynb:1` cell 0 line 1\n```diff\n-x = 1  # not saved\n+x = 2\n```"
+    assert shown in act("list", "")["output"][0]["text"]
+    assert act("undo", "n.ipynb:2")["data"]["left"] == []
+    act("undo", "n.ipynb:3")  # though the cell above it is another one now
+    assert len(editor.cells) == 3
+    act("redo", "n.ipynb:3")
+    assert sources(editor)[1:3] == [("markdown", "# Title"), ("code", "[code cell]\nz = 0")]
+    editor.cells[3]["source"] = "y = 4"
+    editor.version += 1
+    wire.forget()
+    (_, hunk) = [row["hunk"] for row in rows(wire)][::-1]
+    wire.call("workspace/executeCommand", {"command": "agls.revert", "arguments": [{"hunk": hunk}]})
+    wire.event("itemCompleted")
+    assert sources(editor)[0] == ("code", "x = 1  # not saved")
+    assert editor.cells[0]["output"] == "seen"
+    assert [row[-1] for row in listed(wire)] == [False]
+    assert "n.ipynb:1" in act("redo", "n.ipynb:1")["output"][0]["text"]
+    assert sources(editor)[0] == ("code", "x = 2")
+    act("keep", "n.ipynb:1")
+    assert len(listed(wire)) == 1
+    assert (wire.workspace / "n.ipynb").read_text() == TEXT, "it is the user who saves"

@@ -45,7 +45,7 @@ class Scene:
         self.session = self.wire.session()
 
     def _answer(self, params: Message) -> Any:
-        if params["subject"].get("name") != "save":
+        if params["subject"]["type"] != "save":
             return self._allow(params)
         self.questions.append(params)
         return {"outcome": "selected", "optionId": self.choice}

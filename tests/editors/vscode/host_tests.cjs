@@ -125,12 +125,26 @@ const tests = {
     assert.equal(notebook.cellAt(0).outputs.length, 1);
     assert.ok(notebook.isDirty);
     assert.equal(fs.readFileSync(notebook.uri.fsPath, "utf8"), saved);
+    assert.match(calls[1].changes[0].patch, /-# not saved\n-print\(1\)\n\+print\(2\)/);
+    const waiting = () => api.changes.map(({ cell, line, old, stands }) => [cell, line, old, stands]);
+    await until("both wait, each in its cell", () => api.changes.length === 2);
+    assert.deepEqual(waiting(), [[0, 0, "# not saved\nprint(1)\n", true], [1, 0, "", true]]);
     await vscode.window.showNotebookDocument(notebook); // the chat has the keys
     await vscode.commands.executeCommand("notebook.cell.quitEdit");
     await vscode.commands.executeCommand("undo");
     const left = () => notebook.getCells().map(({ document }) => document.getText());
     await until("the last change is undone", () => left().length === 1 || left().join() !== "print(2),print(3)");
     assert.deepEqual(left(), ["print(2)"]);
+    await until("the other one stands", () => waiting().some(([cell, , , stands]) => cell === 0 && stands));
+    await vscode.commands.executeCommand("agls.review.diff", notebook.uri);
+    await until("the cursor is in its cell", () => vscode.window.activeTextEditor?.document === notebook.cellAt(0).document);
+    const lenses = await vscode.commands.executeCommand("vscode.executeCodeLensProvider", notebook.cellAt(0).document.uri);
+    assert.deepEqual(lenses.map(({ command }) => command.title.replace(/^\$\(\w+\)\s/, "")).slice(0, 2), ["Keep", "Undo"]);
+    await vscode.commands.executeCommand("agls.review.undo"); // that under the cursor
+    await until("it is undone", () => left()[0] === "# not saved\nprint(1)");
+    assert.equal(notebook.cellAt(0).outputs.length, 1);
+    await vscode.commands.executeCommand("agls.review.keepAll");
+    await until("nothing waits", () => api.changes.length === 0);
     await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
   },
 

@@ -41,7 +41,7 @@ export class Bar implements vscode.Disposable {
     const { hunk } = this;
     if (!hunk) return this.zone.hide();
     const uri = this.uriOf(hunk);
-    this.zone.show({ uri, range: rangeOf(hunk), ...wordsOf(hunk, this.review.of(uri)) });
+    this.zone.show({ uri, range: rangeOf(hunk), ...wordsOf(hunk, this.review.beside(hunk)) });
   }
 }
 
@@ -51,7 +51,7 @@ export function wordsOf(
   all: readonly Hunk[],
 ): { kind: string; title: string; heading: string; body: string } {
   const old = linesOf(hunk.old).map((line) => line.replace(/\r?\n$/, ""));
-  const ordered = [...all].sort((a, b) => a.line - b.line);
+  const ordered = [...all].sort((a, b) => (a.cell ?? 0) - (b.cell ?? 0) || a.line - b.line);
   const place = `${ordered.findIndex((other) => other.hunk === hunk.hunk) + 1} of ${all.length}`;
   const changed = hunk.stands === false ? " · you went on with it" : "";
   return {

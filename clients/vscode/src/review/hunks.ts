@@ -6,6 +6,8 @@ export interface Hunk {
   sessionId: string;
   uri: string;
   line: number;
+  /** Which cell of a notebook it is in, from 0; then `line` is one of that cell. */
+  cell?: number;
   stands?: boolean;
   old: string;
   new: string;

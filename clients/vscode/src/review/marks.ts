@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { addedLines } from "../decorations";
 import { setContext } from "../settings";
 import { Bar } from "./bar";
+import { cellOf, documentOf, showCell } from "./cells";
 import { type Hunk, lengthOf, linesOf, next } from "./hunks";
 import { type Review, rangeOf } from "./review";
 
@@ -26,20 +27,24 @@ export class Marks implements vscode.CodeLensProvider, vscode.Disposable {
   private readonly watching: vscode.Disposable;
 
   constructor(private readonly review: Review) {
-    this.bar = new Bar(review, (hunk) => vscode.Uri.parse(hunk.uri, true));
+    this.bar = new Bar(review, documentOf);
     this.watching = vscode.Disposable.from(
       this.bar,
       review.onChange(() => this.draw()),
       vscode.window.onDidChangeVisibleTextEditors(() => this.draw()),
       vscode.window.onDidChangeActiveTextEditor(() => this.draw()),
-      vscode.languages.registerCodeLensProvider([{ scheme: "file" }, { scheme: "untitled" }], this),
+      vscode.languages.registerCodeLensProvider(
+        ["file", "untitled", "vscode-notebook-cell"].map((scheme) => ({ scheme })),
+        this,
+      ),
     );
   }
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     if (!vscode.workspace.getConfiguration("agls").get<boolean>("review.codeLens", true)) return [];
     const hunks = this.review.of(document.uri);
-    return hunks.flatMap((hunk, index) => {
+    return hunks.flatMap((hunk) => {
+      const all = this.review.beside(hunk);
       const range = new vscode.Range(hunk.line, 0, hunk.line, 0);
       const lens = (title: string, command: string, tooltip: string) =>
         new vscode.CodeLens(range, { title, command, tooltip, arguments: [hunk.hunk] });
@@ -55,7 +60,7 @@ export class Marks implements vscode.CodeLensProvider, vscode.Disposable {
         lens("$(check)\u00a0Keep", "agls.review.keep", "Keep this change (Alt+Y)"),
         undo,
         lens(
-          `$(diff)\u00a0${sizeOf(hunk)} · ${index + 1} of ${hunks.length}`,
+          `$(diff)\u00a0${sizeOf(hunk)} · ${all.indexOf(hunk) + 1} of ${all.length}`,
           "agls.review.bar",
           "Show what stood here, and the ways on",
         ),
@@ -69,11 +74,25 @@ export class Marks implements vscode.CodeLensProvider, vscode.Disposable {
     const here = editor ? this.review.of(editor.document.uri) : [];
     const found =
       editor && here.length > 0 ? next(here, editor.selection.active.line, step) : this.review.hunks[0];
-    if (found) await this.show(found);
+    const onwards = editor && cellOf(editor.document.uri) ? this.nextCell(editor, here, step) : found;
+    if (onwards) await this.show(onwards);
+  }
+
+  /** In a notebook the change after the last one of a cell is in another cell. */
+  private nextCell({ document, selection }: vscode.TextEditor, here: Hunk[], step: 1 | -1): Hunk | undefined {
+    const cell = cellOf(document.uri);
+    const { line } = selection.active;
+    const left = here.filter((hunk) => (step > 0 ? hunk.line > line : hunk.line < line));
+    if (left.length > 0 || !cell) return next(left, line, step);
+    const others = this.review.of(cell.notebook.uri).filter((hunk) => hunk.cell !== cell.index);
+    const inCells = others.map((hunk) => ({ ...hunk, line: hunk.cell ?? 0 }));
+    const found = next(inCells, cell.index, step);
+    return others.find((hunk) => hunk.hunk === found?.hunk) ?? here[0] ?? this.review.hunks[0];
   }
 
   /** Go to a change, with what stood there. */
   async show(found: Hunk): Promise<void> {
+    if (found.cell !== undefined) return this.showInCell(found);
     const editor = vscode.window.activeTextEditor;
     const uri = vscode.Uri.parse(found.uri, true);
     const isHere = editor?.document.uri.toString() === uri.toString(); // in a diff editor, perhaps
@@ -82,6 +101,13 @@ export class Marks implements vscode.CodeLensProvider, vscode.Disposable {
     const start = new vscode.Position(found.line, 0);
     shown.selection = new vscode.Selection(start, start);
     shown.revealRange(rangeOf(found), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+    this.bar.show(found);
+  }
+
+  private async showInCell(found: Hunk): Promise<void> {
+    const editor = await showCell(found);
+    const start = new vscode.Position(found.line, 0);
+    if (editor) editor.selection = new vscode.Selection(start, start);
     this.bar.show(found);
   }
 

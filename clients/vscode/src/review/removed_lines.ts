@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { counted } from "../store/rows";
 import { removed, threadText } from "../zone";
 import type { Bar } from "./bar";
+import { documentOf } from "./cells";
 import { type Hunk, lengthOf, linesOf, takenOut } from "./hunks";
 import { rangeOf, type Review } from "./review";
 
@@ -61,7 +62,7 @@ export class RemovedLines implements vscode.Disposable {
     }
     known?.thread.dispose();
     const lines = linesOf(hunk.old).map((line) => line.replace(/\r?\n$/, ""));
-    const thread = this.controller.createCommentThread(vscode.Uri.parse(hunk.uri, true), range, []);
+    const thread = this.controller.createCommentThread(documentOf(hunk), range, []);
     threadText(thread, {
       kind: "removed",
       title: `${counted(lines.length, "line")} removed`,

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import type { Event } from "../protocol.gen";
 import type { Server } from "../server/server";
 import { setContext } from "../settings";
+import { cellOf } from "./cells";
 import { type Hunk, byFile, lengthOf, shifted } from "./hunks";
 
 const PAUSE = 120; // milliseconds after the last reason to look again
@@ -32,6 +33,11 @@ export class Review implements vscode.Disposable {
         look(document);
       }),
       vscode.workspace.onDidOpenTextDocument(look),
+      vscode.workspace.onDidOpenNotebookDocument(({ uri }) => this.of(uri).length > 0 && this.later()),
+      vscode.workspace.onDidChangeNotebookDocument(
+        ({ notebook, contentChanges }) =>
+          contentChanges.length > 0 && this.of(notebook.uri).length > 0 && this.later(),
+      ),
       server.onState((state) => {
         this.restored = false;
         if (state === "ready") void this.restore();
@@ -59,8 +65,15 @@ export class Review implements vscode.Disposable {
   }
 
   of(uri: vscode.Uri): Hunk[] {
-    const key = uri.toString();
-    return this.hunks.filter((hunk) => vscode.Uri.parse(hunk.uri).toString() === key);
+    const cell = cellOf(uri);
+    const key = (cell?.notebook.uri ?? uri).toString();
+    const here = this.hunks.filter((hunk) => vscode.Uri.parse(hunk.uri).toString() === key);
+    return cell ? here.filter((hunk) => hunk.cell === cell.index) : here;
+  }
+
+  /** Those of the same file as this change, or of the same notebook. */
+  beside({ uri }: Hunk): Hunk[] {
+    return this.hunks.filter((hunk) => hunk.uri === uri);
   }
 
   /** What is asked for before the server answers, such as the lines above a change, stands where the text went. */
@@ -104,19 +117,10 @@ export class Review implements vscode.Disposable {
   async undo(hunks: readonly Hunk[]): Promise<void> {
     const left: Hunk[] = [];
     for (const [uri, found] of byFile(hunks)) {
-      const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri, true));
-      for (const { hunk } of [...found].sort((a, b) => b.line - a.line)) {
-        await this.refresh();
-        const now = this.hunks.find((other) => other.hunk === hunk);
-        if (now && now.stands !== false) await this.revert(now);
-        else if (now) left.push(now);
-      }
-      if (
-        document.isDirty &&
-        !vscode.window.visibleTextEditors.some((editor) => editor.document === document)
-      ) {
-        await document.save(); // nobody sees it: it was changed on the disk, and goes back there
-      }
+      const isNotebook = found.some(({ cell }) => cell !== undefined); // the server finds it, open or not
+      const document = isNotebook ? undefined : await opened(uri);
+      left.push(...(await this.undoInFile(found)));
+      if (document) await savedIfUnseen(document);
     }
     if (left.length < hunks.length) setContext("hasJudged", true);
     await this.refresh();
@@ -126,6 +130,19 @@ export class Review implements vscode.Disposable {
         `${many} edited since and left alone. Keep or change them by hand.`,
       );
     }
+  }
+
+  /** From the last change to the first; gives those that were edited since. */
+  private async undoInFile(found: readonly Hunk[]): Promise<Hunk[]> {
+    const left: Hunk[] = [];
+    const fromTheEnd = (a: Hunk, b: Hunk) => (b.cell ?? 0) - (a.cell ?? 0) || b.line - a.line;
+    for (const { hunk } of [...found].sort(fromTheEnd)) {
+      await this.refresh();
+      const now = this.hunks.find((other) => other.hunk === hunk);
+      if (now && now.stands !== false) await this.revert(now);
+      else if (now) left.push(now);
+    }
+    return left;
   }
 
   dispose(): void {
@@ -145,6 +162,16 @@ export class Review implements vscode.Disposable {
     }
     throw new Error("The editor did not take the edit back. The file may be read-only.");
   }
+}
+
+async function opened(uri: string): Promise<vscode.TextDocument> {
+  return vscode.workspace.openTextDocument(vscode.Uri.parse(uri, true));
+}
+
+/** Nobody sees it: it was changed on the disk, and goes back there. */
+async function savedIfUnseen(document: vscode.TextDocument): Promise<void> {
+  const isSeen = vscode.window.visibleTextEditors.some((editor) => editor.document === document);
+  if (document.isDirty && !isSeen) await document.save();
 }
 
 /** Where a change stands; an empty range before its line where it only removed something. */

@@ -34,7 +34,7 @@ export class Actions {
       ...actions.map((action) => ({
         label: action.title,
         description: action.slash,
-        detail: action.description.split("\n")[0] ?? "",
+        detail: (action.description.split("\n")[0] ?? "").replaceAll("`", ""), // Markdown, which a pick does not read
         action,
       })),
     ]);

@@ -89,7 +89,7 @@ function decoded(uri: string): string {
   }
 }
 
-const KINDS: Record<string, string> = { command: "terminal", edit: "edit" };
+const KINDS: Record<string, string> = { command: "terminal", edit: "edit", save: "save" };
 
 function PermissionCard({ question, input }: PermissionProps) {
   const kind = textOf(question.subject?.["type"]);

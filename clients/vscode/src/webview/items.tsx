@@ -377,6 +377,9 @@ function FileEdit({ item }: { item: AnyItem }) {
   return (
     <details class="item tool completed">
       <summary>
+        <span class="mark completed">
+          <Icon name="discard" />
+        </span>
         <span class="title">{visible(textOf(item["title"]) || "Files were changed")}</span>
       </summary>
       {changes.map((change, index) => (

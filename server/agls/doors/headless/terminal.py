@@ -21,7 +21,7 @@ from agls.engine.session import Session
 from agls.engine.state import State
 from agls.engine.vocabulary import Answer, JsonObject, Option, Question
 from agls.json_values import is_list, is_object
-from agls.views.permission_text import counted
+from agls.views.permission_text import SAVING, UNSAVED, counted
 
 CONTROLLING = Path("/dev/tty")
 COMMENT = "Words behind a key are a comment for the agent, as in: y keep it small, or: n which tests?"
@@ -231,6 +231,8 @@ def subject_lines(subject: JsonObject) -> list[str]:
             return [line for patch in patches for line in patch.splitlines()]
         case {"type": "plan", "plan": plan}:
             return [f"  {line}" for line in counted(str(plan)).splitlines()]
+        case {"type": "save", "files": files}:
+            return [UNSAVED, *(f"  {_one_line(name)}" for name in files), *SAVING]
         case _:
             return [*_members(subject, "type")]
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from agls.engine.vocabulary import JsonObject
+from agls.room.notebook_text import is_notebook, is_only_cells
 from agls.toolkit import fenced, shorten
 
 from .git_patch import FileInPatch, git_patch, top_of
@@ -18,6 +19,7 @@ COMMANDS = (
     "Commands ran, too. Of what they changed, only files that were open, or touched before in this "
     "session, are known."
 )
+NOT_SAVED = "It was changed in the editor and not saved: save the notebook, and git has its changes."
 Pair = tuple[FileState, FileState]
 TAKEN_BACK = "takenBack"
 OUTSIDE = "It is not in the repository or folder that the patch is for."
@@ -75,7 +77,9 @@ async def patch_of(keeper: SnapshotStore, pairs: Sequence[Pair], cwd: str) -> tu
         except OSError as missing:
             left_out.append({"uri": new.uri, "reason": str(missing)})
             continue
-        if path.is_relative_to(top):
+        if any(data and is_notebook(new.path) and is_only_cells(data) for data in contents):
+            left_out.append({"uri": new.uri, "reason": NOT_SAVED})
+        elif path.is_relative_to(top):
             name = path.relative_to(top).as_posix()
             files.append(FileInPatch(*contents, name, name, old.mode, new.mode))
         else:

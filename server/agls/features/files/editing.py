@@ -24,18 +24,19 @@ from agls.engine.vocabulary import Effects, JsonObject, ToolOutcome
 from agls.frozen import frozen
 from agls.regex import regex
 from agls.room.home_paths import HomePath
+from agls.room.line_ends import line_end_of
 from agls.room.missing_paths import explained
+from agls.room.notebook_text import is_notebook
 from agls.toolkit import Arguments
 
 from .changed_lines import changed_lines
 from .edit_plan import EditPlan
-from .lines import flatten, line_end_of
+from .lines import flatten
 from .matching import replace_text
 from .memory import MADE_BEFORE, FileMemory, edit_key
 from .misses import listed
 from .namesakes import check_name
 from .notebook_editing import EditNotebook
-from .notebook_text import is_notebook
 from .rebasing import changed_since, rebase
 from .several_edits import MultiEdit, OldText
 from .slips import check_file, check_new

@@ -5,8 +5,8 @@ from itertools import takewhile
 
 from agls.frozen import frozen
 from agls.regex import regex
+from agls.room.line_ends import line_end_of
 
-from .lines import line_end_of
 from .patch_parts import PatchRow
 
 LINE = regex(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")

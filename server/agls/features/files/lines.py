@@ -14,13 +14,6 @@ def flatten(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def line_end_of(text: str) -> str:
-    """The line end this text uses most, LF when it has none."""
-    both = text.count("\r\n")
-    counts = {"\n": text.count("\n") - both, "\r\n": both, "\r": text.count("\r") - both}
-    return max(counts, key=lambda end: counts[end])
-
-
 def numbered(lines: list[str], first: int, limit: int) -> list[str]:
     """Lines as the model sees them: number, tab, text; a line longer than `limit` characters is cut."""
     return [f"{number}\t{_cut(line, limit)}" for number, line in enumerate(lines, first)]

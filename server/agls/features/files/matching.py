@@ -13,9 +13,10 @@ from unicodedata import normalize
 from agls.diff import common_ends
 from agls.engine.ports import WorkspaceError
 from agls.frozen import frozen
+from agls.room.line_ends import line_end_of
 
 from .indentation import indent_like
-from .lines import flatten, line_end_of
+from .lines import flatten
 from .misses import ARGUMENTS, describe_miss, listed
 from .whole_lines import REPEATED, check_lines, check_number, line_already, without_outer_blanks
 

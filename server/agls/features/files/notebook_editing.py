@@ -9,10 +9,10 @@ from agls.engine.ports import Workspace, WorkspaceError
 from agls.room.home_paths import HomePath
 from agls.room.missing_paths import explained
 from agls.room.notebook_ports import CellAction, CellType
+from agls.room.notebook_text import Notebook, read_notebook
 from agls.toolkit import Arguments
 
 from .edit_plan import EditPlan
-from .notebook_text import Notebook, read_notebook
 
 
 class EditNotebook(Arguments):
@@ -56,7 +56,8 @@ def check_cell(arguments: EditNotebook, types: Sequence[str]) -> None:
     index, count = arguments.cell, len(types)
     if index >= count + (arguments.action == "insert"):
         last = f"the last is {count - 1}" if count else "there is none"
-        raise WorkspaceError(f"There is no cell {index}: {last}. Read the notebook again.")
+        more = f"insert as cell {count} adds one behind the others" if count else "insert as cell 0 makes one"
+        raise WorkspaceError(f"There is no cell {index}: {last}. Read the notebook again; {more}.")
     if arguments.action == "replace" and "source" not in arguments.model_fields_set:
         raise WorkspaceError(
             f"source, the whole new text of cell {index}, is missing; nothing was changed. To take the cell "

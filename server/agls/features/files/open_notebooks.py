@@ -1,24 +1,23 @@
 """Notebooks that are open in the editor: read as they are there, and changed there, unsaved."""
 
-from hashlib import sha256
-
 from agls.engine.ports import FileText, PathInfo, Preview, Stale, ToolContext, WorkspaceError
-from agls.engine.vocabulary import FileVersion, ToolOutcome
+from agls.engine.vocabulary import ToolOutcome
 from agls.frozen import frozen
+from agls.room.cell_lines import cells_change, cells_text, cells_version
 from agls.room.missing_paths import explained
 from agls.room.notebook_ports import CellEdit, CellText, EditorNotebooks, OpenNotebook
+from agls.room.notebook_text import is_notebook
 
 from .edit_plan import EditPlan
 from .editing import LEFT, FileWriter, preview
 from .memory import FileMemory
 from .notebook_editing import EditNotebook, check_cell, description
-from .notebook_text import is_notebook
 
 
 def known_cells(place: PathInfo, notebook: OpenNotebook) -> FileText:
     """Return what the model knows of a notebook once it read it: the cells, not what they printed."""
-    text = _text(notebook.cells)
-    return FileText(place, text, _version(text), "buffer", dirty=notebook.unsaved)
+    text = cells_text(notebook.cells)
+    return FileText(place, text, cells_version(notebook.cells), "buffer", dirty=notebook.unsaved)
 
 
 @frozen
@@ -48,7 +47,8 @@ class NotebookWriter:
         now = known_cells(plan.place, after)
         self.memory.saw(plan.place.uri, now.version, now.text)
         text = f"{plan.report} It is open in the editor, and changed there; it is not saved."
-        return ToolOutcome(text, effects="applied")
+        change = cells_change(plan.place, found[1].cells, after.cells)
+        return ToolOutcome(text, effects="applied", changes=(change,))
 
     async def describe(self, arguments: EditNotebook, context: ToolContext) -> Preview:
         """Return the change as a diff: of the cells where the notebook is open, else of the file."""
@@ -79,12 +79,6 @@ def _plan(arguments: EditNotebook, place: PathInfo, notebook: OpenNotebook) -> E
     else:
         cells[index] = CellText(cells[index].type, arguments.source)
     file = known_cells(place, notebook)
-    return EditPlan(f"Edit {place.shown}", place, file, _text(cells), description(arguments, place.shown))
-
-
-def _text(cells: list[CellText] | tuple[CellText, ...]) -> str:
-    return "".join(f"[cell {index}: {cell.type}]\n{cell.source}\n" for index, cell in enumerate(cells))
-
-
-def _version(text: str) -> FileVersion:
-    return FileVersion(sha256(text.encode("utf-8", "surrogatepass")).hexdigest())
+    return EditPlan(
+        f"Edit {place.shown}", place, file, cells_text(cells), description(arguments, place.shown)
+    )

@@ -25,11 +25,11 @@ from agls.room.folder_ports import PdfReader
 from agls.room.home_paths import HomePath
 from agls.room.missing_paths import explained
 from agls.room.notebook_ports import EditorNotebooks, OpenNotebook
+from agls.room.notebook_text import is_notebook, read_notebook, rendered
 from agls.toolkit import Arguments
 
 from .lines import flatten, numbered
 from .memory import FileMemory
-from .notebook_text import is_notebook, read_notebook, rendered
 from .open_notebooks import known_cells
 from .pdf_pages import described_pages, is_pdf, is_pdf_as_text, is_pdf_file, page_range
 from .settings import Settings

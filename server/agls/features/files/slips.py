@@ -4,11 +4,11 @@ from collections.abc import Sequence, Set
 
 from agls.engine.ports import WorkspaceError
 from agls.regex import regex
+from agls.room.notebook_text import check_written, is_notebook
 
 from .entities import line_with_entities
 from .left_out import lines_left_out
 from .lines import split_lines
-from .notebook_text import check_written, is_notebook
 
 _LITERAL_END = regex(
     r"\\n(?: {2,}|\t|\\t|\\n|$"

@@ -3,13 +3,14 @@
 from agls.features.review.notes import NOTES
 from agls.room import NoSettings, Room, build_of
 from agls.room.folder_ports import FileSnapshots
+from agls.room.notebook_ports import EditorNotebooks
 from agls.room.session_ports import SessionFacts
 
 ROOM = Room(
     "review",
     NoSettings,
     build_of(__name__),
-    needs=(SessionFacts, FileSnapshots),
+    needs=(SessionFacts, FileSnapshots, EditorNotebooks),
     notes=NOTES,
     has_actions=True,
     in_runs=False,

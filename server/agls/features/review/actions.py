@@ -8,7 +8,8 @@ from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcom
 from agls.engine.ports import Workspace, WorkspaceError
 from agls.engine.vocabulary import JsonObject
 from agls.features.review.arguments import Keep, ListChanges, Redo, Undo
-from agls.features.review.edits import Edits, as_json
+from agls.features.review.edits import Edits, as_json, text_of
+from agls.features.review.notebooks import Notebooks
 from agls.frozen import frozen
 from agls.room.agent_changes import JUDGED, AgentChange, changes_of, verdict
 from agls.room.folder_ports import FileSnapshots
@@ -26,9 +27,9 @@ NO_CHANGE = (
 MOVED = "changed since: it can be kept, not undone"
 
 
-def actions(facts: SessionFacts, files: FileSnapshots) -> tuple[Action, ...]:
+def actions(facts: SessionFacts, files: FileSnapshots, notebooks: Notebooks) -> tuple[Action, ...]:
     """Return the actions of the room, over the session with these facts."""
-    review = ReviewActions(facts, files)
+    review = ReviewActions(facts, files, notebooks)
     return (
         TypedAction("changes.list", "Show changes to review", ListChanges, review.list, group="Changes"),
         TypedAction("changes.keep", "Keep changes", Keep, review.keep, group="Changes"),
@@ -43,13 +44,14 @@ class ReviewActions:
 
     facts: SessionFacts
     files: FileSnapshots
+    notebooks: Notebooks
 
     async def list(self, arguments: ListChanges, context: ActionContext) -> ActionOutcome:
         """List the changes that wait, in the files as they stand now."""
         waiting = (await changes_of(self.facts)).waiting()
         rows: list[JsonObject] = []
-        for uri, found in groupby(sorted(waiting, key=lambda change: change.uri), key=lambda one: one.uri):
-            lines = await _lines(context.workspace, uri)
+        for (uri, by_cell), found in groupby(sorted(waiting, key=text_of), key=text_of):
+            lines = await self._lines(context.workspace, uri, by_cell=by_cell)
             rows += [change.row(lines) for change in found]
         text = "\n\n".join(_shown(each, context.workspace) for each in rows) or NOTHING
         cut, _ = shorten(text, LONGEST, "Keep or undo some to see the rest.")
@@ -68,15 +70,23 @@ class ReviewActions:
         """Undo the changes that are named, where they stand."""
         waiting = (await changes_of(self.facts)).waiting()
         chosen = _chosen(arguments.change, waiting, context.workspace, every=arguments.all)
-        edits = Edits(self.files, context)
+        edits = Edits(self.files, self.notebooks, context)
         return _outcome("undone", "Undone", await _made(edits, edits.undo, chosen), context.workspace)
 
     async def redo(self, arguments: Redo, context: ActionContext) -> ActionOutcome:
         """Make the undone changes that are named again."""
         undone = (await changes_of(self.facts)).undone()
         chosen = _chosen(arguments.change, undone, context.workspace, every=arguments.all)
-        edits = Edits(self.files, context)
+        edits = Edits(self.files, self.notebooks, context)
         return _outcome("redone", "Made again", await _made(edits, edits.redo, chosen), context.workspace)
+
+    async def _lines(self, workspace: Workspace, uri: str, *, by_cell: bool) -> Sequence[str] | None:
+        try:
+            if by_cell:
+                return (await self.notebooks.read(uri, workspace)).lines
+            return lines_of((await workspace.read(uri)).text)
+        except WorkspaceError:
+            return None
 
 
 async def _made(
@@ -137,13 +147,6 @@ def _path(path: str, workspace: Workspace) -> str:
         return ""
 
 
-async def _lines(workspace: Workspace, uri: str) -> Sequence[str] | None:
-    try:
-        return lines_of((await workspace.read(uri)).text)
-    except WorkspaceError:
-        return None
-
-
 def _names(changes: Iterable[AgentChange], workspace: Workspace) -> str:
     return ", ".join(_name(change, workspace) for change in changes)
 
@@ -162,7 +165,8 @@ def _named(uri: str, number: int, workspace: Workspace) -> str:
 def _shown(row: JsonObject, workspace: Workspace) -> str:
     """Show a change to a person: its name, where it stands, and its lines."""
     problem = "" if row.get("stands") else f" ({MOVED})"
-    head = f"`{_named(row['uri'], row['number'], workspace)}` line {row['line'] + 1}{problem}"
+    cell = f" cell {row['cell']}" if "cell" in row else ""
+    head = f"`{_named(row['uri'], row['number'], workspace)}`{cell} line {row['line'] + 1}{problem}"
     lines = [f"{sign}{line}" for sign, name in SIGNS for line in lines_of(row[name])]
     diff = "\n".join(line.removesuffix("\n") for line in lines)
     return f"{head}\n{fenced(diff, 'diff')}"

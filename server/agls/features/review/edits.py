@@ -8,6 +8,7 @@ from agls.diff import Hunk, find, lines_of, stood
 from agls.engine.actions import ActionContext
 from agls.engine.ports import WorkspaceError
 from agls.engine.vocabulary import FileChange, FileVersion, JsonObject
+from agls.features.review.notebooks import CellLines, Notebooks
 from agls.features.review.notes import edit, place
 from agls.room.agent_changes import JUDGED, MOVED_ON, AgentChange, Verdict, verdict
 from agls.room.folder_ports import FileSnapshots
@@ -31,13 +32,16 @@ class CurrentText(NamedTuple):
     lines: list[str]
     version: FileVersion | None
     is_open: bool = False
+    cells: CellLines | None = None  # whose lines they are, of a notebook
 
 
 class Edits:
     """Edits the files of one session; what was `done`, what was `left`, and how the `files` changed."""
 
-    def __init__(self, files: FileSnapshots, context: ActionContext) -> None:
-        self._files, self._context = files, context
+    def __init__(self, files: FileSnapshots, notebooks: Notebooks, context: ActionContext) -> None:
+        self._files = files
+        self._notebooks = notebooks
+        self._context = context
         self.done: list[AgentChange] = []
         self.left: list[Left] = []
         self.files: list[FileChange] = []
@@ -84,6 +88,9 @@ class Edits:
     async def _read(self, uri: str, changes: Sequence[AgentChange]) -> CurrentText:
         workspace = self._context.workspace
         workspace.allow(uri)  # whoever takes a change back says yes to that
+        if changes[0].by_cell:
+            cells = await self._notebooks.read(uri, workspace)
+            return CurrentText(cells.lines, None, cells=cells)
         try:
             file = await workspace.read(uri)
         except WorkspaceError as problem:
@@ -97,6 +104,8 @@ class Edits:
     ) -> FileChange:
         """Write the lines; a file that the agent made and that is empty again goes, unless it is open."""
         workspace, label = self._context.workspace, UNDO if said == "reverted" else REDO
+        if text.cells:
+            return await self._notebooks.write(uri, text.cells, workspace, label)
         empty = said == "reverted" and not (text.lines or text.is_open)
         if empty and text.version and any(change.added for change in made):
             return await self._files.put(workspace.place(uri).path, None, text.version, label=label)
@@ -119,8 +128,13 @@ def replace_hunks(lines: list[str], steps: Sequence[tuple[AgentChange, Hunk]]) -
 
 
 def _by_file(changes: Iterable[AgentChange]) -> Iterable[tuple[str, list[AgentChange]]]:
-    in_order = sorted(changes, key=lambda change: change.uri)  # stable: in each file as they came
-    return [(uri, list(found)) for uri, found in groupby(in_order, key=lambda change: change.uri)]
+    in_order = sorted(changes, key=text_of)  # stable: in each file as they came
+    return [(uri, list(found)) for (uri, _), found in groupby(in_order, key=text_of)]
+
+
+def text_of(change: AgentChange) -> tuple[str, bool]:
+    """Return which text a change is of: a file as it stands, or a notebook's cells as lines."""
+    return change.uri, change.by_cell
 
 
 def _inverse(hunk: Hunk) -> Hunk:

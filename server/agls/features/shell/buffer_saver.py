@@ -13,8 +13,8 @@ from .settings import Settings
 ROOM, CHOICE = "shell", "saving"
 SAVE, LEAVE = "save", "leave"
 REASON = (
-    "The agent runs a command, and a command sees files as they are on disk. These have changes of your own "
-    "that are not saved. The answer holds for this session."
+    "The agent runs a command, and a command sees files as they are on disk. "
+    "The answer holds for this session."
 )
 OPTIONS = (
     Option(SAVE, "Save them before commands", "allow"),
@@ -68,7 +68,7 @@ class BufferSaver:
         if not self.asker.available:
             return False
         names = [file.place.shown for file in own]
-        subject: JsonObject = {"type": "tool", "name": "save", "input": {"files": names}}
+        subject: JsonObject = {"type": "save", "files": names}
         title = f"Save your own changes: {_few(names)}"
         answer = await self.asker.ask(Question("permission", title, REASON, call_id, subject, OPTIONS))
         if answer.outcome not in {"selected", "dismissed"}:

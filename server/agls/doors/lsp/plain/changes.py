@@ -1,7 +1,7 @@
 """The commands `agls.changes`, `agls.keep` and `agls.revert`: the room `review`, for any LSP client."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from agls.config import ConfigError
 from agls.diff import lines_of
@@ -26,13 +26,18 @@ async def changes(connection: LspConnection, given: JsonObject, call: Call) -> J
     """List the changes that wait, of one session or of all that are attached, and where they stand now.
 
     `stands` says whether an open document still has the change as it was made; absent for other files.
+    A change of a notebook has its `cell`, and the line in that; `old` and `new` are parts of cells then.
     """
     named = from_wire.named(given, "sessionId")
     rows: list[JsonObject] = []
     for session_id, attached in list(connection.attached.items()):
         if named in {"", session_id}:
             waiting = (await changes_of(attached.session.log.journal)).waiting()
-            rows += [{"sessionId": session_id, **_row(connection, change)} for change in waiting]
+            cells = await _cells(attached, waiting)
+            rows += [
+                {"sessionId": session_id, **(cells.get(change.hunk_id) or _row(connection, change))}
+                for change in waiting
+            ]
     return {"changes": rows}
 
 
@@ -49,12 +54,10 @@ async def revert(connection: LspConnection, given: JsonObject, call: Call) -> Js
     **Raises** `Bad` when it cannot be undone.
     """
     attached, change = await _named(connection, given)
-    buffer = connection.buffer(change.uri)
-    if buffer is None:
-        raise _impossible("The file is not open in the editor. Open it, then try again.")
-    if not connection.client.document_changes:
-        raise _impossible("This editor cannot apply versioned edits. Undo it there.")
-    _, stands = change.locate(lines_of(buffer.text))
+    if change.by_cell:
+        stands = (await _cells(attached, [change])).get(change.hunk_id, {}).get("stands", False)
+    else:
+        stands = _stands(connection, change)
     if not stands:
         raise _impossible(MOVED_ON)
 
@@ -69,6 +72,24 @@ async def revert(connection: LspConnection, given: JsonObject, call: Call) -> Js
     return {"hunk": change.hunk_id, "outcome": "reverting"}
 
 
+def _stands(connection: LspConnection, change: AgentChange) -> bool:
+    """Return whether an open document has the change. **Raises** `Bad` where it cannot be undone there."""
+    buffer = connection.buffer(change.uri)
+    if buffer is None:
+        raise _impossible("The file is not open in the editor. Open it, then try again.")
+    if not connection.client.document_changes:
+        raise _impossible("This editor cannot apply versioned edits. Undo it there.")
+    return change.locate(lines_of(buffer.text))[1]
+
+
+async def _cells(attached: Attached, waiting: Sequence[AgentChange]) -> Mapping[str, JsonObject]:
+    """Return the rows that the room lists, by change, where some are of cells: it finds notebooks."""
+    if not any(change.by_cell for change in waiting):
+        return {}
+    outcome = await invoke(attached.session, "changes.list", {})
+    return {row["hunk"]: row for row in (outcome.data or {}).get("changes", ())}
+
+
 async def rows_in(attached: Attached, buffer: Buffer) -> Sequence[JsonObject]:
     """Return the changes of a session that wait in this document, and where they stand in it."""
     waiting = of_file((await changes_of(attached.session.log.journal)).waiting(), buffer.uri)
@@ -77,14 +98,14 @@ async def rows_in(attached: Attached, buffer: Buffer) -> Sequence[JsonObject]:
 
 
 def of_file(changes: Sequence[AgentChange], uri: str) -> Sequence[AgentChange]:
-    """Return the changes of this file, under whatever spelling of its path."""
+    """Return the changes of this file as a text, under whatever spelling of its path."""
     path = _real_path(uri) if changes else ""
     same = {known for known in {change.uri for change in changes} if _real_path(known) == path}
-    return [change for change in changes if change.uri in same]
+    return [change for change in changes if change.uri in same and not change.by_cell]
 
 
 def _row(connection: LspConnection, change: AgentChange) -> JsonObject:
-    buffer = connection.buffer(change.uri)
+    buffer = None if change.by_cell else connection.buffer(change.uri)
     return change.row(lines_of(buffer.text) if buffer else None)
 
 

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple, cast
 from agls.engine.ports import WorkspaceError
 from agls.frozen import frozen
 from agls.regex import regex
+from agls.room.line_ends import line_end_of
 from agls.room.notebook_ports import CellText, CellType
-
-from .lines import line_end_of
+from agls.short_text import number_of
 
 OUTPUT = 2_000  # characters that are shown of what a cell printed
 _SPACE = regex(r"\s*")
@@ -152,6 +152,11 @@ def read_notebook(text: str) -> Notebook:
     return Notebook(text, cells, span, members)
 
 
+def is_only_cells(data: bytes) -> bool:
+    """Return whether this is what is kept of a notebook that the editor has not saved: its cells alone."""
+    return data.startswith(b'{\n "cells":') and b'\n "nbformat"' not in data
+
+
 def check_written(shown: str, text: str) -> None:
     """Check that a text can be the whole of a notebook: no tool writes cells as read_file shows them.
 
@@ -170,7 +175,7 @@ def check_written(shown: str, text: str) -> None:
 
 def rendered(cells: Sequence[CellText]) -> Iterator[str]:
     """Yield a notebook in lines: each cell with its index, its text, and what it printed."""
-    yield f"[A notebook of {len(cells)} cells. Change them with edit_notebook.]"
+    yield f"[A notebook of {number_of(len(cells), 'cell')}. Change them with edit_notebook.]"
     for index, cell in enumerate(cells):
         yield f"[cell {index}: {cell.type}{f', run as {cell.count}' if cell.count else ''}]"
         yield from cell.source.split("\n") if cell.source else ()
