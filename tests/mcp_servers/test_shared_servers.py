@@ -322,6 +322,7 @@ async def test_pages_that_break_off_or_run_in_a_circle_leave_what_came(
     assert list(found.dropped) == said, "lists that it names and does not have are no fault"
 
 
+@pytest.mark.row(62)
 @pytest.mark.parametrize(
     ("written", "text"),
     [
