@@ -225,7 +225,7 @@ end
 
 local function dress(win)
   local wo = vim.wo[win]
-  wo.winhighlight = "NormalFloat:Normal,FloatBorder:AglsWaiting,FloatTitle:AglsWaiting,FloatFooter:AglsDim"
+  wo.winhighlight = "NormalFloat:Normal,FloatBorder:AglsWaiting,FloatTitle:AglsWaiting,FloatFooter:Normal"
   wo.wrap, wo.linebreak, wo.breakindent, wo.conceallevel, wo.foldenable, wo.spell = true, false, false, 0, false, false
   wo.number, wo.relativenumber, wo.signcolumn, wo.foldcolumn, wo.cursorline = false, false, "no", "0", true
   wo.list, wo.listchars, wo.smoothscroll = true, "tab:├─┤", false
