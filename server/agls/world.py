@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,7 @@ from agls.assembly import (
     screen,
     withheld_file,
 )
+from agls.assembly.action_models import ActionBudget, ActionModels
 from agls.config import (
     EDITOR,
     PROGRAM,
@@ -335,6 +337,10 @@ class World:
         rooms, for_list = self._rooms_for(admitted), admitted is ONLY_ACTIONS
         plan = self._plans.of(rooms, run.config, run.agent, for_list=for_list)
         limits = left_of(session.state, admitted, run.bounds.limits, run.bounds.asked)
+        if admitted is NO_PROMPT:
+            budgets, state = self._process.budgets, lambda: session.state
+            budget = ActionBudget(session.session_id, state, limits, run.bounds.allowance, budgets)
+            run = replace(run, models=ActionModels(run.models, budget))
         return RunSetup(
             features=features(plan, run), models=run.models, workspace=run.workspace, limits=limits
         )

@@ -16,7 +16,16 @@ from agls.config import GuardedFiles, Seal
 from agls.config.input_values import InputValues
 from agls.mcp_servers import Logins, Pins, SharedServers, Switches
 from agls.mcp_servers.open_requests import CANCELLED, OpenRequests
-from agls.room.mcp_ports import NOBODY, Caller, McpImage, McpServer, ServerDefinition, ServerProblem
+from agls.room.mcp_ports import (
+    NOBODY,
+    Caller,
+    McpImage,
+    McpQuestion,
+    McpReply,
+    McpServer,
+    ServerDefinition,
+    ServerProblem,
+)
 from support.patience import become, within
 
 PROGRAM = str(Path(__file__).parents[1] / "support" / "mcp_program.py")
@@ -313,6 +322,7 @@ async def test_pages_that_break_off_or_run_in_a_circle_leave_what_came(
     assert list(found.dropped) == said, "lists that it names and does not have are no fault"
 
 
+@pytest.mark.row(62)
 @pytest.mark.parametrize(
     ("written", "text"),
     [
@@ -498,6 +508,33 @@ async def test_server_made_with_the_sdk_speaks_the_newest_revision(place: Place,
     shown: list[str] = []
     assert (await server.call("count", {"to": 2}, Caller(shown.append))).parts == ("counted to 2",)
     assert shown == ["1/2 step 1\n", "2/2 step 2\n"]
+
+
+async def test_call_that_becomes_a_task_is_waited_for_answered_and_cancelled(
+    place: Place, opened: Opened
+) -> None:
+    server = opened().get(
+        ServerDefinition(name="sample", argv=(sys.executable, SDK), folder=str(place.folder))
+    )
+    shown: list[str] = []
+    (ended,) = (await server.call("work", {"kind": "ends"}, Caller(shown.append))).parts
+    assert (ended, shown) == ("done after get,get,get ", ["step 0\n", "step 1\n", "step 2\n"])
+
+    async def say(question: McpQuestion) -> McpReply:
+        return McpReply("accept", {"name": question.message})
+
+    (asked,) = (await server.call("work", {"kind": "asks"}, Caller(shown.append, say))).parts
+    assert '"content": {"name": "Who?"}' in str(asked)
+    with pytest.raises(ServerProblem, match="the disk is full"):
+        await server.call("work", {"kind": "fails"}, NOBODY)
+    going = asyncio.create_task(server.call("work", {"kind": "never"}, Caller(shown.append)))
+    async with asyncio.timeout(20):
+        while shown[-1] != "step 2\n":
+            await asyncio.sleep(0.02)
+        going.cancel()
+        while not (place.folder / "cancelled").exists():
+            await asyncio.sleep(0.02)
+    assert (place.folder / "cancelled").read_text() == "t1"
 
 
 async def test_server_of_the_newest_revision_tells_that_its_tools_changed(

@@ -193,6 +193,14 @@ def programs_of(line: str) -> list[str]:
             "locale",
             "groups",
             "b2sum",
+            "cargo",
+            "curl",
+            "java",
+            "npm",
+            "php",
+            "ruby",
+            "rustc",
+            "uv",
         }
     )
 

@@ -4,17 +4,96 @@ mcp_sdk_server.py [http|stateless|sse PORT]
 """
 
 import base64
+import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import anyio
-from mcp.server.mcpserver import Context, Image, MCPServer
-from mcp_types import Completion, CompletionArgument, CompletionContext
+from mcp.server.context import HandlerResult
+from mcp.server.mcpserver import Context, Extension, Image, MCPServer, MethodBinding
+from mcp_types import (
+    CallToolRequestParams,
+    Completion,
+    CompletionArgument,
+    CompletionContext,
+    RequestParams,
+)
 from pydantic import BaseModel
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-server = MCPServer("sample", instructions="Adds and counts.")
+
+
+class TaskParams(RequestParams):
+    """What requests about a task have."""
+
+    task_id: str
+    input_responses: dict[str, Any] | None = None
+
+
+class LongTasks(Extension):
+    """Makes a task of each call of `count` that has no end, or asks: it ends once somebody answers `yes`."""
+
+    identifier = "io.modelcontextprotocol/tasks"
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    def methods(self) -> Sequence[MethodBinding]:
+        """The three of the extension."""
+        return [
+            MethodBinding("tasks/get", TaskParams, self.get),
+            MethodBinding("tasks/update", TaskParams, self.update),
+            MethodBinding("tasks/cancel", TaskParams, self.cancel),
+        ]
+
+    async def intercept_tool_call(
+        self, params: CallToolRequestParams, ctx: Any, call_next: Any
+    ) -> HandlerResult:
+        """Answer a call of `work` with a task."""
+        if params.name != "work":
+            return await call_next(ctx)
+        self.seen = []
+        self.kind = str((params.arguments or {})["kind"])
+        return {"resultType": "task", **self.told("working")}
+
+    def told(self, status: str, **more: Any) -> dict[str, Any]:
+        now = "2026-07-28T10:00:00Z"
+        place = {"taskId": "t1", "createdAt": now, "lastUpdatedAt": now, "ttlMs": None, "pollIntervalMs": 20}
+        return {**place, "status": status, "statusMessage": f"step {len(self.seen)}", **more}
+
+    async def get(self, ctx: Any, params: TaskParams) -> HandlerResult:
+        """Work for three looks; then end as it was asked for."""
+        self.seen.append("get")
+        said = self.told("working")
+        if self.kind == "asks" and "update" not in self.seen:
+            form = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+            asked = {"method": "elicitation/create", "params": {"message": "Who?", "requestedSchema": form}}
+            said = self.told("input_required", inputRequests={"q1": asked})
+        elif self.kind == "fails" and len(self.seen) > 2:
+            said = self.told("failed", error={"code": -32000, "message": "the disk is full"})
+        elif self.kind in {"ends", "asks"} and len(self.seen) > 2:
+            words = f"done after {','.join(self.seen)} {self.answer}"
+            said = self.told("completed", result={"content": [{"type": "text", "text": words}]})
+        return {"resultType": "complete", **said}
+
+    answer = ""
+
+    async def update(self, ctx: Any, params: TaskParams) -> HandlerResult:
+        """Take an answer."""
+        self.seen.append("update")
+        self.answer = json.dumps(params.input_responses)
+        return {"resultType": "complete"}
+
+    async def cancel(self, ctx: Any, params: TaskParams) -> HandlerResult:
+        """Note that it was cancelled."""
+        Path("cancelled").write_text(params.task_id)
+        return {"resultType": "complete"}
+
+
+server = MCPServer("sample", instructions="Adds and counts.", extensions=[LongTasks()])
 
 
 class Sum(BaseModel):
@@ -56,6 +135,12 @@ async def count(context: Context, to: int = 3, seconds: float = 0.0) -> str:
         await context.report_progress(number, to, f"step {number}")
         await anyio.sleep(seconds)
     return f"counted to {to}"
+
+
+@server.tool()
+def work(kind: str) -> str:
+    """Work for long; it becomes a task."""
+    return kind
 
 
 @server.tool()

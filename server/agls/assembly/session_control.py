@@ -24,6 +24,7 @@ BeginTyped = Callable[[Session, str], Awaitable[str]]
 NO_TYPING = 'Nobody can type a prompt here. Write: agls run "…"'
 NO_EXPORT = "This door exports no sessions. Write: agls sessions export {}"
 FILES = "{} file{} went back as well."
+SAME = "No file was changed since then."
 EMPTY = "This session has no prompts yet."
 
 
@@ -106,8 +107,9 @@ class OpenSessionControl:
         except Refused as problem:
             raise ActionError(str(problem)) from None
         changed = len(gone.restored.get("files", ()))
-        counted = [FILES.format(changed, "s" * (changed != 1))] if files or changed else []
         left = [self._left_alone(each) for each in gone.restored.get("conflicts", ())]
+        said = FILES.format(changed, "s" * (changed != 1)) if changed or left else SAME
+        counted = [said] if files or changed else []
         summary = "\n\n".join([*counted, *(["\n".join(left)] if left else [])])
         return RewoundConversation(gone.fact.checkpoint_id, len(gone.dropped), summary)
 

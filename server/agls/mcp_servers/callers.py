@@ -35,6 +35,7 @@ class Request:
         self._until = self._loop.time() + definition.longest
         self._left, self._questions = MOST_PROGRESS, MOST_QUESTIONS
         self._limit: asyncio.Timeout | None = None
+        self._last = ""
 
     @property
     def _next(self) -> float:
@@ -59,6 +60,15 @@ class Request:
     def _move(self, when: float | None) -> None:
         if self._limit and not self._limit.expired():
             self._limit.reschedule(when)
+
+    def heard(self, message: str) -> None:
+        """Show what is new about it; any sign of the server gives it more time."""
+        self._move(self._next)
+        line = f"{message}\n"
+        if message and line != self._last and self._left > 0:
+            self._last = line
+            self._caller.show(line[: self._left])
+            self._left -= len(line)
 
     async def advance(self, progress: float, total: float | None, message: str | None) -> None:
         """Show a report of progress, which gives the server more time."""

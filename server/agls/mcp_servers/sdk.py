@@ -47,6 +47,7 @@ from agls.mcp_servers.own_schemas import let_through, remarks_on_answers
 from agls.mcp_servers.paging import Pages
 from agls.mcp_servers.sifted import SiftedStream
 from agls.mcp_servers.stdio import BROKEN, ServerStreams
+from agls.mcp_servers.tasks import Tasks
 from agls.room.mcp_ports import (
     Caller,
     McpAnswer,
@@ -94,6 +95,7 @@ class SdkConnection:
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.is_stale = False  # the server said that its lists changed
         self._owner: asyncio.Task[None] | None = None
+        self._left = set[asyncio.Task[None]]()
 
     @property
     def noise(self) -> str:
@@ -155,6 +157,7 @@ class SdkConnection:
             elicitation_callback=self._callers.elicit,
             sampling_callback=self._callers.sample if self._definition.samples else None,
             list_roots_callback=self._roots,
+            extensions=(Tasks(self._callers, self._leave),),
             cache=None,
         )
         async with request.limited(), client:
@@ -173,6 +176,12 @@ class SdkConnection:
         roots = [types.Root(uri=FileUrl(Path(root).as_uri())) for root in self._definition.roots]
         return types.ListRootsResult(roots=roots)
 
+    def _leave(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do this while the connection is there, without anybody who waits."""
+        left = asyncio.get_running_loop().create_task(work)
+        self._left.add(left)
+        left.add_done_callback(self._left.discard)
+
     async def _hold(self, client: Client) -> None:
         """Keep it open until it shall end."""
         following = asyncio.get_running_loop().create_task(self._follow(client))
@@ -180,7 +189,9 @@ class SdkConnection:
             await self.gone.wait()
         finally:
             following.cancel()
-            await asyncio.wait({following})
+            for left in (following, *self._left):
+                left.cancel()
+            await asyncio.wait({following, *self._left})
 
     async def _follow(self, client: Client) -> None:
         """Learn when the lists change; servers of older revisions say that unasked (`_handle`)."""

@@ -14,6 +14,7 @@ from agls.frozen import frozen
 from agls.regex import regex
 from agls.room.line_ends import line_end_of
 from agls.room.notebook_ports import CellText, CellType
+from agls.short_text import number_of
 
 OUTPUT = 2_000  # characters that are shown of what a cell printed
 _SPACE = regex(r"\s*")
@@ -174,7 +175,7 @@ def check_written(shown: str, text: str) -> None:
 
 def rendered(cells: Sequence[CellText]) -> Iterator[str]:
     """Yield a notebook in lines: each cell with its index, its text, and what it printed."""
-    yield f"[A notebook of {len(cells)} cells. Change them with edit_notebook.]"
+    yield f"[A notebook of {number_of(len(cells), 'cell')}. Change them with edit_notebook.]"
     for index, cell in enumerate(cells):
         yield f"[cell {index}: {cell.type}{f', run as {cell.count}' if cell.count else ''}]"
         yield from cell.source.split("\n") if cell.source else ()

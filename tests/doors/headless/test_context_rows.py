@@ -289,6 +289,27 @@ def test_summary_is_not_undone_when_no_request_would_fit(agls: Agls) -> None:
         assert not report(agls, "/compaction.show")[1]["undone"]
 
 
+@pytest.mark.parametrize(
+    ("budget", "first", "second", "told"),
+    [
+        ("[budget.session]", ("run", "hello"), ("resume",), "of this session is used up: 700 of 500"),
+        ("[budget.day]", ("run", "/btw hello"), ("run",), "of the day is used up: 700 of 500"),
+        ("[budget]", ("run", "hello"), ("run", "--max-input-tokens", "0"), "of a run is used up: 0 of 0"),
+    ],
+)
+def test_side_question_is_not_asked_when_no_budget_pays_for_it(
+    agls: Agls, budget: str, first: tuple[str, ...], second: tuple[str, ...], told: str
+) -> None:
+    """What questions between runs cost counts in the sums of the day, and every limit holds for them."""
+    with ModelServer([Reply("Hello.", usage=(700, 5))]) as server:
+        config = MODEL.format("chat", server.url, 60_000) + "[history]\ntitles = false\n"
+        agls.configure(f"{config}{budget}\nmax_input_tokens = 500\n")
+        assert agls.run(*first).code in {0, 4}
+        refused = agls.run(*second, "/btw why?")
+        assert (refused.code, len(server.posts)) == (1, 1)
+        assert f"The budget of input tokens {told}." in refused.err
+
+
 def test_side_question_leaves_no_trace_in_the_conversation(agls: Agls) -> None:
     replies = [Reply("Hello."), Reply("It is a tuple.", usage=(700, 7)), Reply("On.")]
     with ModelServer(replies) as server:

@@ -361,6 +361,19 @@ def test_table_of_a_server_in_the_wrong_place_is_named_with_the_right_one(agls: 
     assert "unknown key; such a table stands at [mcp.servers.weather]" in done.err
 
 
+@pytest.mark.row(64)
+def test_answer_that_breaks_its_own_schema_is_read_by_the_model_with_a_remark(small: Small) -> None:
+    schema = {"type": "object", "properties": {"rows": {"type": "integer"}}}
+    row = {"name": "result", "inputSchema": {"type": "object"}, "outputSchema": schema}
+    (small.folder("small") / "tools.json").write_text(json.dumps([row]))
+    small.add("small")
+    answer = {"content": [{"type": "text", "text": "two rows"}], "structuredContent": {"rows": "two"}}
+    (item,) = items(small.run(call("mcp__small__result", result=answer)))
+    assert item["status"] == "completed"
+    assert "two rows" in item["output"]
+    assert "[Said by agls: its structured answer does not fit its own schema." in item["output"]
+
+
 def test_tools_with_broken_schemas_are_left_out_and_named_and_the_others_are_used(small: Small) -> None:
     good = {"name": "echo", "description": "Repeats.", "inputSchema": {"type": "object"}}
     rows: list[Any] = [

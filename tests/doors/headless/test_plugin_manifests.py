@@ -2,13 +2,15 @@
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from doors.headless.conftest import Agls, Done
-from support.family import cast, delegate, task
+from support.family import cast, config_for, delegate, task
 from support.model_server import Answer, ModelServer, Reply
+from support.wire import Wire
 
 RUN = ("run", "--trust", "--mode", "allowAll", "--output", "jsonl")
 WHOLE: dict[str, Any] = {
@@ -162,6 +164,7 @@ def test_no_manifest_takes_the_name_of_a_tool_and_none_counts_without_trust(agls
 def test_plugins_are_listed_and_read_again_between_two_prompts(agls: Agls) -> None:
     placed(agls, WHOLE)
     placed(agls, '{"name": "broken",\n "hooks": }', "plugins/broken/plugin.json")
+    placed(agls, {"name": "codex", "skills": "./skills", "interface": {}}, "plugins/codex/plugin.json")
     with ModelServer([Reply("one"), Reply("two")]) as server:
         agls.configure(f'model = "m"\n[models.m]\nbase_url = "{server.url}"\n')
         listed = agls.run("run", "--trust", "--output", "json", "/plugin").whole["action"]
@@ -177,3 +180,25 @@ def test_plugins_are_listed_and_read_again_between_two_prompts(agls: Agls) -> No
         assert "Another text." in str(server.posts[-1].body["messages"])
     doctor = agls.run("doctor", "--trust", "--offline")
     assert "plugins/broken/plugin.json cannot be used: line 2" in doctor.out + doctor.err
+    assert "what it says of interface, skills counts once it is installed: agls plugin add" in doctor.out
+
+
+@pytest.mark.row(51)
+def test_plugin_that_comes_while_a_session_is_open_counts_from_the_next_prompt_on(tmp_path: Path) -> None:
+    texts = ("The first text.", "The second text.")
+    with ModelServer([Reply("one"), Reply("two"), Reply("three")]) as server:
+        with Wire(tmp_path, config_for(tmp_path, server)) as wire:
+            wire.initialize(initializationOptions={"trusted": True})
+            session = wire.session()
+            wire.run(session, "go")
+            file = tmp_path / "workspace/.codex-plugin/plugin.json"
+            file.parent.mkdir()
+            for text in texts:
+                file.write_text(json.dumps({"name": "late", "hooks": {"beforePrompt": text}}))
+                wire.run(session, "again")
+        told = [str(post.body["messages"]) for post in server.posts]
+    assert [[text in each for text in texts] for each in told] == [
+        [False, False],
+        [True, False],
+        [True, True],
+    ]

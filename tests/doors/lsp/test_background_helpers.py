@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from support.family import cast, config_for
+from support.leftovers import gone
 from support.model_server import Answer, ModelServer, Raw, Reply
 from support.patience import wait_until
 from support.rich_run import allow
@@ -141,6 +142,21 @@ def test_user_stops_a_background_helper_and_the_next_run_reads_that(tmp_path: Pa
         assert below["status"] == "cancelled"
         wire.run(root, "and?")
         assert "task_1: stopped: worker: WORK" in seen_by_root(server)
+
+
+@pytest.mark.row(60)
+def test_process_of_a_background_helper_ends_when_it_is_stopped(tmp_path: Path) -> None:
+    waits = Reply(calls=[("shell", {"command": "echo $$ > pid.txt; sleep 600"})])
+    parts = {"ROOT": [hand("worker", "WORK"), Reply("Begun.")], "WORK": [waits]}
+    with served(tmp_path, parts) as (wire, _):
+        root = wire.session(options={"mode": "allowAll"})
+        wire.run(root, "ROOT")
+        file = tmp_path / "workspace/pid.txt"
+        wait_until(lambda: file.exists() and file.read_text().strip() != "")
+        pid = int(file.read_text())
+        assert not gone(pid)
+        invoke(wire, root, "task.stop", task_id="task_1")
+        wait_until(lambda: gone(pid))
 
 
 @pytest.mark.row(60)

@@ -227,6 +227,25 @@ def test_question_goes_to_the_tab_page_where_the_user_is(editor: Editor) -> None
     ended(editor, "endTurn")
 
 
+def test_no_question_hides_another_one(editor: Editor) -> None:
+    opened(editor, turns(COMMAND, "Ready."), picks=("nothing",))
+    editor.lua(
+        "coroutine.wrap(function() SAID = require('agls.questions').ask_message({ message = "
+        "'An older run was interrupted.', actions = { { title = 'Leave it' } } }, 1).title end)()"
+    )
+    editor.shows("An older run was interrupted.")
+    prompt(editor, "run it")
+    editor.shows("Run touch made.txt")  # work waits for this one
+    editor.shows("agls asks · 1 more behind it")
+    editor.keys("gKq")
+    editor.shows("An older run was interrupted.")
+    editor.command("Agls answer 1")
+    editor.until("SAID == 'Leave it'")
+    editor.until(f"not {IS_OPEN}")
+    editor.command("Agls answer 1")
+    ended(editor, "endTurn")
+
+
 def test_question_that_does_not_fit_is_allowed_only_after_it_was_read(editor: Editor) -> None:
     long = call("shell", command="".join(f"echo {number}\n" for number in range(60)) + "rm b")
     asked(editor, turns({"text": "I run.", "calls": [long]}, "Ready."))

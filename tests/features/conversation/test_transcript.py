@@ -54,6 +54,7 @@ def test_answer_that_was_undone_is_copied_no_more(tmp_path: Path) -> None:
     agls.run("-c", "two")
     assert agls.run("-c", "/copy").out == "The second.\n"
     shown = agls.run("-c", "/undo").out
+    assert "Rewound to before: two\n\nNo file was changed since then." in shown
     assert agls.run("-c", "/copy").out == "The first.\n"
     agls.run("-c", re.findall(r"`(.*?)`", shown.splitlines()[-1])[0])
     assert agls.run("-c", "/copy").out == "The second.\n"

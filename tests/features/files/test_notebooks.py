@@ -151,7 +151,10 @@ async def test_open_notebook_is_changed_in_the_editor(tools: Toolbox, path: Path
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ({"cell": 2, "source": "x"}, "There is no cell 2: the last is 1"),
+        (
+            {"cell": 2, "source": "x"},
+            "the last is 1. Read the notebook again; insert as cell 2 adds one behind the others",
+        ),
         ({"cell": 3, "action": "insert"}, "There is no cell 3"),
         ({"cell": 9, "action": "delete"}, "There is no cell 9"),
     ],

@@ -111,7 +111,7 @@ async def test_prompt_for_a_time_is_sent_once_behind_the_run_that_is_on() -> Non
     desk.record(RunEnded("run_0", Stop(END)))
     assert (await waiting).text == "Over after 1 run."
     assert desk.begun == [1800]
-    assert "10m late" in desk.said[-1]
+    assert "Run 1, 10m late ended: done." in desk.said[-1]
 
 
 async def test_prompt_for_a_time_says_how_its_run_failed() -> None:

@@ -40,6 +40,7 @@ end
 local function open(change, params)
   local path = vim.uri_to_fname(change.uri)
   vim.cmd("tab split " .. vim.fn.fnameescape(path))
+  vim.api.nvim_tabpage_set_var(0, "agls_diff", true) -- no question comes along: it would cover the diff
   tabs[vim.api.nvim_get_current_tabpage()] = params
   local buf = vim.api.nvim_get_current_buf()
   local there = vim.api.nvim_buf_get_lines(buf, 0, -1, false)

@@ -18,6 +18,7 @@ local text = require("agls.text")
 ---@field text string
 ---@field whole boolean
 ---@field choices agls.Choice[]
+---@field more integer questions that wait behind it
 ---@field diff? boolean there are changes that can be opened
 ---@field later fun() the window was closed without an answer
 
@@ -111,7 +112,8 @@ local function draw_choices()
   vim.api.nvim_buf_set_lines(open.buf, open.count, -1, false, choice_lines())
   vim.bo[open.buf].modifiable = false
   local seen = open.left > 0 and (" · %d of %d rows shown"):format(open.count - open.left, open.count) or ""
-  vim.api.nvim_win_set_config(open.win, { title = " agls asks" .. seen .. " ", footer = keys_line() })
+  local more = open.sheet.more > 0 and (" · %d more behind it"):format(open.sheet.more) or ""
+  vim.api.nvim_win_set_config(open.win, { title = " agls asks" .. seen .. more .. " ", footer = keys_line() })
 end
 
 ---@param row integer
@@ -223,7 +225,7 @@ end
 
 local function dress(win)
   local wo = vim.wo[win]
-  wo.winhighlight = "NormalFloat:Normal,FloatBorder:AglsWaiting,FloatTitle:AglsWaiting,FloatFooter:AglsDim"
+  wo.winhighlight = "NormalFloat:Normal,FloatBorder:AglsWaiting,FloatTitle:AglsWaiting,FloatFooter:Normal"
   wo.wrap, wo.linebreak, wo.breakindent, wo.conceallevel, wo.foldenable, wo.spell = true, false, false, 0, false, false
   wo.number, wo.relativenumber, wo.signcolumn, wo.foldcolumn, wo.cursorline = false, false, "no", "0", true
   wo.list, wo.listchars, wo.smoothscroll = true, "tab:├─┤", false
@@ -283,7 +285,7 @@ local function watch(buf)
   vim.api.nvim_create_autocmd("TabEnter", {
     group = group,
     callback = vim.schedule_wrap(function() -- it goes where the user goes
-      if open and open.tab ~= vim.api.nvim_get_current_tabpage() then
+      if open and open.tab ~= vim.api.nvim_get_current_tabpage() and not vim.t.agls_diff then
         M.show(open.sheet)
       end
     end),

@@ -16,6 +16,7 @@ local session = require("agls.session")
 ---@field asker integer the id of the server's client
 ---@field is_shown? boolean the user knows that it waits
 ---@field wanted? boolean the user came to answer it
+---@field put_off? boolean they want to answer it later: it comes by itself no more
 ---@field comment? string it goes with whatever answer is taken
 
 local M = {}
@@ -137,11 +138,38 @@ local function ask_comment(open)
   end)
 end
 
+---@param open agls.Open
+---@return integer
+local function rank(open)
+  return open.put_off and 3 or (open.kind == "message" and 2 or 1)
+end
+
+---Put a question where its turn is: what work waits for comes before messages, and what was put off last.
+---@param open agls.Open
+local function line_up(open)
+  local before = vim.iter(ipairs(M.waiting)):find(function(_, other)
+    return rank(other) > rank(open)
+  end)
+  table.insert(M.waiting, before or #M.waiting + 1, open)
+end
+
+---The question that is shown makes room for those that come behind it.
 local function later()
+  local put_off = shown
   for _, open in ipairs(M.waiting) do
     open.wanted = nil
   end
   M.hide()
+  if put_off and not put_off.done then
+    put_off.put_off = true
+    M.waiting = vim.tbl_filter(function(open)
+      return open ~= put_off
+    end, M.waiting)
+    line_up(put_off)
+  end
+  if M.waiting[1] and not M.waiting[1].put_off then
+    return vim.schedule(M.next)
+  end
   notify.info("the question waits; `:Agls answer` asks it again")
 end
 
@@ -195,6 +223,7 @@ local function put(open, body)
     text = body.text,
     whole = body.whole,
     choices = body.choices,
+    more = #M.waiting - 1,
     diff = question_diff.has(params),
     later = later,
   }, open.wanted)
@@ -245,7 +274,7 @@ end
 ---Ask the oldest question that waits, unless one is shown or the user types: then it comes when they stop.
 function M.next()
   local open = M.waiting[1]
-  if shown or not open then
+  if shown or not open or open.put_off then
     return
   end
   if not typing() then
@@ -324,7 +353,10 @@ function M.ask(kind, params, asker)
     end
   end
   local open = { params = params, kind = kind, thread = coroutine.running(), done = false, asker = asker }
-  M.waiting[#M.waiting + 1] = open
+  line_up(open)
+  if shown and shown ~= M.waiting[1] and M.waiting[1] == open and not shown.wanted then
+    M.hide()
+  end
   vim.api.nvim_exec_autocmds("User", { pattern = "AglsQuestion", data = params })
   vim.schedule(M.next)
   return coroutine.yield()

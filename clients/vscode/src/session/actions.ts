@@ -34,7 +34,7 @@ export class Actions {
       ...actions.map((action) => ({
         label: action.title,
         description: action.slash,
-        detail: (action.description.split("\n")[0] ?? "").replaceAll("`", ""), // Markdown, which a pick does not read
+        detail: plain(action.description.split("\n")[0] ?? ""),
         action,
       })),
     ]);
@@ -60,9 +60,14 @@ export class Actions {
     const title = known.find((action) => action.name === name)?.title ?? name;
     const text = wordsOf(output).trim();
     if (text.length < SHORT && !text.includes("\n"))
-      void vscode.window.showInformationMessage(unlinked(text || `${title}: done`));
+      void vscode.window.showInformationMessage(unlinked(plain(text) || `${title}: done`));
     else if (!this.showInChat({ title, text })) await this.texts.show(`${title}.md`, `${text}\n`);
   }
+}
+
+/** One line of Markdown, for what shows its signs as they are. */
+function plain(line: string): string {
+  return line.replace(/^- /, "").replaceAll("`", "");
 }
 
 /** What is done most comes first; other headings follow as the server has them. */

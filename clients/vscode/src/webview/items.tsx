@@ -222,7 +222,7 @@ function CallLine({ row, item, asked }: { row: CallRow; item: AnyItem; asked: bo
       <CallIcon kind={row.kind} status={item.status} waits={asked} />
       <Title row={row} item={item} />
       {changes.length > 0 && <EditEnd changes={changes} itemId={item.itemId} />}
-      {item.kind === "task" && <span class="faint">in the background</span>}
+      {item.kind === "task" && <span class="faint where">in the background</span>}
       <span class="faint end">{asked ? "waits for you" : stateOf(item, terminal, took[item.itemId])}</span>
       <Unsaved files={terminal?.unsaved ?? []} />
     </summary>

@@ -8,7 +8,7 @@ from agls.engine.facts import Entry
 from agls.engine.history import name_of
 from agls.engine.state import fold_all
 from agls.engine.vocabulary import AssistantMessage, JsonObject, Message, UserMessage
-from agls.short_text import brief
+from agls.short_text import brief, number_of
 from agls.stores.rows import at_rest, summarise
 from agls.toolkit import used_json
 from agls.views.escape import escape_controls
@@ -47,7 +47,8 @@ def write_session(session_id: str, entries: Sequence[Entry], *, as_json: bool) -
         row.title or "(no title)",
         f"{session_id}  {standing(row)}  {local(row.created_at)} to {local(row.updated_at)}",
         f"in {row.cwd}" + (f", a fork or child of {row.parent}" if row.parent else ""),
-        f"{state.total.turns} turns, {state.total.tool_calls} tool calls, {state.total.total_tokens} tokens",
+        f"{number_of(state.total.turns, 'turn')}, {number_of(state.total.tool_calls, 'tool call')}, "
+        f"{number_of(state.total.total_tokens, 'token')}",
         *([f"tags: {', '.join(row.tags)}"] if row.tags else []),
         "",
         *(f"{said['who']}: {brief(said['text'], WIDTH)}" for said in last),

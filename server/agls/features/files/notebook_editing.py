@@ -56,7 +56,8 @@ def check_cell(arguments: EditNotebook, types: Sequence[str]) -> None:
     index, count = arguments.cell, len(types)
     if index >= count + (arguments.action == "insert"):
         last = f"the last is {count - 1}" if count else "there is none"
-        raise WorkspaceError(f"There is no cell {index}: {last}. Read the notebook again.")
+        more = f"insert as cell {count} adds one behind the others" if count else "insert as cell 0 makes one"
+        raise WorkspaceError(f"There is no cell {index}: {last}. Read the notebook again; {more}.")
     if arguments.action == "replace" and "source" not in arguments.model_fields_set:
         raise WorkspaceError(
             f"source, the whole new text of cell {index}, is missing; nothing was changed. To take the cell "

@@ -5,6 +5,7 @@ Python's could take years for a name that the model chose (docs/decisions/976).
 """
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
     from pydantic_core import SchemaValidator
 
 _NAMES = regex(r"[\w\s,|-]*")
-_ALL_BUT = regex(r"\^?\(\?!(.+)\)(?:\.[*+])?\$?", re.DOTALL)
+_SIGN = regex(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?!|.", re.DOTALL)
+BEFORE_AND_IN = 2  # pieces of an alternative
 INSTEAD = "write the names that it is for, as in Edit|Write, or all but some as ^(?!Bash|Read)"
 _BETWEEN = regex(r"[,|]")
 _SURROGATES = regex(r"[\ud800-\udfff]")
@@ -23,16 +25,20 @@ _SURROGATES = regex(r"[\ud800-\udfff]")
 def check_matcher(matcher: str) -> None:
     """Check that a matcher can be understood. **Raises** `ValueError`."""
     if not _NAMES.fullmatch(matcher):
-        _expression(_left_out(matcher) or matcher)
+        for wanted, unless in _branches(matcher):
+            _expression(wanted)
+            _expression(unless)
 
 
 def matches(matcher: str, *subjects: str) -> bool:
     """**Returns** whether a matcher is for what has these names: one of them, or none that it leaves out."""
     if _NAMES.fullmatch(matcher):
         return not {*subjects}.isdisjoint(name.strip() for name in _BETWEEN.split(matcher))
-    if left_out := _left_out(matcher):
-        return bool(subjects) and not any(fits_anywhere(left_out, each) for each in subjects)
-    return any(fits_anywhere(matcher, each) for each in subjects)
+    return any(
+        any(fits_anywhere(wanted, each) for each in subjects)
+        and not (unless and any(fits_anywhere(unless, each) for each in subjects))
+        for wanted, unless in _branches(matcher)
+    )
 
 
 def check_expression(expression: str) -> None:
@@ -46,20 +52,37 @@ def fits_anywhere(expression: str, text: str) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _left_out(matcher: str) -> str:
-    """Return the expression of what a matcher like `^(?!Bash|Read)` leaves out, "" for another one.
+def _branches(matcher: str) -> Sequence[tuple[str, str]]:
+    """Return what each alternative of a matcher is for, and what it leaves out ("": nothing).
 
-    It is the one spelling with a look-ahead that is understood: what fits it is what its inside does not fit.
+    One look ahead is understood in each, in no parentheses: `a(?!b)c` is for `ac`, but for no `ab`.
     """
-    found = _ALL_BUT.fullmatch(matcher)
-    if not found:
-        return ""
-    inside = found[1]
-    try:  # whether the first parenthesis closes at the end: else something stands between two of them
-        _expression(inside)
-    except ValueError:
-        return ""
-    return f"^(?:{inside})"
+    found: list[tuple[str, str]] = []
+    pieces = [""]  # of an alternative: what stands before its look ahead, in it, behind it
+    depth = 0
+    for sign in (each[0] for each in _SIGN.finditer(matcher)):
+        if sign == "(?!" and depth == 0 and len(pieces) == 1:
+            pieces.append("")
+            depth = 1
+            continue
+        depth += 1 if sign[0] == "(" else -1 if sign == ")" else 0
+        if sign == ")" and depth == 0 and len(pieces) == BEFORE_AND_IN:
+            pieces.append("")
+        elif sign == "|" and depth == 0:
+            found.append(_branch(pieces))
+            pieces = [""]
+        else:
+            pieces[-1] += sign
+    if len(pieces) == BEFORE_AND_IN:  # it is not closed
+        return [(matcher, "")]
+    return [*found, _branch(pieces)]
+
+
+def _branch(pieces: Sequence[str]) -> tuple[str, str]:
+    if len(pieces) == 1:
+        return pieces[0], ""
+    before, inside, behind = pieces
+    return before + behind, f"{before or '^'}(?:{inside})"
 
 
 @lru_cache(maxsize=256)

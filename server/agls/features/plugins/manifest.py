@@ -29,6 +29,7 @@ TOOL_TEXTS = ("beforeTool", "afterResult", "blockMessage")
 _KEYS = """
     name version description tools hooks toolAliases virtualTools runtimeTools blockedTools toolHooks
     author homepage repository license keywords displayName"""
+OF_INSTALLED = frozenset(["agents", "apps", "commands", "interface", "mcpServers", "skills"])
 KEYS = frozenset(_KEYS.split())
 NO_SCHEMA: Mapping[str, Any] = {"type": "object", "properties": {}}
 _SNAKE = regex(r"_([a-z])")
@@ -152,7 +153,11 @@ def manifest_of(said: Mapping[str, Any], shown: str) -> PluginManifest:
     if not name:
         return PluginManifest("", shown, problem='it has no name: write "name": "..."')
     hooks, tool_hooks = _object(said, "hooks"), _object(said, "toolHooks")
-    remarks = [*_unknown(said, KEYS, ""), *_unknown(hooks, frozenset(TEXTS), "hooks.")]
+    remarks = [
+        *_later(said),
+        *_unknown(said, KEYS | OF_INSTALLED, ""),
+        *_unknown(hooks, frozenset(TEXTS), "hooks."),
+    ]
     for tool, each in tool_hooks.items():
         remarks += _unknown(each if is_object(each) else {}, frozenset(TOOL_TEXTS), f"toolHooks.{tool}.")
     aliases, virtual = [*_aliases(said, remarks)], [*_virtual(said, remarks)]
@@ -193,6 +198,11 @@ def _virtual(said: Mapping[str, Any], remarks: list[str]) -> Iterator[VirtualToo
             yield VirtualTool(name, _text(each.get("description")) or name, template, kept)
         else:
             remarks.append(f"virtualTools: {name or '?'} needs a name of letters and digits, and a template")
+
+
+def _later(said: Mapping[str, Any]) -> Iterator[str]:
+    if named := sorted(OF_INSTALLED & said.keys()):
+        yield f"what it says of {', '.join(named)} counts once it is installed: agls plugin add FOLDER"
 
 
 def _unknown(said: Mapping[str, Any], known: frozenset[str], where: str) -> Iterator[str]:

@@ -137,5 +137,5 @@ class Timekeeper:
 
 
 def _said(stop: Stop) -> str:
-    words = stop.reason.replace("_", " ")
+    words = "done" if stop.reason is StopReason.END_TURN else stop.reason.replace("_", " ")
     return f"{words} ({sentence(stop.detail).removesuffix('.')})" if stop.detail else words
