@@ -68,6 +68,7 @@ def test_large_text_is_read_and_edited_in_little_memory(agls: Agls, large: Path)
     assert around[1:3] == [b"%09d the slow red fox" % middle, b"and a new line " + b"".join(jumps[1:])]
     assert large.stat().st_size == count * WIDTH + len(new) - len(old)
     kept = agls.run("changes").err
+    assert "No file was changed" not in kept
     assert "eft out: large.log: Its former content is unknown: large.log has" in kept and "limit" in kept
 
 

@@ -70,7 +70,7 @@ async def changes(session: Session, arguments: argparse.Namespace) -> tuple[str,
         write_stderr(f"left out: {_path(session, left['uri'])}: {left['reason']}\n")
     if data["commandsRan"]:
         write_stderr(COMMANDS_RAN)
-    if not outcome.text:
+    if not (outcome.text or data["leftOut"]):
         write_stderr("No file was changed.\n")
     return outcome.text, data
 
