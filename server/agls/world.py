@@ -29,7 +29,6 @@ from agls.assembly import (
     screen,
     withheld_file,
 )
-from agls.assembly.action_models import ActionBudget, ActionModels
 from agls.config import (
     EDITOR,
     PROGRAM,
@@ -338,6 +337,8 @@ class World:
         plan = self._plans.of(rooms, run.config, run.agent, for_list=for_list)
         limits = left_of(session.state, admitted, run.bounds.limits, run.bounds.asked)
         if admitted is NO_PROMPT:
+            from agls.assembly.action_models import ActionBudget, ActionModels  # noqa: PLC0415 - no run needs it
+
             budgets, state = self._process.budgets, lambda: session.state
             budget = ActionBudget(session.session_id, state, limits, run.bounds.allowance, budgets)
             run = replace(run, models=ActionModels(run.models, budget))

@@ -9,14 +9,17 @@ from agls.engine.ports import Stale, StoredState, WorkspaceError
 from agls.engine.vocabulary import FileChange, FileVersion
 from agls.frozen import frozen
 from agls.json_values import is_object, list_in, objects_in
-from agls.room.cell_lines import cell_edits, cells_text, cells_version
+from agls.room import OnUse
 from agls.room.folder_ports import FileSnapshots
 from agls.room.notebook_ports import CellText, EditorNotebooks, OpenNotebook
-from agls.room.notebook_text import is_only_cells
 from agls.workspace.snapshots import LARGEST
 from agls.workspace.texts import hash_of
 
 SUFFIX = ".ipynb"
+EDITS_OF = OnUse("agls.room.cell_lines", "cell_edits")  # few sessions have an open notebook
+TEXT_OF = OnUse("agls.room.cell_lines", "cells_text")
+VERSION_OF = OnUse("agls.room.cell_lines", "cells_version")
+ONLY_CELLS = OnUse("agls.room.notebook_text", "is_only_cells")
 EDITS = 1  # a notebook's count of changes is the editor's own
 ODD = "{} is open in the editor as a notebook, and what it was before is none."
 
@@ -46,7 +49,7 @@ class NotebookSnapshots:
         if opened is None:
             return found
         data = _data(opened.cells)
-        told = cells_version(opened.cells).hash  # as a change by cell names it
+        told = VERSION_OF(opened.cells).hash  # as a change by cell names it
         state = replace(found, digest=hash_of(data), edits=EDITS, known_as=(*found.known_as, told))
         if not opened.unsaved:
             return state
@@ -72,7 +75,7 @@ class NotebookSnapshots:
         wanted = _cells(data)
         if wanted is None:
             raise WorkspaceError(ODD.format(found.place.shown))
-        for edit in cell_edits(opened.cells, wanted):
+        for edit in EDITS_OF(opened.cells, wanted):
             opened = await self.notebooks.edit(opened, edit, label)
         after = _data(opened.cells)
         patch = await self.diff(path, before, after)
@@ -101,9 +104,9 @@ def _data(cells: Sequence[CellText]) -> bytes:
 def _by_cell(before: bytes, after: bytes) -> tuple[bytes, bytes] | None:
     """Return two states of a notebook by their cells, where one of them is nothing else."""
     old, new = _cells(before), _cells(after)
-    if old is None or new is None or not (is_only_cells(before) or is_only_cells(after)):
+    if old is None or new is None or not (ONLY_CELLS(before) or ONLY_CELLS(after)):
         return None
-    return cells_text(old).encode("utf-8", "surrogatepass"), cells_text(new).encode("utf-8", "surrogatepass")
+    return TEXT_OF(old).encode("utf-8", "surrogatepass"), TEXT_OF(new).encode("utf-8", "surrogatepass")
 
 
 def _cells(data: bytes) -> Sequence[CellText] | None:

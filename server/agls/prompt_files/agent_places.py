@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from agls.frozen import frozen
-from agls.prompt_files.codex_config import NAME as CODEX
 from agls.prompt_files.opencode_config import NAMES
 
 if TYPE_CHECKING:
@@ -13,6 +12,7 @@ if TYPE_CHECKING:
 
 Origin = Literal["project", "user", "plugin", "built in"]
 OURS = ".agls/agents"
+CODEX = "config.toml"  # has roles of Codex
 BUILT_IN = str(Path(__file__).with_name("agents"))
 # Each folder with the end of its files.
 PROJECT = (

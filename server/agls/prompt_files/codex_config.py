@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 
 from agls.json_values import is_object, object_in, text_in
 
-NAME = "config.toml"
 PROMPT, FILE = "developer_instructions", "config_file"
 MOST = 200  # of a file
 

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING
 
 from agls.frozen import frozen
 from agls.prompt_files.agent_file import NAME, NO_DESCRIPTION, AgentFile, read_agent
-from agls.prompt_files.agent_places import AgentFolder
-from agls.prompt_files.codex_config import NAME as CODEX
-from agls.prompt_files.codex_config import roles_in
+from agls.prompt_files.agent_places import CODEX, AgentFolder
 from agls.prompt_files.opencode_config import AGENTS, texts_in
 
 if TYPE_CHECKING:
@@ -133,6 +131,8 @@ def _configured(path: str, text: str, folder: AgentFolder) -> Iterator[tuple[str
             return None
 
     if folder.only == CODEX:
+        from agls.prompt_files.codex_config import roles_in  # noqa: PLC0415 - few folders have them
+
         for name, said in roles_in(text, named):
             yield f"{path} (agents.{name})", read_agent(said, name), said
         return

@@ -8,7 +8,6 @@ from weakref import WeakKeyDictionary
 from agls.diff import Hunk, find, guess, read_patch
 from agls.engine.facts import Entry, Noted, Rewound, ToolFinished
 from agls.engine.vocabulary import FileChange, JsonObject
-from agls.room.cell_lines import content_of, place_of
 from agls.room.session_ports import SessionFacts
 
 ROOM, JUDGED = "review", "judged"  # of the notes that say what became of a change
@@ -53,6 +52,8 @@ class AgentChange(NamedTuple):
         shown: JsonObject = {"hunk": self.hunk_id, "uri": self.uri, "number": self.number, "line": line}
         texts = {"old": "".join(self.hunk.old), "new": "".join(self.hunk.new)}
         if self.by_cell:
+            from agls.room.cell_lines import content_of, place_of  # noqa: PLC0415 - few changes are
+
             shown |= place_of(lines, line)._asdict() if lines is not None else {}
             texts = {"old": content_of(self.hunk.old), "new": content_of(self.hunk.new)}
         return {**shown, **texts, **({} if stands is None else {"stands": stands})}

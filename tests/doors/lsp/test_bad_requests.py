@@ -17,7 +17,7 @@ BAD_PARAMS = {
         {"sessionId": "S", "input": "x", "admission": "now"}, [1], "x",
     ],
     "agent/steer": [{"sessionId": "S", "input": ""}, {"sessionId": "S", "input": "x", "ifEnded": "no"}],
-    "agent/resume": [{"sessionId": "S", "replay": "some"}, {"sessionId": "S", "tail": -1}],
+    "agent/resume": [{"sessionId": "S", "replay": "some"}],
     "agent/session/list": [{"cwd": "file:x"}, {"limit": "many"}],
     "agent/respond": [{"requestId": 1}],
     "workspace/executeCommand": [{}, {"command": "rm"}, []],

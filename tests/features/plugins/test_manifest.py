@@ -34,7 +34,10 @@ def test_manifest_that_cannot_be_used_is_named_with_the_reason(
 @pytest.mark.parametrize(
     ("text", "remark"),
     [
-        ('{"name": "x", "apps": "./apps.json"}', "these keys have no effect here: apps"),
+        (
+            '{"name": "x", "apps": "./apps.json"}',
+            "what it says of apps counts once it is installed: ",
+        ),
         ('{"name": "x", "hooks": {"onExit": "bye"}}', "these keys have no effect here: hooks.onExit"),
         ('{"name": "x", "toolAliases": [{"name": "a b", "baseTool": "c"}]}', "toolAliases: a b needs a name"),
         ('{"name": "x", "virtualTools": [{"name": "a"}]}', "virtualTools: a needs a name"),

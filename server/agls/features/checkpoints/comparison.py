@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from agls.engine.vocabulary import JsonObject
-from agls.room.notebook_text import is_notebook, is_only_cells
+from agls.room import OnUse
 from agls.toolkit import fenced, shorten
 
 from .git_patch import FileInPatch, git_patch, top_of
@@ -20,6 +20,8 @@ COMMANDS = (
     "session, are known."
 )
 NOT_SAVED = "It was changed in the editor and not saved: save the notebook, and git has its changes."
+NOTEBOOK = ".ipynb"
+ONLY_CELLS = OnUse("agls.room.notebook_text", "is_only_cells")
 Pair = tuple[FileState, FileState]
 TAKEN_BACK = "takenBack"
 OUTSIDE = "It is not in the repository or folder that the patch is for."
@@ -77,7 +79,7 @@ async def patch_of(keeper: SnapshotStore, pairs: Sequence[Pair], cwd: str) -> tu
         except OSError as missing:
             left_out.append({"uri": new.uri, "reason": str(missing)})
             continue
-        if any(data and is_notebook(new.path) and is_only_cells(data) for data in contents):
+        if any(ONLY_CELLS(data) for data in contents if data and path.suffix.casefold() == NOTEBOOK):
             left_out.append({"uri": new.uri, "reason": NOT_SAVED})
         elif path.is_relative_to(top):
             name = path.relative_to(top).as_posix()

@@ -15,7 +15,6 @@ from agls.features.skills.found import FoundSkills
 from agls.features.skills.loaded import TOOL
 from agls.frozen import frozen
 from agls.json_values import text_in
-from agls.room.metered_request import metered
 from agls.room.opened_folders import ROOM
 from agls.room.session_ports import SessionRecord
 from agls.short_text import brief, sentence
@@ -102,6 +101,8 @@ async def _try_one(
     asked = UserMessage(new_id("item"), (Text(prompt),))
     calls: Sequence[ToolCall] = ()
     request = replace(request, messages=(*request.messages, asked))
+    from agls.room.metered_request import metered  # noqa: PLC0415 - it is not needed before
+
     async with aclosing(metered(client, request, ROOM, record.spend)) as stream:
         async for part in stream:
             if isinstance(part, Overflowed):

@@ -21,12 +21,10 @@ async def resume(connection: Connection, params: ResumeParams, call: Call) -> Re
     """Attach, and give what the client asks for; its live events follow the answer."""
     if params.replay not in REPLAYS:
         raise from_wire.Malformed(f"params.replay must be one of {', '.join(REPLAYS)}")
-    if params.tail < 0:
-        raise from_wire.Malformed("params.tail must be 0 or more")
     attached = await connection.watch(params.session_id, call, control=params.take_control)
     history = await connection.history(attached.session) if params.replay != "none" else None
     missed = _missed(history, params, connection.page(params.max_bytes // 2)) if history else None
-    wanted = SnapshotRequest(None if params.replay == "all" else params.tail, params.before)
+    wanted = SnapshotRequest(None if params.replay == "all" else max(0, params.tail), params.before)
     ahead = None
     if history:
 
