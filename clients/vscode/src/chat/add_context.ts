@@ -40,7 +40,9 @@ export class AddContext {
       { label: "$(warning) Problems", description: "@diagnostics", add: () => this.write("@diagnostics ") },
       { label: "$(diff) Uncommitted changes", description: "@diff", add: () => this.write("@diff ") },
     ];
-    const chosen = await vscode.window.showQuickPick(rows, { placeHolder: "What should go with the prompt?" });
+    const chosen = await vscode.window.showQuickPick(rows, {
+      placeHolder: "What should go with the prompt?",
+    });
     await chosen?.add();
   }
 
