@@ -22,7 +22,7 @@ MOST_PROGRESS = 20_000  # characters of one request that are shown
 MOST_QUESTIONS = 20  # of one request
 LONGEST_MESSAGE = 4_000  # characters
 NOT_NOW = McpReply("cancel")
-NO_SAMPLE = SamplingRefused("Nobody is there who could allow it.")
+NO_SAMPLE = "Nobody is there who could allow it."
 REJECTED = -1  # the code of the specification for what a user did not allow
 
 
@@ -85,23 +85,29 @@ class Request:
 
     async def ask(self, question: McpQuestion) -> McpReply:
         """Ask the caller; the server is not charged with the time that takes."""
-        self._questions -= 1
-        if self._caller.ask is None or self._questions < 0:
+        if self._caller.ask is None or not self._may_ask():
             return NOT_NOW
-        self._move(self._until)
-        try:
+        with self._uncharged():
             return await self._caller.ask(question)
-        finally:
-            self._move(self._next)
 
     async def sample(self, asked: McpSampling) -> McpSampled:
         """Let the caller's model answer, without charging the server. **Raises** `SamplingRefused`."""
+        if self._caller.sample is None or not self._may_ask():
+            raise SamplingRefused(NO_SAMPLE)
+        with self._uncharged():
+            return await self._caller.sample(asked)
+
+    def _may_ask(self) -> bool:
+        """Count a question. **Returns** whether it is not one too many."""
         self._questions -= 1
-        if self._caller.sample is None or self._questions < 0:
-            raise NO_SAMPLE
+        return self._questions >= 0
+
+    @contextmanager
+    def _uncharged(self) -> Generator[None]:
+        """Take only the whole limit of the request for the block, in which people decide."""
         self._move(self._until)
         try:
-            return await self._caller.sample(asked)
+            yield
         finally:
             self._move(self._next)
 
@@ -166,7 +172,7 @@ class Callers:
         request = self.current
         try:
             if request is None:
-                raise NO_SAMPLE
+                raise SamplingRefused(NO_SAMPLE)
             answer = await request.sample(sampling_of(self._definition.name, params))
         except SamplingRefused as why:
             return types.ErrorData(code=REJECTED, message=str(why))

@@ -20,7 +20,6 @@ from agls.terminal_codes import enclosed, without_codes
 
 ALWAYS_ASKS = "anthropic/requiresUserInteraction"
 LONGEST_WORDS = 2_000  # characters of what is said of a resource, or of a prompt
-MOST_SAMPLED = 200  # messages that a server sends to a model
 MOST_SUGGESTIONS, LONGEST_SUGGESTION = 100, 200  # of an argument, and characters of one
 Contents = types.TextResourceContents | types.BlobResourceContents
 
@@ -112,7 +111,7 @@ def sampling_of(server: str, params: types.CreateMessageRequestParams) -> McpSam
     """**Returns** what a server asks a model."""
     messages = [
         McpMessage(message.role == "user", tuple(map(_said, message.content_as_list)))
-        for message in params.messages[:MOST_SAMPLED]
+        for message in params.messages
     ]
     wants = params.model_preferences or types.ModelPreferences()
     quick = max(wants.speed_priority or 0.0, wants.cost_priority or 0.0)

@@ -4,13 +4,12 @@ JSON-RPC has `"id": null` for a request that could not be read; some servers wri
 passes over those, and the request would end by its limit of time.
 """
 
-from types import TracebackType
-
 import mcp_types as types
 from mcp.shared._stream_protocols import WriteStream
 from mcp.shared.message import SessionMessage
 
 from agls.json_values import value_in
+from agls.mcp_servers.read_stream import OverStream
 
 CANCELLED = "notifications/cancelled"
 
@@ -36,31 +35,14 @@ class OpenRequests:
             self._ids.discard(message.id)
 
 
-class NotingStream:
+class NotingStream(OverStream[WriteStream[SessionMessage]]):
     """Implements `WriteStream` over another one: what is sent is noted before."""
 
     def __init__(self, stream: WriteStream[SessionMessage], requests: OpenRequests) -> None:
-        self._stream, self._requests = stream, requests
+        super().__init__(stream)
+        self._requests = requests
 
     async def send(self, item: SessionMessage, /) -> None:
         """Send a message."""
         self._requests.sent(item.message)
         await self._stream.send(item)
-
-    async def aclose(self) -> None:
-        """Close the stream."""
-        await self._stream.aclose()
-
-    async def __aenter__(self) -> "NotingStream":
-        """Open the stream."""
-        await self._stream.__aenter__()
-        return self
-
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc_val: BaseException | None,
-        exc_tb: TracebackType | None,
-    ) -> bool | None:
-        """Close the stream."""
-        return await self._stream.__aexit__(exc_type, exc_val, exc_tb)

@@ -201,9 +201,10 @@ class SdkConnection:
                     async for _ in told:
                         self.is_stale = True
             except SubscriptionLost:
-                self.is_stale = True  # what changed since is not known
-            except (MCPError, TimeoutError):  # it has none of this, or not now
+                pass
+            except Exception:  # noqa: BLE001 - as above; it has none of this: each start lists anew
                 return
+            self.is_stale = True  # what changes until it is followed again is not told
             await asyncio.sleep(FOLLOWED_AGAIN)
 
     async def _handle(self, message: object) -> None:

@@ -18,7 +18,7 @@ from mcp_types import INTERNAL_ERROR
 from agls.mcp_servers.callers import Callers
 
 FIRST_WAIT, LONGEST_WAIT = 1.0, 30.0  # seconds between two looks where the server suggests nothing
-SHORTEST_WAIT = 0.02
+SHORTEST_WAIT = 0.1  # whatever it suggests
 CANCELLED = "The server cancelled the task."
 
 
@@ -94,10 +94,10 @@ class Tasks(ClientExtension):
         return (ResultClaim(result_type="task", model=TaskHandle, resolve=self._result),)
 
     async def _result(self, handle: TaskHandle, context: ClaimContext) -> types.CallToolResult:
-        """**Returns** the result of the task. A call that is cancelled, or too slow, cancels it."""
+        """**Returns** the result of the task. A call that ends before it, for whatever reason, cancels it."""
         try:
             done = await self._end(handle, context.session)
-        except asyncio.CancelledError:
+        except BaseException:
             self._leave(_cancel(context.session, handle.task_id))
             raise
         if done.status == "completed":
@@ -120,9 +120,8 @@ class Tasks(ClientExtension):
                 answers = await _answers(session, asked)
                 update = UpdateTask(params=UpdateParams(task_id=task_id, input_responses=answers))
                 await session.send_request(update, types.EmptyResult)
-            else:
-                await asyncio.sleep(_pause(task, wait))
-                wait = min(wait * 2, LONGEST_WAIT)
+            await asyncio.sleep(_pause(task, wait))
+            wait = min(wait * 2, LONGEST_WAIT)
             task = await session.send_request(GetTask(params=TaskParams(task_id=task_id)), TaskState)
         return task
 
@@ -148,5 +147,5 @@ async def _answers(session: ClientSession, asked: dict[str, types.InputRequest])
 
 async def _cancel(session: ClientSession, task_id: str) -> None:
     """Ask the server to stop; it may go on all the same."""
-    with suppress(MCPError, TimeoutError, RuntimeError):
+    with suppress(Exception):
         await session.send_request(CancelTask(params=TaskParams(task_id=task_id)), types.EmptyResult)

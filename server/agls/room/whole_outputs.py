@@ -1,4 +1,4 @@
-"""A long output in part, and the file with all of it."""
+"""A long output in part, and the file with all of it, or with what was kept of it."""
 
 import logging
 from dataclasses import replace
@@ -9,7 +9,8 @@ from agls.room.session_ports import OutputFolder, OutputLimits
 from agls.toolkit import shorten
 
 LOST = "They are not kept: ask for less."
-KEPT = "All of it is in {}: read that file from line {} on, or search in it."
+WHOLE, PART = "All of it is in", "What was kept of it is in"
+KEPT = "{} {}: read that file from line {} on, or search in it."
 REMARKS = 4_096  # bytes that a tool may add to an output which it cut itself
 _log = logging.getLogger(__name__)
 
@@ -30,9 +31,10 @@ class WholeOutputs:
             return outcome
         whole, missing = _bounded(outcome.text, self.limits.kept)
         path = await self.keep(name, whole)
-        rest = KEPT.format(path, whole.count("\n", 0, (limit + 1) // 2) + 1) if path else LOST
-        text, left_out = shorten(whole, limit, rest)
         missing += outcome.truncated
+        where = PART if missing else WHOLE
+        rest = KEPT.format(where, path, whole.count("\n", 0, (limit + 1) // 2) + 1) if path else LOST
+        text, left_out = shorten(whole, limit, rest)
         kept = KeptOutput(name, missing) if path else None
         return replace(outcome, text=text, truncated=left_out + missing, kept=kept)
 

@@ -72,10 +72,10 @@ class Talk:
         self._terminal.screen = ""
         self._terminal.type(text)
 
-    def wait_for(self, text: str) -> str:
-        """Wait until this is on the screen. **Returns** what came since something was typed."""
+    def wait_for(self, text: str, behind: str = "") -> str:
+        """Wait until this is on the screen, `behind` another text. **Returns** what came since typing."""
         end = time.monotonic() + PATIENCE
-        while text not in self._read():
+        while text not in (self._read().partition(behind)[2] if behind else self._read()):
             if not self._terminal.read(max(0.0, end - time.monotonic())):
                 raise AssertionError(f"{text!r} never came; the screen: {self._read()!r}")
             self._answer()
@@ -263,8 +263,8 @@ def test_run_that_begins_by_itself_takes_the_place_of_the_prompt(agls: Agls, tal
     talk.wait_for("takes it back")
     talk.ready()
     talk.type("half typed")
-    talk.wait_for("Ticked.")
-    talk.wait_for("half typed")
+    talk.wait_for("half typed", behind="Ticked.")
+    talk.wait_for("(Shift-Tab)", behind="Ticked.")
     behind = talk.raw.partition("> say tick")[0].rpartition("half typed")[2]
     assert "\n" not in behind, "no row of what was typed stays there"
     talk.type(f"{CTRL_U}/exit{ENTER}")

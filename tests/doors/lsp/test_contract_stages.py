@@ -24,12 +24,13 @@ sys.exit(main())
 """
 SLOW_DISK = """
 import os, sys, time
-flush = os.fsync
+from agls.stores import journal
+flush = journal._flush
 def slowly(descriptor):
     while os.path.exists(os.environ["HOME"] + "/held"):
         time.sleep(0.01)
     flush(descriptor)
-os.fsync = os.fdatasync = slowly
+journal._flush = slowly
 from agls.doors.lsp import main
 sys.exit(main())
 """

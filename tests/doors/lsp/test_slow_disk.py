@@ -7,16 +7,17 @@ from support.wire import Wire, script, turns
 from support.wire_rules import check_events
 
 SLOW_DISK = """
-import os, sys, time
+import sys, time
 from pathlib import Path
-held, flush = Path({held!r}), os.fdatasync
+from agls.stores import journal
+held, flush = Path({held!r}), journal._flush
 
 def held_back(descriptor):
     while held.exists():
         time.sleep(0.01)
     flush(descriptor)
 
-os.fdatasync = held_back
+journal._flush = held_back
 from agls.doors.lsp import main
 sys.exit(main())
 """

@@ -14,7 +14,7 @@ from agls.features.mcp.settings import ServerSetting
 from agls.features.mcp.variables import Variables
 from agls.instruction_files.folder_texts import TextFolders
 
-FOLDER, HOME = "/work/project", "/home/me"
+FOLDER, HOME = "/home/me/project", "/home/me"
 VARIABLES = {"TOKEN": "t-1", "EMPTY": "", "MODEL_KEY": "sk-own"}
 
 

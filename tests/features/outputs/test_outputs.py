@@ -18,7 +18,7 @@ ALL = 'permissions = { mode = "allowAll" }'
 WHOLE = "[compaction]\nenabled = false\n"  # three results fill the smallest window
 COUNT = "".join(f"{number}\n" for number in range(1, 20_001))  # 108,894 bytes
 COUNTING = ("shell", {"command": "seq 1 20000"})
-READ_ON = re.compile(r"All of it is in (\S+): read that file from line (\d+) on")
+READ_ON = re.compile(r"(?:All|What was kept) of it is in (\S+): read that file from line (\d+) on")
 Calls = list[tuple[str, dict[str, object]]]
 
 
@@ -129,6 +129,7 @@ async def test_the_oldest_are_removed_to_make_room(tmp_path: Path) -> None:
             assert "bytes are left out here]" in last.read_text()
             assert last.stat().st_size < 151_000
             assert all(READ_ON.search(result.text) for result in results(state))
+            assert ["All of it" in result.text for result in results(state)] == [True, True, False]
 
 
 @pytest.mark.row(42)

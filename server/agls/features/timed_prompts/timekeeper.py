@@ -75,14 +75,14 @@ class Timekeeper:
     def __init__(
         self,
         prompt: TimedPrompt,
-        control: Typist,
+        typist: Typist,
         watch: SessionWatch,
         settings: Settings,
         now: Callable[[], float],
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self._prompt, self._settings = prompt, settings
-        self._control, self._watch = control, watch
+        self._typist, self._watch = typist, watch
         self._now, self._sleep = now, sleep
         self._runs = self._failures = 0
 
@@ -96,7 +96,7 @@ class Timekeeper:
                 await self._watch.idle()
                 late = self._now() - due
                 try:
-                    run_id = await self._control.type(self._prompt.text)
+                    run_id = await self._typist.type(self._prompt.text)
                 except ActionError as problem:
                     return self._over(f"no run could begin: {problem}", "failed")
                 self._runs += 1
