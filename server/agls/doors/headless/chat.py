@@ -97,6 +97,7 @@ class Chat:
         **Raises** `CannotBegin`, `ConfigError`, `JournalError` and `ModelError` before the first prompt.
         """
         self._session = await self._begun(self._request)
+        self._responder.attach(self._session)  # it may ask in a run that it begins by itself
         state = self._session.state
         self._shown = state.seq
         model = await self._world.model(state.cwd, str(state.options.get("model", "")))
@@ -264,6 +265,7 @@ class Chat:
     async def _enter(self, session_id: str) -> None:
         """Go to another session."""
         self._session = await opened(self._world, session_id)
+        self._responder.attach(self._session)
         self._shown = self._session.state.seq
 
     async def _leave(self) -> None:
