@@ -1,5 +1,6 @@
 """A question beside the work (`btw`): asked while a run is on, given up, and seen by the client only."""
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -125,4 +126,7 @@ def test_question_that_is_given_up_leaves_what_was_shown_and_the_work_as_it_was(
         used = wire.call("agent/action/invoke", {"sessionId": session, "name": "usage"})["data"]
         spent = used["by"]["side_question"]
         assert (spent["modelCalls"], spent["outputTokens"] > 0) == (1, True), "what came of it counts"
+        (day,) = (tmp_path / "state" / "usage").rglob(f"{session}.json")
+        (row,) = json.loads(day.read_text())["ended"]
+        assert row["used"]["model_calls"] == 2, "in the day, too"
         assert wire.run(session)["stopReason"] == "endTurn"
