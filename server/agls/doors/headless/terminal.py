@@ -156,7 +156,7 @@ class TerminalResponder:
             if key == "?":
                 self._screen.ask(menu(choices))
                 continue
-            if option := choices.get(WORDS.get(key.lower(), key.lower())):
+            if option := chosen(key, choices):
                 return Answer("selected", option.option_id, feedback.strip(), by="terminal")
             wrong = f"{line.strip()[:40]!r} is not a possible answer. " if key else ""
             self._screen.ask(wrapped(f"{wrong}Type one of: {keys}."))
@@ -201,6 +201,13 @@ def keyed(options: tuple[Option, ...]) -> dict[str, Option]:
             key = next((letter for letter in option.option_id.lower() if letter not in taken), key)
         choices.setdefault(key, option)
     return choices
+
+
+def chosen(key: str, choices: Mapping[str, Option]) -> Option | None:
+    """Return the option of a key, of its word, or of its number in the menu."""
+    if key.isdecimal() and 1 <= int(key) <= len(choices):
+        return [*choices.values()][int(key) - 1]
+    return choices.get(WORDS.get(key.lower(), key.lower()))
 
 
 def menu(choices: Mapping[str, Option]) -> str:
