@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import select
 import sys
 import termios
 import textwrap
@@ -29,6 +31,7 @@ REASON = "To reject with a reason, type it behind the n, as in: n use the other 
 PROMPT = "Your answer ({}): "
 WORDS: Mapping[str, str] = {"yes": "y", "no": "n"}
 NO = "n"
+LINES = 65_536  # bytes that are read at once; a terminal gives a line
 KEYS: Mapping[str, str] = {"once": "y", "run": "r", "session": "s", "project": "p"}  # by scope of a yes
 
 
@@ -42,6 +45,13 @@ class Keyboard:
         """Drop what was typed so far: it was no answer to what is asked now."""
         with suppress(termios.error):
             termios.tcflush(self.file, termios.TCIFLUSH)
+
+    def waiting(self) -> str:
+        """Return the whole lines that were typed while nobody read them, with their ends."""
+        typed = b""
+        while select.select([self.file], [], [], 0)[0] and (data := os.read(self.file.fileno(), LINES)):
+            typed += data
+        return typed.decode(errors="replace")
 
     def restorer(self) -> Callable[[], None]:
         """Return what lets the terminal take keys as it does now."""
