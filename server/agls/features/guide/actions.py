@@ -23,8 +23,8 @@ from agls.room.session_ports import SessionOffer
 from agls.toolkit import Arguments, TypedAction
 
 HOW = (
-    "`/help NAME` explains one, `/help all` has a line about each. `@path` puts a file into a prompt. A text that "
-    "begins with `//` is sent with one slash, as a prompt."
+    "`/help NAME` explains one, `/help all` has a line about each. `@path` puts a file into a prompt. "
+    "A text that begins with `//` is sent with one slash, as a prompt."
 )
 ALL = "all"
 FEW = 5  # commands of your own, of a server or the like, which are told with what they do
