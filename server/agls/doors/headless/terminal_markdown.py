@@ -42,8 +42,11 @@ class WholeTable(TableElement):
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Render the cells below each other, or one after the other."""
-        (table,) = super().__rich_console__(console, options)
-        needed = console.measure(cast("Table", table), options=options.update(max_width=UNLIMITED)).minimum
+        (found,) = super().__rich_console__(console, options)
+        table, unlimited = cast("Table", found), options.update(max_width=UNLIMITED)
+        for column in table.columns:
+            column.min_width = max(console.measure(cell, options=unlimited).minimum for cell in column.cells)
+        needed = console.measure(table, options=unlimited).minimum
         if needed <= options.max_width or not (self.header and self.header.row and self.body):
             yield table
             return
