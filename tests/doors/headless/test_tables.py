@@ -1,4 +1,4 @@
-"""Tables of an answer in the terminal: below each other where there is room, else as lists; no word is cut."""
+"""Tables of an answer in the terminal: in columns where there is room, else as lists. No word is cut."""
 
 import pytest
 
