@@ -205,6 +205,38 @@ def test_dangerous_commands_do_not_run_without_a_yes(agls: Agls, mode: str) -> N
     assert (agls.workspace / "kept/a.txt").read_text() == "kept\n"
 
 
+@pytest.mark.row(42)
+def test_answer_of_each_tool_is_bounded_and_says_how_to_go_on(agls: Agls) -> None:
+    many = agls.workspace / "many"
+    many.mkdir()
+    for number in range(600):
+        (many / f"a_name_that_is_rather_long_{number:05}.txt").write_text("needle\n")
+    (agls.workspace / "long.txt").write_text(f"needle {'x' * 500_000}\n")
+    (agls.workspace / "lines.txt").write_text("".join(f"needle {n} {'y' * 400}\n" for n in range(1_000)))
+    asked = {
+        "Raise max_entries, or use glob": call("list_dir", path="many"),
+        "more files. Go on with offset=200": call("glob", pattern="many/*"),
+        "Go on with offset=100": call("grep", pattern="needle", path="lines.txt", context=9),
+        "There are more than these 100 files": call("grep", pattern="needle", output="files"),
+        "more characters]": call("grep", pattern="needle", path="long.txt"),
+        "Long lines are cut. More of line 1": call("read_file", path="long.txt"),
+        "go on with offset": call("read_file", path="lines.txt", limit=100_000),
+        "/outputs/": call("shell", command="cat lines.txt"),
+        "edit_file": call("write_file", path="lines.txt", content="short\n"),
+        "lines 1, 2, 3": call(
+            "edit_file", path="lines.txt", old_text="needle", new_text="thread", replace_all=True
+        ),
+    }
+    agls.script(*({"calls": [each]} for each in asked.values()), {"text": "done"})
+    done = agls.run("run", "--mode", "allowAll", "--output", "jsonl", "go")
+    assert done.code == 0, done.err
+    outputs = [item["output"] for item in items(done)]
+    assert [
+        (words, output[-300:]) for words, output in zip(asked, outputs, strict=True) if words not in output
+    ] == []
+    assert [len(output) for output in outputs if len(output) > 61_000] == []
+
+
 @pytest.mark.row(40)
 @pytest.mark.parametrize("wait", ["shell_task", "helper_task"])
 def test_waiting_for_work_in_the_background_can_be_cancelled(agls: Agls, wait: str) -> None:
