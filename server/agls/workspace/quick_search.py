@@ -30,6 +30,7 @@ class SearchAnswer(NamedTuple):
     stopped: bool = False
     problem: int = 0
     binary: Sequence[str] = ()
+    large: Sequence[str] = ()
 
 
 async def search_quickly(
@@ -62,11 +63,12 @@ async def search_quickly(
         async with asyncio.timeout(seconds):
             is_done = await asyncio.to_thread(_look, search, question["real"])
     except TimeoutError:
-        return SearchAnswer(tuple(found), search.searched, search.more, True, binary=tuple(search.binary))
+        seen = {reason: tuple(paths) for reason, paths in search.unsearched().items()}
+        return SearchAnswer(tuple(found), search.searched, search.more, stopped=True, **seen)
     finally:
         search.is_over = True
         await ripgrep.aclose()
-    return SearchAnswer(found, search.searched, search.more, binary=search.binary) if is_done else None
+    return SearchAnswer(found, search.searched, search.more, **search.unsearched()) if is_done else None
 
 
 def _look(search: Search, real: str) -> bool:
