@@ -294,7 +294,10 @@ def test_a_sieve_without_a_program_or_without_a_text_lets_everything_through() -
 
 
 @pytest.mark.skipif(not RIPGREP, reason="ripgrep is not installed")
-def test_large_files_that_ripgrep_is_not_given_are_let_through(tmp_path: Path) -> None:
+def test_large_files_that_ripgrep_is_not_given_are_let_through(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     for name, text in {"large": "hay " * 50, "small": "hay", "found": "needle"}.items():
         (tmp_path / name).write_text(text)
     batch = Folder((), ["large", "small", "found"], whole=False)

@@ -63,12 +63,14 @@ async def search_quickly(
         async with asyncio.timeout(seconds):
             is_done = await asyncio.to_thread(_look, search, question["real"])
     except TimeoutError:
-        seen = {reason: tuple(paths) for reason, paths in search.unsearched().items()}
-        return SearchAnswer(tuple(found), search.searched, search.more, stopped=True, **seen)
+        seen = tuple(search.binary), tuple(search.large)
+        return SearchAnswer(tuple(found), search.searched, search.more, True, 0, *seen)
     finally:
         search.is_over = True
         await ripgrep.aclose()
-    return SearchAnswer(found, search.searched, search.more, **search.unsearched()) if is_done else None
+    if not is_done:
+        return None
+    return SearchAnswer(found, search.searched, search.more, binary=search.binary, large=search.large)
 
 
 def _look(search: Search, real: str) -> bool:

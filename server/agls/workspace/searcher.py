@@ -55,7 +55,8 @@ def main() -> None:
     except OSError as error:
         end["problem"] = error.errno or 0
     signal.setitimer(signal.ITIMER_REAL, 0)
-    _write({**end, "searched": search.searched, "more": search.more, **search.unsearched()})
+    left_out = {"binary": search.binary, "large": search.large}
+    _write({**end, "searched": search.searched, "more": search.more, **left_out})
 
 
 def _write(part: object) -> None:
@@ -112,10 +113,6 @@ class Search:
             self._take(name, text)
             if self.more:
                 return
-
-    def unsearched(self) -> dict[str, Sequence[str]]:
-        """Return the paths of files whose lines were not searched, by the reason."""
-        return {"binary": self.binary, "large": self.large}
 
     def _bounded(self, test: Test) -> Test:
         def bounded(line: str) -> object:
