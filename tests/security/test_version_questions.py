@@ -40,7 +40,7 @@ def tools(house: House, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = house.folder / "tools"
     folder.mkdir()
     for command in ASKED_FOR_VERSION:
-        program(folder / command.split()[0], "#!/bin/sh\necho 1.2.3\n")
+        program(folder / command.split(maxsplit=1)[0], "#!/bin/sh\necho 1.2.3\n")
     program(folder / "java", "#!/bin/sh\n")
     monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
     monkeypatch.setenv("HOME", str(house.home))
@@ -96,7 +96,7 @@ def test_line_of_a_file_of_the_folder_chooses_no_program_that_runs_unasked(
     house: House, tools: Path, command: str
 ) -> None:
     """As the shims of asdf and mise do it: `node path:/somewhere`."""
-    name = command.split()[0]
+    name = command.split(maxsplit=1)[0]
     evil = program(house.workspace / "evil", "#!/bin/sh\ntouch pwned\n")
     house.put("src/x.json", "{}")
     program(tools / "shims" / name, SHIM)
