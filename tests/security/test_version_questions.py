@@ -1,4 +1,4 @@
-"""P3: a program that is asked for its version needs no question, unless the folder decides what it then does."""
+"""P3: a program asked for its version needs no question, unless the folder decides what it then does."""
 
 import os
 from collections.abc import Iterator
@@ -96,7 +96,7 @@ def test_line_of_a_file_of_the_folder_chooses_no_program_that_runs_unasked(
     house: House, tools: Path, command: str
 ) -> None:
     """As the shims of asdf and mise do it: `node path:/somewhere`."""
-    name = command.split()[0]
+    name = command.split(maxsplit=1)[0]
     evil = program(house.workspace / "evil", "#!/bin/sh\ntouch pwned\n")
     house.put("src/x.json", "{}")
     program(tools / "shims" / name, SHIM)

@@ -14,8 +14,8 @@ from agls.features.permissions.known_reader import KnownReader, divided, reader_
 from agls.features.permissions.listed_readers import LISTED, listed, operands_of
 from agls.features.permissions.other_readers import OTHERS
 from agls.features.permissions.scripts import awk_prints, jq_reads, scripts_in_options, sed_prints
-from agls.redaction import is_secret
 from agls.features.permissions.version_readers import version_asked
+from agls.redaction import is_secret
 from agls.regex import regex
 from agls.room.shell_tree import A_NAME, NotUnderstood
 
