@@ -1,4 +1,4 @@
-"""P3: a program that is asked for its version needs no question, unless the folder decides what it then does."""
+"""P3: a program asked for its version needs no question, unless the folder decides what it then does."""
 
 import os
 from collections.abc import Iterator

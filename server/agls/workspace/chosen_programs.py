@@ -56,6 +56,6 @@ def found_above(folder: str, names: Iterable[str], workspace: str) -> str:
 def _is_rustup(program: str) -> bool:
     """Return whether it is another name of the rustup beside it."""
     try:
-        return os.path.samefile(program, join(dirname(program), "rustup"))
+        return Path(program).samefile(join(dirname(program), "rustup"))
     except OSError:
         return False

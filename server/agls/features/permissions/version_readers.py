@@ -16,7 +16,7 @@ def _names(text: str) -> frozenset[str]:
 
 @frozen
 class VersionAsked:
-    """Whether a program `is_one` that is asked for its version, what it `starts`, which files it `obeys`."""
+    """Whether it `is_one` that is asked for its version, what it `starts` and which files it `obeys`."""
 
     is_one: bool = False
     starts: Sequence[str] = ()
