@@ -198,12 +198,16 @@ def is_later_case(item: pytest.Item) -> bool:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
     """Measure once what modules do when they are imported: the forks of the program have that behind them."""
-    worker = os.environ.get("PYTEST_XDIST_WORKER")
-    is_first = worker == "gw0" if worker else not session.config.getoption("numprocesses", None)
-    if is_first and is_covered():
+    if is_first(session.config) and is_covered():
         for module in walk_packages(agls.__path__, "agls."):
             if not module.name.endswith("__main__"):
                 import_module(module.name)
+
+
+def is_first(config: pytest.Config) -> bool:
+    """Whether this process runs the tests alone, or is the first of those that do."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    return worker == "gw0" if worker else not config.getoption("numprocesses", None)
 
 
 def is_covered() -> bool:
@@ -231,8 +235,8 @@ def unmeasured() -> Generator[None]:
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Measure the coverage of what a file of tests imports, not of finding its tests."""
-    if isinstance(collector, pytest.Module):
+    """Measure the coverage of what a file of tests imports, once, and not of finding its tests."""
+    if isinstance(collector, pytest.Module) and is_first(collector.config):
         with suppress(Exception, pytest.skip.Exception):  # it fails once more where that is reported
             _ = collector.obj
     with unmeasured():

@@ -51,6 +51,7 @@ def complete() -> None:
 
     from agls.config.schema import Config  # noqa: PLC0415 - as above
     from agls.doors.headless.options.table import build_parser  # noqa: PLC0415 - as above
+    from agls.features.families.table import family_of  # noqa: PLC0415 - as above
     from agls.regex import Regex  # noqa: PLC0415 - as above
     from agls.stores import codec  # noqa: PLC0415 - as above
 
@@ -65,8 +66,10 @@ def complete() -> None:
     for kind, name in codec.KINDS.items():
         codec.structure(name, {})
         vars(codec)["_row_writer"](kind)
-    Config.of_json("{}", ())
-    build_parser()
+    for tables in ((), *((name,) for name in Config.model_fields)):
+        Config.of_json("{}", tables)
+    family_of("")  # compiles what tells one family from another
+    build_parser().parse_args(["run", "go"])
 
 
 class Measuring:
