@@ -143,6 +143,21 @@ def test_command_streams_has_its_exit_code_its_time_and_a_cap_and_ends_with_its_
     assert overwritten["output"].startswith("at 3%\n20%\n"), "lines that overwrite themselves end as one sees"
 
 
+@pytest.mark.row(35)
+def test_command_in_the_background_ends_with_its_tree_when_its_own_time_is_over(agls: Agls) -> None:
+    mark = f"agls-task-{os.getpid()}"
+    sleeps = f"bash -c 'exec -a {mark} sleep 600' & exec -a {mark} sleep 600"
+    agls.script(
+        {"calls": [call("shell", command=sleeps, timeout_s=1, background=True)]},
+        {"calls": [call("shell_task", task_id="task_1", wait_s=50)]},
+        {"text": "done"},
+    )
+    done = agls.run("run", "--mode", "allowAll", "--output", "jsonl", "go")
+    assert done.code == 0, done.err
+    assert "stopped: it ran longer than 1 s" in items(done)[1]["output"]
+    wait_until(lambda: processes_with(mark) == [])
+
+
 DANGEROUS = [
     "rm -rf kept",
     "find kept -delete",

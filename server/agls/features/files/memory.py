@@ -73,7 +73,7 @@ class ShownLines(NamedTuple):
 
     first: int
     last: int
-    count: int
+    total: int
 
 
 class FileMemory:
@@ -93,7 +93,7 @@ class FileMemory:
 
     def read(self, uri: str, version: FileVersion, text: str, page: ShownLines) -> None:
         """Record that the model was shown some lines of this version."""
-        before = self._unread(uri) if self._seen(uri) == version.hash else [(1, page.count)]
+        before = self._unread(uri) if self._seen(uri) == version.hash else [(1, page.total)]
         self._know(uri, version.hash, text, "", without_lines(before, page.first, page.last))
 
     def imagined(self, uri: str, text: str, edit: str = "") -> None:

@@ -89,10 +89,11 @@ class Grepping:
             answer.append(await _nothing(found, arguments, context.workspace, self.settings))
         if found.more:
             count = counted(found.files, arguments.output)
-            what = "matching lines" if arguments.output == "content" else "files"
+            what = "matching line" if arguments.output == "content" else "file"
+            these = f"these {count} {what}s" if count != 1 else f"this one {what}"
             following = f"Go on with offset={arguments.offset + count}"
             narrower = "or narrow the pattern, path, glob or type"
-            answer.append(f"[There are more than these {count} {what}. {following}, {narrower}.]")
+            answer.append(f"[There are more than {these}. {following}, {narrower}.]")
         if remark := _binary(found.binary, context.workspace.place(arguments.path or ".").shown):
             answer.append(remark)
         if found.large:
