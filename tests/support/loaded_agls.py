@@ -137,6 +137,7 @@ def begin(asked: dict[str, Any], streams: list[int], ready: int, measured: Measu
     open_streams(unbuffered=bool(asked["variables"].get("PYTHONUNBUFFERED")))
     if measured:
         measured.begin()
+        del os.environ[MEASURED]  # a program that this one starts is another, and takes thrice as long so
     try:
         code = run(asked["code"]) if asked["code"] else main()
     except SystemExit as wish:
