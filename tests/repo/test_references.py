@@ -123,7 +123,7 @@ PAGES = sorted(references.listed("server/agls/**/README.md"))
 
 @pytest.mark.parametrize("page", PAGES)
 def test_modules_that_a_readme_names_exist(page: str) -> None:
-    """A name alone is a module in the folder of its page or below; a path begins there or in `server/agls`."""
+    """A name alone is a module in the folder of its page or below; a path begins there or in `agls`."""
     folder, text = (ROOT / page).parent, (ROOT / page).read_text()
     names = set(re.findall(r"`((?:[\w.-]+/)*\w+\.py)`", text)) - {"conftest.py"}  # of a user's own tests
     places = [folder, *ROOTS, ROOT / "server"]
