@@ -12,8 +12,20 @@ if TYPE_CHECKING:
 
 Origin = Literal["project", "user", "plugin", "bundled"]
 OURS = ".agls/skills"
-TOOLS = "agents claude github codex cursor gemini opencode kimi windsurf roo cline".split()
-OTHERS = (*(f".{tool}/skills" for tool in TOOLS), ".opencode/skill")  # OpenCode reads both spellings
+_OTHER_TOOLS = [
+    "agents",
+    "claude",
+    "github",
+    "codex",
+    "cursor",
+    "gemini",
+    "opencode",
+    "kimi",
+    "windsurf",
+    "roo",
+    "cline",
+]
+OTHERS = (*(f".{tool}/skills" for tool in _OTHER_TOOLS), ".opencode/skill")  # OpenCode reads both spellings
 OF_HOME = (*OTHERS, ".config/agents/skills", ".config/opencode/skills", ".config/opencode/skill")
 PROJECT_FILES = (OURS, *OTHERS)
 BUNDLED = str(Path(__file__).with_name("bundled"))
