@@ -3,6 +3,7 @@
 
 local config = require("agls.config")
 local paint = require("agls.paint")
+local question_keys = require("agls.question_keys")
 local welcome = require("agls.welcome")
 local window = require("agls.window")
 
@@ -23,6 +24,7 @@ local function make_buffer()
   local buf = vim.api.nvim_create_buf(false, true)
   vim.bo[buf].bufhidden, vim.bo[buf].swapfile, vim.bo[buf].undolevels = "hide", false, -1
   vim.b[buf].agls_beginning = true
+  question_keys.map(buf) -- whether the folder is trusted may be asked before there is a session
   return buf
 end
 
