@@ -88,6 +88,31 @@ def test_file_of_which_only_a_part_was_read_is_not_replaced_whole(agls: Agls) ->
     assert [file.read_text() for file in files] == [wanted, "only = 1\n", "only = 1\n"]
 
 
+@pytest.mark.row(31)
+def test_file_that_was_moved_is_known_as_far_as_it_was_before(agls: Agls) -> None:
+    for name in ("unread.py", "read.py", "edited.py"):
+        (agls.workspace / name).write_text("x = 1\ny = 2\n")
+    edited = (
+        "*** Begin Patch\n*** Update File: edited.py\n*** Move to: c.py\n@@\n-x = 1\n+x = 3\n*** End Patch"
+    )
+    turns = [
+        call("move_file", path="unread.py", to="a.py"),
+        call("write_file", path="a.py", content="z = 0\n"),
+        call("read_file", path="read.py"),
+        call("move_file", path="read.py", to="b.py"),
+        call("write_file", path="b.py", content="z = 0\n"),
+        call("read_file", path="edited.py"),
+        call("apply_patch", patch=edited),
+        call("edit_file", path="c.py", old_text="y = 2", new_text="y = 4"),
+    ]
+    agls.script(*({"calls": [each]} for each in turns), {"text": "done"})
+    done = agls.run("run", "--mode", "acceptEdits", "--output", "jsonl", "go")
+    assert [item["status"] for item in items(done)] == ["completed", "failed", *["completed"] * 6], done.out
+    assert "a.py was not read in this session" in items(done)[1]["output"]
+    texts = [(agls.workspace / name).read_text() for name in ("a.py", "b.py", "c.py")]
+    assert texts == ["x = 1\ny = 2\n", "z = 0\n", "x = 3\ny = 4\n"]
+
+
 @pytest.mark.row(34)
 def test_cells_are_inserted_changed_and_deleted_and_the_notebook_stays_valid(agls: Agls) -> None:
     """It begins without a cell; each cell has what the format wants of its type, and an id of its own."""
