@@ -9,7 +9,7 @@ import asyncio
 import os
 import shlex
 import subprocess
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -28,6 +28,7 @@ from agls.modes import Mode
 from agls.room.run_ports import RunInfo
 from agls.room.shell_tree import NotUnderstood
 from agls.workspace.editor import NoEditor
+from agls.workspace.environment import PLAIN
 from agls.workspace.processes import Processes
 from agls.workspace.shell_facts import FolderShellFacts
 from agls.workspace.workspace import OpenWorkspace
@@ -246,9 +247,9 @@ NOBODY = FakeUser(Answer("unanswered"), available=False)
 class Desk:
     """Where calls are decided about, with real tools in a real folder."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, environment: Mapping[str, str] = PLAIN) -> None:
         self.root = root
-        self.workspace = OpenWorkspace(str(root), (), NoEditor(), Processes())
+        self.workspace = OpenWorkspace(str(root), (), NoEditor(), Processes(environment))
         self._facts = FolderShellFacts(self.workspace, is_trusted=True)
         self._runner = asyncio.Runner()
         rooms = (

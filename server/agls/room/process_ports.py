@@ -41,7 +41,8 @@ class SettingsStore(Protocol):
 class ShellFacts(Protocol):
     """What the disk says of a command before it runs. Nothing is run; call it off the event loop.
 
-    `is_foreign`: does the program that a shell finds under this name lie outside the workspace? `expand`
+    `is_foreign`: does the program that a shell finds under this name, started in this folder, lie outside the
+    workspace? `obeyed` is the first file with one of these names in a folder or above it ("": none), `expand`
     gives the names that a shell puts in the place of a pattern, `programs_of_git` why git might run other
     programs in a folder ("": it will not), `held_below` the first file with such a name in a folder or below
     ("": none in the folders that it looked into, the upper ones first; a folder has `/` behind its name),
@@ -49,7 +50,8 @@ class ShellFacts(Protocol):
     keeps there. They raise `WorkspaceError`.
     """
 
-    def is_foreign(self, program: str) -> bool: ...
+    def is_foreign(self, program: str, folder: str) -> bool: ...
+    def obeyed(self, folder: str, names: Iterable[str]) -> str: ...
     def expand(self, pattern: str, folder: str) -> Sequence[str]: ...
     def programs_of_git(self, folder: str) -> str: ...
     def held_below(self, folder: str, is_meant: Callable[[str], bool]) -> str: ...

@@ -3,13 +3,14 @@
 import glob
 import os
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from posixpath import join
 from typing import Literal
 
 from agls.engine.ports import WorkspaceError
+from agls.workspace.chosen_programs import choosing_file, found_above
 from agls.workspace.git_programs import programs_of_git, tracked_names
 from agls.workspace.workspace import OpenWorkspace
 
@@ -26,17 +27,32 @@ class FolderShellFacts:
     def __init__(self, workspace: OpenWorkspace, *, is_trusted: bool) -> None:
         self._workspace, self._is_trusted = workspace, is_trusted
 
-    def is_foreign(self, program: str) -> bool:
+    def is_foreign(self, program: str, folder: str) -> bool:
         """Return whether the program that a shell finds under this name lies outside of the workspace.
 
-        One that is nowhere counts as one if none of the places is in the workspace: then nothing runs.
+        One that is nowhere counts as one if none of the places is in the workspace: then nothing runs. One
+        that stands for another, as a file of the `folder` says, does not count.
         """
-        folders = self._workspace.environment["PATH"].split(os.pathsep)
-        for folder in folders:
-            path = join(folder, program)
+        places = self._workspace.environment["PATH"].split(os.pathsep)
+        for place in places:
+            path = join(place, program)
             if os.path.lexists(path):
-                return self._workspace.which(path) == path
-        return "/" not in program and not any(map(self._may_be_ours, folders))
+                return self._workspace.which(path) == path and not self._is_chosen(path, folder)
+        return "/" not in program and not any(map(self._may_be_ours, places))
+
+    def obeyed(self, folder: str, names: Iterable[str]) -> str:
+        """Return the first of these files that lies in a folder or above it, "" when none does."""
+        return found_above(self._workspace.place(folder).path, names, self._root)
+
+    def _is_chosen(self, path: str, folder: str) -> bool:
+        try:
+            return bool(choosing_file(path, self._workspace.place(folder).path, self._root))
+        except WorkspaceError:
+            return True
+
+    @property
+    def _root(self) -> str:
+        return self._workspace.place(".").path
 
     def _may_be_ours(self, folder: str) -> bool:
         try:

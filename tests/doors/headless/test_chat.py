@@ -186,6 +186,25 @@ def test_commands_are_done_between_prompts(agls: Agls, talk: Talk) -> None:
     assert sorted("further" in each for each in journals) == [False, True]
 
 
+def test_line_that_is_typed_before_the_prompt_stands_there_is_the_next_prompt(agls: Agls, talk: Talk) -> None:
+    """Several lines may have been pasted: they wait in the prompt."""
+    agls.script({"text": "The first answer."})
+    talk.begin("chat")
+    talk.type("/version\n")  # as a terminal hands on Enter while nobody reads
+    assert "\n> /version" in talk.wait_for("Python").replace("\r", "")
+    talk.ready()
+    talk.type(CTRL_D)
+    talk.leaves()
+    talk.begin("chat")
+    talk.type("one\ntwo\n")
+    talk.wait_for("two")
+    talk.ready()
+    talk.say("three", "The first answer.")
+    talk.type(CTRL_D)
+    talk.leaves()
+    assert "one\\ntwo\\nthree" in "".join(file.read_text() for file in agls.state.glob("sessions/*.jsonl"))
+
+
 def test_conversation_goes_on_later_with_the_mode_it_was_given(agls: Agls, talk: Talk) -> None:
     agls.prompts([{"text": "One."}], [{"calls": [WRITE]}, {"text": "Two."}])
     talk.begin("chat", "begin")

@@ -100,6 +100,21 @@ def test_empty_line_is_answered_with_the_keys_alone(agls: Agls, terminal: FakeTe
     assert process.wait(PATIENCE) == 0
 
 
+@pytest.mark.parametrize(("number", "is_written"), [("1", True), ("4 not that file", False)])
+def test_question_is_answered_with_the_number_of_a_choice(
+    agls: Agls, terminal: FakeTerminal, number: str, is_written: bool
+) -> None:
+    """As in other agents; one that is not in the menu is refused."""
+    agls.script({"calls": [WRITE]}, {"text": "Well."})
+    process = begin(agls, terminal)
+    terminal.wait_for("n): ")
+    terminal.type("5\n")
+    terminal.wait_for("'5' is not a possible answer")
+    terminal.type(f"{number}\n")
+    assert process.wait(PATIENCE) == 0
+    assert (agls.workspace / "a.txt").exists() == is_written
+
+
 def test_doctor_names_the_running_check_at_a_terminal(agls: Agls, terminal: FakeTerminal) -> None:
     ends = {"stdin": terminal.theirs, "stdout": terminal.theirs, "stderr": terminal.theirs}
     agls.script({"text": "Well."})

@@ -308,3 +308,44 @@ def test_changes_of_an_open_notebook_are_reviewed_by_cell(serve: Serve) -> None:
     act("keep", "n.ipynb:1")
     assert len(listed(wire)) == 1
     assert (wire.workspace / "n.ipynb").read_text() == TEXT, "it is the user who saves"
+
+
+CLOSED = turns(
+    {"calls": [call("read_file", path="m.ipynb")]},
+    {"calls": [call("edit_notebook", path="m.ipynb", cell=0, source="x = 2")]},
+    {"calls": [call("edit_notebook", path="m.ipynb", cell=1, action="insert", source="y = 3\nz = 4")]},
+    "done",
+)
+
+
+@pytest.mark.row(34)
+def test_changes_of_a_notebook_that_is_not_open_are_reviewed_by_cell(serve: Serve) -> None:
+    """Undoing both gives the file back, byte for byte."""
+    wire = started(serve, NotebookEditor(), CLOSED)
+    path = wire.workspace / "m.ipynb"
+    path.write_text(TEXT)
+    session = wire.session()
+    wire.run(session)
+    assert listed(wire) == [(0, 0, "x = 1\n", "x = 2\n", True), (1, 0, "", "y = 3\nz = 4\n", True)]
+    asked = {"sessionId": session, "name": "changes.list", "input": {}}
+    shown = wire.call("agent/action/invoke", asked)["output"][0]["text"]
+    assert "`m.ipynb:1` cell 0 line 1\n```diff\n-x = 1\n+x = 2\n```" in shown
+    assert "`m.ipynb:2` cell 1 line 1\n```diff\n+y = 3\n+z = 4\n```" in shown
+    for row in reversed(rows(wire)):
+        given = {"command": "agls.revert", "arguments": [{"hunk": row["hunk"]}]}
+        wire.call("workspace/executeCommand", given)
+        wait_until(lambda gone=row["hunk"]: gone not in [left["hunk"] for left in rows(wire)])
+    assert path.read_text() == TEXT
+
+
+def test_changes_of_a_notebook_that_is_open_as_a_text_are_reviewed_by_line(serve: Serve) -> None:
+    """So does an editor that knows no notebooks show them, in the lines of the document."""
+    wire = started(serve, NotebookEditor(), CLOSED)
+    path = wire.workspace / "m.ipynb"
+    path.write_text(TEXT)
+    wire.run(wire.session())
+    document = {"uri": path.as_uri(), "languageId": "json", "version": 1, "text": path.read_text()}
+    wire.notify("textDocument/didOpen", {"textDocument": document})
+    first, _ = rows(wire)
+    assert "cell" not in first and first["new"] == '    "x = 2"\n'
+    assert path.read_text().splitlines()[first["line"]] == '    "x = 2"'

@@ -149,9 +149,13 @@ class NoSandbox:
 class NothingKnown:
     """Nothing is known of any program."""
 
-    def is_foreign(self, program: str) -> bool:
+    def is_foreign(self, program: str, folder: str) -> bool:
         """Whether it lies outside the workspace."""
         return False
+
+    def obeyed(self, folder: str, names: Iterable[str]) -> str:
+        """The first file with such a name."""
+        return ""
 
     def expand(self, pattern: str, folder: str) -> Sequence[str]:
         """The names for a pattern."""

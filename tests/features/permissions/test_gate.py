@@ -30,7 +30,7 @@ async def test_a_question_shows_the_call_and_always_the_same_answers(scene: Scen
     assert question.call_id == "c1"
     assert (question.title, question.reason) == (
         "shell git status",
-        "It runs a command: git is not found, or lies in the workspace.",
+        "It runs a command: git is not found, or the workspace decides what it is.",
     )
     assert question.subject == {"type": "command", "command": "git status", "cwd": ""}
     assert [(o.option_id, o.decision, o.scope, o.rule) for o in question.options] == [

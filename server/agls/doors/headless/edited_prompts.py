@@ -91,8 +91,13 @@ class EditedPrompts:
             yield
 
     async def next(self, session: Session, draft: str = "") -> str | None:
-        """Return the next prompt."""
+        """Return the next prompt. A line that was typed before it stood there is one; several are a draft."""
         self._session, self.draft = session, ""
+        typed = self._keyboard.waiting()
+        if typed.strip() and typed.count("\n") == 1 and not draft:
+            self._screen.say(f"{PROMPT}{typed.rstrip()}")
+            return typed.rstrip()
+        draft += typed
         while True:
             self._typed.app.erase_when_done = True  # what is not sent leaves no row behind
             try:

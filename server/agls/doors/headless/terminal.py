@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import select
 import sys
 import termios
 import textwrap
@@ -29,6 +31,7 @@ REASON = "To reject with a reason, type it behind the n, as in: n use the other 
 PROMPT = "Your answer ({}): "
 WORDS: Mapping[str, str] = {"yes": "y", "no": "n"}
 NO = "n"
+LINES = 65_536  # bytes that are read at once; a terminal gives a line
 KEYS: Mapping[str, str] = {"once": "y", "run": "r", "session": "s", "project": "p"}  # by scope of a yes
 
 
@@ -42,6 +45,13 @@ class Keyboard:
         """Drop what was typed so far: it was no answer to what is asked now."""
         with suppress(termios.error):
             termios.tcflush(self.file, termios.TCIFLUSH)
+
+    def waiting(self) -> str:
+        """Return the whole lines that were typed while nobody read them, with their ends."""
+        typed = b""
+        while select.select([self.file], [], [], 0)[0] and (data := os.read(self.file.fileno(), LINES)):
+            typed += data
+        return typed.decode(errors="replace")
 
     def restorer(self) -> Callable[[], None]:
         """Return what lets the terminal take keys as it does now."""
@@ -156,7 +166,7 @@ class TerminalResponder:
             if key == "?":
                 self._screen.ask(menu(choices))
                 continue
-            if option := choices.get(WORDS.get(key.lower(), key.lower())):
+            if option := chosen(key, choices):
                 return Answer("selected", option.option_id, feedback.strip(), by="terminal")
             wrong = f"{line.strip()[:40]!r} is not a possible answer. " if key else ""
             self._screen.ask(wrapped(f"{wrong}Type one of: {keys}."))
@@ -201,6 +211,13 @@ def keyed(options: tuple[Option, ...]) -> dict[str, Option]:
             key = next((letter for letter in option.option_id.lower() if letter not in taken), key)
         choices.setdefault(key, option)
     return choices
+
+
+def chosen(key: str, choices: Mapping[str, Option]) -> Option | None:
+    """Return the option of a key, of its word, or of its number in the menu."""
+    if key.isdecimal() and 1 <= int(key) <= len(choices):
+        return [*choices.values()][int(key) - 1]
+    return choices.get(WORDS.get(key.lower(), key.lower()))
 
 
 def menu(choices: Mapping[str, Option]) -> str:

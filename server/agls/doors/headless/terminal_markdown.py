@@ -2,16 +2,20 @@
 
 from io import StringIO
 from shutil import get_terminal_size
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from markdown_it import MarkdownIt
 from rich.console import Console, ConsoleOptions, RenderResult
-from rich.markdown import Heading, Markdown
+from rich.markdown import Heading, Markdown, TableElement
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
 from rich.theme import Theme
 
 from agls.regex import regex
 from agls.views.escape import escape_controls
 
+UNLIMITED = 100_000  # columns
 WIDEST = 110  # columns; longer lines are hard to read
 FENCE = regex(r"\s{0,3}(```+|~~~+)")
 GOES_ON = regex(r"\s|[-*+]|\d+[.)]")  # a line that may belong to the list before it
@@ -33,10 +37,33 @@ class LeftHeading(Heading):
         yield self.text
 
 
+class WholeTable(TableElement):
+    """A table of which no word is cut: where the terminal is too narrow for it, its rows are lists."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Render the cells below each other, or one after the other."""
+        (found,) = super().__rich_console__(console, options)
+        table, unlimited = cast("Table", found), options.update(max_width=UNLIMITED)
+        for column in table.columns:
+            column.min_width = max(console.measure(cell, options=unlimited).minimum for cell in column.cells)
+        needed = console.measure(table, options=unlimited).minimum
+        if needed <= options.max_width or not (self.header and self.header.row and self.body):
+            yield table
+            return
+        names = [cell.content for cell in self.header.row.cells]
+        for row in self.body.rows:
+            first, *others = [cell.content for cell in row.cells]
+            yield Text.assemble("• ", first or names[0], style="bold")
+            for name, content in zip(names[1:], others, strict=False):
+                if content:
+                    yield Padding(Text.assemble(name, ": " if name else "", content), (0, 0, 0, 2))
+        yield ""
+
+
 class QuietMarkdown(Markdown):
     """Markdown with quiet headings; HTML and link definitions stay as they are, so nothing is left out."""
 
-    elements: ClassVar = {**Markdown.elements, "heading_open": LeftHeading}
+    elements: ClassVar = {**Markdown.elements, "heading_open": LeftHeading, "table_open": WholeTable}
 
     def __init__(self, text: str) -> None:
         super().__init__(text, hyperlinks=False, code_theme="ansi_dark")

@@ -23,15 +23,17 @@ from agls.room.session_ports import SessionOffer
 from agls.toolkit import Arguments, TypedAction
 
 HOW = (
-    "`/help NAME` says how one is written. `@path` puts a file into a prompt. A text that begins with `//` "
-    "is sent with one slash, as a prompt."
+    "`/help NAME` explains one, `/help all` has a line about each. `@path` puts a file into a prompt. "
+    "A text that begins with `//` is sent with one slash, as a prompt."
 )
+ALL = "all"
+FEW = 5  # commands of your own, of a server or the like, which are told with what they do
 
 
 class Help(Arguments):
     """Show which commands there are, or how one of them is written."""
 
-    command: str = Field(default="", description="the command to explain")
+    command: str = Field(default="", description="the command to explain; `all` for a line about each")
 
 
 class Version(Arguments):
@@ -68,21 +70,30 @@ class HelpActions:
 
     async def names(self, context: ActionContext) -> Sequence[ActionValue]:
         """Return the names of all commands."""
-        return [ActionValue(spec.name, spec.title) for spec in self.offer.actions()]
+        names = [ActionValue(spec.name, spec.title) for spec in self.offer.actions()]
+        return [*names, ActionValue(ALL, "A line about each command")]
 
     async def help(self, arguments: Help, context: ActionContext) -> ActionOutcome:
         """List the commands by group, or explain one. **Raises** `ActionError`."""
         specs = self.offer.actions()
-        if not arguments.command:
-            lines = [line for group in _groups(specs) for line in _listed(group, specs)]
-            return ActionOutcome("\n".join([*lines, HOW]), {"commands": [_row(spec) for spec in specs]})
         name = arguments.command.removeprefix("/")
-        spec = named(name, specs)
+        spec, family = named(name, specs), _family(name, specs)
+        if not name or (name == ALL and not spec):
+            listed = _listed if name else _overview
+            lines = [line for group in _groups(specs) for line in listed(group, specs)]
+            text = "\n".join([*lines, "", HOW]).replace("\n\n\n", "\n\n")
+            return ActionOutcome(text, {"commands": [_row(spec) for spec in specs]})
+        if spec is None and family:
+            rows: JsonObject = {"commands": [_row(each) for each in family]}
+            return ActionOutcome("\n".join(map(_line, family)), rows)
         if spec is None:
             near = " or ".join(f"/{each}" for each in near_names(name, specs))
             meant = f"Did you mean {near}?" if near else "/help lists them."
             raise UnknownName(f"There is no command /{name[:100]}. {meant}")
-        return ActionOutcome("\n".join(_explained(spec)), _row(spec))
+        others = [each for each in (*_family(spec.name, specs), *family) if each is not spec]
+        others = list({each.name: each for each in others}.values())
+        more = ["", *map(_line, others)] if others else []
+        return ActionOutcome("\n".join([*_explained(spec), *more]), _row(spec))
 
     async def tools(self, arguments: Tools, context: ActionContext) -> ActionOutcome:
         """List the tools of a run in this session."""
@@ -113,8 +124,43 @@ def _listed(group: str, specs: Sequence[ActionSpec]) -> Iterator[str]:
     if not chosen:
         return
     yield from (f"### {group}", "")
-    yield from (f"- `{slash(spec)}`{_aliases(spec)}: {_first_sentence(spec.description)}" for spec in chosen)
+    yield from map(_line, chosen)
     yield ""
+
+
+def _overview(group: str, specs: Sequence[ActionSpec]) -> Iterator[str]:
+    """Yield the commands of a group by their names, so that all groups are seen at once.
+
+    Those of a family that has a shown one are left out: the page of that one lists them.
+    """
+    chosen = [spec for spec in specs if spec.group == group]
+    if group not in GROUPS and len(chosen) <= FEW:
+        yield from ("", *_listed(group, specs)) if chosen else ()
+        return
+    plain = {spec.name: name for spec in chosen if (name := _plain(spec))}
+    led = {_family_name(name) for name in plain}
+    names = [plain.get(spec.name, spec.name) for spec in chosen]
+    shown = [name for name in names if "." not in name or _family_name(name) not in led]
+    yield from (f"- **{group}:** {' '.join(f'`/{name}`' for name in shown)}",) if shown else ()
+
+
+def _plain(spec: ActionSpec) -> str:
+    """Return the name of a command without the part of agls that it is of; "" where it has none."""
+    return next((name for name in (spec.name, *spec.aliases) if "." not in name), "")
+
+
+def _family_name(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def _family(name: str, specs: Sequence[ActionSpec]) -> Sequence[ActionSpec]:
+    """Return the commands of the same part of agls as this one; none where it stands alone."""
+    found = [spec for spec in specs if _family_name(spec.name) == _family_name(name)]
+    return found if any("." in spec.name for spec in found) else ()
+
+
+def _line(spec: ActionSpec) -> str:
+    return f"- `{slash(spec)}`{_aliases(spec)}: {_first_sentence(spec.description)}"
 
 
 def _explained(spec: ActionSpec) -> Iterator[str]:

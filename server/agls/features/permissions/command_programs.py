@@ -1,5 +1,6 @@
 """The programs of a command that may do more than read, for those who choose where it runs."""
 
+import posixpath
 from collections.abc import Mapping, Sequence
 from shlex import join
 
@@ -32,6 +33,10 @@ def acting_programs(
     acting = [program for program, part in zip(found, parts, strict=True) if not part.reads_only]
     if any(program.piped or program.inputs or program.loops for program in acting):
         return ()
+    cwd = str(preview.subject.get("cwd") or ".")
     words = [[word.text for word in program.words] for program in acting]
-    certain = all(shell_facts.is_foreign(name) for name, *_ in words)
+    certain = all(
+        shell_facts.is_foreign(name, posixpath.join(cwd, program.folder))
+        for program, (name, *_) in zip(acting, words, strict=True)
+    )
     return tuple(join(each) for each in words) if certain else ()

@@ -15,6 +15,7 @@ from agls.features.permissions.readers import git_folder, read_by
 from agls.features.permissions.rules import ResolvedTarget
 from agls.features.permissions.starters import NameSources, started_by
 from agls.features.permissions.syntax import Program, programs
+from agls.features.permissions.version_readers import version_asked
 from agls.regex import regex
 from agls.room.process_ports import ShellFacts
 from agls.room.shell_tree import A_NAME, NotUnderstood, Word
@@ -164,10 +165,10 @@ class _Look:
             self._all_expanded(program.source, folder),
             [self._all_expanded(loop, folder) for loop in program.loops],
         )
-        is_key_word = not program.piped and self._shell_facts.is_foreign("bash")
+        is_key_word = not program.piped and self._shell_facts.is_foreign("bash", folder)
         for each in (words, *(("cat", "--", path) for path in program.inputs if path not in NO_FILES)):
             for started in started_by(each, sources, is_key_word=is_key_word):
-                self._check_programs(*started.programs)
+                self._check_programs(folder, *started.programs)
                 self._check_words(started.words, folder)
                 for names in started.names:
                     self._check_names(names, folder)
@@ -175,7 +176,8 @@ class _Look:
     def _check_words(self, words: Sequence[str], folder: str) -> None:
         name, paths = words[0], read_by(words)
         if name not in BUILTINS:
-            self._check_programs(name)
+            self._check_programs(folder, name)
+            self._check_obeyed(words, folder)
         for path in paths:
             if path != A_NAME:
                 (self._check_place if name in SHOW_NO_TEXT else self._check_path)(path, folder)
@@ -190,10 +192,16 @@ class _Look:
             for below in filter(lambda path: path not in {*NO_FILES, A_NAME}, paths):
                 self._check_names(Names((below,), are_words=True), folder)
 
-    def _check_programs(self, *names: str) -> None:
+    def _check_programs(self, folder: str, *names: str) -> None:
         for name in names:
-            if not self._shell_facts.is_foreign(name):
-                raise NotUnderstood(f"{name} is not found, or lies in the workspace")
+            if not self._shell_facts.is_foreign(name, folder):
+                raise NotUnderstood(f"{name} is not found, or the workspace decides what it is")
+
+    def _check_obeyed(self, words: Sequence[str], folder: str) -> None:
+        asked = version_asked(words)
+        self._check_programs(folder, *asked.starts)
+        if asked.obeys and (found := self._shell_facts.obeyed(folder, asked.obeys)):
+            raise NotUnderstood(f"{words[0]} does what {found} says")
 
     def _check_names(self, names: Names, folder: str) -> None:
         """**Raises** unless each of these names is one that can only be taken for that file."""

@@ -14,6 +14,7 @@ from agls.features.permissions.known_reader import KnownReader, divided, reader_
 from agls.features.permissions.listed_readers import LISTED, listed, operands_of
 from agls.features.permissions.other_readers import OTHERS
 from agls.features.permissions.scripts import awk_prints, jq_reads, scripts_in_options, sed_prints
+from agls.features.permissions.version_readers import version_asked
 from agls.redaction import is_secret
 from agls.regex import regex
 from agls.room.shell_tree import A_NAME, NotUnderstood
@@ -189,12 +190,6 @@ EXACT = frozenset(
 )
 RECURSIVE = _names("grep egrep fgrep diff")
 GIVES_PATTERN = _names("-e --regexp")
-# Not those that look in the folder for the program to start: `cargo` (rust-toolchain.toml), `go` (go.mod),
-# `yarn` (.yarnrc), `pytest` (its settings name modules to load).
-VERSIONS = _names(
-    "python python3 node bash make gcc g++ clang jq rg curl tar sqlite3 perl ruby docker gh cmake sed find "
-    "pip pip3 uv ruff deno php lua ldd shellcheck"
-)
 GIT_ANYWHERE = frozenset({"--no-pager", "-P"})
 # `printf %n PATH` sets it, and a shell may count with `a[$(CMD)]`.
 _OF_VARIABLES = regex(r"%[^a-mo-zA-Z%]*(?:hh|h|ll|l|L|q|j|z|t)?n|\[.*[$`]", re.DOTALL)
@@ -227,10 +222,7 @@ def read_by(words: Sequence[str]) -> Sequence[str]:
         return ()
     if (name, *rest) in EXACT or (name in SHOW_HELP and rest in (["--help"], ["--version"])):
         return ()
-    if name in VERSIONS and rest in (
-        ["--version"],
-        ["-V"] if name.startswith("python") else ["-v"] if name == "node" else (),
-    ):
+    if version_asked(words).is_one:
         return ()
     if name in SCRIPTED:
         options, reads_only = SCRIPTED[name]

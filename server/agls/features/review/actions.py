@@ -1,5 +1,6 @@
 """What the user may do with single changes: list them, keep them, undo them, and undo the undoing."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from itertools import groupby
 
@@ -9,10 +10,11 @@ from agls.engine.ports import Workspace, WorkspaceError
 from agls.engine.vocabulary import JsonObject
 from agls.features.review.arguments import Keep, ListChanges, Redo, Undo
 from agls.features.review.edits import Edits, as_json, text_of
-from agls.features.review.notebooks import Notebooks
+from agls.features.review.notebooks import Notebooks, row_by_cell
 from agls.frozen import frozen
 from agls.room.agent_changes import JUDGED, AgentChange, changes_of, verdict
 from agls.room.folder_ports import FileSnapshots
+from agls.room.notebook_text import is_notebook
 from agls.room.session_ports import SessionFacts
 from agls.toolkit import TypedAction, change_json, fenced, shorten
 
@@ -51,8 +53,7 @@ class ReviewActions:
         waiting = (await changes_of(self.facts)).waiting()
         rows: list[JsonObject] = []
         for (uri, by_cell), found in groupby(sorted(waiting, key=text_of), key=text_of):
-            lines = await self._lines(context.workspace, uri, by_cell=by_cell)
-            rows += [change.row(lines) for change in found]
+            rows += await self._rows([*found], context.workspace, uri, by_cell=by_cell)
         text = "\n\n".join(_shown(each, context.workspace) for each in rows) or NOTHING
         cut, _ = shorten(text, LONGEST, "Keep or undo some to see the rest.")
         return ActionOutcome(cut, {"changes": rows})
@@ -80,13 +81,20 @@ class ReviewActions:
         edits = Edits(self.files, self.notebooks, context)
         return _outcome("redone", "Made again", await _made(edits, edits.redo, chosen), context.workspace)
 
-    async def _lines(self, workspace: Workspace, uri: str, *, by_cell: bool) -> Sequence[str] | None:
+    async def _rows(
+        self, changes: Sequence[AgentChange], workspace: Workspace, uri: str, *, by_cell: bool
+    ) -> Sequence[JsonObject]:
         try:
             if by_cell:
-                return (await self.notebooks.read(uri, workspace)).lines
-            return lines_of((await workspace.read(uri)).text)
+                cells = await self.notebooks.read(uri, workspace)
+                return [change.row(cells.lines) for change in changes]
+            file = await workspace.read(uri)
         except WorkspaceError:
-            return None
+            return [change.row(None) for change in changes]
+        lines = lines_of(file.text)
+        if file.source == "disk" and is_notebook(file.place.shown):  # open as a text it has lines
+            return await asyncio.to_thread(lambda: [row_by_cell(change, lines) for change in changes])
+        return [change.row(lines) for change in changes]
 
 
 async def _made(

@@ -1,12 +1,21 @@
 """Notebooks as lines of their cells: read and written where they are, in the editor or on the disk."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from agls.diff import lines_of
-from agls.engine.ports import Workspace
-from agls.engine.vocabulary import FileChange, FileVersion
+from agls.diff import lines_of, read_patch
+from agls.engine.ports import Workspace, WorkspaceError
+from agls.engine.vocabulary import FileChange, FileVersion, JsonObject
 from agls.frozen import frozen
-from agls.room.cell_lines import cell_edits, cells_change, cells_in, cells_text
+from agls.room.agent_changes import AgentChange
+from agls.room.cell_lines import (
+    cell_edits,
+    cells_change,
+    cells_in,
+    cells_patch,
+    cells_text,
+    content_of,
+    place_of,
+)
 from agls.room.notebook_ports import CellEdit, EditorNotebooks, OpenNotebook
 from agls.room.notebook_text import read_notebook
 
@@ -43,6 +52,27 @@ class Notebooks:
         for edit in cell_edits(opened.cells, wanted):
             opened = await self.editor.edit(opened, edit, label)
         return cells_change(workspace.place(uri), text.held.cells, opened.cells)
+
+
+def row_by_cell(change: AgentChange, lines: Sequence[str]) -> JsonObject:
+    """Return a change of a notebook's file for programs, by its cell: people know no other lines of it.
+
+    It is by line where it stands no more, or is not one change of the cells, as one of what they printed.
+    """
+    row = change.row(lines)
+    if not row["stands"]:
+        return row
+    hunk, at = change.hunk, row["line"]
+    before = [*lines[:at], *hunk.old, *lines[at + len(hunk.new) :]]
+    try:
+        was, now = read_notebook("".join(before)).shown, read_notebook("".join(lines)).shown
+    except WorkspaceError:
+        return row
+    hunks = read_patch(cells_patch("", was, now).text)
+    if len(hunks) != 1:
+        return row
+    place = place_of(lines_of(cells_text(now)), hunks[0].line)
+    return {**row, **place._asdict(), "old": content_of(hunks[0].old), "new": content_of(hunks[0].new)}
 
 
 def _changed(text: str, edits: Iterable[CellEdit]) -> str:

@@ -16,6 +16,7 @@ from agls.engine.admission import Refused
 from agls.engine.ports import JournalError
 from agls.engine.run_action import invoke
 from agls.room.agent_changes import MOVED_ON, AgentChange, changes_of
+from agls.room.notebook_text import is_notebook
 from agls.views.escape import escape_controls
 from agls.workspace.editor import Buffer
 
@@ -33,7 +34,7 @@ async def changes(connection: LspConnection, given: JsonObject, call: Call) -> J
     for session_id, attached in list(connection.attached.items()):
         if named in {"", session_id}:
             waiting = (await changes_of(attached.session.log.journal)).waiting()
-            cells = await _cells(attached, waiting)
+            cells = await _cells(connection, attached, waiting)
             rows += [
                 {"sessionId": session_id, **(cells.get(change.hunk_id) or _row(connection, change))}
                 for change in waiting
@@ -54,8 +55,8 @@ async def revert(connection: LspConnection, given: JsonObject, call: Call) -> Js
     **Raises** `Bad` when it cannot be undone.
     """
     attached, change = await _named(connection, given)
-    if change.by_cell:
-        stands = (await _cells(attached, [change])).get(change.hunk_id, {}).get("stands", False)
+    if _is_of_cells(connection, change):
+        stands = (await _cells(connection, attached, [change])).get(change.hunk_id, {}).get("stands", False)
     else:
         stands = _stands(connection, change)
     if not stands:
@@ -82,12 +83,23 @@ def _stands(connection: LspConnection, change: AgentChange) -> bool:
     return change.locate(lines_of(buffer.text))[1]
 
 
-async def _cells(attached: Attached, waiting: Sequence[AgentChange]) -> Mapping[str, JsonObject]:
-    """Return the rows that the room lists, by change, where some are of cells: it finds notebooks."""
-    if not any(change.by_cell for change in waiting):
+def _is_of_cells(connection: LspConnection, change: AgentChange) -> bool:
+    """Return whether a change is one of a notebook, for a client that opens such as notebooks."""
+    if change.by_cell:
+        return True
+    shows_cells = connection.client.notebooks and is_notebook(change.uri)
+    return shows_cells and connection.buffer(change.uri) is None
+
+
+async def _cells(
+    connection: LspConnection, attached: Attached, waiting: Sequence[AgentChange]
+) -> Mapping[str, JsonObject]:
+    """Return the rows that the room lists, by change, of those of cells: it finds notebooks."""
+    of_cells = {change.hunk_id for change in waiting if _is_of_cells(connection, change)}
+    if not of_cells:
         return {}
     outcome = await invoke(attached.session, "changes.list", {})
-    return {row["hunk"]: row for row in (outcome.data or {}).get("changes", ())}
+    return {row["hunk"]: row for row in (outcome.data or {}).get("changes", ()) if row["hunk"] in of_cells}
 
 
 async def rows_in(attached: Attached, buffer: Buffer) -> Sequence[JsonObject]:
