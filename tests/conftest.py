@@ -32,7 +32,7 @@ BEGUN = time.monotonic()
 # In the folders that start most processes
 # only those of some files are measured: what the others reach, these reach too, but for a line in a hundred.
 # The tests' own process is measured for the first cases of each test, for properties only in the engine, and
-# not at all in folders whose tests drive the whole program.
+# not at all in folders whose tests drive the whole program and in files that repeat what others do.
 UNMEASURED = ("benchmarks/", "doors/", "editors/", "faults/", "security/")
 MEASURED = (
     "doors/headless/test_code_intelligence.py",
@@ -94,6 +94,22 @@ MEASURED = (
     "doors/lsp/test_transcript.py",
     "doors/lsp/test_virtual_transcript.py",
     "doors/lsp/test_whole_items.py",
+)
+# These do many times what others do once: races, long sessions, repetitions.
+REPEATING = (
+    "doors/lsp/test_cancelling.py",
+    "doors/lsp/test_contract_admission.py",
+    "doors/lsp/test_contract_on_the_way.py",
+    "doors/lsp/test_contract_races.py",
+    "doors/lsp/test_editor_races.py",
+    "doors/lsp/test_edits_beside_typing.py",
+    "doors/lsp/test_faulty_clients.py",
+    "doors/lsp/test_probes.py",
+    "doors/lsp/test_reduced_clients.py",
+    "doors/lsp/test_result_pages.py",
+    "doors/lsp/test_typing.py",
+    "doors/test_stalls.py",
+    "doors/test_typed_inputs.py",
 )
 DRIVING = ("benchmarks/", "editors/", "faults/", "protocol/", "repo/", "security/")
 CASES = 2
@@ -180,7 +196,7 @@ def pytest_collection_finish() -> None:
 def is_measured(item: pytest.Item) -> bool:
     """Whether the coverage of the tests' own process is measured for this test."""
     where = str(item.path.relative_to(HERE))
-    if where.startswith(DRIVING):
+    if where.startswith((*DRIVING, *REPEATING)):
         return False
     if where.startswith("engine/"):
         return True
@@ -198,12 +214,16 @@ def is_later_case(item: pytest.Item) -> bool:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
     """Measure once what modules do when they are imported: the forks of the program have that behind them."""
-    worker = os.environ.get("PYTEST_XDIST_WORKER")
-    is_first = worker == "gw0" if worker else not session.config.getoption("numprocesses", None)
-    if is_first and is_covered():
+    if is_first(session.config) and is_covered():
         for module in walk_packages(agls.__path__, "agls."):
             if not module.name.endswith("__main__"):
                 import_module(module.name)
+
+
+def is_first(config: pytest.Config) -> bool:
+    """Whether this process runs the tests alone, or is the first of those that do."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    return worker == "gw0" if worker else not config.getoption("numprocesses", None)
 
 
 def is_covered() -> bool:
@@ -231,8 +251,8 @@ def unmeasured() -> Generator[None]:
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Measure the coverage of what a file of tests imports, not of finding its tests."""
-    if isinstance(collector, pytest.Module):
+    """Measure the coverage of what a file of tests imports, once, and not of finding its tests."""
+    if isinstance(collector, pytest.Module) and is_first(collector.config):
         with suppress(Exception, pytest.skip.Exception):  # it fails once more where that is reported
             _ = collector.obj
     with unmeasured():

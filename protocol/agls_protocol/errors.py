@@ -1,4 +1,4 @@
-"""Every error of the protocol (4.11): its code, its kind for programs, and whether trying again helps."""
+"""Every error of the protocol: its code, its kind for programs, and whether trying again helps."""
 
 from agls_protocol.items import JsonObject
 from agls_protocol.record import record

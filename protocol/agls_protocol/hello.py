@@ -1,4 +1,4 @@
-"""What client and server say of themselves in `initialize`, under `capabilities.experimental.agent` (4.3).
+"""What client and server say of themselves in `initialize`, under `capabilities.experimental.agent`.
 
 A marker (a member that is an object without members) means supported; absent or null means not.
 """

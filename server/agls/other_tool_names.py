@@ -86,6 +86,7 @@ OTHER_TOOL_NAMES: Mapping[str, OtherNames] = {
         "question ask askquestions",
         hook="AskUserQuestion",
     ),
+    "find_tools": OtherNames(named="toolsearch tool_search tool_search_tool"),
     "code_intelligence": OtherNames(named="lsp problems geterrors"),
     "remember": OtherNames(named="save_memory memory"),
 }

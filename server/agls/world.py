@@ -51,7 +51,7 @@ from agls.config import (
 from agls.engine.children import Children
 from agls.engine.facts import Admitted, Entry, SessionChanged
 from agls.engine.feature import RunSetup
-from agls.engine.ports import ModelClient, ModelError, ModelInfo
+from agls.engine.ports import ModelClient, ModelError, ModelInfo, process_id
 from agls.engine.recovery import left_of
 from agls.engine.run_action import NO_PROMPT, ONLY_ACTIONS
 from agls.engine.session import Session
@@ -267,11 +267,12 @@ class World:
     def inline(self, session: Session) -> "tuple[InlineEditor, OpenWorkspace]":
         """Return what edits at the cursor, and what it sees. **Raises** `ConfigError`, `ModelError`."""
         from agls.inline_edit import InlineEditor  # noqa: PLC0415 - a session begins without it
+        from agls.room.day_budget import DayBudget  # noqa: PLC0415 - as above
 
         run = self._services(session, NO_PROMPT)
         choice = run.config.exposed(InlineModels)
-        allowance, budgets = run.bounds.allowance, self._process.budgets
-        editor = InlineEditor(run.models, choice, allowance, budgets, lambda: self.setup.held_keys)
+        budget = DayBudget(process_id(), run.bounds.allowance, self._process.budgets)
+        editor = InlineEditor(run.models, choice, budget, lambda: self.setup.held_keys)
         return editor, run.workspace
 
     async def check(self, folder: str, options: JsonObject) -> None:

@@ -5,9 +5,7 @@ a few points, with --slow sixty; all of them by `scripts/test --kill-matrix`.
 """
 
 import json
-import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,8 @@ import pytest
 from agls.stores.files import FileStore
 from faults import story
 from faults.layers import untraceable
+from support import processes
+from support.processes import changed_program
 
 pytestmark = pytest.mark.promise("P6")
 
@@ -32,10 +32,8 @@ def run(
 ) -> list[dict[str, Any]]:
     """The lines of a sample, the summary last."""
     sample = ["--layer", layer, "--points", str(points), "--seed", str(seed)]
-    done = subprocess.run(
-        [sys.executable, str(MATRIX), str(folder), what, *sample],
-        capture_output=True, text=True, timeout=seconds, check=False, env=dict(os.environ),
-    )  # fmt: skip
+    program = changed_program(f"import runpy; runpy.run_path({str(MATRIX)!r}, run_name='__main__')")
+    done = processes.run([*program, str(folder), what, *sample], timeout=seconds)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 0, [line for line in lines if line.get("problems")] or done.stderr
     assert lines, done.stderr

@@ -114,6 +114,13 @@ def test_durable_types_are_event_types() -> None:
     assert set(EVENTS) >= DURABLE
 
 
+def test_server_block_lists_every_kind_of_item() -> None:
+    names = [rule["$ref"].rpartition("/")[2] for rule in SCHEMA["$defs"]["Item"]["anyOf"]]
+    kinds = {SCHEMA["$defs"][name]["properties"]["kind"]["enum"][0] for name in names}
+    assert "sideAnswer" in kinds
+    assert set(json.loads(Path(DOCUMENT).read_text())["agent"]["itemKinds"]) == kinds
+
+
 def test_the_shipped_answer_is_what_pygls_would_say() -> None:
     shipped = json.loads(Path(DOCUMENT).read_text())
     assert shipped == document(), "run: python -m agls.doors.lsp.capabilities"

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -45,10 +45,24 @@ def counted(count: Callable[[Path], int]) -> dict[str, int]:
     return {name: number for name, number in found.items() if number}
 
 
-@cache
+class Read(NamedTuple):
+    """What is looked at in a file."""
+
+    statements: int
+    packings: int  # assignments of too many values at once
+    classes: list[str]
+
+
+@cache  # reading takes longest
+def read(path: Path) -> Read:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    packed = sum(len(targets) > PACKED for _, targets in packings(tree))
+    return Read(statements(tree), packed, [node.name for node in tree.body if isinstance(node, ast.ClassDef)])
+
+
 def lengths() -> dict[str, int]:
     """The statements of each file."""
-    return counted(statements)
+    return counted(lambda path: read(path).statements)
 
 
 def test_no_file_has_more_statements_than_it_may_have() -> None:
@@ -67,12 +81,7 @@ def test_files_that_may_be_longer_for_now_are_longer() -> None:
 
 def test_an_assignment_packs_at_most_two_values() -> None:
     """Several to a line hide how much a function does; two that belong together may stand on one."""
-
-    def packed(path: Path) -> int:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        return sum(len(targets) > PACKED for _, targets in packings(tree))
-
-    assert counted(packed) == {}, "one assignment per line"
+    assert counted(lambda path: read(path).packings) == {}, "one assignment per line"
 
 
 def test_the_formatter_formats_everything() -> None:
@@ -85,9 +94,8 @@ def test_a_class_name_means_one_thing_in_the_server() -> None:
     """Only `Settings` is the same for every room: its section of the configuration."""
     modules: dict[str, set[Path]] = defaultdict(set)
     for path in SERVER.rglob("*.py"):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.ClassDef):
-                modules[node.name].add(path.relative_to(SERVER))
+        for name in read(path).classes:
+            modules[name].add(path.relative_to(SERVER))
     ambiguous = {name: where for name, where in modules.items() if len(where) > 1 and name != "Settings"}
     assert ambiguous == {}, "another class has this name already"
 

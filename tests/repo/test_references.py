@@ -116,3 +116,16 @@ def test_the_architecture_page_has_the_layers_of_the_linter() -> None:
     page = [part.split(">") for part in re.split(r"inside the \w+:", block)]
     linter = [contract["layers"] for contract in contracts if contract["type"] == "layers"]
     assert [[layer.strip(" ()\n") for layer in part] for part in page] == linter
+
+
+PAGES = sorted(references.listed("server/agls/**/README.md"))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_modules_that_a_readme_names_exist(page: str) -> None:
+    """A name alone is a module in the folder of its page or below; a path begins there or in `agls`."""
+    folder, text = (ROOT / page).parent, (ROOT / page).read_text()
+    names = set(re.findall(r"`((?:[\w.-]+/)*\w+\.py)`", text)) - {"conftest.py"}  # of a user's own tests
+    places = [folder, *ROOTS, ROOT / "server"]
+    missing = [n for n in names if not any((p / n).exists() for p in places) and not any(folder.rglob(n))]
+    assert missing == []

@@ -40,7 +40,7 @@ def tools(house: House, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = house.folder / "tools"
     folder.mkdir()
     for command in ASKED_FOR_VERSION:
-        program(folder / command.split()[0], "#!/bin/sh\necho 1.2.3\n")
+        program(folder / command.split(maxsplit=1)[0], "#!/bin/sh\necho 1.2.3\n")
     program(folder / "java", "#!/bin/sh\n")
     monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
     monkeypatch.setenv("HOME", str(house.home))

@@ -51,6 +51,7 @@ def complete() -> None:
 
     from agls.config.schema import Config  # noqa: PLC0415 - as above
     from agls.doors.headless.options.table import build_parser  # noqa: PLC0415 - as above
+    from agls.features.families.table import family_of  # noqa: PLC0415 - as above
     from agls.regex import Regex  # noqa: PLC0415 - as above
     from agls.stores import codec  # noqa: PLC0415 - as above
 
@@ -65,8 +66,10 @@ def complete() -> None:
     for kind, name in codec.KINDS.items():
         codec.structure(name, {})
         vars(codec)["_row_writer"](kind)
-    Config.of_json("{}", ())
-    build_parser()
+    for tables in ((), *((name,) for name in Config.model_fields)):
+        Config.of_json("{}", tables)
+    family_of("")  # compiles what tells one family from another
+    build_parser().parse_args(["run", "go"])
 
 
 class Measuring:
@@ -134,6 +137,7 @@ def begin(asked: dict[str, Any], streams: list[int], ready: int, measured: Measu
     open_streams(unbuffered=bool(asked["variables"].get("PYTHONUNBUFFERED")))
     if measured:
         measured.begin()
+        del os.environ[MEASURED]  # a program that this one starts is another, and takes thrice as long so
     try:
         code = run(asked["code"]) if asked["code"] else main()
     except SystemExit as wish:

@@ -14,7 +14,9 @@ from typing import Any
 import anyio
 from mcp.server.context import HandlerResult
 from mcp.server.mcpserver import Context, Extension, Image, MCPServer, MethodBinding
+from mcp.shared.exceptions import MCPError
 from mcp_types import (
+    INVALID_PARAMS,
     CallToolRequestParams,
     Completion,
     CompletionArgument,
@@ -34,12 +36,13 @@ class TaskParams(RequestParams):
 
 
 class LongTasks(Extension):
-    """Makes a task of each call of `count` that has no end, or asks: it ends once somebody answers `yes`."""
+    """Makes a task of each call of `work`: its argument says how the task ends, or which file ends it."""
 
     identifier = "io.modelcontextprotocol/tasks"
 
     def __init__(self) -> None:
         self.seen: list[str] = []
+        self.kind, self.calls = "", 0
 
     def methods(self) -> Sequence[MethodBinding]:
         """The three of the extension."""
@@ -56,6 +59,7 @@ class LongTasks(Extension):
         if params.name != "work":
             return await call_next(ctx)
         self.seen = []
+        self.calls += 1
         self.kind = str((params.arguments or {})["kind"])
         return {"resultType": "task", **self.told("working")}
 
@@ -65,7 +69,9 @@ class LongTasks(Extension):
         return {**place, "status": status, "statusMessage": f"step {len(self.seen)}", **more}
 
     async def get(self, ctx: Any, params: TaskParams) -> HandlerResult:
-        """Work for three looks; then end as it was asked for."""
+        """Work for three looks, or until there is the file; then end as it was asked for."""
+        if not self.kind:
+            raise MCPError(INVALID_PARAMS, f"there is no task {params.task_id}")
         self.seen.append("get")
         said = self.told("working")
         if self.kind == "asks" and "update" not in self.seen:
@@ -76,6 +82,9 @@ class LongTasks(Extension):
             said = self.told("failed", error={"code": -32000, "message": "the disk is full"})
         elif self.kind in {"ends", "asks"} and len(self.seen) > 2:
             words = f"done after {','.join(self.seen)} {self.answer}"
+            said = self.told("completed", result={"content": [{"type": "text", "text": words}]})
+        elif self.kind.startswith("/") and Path(self.kind).exists():
+            words = f"done in {self.calls} call"
             said = self.told("completed", result={"content": [{"type": "text", "text": words}]})
         return {"resultType": "complete", **said}
 

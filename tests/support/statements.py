@@ -2,14 +2,12 @@
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 
 IMPORTS = (ast.Import, ast.ImportFrom)
 
 
-def statements(path: Path) -> int:
+def statements(tree: ast.AST) -> int:
     """Return how many statements a file has, without imports and docstrings; a packing counts each target."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.stmt) and not isinstance(node, IMPORTS)]
     written = [node for node in nodes if not _is_text(node)]
     return len(written) + sum(len(targets) - 1 for _, targets in packings(tree))

@@ -168,15 +168,15 @@ def test_events_left_out_of_a_brief_replay_change_no_transcript(type: str) -> No
 TAIL = 50
 MOST = 2 * (256 + 16)  # facts of two parts
 LONG = {
-    "many runs": long_session(Path("/project"), 1_700, 2, 90),  # 10,200 items of 22,101 facts
-    "one run": long_session(Path("/project"), 1, 5_000, 90),  # 10,002 items
+    "many runs": (1_700, 2, 90),  # 10,200 items of 22,101 facts
+    "one run": (1, 5_000, 90),  # 10,002 items
 }
 
 
 @pytest.fixture(scope="module", params=LONG)
 def long_journal(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Journal:
     journal = FileStore(tmp_path_factory.mktemp("long")).create("ses_1")
-    journal.append(*LONG[request.param])
+    journal.append(*long_session(Path("/project"), *LONG[request.param]))
     return journal
 
 

@@ -25,7 +25,13 @@ ESCAPES = {
     "reset": "\x1bcred",
     "cut CSI": "red\x1b[31",
     "cut escape": "red\x1b",
-    "bell and backspace": "\x07r\x08ed\x7f",
+    "bell and delete": "\x07red\x7f",
+    "backspace": "\x07x\x08red",
+    "spinner": "|\x08/\x08-\x08red",
+    "percentage": "re 9%\x08\x08\x08d\x1b[K",
+    "backspaces behind the beginning": "x\x08\x08\x08red",
+    "printed twice, as for bold text": "r\x08re\x08ed\x08d",
+    "underlined": "_\x08r_\x08e_\x08d",
     "NUL": "\0red\0",
     "NEL": "red\x85",
     "overwritten line": "green\rred",
@@ -36,6 +42,10 @@ ESCAPES = {
 @pytest.mark.parametrize("text", ESCAPES.values(), ids=ESCAPES.keys())
 def test_terminal_escapes_and_controls_are_removed(text: str) -> None:
     assert plain(text) == "red"
+
+
+def test_backspaces_delete_nothing_that_is_not_written_over() -> None:
+    assert plain("one\b\b\ntwo\b\bx\nthr\0ee\b\bE\n") == "one\ntxo\nthrEe\n"
 
 
 def test_line_ends_and_tabs_stay() -> None:

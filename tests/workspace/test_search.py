@@ -21,6 +21,7 @@ from agls.engine.ports import WorkspaceError
 from agls.workspace import quick_search, tree
 from agls.workspace.contents import read_text
 from agls.workspace.globs import parse_glob, path_matcher
+from agls.workspace.handles import opened
 from agls.workspace.paths import Ground
 from agls.workspace.processes import Processes
 from agls.workspace.searcher import lines_of
@@ -292,6 +293,19 @@ def test_a_sieve_without_a_program_or_without_a_text_lets_everything_through() -
         assert list(sieve.sieved(-1, folders)) == folders
 
 
+@pytest.mark.skipif(not RIPGREP, reason="ripgrep is not installed")
+def test_large_files_that_ripgrep_is_not_given_are_let_through(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in {"large": "hay " * 50, "small": "hay", "found": "needle"}.items():
+        (tmp_path / name).write_text(text)
+    batch = Folder((), ["large", "small", "found"], whole=False)
+    with opened(os.open(tmp_path, os.O_RDONLY)) as root:
+        folders = list(Sieve(RIPGREP, ["needle"], 100, sizes=(1, 0)).sieved(root, [batch]))
+    assert [sorted(folder.files) for folder in folders] == [["found", "large"]]
+
+
 def plant_many(root: Path, endless: bool) -> None:
     for number in range(1_300):
         (root / f"{number // 100}").mkdir(parents=True, exist_ok=True)
@@ -423,7 +437,9 @@ async def test_no_file_is_missed_that_the_workspace_reads(tmp_path: Path, ripgre
     workspace = Searching(tmp_path, ripgrep, FakeEditor())
     for texts in ((), ("find gr",)):
         wanted = needing("^FIND größer *$", *texts, ignore_case=True, max_bytes=100)
-        assert [file.name for file in (await workspace.search(wanted)).files] == readable
+        found = await workspace.search(wanted)
+        assert [file.name for file in found.files] == readable
+        assert found.large == ["large"]
 
 
 @given(st.text(alphabet="ab\r\n\x0b\x85\u2028"))
@@ -457,6 +473,6 @@ def test_the_program_needs_only_the_standard_library(tmp_path: Path) -> None:
     )
     assert [json.loads(line) for line in done.stdout.splitlines()] == [
         ["yes", 1, [[0, True, "B"]]],
-        {"searched": 2, "more": False, "stopped": False, "problem": 0, "binary": []},
+        {"searched": 2, "more": False, "stopped": False, "problem": 0, "binary": [], "large": []},
     ]
     assert done.stderr == ""

@@ -14,7 +14,7 @@ from agls.engine.ports import JournalError, ModelClient, ModelError, ModelInfo
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.vocabulary import JsonObject, SessionRow
-from agls.room import PromptRefused
+from agls.room import Piece, PromptRefused
 from agls.room.folder_ports import WORKTREE
 from agls.room.session_ports import RewoundConversation
 from agls.workspace.uris import to_path
@@ -49,6 +49,7 @@ class Judge(Protocol):
     @property
     def begin_typed(self) -> BeginTyped: ...
     async def model(self, folder: str, name: str = "") -> ModelClient: ...
+    async def expand(self, session: Session, text: str) -> Sequence[Piece]: ...
     def models(self, folder: str) -> tuple[ModelInfo, ...]: ...
     def check_options(self, folder: str, options: JsonObject) -> None: ...
     def check_mode(self, folder: str, options: JsonObject, *, by_user: bool) -> None: ...
@@ -163,6 +164,13 @@ class OpenSessionControl:
         except ModelError as problem:
             raise ActionError(f"{problem} {problem.hint}".strip()) from None
         except (ConfigError, JournalError, PromptRefused, Refused) as problem:
+            raise ActionError(str(problem)) from None
+
+    async def meaning(self, text: str) -> Sequence[Piece]:
+        """**Returns** what a typed text points at. **Raises** `ActionError`."""
+        try:
+            return await self._judge.expand(self._session, text)
+        except ConfigError as problem:
             raise ActionError(str(problem)) from None
 
     def models(self) -> Sequence[ModelInfo]:

@@ -16,6 +16,7 @@ Port = TypeVar("Port")
 _TABLES: dict[str, Any] = {
     room.name: (room.settings, room.settings.model_construct()) for room in ROOMS if room.has_table
 }
+_USUAL = {name: usual for name, (_, usual) in _TABLES.items()}
 
 
 class _Keys(Table):
@@ -45,7 +46,9 @@ class Config(create_model("Tables", __base__=_Keys, **_TABLES)):
         """
         given = _model_with(tuple(name for name in _TABLES if name in tables))
         read = given.model_validate_json(text, strict=True)
-        return cls.model_construct(read.model_fields_set, **vars(read))
+        return cls.model_construct(
+            read.model_fields_set, **(_USUAL | vars(read))
+        )  # given, they are not copied
 
     def section(self, room: Room[Section]) -> Section:
         """**Returns** the settings of a room; those of one that has no table here are what it says itself."""

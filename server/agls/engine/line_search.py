@@ -68,7 +68,8 @@ class FoundLines:
     Files that exist only in the editor come first; then each folder's files by name, before its subfolders.
     `searched` counts the files that were looked at, `more` says that there is more than the limit allows,
     `stopped` that the time was over before everything was searched. `binary` are the paths of files that are
-    no text and match all the same; they are looked for when the search has `needed` texts.
+    no text and match all the same; they are looked for when the search has `needed` texts. `large` are the
+    paths of texts that were not searched because of their size, and may hold one of these.
     """
 
     files: Sequence[MatchingFile]
@@ -76,3 +77,4 @@ class FoundLines:
     more: bool = False
     stopped: bool = False
     binary: Sequence[str] = ()
+    large: Sequence[str] = ()

@@ -78,6 +78,10 @@ class Request:
             self._caller.show(line[: self._left])
         self._left -= len(line)
 
+    def keep(self, task_id: str) -> None:
+        """Let the caller keep the id of the task that the request became."""
+        self._caller.keep(task_id)
+
     @property
     def can_ask(self) -> bool:
         """Whether there is somebody to ask."""

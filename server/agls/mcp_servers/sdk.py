@@ -85,6 +85,7 @@ class SdkConnection:
     ) -> None:
         self._definition, self._legacy = definition, legacy
         self._callers = Callers(definition)
+        self._tasks = Tasks(self._callers, self._leave)
         self._problems: list[str] = []  # of what it lists
         if definition.transport == "stdio":
             self._streams = ServerStreams(definition, programs)
@@ -157,7 +158,7 @@ class SdkConnection:
             elicitation_callback=self._callers.elicit,
             sampling_callback=self._callers.sample if self._definition.samples else None,
             list_roots_callback=self._roots,
-            extensions=(Tasks(self._callers, self._leave),),
+            extensions=(self._tasks,),
             cache=None,
         )
         async with request.limited(), client:
@@ -273,6 +274,12 @@ class SdkConnection:
 
         with remarks_on_answers() as remarks:
             return answer_of(await self._limited(send, caller), remarks)
+
+    async def take_up(self, task_id: str, caller: Caller) -> McpAnswer:
+        """Wait for a task that a call became in an earlier process. **Raises** `ServerProblem`."""
+        return answer_of(
+            await self._limited(lambda _: self._tasks.take_up(task_id, self._session.session), caller)
+        )
 
     async def _opened(self, error: MCPError) -> bool:
         """Have the user open the pages without which there is no call. **Returns** whether they did."""

@@ -115,6 +115,11 @@ class SharedServer:
                 raise ServerProblem(CHANGED.format(self.definition.name, tool))
             return await connection.call(tool, arguments, caller)
 
+    async def take_up(self, task_id: str, caller: Caller) -> McpAnswer:
+        """Wait for a task that a call became in an earlier process. **Raises** `ServerProblem`."""
+        async with self._in_use(caller) as connection:
+            return await connection.take_up(task_id, caller)
+
     async def resources(self) -> Sequence[McpResource]:
         """**Returns** what can be read now. **Raises** `ServerProblem`."""
         async with self._in_use() as connection:

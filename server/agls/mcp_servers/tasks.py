@@ -94,11 +94,22 @@ class Tasks(ClientExtension):
         return (ResultClaim(result_type="task", model=TaskHandle, resolve=self._result),)
 
     async def _result(self, handle: TaskHandle, context: ClaimContext) -> types.CallToolResult:
-        """**Returns** the result of the task. A call that ends before it, for whatever reason, cancels it."""
+        """**Returns** the result of the task that a call became; its id is kept first."""
+        if request := self._callers.current:
+            request.keep(handle.task_id)
+        task = TaskState.model_validate(handle.model_dump(exclude={"result_type"}))
+        return await self._ended(task, context.session)
+
+    async def take_up(self, task_id: str, session: ClientSession) -> types.CallToolResult:
+        """**Returns** the result of a task that an earlier process waited for."""
+        return await self._ended(await _look(session, task_id), session)
+
+    async def _ended(self, task: TaskState, session: ClientSession) -> types.CallToolResult:
+        """**Returns** the result. A call that ends before the task, for whatever reason, cancels it."""
         try:
-            done = await self._end(handle, context.session)
+            done = await self._end(task, session)
         except BaseException:
-            self._leave(_cancel(context.session, handle.task_id))
+            self._leave(_cancel(session, task.task_id))
             raise
         if done.status == "completed":
             return types.CallToolResult.model_validate(done.result or {})
@@ -106,10 +117,9 @@ class Tasks(ClientExtension):
             raise MCPError.from_error_data(done.error)
         raise MCPError(INTERNAL_ERROR, done.status_message or CANCELLED)
 
-    async def _end(self, handle: TaskHandle, session: ClientSession) -> TaskState:
+    async def _end(self, task: TaskState, session: ClientSession) -> TaskState:
         """**Returns** the task when it has ended; what it asks meanwhile is answered once."""
-        request, task_id = self._callers.current, handle.task_id
-        task = TaskState.model_validate(handle.model_dump(exclude={"result_type"}))
+        request, task_id = self._callers.current, task.task_id
         answered, wait = set[str](), FIRST_WAIT
         while task.status in {"working", "input_required"}:
             if request:
@@ -122,8 +132,13 @@ class Tasks(ClientExtension):
                 await session.send_request(update, types.EmptyResult)
             await asyncio.sleep(_pause(task, wait))
             wait = min(wait * 2, LONGEST_WAIT)
-            task = await session.send_request(GetTask(params=TaskParams(task_id=task_id)), TaskState)
+            task = await _look(session, task_id)
         return task
+
+
+async def _look(session: ClientSession, task_id: str) -> TaskState:
+    """**Returns** how far a task is."""
+    return await session.send_request(GetTask(params=TaskParams(task_id=task_id)), TaskState)
 
 
 def _pause(task: Task, usual: float) -> float:

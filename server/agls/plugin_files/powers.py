@@ -19,6 +19,7 @@ MOST = 500  # lines
 _LINE = regex(r"(?m)(?:^|\s)!`([^`\n]+)`|!\{((?:[^{}\n]|\{\{?[^{}\n]*\}\}?)+)\}")
 _BLOCK = regex(r"(?ms)^```!\s*\n(.*?)^```")
 SEPARATOR = "${/}"  # between the parts of a path, for Gemini
+COMMANDS = ("command", "bash", "powershell")  # Copilot has one for each shell
 LONGEST = 300  # characters of a prompt
 PROGRAMS = (".sh", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".ps1", ".bat", ".cmd", ".exe")
 
@@ -133,7 +134,8 @@ def _does(entry: object) -> str:
     if prompt := text_in(said.get("prompt")):
         return f"asks a model: {cut(prompt, LONGEST)}"
     words = [str(each).replace(SEPARATOR, "/") for each in list_in(said.get("args"))]
-    command = text_in(said.get("command")).replace(SEPARATOR, "/")
+    written = next(filter(None, (text_in(said.get(key)) for key in COMMANDS)), "")
+    command = written.replace(SEPARATOR, "/")
     return f"runs {shlex.join([command, *words]) if words else command}"
 
 

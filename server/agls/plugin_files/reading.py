@@ -44,6 +44,9 @@ UNUSED_KEYS = (
     "apps",
     "dependencies",
     "rules",
+    "experimental",
+    "plan",
+    "migratedTo",
 )
 BAD_NAME = "{!r} is no name of a plugin: use up to 50 lower-case letters, digits and hyphens"
 WRITTEN = "its name {!r} is written {} here"
@@ -133,7 +136,7 @@ class _ManifestParts:
             version=_text(said, "version"),
             description=_text(said, "description"),
             skills=self._skills(),
-            commands=self._places("commands"),
+            commands=self._commands(),
             agents=self._places("agents"),
             hooks=tuple(self._hooks()),
             servers=self._servers(),
@@ -159,6 +162,22 @@ class _ManifestParts:
 
     def _places(self, part: str) -> Sequence[str]:
         return tuple(self._named(part)) if part in self._said else tuple(self._usual(part))
+
+    def _commands(self) -> Sequence[str]:
+        """Return folders and files of commands; an object names a file for each."""
+        said = self._said.get("commands")
+        if not is_object(said):
+            return self._places("commands")
+        found: list[str] = []
+        for name, each in said.items():
+            source = text_in(object_in(each).get("source"))
+            if not source:
+                self._remarks.append(f"commands: {name[:60]}: write it into a file, and that as its source")
+            elif path := self._path("commands", source):
+                found.append(path)
+                if Path(path).stem != name:
+                    self._remarks.append(f"commands: {name[:60]}: it is called {Path(path).stem[:60]} here")
+        return found
 
     def _usual(self, part: str) -> Sequence[str]:
         path = f"{self._root}/{part}"

@@ -237,17 +237,23 @@ def show_nothing(line: str) -> None:
     """Drop a report of progress."""
 
 
+def forget(task_id: str) -> None:
+    """Drop the id of a task."""
+
+
 @frozen(eq=False)
 class Caller:
     """Who a request is made for: sees its progress, and answers what the server asks meanwhile.
 
     Without `ask` nobody can: what is asked is cancelled. `sample` lets the user's model answer, if the user
-    allows it, and raises `SamplingRefused`.
+    allows it, and raises `SamplingRefused`. `keep` is told the id of a task that the call became, before the
+    server is asked for it.
     """
 
     show: Progress = show_nothing
     ask: Callable[[McpQuestion], Awaitable[McpReply]] | None = None
     sample: Callable[[McpSampling], Awaitable[McpSampled]] | None = None
+    keep: Callable[[str], None] = forget
 
 
 NOBODY = Caller()
@@ -287,6 +293,10 @@ class McpServer(Protocol):
 
     async def call(self, tool: str, arguments: JsonObject, caller: Caller) -> McpAnswer:
         """Call a tool; cancelling tells the server. **Raises** `ServerProblem`."""
+        ...
+
+    async def take_up(self, task_id: str, caller: Caller) -> McpAnswer:
+        """Wait for a task that a call became in an earlier process. **Raises** `ServerProblem`."""
         ...
 
     async def resources(self) -> Sequence[McpResource]:

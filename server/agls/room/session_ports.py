@@ -9,7 +9,7 @@ from agls.engine.note_items import NoteItem
 from agls.engine.ports import Asker, ModelInfo, ToolSpec
 from agls.engine.spawning import Spawner
 from agls.engine.state import State
-from agls.engine.vocabulary import JsonObject, Message, SessionRow
+from agls.engine.vocabulary import JsonObject, Message, Resource, ResourceLink, SessionRow
 from agls.frozen import frozen
 
 READ_ONLY = "readOnly"  # the option of a run that may only read
@@ -62,7 +62,7 @@ class SessionControl(Protocol):
     that was said, `others` are the sessions of the folder (or those that a text is found in), `stop` cancels
     what runs. `apart` makes a session that works in a worktree of this folder. `export` **returns** the
     session in a format. `type` does what somebody means who types this: it **returns** the run that a
-    prompt, or a command that makes one, began.
+    prompt, or a command that makes one, began. `meaning` **returns** what a typed text points at.
     """
 
     async def set(self, options: JsonObject, *, by_user: bool = False) -> None: ...
@@ -73,6 +73,7 @@ class SessionControl(Protocol):
     def stop(self) -> str: ...
     async def export(self, form: str) -> bytes: ...
     async def type(self, text: str) -> str: ...
+    async def meaning(self, text: str) -> Sequence[Resource | ResourceLink]: ...
     async def apart(self, folder: str, title: str) -> str: ...
     def models(self) -> Sequence[ModelInfo]: ...
 

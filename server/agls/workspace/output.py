@@ -1,8 +1,8 @@
 """The output of a command, as text that is safe to show and to read.
 
 Terminal escapes (ECMA-48: CSI, OSC, DCS and kin) and control characters are removed; invisible and
-direction-changing characters are made visible. Of a line that overwrites itself with carriage returns the
-last state is kept.
+direction-changing characters are made visible. Of a line that overwrites itself with carriage returns or
+backspaces the last state is kept.
 """
 
 import codecs
@@ -14,6 +14,8 @@ from agls.regex import regex
 from agls.terminal_codes import CODE, STRING, spelled_out
 
 _UNFINISHED = regex(rf"(?:{STRING}\x1b?|(?:\x1b\[|\x9b)[0-?]*[ -/]*|\x1b[ -/]*|(?<!\r)\r+)\Z")
+_ERASE = regex(r"(?:\x1b\[|\x9b)0?K")  # EL: the rest of the line goes
+_REST = "\0"  # stands for it
 _STRANGE = regex(r"[\x00-\x06\x0e-\x1a\x1c-\x1f]")  # in no text, but for NUL between names
 _SAMPLE = 8_192  # bytes that decide whether an output is text ...
 _FEWEST = 100  # ... so many at least: what is shorter is shown as it is
@@ -28,8 +30,27 @@ _RATE = 256_000  # ... and bytes per second that are shown of a flood
 
 def plain(text: str) -> str:
     """Return the text as a person would see it in the end. Never raises."""
-    lines = CODE.sub("", text).split("\n")
-    return spelled_out("\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines))
+    if "\b" in text:
+        text = _ERASE.sub(_REST, text.replace(_REST, ""))
+    return spelled_out("\n".join(map(_last_state, CODE.sub("", text).split("\n"))))
+
+
+def _last_state(line: str) -> str:
+    """Return a line as a terminal shows it in the end."""
+    line = line.rstrip("\r").rpartition("\r")[2]
+    if "\b" not in line:
+        return line
+    cells: list[str] = []
+    at = 0
+    for char in line:
+        if char == "\b":
+            at = max(at - 1, 0)
+        elif char == _REST:
+            del cells[at:]
+        elif char >= " " or char == "\t":
+            cells[at : at + 1] = [char]
+            at += 1
+    return "".join(cells)
 
 
 def is_text(data: bytes | bytearray) -> bool:

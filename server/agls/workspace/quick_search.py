@@ -30,6 +30,7 @@ class SearchAnswer(NamedTuple):
     stopped: bool = False
     problem: int = 0
     binary: Sequence[str] = ()
+    large: Sequence[str] = ()
 
 
 async def search_quickly(
@@ -62,11 +63,14 @@ async def search_quickly(
         async with asyncio.timeout(seconds):
             is_done = await asyncio.to_thread(_look, search, question["real"])
     except TimeoutError:
-        return SearchAnswer(tuple(found), search.searched, search.more, True, binary=tuple(search.binary))
+        seen = tuple(search.binary), tuple(search.large)
+        return SearchAnswer(tuple(found), search.searched, search.more, True, 0, *seen)
     finally:
         search.is_over = True
         await ripgrep.aclose()
-    return SearchAnswer(found, search.searched, search.more, binary=search.binary) if is_done else None
+    if not is_done:
+        return None
+    return SearchAnswer(found, search.searched, search.more, binary=search.binary, large=search.large)
 
 
 def _look(search: Search, real: str) -> bool:

@@ -55,7 +55,8 @@ def main() -> None:
     except OSError as error:
         end["problem"] = error.errno or 0
     signal.setitimer(signal.ITIMER_REAL, 0)
-    _write({**end, "searched": search.searched, "more": search.more, "binary": search.binary})
+    left_out = {"binary": search.binary, "large": search.large}
+    _write({**end, "searched": search.searched, "more": search.more, **left_out})
 
 
 def _write(part: object) -> None:
@@ -90,6 +91,7 @@ class Search:
     ) -> None:
         self.searched = 0
         self.binary: list[str] = []  # the paths of binary files that match
+        self.large: list[str] = []  # the paths of files that are too large to be searched
         self.more = self.is_over = False
         self._asked, self._bounds = asked, bounds
         self._sieve, self._found = sieve, found
@@ -192,6 +194,10 @@ class Search:
             data = _bytes_of(folder, path.rpartition("/")[2], self._asked["max_bytes"])
         except OSError:
             return ""
+        if len(data) > self._asked["max_bytes"]:
+            if path == "/".join(self._asked["start"]) or not _looks_binary(data):
+                self.large.append(path)
+            return ""
         if not _may_hold(self._needed, data):
             return ""
         try:
@@ -286,16 +292,24 @@ def _excerpt(
 
 
 def _may_hold(needed: Iterable[bytes], data: bytes) -> bool:
-    if not needed or data.startswith(tuple(encoding.mark for encoding in UTF16)):
+    if not needed or _is_utf16(data):
         return True
     small = data.lower()
     return any(text in small for text in needed)
 
 
+def _looks_binary(data: bytes) -> bool:
+    return not _is_utf16(data) and b"\0" in data[:_SMALL]
+
+
+def _is_utf16(data: bytes) -> bool:
+    return data.startswith(tuple(encoding.mark for encoding in UTF16))
+
+
 def _bytes_of(folder: int, name: str, max_bytes: int) -> bytes:
-    """Return the bytes of a file, b"" when it is too large. Only regular files of the walk are read."""
+    """Return the first bytes of a file, one more than `max_bytes`. Only regular files are read."""
     with opened(os.open(name, _READ, dir_fd=folder)) as handle:
         data = os.read(handle, min(_SMALL, max_bytes + 1))
         if len(data) == _SMALL < max_bytes + 1:
             data += os.read(handle, max_bytes + 1 - _SMALL)
-    return data if len(data) <= max_bytes else b""
+    return data

@@ -73,35 +73,41 @@ class Sieve:
             yield from first
         else:
             batches = chain([first], batches)
-        ahead: tuple[list[Folder], Running] | None = None
+        ahead: tuple[list[Folder], Running, list[bytes]] | None = None
         for batch in batches:
-            running = self._start(self._arguments(root, batch))
+            arguments, large = self._arguments(root, batch)
+            running = self._start(arguments)
             if ahead:
                 yield from self._left(*ahead)
-            ahead = batch, running
+            ahead = batch, running, large
         if ahead:
             yield from self._left(*ahead)
 
-    def _left(self, batch: Iterable[Folder], running: Running) -> Iterator[Folder]:
+    def _left(self, batch: Iterable[Folder], running: Running, large: Sequence[bytes]) -> Iterator[Folder]:
         found = running.found(self._stall)
         if found is None:
             yield from batch
         else:
-            yield from _those_of(batch, found)
+            yield from _those_of(batch, (*found, *large))
         if running.stalled and self._stall:
             self._argv += ("--max-filesize", str(self._max_bytes))  # a look at every size: a fifth more time
             self._stall = None
 
-    def _arguments(self, root: int, batch: Iterable[Folder]) -> list[str]:
+    def _arguments(self, root: int, batch: Iterable[Folder]) -> tuple[list[str], list[bytes]]:
+        """Return what ripgrep is started with, and the paths of large files that it will not look at."""
         names: list[str] = []
+        large: list[bytes] = []
         for folder in batch:
             place = _place(folder.parts)
-            if folder.whole or len(folder.files) > FEW:
+            is_whole = folder.whole or len(folder.files) > FEW
+            if is_whole:
                 names.append(place)
-            else:  # ripgrep reads every file that is named to it: pipes, and files of any size
-                paths = (f"{place}/{name}" for name in folder.files)
-                names += (path for path in paths if _is_small_file(root, path, self._max_bytes))
-        return [*self._argv, "--", *names] if names else []
+            if not is_whole or self._stall is None:
+                # ripgrep reads every file that is named to it: pipes, and files of any size
+                sizes = [(path, _size(root, path)) for path in (f"{place}/{name}" for name in folder.files)]
+                large += (os.fsencode(path) for path, size in sizes if size > self._max_bytes)
+                names += (path for path, size in sizes if 0 <= size <= self._max_bytes and not is_whole)
+        return [*self._argv, "--", *names] if names else [], large
 
 
 class Spawned:
@@ -179,9 +185,10 @@ def _place(parts: Sequence[str]) -> str:
     return "/".join((".", *parts))
 
 
-def _is_small_file(root: int, path: str, max_bytes: int) -> bool:
+def _size(root: int, path: str) -> int:
+    """Return the size of a regular file, -1 for anything else."""
     try:
         status = os.lstat(path, dir_fd=root)
     except (OSError, ValueError):
-        return False
-    return stat.S_ISREG(status.st_mode) and status.st_size <= max_bytes
+        return -1
+    return status.st_size if stat.S_ISREG(status.st_mode) else -1

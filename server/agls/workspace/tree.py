@@ -139,7 +139,8 @@ class FileTree:
                 raise OSError(answer.problem, "")
         files = [self._matching(target, file) for file in answer.found]
         binary = [self._named(target, name) for name in answer.binary]
-        return FoundLines(files, answer.searched, answer.more, answer.stopped, binary)
+        large = [self._named(target, name) for name in answer.large]
+        return FoundLines(files, answer.searched, answer.more, answer.stopped, binary, large)
 
     def _matching(self, target: ResolvedPath, file: FoundFile) -> MatchingFile:
         name, count, rows = file

@@ -106,12 +106,16 @@ def test_edit_that_is_cancelled_ends_the_answer_of_the_model(tmp_path: Path) -> 
         wait_until(lambda: deltas(wire, "e1") == "    return")
         wire.notify("$/cancelRequest", {"id": edit})
         assert wire.answer_of(edit)["error"]["data"]["kind"] == "cancelled"
+        (file,) = usage_files(tmp_path)
+        (row,) = json.loads(file.read_text())["ended"]
+        used = row["used"]
+        assert (used["model_calls"], used["output_tokens"] > 0) == (1, True), "what came of it counts"
 
 
 @pytest.mark.parametrize(
     ("turn", "config", "says"),
     [
-        ("x", "[budget.day]\nmax_model_calls = 0\n", "budget of the day is used up"),
+        ("x", "[budget.day]\nmax_model_calls = 0\n", "budget of model calls of the day is used up"),
         ({"text": "x", "cut": True}, "", "breaks the answer off"),
         ("x", '[permissions]\ndeny = ["read(area.py)"]\n', "hidden from agents"),
     ],

@@ -37,7 +37,7 @@ def test_named_model_of_a_provider_has_its_key_beside_configured_models(agls: Ag
     agls.script({"text": "Another one."})
     agls.environment["HTTPS_PROXY"] = "http://127.0.0.1:9"
     doctor = ("doctor", "--model", "gpt-4o", "--offline")
-    prompt = ("run", "go", "--model", "gpt-4o", "--max-seconds", "1")
+    prompt = ("run", "go", "--model", "gpt-4o", "--max-seconds", "3")
     without = agls.run(*doctor), agls.run(*prompt)
     for shown in (without[0].out, without[1].err):
         assert "There is no model called 'gpt-4o'." in shown

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,9 +25,9 @@ def variables(folder: Path) -> dict[str, str]:
     return {**mine, "HOME": str(folder), "TMPDIR": str(folder), "GIT_CONFIG_GLOBAL": os.devnull}
 
 
-def demo(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [*PROGRAM, "demo", *arguments]
-    return run(command, timeout=PATIENCE, env=variables(tmp_path), stdin=subprocess.DEVNULL)
+def demo(tmp_path: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    command, env = [*PROGRAM, "demo", *arguments], variables(tmp_path) | more
+    return run(command, timeout=PATIENCE, env=env, stdin=subprocess.DEVNULL)
 
 
 def git(repository: Path, *words: str) -> str:
@@ -64,24 +63,16 @@ def test_it_shows_reading_editing_and_testing_and_leaves_a_repaired_repository(t
     assert git(repository, "log", "--format=%s") == "A shop\n"
 
 
-def test_it_makes_a_folder_of_its_own_when_none_is_named(tmp_path: Path) -> None:
-    done = demo(tmp_path, "--yes")
+def test_it_makes_a_folder_of_its_own_when_none_is_named_and_leaves_a_repository_around_it_alone(
+    tmp_path: Path,
+) -> None:
+    subprocess.run(("git", "init", "-q", str(tmp_path / "mine")), check=True)
+    done = demo(tmp_path, "--yes", GIT_DIR=str(tmp_path / "mine/.git"))
     assert done.returncode == 0
     (repository,) = tmp_path.glob("agls-shop-*")
     assert str(repository) in done.stdout
     assert not list(tmp_path.glob("agls-demo-*"))  # what was needed behind the stage is gone
-
-
-def test_a_repository_around_it_is_left_alone(tmp_path: Path) -> None:
-    subprocess.run(("git", "init", "-q", str(tmp_path / "mine")), check=True)
-    mine = {**variables(tmp_path), "GIT_DIR": str(tmp_path / "mine/.git")}
-    subprocess.run(
-        [sys.executable, "-m", "agls", "demo", "--yes", "--dir", str(tmp_path / "shop")],
-        env=mine,
-        check=True,
-        capture_output=True,
-    )
-    assert git(tmp_path / "shop", "log", "--format=%s") == "A shop\n"
+    assert git(repository, "log", "--format=%s") == "A shop\n"
     assert not list((tmp_path / "mine/.git/refs/heads").iterdir())
 
 
@@ -132,15 +123,9 @@ def test_control_c_ends_the_demo_with_its_run(terminal: FakeTerminal, tmp_path: 
 def test_a_reader_that_goes_away_ends_it_quietly(tmp_path: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    done = subprocess.run(
-        [sys.executable, "-m", "agls", "demo", "--yes"],
-        env=variables(tmp_path),
-        stdout=writing,
-        stderr=subprocess.PIPE,
-        check=False,
-    )
+    done = run([*PROGRAM, "demo", "--yes"], timeout=PATIENCE, env=variables(tmp_path), stdout=writing)
     os.close(writing)
-    assert (done.returncode, done.stderr) == (141, b"")
+    assert (done.returncode, done.stderr) == (141, "")
 
 
 @pytest.mark.parametrize("script", ["setup", "demo"])

@@ -33,6 +33,7 @@ FILES: dict[str, Any] = {
     ".opencode/agents/opencode.md": AGENT.format("opencode"),
     ".opencode/commands/ship.md": "---\ndescription: Ship it\n---\nShip $1.\n",
     ".opencode/skills/of-opencode/SKILL.md": SKILL.format("of-opencode"),
+    ".opencode/skill/also-opencode/SKILL.md": SKILL.format("also-opencode"),
     ".github/agents/copilot.agent.md": AGENT.format("copilot"),
     ".github/prompts/explain-it.prompt.md": "---\ndescription: Explain it\n---\nExplain.\n",
     ".github/skills/of-copilot/SKILL.md": SKILL.format("of-copilot"),
@@ -90,7 +91,8 @@ def test_folders_of_six_products_give_one_list_of_each_kind(agls: Agls) -> None:
         assert agls.run("run", "/prompts:draft TITLE='a page'", *model).code == 0
         assert "Draft a page." in str(server.posts[0].body["messages"])
     skills = {row["name"] for row in data(agls, "/skills")["skills"] if row["origin"] == "project"}
-    assert skills == {f"of-{name}" for name in ("claude", "codex", "copilot", "cursor", "gemini", "opencode")}
+    products = ("claude", "codex", "copilot", "cursor", "gemini", "opencode")
+    assert skills == {*(f"of-{name}" for name in products), "also-opencode"}
     hooks = [(row["event"], row["name"], row["origin"]) for row in data(agls, "/hooks")["hooks"]]
     assert hooks == [
         ("PreToolUse", "./check.sh", ".claude/settings.json"),

@@ -38,7 +38,7 @@ def edit(path: str, old: str, new: str, said: str, **more: Any) -> tuple[str, di
     return "edit_file", {"path": path, "old_text": old, "new_text": new, **more}, said
 
 
-@pytest.fixture(params=[GIGABYTE // 8, pytest.param(GIGABYTE, marks=pytest.mark.slow)])
+@pytest.fixture(params=[GIGABYTE // 16, pytest.param(GIGABYTE, marks=pytest.mark.slow)])
 def large(request: pytest.FixtureRequest, agls: Agls) -> Iterator[Path]:
     path = agls.workspace / "large.log"
     plant(path, request.param)

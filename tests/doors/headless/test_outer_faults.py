@@ -3,7 +3,6 @@
 `docs/tool-faults.md` names the test of each fault; the calls are looked at as in `test_tool_faults.py`.
 """
 
-import gzip
 import json
 import os
 import time
@@ -20,7 +19,7 @@ from support.model_server import ModelServer, Raw
 from support.patience import wait_until
 from support.rich_run import call
 from support.web_pages import html, redirect, sent
-from web.test_pages import Endless
+from web.test_pages import Endless, bomb, nested_bomb
 
 PACKED = {"Content-Encoding": "gzip"}
 
@@ -28,8 +27,8 @@ PACKED = {"Content-Encoding": "gzip"}
 @pytest.mark.row(37)
 def test_pages_that_misbehave_are_answered_with_the_reason(agls: Agls) -> None:
     pages = {
-        "/bomb": sent(gzip.compress(b"0" * 60_000_000), "text/plain", **PACKED),
-        "/nested": sent(gzip.compress(gzip.compress(b"0" * 60_000_000)), "text/plain", **PACKED),
+        "/bomb": bomb(),
+        "/nested": nested_bomb(),
         "/zip": sent(b"PK\3\4" + b"\0" * 900_000, "text/html"),
         "/brotli": sent(b"\x1b\x00\x00", "text/plain", **{"Content-Encoding": "br"}),
         "/torn": sent(b"no gzip", "text/plain", **PACKED),

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from doors.headless.conftest import Agls
+from doors.headless.conftest import SCRIPTED, Agls
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -437,3 +437,61 @@ def test_agents_and_commands_in_the_configuration_of_opencode_are_found(agls: Ag
     agls.script({"text": "done"})
     typed = agls.run("run", "/test unit", "--trust", "--output", "jsonl")
     assert "Run the suite for unit." in str(typed.events)
+
+
+@pytest.mark.row(49)
+def test_commands_that_a_manifest_describes_one_by_one_are_those_of_the_plugin(agls: Agls) -> None:
+    plugin = agls.home / "described"
+    commands = {
+        "about": {"source": "./texts/about.md", "description": "Says what it is."},
+        "hello": {"source": "./texts/greeting.md"},
+        "inline": {"content": "Say $ARGUMENTS."},
+    }
+    place(
+        plugin,
+        {
+            ".claude-plugin/plugin.json": json.dumps({"name": "described", "commands": commands}),
+            "texts/about.md": "---\ndescription: About.\n---\nDo.\n",
+            "texts/greeting.md": "Greet.\n",
+        },
+    )
+    shown = agls.run("plugin", "show", str(plugin)).out
+    assert "command /described:about\n" in shown
+    assert "commands: hello: it is called greeting here" in shown
+    assert "commands: inline: write it into a file, and that as its source" in shown
+    assert agls.run("plugin", "add", str(plugin), "--yes").code == 0
+    found = [row["name"] for row in said(agls, "/command.list")["commands"]]
+    assert found == ["described:about", "described:greeting"]
+
+
+@pytest.mark.row(49)
+def test_command_of_a_hook_for_copilot_is_shown_before_anybody_consents_to_it(agls: Agls) -> None:
+    plugin = agls.home / "copilot"
+    hook = {"type": "command", "bash": "./audit.sh --all", "powershell": "./audit.ps1"}
+    place(
+        plugin,
+        {
+            "plugin.json": json.dumps({"name": "copilot", "hooks": "hooks.json"}),
+            "hooks.json": json.dumps({"version": 1, "hooks": {"sessionStart": [hook]}}),
+        },
+    )
+    assert (
+        "hook sessionStart (hooks.json): runs ./audit.sh --all\n"
+        in agls.run("plugin", "show", str(plugin)).out
+    )
+
+
+@pytest.mark.row(52)
+def test_tool_that_searches_tools_has_the_name_of_claude_in_files(agls: Agls) -> None:
+    head = "---\nname: finder\ndescription: Finds.\ntools: Read, ToolSearch\n---\nDo.\n"
+    place(agls.workspace, {".claude/agents/finder.md": head})
+    agls.configure(SCRIPTED + '[tools]\nload = "search"\n')
+    assert "no such tools" not in agls.run("run", "/agent.list", "--trust").out
+
+
+@pytest.mark.row(47)
+def test_command_without_a_name_that_is_left_says_in_data_how_it_is_called(agls: Agls) -> None:
+    place(agls.workspace, {".claude/commands/ship.md": "One.\n", ".opencode/command/ship.md": "Two.\n"})
+    rows = said(agls, "/command.list")["commands"]
+    assert [(row["name"], row["ownName"]) for row in rows] == [("ship", "ship"), ("", "ship")]
+    assert rows[1]["hiddenBy"] == ".claude/commands/ship.md"

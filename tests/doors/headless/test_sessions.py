@@ -10,6 +10,7 @@ from agls.doors.headless.cli import main
 from agls.engine.facts import Noted, RunStarted, SessionChanged
 from agls.engine.state import fold_all
 from agls.stores.files import FileStore
+from doors.headless.conftest import Agls
 from support.store_samples import conversation, entries_of
 
 Cli = Callable[..., tuple[int, str, str]]
@@ -103,6 +104,18 @@ def test_a_session_is_shown_in_words_and_as_json(cli: Cli) -> None:
     assert "tags: pets" in out
     told = json.loads(cli("show", "ses_bb", "--json")[1])
     assert (told["messages"], told["tags"], told["interrupted"]) == (2, ["pets"], False)
+
+
+def test_questions_beside_the_work_are_shown_where_they_were_asked(agls: Agls) -> None:
+    agls.prompts([{"text": "Hello."}, {"text": "Because."}], [{"text": "Done."}])
+    session = agls.run("run", "--output", "json", "Say hello.").whole["sessionId"]
+    assert agls.run("resume", session, "/btw Why?").out == "Because.\n"
+    agls.run("resume", session, "Go on.")
+    beside = ["you (beside the work): Why?", "agls (beside the work): Because."]
+    shown = agls.run("sessions", "show", session).out
+    assert shown.splitlines()[-4:] == [*beside, "you: Go on.", "agls: Done."]
+    last = json.loads(agls.run("sessions", "show", session, "--json").out)["last"]
+    assert [each["text"] for each in last if each.get("beside")] == ["Why?", "Because."]
 
 
 def test_the_beginning_of_an_id_is_enough_when_it_is_the_only_one(cli: Cli) -> None:

@@ -52,6 +52,42 @@ def test_files_are_listed_read_written_edited_and_found(agls: Agls) -> None:
     assert (agls.workspace / "new/notes.md").read_text() == "# Notes\n"
 
 
+@pytest.mark.row(31)
+def test_file_of_which_only_a_part_was_read_is_not_replaced_whole(agls: Agls) -> None:
+    """Neither by `write_file` nor by a patch that adds it; page by page the whole of it is known, too."""
+    lines = [f"line_{number} = {number}\n" for number in range(1, 41)]
+    files = [agls.workspace / f"{name}.py" for name in "abc"]
+    for file in files:
+        file.write_text("".join(lines))
+    added = "*** Begin Patch\n*** Add File: {}.py\n+only = 1\n*** End Patch"
+    turns = [
+        call("apply_patch", patch=added.format("a")),
+        call("read_file", path="a.py", limit=10),
+        call("write_file", path="a.py", content="only = 1\n"),
+        call("apply_patch", patch=added.format("a")),
+        call("edit_file", path="a.py", old_text="line_20 = 20", new_text="line_20 = 0"),
+        call("write_file", path="a.py", content="only = 1\n"),
+        call("read_file", path="b.py", offset=31),
+        call("read_file", path="b.py", limit=30),
+        call("write_file", path="b.py", content="only = 1\n"),
+        call("read_file", path="c.py"),
+        call("apply_patch", patch=added.format("c")),
+    ]
+    agls.script(*({"calls": [each]} for each in turns), {"text": "done"})
+    done = agls.run("run", "--mode", "acceptEdits", "--output", "jsonl", "go")
+    assert done.code == 0, done.err
+    unread, _, part, again, edited, after, _, _, whole, _, over = items(done)
+    assert "was not read in this session" in unread["output"]
+    for refused in (part, again):
+        assert refused["status"] == "failed"
+        assert "read only in part: lines 11 to 40" in refused["output"]
+    assert edited["status"] == "completed", "what was not shown may be changed in its place"
+    assert "lines 1 to 40 of it, as it is now, were not shown" in after["output"]
+    assert (whole["output"], over["output"]) == ("Wrote b.py.", "Wrote c.py.\n1\tonly = 1")
+    wanted = "".join(lines).replace("= 20\n", "= 0\n")
+    assert [file.read_text() for file in files] == [wanted, "only = 1\n", "only = 1\n"]
+
+
 @pytest.mark.row(34)
 def test_cells_are_inserted_changed_and_deleted_and_the_notebook_stays_valid(agls: Agls) -> None:
     """It begins without a cell; each cell has what the format wants of its type, and an id of its own."""
@@ -86,11 +122,12 @@ def test_command_streams_has_its_exit_code_its_time_and_a_cap_and_ends_with_its_
         call("shell", command="echo one; sleep 0.3; echo two >&2; exit 7"),
         call("shell", command=f"bash -c 'exec -a {mark} sleep 600' & exec -a {mark} sleep 600", timeout_s=1),
         call("shell", command="seq 1 200000"),
+        call("shell", command="printf 'at 1%%\\b\\b2%%\\b\\b3%%\\n10%%\\r20%%\\n'"),
     ]
     agls.script(*({"calls": [each]} for each in turns), {"text": "done"})
     done = agls.run("run", "--mode", "allowAll", "--output", "jsonl", "go")
     assert done.code == 0, done.err
-    exited, stopped, flooded = items(done)
+    exited, stopped, flooded, overwritten = items(done)
     assert (exited["status"], exited["terminal"]["exitCode"]) == ("completed", 7)
     assert exited["output"].startswith("one\ntwo")
     pieces = [
@@ -103,6 +140,22 @@ def test_command_streams_has_its_exit_code_its_time_and_a_cap_and_ends_with_its_
     wait_until(lambda: processes_with(mark) == [])
     assert flooded["output"].startswith("1\n2\n") and "200000" in flooded["output"]
     assert len(flooded["output"]) < 100_000
+    assert overwritten["output"].startswith("at 3%\n20%\n"), "lines that overwrite themselves end as one sees"
+
+
+@pytest.mark.row(35)
+def test_command_in_the_background_ends_with_its_tree_when_its_own_time_is_over(agls: Agls) -> None:
+    mark = f"agls-task-{os.getpid()}"
+    sleeps = f"bash -c 'exec -a {mark} sleep 600' & exec -a {mark} sleep 600"
+    agls.script(
+        {"calls": [call("shell", command=sleeps, timeout_s=1, background=True)]},
+        {"calls": [call("shell_task", task_id="task_1", wait_s=50)]},
+        {"text": "done"},
+    )
+    done = agls.run("run", "--mode", "allowAll", "--output", "jsonl", "go")
+    assert done.code == 0, done.err
+    assert "stopped: it ran longer than 1 s" in items(done)[1]["output"]
+    wait_until(lambda: processes_with(mark) == [])
 
 
 DANGEROUS = [

@@ -161,10 +161,10 @@ def served(folder: Path) -> Iterator[Player]:
             yield Player(wire, model)
 
 
-@pytest.fixture(scope="module")
-def player(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Player]:
-    """One server for all: each run has a session of its own."""
-    with served(tmp_path_factory.mktemp("cancel")) as player:
+@pytest.fixture
+def player(tmp_path: Path) -> Iterator[Player]:
+    """One server for all runs of a trigger: each has a session of its own."""
+    with served(tmp_path / "cancel") as player:
         yield player
 
 

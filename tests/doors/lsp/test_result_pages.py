@@ -37,7 +37,7 @@ def size(result: Any) -> int:
     return len(dumps(result).encode())
 
 
-@pytest.mark.parametrize("room", [PAGE, 100_000])
+@pytest.mark.parametrize("room", [PAGE, 400_000])
 def test_every_item_comes_once_in_pages_that_are_no_larger_than_wanted(
     fat: tuple[Wire, str], room: int
 ) -> None:

@@ -3,8 +3,11 @@
 `scripts/editors/pictures-neovim` runs it; the pictures go to docs/pictures.
 """
 
+import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from html import escape
 from pathlib import Path
 
@@ -126,13 +129,22 @@ def picture(editor: Editor, screen: Screen, name: str) -> None:
     (FOLDER / f"neovim-{name}.svg").write_text(draw(screen), encoding="utf-8")
 
 
+@contextmanager
+def home() -> Iterator[Path]:
+    """The folder of the user, whose name is on some pictures: the same one whenever they are drawn."""
+    folder = Path(tempfile.gettempdir(), "ada")
+    shutil.rmtree(folder, ignore_errors=True)  # a server that ended late may have left something
+    folder.mkdir()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def main(program: str) -> None:
     """Tell the story once, with a picture at each station."""
     FOLDER.mkdir(exist_ok=True)
-    with (
-        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
-        Editor(program, Path(folder)) as editor,
-    ):
+    with home() as folder, Editor(program, folder) as editor:
         show(editor, editor.drawn)
 
 

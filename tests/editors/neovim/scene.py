@@ -104,6 +104,7 @@ def opened(
     editor.until("vim.api.nvim_get_mode().mode == 'n' and vim.fn.getline(1) == 'mine = 1'")
     editor.command("Agls open")
     editor.until("vim.api.nvim_get_mode().mode == 'i'")
+    editor.until("require('agls').current()")
     editor.keys("<Esc>")
     editor.until("vim.api.nvim_get_mode().mode == 'n'")
     return editor

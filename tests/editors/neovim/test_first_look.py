@@ -1,6 +1,8 @@
 """What a newcomer sees: an empty chat, a narrow terminal, lists without a picker of their own."""
 
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -9,7 +11,7 @@ from support.patience import PATIENCE
 from support.wire import turns
 
 from .driver import Editor
-from .scene import HANGING, TWO_EDITS, call, ended, gone, opened, prompt, said, use_server, waiting
+from .scene import HANGING, TWO_EDITS, USER, call, ended, gone, opened, prompt, said, use_server, waiting
 
 pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
 ALL = "vim.ui.select = function(items, options) FLAT = vim.tbl_map(options.format_item, items) end"
@@ -57,6 +59,64 @@ def test_prompt_without_a_model_fails_in_words_for_this_editor(editor: Editor) -
     editor.until("vim.fn.execute('messages'):find('no model is chosen yet; `:Agls setup`', 1, true)")
     assert "--base-url" not in editor.call("nvim_exec2", "messages", {"output": True})["output"]
     editor.until("vim.fn.getline(1) == 'hello'")  # the prompt is not lost
+
+
+def late_server(editor: Editor) -> str:
+    """The user has a server that starts when a file is there; gives its path."""
+    gate = editor.folder / "gate"
+    wait = f"until [ -e {gate} ]; do sleep 0.05; done; exec {sys.executable} -m agls serve --stdio"
+    editor.setup(cmd=["sh", "-c", wait])
+    return str(gate)
+
+
+def test_prompt_is_there_before_the_server_has_started(editor: Editor) -> None:
+    """What was sent by then is sent; the commands that came meanwhile are for the same session."""
+    editor.play(turns("Hello you."))
+    (editor.workspace / "code.py").touch()
+    gate = late_server(editor)
+    editor.command("Agls open")
+    assert editor.lua("return vim.b.agls_prompt")
+    editor.until("vim.api.nvim_get_mode().mode == 'i'")
+    editor.shows("◌ starting")
+    editor.keys("hello<C-s>")
+    editor.shows("is sent when agls has started")
+    editor.command("Agls add code.py")
+    editor.command("wincmd p | Agls open")
+    assert editor.lua("return vim.fn.getline(1)") == "hello"
+    Path(gate).touch()
+    editor.until("require('agls').current()")
+    ended(editor, "endTurn")
+    said(editor, "Hello you.")
+    assert editor.lua("return vim.tbl_count(require('agls.session').all)") == 1
+    assert editor.lua("return #vim.api.nvim_tabpage_list_wins(0)") == 3
+    assert "code.py" in editor.lua(f"return vim.inspect({USER})")
+
+
+def test_what_is_written_while_the_server_starts_stays_under_the_cursor(editor: Editor) -> None:
+    editor.play(turns("Hello you."))
+    gate = late_server(editor)
+    editor.command("Agls open")
+    editor.keys("fix the bug<Left><Left><Left>")
+    editor.until("vim.fn.getline(1) == 'fix the bug'")
+    Path(gate).touch()
+    editor.until("require('agls').current()")
+    editor.shows("○ ready")
+    editor.keys("big ")
+    editor.until("vim.fn.getline(1) == 'fix the big bug'")
+    assert editor.lua("return vim.b.agls_session == require('agls').current().id")
+
+
+def test_what_was_written_is_kept_where_no_session_comes_of_it(editor: Editor) -> None:
+    editor.setup(cmd=["sh", "-c", "sleep 1; exit 3"])
+    editor.command("Agls open")
+    editor.keys("hello")
+    editor.shows("agls cannot begin")
+    assert editor.lua("return #vim.api.nvim_tabpage_list_wins(0)") == 2
+    editor.play(turns("Hello you."))
+    editor.setup()
+    editor.command("stopinsert | Agls restart")
+    editor.command("Agls open")
+    editor.until("vim.b.agls_prompt and vim.fn.getline(1) == 'hello'")
 
 
 def test_chat_goes_below_in_a_narrow_terminal_and_stays_wide_enough_beside_a_file(editor: Editor) -> None:
@@ -112,6 +172,28 @@ def test_table_that_is_wider_than_the_chat_is_a_list(editor: Editor) -> None:
     prompt(editor, "go")
     ended(editor, "endTurn")
     said(editor, "- **area**\n  - What it does: multiplies the two sides of it\n  - Cost: 1")
+
+
+def test_long_entry_of_a_list_goes_on_below_its_text(editor: Editor) -> None:
+    opened(editor, turns("- " + "word " * 20 + "\n1. " + "text " * 20))
+    prompt(editor, "go")
+    ended(editor, "endTurn")
+    rows = [row.partition("│")[2] for row in editor.screen()]
+    assert [row.find("word") for row in rows if "word" in row][:2] == [2, 2]
+    assert [row.find("text") for row in rows if "text" in row][:2] == [3, 3]
+
+
+def test_question_breaks_its_own_words_nowhere_and_nothing_lies_over_it(editor: Editor) -> None:
+    """In a narrow window, after the note that it waits."""
+    resized(editor, 40)
+    opened(editor, TWO_EDITS, picks=("nothing",))
+    prompt(editor, "change two")
+    editor.keys("i")
+    editor.shows("waits for your answer")
+    editor.keys("<Esc>")
+    editor.shows("1  Allow once")
+    assert not any("waits for your answer" in row for row in editor.screen()[:-3])
+    assert any("↪ adds the rule:" in row for row in editor.screen())
 
 
 def test_rewound_prompt_is_back_in_the_empty_prompt(editor: Editor) -> None:

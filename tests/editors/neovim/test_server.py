@@ -13,6 +13,7 @@ from .driver import Editor
 from .scene import (
     CODE,
     HANGING,
+    PICKER,
     TWO_EDITS,
     ended,
     leave_and_come_back,
@@ -90,6 +91,23 @@ def test_sessions_are_listed_forked_and_opened(editor: Editor) -> None:
     editor.command("Agls open new")
     editor.until("vim.tbl_count(require('agls.session').all) == 3")
     leave_and_come_back(editor)
+
+
+def test_chat_that_was_never_used_is_neither_listed_nor_gone_on_with(editor: Editor) -> None:
+    opened(editor, turns("One."), picks=("nothing",))
+    prompt(editor, "the first")
+    ended(editor, "endTurn")
+    first = editor.lua("return require('agls').current().id")
+    editor.command("Agls open new")
+    editor.until("require('agls').current().id ~= ...", first)
+    leave_and_come_back(editor)
+    said(editor, "One.")
+    assert editor.lua("return require('agls').current().id") == first
+    editor.lua(PICKER, ["nothing"])
+    editor.command("Agls sessions")
+    editor.until("#ASKED == 1")
+    (row,) = editor.lua("return ASKED")[0]["items"]
+    assert "the first" in row
 
 
 def test_sessions_beyond_the_first_page_are_reached(editor: Editor) -> None:

@@ -8,11 +8,10 @@ import re
 import shlex
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
-from editors.neovim.pictures import FOLDER, draw
+from editors.neovim.pictures import FOLDER, draw, home
 from editors.neovim.scene import call
 from editors.neovim.screen import Screen
 from support.machine import NO_LOCAL_SERVERS
@@ -156,8 +155,7 @@ def look_of(codes: list[int]) -> dict[str, object]:
 
 def main() -> None:
     """Tell the story once: the picture is taken while the agent works."""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
-        folder = Path(name)
+    with home() as folder:
         script(folder, STORY)
         terminal = Terminal(folder)
         (terminal.workspace / "prices.py").write_text(PRICES)

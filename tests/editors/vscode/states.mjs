@@ -97,6 +97,10 @@ const LONG = Array.from({ length: 60 }, (_, n) => `echo "step ${n}" && ./scripts
 const GROUPS = ["Conversation", "Model and context", "Changes"];
 const HELP = `${GROUPS.map((group) => `### ${group}\n\n${["fork", "undo", "rewind", "usage"].map((name) => `- \`/${name}\`: Do this with the **session**, and say what came of it.`).join("\n")}`).join("\n\n")}\n\n\`/help NAME\` says how one is written.`;
 
+const ROWS = ["SHA-256|256|yes|the usual choice, and the fastest on this machine", "BLAKE2b|up to 512|yes|fast where there is no instruction for SHA", "MD5|128|no|only for checks of what nobody wants to forge"];
+const TABLE = ["Digest|Bits|Safe|What it is good for", "---|--:|:-:|---", ...ROWS].map((row) => `| ${row.replaceAll("|", " | ")} |`).join("\n");
+const PIXEL = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
 /** Each state: its name, and the messages that bring it about. */
 export const STATES = {
   "01-server-missing": [{ type: "server", state: "missing", problem: "agls's server is not set up yet." }],
@@ -183,6 +187,47 @@ export const STATES = {
     ready,
     models,
     session([user("Run the tests"), call("shell", { command: "pytest -q" }, { ...running, output: "....F\n1 failed\n", coloured: "\u001b[32m....\u001b[0m\u001b[31mF\u001b[0m\n\u001b[1;31m1 failed\u001b[0m\n" })], { state: "running", runId: "r" }),
+  ],
+  "26-wide-table": [
+    ready,
+    models,
+    session([
+      user("Which digests are there?"),
+      ...["Project instructions", "Skills", "Memory"].map((title) => item("notice", { title, text: `What the model is told: **${title}**.` })),
+      says(`What the standard library has:\n\n${TABLE}\n\nUse **SHA-256**. A long line of code is scrolled, too:\n\n\`\`\`sh\n${command} && ${command}\n\`\`\``),
+    ], { runs }),
+  ],
+  "27-worktree": [
+    ready,
+    models,
+    session(talk, { runs }),
+    { type: "outcome", title: "Work in a worktree", text: "The session `ses_1` works in `/home/me/.local/state/agls/worktrees/fix-parser`, on the branch `agls/fix-parser`; this one stays where it is.", folder: "/home/me/.local/state/agls/worktrees/fix-parser" },
+  ],
+  "28-mcp-servers": [
+    ready,
+    models,
+    session(talk.slice(0, 3), {
+      servers: [
+        { name: "github", status: "failed", needsLogin: true, message: "It wants a login." },
+        { name: "postgres", status: "failed", message: "The program npx ended at once (exit code 1): package @acme/postgres was not found in the registry." },
+        { name: "browser", status: "starting" },
+      ],
+    }),
+  ],
+  "29-all-kinds-of-chips": [
+    ready,
+    models,
+    {
+      type: "chips",
+      chips: [
+        ["signer.py:10-14", "selection", { offered: true }],
+        ["src/signing/", "folder"],
+        ["screenshot-of-a-long-name.png", "image", { preview: PIXEL }],
+        ["2 problems", "diagnostic"],
+        ["bash: the last command", "terminal"],
+        ["3 failed tests", "tests"],
+      ].map(([label, kind, more], n) => ({ id: `c${n}`, label, detail: label, kind, ...more })),
+    },
   ],
   "19-completions": [
     ready,

@@ -284,7 +284,16 @@ async def test_long_line_is_cut_around_what_matches(root: Path, editor: FakeEdit
 async def test_large_files_are_left_out(root: Path, editor: FakeEditor) -> None:
     tools = make(root, editor, max_file_bytes=100)
     (root / "large.txt").write_text("findable\n" * 20)
-    assert "No match" in await text_of(tools, pattern="findable")
+    (root / "large.bin").write_bytes(b"findable\0" * 20)
+    remark = (
+        "[1 file has more than 100 bytes, not searched: large.txt. To search there, run grep in a shell.]"
+    )
+    everywhere = await text_of(tools, pattern="findable")
+    assert everywhere.startswith("No match in ")
+    assert everywhere.endswith(remark)
+    assert await text_of(tools, pattern="findable", path="large.txt") == f"Nothing was searched.\n{remark}"
+    assert (await text_of(tools, pattern="total", output="files")).endswith(remark)
+    assert (await text_of(tools, pattern="findable", path="large.bin")).startswith("Nothing was searched.")
 
 
 async def test_a_file_that_is_too_large_costs_nothing(tools: Toolbox, root: Path) -> None:

@@ -1,5 +1,6 @@
 """A question beside the work (`btw`): asked while a run is on, given up, and seen by the client only."""
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,12 +10,12 @@ from support.wire import AGENT, Message, Wire
 
 
 @contextmanager
-def served(folder: Path, *replies: Reply) -> Iterator[tuple[Wire, ModelServer, str]]:
+def served(folder: Path, *replies: Reply, config: str = "") -> Iterator[tuple[Wire, ModelServer, str]]:
     """A client, a server of models, and a session."""
     with ModelServer(replies) as model:
-        config = folder / "config.toml"
-        config.write_text(f'model = "m"\n[models.m]\nbase_url = "{model.url}"\nmodel = "x"\n')
-        with Wire(folder, config) as wire:
+        file = folder / "config.toml"
+        file.write_text(f'model = "m"\n[models.m]\nbase_url = "{model.url}"\nmodel = "x"\n{config}')
+        with Wire(folder, file) as wire:
             wire.initialize(AGENT)
             yield wire, model, wire.session()
 
@@ -125,4 +126,26 @@ def test_question_that_is_given_up_leaves_what_was_shown_and_the_work_as_it_was(
         used = wire.call("agent/action/invoke", {"sessionId": session, "name": "usage"})["data"]
         spent = used["by"]["side_question"]
         assert (spent["modelCalls"], spent["outputTokens"] > 0) == (1, True), "what came of it counts"
+        (day,) = (tmp_path / "state" / "usage").rglob(f"{session}.json")
+        (row,) = json.loads(day.read_text())["ended"]
+        assert row["used"]["model_calls"] == 2, "in the day, too"
         assert wire.run(session)["stopReason"] == "endTurn"
+
+
+def test_files_that_the_question_points_at_go_with_it_and_stay_in_no_conversation(tmp_path: Path) -> None:
+    key = "sk-of-this-user-1234567890"
+    replies = (Reply("Hello."), Reply("Two."), Reply("Done."))
+    config = f'api_key = "{key}"\n[permissions]\ndeny = ["read(b.py)"]\n'
+    with served(tmp_path, *replies, config=config) as (wire, model, session):
+        (wire.workspace / "a.py").write_text(f"first = 1\nsecond = 2 # {key}\n")
+        (wire.workspace / "b.py").write_text("hidden = 1\n")
+        assert wire.run(session)["stopReason"] == "endTurn"
+        question = "What is second in @a.py? And @a.py:1 and @b.py?"
+        done = wire.call("agent/action/invoke", aside(session, question))
+        assert done["output"][0]["text"] == "Two."
+        assert wire.run(session)["stopReason"] == "endTurn"
+        _, asked, later = (str(post.body["messages"]) for post in model.posts)
+        assert "first = 1" in asked and "second = 2 # [secret]" in asked
+        assert "a.py#L1-L1" in asked
+        assert "hidden = 1" not in asked, "what a rule hides is not shown"
+        assert "first = 1" not in later

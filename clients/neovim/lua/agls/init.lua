@@ -1,5 +1,6 @@
 -- agls in Neovim: `require("agls").setup{}`, then `:Agls`. The functions here are for mappings and other plugins.
 
+local beginning = require("agls.beginning")
 local changes = require("agls.changes")
 local chips = require("agls.chips")
 local chat = require("agls.chat")
@@ -177,6 +178,7 @@ end
 ---@param layout? string
 local function failed(problem, layout)
   problem = problem or { message = "there is no session" }
+  beginning.give_up()
   if not trouble.is_lasting(M.client(), problem) then
     return notify.failure(problem)
   end
@@ -216,12 +218,31 @@ local function show_beside(of, problem, layout)
   end
 end
 
+---Show a session in the place where one could write while the server started.
+---@param of agls.Session
+local function become(of)
+  M.latest = of
+  trouble.close(of.client)
+  local shown = chat.of(of)
+  local is_sent, acts = beginning.become(shown)
+  require("agls.options").know_models(of.client)
+  announce("AglsSession", { sessionId = of.id })
+  for _, act in ipairs(acts) do
+    act(of)
+  end
+  if is_sent then
+    prompt.submit(shown)
+  end
+end
+
 ---Do something with the session that is meant, or with a new one.
 ---@param act fun(of: agls.Session)
 function M.with(act)
   local of = M.current()
   if of then
     return act(of)
+  elseif beginning.is_open() then
+    return beginning.later(act)
   end
   session.new(M.client(), config.current.options, function(made, problem)
     if not made then
@@ -237,7 +258,9 @@ end
 function M.open(options)
   options = options or {}
   local function shown(of, problem)
-    if options.beside then
+    if of and beginning.is_open() then
+      become(of)
+    elseif options.beside then
       show_beside(of, problem, options.layout)
     elseif show(of, problem, options.layout) and config.current.insert then
       vim.cmd("startinsert!")
@@ -247,7 +270,17 @@ function M.open(options)
   if of then
     return shown(of)
   end
-  session.new(M.client(), config.current.options, shown)
+  if beginning.is_open() then
+    return beginning.enter()
+  end
+  local at = M.client()
+  if at.state ~= "ready" and not options.beside and not window.find() then
+    beginning.show(at, options.layout)
+    if config.current.insert then
+      vim.cmd("startinsert!")
+    end
+  end
+  session.new(at, config.current.options, shown)
 end
 
 ---Close its windows; the sessions go on.

@@ -15,6 +15,7 @@ end
 
 ---@param message string
 ---@param highlight? string
+---@return integer win
 local function show_whole(message, highlight)
   local buf = vim.api.nvim_create_buf(false, true)
   vim.bo[buf].bufhidden = "wipe"
@@ -42,22 +43,27 @@ local function show_whole(message, highlight)
       vim.api.nvim_win_close(win, true)
     end
   end, SHOWN)
+  return win
 end
 
 ---@param message string
 ---@param level integer of vim.log.levels
+---@return integer? win what shows all of it, where the line cannot
 local function show(message, level)
   message = "agls: " .. message
   if not is_builtin() then
-    return vim.notify(message, level, { title = "agls" })
+    vim.notify(message, level, { title = "agls" })
+    return nil
   end
+  local win
   local room = math.max(20, vim.v.echospace - 1)
   local line = text.clip(message, room)
   if line ~= vim.trim((message:gsub("%s+", " "))) then
-    show_whole(message, HIGHLIGHTS[level])
+    win = show_whole(message, HIGHLIGHTS[level])
   end
   vim.cmd.redraw() -- a message below another one that nobody has seen yet makes the user press Enter
   vim.api.nvim_echo({ { line, HIGHLIGHTS[level] } }, true, {})
+  return win
 end
 
 local M = {}
@@ -72,8 +78,9 @@ local HINTS = {
 }
 
 ---@param message string
+---@return integer? win that shows all of a long one
 function M.info(message)
-  show(message, vim.log.levels.INFO)
+  return show(message, vim.log.levels.INFO)
 end
 
 ---@param message string

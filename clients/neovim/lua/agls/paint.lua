@@ -8,6 +8,7 @@ local M = {}
 ---@param buf integer
 function M.markdown(buf)
   vim.bo[buf].filetype = "markdown"
+  vim.bo[buf].formatlistpat = [[^\s*\%(\d\+[.)]\|[-*+•]\)\s\+]] -- to what a long entry of a list is indented
   pcall(vim.treesitter.start, buf, "markdown")
 end
 

@@ -75,6 +75,13 @@ local function submit(prompt)
   end)
 end
 
+---Send what is written in the prompt of a chat.
+---@param shown agls.Chat
+function M.submit(shown)
+  M.of(shown)
+  submit(prompts[shown.buf])
+end
+
 ---Whether nothing is written in the prompt of a session.
 ---@param session agls.Session
 ---@return boolean

@@ -49,7 +49,8 @@ local open
 ---@return string
 function M.headline(params)
   local helper = params.agentId and params.agentId ~= "main" and (params.agentId .. ": ") or ""
-  return text.clip(helper .. (params.title or params.message or "agls asks"), 70) .. "?"
+  local title = (params.title or params.message or "agls asks"):gsub("[.?]$", "")
+  return text.clip(helper .. title, 70) .. "?"
 end
 
 ---@param choice agls.Choice
@@ -62,7 +63,8 @@ local function barred(choice)
   elseif open.left > 0 then
     local more = open.large and "<Space> shows more"
       or ((config.key("question_whole") or ":Agls answer") .. " shows all of it")
-    return ("not before all is shown: %d rows are left, %s"):format(open.left, more)
+    local left = open.left == 1 and "1 row is left" or ("%d rows are left"):format(open.left)
+    return ("not before all is shown: %s, %s"):format(left, more)
   end
 end
 

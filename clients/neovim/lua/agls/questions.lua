@@ -15,6 +15,7 @@ local session = require("agls.session")
 ---@field done boolean
 ---@field asker integer the id of the server's client
 ---@field is_shown? boolean the user knows that it waits
+---@field note? integer the window that says so
 ---@field wanted? boolean the user came to answer it
 ---@field put_off? boolean they want to answer it later: it comes by itself no more
 ---@field comment? string it goes with whatever answer is taken
@@ -255,6 +256,9 @@ end
 ---@param open agls.Open
 function M.show(open)
   shown = open
+  if open.note and vim.api.nvim_win_is_valid(open.note) then
+    vim.api.nvim_win_close(open.note, true) -- it may lie over the question
+  end
   if open.kind == "message" then
     ask_message(open)
   elseif open.kind == "permission" then
@@ -284,7 +288,7 @@ function M.next()
     return
   end
   open.is_shown = true
-  notify.info("waits for your answer: " .. question_window.headline(open.params))
+  open.note = notify.info("waits for your answer: " .. question_window.headline(open.params))
   vim.api.nvim_create_autocmd("ModeChanged", {
     pattern = "*:n*",
     once = true,

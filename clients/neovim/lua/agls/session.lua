@@ -20,6 +20,7 @@ Session.__index = Session
 
 local CALLS_OF_MODEL = { turnRetrying = true, turnStarted = true, turnEnded = true, runEnded = true }
 local OLDER = 500 -- items that are read at once
+local RECENT = 50 -- sessions that are looked at for one in which something was said
 
 local M = {}
 
@@ -93,15 +94,25 @@ function M.open(at, id, done)
   end)
 end
 
----The newest session of the client's folder.
+---Whether there is something to go on with: a chat that was opened and never used is a session, too.
+---@param row agls.SessionRow
+---@return boolean
+function M.is_used(row)
+  return row.title ~= "" or M.all[row.sessionId] ~= nil
+end
+
+---The newest session of the client's folder in which something was said.
 ---@param at agls.Client
 ---@param done agls.Got
 function M.latest(at, done)
-  M.list(at, { limit = 1 }, function(page, problem)
+  M.list(at, { limit = RECENT }, function(page, problem)
     if not page or not page.sessions[1] then
       return done(nil, problem or { message = "there is no session in this folder yet; `:Agls open` makes one" })
     end
-    M.open(at, page.sessions[1].sessionId, done)
+    local row = vim.iter(page.sessions):find(function(each)
+      return each.title ~= ""
+    end)
+    M.open(at, (row or page.sessions[1]).sessionId, done)
   end)
 end
 

@@ -40,10 +40,12 @@ function M.pick(at, search, chosen, cursor)
   session.list(at, params, function(page, problem)
     if not page then
       return notify.failure(problem)
-    elseif #page.sessions == 0 then
+    end
+    local used = vim.tbl_filter(session.is_used, page.sessions)
+    if #used == 0 and not page.nextCursor then
       return notify.info("no session" .. (search ~= "" and " has this in it" or " in this folder yet"))
     end
-    local rows = page.nextCursor and vim.list_extend(page.sessions, { OLDER }) or page.sessions
+    local rows = page.nextCursor and vim.list_extend(used, { OLDER }) or used
     ask.choice(rows, { prompt = "Sessions", kind = "session", text = row_text }, function(row)
       if row == OLDER then
         return M.pick(at, search, chosen, page.nextCursor)

@@ -7,6 +7,16 @@ local prompt = require("agls.prompt")
 
 local M = {}
 
+---@class agls.Shown what stands above and below: a chat, or what stands there before there is one
+---@field buf integer
+---@field prompt? integer the buffer below, where that is not the prompt of a chat
+
+---@param shown agls.Shown|agls.Chat
+---@return integer buf
+local function below_of(shown)
+  return shown.prompt or prompt.of(shown --[[@as agls.Chat]])
+end
+
 ---@param given number a part of the whole, or a number of cells
 ---@param whole integer
 ---@return integer
@@ -42,6 +52,8 @@ function M.dress_chat(win)
   set(win, {
     wrap = true,
     linebreak = true,
+    breakindent = true,
+    breakindentopt = "list:-1", -- a long entry of a list goes on below its text
     smoothscroll = true, -- a paragraph that is higher than the window is seen as far as it goes
     conceallevel = 2,
     concealcursor = "nc",
@@ -56,8 +68,9 @@ function M.dress_chat(win)
   statusline(win, " agls%=%P ")
 end
 
+---What a window that shows a prompt looks like.
 ---@param win integer
-local function dress_prompt(win)
+function M.dress_prompt(win)
   set(win, PLAIN)
   set(win, {
     wrap = true,
@@ -69,7 +82,7 @@ local function dress_prompt(win)
   statusline(win, " prompt")
 end
 
----@param shown agls.Chat
+---@param shown agls.Shown|agls.Chat
 ---@return integer upper, integer lower
 local function open_float(shown)
   local whole = size(math.max(config.current.height, 0.8), vim.o.lines)
@@ -83,7 +96,7 @@ local function open_float(shown)
   end
   local upper = open(shown.buf, top, whole - below - 4, "agls")
   M.dress_chat(upper)
-  return upper, open(prompt.of(shown), top + whole - below - 2, below, "prompt")
+  return upper, open(below_of(shown), top + whole - below - 2, below, "prompt")
 end
 
 local NARROW, CHAT = 80, 40 -- columns: below the first the chat is no column, and it has no less than the second
@@ -155,7 +168,7 @@ local function keep_part(win)
   })
 end
 
----@param shown agls.Chat
+---@param shown agls.Shown|agls.Chat
 ---@param layout string
 local function open_split(shown, layout)
   local upper = split(shown.buf, layout)
@@ -163,7 +176,7 @@ local function open_split(shown, layout)
   keep_part(upper)
   vim.cmd("rightbelow " .. config.current.prompt_height + 1 .. "split")
   local lower = vim.api.nvim_get_current_win()
-  vim.api.nvim_win_set_buf(lower, prompt.of(shown))
+  vim.api.nvim_win_set_buf(lower, below_of(shown))
   return upper, lower
 end
 
@@ -180,7 +193,7 @@ function M.find()
 end
 
 ---Show a chat with its prompt, and go to the prompt. A chat that is shown already gives up its window.
----@param shown agls.Chat
+---@param shown agls.Shown|agls.Chat
 ---@param layout? string
 function M.open(shown, layout)
   local there, other = M.find()
@@ -195,13 +208,13 @@ function M.open(shown, layout)
       vim.cmd("rightbelow " .. config.current.prompt_height + 1 .. "split")
       lower = vim.api.nvim_get_current_win()
     end
-    vim.api.nvim_win_set_buf(lower, prompt.of(shown))
+    vim.api.nvim_win_set_buf(lower, below_of(shown))
   else
     M.close()
     layout = layout or usual_layout()
     upper, lower = (layout == "float" and open_float or open_split)(shown, layout)
   end
-  dress_prompt(lower)
+  M.dress_prompt(lower)
   vim.api.nvim_win_set_cursor(upper, { vim.api.nvim_buf_line_count(shown.buf), 0 })
   vim.api.nvim_set_current_win(lower)
 end
@@ -220,7 +233,7 @@ end
 function M.close()
   for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
     local buf = vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win)
-    if buf and (chat.all[buf] or vim.b[buf].agls_prompt) then
+    if buf and (chat.all[buf] or vim.b[buf].agls_prompt or vim.b[buf].agls_beginning) then
       M.close_one(win)
     end
   end

@@ -106,7 +106,8 @@ export type FromChat =
   | { type: "link"; href: string }
   | { type: "output"; itemId: string }
   | { type: "copy" | "insert" | "terminal"; text: string }
-  | ({ type: "openOutcome" } & Outcome)
+  | { type: "openOutcome"; title: string; text: string }
+  | { type: "openFolder" }
   | { type: "command"; command: ChatCommand };
 
 /** Commands that buttons of the chat may run; nothing else can be run from there. */

@@ -49,6 +49,8 @@ export class Chat implements vscode.WebviewViewProvider {
   static readonly view = "agls.chat";
   changes = { changes: 0, files: 0 };
   private progress = "";
+  /** The folder that the last command made: no page says which one is opened. */
+  private folder: string | undefined;
   private view: vscode.WebviewView | undefined;
   private tab: vscode.WebviewPanel | undefined;
   /** Where the chat is shown: in the side bar, in a tab of the editor, or in both. */
@@ -72,6 +74,7 @@ export class Chat implements vscode.WebviewViewProvider {
     conversation.onSteers(() => this.post({ type: "steers", steers: conversation.steers }));
     conversation.onRepaired((item) => this.post({ type: "item", item }));
     parts.actions.showInChat = (outcome) => {
+      this.folder = outcome.folder;
       if (this.visible) this.post({ type: "outcome", ...outcome });
       return this.visible;
     };
@@ -245,6 +248,11 @@ export class Chat implements vscode.WebviewViewProvider {
     link: ({ href }) => this.follow(href),
     output: ({ itemId }) => this.showOutput(itemId),
     openOutcome: ({ title, text }) => this.parts.texts.show(`${title}.md`, `${text}\n`),
+    openFolder: () => {
+      if (!this.folder) return undefined;
+      const folder = vscode.Uri.file(this.folder);
+      return vscode.commands.executeCommand("vscode.openFolder", folder, { forceNewWindow: true });
+    },
     copy: ({ text }) => vscode.env.clipboard.writeText(text),
     insert: ({ text }) => insert(text),
     terminal: ({ text }) => writeInTerminal(text),

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import type { Action, CommandResult } from "../protocol.gen";
 import { type Field, inputsOf } from "../store/schema";
+import { textOf } from "../store/patch";
 import { wordsOf } from "../store/transcript";
 import type { TextDocuments } from "../text_documents";
 import type { Conversation } from "./conversation";
@@ -14,6 +15,8 @@ const SHORT = 160; // characters that fit into a notification
 export interface Outcome {
   title: string;
   text: string;
+  /** A folder that it is about, which can be opened in a window of its own. */
+  folder?: string;
 }
 
 export class Actions {
@@ -59,9 +62,11 @@ export class Actions {
     const known = await this.conversation.actions();
     const title = known.find((action) => action.name === name)?.title ?? name;
     const text = wordsOf(output).trim();
+    const folder = textOf(data?.["path"]);
     if (text.length < SHORT && !text.includes("\n"))
       void vscode.window.showInformationMessage(unlinked(plain(text) || `${title}: done`));
-    else if (!this.showInChat({ title, text })) await this.texts.show(`${title}.md`, `${text}\n`);
+    else if (!this.showInChat({ title, text, ...(folder ? { folder } : {}) }))
+      await this.texts.show(`${title}.md`, `${text}\n`);
   }
 }
 

@@ -55,7 +55,7 @@ function commandOf(item: AnyItem, asked: string): string {
   return (isObject(terminal) && textOf(terminal["command"])) || asked;
 }
 
-/** Calls that only looked, and thoughts between them: they stand in one row together. */
+/** Calls that only looked with what stands between them, or notices: they stand in one row together. */
 export interface Folded {
   kind: "folded";
   itemId: string;
@@ -63,9 +63,10 @@ export interface Folded {
 }
 
 const LEAST = 3; // calls that are worth a row of their own together
+const BETWEEN = new Set(["thought", "notice"]); // what may stand between them
 const LOOKS = new Set(["read", "search"]);
 
-/** The same items, with each series of calls that only looked as one. `apart` are items that stand alone. */
+/** The same items, with each series of calls that only looked as one, and of notices. `apart` are items that stand alone. */
 export function folded(
   items: readonly AnyItem[],
   words: Words,
@@ -74,8 +75,8 @@ export function folded(
   const rows: (AnyItem | Folded)[] = [];
   let series: AnyItem[] = [];
   const end = (): void => {
-    const tail: AnyItem[] = []; // thoughts behind the last call belong to what follows
-    while (series.at(-1)?.kind === "thought") tail.unshift(series.pop() as AnyItem);
+    const tail: AnyItem[] = []; // what stands behind the last call belongs to what follows
+    while (BETWEEN.has(series.at(-1)?.kind ?? "")) tail.unshift(series.pop() as AnyItem);
     const [first] = series;
     const calls = series.filter(({ kind }) => kind === "toolCall").length;
     if (first && calls >= LEAST)
@@ -90,15 +91,47 @@ export function folded(
       item.status === "completed" &&
       LOOKS.has(words.get(textOf(item["name"]))?.kind ?? "") &&
       !item["changes"];
-    const isThought = item.kind === "thought" && item.status === "completed" && series.length > 0;
-    if ((isLook || isThought) && !apart(item.itemId)) series.push(item);
+    const isBetween = BETWEEN.has(item.kind) && item.status === "completed" && series.length > 0;
+    if ((isLook || isBetween) && !apart(item.itemId)) series.push(item);
     else {
       end();
       rows.push(item);
     }
   }
   end();
-  return rows;
+  return withNotices(rows, apart);
+}
+
+/** The same rows, with notices that follow one another as one. */
+function withNotices(
+  rows: readonly (AnyItem | Folded)[],
+  apart: (itemId: string) => boolean,
+): (AnyItem | Folded)[] {
+  const shown: (AnyItem | Folded)[] = [];
+  for (const row of rows) {
+    const before = shown.at(-1);
+    const isNext = row.kind === "notice" && before !== undefined && isNotice(before);
+    if (isNext && !apart(row.itemId) && !apart(before.itemId)) {
+      const items = isFolded(before) ? before.items : [before];
+      const { itemId } = items[0] ?? before;
+      shown.splice(-1, 1, { kind: "folded", itemId: `folded ${itemId}`, items: [...items, row] });
+    } else shown.push(row);
+  }
+  return shown;
+}
+
+export function isFolded(row: AnyItem | Folded): row is Folded {
+  return row.kind === "folded";
+}
+
+/** One notice, or several in one row. */
+export function isNotice(row: AnyItem | Folded): boolean {
+  return (isFolded(row) ? row.items[0] : row)?.kind === "notice";
+}
+
+/** "Project instructions, Skills": what notices are about, each once. */
+export function titlesOf(notices: readonly AnyItem[]): string {
+  return [...new Set(notices.map(({ title }) => textOf(title)).filter(Boolean))].join(", ");
 }
 
 /** "Read 4 files, searched 2 times". */

@@ -78,7 +78,12 @@ function OutcomeCard({ model }: { model: Model }) {
     <section class="outcome" aria-label={visible(outcome.title)} onKeyDown={close}>
       <header>
         <h3>{visible(outcome.title)}</h3>
-        <Button class="link" message={{ type: "openOutcome", ...outcome }}>
+        {outcome.folder && (
+          <Button class="link" title={outcome.folder} message={{ type: "openFolder" }}>
+            Open folder
+          </Button>
+        )}
+        <Button class="link" message={{ type: "openOutcome", title: outcome.title, text: outcome.text }}>
           Open in editor
         </Button>
         <button type="button" class="icon" aria-label="Close" onClick={() => model.dismissOutcome()}>

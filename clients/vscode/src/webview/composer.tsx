@@ -194,7 +194,7 @@ interface SendProps {
   send: (how: How) => void;
 }
 
-/** Send and stop, in one place. */
+/** Send and stop, in one place: while it works and nothing is written there is nothing to send. */
 function SendButtons({ running, waits, ready, send }: SendProps) {
   return (
     <span class="end">
@@ -214,16 +214,18 @@ function SendButtons({ running, waits, ready, send }: SendProps) {
           <Icon name="arrow-up" />
         </button>
       )}
-      <button
-        type="button"
-        class="icon primary"
-        aria-label={waits ? "Queue" : "Send"}
-        title={waits ? "Queue it: it is sent when this is done (Enter)" : "Send (Enter)"}
-        disabled={!ready}
-        onClick={() => send("queue")}
-      >
-        <Icon name={waits ? "list-ordered" : "send"} />
-      </button>
+      {(ready || !waits) && (
+        <button
+          type="button"
+          class="icon primary"
+          aria-label={waits ? "Queue" : "Send"}
+          title={waits ? "Queue it: it is sent when this is done (Enter)" : "Send (Enter)"}
+          disabled={!ready}
+          onClick={() => send("queue")}
+        >
+          <Icon name={waits ? "list-ordered" : "send"} />
+        </button>
+      )}
     </span>
   );
 }

@@ -7,7 +7,7 @@ import { baseName, isObject, textOf } from "../store/patch";
 import { shownOutput } from "../store/colours";
 import { LIVE, statusOf } from "../store/ends";
 import type { Helpers } from "../store/helpers";
-import { type CallRow, duration, type Folded, rowOf, summaryOf } from "../store/rows";
+import { type CallRow, duration, type Folded, isNotice, rowOf, summaryOf, titlesOf } from "../store/rows";
 import type { AnyItem } from "../store/transcript";
 import { DiffView } from "./diff";
 import { HelperList } from "./helpers";
@@ -21,6 +21,7 @@ import { useReading } from "./words";
 import { Button } from "./button";
 import { readable, visible } from "./visible";
 
+const NOTE = "Note to the model";
 const NOTICED = 1000; // milliseconds that a call may take without a word about it
 
 interface ItemProps {
@@ -45,7 +46,7 @@ export const ItemView = memo(function ItemView({ item, helpers, asked }: ItemPro
     case "fileEdit":
       return <FileEdit item={item} />;
     case "notice":
-      return <Folded item={item} title={`Note to the model: ${textOf(item["title"], "a notice")}`} />;
+      return <Folded item={item} title={textOf(item["title"], NOTE)} />;
     case "subagent":
       return <ChildLine item={item} />;
     case "plan":
@@ -59,9 +60,18 @@ export const ItemView = memo(function ItemView({ item, helpers, asked }: ItemPro
   }
 });
 
-/** Calls that only looked, in one row: what they were is inside. */
+/** Calls that only looked, or notices, in one row: what they were is inside. */
 export const FoldedView = memo(function FoldedView({ row }: { row: Folded }) {
   const { words } = useReading();
+  if (isNotice(row))
+    return (
+      <details class="item folded notices">
+        <summary title="Notes to the model">{visible(titlesOf(row.items) || NOTE)}</summary>
+        {row.items.map((item) => (
+          <ItemView key={item.itemId} item={item} />
+        ))}
+      </details>
+    );
   return (
     <details class="item tool looks">
       <summary>
@@ -168,7 +178,7 @@ function Folded({ item, title, open = false }: { item: AnyItem; title: string; o
   const entries = item.kind === "plan" ? (item["entries"] as PlanItemEntry[] | undefined) : undefined;
   return (
     <details class={`item folded ${item.kind}`} open={open}>
-      <summary>
+      <summary title={item.kind === "notice" ? NOTE : undefined}>
         {visible(title)}
         {LIVE.has(item.status) ? "…" : ""}
         {item["discarded"] === true && <span class="faint"> {DISCARDED}</span>}

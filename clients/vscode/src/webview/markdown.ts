@@ -26,6 +26,10 @@ markdown.renderer.rules.fence = (tokens, index, options, env, self) => {
   ];
   return `<div class="code"><div class="does">${does.join("")}</div>${code}</div>`;
 };
+// A table that is wider than the chat is scrolled by itself: the page stays as wide as it is.
+markdown.renderer.rules["table_open"] = () =>
+  '<div class="table" role="group" aria-label="Table" tabindex="0"><table>\n';
+markdown.renderer.rules["table_close"] = () => "</table></div>\n";
 for (const cell of ["th_open", "td_open"]) {
   markdown.renderer.rules[cell] = (tokens, index, options, _env, self) => {
     const token = tokens[index];
@@ -40,7 +44,7 @@ const ALLOWED = {
     "a b strong em i s del code pre p br hr h1 h2 h3 h4 h5 h6 ul ol li blockquote " +
     "table thead tbody tr th td span div button"
   ).split(" "),
-  ALLOWED_ATTR: ["href", "class", "start", "type", "aria-label"],
+  ALLOWED_ATTR: ["href", "class", "start", "type", "role", "aria-label", "tabindex"],
   ALLOW_DATA_ATTR: false,
   ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|[^a-z]|[a-z+.-]+(?:[^a-z+.\-:]|$))/i,
 };

@@ -179,7 +179,7 @@ export class Model {
         this.asked(message.questions);
         break;
       case "outcome":
-        this.outcome = { title: message.title, text: message.text };
+        this.outcome = message;
         this.announcement = `${message.title} is shown`;
         break;
       case "failed":

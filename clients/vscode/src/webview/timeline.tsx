@@ -4,7 +4,7 @@ import { Fragment, type RefObject } from "preact";
 import { type MutableRef, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { HistoryRewoundData, RunEndedData } from "../protocol.gen";
 import type { Helpers } from "../store/helpers";
-import { type Folded, folded } from "../store/rows";
+import { type Folded, folded, isFolded } from "../store/rows";
 import type { AnyItem } from "../store/transcript";
 import { Checkpoint, Restored } from "./checkpoint";
 import { Ending } from "./ending";
@@ -114,10 +114,6 @@ function useFollow(scroller: RefObject<HTMLDivElement>, pinned: MutableRef<boole
 
 function has(row: Row, itemId: string): boolean {
   return row.itemId === itemId || (isFolded(row) && row.items.some((item) => item.itemId === itemId));
-}
-
-function isFolded(row: Row): row is Folded {
-  return row.kind === "folded";
 }
 
 /** The first item of the session that is known, which may stand in a row with others. */

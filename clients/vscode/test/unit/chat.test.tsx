@@ -70,6 +70,20 @@ test("a call that is asked about is read in its question; later its long texts r
   expect(shown).toEqual(["# Greet\n\nIn greet.py.", '{\n  "steps": [\n    "one"\n  ]\n}']);
 });
 
+test("a command that made a folder has a button that opens it, and the page does not say which", () => {
+  const model = new Model(() => undefined);
+  const draw = () => show(<App model={model} />);
+  const button = () =>
+    [...root().querySelectorAll("button")].find((each) => each.textContent === "Open folder");
+  model.take({ type: "outcome", title: "Worktree", text: "It is made." });
+  draw();
+  expect(button()).toBeUndefined();
+  model.take({ type: "outcome", title: "Worktree", text: "It is made.", folder: "/trees/fix" });
+  draw();
+  button()?.click();
+  expect(page.sent.at(-1)).toEqual({ type: "openFolder" });
+});
+
 test("of five thousand items only the last are in the page", () => {
   const items = Array.from({ length: 5000 }, (_, n) => {
     return { itemId: `i${n}`, kind: "message", status: "completed", text: `Text **${n}**` };

@@ -32,7 +32,7 @@ test.each(HOSTILE)("harmless: %s", (text) => {
   ).toBe(0);
   for (const element of page.querySelectorAll("*")) {
     for (const { name, value } of element.attributes) {
-      expect(name).toMatch(/^(href|class|start|type|aria-label)$/);
+      expect(name).toMatch(/^(href|class|start|type|role|aria-label|tabindex)$/);
       if (name === "href") expect(value).toMatch(/^(https?:|mailto:|[^a-z]|[^:]*$)/i);
     }
   }
@@ -63,6 +63,15 @@ test("the columns of a table stand where they shall, without a style of their ow
   expect(html).toContain('<th>a</th>\n<th class="right">b</th>\n<th class="center">c</th>');
   expect(html).toContain('<td class="right">2</td>');
   expect(html).not.toContain("style");
+});
+
+test("a table is scrolled by itself, also by keys", () => {
+  const page = document.createElement("div");
+  page.innerHTML = toHtml("| a | b |\n|---|---|\n| 1 | 2 |\n\nAnd text.");
+  const [scrolled, text] = page.children;
+  expect([scrolled?.className, scrolled?.getAttribute("tabindex")]).toEqual(["table", "0"]);
+  expect([...(scrolled?.children ?? [])].map(({ tagName }) => tagName)).toEqual(["TABLE"]);
+  expect(text?.textContent).toBe("And text.");
 });
 
 test("names of files are no links, addresses are", () => {

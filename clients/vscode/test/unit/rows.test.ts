@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { CallWords } from "../../src/protocol.gen";
-import { duration, folded, rowOf, summaryOf, thoughtOf } from "../../src/store/rows";
+import { duration, folded, rowOf, summaryOf, thoughtOf, titlesOf } from "../../src/store/rows";
 import { dayOf } from "../../src/store/days";
 import { Transcript } from "../../src/store/transcript";
 
@@ -56,6 +56,22 @@ test("calls that only looked are folded with the thoughts between them, in their
   const rows = folded([...looked, last, ran], words, nothing);
   expect(rows.map(({ itemId }) => itemId)).toEqual([`folded ${looked[0]?.itemId}`, last.itemId, ran.itemId]);
   expect(summaryOf(looked, words)).toBe("Read 2 files, searched once");
+});
+
+test("notices that follow one another are one row, and those between calls that only looked stand with these", () => {
+  const notice = (title: string) => ({ ...thought(), kind: "notice", title });
+  const first = [notice("Project instructions"), notice("Skills"), notice("Skills")];
+  const looked = [call("look", { path: "a" }), notice("Instructions for these files")];
+  const more = [call("look", { path: "b" }), call("look", { path: "c" })];
+  const alone = notice("Limits");
+  const rows = folded([...first, ...looked, ...more, alone], words, nothing);
+  expect(rows).toEqual([
+    { kind: "folded", itemId: `folded ${first[0]?.itemId}`, items: first },
+    { kind: "folded", itemId: `folded ${looked[0]?.itemId}`, items: [...looked, ...more] },
+    alone,
+  ]);
+  expect(titlesOf(first)).toBe("Project instructions, Skills");
+  expect(folded(first, words, (itemId) => itemId === first[1]?.itemId)).toHaveLength(3);
 });
 
 test("two calls, calls that failed and those that stand apart are not folded", () => {

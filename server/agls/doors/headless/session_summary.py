@@ -1,13 +1,16 @@
 """`agls sessions show`: one session in a few lines."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 
 from agls.doors.headless.listing import local, standing
 from agls.doors.headless.streams import write, write_json
-from agls.engine.facts import Entry
+from agls.engine.facts import Entry, Noted
 from agls.engine.history import name_of
-from agls.engine.state import fold_all
+from agls.engine.note_items import SideAnswer
+from agls.engine.state import State, fold_all
 from agls.engine.vocabulary import AssistantMessage, JsonObject, Message, UserMessage
+from agls.order import NOTES
 from agls.short_text import brief, number_of
 from agls.stores.rows import at_rest, summarise
 from agls.toolkit import used_json
@@ -16,15 +19,26 @@ from agls.views.values import plain_text
 from agls.views.wire_json import timestamp
 
 SHOWN, WIDTH = 4, 400  # messages, characters of one
+BESIDE = " (beside the work)"
 
 
 def write_session(session_id: str, entries: Sequence[Entry], *, as_json: bool) -> None:
     """Write what the journal says of the session to standard output."""
-    row, state = at_rest(summarise(session_id, entries)[0]), fold_all(entries)
+    row = at_rest(summarise(session_id, entries)[0])
+    asides: defaultdict[int, list[JsonObject]] = defaultdict(list)  # by the messages that stood before them
+
+    def look(entry: Entry, now: Callable[[], State]) -> None:
+        if isinstance(entry.fact, Noted) and (said := _said_beside(entry.fact)):
+            asides[len(now().transcript)] += said
+
+    state = fold_all(entries, look)
     stands = {name_of(message) for message in state.context.messages}
     undone = {name_of(message) for gone in state.rewinds.values() for message in gone} - stands
-    messages = (message for message in state.transcript if name_of(message) not in undone)
-    last = [said for message in messages if (said := _said(message))][-SHOWN:]
+    said = list(asides[0])
+    for count, message in enumerate(state.transcript, 1):
+        said += _said(message) if name_of(message) not in undone else []
+        said += asides[count]
+    last = said[-SHOWN:]
     summary: JsonObject = {
         "sessionId": session_id,
         "title": row.title,
@@ -51,16 +65,30 @@ def write_session(session_id: str, entries: Sequence[Entry], *, as_json: bool) -
         f"{number_of(state.total.total_tokens, 'token')}",
         *([f"tags: {', '.join(row.tags)}"] if row.tags else []),
         "",
-        *(f"{said['who']}: {brief(said['text'], WIDTH)}" for said in last),
+        *(
+            f"{each['who']}{BESIDE * each.get('beside', False)}: {brief(each['text'], WIDTH)}"
+            for each in last
+        ),
     ]
     write("".join(f"{escape_controls(line)}\n" for line in lines))
 
 
-def _said(message: Message) -> JsonObject | None:
+def _said(message: Message) -> list[JsonObject]:
     match message:
         case UserMessage(_, content, "user"):
-            return {"who": "you", "text": plain_text(content)}
+            return [{"who": "you", "text": plain_text(content)}]
         case AssistantMessage(_, text) if text:
-            return {"who": "agls", "text": text}
+            return [{"who": "agls", "text": text}]
         case _:
-            return None
+            return []
+
+
+def _said_beside(note: Noted) -> list[JsonObject]:
+    """**Returns** the question and the answer of a note that shows them; the conversation has neither."""
+    row = NOTES.rows.get((note.feature, note.kind))
+    said: list[JsonObject] = []
+    for item in row(note.data) if row else ():
+        if isinstance(item, SideAnswer):
+            said.append({"who": "you", "text": item.question, "beside": True})
+            said.append({"who": "agls", "text": item.text, "beside": True})
+    return said

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from lsprotocol import types
 
@@ -18,20 +18,7 @@ from agls.doors.lsp.plain.completion import TRIGGERS
 from agls.doors.lsp.sync import make_server
 from agls.doors.messages import JsonObject
 from agls.engine.loop import GRACE
-from agls_protocol import events, methods
-
-ITEM_KINDS = (
-    "message",
-    "thought",
-    "userMessage",
-    "toolCall",
-    "notice",
-    "compaction",
-    "fileEdit",
-    "subagent",
-    "task",
-    "plan",
-)
+from agls_protocol import events, items, methods
 
 
 class Capture:
@@ -91,7 +78,7 @@ def agent_block() -> JsonObject:
         },
         "methods": sorted(methods.METHODS.keys() - methods.RESERVED),
         "eventTypes": sorted(events.EVENTS.keys() - events.RESERVED),
-        "itemKinds": list(ITEM_KINDS),
+        "itemKinds": [get_args(kind.__annotations__["kind"])[0] for kind in get_args(items.Item)],
         "commands": sorted(COMMANDS),
         "session": {
             "attach": {},

@@ -146,6 +146,7 @@ def _row(command: OfferedCommand) -> JsonObject:
     file = command.file
     return {
         "name": command.name,
+        "ownName": file.name,
         "aliases": list(command.aliases),
         "file": file.shown,
         "origin": file.folder.origin,

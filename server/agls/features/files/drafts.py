@@ -151,7 +151,7 @@ class DraftTable:
         if draft.text is not None and draft.text != patch.text:
             if draft.file is None or draft.text != draft.file.text:
                 raise WorkspaceError(f"{shown}: the patch adds it and changes it as well. Do one of both.")
-            self._memory.check(draft.file)
+            self._memory.check_whole(draft.file)
             check_new(shown, draft.text, draft.text, patch.text)
         is_there = draft.expected is not None and draft.place.path not in self._by_path
         if draft.expected is not None and draft.file is None:

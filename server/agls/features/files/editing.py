@@ -200,7 +200,10 @@ class FileWriter(Generic[Change]):
             known = rebase(seen, plan.file.text, arguments.old_text, arguments.new_text)
             if known is not None:
                 return known
-        self.memory.check(plan.file)
+        if isinstance(arguments, WriteFile):
+            self.memory.check_whole(plan.file)
+        else:
+            self.memory.check(plan.file)
         return plan.text
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
+from typing import NamedTuple
 
 from agls.engine.feature import RunView
 from agls.engine.ports import FileText, WorkspaceError
@@ -10,12 +11,19 @@ from agls.engine.prefix_fold import PrefixFold
 from agls.engine.state import Note
 from agls.engine.vocabulary import FileVersion, JsonObject
 
+from .lines import flatten
 from .texts import Texts
 
 NAME = "files"
 SAW, MADE = "saw", "made"  # kinds of notes
 MADE_BEFORE = "\nThis very edit was made before in this session: it is probably already there."
 EDIT = "edit"  # what a note has besides, where an edit led to the version
+UNREAD = "unread"  # the same, where some lines of the version were not shown: the first and last of each part
+IN_PART = (
+    "{} was read only in part: lines {} of it, as it is now, were not shown, and all of it would be "
+    "replaced. Read the rest first, or change what is to change with edit_file."
+)
+Spans = Sequence[Sequence[int]]
 
 
 def _with_versions(known: Mapping[str, str], notes: Sequence[Note]) -> Mapping[str, str]:
@@ -38,9 +46,34 @@ edits = PrefixFold[frozenset[str]](frozenset[str], _with_edits)
 """The edits that were made in the session, as hashes."""
 
 
+def _with_unread(known: Mapping[str, Spans], notes: Sequence[Note]) -> Mapping[str, Spans]:
+    """Return a new mapping."""
+    spans = {note.data["uri"]: note.data.get(UNREAD, ()) for note in notes if note.kind == SAW}
+    return {**known, **spans} if spans else known
+
+
+unread = PrefixFold[Mapping[str, Spans]](dict[str, Spans], _with_unread)
+"""The lines of each file that the model was not shown, by URI."""
+
+
+def without_lines(spans: Spans, first: int, last: int) -> Spans:
+    """Return what is left of some parts of a file when these lines were shown."""
+    left = [(begin, min(end, first - 1)) for begin, end in spans]
+    left += [(max(begin, last + 1), end) for begin, end in spans]
+    return sorted({(begin, end) for begin, end in left if begin <= end})
+
+
 def edit_key(uri: str, what: str) -> str:
     """Return the hash of an edit of a file: the same edit has the same one."""
     return sha256(f"{uri}\0{what}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+class ShownLines(NamedTuple):
+    """The first and the last line of a page, and how many lines there are."""
+
+    first: int
+    last: int
+    total: int
 
 
 class FileMemory:
@@ -56,11 +89,17 @@ class FileMemory:
 
     def saw(self, uri: str, version: FileVersion, text: str, edit: str = "") -> None:
         """Record that the model knows this version and its text, and the `edit` that led to it."""
-        self._know(uri, version.hash, text, edit)
+        self._know(uri, version.hash, text, edit, self._unread_behind(uri, text) if edit else ())
+
+    def read(self, uri: str, version: FileVersion, text: str, page: ShownLines) -> None:
+        """Record that the model was shown some lines of this version."""
+        before = self._unread(uri) if self._seen(uri) == version.hash else [(1, page.total)]
+        self._know(uri, version.hash, text, "", without_lines(before, page.first, page.last))
 
     def imagined(self, uri: str, text: str, edit: str = "") -> None:
         """The model knows this text, but the file holds more: it may edit that, not write over it."""
-        self._know(uri, sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), text, edit)
+        digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        self._know(uri, digest, text, edit, self._unread_behind(uri, text))
 
     def made(self, uri: str, edit: str) -> None:
         """Record an edit of a file of which the model does not know the whole text."""
@@ -102,12 +141,29 @@ class FileMemory:
         if seen != file.version.hash:
             raise WorkspaceError(f"{shown} has changed since it was read. Read it again, then change it.")
 
-    def _know(self, uri: str, digest: str, text: str, edit: str) -> None:
+    def check_whole(self, file: FileText) -> None:
+        """Raise `WorkspaceError` unless the model was shown all of this very text."""
+        self.check(file)
+        if spans := self._unread(file.place.uri):
+            lines = " and ".join(f"{first} to {last}" for first, last in spans)
+            raise WorkspaceError(IN_PART.format(file.place.shown, lines))
+
+    def _know(self, uri: str, digest: str, text: str, edit: str, spans: Spans) -> None:
         self.texts.keep(uri, digest, text)
-        if edit or self._seen(uri) != digest:
+        if edit or self._seen(uri) != digest or list(spans) != [*map(tuple, self._unread(uri))]:
             data: JsonObject = {"uri": uri, "hash": digest, **({EDIT: edit} if edit else {})}
+            if spans:
+                data[UNREAD] = [list(span) for span in spans]
             if self._view:
                 self._view.note(NAME, SAW, data)
+
+    def _unread(self, uri: str) -> Spans:
+        return () if self._view is None else unread.of(_notes(self._view)).get(uri, ())
+
+    def _unread_behind(self, uri: str, text: str) -> Spans:
+        """Return what counts as unread when an edit made this text: all of it, if some of it was unread."""
+        count = flatten(text).removesuffix("\n").count("\n") + 1
+        return [(1, count)] if self._unread(uri) else ()
 
     def _seen(self, uri: str) -> str | None:
         return None if self._view is None else versions.of(_notes(self._view)).get(uri)

@@ -29,7 +29,7 @@ from agls.room.notebook_text import is_notebook, read_notebook, rendered
 from agls.toolkit import Arguments
 
 from .lines import flatten, numbered
-from .memory import FileMemory
+from .memory import FileMemory, ShownLines
 from .open_notebooks import known_cells
 from .pdf_pages import described_pages, is_pdf, is_pdf_as_text, is_pdf_file, page_range
 from .settings import Settings
@@ -122,10 +122,10 @@ class FileReader:
             shown = file
         named = shown.place.shown
         if len(shown.text) <= QUICK:
-            page = self._page(named, shown.text, _head(file), arguments)
+            page, lines = self._page(named, shown.text, _head(file), arguments)
         else:
-            page = await asyncio.to_thread(self._page, named, shown.text, _head(file), arguments)
-        self.memory.saw(file.place.uri, file.version, file.text)
+            page, lines = await asyncio.to_thread(self._page, named, shown.text, _head(file), arguments)
+        self.memory.read(file.place.uri, file.version, file.text, lines)
         return page
 
     async def _large(self, arguments: ReadFile, context: ToolContext) -> ToolOutcome:
@@ -153,9 +153,9 @@ class FileReader:
     def _notebook(self, place: PathInfo, opened: OpenNotebook, arguments: ReadFile) -> ToolOutcome:
         """The cells as they are in the editor."""
         head = [f"[{place.shown} as it is {STANDINGS[True, False]}.]"] if opened.unsaved else []
-        page = self._page(place.shown, "\n".join(rendered(opened.cells)), head, arguments)
+        page, lines = self._page(place.shown, "\n".join(rendered(opened.cells)), head, arguments)
         known = known_cells(place, opened)
-        self.memory.saw(place.uri, known.version, known.text)
+        self.memory.read(place.uri, known.version, known.text, lines)
         return page
 
     async def _pdf(self, shown: str, source: bytes | OpenFile, arguments: ReadFile) -> ToolOutcome:
@@ -169,20 +169,22 @@ class FileReader:
         described = described_pages(shown, found, wanted)
         if not found.text:
             return ToolOutcome(described.head)
-        page = self._page(shown, found.text, [described.head], arguments)
+        page, _ = self._page(shown, found.text, [described.head], arguments)
         if page.truncated or not described.foot:
             return page
         return replace(page, text=f"{page.text}\n{described.foot}")
 
-    def _page(self, shown: str, text: str, head: list[str], arguments: ReadFile) -> ToolOutcome:
+    def _page(
+        self, shown: str, text: str, head: list[str], arguments: ReadFile
+    ) -> tuple[ToolOutcome, ShownLines]:
         text = flatten(text)
         if not text:
-            return ToolOutcome("\n".join([*head, f"[{shown} is empty.]"]))
+            return ToolOutcome("\n".join([*head, f"[{shown} is empty.]"])), ShownLines(1, 0, 0)
         text = text.removesuffix("\n")
         first = arguments.offset
         count = text.count("\n") + 1
         if first > count:
-            return ToolOutcome(f"{shown} ends with line {count}.", status="failed")
+            return ToolOutcome(f"{shown} ends with line {count}.", status="failed"), ShownLines(1, 0, count)
         stop = min(count, first - 1 + (arguments.limit or self.settings.read_lines))
         wanted = text.split("\n", stop)[first - 1 : stop]  # a long text is not split to its end
         width = self._width(arguments.limit)
@@ -190,11 +192,12 @@ class FileReader:
         last = first + len(given) - 1
         wide = next((at for at, line in enumerate(wanted[: len(given)], first) if len(line) > width), 0)
         cut = [WIDE.format(wide)] if wide and arguments.limit != 1 else []
+        lines = ShownLines(first, last, count)
         if last == count:
-            return ToolOutcome("\n".join([*head, *given, *cut]))
+            return ToolOutcome("\n".join([*head, *given, *cut])), lines
         foot = f"[These are lines {first} to {last} of {count}; go on with offset {last + 1}.]"
         left = len(text.split("\n", last)[last].encode("utf-8", "replace"))
-        return ToolOutcome("\n".join([*head, *given, *cut, foot]), truncated=left)
+        return ToolOutcome("\n".join([*head, *given, *cut, foot]), truncated=left), lines
 
     def _width(self, limit: int | None) -> int:
         """As many characters of a line as are shown: of a few lines that were asked for, more of each."""

@@ -152,6 +152,10 @@ class LocalResources:
         """There are no tools."""
         raise ServerProblem(NO_TOOLS)
 
+    async def take_up(self, task_id: str, caller: Caller) -> McpAnswer:
+        """There are no tools."""
+        raise ServerProblem(NO_TOOLS)
+
     async def prompt(
         self, name: str, arguments: Mapping[str, str], caller: Caller = NOBODY
     ) -> Sequence[McpMessage]:

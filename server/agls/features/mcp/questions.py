@@ -1,6 +1,6 @@
 """What servers ask the user: a form, or a page to open, put as a question of the session."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -9,7 +9,7 @@ from agls.features.mcp.inputs import ServerInput
 from agls.features.mcp.sampling import Sampler
 from agls.frozen import frozen
 from agls.json_values import is_list, is_object, list_in, object_in, objects_in
-from agls.room.mcp_ports import Caller, McpQuestion, McpReply, ModelUse, Progress, show_nothing
+from agls.room.mcp_ports import Caller, McpQuestion, McpReply, ModelUse, Progress, forget, show_nothing
 from agls.room.session_ports import Forms
 from agls.short_text import brief
 
@@ -43,16 +43,18 @@ class UserQuestions:
     forms: Forms
     use: ModelUse | None = None
 
-    def caller(self, call_id: str = "", show: Progress = show_nothing) -> Caller:
+    def caller(
+        self, call_id: str = "", show: Progress = show_nothing, keep: Callable[[str], None] = forget
+    ) -> Caller:
         """**Returns** the user, as the one for whom a request is made."""
 
         async def ask(question: McpQuestion) -> McpReply:
             return await self._ask(question, call_id)
 
         if not self.forms.takes_forms:
-            return Caller(show)
+            return Caller(show, keep=keep)
         sampler = Sampler(self.forms, self.use, call_id, show) if self.use else None
-        return Caller(show, ask, sampler.sample if sampler else None)
+        return Caller(show, ask, sampler.sample if sampler else None, keep)
 
     async def value_of(self, wanted: ServerInput, server: str) -> str | None:
         """**Returns** what the user gives for an input of a server's file, `None` for nothing."""

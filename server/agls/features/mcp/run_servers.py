@@ -20,6 +20,7 @@ from agls.features.mcp.names import tool_name
 from agls.features.mcp.questions import UserQuestions
 from agls.features.mcp.resource_tool import NAME as RESOURCES
 from agls.features.mcp.resource_tool import ResourceTool, spec_of_resources
+from agls.features.mcp.server_tasks import ServerTasks
 from agls.features.mcp.server_tool import ServerTool, spec_of
 from agls.features.mcp.settings import ServerSetting, Settings
 from agls.features.mcp.variables import Variables
@@ -72,7 +73,7 @@ class RunServers:
         self.servers, self._consents = servers, consents
         self.used: dict[str, UsedServer] = {}
         self._tools: dict[str, Tool] = {}
-        self._shown = ToolServers(())
+        self._tasks, self._shown = ServerTasks(), ToolServers(())
         for one in self.found:
             if not one.offer:
                 self._use(one)
@@ -122,7 +123,8 @@ class RunServers:
     async def around_run(self, attempt: Attempt, view: RunView) -> Stop:
         """End the servers that the agent of the run brought, when it is over."""
         try:
-            return await attempt()
+            with self._tasks.noted_in(view):
+                return await attempt()
         finally:
             for used in self.used.values():
                 if used.server.definition.holder:
@@ -157,11 +159,12 @@ class RunServers:
         away += [problem for problem in await together(map(self._ask, unknown)) if problem]
         if dropped := [line for used in self.used.values() for line in _dropped(used)]:
             view.show(Notice("warning", DROPPED, "\n".join(dropped)))
+        taken_up = await self._tasks.take_up(view)
         told = (Text(f"{AWAY}: {'; '.join(away)}"),)
         if not away or told == _told_last(state):
-            return ()
+            return taken_up
         view.show(Notice("warning", AWAY, "\n".join(away)))
-        return (Injected((UserMessage(new_id("item"), told, ROOM),)),)
+        return (Injected((UserMessage(new_id("item"), told, ROOM),)), *taken_up)
 
     def _row(self, one: ConfiguredServer, starts: bool = False) -> ToolServer:
         used = self.used.get(one.name)
@@ -256,9 +259,8 @@ class RunServers:
         for tool in known.tools:
             if used.setting.wants(tool.name):
                 name = tool_name(used.name, tool.name, self._tools)
-                self._tools[name] = ServerTool(
-                    used.server, tool, spec_of(name, tool, always=always), self.questions
-                )
+                spec = spec_of(name, tool, always=always)
+                self._tools[name] = ServerTool(used.server, tool, spec, self.questions, self._tasks)
         if known.has_resources and used.setting.wants(RESOURCES):
             name = tool_name(used.name, RESOURCES, self._tools)
             spec = spec_of_resources(name, used.name, always=always)

@@ -1,9 +1,12 @@
 """A tool of an MCP server, as the engine calls it."""
 
+from functools import partial
+
 from agls.engine.ports import Effect, Preview, ToolContext, ToolSpec
 from agls.engine.vocabulary import Effects, Image, JsonObject, ToolCall, ToolOutcome
 from agls.features.mcp.images import seen
 from agls.features.mcp.questions import UserQuestions
+from agls.features.mcp.server_tasks import ServerTasks
 from agls.frozen import frozen
 from agls.room.mcp_ports import McpAnswer, McpImage, McpServer, McpTool, ServerProblem
 from agls.short_text import cut
@@ -24,6 +27,7 @@ class ServerTool:
     tool: McpTool
     spec: ToolSpec
     questions: UserQuestions
+    tasks: ServerTasks
 
     async def preview(self, call: ToolCall, context: ToolContext) -> Preview:
         """Its server, name and arguments: more is not known of it."""
@@ -39,10 +43,13 @@ class ServerTool:
 
     async def __call__(self, call: ToolCall, context: ToolContext) -> ToolOutcome:
         """Let the server do it. **Returns** failures as outcomes for the model."""
+        keep = partial(self.tasks.keep, call, self.server.definition.name)
+        caller = self.questions.caller(call.call_id, context.show, keep)
         try:
-            answer = await self.server.call(
-                self.tool.name, call.arguments, self.questions.caller(call.call_id, context.show)
-            )
+            if task_id := self.tasks.task_of(call.call_id):
+                answer = await self.server.take_up(task_id, caller)
+            else:
+                answer = await self.server.call(self.tool.name, call.arguments, caller)
         except ServerProblem as problem:
             effects: Effects = "unknown" if problem.may_have_run else "none"
             return ToolOutcome(problem.for_model, status="failed", effects=effects)

@@ -342,11 +342,12 @@ class PermissionGate:
 
 
 def _consented(invocation: Invocation) -> tuple[Rule, ...]:
-    """**Returns** the rule that allows a command which the user consented to, exactly as it is."""
-    command = invocation.call.arguments.get("command")
-    if invocation.consent is None or not (invocation.is_consented and isinstance(command, str)):
+    """**Returns** the rule that allows a call which the user consented to, exactly as it is."""
+    if invocation.consent is None or not invocation.is_consented:
         return ()
-    return (Rule(f"{invocation.consent.by}, which you consented to", "shell", command),)
+    command = invocation.call.arguments.get("command")
+    kind = ("shell", command) if isinstance(command, str) else (invocation.call.name,)
+    return (Rule(f"{invocation.consent.by}, which you consented to", *kind),)
 
 
 def _edited(invocation: Invocation, arguments: JsonObject) -> Invocation:

@@ -28,7 +28,7 @@ from .settings import Settings
 
 LINE_END = regex(r"(?<!\\)(?:\\\\)*\\[nr]")  # as an escape of a regular expression
 
-NAMED = 3  # binary files that a remark names
+NAMED = 3  # files that a remark names
 FEW = 5_000  # files that are searched once more without regard to capital letters
 SOON = 1.0  # seconds for that
 
@@ -89,12 +89,15 @@ class Grepping:
             answer.append(await _nothing(found, arguments, context.workspace, self.settings))
         if found.more:
             count = counted(found.files, arguments.output)
-            what = "matching lines" if arguments.output == "content" else "files"
+            what = "matching line" if arguments.output == "content" else "file"
+            these = f"these {count} {what}s" if count != 1 else f"this one {what}"
             following = f"Go on with offset={arguments.offset + count}"
             narrower = "or narrow the pattern, path, glob or type"
-            answer.append(f"[There are more than these {count} {what}. {following}, {narrower}.]")
+            answer.append(f"[There are more than {these}. {following}, {narrower}.]")
         if remark := _binary(found.binary, context.workspace.place(arguments.path or ".").shown):
             answer.append(remark)
+        if found.large:
+            answer.append(_large(found.large, self.settings.max_file_bytes))
         if found.stopped:
             advice = "Narrow path or glob, or use a simpler pattern: no repetition inside a repetition."
             answer.append(stopped(self.settings.timeout_s, f"searched. {advice}"))
@@ -110,6 +113,8 @@ async def _nothing(found: FoundLines, arguments: Grep, workspace: Workspace, set
         given = names, arguments.path, arguments.exclude
         hint = await no_names(*given, workspace) if arguments.glob else ""
         return f"No file was searched: none fits the {what} {names}.{hint}"
+    if found.large and found.searched == len(found.large):
+        return "Nothing was searched."
     if remark := await _in_binary(arguments, workspace):
         return remark
     if found.stopped:
@@ -136,11 +141,21 @@ def _binary(names: Sequence[str], asked: str) -> str:
     """Return what is to be said of binary files that match; nothing more of one that was `asked` for."""
     if not names or asked in names:
         return ""
-    shown = ", ".join(map(spelled, names[:NAMED]))
-    others = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     if len(names) == 1:
-        return f"[A binary file matches and is not shown: {shown}.]"
-    return f"[{len(names)} binary files match and are not shown: {shown}{others}.]"
+        return f"[A binary file matches and is not shown: {_listed(names)}.]"
+    return f"[{len(names)} binary files match and are not shown: {_listed(names)}.]"
+
+
+def _large(names: Sequence[str], max_bytes: int) -> str:
+    """Return what is to be said of files that were not searched because of their size."""
+    files = "1 file has" if len(names) == 1 else f"{len(names)} files have"
+    advice = "To search there, run grep in a shell."
+    return f"[{files} more than {max_bytes:,} bytes, not searched: {_listed(names)}. {advice}]"
+
+
+def _listed(names: Sequence[str]) -> str:
+    others = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(map(spelled, names[:NAMED])) + others
 
 
 async def _in_binary(arguments: Grep, workspace: Workspace) -> str:

@@ -263,9 +263,12 @@ class Execution:
     def _more_time(self) -> float:
         """Return the seconds that the command gets on top, once its time is over.
 
-        They are those of a task for one that was moved to the background, or is moved there now.
+        They are those of a task for one that was moved to the background, or is moved there now. One that
+        was begun there has the time that it asked for.
         """
         shell = self._shell
+        if self._arguments.background:
+            return 0.0
         if shell.settings.at_time_limit == "background" and self._is_waited_for and shell.has_room:
             self.is_over_time = True
             shell.background.move(self._context.call_id)

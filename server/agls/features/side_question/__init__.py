@@ -2,13 +2,14 @@
 
 from agls.features.side_question.record import NOTES
 from agls.room import NoSettings, Room, build_of
-from agls.room.session_ports import SessionRecord
+from agls.room.process_ports import HeldKeys
+from agls.room.session_ports import SessionControl, SessionRecord
 
 ROOM = Room(
     "side_question",
     NoSettings,
     build_of(__name__),
-    needs=(SessionRecord,),
+    needs=(SessionRecord, SessionControl, HeldKeys),
     notes=NOTES,
     has_actions=True,
     in_runs=False,

@@ -1,5 +1,6 @@
 """A question to the model with all that it sees now; neither the question nor the answer stays there."""
 
+from collections.abc import Sequence
 from contextlib import aclosing, suppress
 from dataclasses import replace
 
@@ -10,10 +11,12 @@ from agls.engine.context import placed
 from agls.engine.facts import AsideDelta, Overflowed, Replied, TextDelta
 from agls.engine.ports import JournalError, ModelClient, ModelError, ModelRequest, new_id
 from agls.engine.state import State
-from agls.engine.vocabulary import JsonObject, Message, Text, ToolResult, UserMessage
+from agls.engine.vocabulary import Content, JsonObject, Message, Text, ToolResult, UserMessage
+from agls.features.side_question.pointed_at import with_texts
 from agls.features.side_question.record import ANSWERED, ROOM
 from agls.room.metered_request import metered
-from agls.room.session_ports import SessionRecord
+from agls.room.process_ports import HeldKeys
+from agls.room.session_ports import SessionControl, SessionRecord
 from agls.short_text import sentence
 from agls.toolkit import Arguments
 
@@ -58,12 +61,20 @@ class ShownAnswer:
                 self.complete(self._text, "cancelled")
 
 
-async def ask_aside(session: SessionRecord, arguments: AskAside, context: ActionContext) -> ActionOutcome:
+async def ask_aside(
+    session: SessionRecord,
+    control: SessionControl,
+    secrets: HeldKeys,
+    arguments: AskAside,
+    context: ActionContext,
+) -> ActionOutcome:
     """Ask, show the answer while it comes, and record what it cost. **Raises** `ActionError`."""
     shown = ShownAnswer(context, arguments.question)
+    pieces = await with_texts(await control.meaning(arguments.question), context.workspace, secrets)
     try:
         client, request = context.model(), await context.next_request()
-        request = replace(request, messages=(*_messages(context.state), _asked(arguments.question)))
+        asked = _asked(arguments.question, pieces)
+        request = replace(request, messages=(*_messages(context.state), asked))
         with context.breakable():
             answer = await _answer(client, request, session, shown)
             if not answer:  # it wanted to call something: the cached beginning is given up for an answer
@@ -100,5 +111,5 @@ def _messages(state: State) -> tuple[Message, ...]:
     return messages
 
 
-def _asked(question: str) -> UserMessage:
-    return UserMessage(new_id("item"), (Text(f"{BESIDE}{question}"),), ROOM)
+def _asked(question: str, pieces: Sequence[Content]) -> UserMessage:
+    return UserMessage(new_id("item"), (*pieces, Text(f"{BESIDE}{question}")), ROOM)

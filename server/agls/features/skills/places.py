@@ -12,23 +12,21 @@ if TYPE_CHECKING:
 
 Origin = Literal["project", "user", "plugin", "bundled"]
 OURS = ".agls/skills"
-OTHERS = tuple(
-    f".{tool}/skills"
-    for tool in (
-        "agents",
-        "claude",
-        "github",
-        "codex",
-        "cursor",
-        "gemini",
-        "opencode",
-        "kimi",
-        "windsurf",
-        "roo",
-        "cline",
-    )
-)
-OF_HOME = (*OTHERS, ".config/agents/skills", ".config/opencode/skills")
+_OTHER_TOOLS = [
+    "agents",
+    "claude",
+    "github",
+    "codex",
+    "cursor",
+    "gemini",
+    "opencode",
+    "kimi",
+    "windsurf",
+    "roo",
+    "cline",
+]
+OTHERS = (*(f".{tool}/skills" for tool in _OTHER_TOOLS), ".opencode/skill")  # OpenCode reads both spellings
+OF_HOME = (*OTHERS, ".config/agents/skills", ".config/opencode/skills", ".config/opencode/skill")
 PROJECT_FILES = (OURS, *OTHERS)
 BUNDLED = str(Path(__file__).with_name("bundled"))
 
