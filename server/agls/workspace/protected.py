@@ -57,7 +57,8 @@ _DANGERS = {
         .github/workflows .github/actions .gitea/workflows .forgejo/workflows .gitlab-ci.yml .circleci
         .buildkite .travis.yml .drone.yml .woodpecker* jenkinsfile azure-pipelines.yml
         bitbucket-pipelines.yml .appveyor.yml appveyor.yml .cirrus.yml .cirrus.star .semaphore .tekton
-        .teamcity .builds .build.yml .gitlab/ci cloudbuild.yaml cloudbuild.yml buildspec.yml .zuul.yaml .zuul.d""",
+        .teamcity .builds .build.yml .gitlab/ci cloudbuild.yaml cloudbuild.yml buildspec.yml
+        .zuul.yaml .zuul.d""",
     "Python runs this at every start.": "sitecustomize.py usercustomize.py *.pth",
 }
 _MARKS = {
