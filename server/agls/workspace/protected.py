@@ -18,27 +18,33 @@ AGLS = "This belongs to agls itself: it decides what the agent may do."
 _DANGERS = {
     AGLS: ".agls .aglet",  # with its former name
     "Git obeys what is in this folder, and runs programs that are named there.": """
-        .git git~1 .hg .hgrc .svn .jj .husky .overcommit.yml""",
+        .git git~1 .hg .hgrc .svn .jj .husky .githooks .simple-git-hooks* .lintstagedrc*
+        .overcommit.yml""",
     "Git obeys this file, and can run programs because of it.": """
         .gitmodules .gitattributes .gitconfig .config/git .lfsconfig""",
     "Editors obey this when the folder is opened, and can run programs because of it.": """
         .vscode .idea .zed .fleet .devcontainer .devcontainer.json .vim .vimrc .gvimrc .exrc .nvimrc
-        .nvim.lua .config/nvim .emacs .emacs.d .dir-locals.el *.code-workspace *.sublime-project""",
+        .nvim.lua .lvimrc .config/nvim .emacs .emacs.d .dir-locals.el .dir-locals-2.el .ycm_extra_conf.py
+        .helix .vs .theia .kateproject* .externaltoolbuilders *.code-workspace *.sublime-project""",
     "Coding agents obey this, and can start programs or lose their limits because of it.": """
         .mcp.json .claude .claude.json .codex .cursor .cursorrules .gemini .windsurf .windsurfrules
         .kiro .amazonq .roo .roomodes .clinerules .continue .opencode opencode.json* .agents .crush
         crush.json .crush.json .goose* .aider* .kilocode* .trae .qwen .junie .augment* .factory .vibe
         .github/copilot-instructions* .github/instructions .github/prompts .github/hooks
-        .github/agents .github/skills agent.md agents.md claude.md claude.local.md gemini.md""",
+        .github/agents .github/skills .github/chatmodes .agent .aiassistant .antigravity .codebuddy .iflow
+        .openhands .warp warp.md .rules agent.md agents.md claude.md claude.local.md gemini.md""",
     "Shells and other programs run or obey this when they start.": """
         .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .bash_completion .profile .login
         .inputrc .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc .tcshrc .xprofile .xinitrc
         .xsession .config/fish .config/autostart .config/systemd .config/tmux .tmux.conf .screenrc
-        .direnvrc .config/direnv .pdbrc .irbrc .pryrc .rprofile .psqlrc .sqliterc *.desktop .ssh
+        .direnvrc .config/direnv .pdbrc .irbrc .pryrc .rdbgrc .byebugrc .rprofile .renviron .ghci .erlang
+        .iex.exs .ocamlinit .lessfilter .psqlrc .sqliterc *.desktop .ssh
         .gnupg""",
     "Developer tools obey this, and can run programs or send credentials because of it.": """
         .ripgreprc .npmrc .yarnrc* .pnpmfile.cjs .pypirc pip.conf .netrc .curlrc .wgetrc
-        .cargo/config* rust-toolchain* .tool-versions .mise.toml mise.toml .gdbinit .lldbinit
+        .cargo/config* rust-toolchain* .tool-versions .mise* mise.toml mise.local.toml mise/config*
+        .config/mise* .rtx.toml .prototools aqua.yaml .aqua.yaml .gdbinit .lldbinit .ackrc ansible.cfg
+        .bazelversion .bazeliskrc tools/bazel .jvmopts .sbtopts
         .pre-commit-config.yaml lefthook.yml .lefthook.yml lefthook.toml .lefthook.toml flake.nix
         .bazelrc .bundle/config .m2/settings.xml .gradle/init.d .terraformrc .config/pip .config/gh
         .docker/config.json .kube/config .aws .azure .config/gcloud""",
@@ -50,7 +56,9 @@ _DANGERS = {
     "Build servers run what this says, with credentials of their own.": """
         .github/workflows .github/actions .gitea/workflows .forgejo/workflows .gitlab-ci.yml .circleci
         .buildkite .travis.yml .drone.yml .woodpecker* jenkinsfile azure-pipelines.yml
-        bitbucket-pipelines.yml""",
+        bitbucket-pipelines.yml .appveyor.yml appveyor.yml .cirrus.yml .cirrus.star .semaphore .tekton
+        .teamcity .builds .build.yml .gitlab/ci cloudbuild.yaml cloudbuild.yml buildspec.yml
+        .zuul.yaml .zuul.d""",
     "Python runs this at every start.": "sitecustomize.py usercustomize.py *.pth",
 }
 _MARKS = {
@@ -58,9 +66,10 @@ _MARKS = {
     "Building or installing the project runs this file.": "setup.py build.rs build.gradle build.gradle.kts",
     "Programs that run the tasks of the project run what this file says.": """
         noxfile.py tox.ini makefile gnumakefile justfile rakefile package.json composer.json
-        pyproject.toml""",
+        pyproject.toml procfile taskfile.yml vagrantfile""",
     "Development tools run this file when they read their settings.": """
-        *.config.js *.config.ts *.config.cjs *.config.mjs""",
+        *.config.js *.config.ts *.config.cjs *.config.mjs .eslintrc.* .prettierrc.* .mocharc.* .rspec
+        .pylintrc pylintrc""",
 }
 PROTECTED = tuple(name for names in _DANGERS.values() for name in names.split())
 """The names, as patterns of one or two components, in lower case; `*` stands for any text in a component."""
