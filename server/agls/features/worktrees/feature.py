@@ -18,6 +18,7 @@ def build(settings: NoSettings, control: SessionControl, place: Surroundings) ->
         handler.use,
         aliases=("worktrees",),
         group="Conversation",
+        outside=True,
         choices={"name": handler.names, "remove": handler.names},
     )
     return Feature(name="worktrees", actions=(action,))
