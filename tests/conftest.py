@@ -95,15 +95,9 @@ MEASURED = (
     "doors/lsp/test_virtual_transcript.py",
     "doors/lsp/test_whole_items.py",
 )
-# These do many times what others do once: races, long sessions, repetitions.
+# These do many times what others do once: long sessions, keystrokes, tables of inputs.
 REPEATING = (
-    "doors/lsp/test_cancelling.py",
-    "doors/lsp/test_contract_admission.py",
-    "doors/lsp/test_contract_on_the_way.py",
-    "doors/lsp/test_contract_races.py",
-    "doors/lsp/test_editor_races.py",
     "doors/lsp/test_edits_beside_typing.py",
-    "doors/lsp/test_faulty_clients.py",
     "doors/lsp/test_probes.py",
     "doors/lsp/test_reduced_clients.py",
     "doors/lsp/test_result_pages.py",

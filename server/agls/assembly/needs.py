@@ -1,6 +1,6 @@
 """The table of ports: one row for each port that a room may need, and the service that implements it.
 
-It is a table and no `match`: one row is one line and no branch (docs/decisions/430).
+It is a table rather than a `match`, so that each row is one line and adds no branch (docs/decisions/430).
 """
 
 import os

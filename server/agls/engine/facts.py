@@ -60,7 +60,7 @@ class Admitted:
 
 @frozen
 class QueueChanged:
-    """The order of the waiting runs is now this; the ones left out were removed by the user."""
+    """The runs that wait, in their new order; the user removed those that are left out."""
 
     run_ids: tuple[str, ...]
 
@@ -145,7 +145,7 @@ class Replied:
 
 @frozen
 class Cut:
-    """An answer that did not complete. The user's cancel keeps the text, a failure discards it.
+    """An answer that was not completed. After a cancel its text is kept, after a failure it is discarded.
 
     `usage` and `cost` are about what came of it.
     """
@@ -169,7 +169,7 @@ class Overflowed:
 
 @frozen
 class Used:
-    """The spending of another part than the loop (a critic, a compaction, a child); usually one model call.
+    """What a part other than the loop spent (a critic, a compaction, a child), usually on one model call.
 
     `delegated_tasks` counts the children that were begun.
     """

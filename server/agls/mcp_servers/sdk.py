@@ -178,7 +178,7 @@ class SdkConnection:
         return types.ListRootsResult(roots=roots)
 
     def _leave(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do this while the connection is there, without anybody who waits."""
+        """Begin this work, for which nobody waits."""
         left = asyncio.get_running_loop().create_task(work)
         self._left.add(left)
         left.add_done_callback(self._left.discard)
@@ -362,7 +362,7 @@ def _ends(error: MCPError) -> bool:
 
 
 def _changes(client: Client) -> AbstractAsyncContextManager[Subscription] | None:
-    """**Returns** the stream of what changes in its lists, `None` where the server tells none on request."""
+    """**Returns** the stream of what changes in its lists, `None` where the server has none."""
     offered = client.server_capabilities
     if not is_modern(client.protocol_version):
         return None

@@ -246,7 +246,7 @@ class Caller:
     """Who a request is made for: sees its progress, and answers what the server asks meanwhile.
 
     Without `ask` nobody can: what is asked is cancelled. `sample` lets the user's model answer, if the user
-    allows it, and raises `SamplingRefused`. `keep` is told the id of a task that the call became, before the
+    allows it, and raises `SamplingRefused`. `keep` gets the id of the task that the call became, before the
     server is asked for it.
     """
 

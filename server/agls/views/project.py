@@ -300,7 +300,7 @@ class Projection:
                 self._out.write("historyRewound", values.rewound(fact))
 
     def _write_messages(self, messages: Iterable[UserMessage], item_ids: Iterable[str]) -> None:
-        """Write those of these messages: the prompt of the run, or what was said into it."""
+        """Write the messages with these ids: the prompt of the run, and what was said into it."""
         wanted = set(item_ids)
         prompt = self._state.admitted.item_id if self._state.admitted else ""
         for message in messages:

@@ -266,7 +266,7 @@ def _version(version: FileVersion) -> items.FileVersion:
 
 
 def terminal(command: engine.Terminal, output: str = "") -> Terminal:
-    """Return a command as it ran; its colours, where without them its `output` is as it is sent."""
+    """Return a command as it ran, with its colours if its `output` is what remains without them."""
     coloured = without_marks(command.coloured)
     return compact(
         Terminal,
@@ -282,7 +282,7 @@ def terminal(command: engine.Terminal, output: str = "") -> Terminal:
 
 
 def compaction(fact: Compacted | Cleared | Expanded) -> CompactionItem | NoticeItem:
-    """Return the item that says how what the model sees became shorter, or longer again."""
+    """Return the item of a summary, or the notice of what left the context or came back."""
     before, after = fact.tokens_before, fact.tokens_after
     if isinstance(fact, Compacted):
         item: CompactionItem = {

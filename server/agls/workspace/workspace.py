@@ -79,7 +79,7 @@ class OpenWorkspace:
 
     @property
     def snapshots(self) -> Snapshots:
-        """The bytes of files. They know the workspace, which does not keep them: no circle remains."""
+        """The bytes of files: a new object each time, so that no reference cycle remains."""
         trash = Trash(self._searching.environment)
         return Snapshots(self, self._ground, self._documents, self._hides_file, trash)
 
@@ -189,7 +189,7 @@ class OpenWorkspace:
         return await asyncio.to_thread(_change, target, buffer, after)
 
     async def change(self, files: Sequence[WantedFile], *, label: str = "") -> Sequence[FileChange]:
-        """Make all of these files so, or none. Raises `Stale` and `WorkspaceError`."""
+        """Change all of these files, or none. **Raises** `Stale` and `WorkspaceError`."""
         return await Transaction(self, self.snapshots, label).make(files)
 
     async def list(self, path: str = "") -> Sequence[DirEntry]:
@@ -338,7 +338,7 @@ class OpenWorkspace:
         )
 
     async def _changed_since(self, before: Sequence[OpenDocument]) -> Sequence[OpenDocument]:
-        """Return the documents whose files somebody else than the editor changed."""
+        """Return the documents whose files were changed by somebody other than the editor."""
         hashes = {seen.buffer.uri: seen.held.hash for seen in before}
         theirs = {SyncState.BEHIND, SyncState.CONFLICT}
         now = [seen for seen in await self._documents.survey() if seen.standing in theirs]

@@ -88,6 +88,31 @@ def test_file_of_which_only_a_part_was_read_is_not_replaced_whole(agls: Agls) ->
     assert [file.read_text() for file in files] == [wanted, "only = 1\n", "only = 1\n"]
 
 
+@pytest.mark.row(31)
+def test_file_that_was_moved_is_known_as_far_as_it_was_before(agls: Agls) -> None:
+    for name in ("unread.py", "read.py", "edited.py"):
+        (agls.workspace / name).write_text("x = 1\ny = 2\n")
+    edited = (
+        "*** Begin Patch\n*** Update File: edited.py\n*** Move to: c.py\n@@\n-x = 1\n+x = 3\n*** End Patch"
+    )
+    turns = [
+        call("move_file", path="unread.py", to="a.py"),
+        call("write_file", path="a.py", content="z = 0\n"),
+        call("read_file", path="read.py"),
+        call("move_file", path="read.py", to="b.py"),
+        call("write_file", path="b.py", content="z = 0\n"),
+        call("read_file", path="edited.py"),
+        call("apply_patch", patch=edited),
+        call("edit_file", path="c.py", old_text="y = 2", new_text="y = 4"),
+    ]
+    agls.script(*({"calls": [each]} for each in turns), {"text": "done"})
+    done = agls.run("run", "--mode", "acceptEdits", "--output", "jsonl", "go")
+    assert [item["status"] for item in items(done)] == ["completed", "failed", *["completed"] * 6], done.out
+    assert "a.py was not read in this session" in items(done)[1]["output"]
+    texts = [(agls.workspace / name).read_text() for name in ("a.py", "b.py", "c.py")]
+    assert texts == ["x = 1\ny = 2\n", "z = 0\n", "x = 3\ny = 4\n"]
+
+
 @pytest.mark.row(34)
 def test_cells_are_inserted_changed_and_deleted_and_the_notebook_stays_valid(agls: Agls) -> None:
     """It begins without a cell; each cell has what the format wants of its type, and an id of its own."""
@@ -203,6 +228,38 @@ def test_dangerous_commands_do_not_run_without_a_yes(agls: Agls, mode: str) -> N
     assert len(held) == len(DANGEROUS)
     assert {item["status"] for item in held} <= {"rejected", "failed"}, json.dumps(held, indent=1)
     assert (agls.workspace / "kept/a.txt").read_text() == "kept\n"
+
+
+@pytest.mark.row(42)
+def test_answer_of_each_tool_is_bounded_and_says_how_to_go_on(agls: Agls) -> None:
+    many = agls.workspace / "many"
+    many.mkdir()
+    for number in range(600):
+        (many / f"a_name_that_is_rather_long_{number:05}.txt").write_text("needle\n")
+    (agls.workspace / "long.txt").write_text(f"needle {'x' * 500_000}\n")
+    (agls.workspace / "lines.txt").write_text("".join(f"needle {n} {'y' * 400}\n" for n in range(1_000)))
+    asked = {
+        "Raise max_entries, or use glob": call("list_dir", path="many"),
+        "more files. Go on with offset=200": call("glob", pattern="many/*"),
+        "Go on with offset=100": call("grep", pattern="needle", path="lines.txt", context=9),
+        "There are more than these 100 files": call("grep", pattern="needle", output="files"),
+        "more characters]": call("grep", pattern="needle", path="long.txt"),
+        "Long lines are cut. More of line 1": call("read_file", path="long.txt"),
+        "go on with offset": call("read_file", path="lines.txt", limit=100_000),
+        "/outputs/": call("shell", command="cat lines.txt"),
+        "edit_file": call("write_file", path="lines.txt", content="short\n"),
+        "lines 1, 2, 3": call(
+            "edit_file", path="lines.txt", old_text="needle", new_text="thread", replace_all=True
+        ),
+    }
+    agls.script(*({"calls": [each]} for each in asked.values()), {"text": "done"})
+    done = agls.run("run", "--mode", "allowAll", "--output", "jsonl", "go")
+    assert done.code == 0, done.err
+    outputs = [item["output"] for item in items(done)]
+    assert [
+        (words, output[-300:]) for words, output in zip(asked, outputs, strict=True) if words not in output
+    ] == []
+    assert [len(output) for output in outputs if len(output) > 61_000] == []
 
 
 @pytest.mark.row(40)

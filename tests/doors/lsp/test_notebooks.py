@@ -43,7 +43,8 @@ def test_cell_is_changed_where_the_notebook_is(serve: Serve, is_open: bool) -> N
     wire.answers |= {"agent/requestPermission": lambda params: once, "workspace/applyEdit": editor.apply}
     assert wire.run(wire.session())["stopReason"] == "endTurn"
     (asked,) = wire.of_method("agent/requestPermission")
-    assert '+    "x = 2"' in asked["params"]["subject"]["changes"][0]["patch"]
+    patch = asked["params"]["subject"]["changes"][0]["patch"]
+    assert '-    "x = 1"\n+    "x = 2"\n' in patch if is_open else " [code cell]\n-x = 1\n+x = 2\n" in patch
     wanted = TEXT.replace("x = 1", "x = 2")
     assert (editor.documents[uri].text if is_open else path.read_text()) == wanted
     assert path.read_text() == (TEXT if is_open else wanted)

@@ -174,6 +174,16 @@ def test_table_that_is_wider_than_the_chat_is_a_list(editor: Editor) -> None:
     said(editor, "- **area**\n  - What it does: multiplies the two sides of it\n  - Cost: 1")
 
 
+def test_wide_table_of_a_command_is_a_list_in_a_narrow_window(editor: Editor) -> None:
+    resized(editor, 60)
+    opened(editor, turns("One."), picks=("nothing",))
+    editor.command("Agls agents")
+    editor.until("vim.api.nvim_win_get_config(0).relative ~= '' and vim.fn.search('explore', 'w') > 0")
+    lines = editor.lines()
+    assert "- **explore**" in lines
+    assert not any(line.startswith("|") for line in lines)
+
+
 def test_long_entry_of_a_list_goes_on_below_its_text(editor: Editor) -> None:
     opened(editor, turns("- " + "word " * 20 + "\n1. " + "text " * 20))
     prompt(editor, "go")

@@ -24,7 +24,7 @@ const stage = makeStage([
     turns: [
       { calls: [{ name: "shell", arguments: { command: "env ls" } }] },
       { calls: [{ name: "write_file", arguments: { path: "notes.md", content: "# Notes\n" } }] },
-      { text: "Look at [the last line](greetings/greet.py:9):\n\n```sh\ntouch made-there\n```\n\n```python\n# inserted\n```" },
+      { text: "Look at [the last line](greetings/greet.py:9) or [the users](/etc/passwd):\n\n```sh\ntouch made-there\n```\n\n```python\n# inserted\n```" },
     ],
   },
   { match: "Write a commit message", turns: [{ text: "```text\nGreet people in English\n```" }] },
@@ -128,6 +128,10 @@ async function codeGoesWhereTheUserWorks() {
   await bench.chat.locator(".message a").filter({ hasText: "the last line" }).click();
   await bench.page.locator(".tab.active").filter({ hasText: "greet.py" }).waitFor();
   await bench.page.locator("#status\\.editor\\.selection").filter({ hasText: "Ln 9" }).waitFor();
+  await bench.chat.locator(".message a").filter({ hasText: "the users" }).click();
+  await bench.notification("/etc/passwd is outside of the opened folder", "Open");
+  await bench.page.locator(".tab.active").filter({ hasText: "passwd" }).waitFor();
+  await bench.openFile("greet.py");
   const does = async (text, name) => {
     const code = bench.chat.locator(".code").filter({ hasText: text });
     await code.hover();

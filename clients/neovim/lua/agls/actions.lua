@@ -33,7 +33,7 @@ function M.show(command)
     return block.text or ""
   end, command.output)
   local whole = vim.trim(table.concat(texts, "\n"))
-  local lines = require("agls.tables").aligned(vim.split(whole, "\n", { plain = true }))
+  local lines = require("agls.tables").aligned(vim.split(whole, "\n", { plain = true }), float.room())
   if #lines == 1 and #whole < 100 then
     return notify.info(whole ~= "" and whole or command.name .. ": done")
   end

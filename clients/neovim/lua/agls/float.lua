@@ -2,6 +2,8 @@
 
 local M = {}
 
+local MARGIN = 8 -- columns that stay free beside one that is as large as its text
+
 ---@class agls.Float
 ---@field row integer
 ---@field col integer
@@ -30,8 +32,14 @@ function M.open(buf, given)
     noautocmd = not given.enter,
   })
   vim.wo[win].wrap, vim.wo[win].linebreak = true, true
+  vim.wo[win].breakindent, vim.wo[win].breakindentopt = true, "list:-1"
   vim.wo[win].winhighlight = "NormalFloat:Normal"
   return win
+end
+
+---@return integer columns that a float has at most
+function M.room()
+  return vim.o.columns - MARGIN
 end
 
 ---As large as the lines of the buffer and the title need, in the middle of the screen or at its upper end.
@@ -44,7 +52,7 @@ function M.fitted(buf, given)
   for _, line in ipairs(lines) do
     longest = math.max(longest, vim.fn.strdisplaywidth(line) + 2)
   end
-  local width = math.min(longest, vim.o.columns - 8)
+  local width = math.min(longest, M.room())
   for _, line in ipairs(lines) do
     height = height + math.max(1, math.ceil(vim.fn.strdisplaywidth(line) / width))
   end

@@ -14,9 +14,11 @@ import { messageOf } from "../failures";
 import type { Keys } from "../server/keys";
 import type { Server } from "../server/server";
 import { optionsOfUser } from "../settings";
+import { unlinked } from "../session/permission_text";
 import { textOf } from "../store/patch";
 import type { TextDocuments } from "../text_documents";
 import { wordsOf } from "../store/transcript";
+import { visible } from "../webview/visible";
 import { insert, writeInTerminal } from "./code_blocks";
 import { EditedPrompt } from "./edited_prompt";
 import { CHAT_COMMANDS, type FromChat, type How, type ToChat } from "./messages";
@@ -333,7 +335,7 @@ export class Chat implements vscode.WebviewViewProvider {
   }
 
   private async openFile(uri: vscode.Uri, line?: number): Promise<void> {
-    if (!vscode.workspace.getWorkspaceFolder(uri)) return; // nothing outside of the opened folders by a click
+    if (!vscode.workspace.getWorkspaceFolder(uri) && !(await isWanted(uri))) return;
     const selection = line === undefined ? {} : { selection: new vscode.Range(line, 0, line, 0) };
     await vscode.window.showTextDocument(uri, { preview: true, ...selection });
   }
@@ -348,4 +350,11 @@ export class Chat implements vscode.WebviewViewProvider {
     const name = textOf(item?.["title"], "Output").slice(0, 60);
     await this.parts.texts.show(`${name}.log`, whole?.text ?? textOf(item?.["output"]));
   }
+}
+
+/** Nothing outside of the opened folders comes up by a click alone. */
+async function isWanted({ scheme, fsPath }: vscode.Uri): Promise<boolean> {
+  if (scheme !== "file") return false;
+  const outside = `${unlinked(visible(fsPath))} is outside of the opened folder.`;
+  return (await vscode.window.showInformationMessage(outside, "Open")) === "Open";
 }

@@ -5,8 +5,6 @@ import { LIVE } from "./ends";
 import { baseName, isObject, textOf } from "./patch";
 import type { AnyItem } from "./transcript";
 
-const ENDED = new Set(["completed", "failed"]);
-
 export type Words = ReadonlyMap<string, CallWords>;
 
 /** A call in words: "Read" "signer.py" in "src". `file` is a path to open, "" when it is about none. */
@@ -20,12 +18,37 @@ export interface CallRow {
 
 const UNKNOWN: Omit<CallWords, "name"> = { done: "Used", doing: "Using", kind: "other" };
 
-/** How this call reads. A tool that nobody has words for is named, with what it is about. */
-export function rowOf(item: AnyItem, words: Words): CallRow {
+/** Of what is asked for, or was not done, nobody says that it goes on. */
+const BASE: Record<string, string> = {
+  Committing: "Commit",
+  Deleting: "Delete",
+  Editing: "Edit",
+  Fetching: "Fetch",
+  Finding: "Find",
+  Handing: "Hand",
+  Listing: "List",
+  Looking: "Look",
+  Moving: "Move",
+  Presenting: "Present",
+  Reading: "Read",
+  Renaming: "Rename",
+  Running: "Run",
+  Saving: "Save",
+  Searching: "Search",
+  Using: "Use",
+  Working: "Work",
+  Writing: "Write",
+};
+
+/** How this call reads. A tool that nobody has words for is named, with what it is about. `asked`: the user decides about it. */
+export function rowOf(item: AnyItem, words: Words, asked = false): CallRow {
   const name = textOf(item["name"]);
   const known = words.get(name);
   const { done, doing, kind } = known ?? UNKNOWN;
-  const verb = ENDED.has(item.status) ? done : doing; // what was stopped or not allowed is not "Ran"
+  const goesOn = LIVE.has(item.status) && !asked;
+  const wanted = doing.replace(/^\w+/, (word) => BASE[word] ?? word);
+  const isDone = item.status === "completed" || (item.status === "failed" && isObject(item["terminal"]));
+  const verb = isDone ? done : goesOn ? doing : wanted; // what was stopped, not allowed or failed is not "Edited"
   const title = textOf(item["title"], name).replace(name, named(name));
   if (!known)
     return { kind: kindOf(item), verb: item.kind === "task" ? "" : verb, about: title, folder: "", file: "" };

@@ -143,7 +143,11 @@ export function Composer({ model }: { model: Model }) {
   };
 
   return (
-    <div class="composer" onDragOver={(event) => event.preventDefault()} onDrop={onDrop}>
+    <div
+      class="composer"
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => onDrop(event, model)}
+    >
       <Completions rows={rows} chosen={at} accept={accept} />
       <Editing model={model} running={running} />
       <div class="box">
@@ -159,7 +163,7 @@ export function Composer({ model }: { model: Model }) {
           placeholder={placeholder(model)}
           onInput={({ currentTarget: { value, selectionStart } }) => write(value, selectionStart)}
           onKeyDown={onKeyDown}
-          onPaste={onPaste}
+          onPaste={(event) => attachImages(event.clipboardData?.files, model)}
         />
         <div class="bar">
           <Pickers model={model} />
@@ -371,20 +375,27 @@ function Pickers({ model }: { model: Model }) {
   );
 }
 
-function onPaste(event: ClipboardEvent): void {
-  for (const file of event.clipboardData?.files ?? []) attachImage(file);
-}
-
-function onDrop(event: DragEvent): void {
+function onDrop(event: DragEvent, model: Model): void {
   event.preventDefault();
   const list = event.dataTransfer?.getData("text/uri-list") ?? "";
   const uris = list.split(/\r?\n/).filter((line) => line && !line.startsWith("#"));
   if (uris.length > 0) host.postMessage({ type: "dropped", uris });
-  else for (const file of event.dataTransfer?.files ?? []) attachImage(file);
+  else attachImages(event.dataTransfer?.files, model);
+}
+
+/** Of a file from outside of the editor the page has what is in it, and not where it is. */
+function attachImages(files: FileList | undefined, model: Model): void {
+  const [other] = [...(files ?? [])].filter(({ type }) => !type.startsWith("image/"));
+  if (other)
+    model.take({
+      type: "failed",
+      text: `${other.name} is no image. Add it with the paper clip, drag it from the Explorer with Shift held down, or write @ and its name.`,
+      kind: "",
+    });
+  for (const file of files ?? []) if (file.type.startsWith("image/")) attachImage(file);
 }
 
 function attachImage(file: File): void {
-  if (!file.type.startsWith("image/")) return;
   const reader = new FileReader();
   reader.onload = () => {
     const data = textOf(reader.result).replace(/^[^,]*,/, "");

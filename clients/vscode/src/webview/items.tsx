@@ -194,7 +194,10 @@ function Folded({ item, title, open = false }: { item: AnyItem; title: string; o
 
 function ChildLine({ item }: { item: AnyItem }) {
   return (
-    <article class="item faint" aria-label={LIVE.has(item.status) ? "A helper works" : "A helper has ended"}>
+    <article
+      class="item faint child"
+      aria-label={LIVE.has(item.status) ? "A helper works" : "A helper has ended"}
+    >
       <Mark status={item.status} /> Helper {visible(textOf(item["title"]))}: {statusOf(item.status)}
     </article>
   );
@@ -207,7 +210,7 @@ function ToolCall({ item, helpers, asked = false }: ItemProps) {
   const live = LIVE.has(item.status);
   return (
     <details class={`item tool ${item.status}`} open={goesOn(item, helpers)}>
-      <CallLine row={rowOf(item, words)} item={item} asked={asked} />
+      <CallLine row={rowOf(item, words, asked)} item={item} asked={asked} />
       {changes.length === 0 && !asked && <Wanted item={item} terminal={terminal} />}
       {helpers && <HelperList helpers={helpers} live={live} />}
       {changes.map((change, index) => (

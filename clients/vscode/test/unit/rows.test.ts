@@ -39,6 +39,15 @@ test("a command is shown as it ran, which may be another one than was asked for"
   expect(rowOf(item, words)).toMatchObject({ verb: "Ran", about: "ls", file: "" });
 });
 
+test("what the user is asked about, and what was stopped or failed, does not read as if it went on or was done", () => {
+  const verb = (status: string, asked = false) =>
+    rowOf(call("run", { command: "ls" }, status), words, asked).verb;
+  expect([verb("running"), verb("pending"), verb("pending", true)]).toEqual(["Running", "Running", "Run"]);
+  expect([verb("cancelled"), verb("rejected"), verb("failed")]).toEqual(["Run", "Run", "Run"]);
+  const ended = { ...call("run", {}, "failed"), terminal: { command: "ls", cwd: "/", exitCode: 1 } };
+  expect(rowOf(ended, words).verb).toBe("Ran"); // it ran, whatever came of it
+});
+
 test("a tool that nobody has words for is named in words", () => {
   const item = { ...call("mcp__github__list_issues", {}), title: "mcp__github__list_issues me/project" };
   expect(rowOf(item, words)).toMatchObject({ verb: "Used", about: "github: list issues me/project" });

@@ -214,7 +214,8 @@ class DraftTable:
             )
         report = f"Moved {shown} to {there.place.shown}.{' ' * bool(draft.report)}{draft.report}"
         title = f"Move {shown} to {there.place.shown}"
-        self._keep(replace(there, text=draft.text, title=title, report=report, source=draft.path))
+        moved = replace(there, text=draft.text, title=title, report=report, source=draft.path)
+        self._keep(replace(moved, edit=draft.edit))
         self._keep(replace(_gone(draft), report="", title=title))
 
     async def _there(self, path: str, *, is_added: bool = False) -> Draft:

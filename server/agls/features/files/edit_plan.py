@@ -1,15 +1,30 @@
 """An edit of one file as it would be made now."""
 
+from collections.abc import Sequence
+
+from agls.diff import Patch, compare
 from agls.engine.ports import FileText, PathInfo
 from agls.frozen import frozen
+from agls.room.cell_lines import cells_patch
+from agls.room.notebook_ports import CellText
 
 
 @frozen
 class EditPlan:
-    """A file as it is (`None` when there is no such text file), its next text, and the report about it."""
+    """A file as it is (`None` when there is no such text file), its next text, and the report about it.
+
+    `cells` are those of a notebook, before and after: people are shown what changes of them.
+    """
 
     title: str
     place: PathInfo
     file: FileText | None
     text: str
     report: str
+    cells: tuple[Sequence[CellText], Sequence[CellText]] | None = None
+
+    def patch(self) -> Patch:
+        """Return what it changes, as people are asked about it."""
+        if self.cells:
+            return cells_patch(self.place.shown, *self.cells)
+        return compare(self.place.shown, self.file.text if self.file else None, self.text)

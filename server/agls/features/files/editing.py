@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from pydantic import Field
 
-from agls.diff import CUT, compare
+from agls.diff import CUT
 from agls.engine.not_text import NotText
 from agls.engine.ports import (
     Effect,
@@ -223,7 +223,7 @@ def _essence(arguments: OneFile, change: JsonObject) -> JsonObject | None:
 
 
 def _as_change(plan: EditPlan) -> JsonObject:
-    patch = compare(plan.place.shown, plan.file.text if plan.file else None, plan.text)
+    patch = plan.patch()
     return {
         "uri": plan.place.uri,
         "change": "modified" if plan.file else "added",

@@ -96,6 +96,12 @@ class FileMemory:
         before = self._unread(uri) if self._seen(uri) == version.hash else [(1, page.total)]
         self._know(uri, version.hash, text, "", without_lines(before, page.first, page.last))
 
+    def moved(self, source: str, uri: str, version: FileVersion, text: str, edit: str = "") -> None:
+        """Record what the model knows of a file at its new place: as much as it knew at the old one."""
+        if self.knows(source) and (edit or self._seen(source) == version.hash):
+            spans = self._unread(source)
+            self._know(uri, version.hash, text, edit, _all_of(text) if edit and spans else spans)
+
     def imagined(self, uri: str, text: str, edit: str = "") -> None:
         """The model knows this text, but the file holds more: it may edit that, not write over it."""
         digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
@@ -162,11 +168,14 @@ class FileMemory:
 
     def _unread_behind(self, uri: str, text: str) -> Spans:
         """Return what counts as unread when an edit made this text: all of it, if some of it was unread."""
-        count = flatten(text).removesuffix("\n").count("\n") + 1
-        return [(1, count)] if self._unread(uri) else ()
+        return _all_of(text) if self._unread(uri) else ()
 
     def _seen(self, uri: str) -> str | None:
         return None if self._view is None else versions.of(_notes(self._view)).get(uri)
+
+
+def _all_of(text: str) -> Spans:
+    return [(1, flatten(text).removesuffix("\n").count("\n") + 1)]
 
 
 def _notes(view: RunView) -> tuple[Note, ...]:

@@ -42,7 +42,9 @@ async def plan_notebook(arguments: EditNotebook, workspace: Workspace) -> EditPl
         text = _changed(notebook, arguments)
     except WorkspaceError as problem:
         raise WorkspaceError(f"{shown}: {problem}") from problem
-    return EditPlan(f"Edit {shown}", file.place, file, text, description(arguments, shown))
+    by_cell = file.source == "disk"  # an editor that has it open as a text shows its lines
+    cells = (notebook.shown, read_notebook(text).shown) if by_cell else None
+    return EditPlan(f"Edit {shown}", file.place, file, text, description(arguments, shown), cells)
 
 
 def description(arguments: EditNotebook, shown: str) -> str:

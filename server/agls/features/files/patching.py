@@ -94,7 +94,7 @@ class Patcher(Generic[Change]):
             return ToolOutcome(text, status="failed", effects=problem.effects)
         reports: list[str] = []
         for draft, change in zip(drafts, changes, strict=True):
-            reports += [self._remember(draft, change), *changed_lines(change)]
+            reports += [self._remember(draft, change, context.workspace), *changed_lines(change)]
         return ToolOutcome("\n".join(filter(None, reports)), effects="applied", changes=tuple(changes))
 
     async def describe(self, arguments: Change, context: ToolContext) -> Preview:
@@ -112,13 +112,17 @@ class Patcher(Generic[Change]):
             raise WorkspaceError("The files are already like that; nothing was changed.")
         return drafts
 
-    def _remember(self, draft: Draft, change: FileChange) -> str:
+    def _remember(self, draft: Draft, change: FileChange, workspace: Workspace) -> str:
         """Note what the model knows of the file now, and return the report about it."""
         known = self.memory.text_of(draft.place.uri)
         if draft.text is None:
             return (
                 f"{draft.report}{IN_TRASH if change.trashed else NO_TRASH}" if draft.trash else draft.report
             )
+        if draft.source:
+            source = workspace.place(draft.source).uri
+            self.memory.moved(source, change.uri, change.result, draft.text, draft.edit)
+            return draft.report
         if draft.file is None or known == draft.file.text:
             self.memory.saw(change.uri, change.result, draft.text, draft.edit)
             return draft.report
