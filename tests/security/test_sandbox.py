@@ -427,3 +427,21 @@ def test_sandbox_program_of_the_folder_is_never_started(tmp_path: Path, command:
         answers = house.attack(call("shell", command="echo anything"), mode="allowAll").answers
         assert answers
     assert not (house.outside / "loot").exists()
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize("given", ["whole", "relative"])
+def test_socket_in_a_workspace_below_tmp_is_out_of_reach(
+    house: House, monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    """Of a server that was started in the folder, also when it gave only the name of its socket."""
+    assert str(house.workspace).startswith("/tmp/")
+    monkeypatch.chdir(house.workspace)
+    house.environment["AGLS_SANDBOX"] = ""
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(house.workspace / "s.sock") if given == "whole" else "s.sock")
+        server.listen()
+        text = "import socket; socket.socket(socket.AF_UNIX).connect('s.sock'); print('REACHED')"
+        loot = house.attack(call("shell", command=f'python3 -c "{text}"'), mode="allowAll")
+    assert "REACHED" not in loot.answers[0].replace(text, "")
+    assert "exit code 1" in loot.answers[0]

@@ -129,20 +129,27 @@ def _hidden(bounds: Bounds) -> Iterator[str]:
     for path in _SYSTEM:
         if Path(path).is_dir() and not Path(path).is_symlink():
             yield path
-    yield from _sockets()
+    yield from _sockets(bounds.changeable)
 
 
-def _sockets() -> Iterator[str]:
-    """Yield the sockets of this machine that have a path: of editors, agents, daemons."""
+def _sockets(changeable: Sequence[str]) -> Iterator[str]:
+    """Yield the sockets of this machine that have a path and are in sight: of editors, agents, daemons.
+
+    The kernel knows one by the name that it was given: in a folder that nobody knows when that is relative.
+    It is looked for in those that are `changeable`, as a program that was started there would give it.
+    """
     try:
         with Path("/proc/net/unix").open(encoding="utf-8", errors="surrogateescape") as lines:
             rows = [line.split(maxsplit=7) for line in lines]
     except OSError:
         return
-    for path in {row[7].rstrip("\n") for row in rows if len(row) == 8 and row[7].startswith("/")}:
-        real = realpath(path)
-        if not real.startswith(TEMPORARY) and lexists(real):
-            yield real
+    inside = tuple(f"{folder}/" for folder in changeable)
+    names = {row[7].rstrip("\n") for row in rows if len(row) == 8 and not row[7].startswith("@")}
+    for name in names:
+        for path in (name,) if name.startswith("/") else [f"{folder}{name}" for folder in inside]:
+            real = realpath(path)
+            if (real.startswith(inside) or not real.startswith(TEMPORARY)) and lexists(real):
+                yield real
 
 
 def mounted(marked: Mapping[str, Marked], roots: Sequence[str]) -> frozenset[str]:
