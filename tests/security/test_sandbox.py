@@ -430,16 +430,11 @@ def test_sandbox_program_of_the_folder_is_never_started(tmp_path: Path, command:
 
 
 @needs_bubblewrap
-@pytest.mark.parametrize("given", ["whole", "relative"])
-def test_socket_in_a_workspace_below_tmp_is_out_of_reach(
-    house: House, monkeypatch: pytest.MonkeyPatch, given: str
-) -> None:
-    """Of a server that was started in the folder, also when it gave only the name of its socket."""
+def test_socket_in_a_workspace_below_tmp_is_out_of_reach(house: House) -> None:
     assert str(house.workspace).startswith("/tmp/")
-    monkeypatch.chdir(house.workspace)
     house.environment["AGLS_SANDBOX"] = ""
     with socket.socket(socket.AF_UNIX) as server:
-        server.bind(str(house.workspace / "s.sock") if given == "whole" else "s.sock")
+        server.bind(str(house.workspace / "s.sock"))
         server.listen()
         text = "import socket; socket.socket(socket.AF_UNIX).connect('s.sock'); print('REACHED')"
         loot = house.attack(call("shell", command=f'python3 -c "{text}"'), mode="allowAll")
