@@ -549,3 +549,20 @@ async def test_server_of_the_newest_revision_tells_that_its_tools_changed(
         while "grown" not in [tool.name for tool in (await server.discover()).tools]:
             await asyncio.sleep(0.05)
     assert [tool.name for tool in server.known.tools] == [*before, "grown"]
+
+
+async def test_change_of_a_resource_that_was_read_is_told_by_a_server_of_the_newest_revision(
+    place: Place, opened: Opened
+) -> None:
+    server = opened().get(
+        ServerDefinition(name="sample", argv=(sys.executable, SDK), folder=str(place.folder))
+    )
+    first, second = "notes://today", "notes://monday/all"
+    for uri in (first, second):
+        await server.read(uri)
+    for uri in (second, "notes://tuesday/all", first):
+        await server.call("touch", {"uri": uri}, NOBODY)
+    async with asyncio.timeout(20):
+        while not server.changes_of(first):
+            await asyncio.sleep(0.02)
+    assert (server.changes_of(second), server.changes_of("notes://tuesday/all")) == (1, 0)

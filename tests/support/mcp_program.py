@@ -54,7 +54,7 @@ def tools(params: dict[str, Any]) -> dict[str, Any]:
 def more_than_tools() -> dict[str, Any]:
     if "boastful" in FLAGS:
         return {"resources": {}, "prompts": {}}
-    return {"resources": {}} if resources() else {}
+    return {"resources": {"subscribe": True}} if resources() else {}
 
 
 def page_of_tools(params: dict[str, Any]) -> dict[str, Any]:
@@ -133,15 +133,21 @@ def main() -> None:
             send({"id": message["id"], **said})
 
 
+def of_resources(method: str, params: dict[str, Any]) -> dict[str, Any]:
+    if method == "resources/subscribe":
+        return {}
+    if method == "resources/read":
+        return {"contents": [{"uri": params["uri"], "text": resources()[params["uri"]]}]}
+    rows = [{"uri": uri, "name": "note", "description": words} for uri, words in resources().items()]
+    return {"resources": rows}
+
+
 def reply(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
     match method:
         case "initialize":
             return {"result": {**GREETING, "capabilities": {"tools": {}, **more_than_tools()}}}
-        case "resources/list" if resources():
-            rows = [{"uri": uri, "name": "note", "description": words} for uri, words in resources().items()]
-            return {"result": {"resources": rows}}
-        case "resources/read":
-            return {"result": {"contents": [{"uri": params["uri"], "text": resources()[params["uri"]]}]}}
+        case "resources/subscribe" | "resources/list" | "resources/read" if resources():
+            return {"result": of_resources(method, params)}
         case "tools/call" if params["name"] == "refuse":
             given = params["arguments"]
             return {"error": {"code": given.get("code", -32000), "message": given["words"]}}

@@ -160,6 +160,13 @@ async def grow(context: Context) -> str:
     return "There is a tool more."
 
 
+@server.tool()
+async def touch(context: Context, uri: str) -> str:
+    """Say that a resource changed."""
+    await context.notify_resource_updated(uri)
+    return "It changed."
+
+
 @server.resource("notes://today", description="What is to be done today.")
 def today() -> str:
     """Today's note."""

@@ -5,7 +5,7 @@ It is a table rather than a `match`, so that each row is one line and adds no br
 
 import os
 from collections import deque
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, MutableMapping, Sequence
 from functools import lru_cache, partial
 
 from agls.assembly.accounts import UserKeys, UserTrust
@@ -153,6 +153,11 @@ class SessionMcpServers:
         """What the user gave for the inputs of files."""
         servers, info = self.run.process.mcp_servers(), self.run.info
         return INPUTS(servers.inputs, servers.declined, info.works_for or info.session_id)
+
+    @property
+    def read(self) -> MutableMapping[tuple[str, str], int]:
+        """The resources that the session read."""
+        return self.run.process.mcp_servers().read.setdefault(self.run.info.session_id, {})
 
     @property
     def given(self) -> Sequence[GivenServer]:

@@ -31,6 +31,7 @@ class SharedServers:
     ) -> None:
         self.switches, self.inputs = switches, inputs
         self.declined: set[tuple[str, str, str]] = set()  # inputs, by session and folder
+        self.read: dict[str, dict[tuple[str, str], int]] = {}  # resources, by session
         self._programs = StreamPrograms(environment)
         self._pins, self._logins = pins, logins
         self._servers: dict[tuple[str, ...], tuple[str, SharedServer]] = {}

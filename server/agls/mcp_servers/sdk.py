@@ -48,6 +48,7 @@ from agls.mcp_servers.paging import Pages
 from agls.mcp_servers.sifted import SiftedStream
 from agls.mcp_servers.stdio import BROKEN, ServerStreams
 from agls.mcp_servers.tasks import Tasks
+from agls.mcp_servers.watched import WatchedResources
 from agls.room.mcp_ports import (
     Caller,
     McpAnswer,
@@ -81,9 +82,16 @@ class SdkConnection:
     """
 
     def __init__(
-        self, definition: ServerDefinition, programs: StreamPrograms, logins: Logins, *, legacy: bool
+        self,
+        definition: ServerDefinition,
+        programs: StreamPrograms,
+        logins: Logins,
+        changed: Callable[[str], None],
+        *,
+        legacy: bool,
     ) -> None:
         self._definition, self._legacy = definition, legacy
+        self._changed, self._resources_read = changed, WatchedResources(changed, self._leave)
         self._callers = Callers(definition)
         self._tasks = Tasks(self._callers, self._leave)
         self._problems: list[str] = []  # of what it lists
@@ -177,11 +185,12 @@ class SdkConnection:
         roots = [types.Root(uri=FileUrl(Path(root).as_uri())) for root in self._definition.roots]
         return types.ListRootsResult(roots=roots)
 
-    def _leave(self, work: Coroutine[Any, Any, None]) -> None:
+    def _leave(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Begin this work, for which nobody waits."""
         left = asyncio.get_running_loop().create_task(work)
         self._left.add(left)
         left.add_done_callback(self._left.discard)
+        return left
 
     async def _hold(self, client: Client) -> None:
         """Keep it open until it shall end."""
@@ -211,6 +220,13 @@ class SdkConnection:
     async def _handle(self, message: object) -> None:
         if isinstance(message, CHANGES):
             self.is_stale = True
+        elif isinstance(message, types.ResourceUpdatedNotification) and self._is_older:
+            self._changed(message.params.uri)
+
+    @property
+    def _is_older(self) -> bool:
+        """Whether changes are told unasked; else streams tell them."""
+        return not is_modern(self._session.protocol_version)
 
     # --- requests ---
 
@@ -290,7 +306,8 @@ class SdkConnection:
         return bool(pages)
 
     async def read(self, uri: str, caller: Caller) -> McpAnswer:
-        """Read a resource. **Raises** `ServerProblem`."""
+        """Read a resource; the server tells from now on when it changes. **Raises** `ServerProblem`."""
+        await self._resources_read.add(self._session, uri)
         return read_of(await self._limited(lambda _: self._session.read_resource(uri), caller))
 
     async def prompt(self, name: str, arguments: Mapping[str, str], caller: Caller) -> Sequence[McpMessage]:

@@ -1,7 +1,7 @@
 """One MCP server of this process: started when it is needed, and again when it ended."""
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 REST = 30.0  # seconds for which a server that could not be started is left alone
 MOST_ENDS, PERIOD = 5, 600.0  # so often in so many seconds it may end and is started again
 UNUSED = 120.0  # seconds after which a server ends that was only asked what it offers
+MOST_CHANGED = 1_000  # resources
 ENDING = 6.0  # seconds that are waited for its end
 CHANGED = (
     "{0}: the definition of {1} changed since it was accepted, so it was not called. The user sees the "
@@ -58,6 +59,7 @@ class SharedServer:
         self._starts, self._starting = starts, asyncio.Lock()
         self._connection: SdkConnection | None = None
         self._ends = deque[float](maxlen=MOST_ENDS)
+        self._changes = Counter[str]()
         self._rests_until = 0.0
         self._unused: asyncio.TimerHandle | None = None
         self._is_stopped = False
@@ -258,8 +260,17 @@ class SharedServer:
         return connection
 
     def _connection_of(self, sdk: ModuleType, *, legacy: bool) -> "SdkConnection":
-        made = sdk.SdkConnection(self.definition, self._programs, self._logins, legacy=legacy)
+        place = self.definition, self._programs, self._logins
+        made = sdk.SdkConnection(*place, self._note_change, legacy=legacy)
         return cast("SdkConnection", made)
+
+    def changes_of(self, uri: str) -> int:
+        """**Returns** how often it told that a resource changed."""
+        return self._changes[uri]
+
+    def _note_change(self, uri: str) -> None:
+        if uri in self._changes or len(self._changes) < MOST_CHANGED:
+            self._changes[uri] += 1
 
     def _stay(self) -> None:
         """It is used from now on: it runs as long as the process does."""

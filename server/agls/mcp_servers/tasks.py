@@ -86,7 +86,7 @@ class Tasks(ClientExtension):
 
     identifier = "io.modelcontextprotocol/tasks"
 
-    def __init__(self, callers: Callers, leave: Callable[[Coroutine[Any, Any, None]], None]) -> None:
+    def __init__(self, callers: Callers, leave: Callable[[Coroutine[Any, Any, None]], object]) -> None:
         self._callers, self._leave = callers, leave
 
     def claims(self) -> Sequence[ResultClaim[Any]]:

@@ -1,7 +1,7 @@
 """Ports to MCP servers. The assembly implements them."""
 
 import weakref
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMapping, Sequence
 from dataclasses import field
 from typing import Any, Literal, Protocol
 
@@ -307,6 +307,10 @@ class McpServer(Protocol):
         """Read a resource. **Raises** `ServerProblem`."""
         ...
 
+    def changes_of(self, uri: str) -> int:
+        """**Returns** how often the server told in this process that a resource changed."""
+        ...
+
     async def prompt(
         self, name: str, arguments: Mapping[str, str], caller: Caller = NOBODY
     ) -> Sequence[McpMessage]:
@@ -394,6 +398,7 @@ class McpServers(Protocol):
     agent, `forms` puts questions to its user, `model_use` asks its model, `inputs` are what the user gave
     for files. `off` are the names of those that the user switched off; `switch` **returns** whether that
     changed anything, and raises `OSError`. `release` ends the one with this definition, where it runs.
+    `read` are the resources that the session read, by server and address, with how often they had changed.
     """
 
     @property
@@ -415,6 +420,8 @@ class McpServers(Protocol):
     def environment(self) -> Mapping[str, str]: ...
     @property
     def inputs(self) -> GivenInputs: ...
+    @property
+    def read(self) -> MutableMapping[tuple[str, str], int]: ...
     @property
     def off(self) -> Collection[str]: ...
     def switch(self, name: str, *, on: bool) -> bool: ...

@@ -397,3 +397,32 @@ def test_tools_with_broken_schemas_are_left_out_and_named_and_the_others_are_use
     assert "'untyped' has arguments whose schema is not of the type" in small.agls.run("mcp", "list").out
     doctor = small.agls.run("doctor", "--offline")
     assert "Of the server small something is not used: the tool 'untyped'" in doctor.out
+
+
+@pytest.mark.row(61)
+def test_model_is_told_that_a_resource_changed_since_it_was_read(small: Small) -> None:
+    small.add("small")
+    (small.folder("small") / "resources.json").write_text(json.dumps({"notes://a": "A.", "notes://b": "B."}))
+    news = {
+        "jsonrpc": "2.0",
+        "method": "notifications/resources/updated",
+        "params": {"uri": "notes://a"},
+    }
+    tool = {"name": "lines", "description": "Writes.", "inputSchema": {"type": "object"}}
+    echo = {"name": "echo", "description": "Says.", "inputSchema": {"type": "object"}}
+    (small.folder("small") / "tools.json").write_text(json.dumps([tool, echo]))
+    result = '{"jsonrpc":"2.0","id":$ID,"result":{"content":[]}}\n'
+    written = f"{json.dumps(news)}\n{result}"
+    turns = [
+        [call("mcp__small__resources", uri=f"notes://{name}") for name in "ab"],
+        [call("mcp__small__lines", written=written)],
+        [call("mcp__small__echo", number=1)],
+        [call("mcp__small__echo", number=2)],
+    ]
+    small.agls.prompts([*({"calls": calls} for calls in turns), {"text": "done"}])
+    assert small.agls.run("run", "--mode", "allowAll", "go").code == 0
+    assert small.noted("small", "requests").count("resources/subscribe") == 2
+    (journal,) = small.agls.state.glob("sessions/*.jsonl")
+    (told,) = [line for line in journal.read_text().splitlines() if "changed since you read them" in line]
+    assert "notes://a (small)" in told
+    assert "notes://b" not in told

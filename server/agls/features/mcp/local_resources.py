@@ -156,6 +156,10 @@ class LocalResources:
         """There are no tools."""
         raise ServerProblem(NO_TOOLS)
 
+    def changes_of(self, uri: str) -> int:
+        """Files of the folder are watched by others."""
+        return 0
+
     async def prompt(
         self, name: str, arguments: Mapping[str, str], caller: Caller = NOBODY
     ) -> Sequence[McpMessage]:

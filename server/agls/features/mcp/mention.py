@@ -49,7 +49,7 @@ async def expand(
     for name, uri in dict.fromkeys((name, uri.rstrip(_CLOSING)) for name, uri in found[:MOST]):
         if used := known.get(server_part(name)):
             try:
-                answer = await used.server.read(uri, run.questions.caller())
+                answer = await run.seen.read(used.server, uri, run.questions.caller())
             except ServerProblem as problem:
                 raise PromptRefused(REFUSED.format(name, uri, problem)) from None
             words = "\n".join(part if isinstance(part, str) else "[an image]" for part in answer.parts)

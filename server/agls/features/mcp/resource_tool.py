@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from agls.engine.ports import Effect, Preview, Target, ToolContext, ToolSpec
 from agls.engine.vocabulary import JsonObject, ToolCall, ToolOutcome
 from agls.features.mcp.questions import UserQuestions
+from agls.features.mcp.seen_resources import SeenResources
 from agls.features.mcp.server_tool import EFFECTS, FROM, outcome_of
 from agls.frozen import frozen
 from agls.room.mcp_ports import McpResource, McpServer, ServerProblem
@@ -40,6 +41,7 @@ class ResourceTool:
     server: McpServer
     spec: ToolSpec
     questions: UserQuestions
+    seen: SeenResources
     file_of: Callable[[str], str] = no_file
 
     async def preview(self, call: ToolCall, context: ToolContext) -> Preview:
@@ -62,7 +64,8 @@ class ResourceTool:
                 listed = enclosed(cut(resource_lines(found), MOST))
                 text = FROM.format(name) + listed if listed else NONE.format(name)
                 return ToolOutcome(text, effects="none")
-            return outcome_of(name, uri, await self.server.read(uri, self.questions.caller(call.call_id)))
+            answer = await self.seen.read(self.server, uri, self.questions.caller(call.call_id))
+            return outcome_of(name, uri, answer)
         except ServerProblem as problem:
             return ToolOutcome(problem.for_model, status="failed", effects="none")
 

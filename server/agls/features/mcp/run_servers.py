@@ -20,6 +20,7 @@ from agls.features.mcp.names import tool_name
 from agls.features.mcp.questions import UserQuestions
 from agls.features.mcp.resource_tool import NAME as RESOURCES
 from agls.features.mcp.resource_tool import ResourceTool, spec_of_resources
+from agls.features.mcp.seen_resources import SeenResources
 from agls.features.mcp.server_tasks import ServerTasks
 from agls.features.mcp.server_tool import ServerTool, spec_of
 from agls.features.mcp.settings import ServerSetting, Settings
@@ -73,6 +74,7 @@ class RunServers:
         self.servers, self._consents = servers, consents
         self.used: dict[str, UsedServer] = {}
         self._tools: dict[str, Tool] = {}
+        self.seen = SeenResources(servers.read)
         self._tasks, self._shown = ServerTasks(), ToolServers(())
         for one in self.found:
             if not one.offer:
@@ -137,7 +139,7 @@ class RunServers:
         """
         facts = await self._begin(view)
         self._show(view)
-        return facts
+        return (*facts, *self.seen.changed([used.server for used in self.used.values()]))
 
     def _show(self, view: RunView, starting: Sequence[str] = ()) -> None:
         """Show clients how far the servers are, unless they know."""
@@ -252,7 +254,9 @@ class RunServers:
         setting = ServerSetting.model_construct()
         self.used[name] = UsedServer(name, local.found[0].origin, setting, local)
         called = tool_name(name, RESOURCES, self._tools)
-        self._tools[called] = ResourceTool(local, local_spec(called), self.questions, local.file_of)
+        self._tools[called] = ResourceTool(
+            local, local_spec(called), self.questions, self.seen, local.file_of
+        )
 
     def _offer(self, used: UsedServer, known: Discovery) -> None:
         always = used.setting.always_load
@@ -264,7 +268,7 @@ class RunServers:
         if known.has_resources and used.setting.wants(RESOURCES):
             name = tool_name(used.name, RESOURCES, self._tools)
             spec = spec_of_resources(name, used.name, always=always)
-            self._tools[name] = ResourceTool(used.server, spec, self.questions)
+            self._tools[name] = ResourceTool(used.server, spec, self.questions, self.seen)
 
 
 def _told_last(state: State) -> tuple[Content, ...]:
