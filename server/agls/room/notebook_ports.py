@@ -1,4 +1,4 @@
-"""The port to notebooks that are open in the editor. The assembly implements it."""
+"""The port to notebooks that are open in the editor, and what is one. The assembly implements it."""
 
 from typing import Literal, Protocol
 
@@ -47,3 +47,8 @@ class EditorNotebooks(Protocol):
 
     async def find(self, uri: str) -> OpenNotebook | None: ...
     async def edit(self, notebook: OpenNotebook, edit: CellEdit, label: str) -> OpenNotebook: ...
+
+
+def is_notebook(name: str) -> bool:
+    """Return whether a file with this name is meant as a notebook."""
+    return name.casefold().endswith(".ipynb")

@@ -130,11 +130,6 @@ class Notebook:
         return text.replace("\n", f"{line_end_of(self.text)}{indent}")
 
 
-def is_notebook(name: str) -> bool:
-    """Return whether a file with this name is meant as a notebook."""
-    return name.casefold().endswith(".ipynb")
-
-
 def read_notebook(text: str) -> Notebook:
     """Return the notebook that the text is. **Raises** `WorkspaceError` when it is none."""
     try:

@@ -10,7 +10,6 @@ from agls.regex import regex
 LONGEST = 10_000  # characters; nothing is known about a longer command
 _IFS = regex(r"\$\{?IFS\b[^}\s]*\}?")
 _SEPARATOR = regex(r"[;&|\n()`]+")
-_BETWEEN_WORDS = regex(r"[\s<>]+")
 
 
 def _names(text: str) -> frozenset[str]:
@@ -33,8 +32,8 @@ FOLDERS = _names("cd chdir pushd")
 @lru_cache(maxsize=64)
 def parts(command: str) -> tuple[tuple[str, ...], ...]:
     """**Returns** the words of each part between separators; parts without words are left out."""
-    split = (_BETWEEN_WORDS.split(part) for part in _SEPARATOR.split(bare(command)))
-    return tuple(words for part in split if (words := tuple(word for word in part if word)))
+    text = bare(command).replace("<", " ").replace(">", " ")
+    return tuple(words for part in _SEPARATOR.split(text) if (words := tuple(part.split())))
 
 
 def bare(command: str) -> str:

@@ -10,7 +10,6 @@ from posixpath import join
 from typing import Literal
 
 from agls.engine.ports import WorkspaceError
-from agls.workspace.chosen_programs import choosing_file, found_above
 from agls.workspace.git_programs import programs_of_git, tracked_names
 from agls.workspace.workspace import OpenWorkspace
 
@@ -42,9 +41,13 @@ class FolderShellFacts:
 
     def obeyed(self, folder: str, names: Iterable[str]) -> str:
         """Return the first of these files that lies in a folder or above it, "" when none does."""
+        from agls.workspace.chosen_programs import found_above  # noqa: PLC0415 - no session begins with it
+
         return found_above(self._workspace.place(folder).path, names, self._root)
 
     def _is_chosen(self, path: str, folder: str) -> bool:
+        from agls.workspace.chosen_programs import choosing_file  # noqa: PLC0415 - no session begins with it
+
         try:
             return bool(choosing_file(path, self._workspace.place(folder).path, self._root))
         except WorkspaceError:

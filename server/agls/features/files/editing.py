@@ -26,7 +26,7 @@ from agls.regex import regex
 from agls.room.home_paths import HomePath
 from agls.room.line_ends import line_end_of
 from agls.room.missing_paths import explained
-from agls.room.notebook_text import is_notebook
+from agls.room.notebook_ports import is_notebook
 from agls.toolkit import Arguments
 
 from .changed_lines import changed_lines

@@ -5,8 +5,7 @@ from agls.engine.vocabulary import ToolOutcome
 from agls.frozen import frozen
 from agls.room.cell_lines import cells_change, cells_text, cells_version
 from agls.room.missing_paths import explained
-from agls.room.notebook_ports import CellEdit, CellText, EditorNotebooks, OpenNotebook
-from agls.room.notebook_text import is_notebook
+from agls.room.notebook_ports import CellEdit, CellText, EditorNotebooks, OpenNotebook, is_notebook
 
 from .edit_plan import EditPlan
 from .editing import LEFT, FileWriter, preview

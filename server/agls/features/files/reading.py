@@ -24,8 +24,8 @@ from agls.pictures import Unshowable, other_image, whole_picture
 from agls.room.folder_ports import PdfReader
 from agls.room.home_paths import HomePath
 from agls.room.missing_paths import explained
-from agls.room.notebook_ports import EditorNotebooks, OpenNotebook
-from agls.room.notebook_text import is_notebook, read_notebook, rendered
+from agls.room.notebook_ports import EditorNotebooks, OpenNotebook, is_notebook
+from agls.room.notebook_text import read_notebook, rendered
 from agls.toolkit import Arguments
 
 from .lines import flatten, numbered

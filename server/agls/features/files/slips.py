@@ -4,7 +4,8 @@ from collections.abc import Sequence, Set
 
 from agls.engine.ports import WorkspaceError
 from agls.regex import regex
-from agls.room.notebook_text import check_written, is_notebook
+from agls.room.notebook_ports import is_notebook
+from agls.room.notebook_text import check_written
 
 from .entities import line_with_entities
 from .left_out import lines_left_out

@@ -14,7 +14,7 @@ from agls.features.review.notebooks import Notebooks, row_by_cell
 from agls.frozen import frozen
 from agls.room.agent_changes import JUDGED, AgentChange, changes_of, verdict
 from agls.room.folder_ports import FileSnapshots
-from agls.room.notebook_text import is_notebook
+from agls.room.notebook_ports import is_notebook
 from agls.room.session_ports import SessionFacts
 from agls.toolkit import TypedAction, change_json, fenced, shorten
 

@@ -54,13 +54,14 @@ BY_QUESTION = (
 
 def without_deception(command: str) -> str:
     """Return the command, if a human reads exactly what runs. **Raises** `ValueError`."""
-    for at, character in enumerate(command):
-        if character not in " \t\n" and unicodedata.category(character) in DECEIVING:
-            name = unicodedata.name(character, "a control character")
-            raise ValueError(
-                f"U+{ord(character):04X} ({name}) at character {at + 1} cannot be seen by the user. "
-                f"Write it as an escape, for example with printf or $'…'"
-            )
+    hidden = [each for each in set(command) - set(" \t\n") if unicodedata.category(each) in DECEIVING]
+    if hidden:
+        at, character = min((command.index(each), each) for each in hidden)
+        name = unicodedata.name(character, "a control character")
+        raise ValueError(
+            f"U+{ord(character):04X} ({name}) at character {at + 1} cannot be seen by the user. "
+            f"Write it as an escape, for example with printf or $'…'"
+        )
     return command
 
 

@@ -16,7 +16,7 @@ from agls.engine.admission import Refused
 from agls.engine.ports import JournalError
 from agls.engine.run_action import invoke
 from agls.room.agent_changes import MOVED_ON, AgentChange, changes_of
-from agls.room.notebook_text import is_notebook
+from agls.room.notebook_ports import is_notebook
 from agls.views.escape import escape_controls
 from agls.workspace.editor import Buffer
 
