@@ -15,7 +15,7 @@ from benchmarks.peers import Bench, Conversation, Model
 
 LONG = 200  # tool calls, each in a turn of its own
 NOISE = 1.05  # of the event loop: how many of its rounds a turn takes depends on the machine
-MOST = {"prompt": 4_000, "tool call": 2_330}  # calls; what makes one of them dearer is worth a look first
+MOST = {"prompt": 4_000, "tool call": 2_380}  # calls; what makes one of them dearer is worth a look first
 FEW, MANY = 5, 20  # repetitions
 GARBAGE = 50  # objects that a prompt leaves to the garbage collector: the parser of its answer
 

@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from agls.engine.ports import WorkspaceError
-from agls.features.files.lines import flatten, line_end_of, split_lines
+from agls.features.files.lines import flatten, split_lines
 from agls.features.files.matching import replace_text
+from agls.room.line_ends import line_end_of
 
 
 def replaced(text: str, old: str, new: str) -> str:
