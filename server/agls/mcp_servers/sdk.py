@@ -5,14 +5,14 @@ It is imported when the first server is started (docs/decisions/930).
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import mcp_types as types
 from mcp.client.client import Client
-from mcp.client.subscriptions import Subscription, SubscriptionLost
+from mcp.client.subscriptions import SubscriptionLost
 from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
 from mcp.shared.message import SessionMessage
@@ -22,7 +22,6 @@ from mcp_types import (
     INVALID_REQUEST,
     URL_ELICITATION_REQUIRED,
 )
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import FileUrl
 
 from agls import __version__
@@ -48,7 +47,7 @@ from agls.mcp_servers.paging import Pages
 from agls.mcp_servers.sifted import SiftedStream
 from agls.mcp_servers.stdio import BROKEN, ServerStreams
 from agls.mcp_servers.tasks import Tasks
-from agls.mcp_servers.watched import WatchedResources
+from agls.mcp_servers.watched import WatchedResources, is_modern, list_changes
 from agls.room.mcp_ports import (
     Caller,
     McpAnswer,
@@ -205,7 +204,7 @@ class SdkConnection:
 
     async def _follow(self, client: Client) -> None:
         """Learn when the lists change; servers of older revisions say that unasked (`_handle`)."""
-        while changes := _changes(client):
+        while changes := list_changes(client):
             try:
                 async with changes as told:
                     async for _ in told:
@@ -376,23 +375,3 @@ def _ends(error: MCPError) -> bool:
     """**Returns** whether a server at an address is away, or forgot the session."""
     forgot = error.code == INVALID_REQUEST and "terminated" in error.message
     return forgot or is_closed(error) or error.code == INTERNAL_ERROR
-
-
-def _changes(client: Client) -> AbstractAsyncContextManager[Subscription] | None:
-    """**Returns** the stream of what changes in its lists, `None` where the server has none."""
-    offered = client.server_capabilities
-    if not is_modern(client.protocol_version):
-        return None
-    tools, prompts, resources = (
-        bool(each and each.list_changed) for each in (offered.tools, offered.prompts, offered.resources)
-    )
-    if not (tools or prompts or resources):
-        return None
-    return client.listen(
-        tools_list_changed=tools, prompts_list_changed=prompts, resources_list_changed=resources
-    )
-
-
-def is_modern(era: str) -> bool:
-    """**Returns** whether this revision of the protocol has no opening."""
-    return era in MODERN_PROTOCOL_VERSIONS

@@ -1,12 +1,13 @@
-"""The resources of a server that somebody read, and that it tells about when they change."""
+"""What a server tells about when it changes: its lists, and resources that somebody read."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import mcp_types as types
 from mcp.client.client import Client
-from mcp.client.subscriptions import ResourceUpdated
+from mcp.client.subscriptions import ResourceUpdated, Subscription
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 MOST = 50  # resources of a server; the one that was read first is left out
@@ -37,7 +38,7 @@ class WatchedResources:
             uris = (*self._uris, uri)[-MOST:]
             try:
                 async with asyncio.timeout(PATIENCE):
-                    if client.protocol_version in MODERN_PROTOCOL_VERSIONS:
+                    if is_modern(client.protocol_version):
                         await self._follow(client, uris)
                     else:
                         await self._subscribe(client, uri, [each for each in self._uris if each not in uris])
@@ -77,3 +78,23 @@ class WatchedResources:
                 opened.set_exception(problem)
         if self._stream is asyncio.current_task():
             self._uris = ()  # the next reading begins again
+
+
+def list_changes(client: Client) -> AbstractAsyncContextManager[Subscription] | None:
+    """**Returns** the stream of what changes in its lists, `None` where the server has none."""
+    offered = client.server_capabilities
+    if not is_modern(client.protocol_version):
+        return None
+    tools, prompts, resources = (
+        bool(each and each.list_changed) for each in (offered.tools, offered.prompts, offered.resources)
+    )
+    if not (tools or prompts or resources):
+        return None
+    return client.listen(
+        tools_list_changed=tools, prompts_list_changed=prompts, resources_list_changed=resources
+    )
+
+
+def is_modern(era: str) -> bool:
+    """**Returns** whether this revision of the protocol has no opening."""
+    return era in MODERN_PROTOCOL_VERSIONS
