@@ -125,7 +125,7 @@ def prompt(editor: Editor, text: str) -> None:
 
 def ended(editor: Editor, reason: str, runs: int = 1) -> None:
     """Wait until so many runs have ended, the last one like this, and the screen shows it."""
-    store = "require('agls').current().store"
+    store = "(require('agls').current() or { store = { runs = {} } }).store"  # a new chat has none at once
     editor.until(f"vim.tbl_count({store}.runs) == {runs} and {store}.state == 'idle'")
     editor.until(
         "not vim.iter(pairs(require('agls.chat').all)):any(function(_, chat) return chat.waiting end)"

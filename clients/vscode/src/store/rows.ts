@@ -44,11 +44,8 @@ const BASE: Record<string, string> = {
 export function rowOf(item: AnyItem, words: Words, asked = false): CallRow {
   const name = textOf(item["name"]);
   const known = words.get(name);
-  const { done, doing, kind } = known ?? UNKNOWN;
-  const goesOn = LIVE.has(item.status) && !asked;
-  const wanted = doing.replace(/^\w+/, (word) => BASE[word] ?? word);
-  const isDone = item.status === "completed" || (item.status === "failed" && isObject(item["terminal"]));
-  const verb = isDone ? done : goesOn ? doing : wanted; // what was stopped, not allowed or failed is not "Edited"
+  const { kind } = known ?? UNKNOWN;
+  const verb = verbOf(item, known ?? UNKNOWN, asked);
   const title = textOf(item["title"], name).replace(name, named(name));
   if (!known)
     return { kind: kindOf(item), verb: item.kind === "task" ? "" : verb, about: title, folder: "", file: "" };
@@ -59,6 +56,12 @@ export function rowOf(item: AnyItem, words: Words, asked = false): CallRow {
   if (!isFile) return { kind, verb, about, folder: "", file: "" };
   const short = baseName(about) || about;
   return { kind, verb, about: short, folder: about.slice(0, -short.length).replace(/\/$/, ""), file: about };
+}
+
+/** What was done, is being done, or was only wanted: what was stopped, not allowed or failed is not "Edited". */
+function verbOf(item: AnyItem, { done, doing }: Omit<CallWords, "name">, asked: boolean): string {
+  if (item.status === "completed" || (item.status === "failed" && isObject(item["terminal"]))) return done;
+  return LIVE.has(item.status) && !asked ? doing : doing.replace(/^\w+/, (word) => BASE[word] ?? word);
 }
 
 /** The name of a tool that nobody has words for, in words: `mcp__github__list_issues` is "github: list issues". */

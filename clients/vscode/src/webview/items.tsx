@@ -192,13 +192,10 @@ function Folded({ item, title, open = false }: { item: AnyItem; title: string; o
   );
 }
 
-function ChildLine({ item }: { item: AnyItem }) {
+function ChildLine({ item: { status, title } }: { item: AnyItem }) {
   return (
-    <article
-      class="item faint child"
-      aria-label={LIVE.has(item.status) ? "A helper works" : "A helper has ended"}
-    >
-      <Mark status={item.status} /> Helper {visible(textOf(item["title"]))}: {statusOf(item.status)}
+    <article class="item faint child" aria-label={LIVE.has(status) ? "A helper works" : "A helper has ended"}>
+      <Mark status={status} /> Helper {visible(textOf(title))}: {statusOf(status)}
     </article>
   );
 }

@@ -70,21 +70,6 @@ test("a call that is asked about is read in its question; later its long texts r
   expect(shown).toEqual(["# Greet\n\nIn greet.py.", '{\n  "steps": [\n    "one"\n  ]\n}']);
 });
 
-test("a file from outside that is no image is not ignored in silence", () => {
-  const model = new Model(() => undefined);
-  show(<App model={model} />);
-  const dropped = (name: string, type: string) => {
-    const files = [new File(["x"], name, { type })];
-    const event = new Event("drop", { bubbles: true, cancelable: true });
-    Object.assign(event, { dataTransfer: { files, getData: () => "" } });
-    root().querySelector(".composer")?.dispatchEvent(event);
-    show(<App model={model} />);
-    return root().querySelector(".failed")?.textContent ?? "";
-  };
-  expect(dropped("a.png", "image/png")).toBe("");
-  expect(dropped("notes.txt", "text/plain")).toContain("notes.txt is no image.");
-});
-
 test("a command that made a folder has a button that opens it, and the page does not say which", () => {
   const model = new Model(() => undefined);
   const draw = () => show(<App model={model} />);
