@@ -11,36 +11,28 @@ local function cells(character)
   return character == "\t" and TAB or vim.fn.strdisplaywidth(character)
 end
 
----@param text string
----@param width integer
----@return integer bytes at the beginning of the text that need at most so many cells
-local function fitting(text, width)
-  local bytes, used = 0, 0
-  for character in text:gmatch(".[\128-\191]*") do
-    used = used + cells(character)
-    if used > width and bytes > 0 then
-      break
-    end
-    bytes = bytes + #character
-  end
-  return bytes
-end
-
 ---@param line string
 ---@param width integer
----@return string[] pieces that need at most so many cells each, and end between words where they have some
+---@return string[] pieces that need at most so many cells each
 local function pieces(line, width)
-  local made, at, is_ascii = {}, 1, not line:find("[^ -~]")
-  repeat
-    local ahead = line:sub(at, at + 4 * width) -- as much as there can be room for
-    local bytes = is_ascii and math.min(#ahead, width) or fitting(ahead, width)
-    local word = at + bytes <= #line and ahead:sub(1, bytes + 1):match("^.*%s()%S+$")
-    if word and word > bytes / 2 then
-      bytes = word - 1
+  if not line:find("[^ -~]") then
+    local made = {}
+    for place = 1, math.max(1, #line), width do
+      made[#made + 1] = line:sub(place, place + width - 1)
     end
-    made[#made + 1] = ahead:sub(1, bytes)
-    at = at + bytes
-  until at > #line
+    return made
+  end
+  local made, piece, used = {}, {}, 0
+  for _, character in ipairs(vim.fn.split(line, "\\zs")) do
+    local need = cells(character)
+    if used + need > width and used > 0 then
+      made[#made + 1] = table.concat(piece)
+      piece, used = {}, 0
+    end
+    piece[#piece + 1] = character
+    used = used + need
+  end
+  made[#made + 1] = table.concat(piece)
   return made
 end
 
