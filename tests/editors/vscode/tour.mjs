@@ -154,7 +154,7 @@ async function planIsApproved() {
   await card.getByRole("heading", { name: "A farewell in greet.py" }).waitFor();
   await card.getByText("one new function").waitFor();
   assert.equal(await card.getByRole("link").count(), 0, "greet.py is a file, not a host");
-  const presented = bench.chat.locator(".tool").filter({ hasText: /Present(ed|ing) a plan/ });
+  const presented = bench.chat.locator(".tool").filter({ hasText: /Present(ed)? a plan/ });
   await presented.getByText("waits for you").waitFor();
   assert.equal(await presented.locator("pre").count(), 0, "only the card shows the plan");
   await shot("plan");
