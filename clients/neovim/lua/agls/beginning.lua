@@ -115,7 +115,11 @@ end
 
 ---Keep what was written for the next time: no session came of it.
 function M.give_up()
+  local is_written_in = open ~= nil and vim.api.nvim_get_current_buf() == open.prompt
   left = M.close()
+  if is_written_in then
+    vim.cmd.stopinsert() -- what stands there now takes keys, and no text
+  end
 end
 
 ---Put a chat in its place. What is written here is in its prompt then, under the same cursor.
