@@ -6,7 +6,7 @@ from shlex import join
 
 from agls.regex import regex
 
-# Behind a substitution, a here-document, a comment or `$'…'` quotes mean something else, not behind `${NAME}`.
+# Quotes mean something else behind a substitution (not `${NAME}`), a here-document, a comment or `$'…'`.
 _TOKEN = regex(r"""\\.|\$(?!\{\w+\})[({'"]|`|<<|(?:^|(?<=[\s;&|()]))\#|['"]""", re.DOTALL)
 _IN_DOUBLE = regex(r"""[\\"$`]""")
 
