@@ -1,4 +1,4 @@
-"""`!` lines of skills: they run before the skill is read, typed or loaded, by consent and through the gate."""
+"""`!` lines of skills: they run before the skill is read, typed or loaded, by consent, through the gate."""
 
 import json
 from pathlib import Path

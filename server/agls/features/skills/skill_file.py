@@ -11,6 +11,7 @@ from agls.features.skills.places import SkillFolder
 from agls.front_matter import key_remarks, names, split, truth
 from agls.frozen import frozen
 from agls.instruction_files import FolderReader, plain
+from agls.instruction_files.plain import plain_front
 from agls.prompt_files.command_file import CUT, LARGEST, one_line, suggested_tools
 from agls.prompt_files.model_names import model_in
 from agls.prompt_files.template import has_open_block, shell_lines
@@ -120,7 +121,7 @@ def _read(path: str, folder: SkillFolder, reader: FolderReader) -> SkillFile:
 @lru_cache(maxsize=2_048)  # one changed file makes all be looked at again
 def _said(text: str, base: str) -> Mapping[str, Any]:
     """Return what the text of a skill says of itself."""
-    values, body, problem = split(plain(text))
+    values, body, problem = plain_front(text)
     description = _text(values.get("description"))
     when = _text(values.get("when_to_use") or values.get("when-to-use"))
     if not problem and not body.strip():
