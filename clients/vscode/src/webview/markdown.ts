@@ -24,7 +24,9 @@ markdown.renderer.rules.fence = (tokens, index, options, env, self) => {
       ? [button("terminal", "Terminal", "Write this command into the terminal, for you to run")]
       : []),
   ];
-  return `<div class="code"><div class="does">${does.join("")}</div>${code}</div>`;
+  // Lines that are wider than the chat are scrolled, by keys too.
+  const scrolled = code.replace("<pre>", '<pre tabindex="0" aria-label="Code">');
+  return `<div class="code"><div class="does">${does.join("")}</div>${scrolled}</div>`;
 };
 // A table that is wider than the chat is scrolled by itself: the page stays as wide as it is.
 markdown.renderer.rules["table_open"] = () =>
