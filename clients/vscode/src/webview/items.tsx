@@ -313,10 +313,16 @@ function Input({ input }: { input: Record<string, unknown> }) {
       {texts.map(([name, text]) => (
         <>
           <div class="faint">{visible(name)}</div>
-          <pre class="input">{readable(textOf(text))}</pre>
+          <pre class="input" tabIndex={0}>
+            {readable(textOf(text))}
+          </pre>
         </>
       ))}
-      {Object.keys(rest).length > 0 && <pre class="input">{visible(JSON.stringify(rest, null, 2))}</pre>}
+      {Object.keys(rest).length > 0 && (
+        <pre class="input" tabIndex={0}>
+          {visible(JSON.stringify(rest, null, 2))}
+        </pre>
+      )}
     </>
   );
 }
