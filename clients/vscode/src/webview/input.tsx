@@ -1,9 +1,8 @@
-/** What a tool was called with. */
+/** The arguments of a call: long texts as they read, all else as JSON. */
 
 import { textOf } from "../store/patch";
 import { readable, visible } from "./visible";
 
-/** The arguments of a call: long texts as they read, all else as JSON. */
 export function Input({ input }: { input: Record<string, unknown> }) {
   const isLong = ([, value]: [string, unknown]) => textOf(value).includes("\n");
   const texts = Object.entries(input).filter(isLong);
@@ -13,18 +12,20 @@ export function Input({ input }: { input: Record<string, unknown> }) {
       {texts.map(([name, text]) => (
         <>
           <div class="faint">{visible(name)}</div>
-          <Given text={readable(textOf(text))} />
+          <Text label={visible(name)} text={readable(textOf(text))} />
         </>
       ))}
-      {Object.keys(rest).length > 0 && <Given text={visible(JSON.stringify(rest, null, 2))} />}
+      {Object.keys(rest).length > 0 && (
+        <Text label="Arguments" text={visible(JSON.stringify(rest, null, 2))} />
+      )}
     </>
   );
 }
 
-/** Where it is long it is scrolled, by keys too. */
-function Given({ text }: { text: string }) {
+/** A long one is scrolled, by keys too. */
+function Text({ label, text }: { label: string; text: string }) {
   return (
-    <pre class="input" tabIndex={0} aria-label="Argument">
+    <pre class="input" tabIndex={0} aria-label={label}>
       {text}
     </pre>
   );

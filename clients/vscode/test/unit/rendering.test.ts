@@ -129,3 +129,9 @@ test("a count of empty lines counts", () => {
   const patch = "@@ -1,2 +1,402 @@\n one\n+⟨400 line ends⟩\n two\n";
   expect(rowsOf(patch).at(-1)).toEqual({ kind: "same", text: "two", old: 2, new: 402 });
 });
+
+test("code that is wider than the chat is scrolled by keys", () => {
+  const page = document.createElement("div");
+  page.innerHTML = toHtml("```\nmake all\n```");
+  expect(page.querySelector("pre")?.tabIndex).toBe(0);
+});
