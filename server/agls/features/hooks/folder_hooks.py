@@ -205,7 +205,7 @@ def _misplaced(hooks: object, shown: str) -> Iterator[str]:
         if is_list(groups):
             wrong = (number for number, each in enumerate(groups, 1) if not is_object(each))
             yield from (NO_ENTRY.format(shown, number, event) for number in wrong)
-        elif is_event or (shown.endswith(GEMINI) and event[:1].isupper()):
+        elif is_event or event[:1].isupper():  # others of a product are its own settings
             yield NO_LIST.format(shown, event)
 
 
