@@ -95,7 +95,9 @@ def test_socket_of_the_command_itself_works_unless_all_are_closed(house: House) 
 
 
 @needs_bubblewrap
-@pytest.mark.parametrize("script", [OWN, "import socket; socket.socket(socket.AF_UNIX); print('REA' + 'CHED')"])
+@pytest.mark.parametrize(
+    "script", [OWN, "import socket; socket.socket(socket.AF_UNIX); print('REA' + 'CHED')"]
+)
 def test_no_unix_socket_works_where_the_user_closed_them(house: House, script: str) -> None:
     answer = answer_of(house, script, "[sandbox]\nunix_sockets = false\n")
     assert "REACHED" not in answer
