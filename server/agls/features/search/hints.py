@@ -13,6 +13,7 @@ NAMED = 3  # files that are named
 SECONDS = 1.0  # for looking for them
 
 _POSIX = regex(r"\\[|<>]|\[\[:")
+_APART = regex(r"\S [^ /]*[*.]\S*$")  # a blank, and a pattern or a name with an ending behind it
 _CALL = regex(r"(?<!\\)\w\(|\{\}|\w\[\]|(?<!\\)\$(?=\w)")
 POSIX = " Alternatives are a|b here, beginning and end of a word \\b, classes of characters \\w, \\d, \\s."
 LITERALLY = " ( ) [ ] { } $ mean something in an expression: set literal to find them as they stand."
@@ -81,7 +82,7 @@ def _fault(pattern: str, path: str, workspace: Workspace) -> str:
         return HOME
     if pattern.count("{") > pattern.count("}"):
         return OPEN
-    if "{" not in pattern and ("," in pattern or " " in pattern.strip()):
+    if "{" not in pattern and ("," in pattern or _APART.search(pattern)):
         return SEVERAL
     folder = workspace.place(path).shown if path else ""
     if folder and pattern.startswith(f"{folder}/"):
