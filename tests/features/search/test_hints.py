@@ -75,6 +75,7 @@ async def test_pattern_of_names_that_finds_nothing_says_why(tools: Toolbox, patt
         ("[[:alpha:]]{9}", "classes of characters"),
         ("total(items)", "set literal"),
         ("$total", "set literal"),
+        ("\\r$", "An end of a line is \\n here in every file"),
         ("TOTAL", "No match in 4 files. With ignore_case there are some."),
         ("nothing", "No match in 4 files."),
     ],
