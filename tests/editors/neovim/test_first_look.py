@@ -205,6 +205,27 @@ def test_nothing_lies_over_a_question_that_was_announced(editor: Editor) -> None
     assert not any("waits for your answer" in row for row in editor.screen()[:-3])
 
 
+def test_question_is_announced_once_to_who_leaves_the_typing_for_a_moment(editor: Editor) -> None:
+    """As `:normal` in an autocommand does: no second note stays over the question."""
+    notes = (
+        "vim.iter(vim.api.nvim_list_wins()):map(vim.api.nvim_win_get_config)"
+        ":filter(function(config) return config.zindex == 200 end):totable()"
+    )
+    resized(editor, 40)
+    opened(editor, TWO_EDITS, picks=("nothing",))
+    prompt(editor, "change two")
+    editor.keys("i")
+    editor.shows("waits for your answer")
+    editor.lua("vim.cmd('normal! l')")
+    editor.lua(
+        "local done; vim.schedule(function() done = true end); vim.wait(1000, function() return done end)"
+    )
+    assert editor.lua(f"return #({notes})") == 1
+    editor.keys("<Esc>")
+    editor.shows("1  Allow once")
+    assert editor.lua(f"return #({notes})") == 0
+
+
 def test_rewound_prompt_is_back_in_the_empty_prompt(editor: Editor) -> None:
     opened(editor, turns("One."), picks=("do it", "conversation and files", "Go back"))
     prompt(editor, "do it")

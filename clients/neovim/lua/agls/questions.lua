@@ -14,8 +14,7 @@ local session = require("agls.session")
 ---@field kind "permission"|"form"|"message"
 ---@field done boolean
 ---@field asker integer the id of the server's client
----@field is_shown? boolean the user knows that it waits
----@field note? integer the window that says so
+---@field is_announced? boolean the user knows that it waits
 ---@field wanted? boolean the user came to answer it
 ---@field put_off? boolean they want to answer it later: it comes by itself no more
 ---@field comment? string it goes with whatever answer is taken
@@ -27,6 +26,17 @@ M.waiting = {}
 
 ---@type agls.Open?
 local shown
+
+---@type { of: agls.Open, win?: integer }? what says that a question waits, while the user types
+local note
+
+---It may lie over the question.
+local function close_note()
+  if note and note.win and vim.api.nvim_win_is_valid(note.win) then
+    vim.api.nvim_win_close(note.win, true)
+  end
+  note = nil
+end
 
 ---@param open agls.Open
 ---@param answer table
@@ -40,6 +50,9 @@ local function answer(open, answer_)
   end, M.waiting)
   if shown == open then
     M.hide()
+  end
+  if note and note.of == open then
+    close_note()
   end
   question_diff.close(open.params)
   coroutine.resume(open.thread, answer_)
@@ -255,10 +268,8 @@ end
 ---Put a question to the user now.
 ---@param open agls.Open
 function M.show(open)
-  shown = open
-  if open.note and vim.api.nvim_win_is_valid(open.note) then
-    vim.api.nvim_win_close(open.note, true) -- it may lie over the question
-  end
+  shown, open.is_announced = open, nil
+  close_note()
   if open.kind == "message" then
     ask_message(open)
   elseif open.kind == "permission" then
@@ -284,19 +295,17 @@ function M.next()
   if not typing() then
     return M.show(open)
   end
-  if open.is_shown then
-    return
-  end
-  open.is_shown = true
-  open.note = notify.info("waits for your answer: " .. question_window.headline(open.params))
   vim.api.nvim_create_autocmd("ModeChanged", {
-    pattern = "*:n*",
+    group = vim.api.nvim_create_augroup("agls.questions", {}),
+    pattern = "*:n*", -- a command that Neovim runs meanwhile may be in that mode for a moment
     once = true,
-    callback = vim.schedule_wrap(function()
-      open.is_shown = nil
-      M.next()
-    end),
+    callback = vim.schedule_wrap(M.next),
   })
+  if not open.is_announced then
+    open.is_announced = true
+    close_note()
+    note = { of = open, win = notify.info("waits for your answer: " .. question_window.headline(open.params)) }
+  end
 end
 
 ---Go to the question that waits, or give it the answer with this number.
