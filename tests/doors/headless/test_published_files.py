@@ -379,7 +379,8 @@ def test_hooks_of_copilot_get_its_names_and_its_form(agls: Agls) -> None:
 
 def test_hooks_that_their_user_switched_off_are_left_out_and_named(agls: Agls) -> None:
     hooks = {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}
-    guard = {"BeforeTool": [{"matcher": "x", "hooks": [{"type": "command", "command": "guard"}]}]}
+    commands = ({"type": "command", "command": name} for name in ("guard", "loud"))
+    guard = {"BeforeTool": [{"matcher": "x", "hooks": [*commands]}], "disabled": ["loud"]}
     place(
         agls.workspace,
         {
@@ -391,6 +392,9 @@ def test_hooks_that_their_user_switched_off_are_left_out_and_named(agls: Agls) -
     listed = agls.run("hooks", "list", "--trust").out
     assert "- PreToolUse: `guard` (.gemini/settings.json" in listed
     assert "true" not in listed.replace("disableAllHooks", "")
+    assert "`loud`" not in listed
+    assert "Left out: .gemini/settings.json: the hook loud is switched off by its name" in listed
+    assert "Cannot be used" not in listed
     assert "Left out: .claude/settings.local.json: all hooks of Claude are switched off by disable" in listed
 
 
