@@ -129,12 +129,12 @@ ROWS = {
     ],
     "Plugins, skills, agents": [
         (49, "plugin manifest"),
-        (50, "hooks that are programs"),
+        (50, "hooks that are programs, in part: without the events of teams, elicitations and worktrees"),
         (51, "plugins listed and reloaded"),
         (52, "agent definitions from folders"),
         (53, "every key of their front matter"),
         (54, "built-in agent types"),
-        (55, "skills"),
+        (55, "skills, in part: without those in folders below the one that is worked in"),
     ],
     "Delegation": [
         (56, "subtasks with a failure policy"),
