@@ -26,7 +26,7 @@ def file(name: str) -> str:
     """The file of this name that the page shows."""
     shown = re.search(rf"```toml\n# {re.escape(name)}\n(.*?)```", SECTION, re.DOTALL)
     assert shown, f"the page shows no {name}"
-    return shown[1]
+    return str(shown[1])
 
 
 class Reader:
