@@ -11,9 +11,9 @@ import { type CallRow, duration, type Folded, isNotice, rowOf, summaryOf, titles
 import type { AnyItem } from "../store/transcript";
 import { DiffView } from "./diff";
 import { HelperList } from "./helpers";
+import { Input } from "./input";
 import { toHtml } from "./markdown";
 import { CallIcon, Icon } from "./icon";
-import { Input } from "./input";
 import { Mark } from "./mark";
 import { OutputText } from "./output_text";
 import { statOf } from "./patch";
