@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from support.patience import wait_until
 from support.wire import Message, Wire
@@ -24,7 +24,9 @@ def lines() -> Iterator[tuple[str, Message]]:
 
 def file(name: str) -> str:
     """The file of this name that the page shows."""
-    return re.search(rf"```toml\n# {re.escape(name)}\n(.*?)```", SECTION, re.DOTALL)[1]  # type: ignore[index]
+    shown = re.search(rf"```toml\n# {re.escape(name)}\n(.*?)```", SECTION, re.DOTALL)
+    assert shown, f"the page shows no {name}"
+    return shown[1]
 
 
 class Reader:
@@ -37,7 +39,7 @@ class Reader:
         """What a client sends for this."""
         match shown:
             case dict():
-                return {name: self.sent(value) for name, value in shown.items()}  # type: ignore[reportUnknownVariableType]
+                return {name: self.sent(value) for name, value in cast("Message", shown).items()}
             case str():
                 return self._ids.get(shown, shown)
             case _:
@@ -54,9 +56,11 @@ class Reader:
     def _fits(self, shown: Any, got: Any) -> bool:
         match shown, got:
             case dict(), dict():
-                return all(name in got and self._fits(value, got[name]) for name, value in shown.items())  # type: ignore[reportUnknownVariableType]
+                members = cast("Message", shown).items()
+                return all(name in got and self._fits(value, got[name]) for name, value in members)
             case list(), list():
-                return len(shown) == len(got) and all(map(self._fits, shown, got))  # type: ignore[reportUnknownArgumentType]
+                listed = cast("list[Any]", shown), cast("list[Any]", got)
+                return len(listed[0]) == len(listed[1]) and all(map(self._fits, *listed))
             case str(), str() if NAME.match(shown):
                 return self._ids.setdefault(shown, got) == got
             case _:

@@ -47,7 +47,7 @@ def read_only(run: RunServices, way: Backend, roots: tuple[str, ...]) -> Entranc
         (path, "readable" if view == "writable" else view)
         for path, view in views(bounds, {}, bounds.denied.below(roots))
     ]
-    return way.enter(seen, "", roots[0])
+    return way.enter(seen, "", roots[0], bounds.sockets)
 
 
 def _hosts(run: RunServices) -> ReachableHosts | None:
@@ -78,6 +78,7 @@ def _bounds(run: RunServices, roots: tuple[str, ...]) -> Bounds:
         temporary="" if in_tmp else scratch,
         denied=run.process.sandboxes.get().denied(_rules(run)),
         environment=run.setup.environment,
+        sockets=run.config.exposed(SandboxUse).unix_sockets,
     )
 
 

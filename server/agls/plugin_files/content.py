@@ -8,10 +8,10 @@ from agls.frozen import frozen
 
 Dialect = Literal["claude", "codex", "cursor", "gemini", "claw", "plain"]
 OptionType = Literal["string", "number", "boolean", "directory", "file"]
-ROOTS = ("CLAUDE_PLUGIN_ROOT", "PLUGIN_ROOT", "extensionPath")
 OF_CURSOR = (
     "CURSOR_PLUGIN_ROOT"  # by it programs find out what they are to answer: only those of Cursor get it
 )
+ROOTS = ("CLAUDE_PLUGIN_ROOT", OF_CURSOR, "PLUGIN_ROOT", "extensionPath")
 
 
 class PluginProblem(Exception):
@@ -71,15 +71,17 @@ class PluginContent:
     @property
     def variables(self) -> Mapping[str, str]:
         """The variables that its texts and programs know."""
-        roots = dict.fromkeys(
-            ("CLAUDE_PLUGIN_ROOT", "CURSOR_PLUGIN_ROOT", "PLUGIN_ROOT", "extensionPath"), self.root
-        )
-        return {**roots, **dict.fromkeys(("CLAUDE_PLUGIN_DATA", "PLUGIN_DATA"), self.data)}
+        return {
+            **dict.fromkeys(ROOTS, self.root),
+            **dict.fromkeys(("CLAUDE_PLUGIN_DATA", "PLUGIN_DATA"), self.data),
+        }
 
     @property
     def environment(self) -> Mapping[str, str]:
         """The variables of the environment of its programs."""
         own = {name: text for name, text in self.variables.items() if name.isupper() and text}
+        if self.dialect != "cursor":
+            del own[OF_CURSOR]
         given = {f"CLAUDE_PLUGIN_OPTION_{name.upper()}": text for name, text in self.values.items()}
         if self.dialect == "gemini":  # which puts it into commands itself
             own["extensionPath"] = self.root

@@ -6,8 +6,8 @@ from shlex import join
 
 from agls.regex import regex
 
-# Behind a substitution, a here-document, a comment or `$'…'` quotes mean something else.
-_TOKEN = regex(r"""\\.|\$[({'"]|`|<<|(?:^|(?<=[\s;&|()]))\#|['"]""", re.DOTALL)
+# Quotes mean something else behind a substitution (not `${NAME}`), a here-document, a comment or `$'…'`.
+_TOKEN = regex(r"""\\.|\$(?!\{\w+\})[({'"]|`|<<|(?:^|(?<=[\s;&|()]))\#|['"]""", re.DOTALL)
 _IN_DOUBLE = regex(r"""[\\"$`]""")
 
 

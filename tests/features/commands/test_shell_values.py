@@ -30,6 +30,7 @@ def test_arguments_outside_of_quotes_are_the_words_that_were_typed() -> None:
         "two words",
     ]
     assert printed(f"{SHOW}x $ARGUMENTS y", "") == ["x", "y"]
+    assert printed(f'{SHOW}"${{HOME}}" $ARGUMENTS', "'two words'")[1:] == ["two words"]
 
 
 @pytest.mark.parametrize("words", ["fix it", HOSTILE, "it's", '"', "$(id)", "\\", "a\\"])

@@ -11,6 +11,7 @@ import { type CallRow, duration, type Folded, isNotice, rowOf, summaryOf, titles
 import type { AnyItem } from "../store/transcript";
 import { DiffView } from "./diff";
 import { HelperList } from "./helpers";
+import { Input } from "./input";
 import { toHtml } from "./markdown";
 import { CallIcon, Icon } from "./icon";
 import { Mark } from "./mark";
@@ -300,24 +301,6 @@ function Unsaved({ files }: { files: readonly string[] }) {
     <span class="unsaved" role="note">
       Ran with the text on the disk; not saved in the editor: {visible(files.join(", "))}
     </span>
-  );
-}
-
-/** The arguments of a call: long texts as they read, all else as JSON. */
-function Input({ input }: { input: Record<string, unknown> }) {
-  const isLong = ([, value]: [string, unknown]) => textOf(value).includes("\n");
-  const texts = Object.entries(input).filter(isLong);
-  const rest = Object.fromEntries(Object.entries(input).filter((member) => !isLong(member)));
-  return (
-    <>
-      {texts.map(([name, text]) => (
-        <>
-          <div class="faint">{visible(name)}</div>
-          <pre class="input">{readable(textOf(text))}</pre>
-        </>
-      ))}
-      {Object.keys(rest).length > 0 && <pre class="input">{visible(JSON.stringify(rest, null, 2))}</pre>}
-    </>
   );
 }
 

@@ -13,6 +13,9 @@ const SHELLS = /^(sh|bash|zsh|fish|shell|console|shellsession|powershell|pwsh|ps
 const button = (kind: string, text: string, label: string) =>
   `<button type="button" class="${kind}" aria-label="${label}">${text}</button>`;
 const fence = markdown.renderer.rules.fence;
+const indented = markdown.renderer.rules.code_block;
+// What is scrolled can be scrolled with keys.
+const scrolled = (code: string) => code.replace("<pre", '<pre tabindex="0" role="group" aria-label="Code"');
 markdown.renderer.rules.fence = (tokens, index, options, env, self) => {
   const code = fence ? fence(tokens, index, options, env, self) : "";
   const { info = "", content = "" } = tokens[index] ?? {};
@@ -24,8 +27,9 @@ markdown.renderer.rules.fence = (tokens, index, options, env, self) => {
       ? [button("terminal", "Terminal", "Write this command into the terminal, for you to run")]
       : []),
   ];
-  return `<div class="code"><div class="does">${does.join("")}</div>${code}</div>`;
+  return `<div class="code"><div class="does">${does.join("")}</div>${scrolled(code)}</div>`;
 };
+markdown.renderer.rules.code_block = (...given) => scrolled(indented ? indented(...given) : "");
 // A table that is wider than the chat is scrolled by itself: the page stays as wide as it is.
 markdown.renderer.rules["table_open"] = () =>
   '<div class="table" role="group" aria-label="Table" tabindex="0"><table>\n';

@@ -74,6 +74,16 @@ test("a table is scrolled by itself, also by keys", () => {
   expect(text?.textContent).toBe("And text.");
 });
 
+test("code is scrolled by keys, fenced and indented", () => {
+  const page = document.createElement("div");
+  for (const text of ["```sh\nls\n```", "```\n<pre>\n```", "    ls"]) {
+    page.innerHTML = toHtml(text);
+    const found = [...page.querySelectorAll("pre")].map((pre) => [pre.tabIndex, pre.getAttribute("role")]);
+    expect(found).toEqual([[0, "group"]]);
+    expect(page.querySelector("pre")?.getAttribute("aria-label")).toBe("Code");
+  }
+});
+
 test("names of files are no links, addresses are", () => {
   const page = document.createElement("div");
   page.innerHTML = toHtml("Change greet.py and notes.md, mail a@b.example, see https://a.example/greet.py");
@@ -118,4 +128,10 @@ test("a unified diff is read row by row", () => {
 test("a count of empty lines counts", () => {
   const patch = "@@ -1,2 +1,402 @@\n one\n+⟨400 line ends⟩\n two\n";
   expect(rowsOf(patch).at(-1)).toEqual({ kind: "same", text: "two", old: 2, new: 402 });
+});
+
+test("code that is wider than the chat is scrolled by keys", () => {
+  const page = document.createElement("div");
+  page.innerHTML = toHtml("```\nmake all\n```");
+  expect(page.querySelector("pre")?.tabIndex).toBe(0);
 });

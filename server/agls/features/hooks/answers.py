@@ -99,7 +99,12 @@ def answer_of_json(said: object) -> HookAnswer:
         decision=DECISIONS.get(word, ""),
         reason=_text(reason),
         arguments=arguments,
-        context=_text(special.get("additionalContext") or said.get("additional_context") or ""),
+        context=_text(
+            special.get("additionalContext")
+            or said.get("additionalContext")  # of Copilot
+            or said.get("additional_context")  # of Cursor
+            or ""
+        ),
         message=_text(said.get("systemMessage") or said.get("user_message") or ""),
         output=None if output is None else _text(output),
         stop=_text(said.get("stopReason") or reason or "a hook ended the run")

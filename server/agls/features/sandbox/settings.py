@@ -34,6 +34,11 @@ class Settings(Table):
         default=(), description="the same, and they may be on networks that are not public"
     )
 
+    unix_sockets: bool = Field(
+        default=True,
+        description="whether commands may use Unix sockets among themselves; false closes all of them",
+    )
+
     @field_validator("outside")
     @classmethod
     def _programs(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:

@@ -94,7 +94,7 @@ class Sandboxes:
 def _try(backend: Backend) -> str:
     """Start a program in the sandbox. **Returns** why that did not work, "" when it did."""
     try:
-        entrance = backend.enter((), "", "/")
+        entrance = backend.enter((), "", "/", True)
         try:
             done = subprocess.run(
                 (*entrance.words, "/bin/sh", "-c", "exit 0"),

@@ -13,7 +13,6 @@ from agls.workspace.sandbox.mounts import View
 Views = Sequence[tuple[str, View]]
 _INTERNET = (seccomp.AF_INET, seccomp.AF_INET6)  # in bubblewrap's namespace there is nobody to reach
 NOTHING = "/dev/null"
-_OWN_SOCKETS = (seccomp.AF_UNIX, seccomp.AF_NETLINK)
 
 
 @frozen
@@ -29,8 +28,10 @@ class Entrance:
             os.close(descriptor)
 
 
-Enter = Callable[[Views, str, str], Entrance]
+Enter = Callable[[Views, str, str, bool], Entrance]
 """Opens an entrance for these views of the files, with this folder as `/tmp` ("": none), in this folder.
+
+The last word is whether programs may use Unix sockets of their own, where the way allows that at all.
 
 **Raises** `OSError` and `WorkspaceError`.
 """
@@ -39,9 +40,10 @@ Enter = Callable[[Views, str, str], Entrance]
 def bubblewrap(program: str, folder: str) -> Enter:
     """Return the way by this program; `folder` ("": none) is for a file that nobody may open."""
 
-    def enter(views: Views, temporary: str, cwd: str) -> Entrance:
+    def enter(views: Views, temporary: str, cwd: str, sockets: bool) -> Entrance:
         cover = _cover(folder) if any(view == "closed" for _, view in views) else NOTHING
-        filter_ = _file("filter", seccomp.program((*_OWN_SOCKETS, *_INTERNET)))
+        families = (seccomp.AF_NETLINK, *_INTERNET, *((seccomp.AF_UNIX,) if sockets else ()))
+        filter_ = _file("filter", seccomp.program(families))
         given = arguments(views, temporary, cwd, filter_, cover)
         words = _file("arguments", b"".join(os.fsencode(word) + b"\0" for word in given))
         return Entrance((program, "--args", str(words), "--"), (filter_, words))
@@ -49,7 +51,7 @@ def bubblewrap(program: str, folder: str) -> Enter:
     return enter
 
 
-def by_landlock(views: Views, temporary: str, cwd: str) -> Entrance:
+def by_landlock(views: Views, temporary: str, cwd: str, sockets: bool) -> Entrance:
     """Open the way by the kernel's own rules: no sockets to anybody, and the `/tmp` that all see."""
     rules = landlock.ruleset(views)
     filter_ = _file("filter", seccomp.program((seccomp.AF_NETLINK,)))

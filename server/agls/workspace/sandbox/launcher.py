@@ -139,9 +139,12 @@ class SandboxedProcesses:
                 baseline.known = names
             try:
                 denied = self._bounds.denied.below(self._bounds.roots)
-                seen = views(self._bounds, baseline.known, denied)
+                seen = views(self._bounds, baseline.known, denied, baseline.names.folders)
                 self._closes = "closed" in denied.values()
-                self._entrance = self._backend.enter(seen, self._bounds.temporary, os.path.realpath(cwd))
+                where = os.path.realpath(cwd)
+                self._entrance = self._backend.enter(
+                    seen, self._bounds.temporary, where, self._bounds.sockets
+                )
             except OSError as error:
                 raise WorkspaceError(f"The sandbox could not be made: {error}.") from error
             baseline.running += 1

@@ -5,7 +5,8 @@ Only real paths are mounted, links resolved before: a link in the workspace can 
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field
 from os.path import lexists, realpath
 from pathlib import Path
@@ -47,7 +48,7 @@ class Bounds:
     `roots` may be changed but for protected names, `scratch` ("": none) altogether; `hidden` are files and
     folders of agls's own; `shown` are folders in them, or in others that are hidden, which programs may read.
     `temporary` is the folder that they see as `/tmp` ("": an empty one, which goes
-    with them), `denied` finds what rules deny.
+    with them), `denied` finds what rules deny. With `sockets` programs may use Unix sockets of their own.
     """
 
     roots: tuple[str, ...]
@@ -57,6 +58,7 @@ class Bounds:
     temporary: str = ""
     denied: DeniedFiles = DeniedFiles()
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    sockets: bool = True
 
     @property
     def changeable(self) -> tuple[str, ...]:
@@ -73,15 +75,19 @@ def check_width(bounds: Bounds) -> None:
 
 
 def views(
-    bounds: Bounds, marked: Mapping[str, Marked], denied: Mapping[str, Denial] = NOTHING_DENIED
+    bounds: Bounds,
+    marked: Mapping[str, Marked],
+    denied: Mapping[str, Denial] = NOTHING_DENIED,
+    folders: Iterable[str] = (),
 ) -> Sequence[tuple[str, View]]:
     """Return how each path is seen that is not just readable, those above before those below.
 
-    What is hidden looks empty, what is closed cannot be opened.
+    What is hidden looks empty, what is closed cannot be opened. Sockets with a relative name are looked
+    for in these `folders`, too.
 
     **Raises** `WorkspaceError` when too much would have to be mounted.
     """
-    found: dict[str, View] = dict.fromkeys(_hidden(bounds), "hidden")
+    found: dict[str, View] = dict.fromkeys(_hidden(bounds, folders), "hidden")
     found |= dict.fromkeys((path for path in bounds.hidden if Path(path).exists()), "hidden")
     found |= dict.fromkeys((path for path in bounds.shown if Path(path).is_dir()), "readable")
     found |= dict.fromkeys(_programs(bounds), "readable")
@@ -121,7 +127,7 @@ def _programs(bounds: Bounds) -> Iterator[str]:
             yield real
 
 
-def _hidden(bounds: Bounds) -> Iterator[str]:
+def _hidden(bounds: Bounds, folders: Iterable[str]) -> Iterator[str]:
     home = realpath(bounds.environment.get("HOME") or "/")
     for name in _SECRETS:  # most are not there: to look is quick, to resolve each link on the way is not
         if lexists(f"{home}/{name}") and lexists(path := realpath(f"{home}/{name}")):
@@ -129,27 +135,34 @@ def _hidden(bounds: Bounds) -> Iterator[str]:
     for path in _SYSTEM:
         if Path(path).is_dir() and not Path(path).is_symlink():
             yield path
-    yield from _sockets(bounds.changeable)
+    yield from _sockets(bounds.changeable, folders)
 
 
-def _sockets(changeable: Sequence[str]) -> Iterator[str]:
+def _sockets(changeable: Sequence[str], folders: Iterable[str]) -> Iterator[str]:
     """Yield the sockets of this machine that have a path and are in sight: of editors, agents, daemons.
 
     The kernel knows one by the name that it was given: in a folder that nobody knows when that is relative.
-    It is looked for in those that are `changeable`, as a program that was started there would give it.
+    It is looked for in those that are `changeable`, in `folders`, and where programs are now.
     """
     try:
         with Path("/proc/net/unix").open(encoding="utf-8", errors="surrogateescape") as lines:
             rows = [line.split(maxsplit=7) for line in lines]
     except OSError:
         return
-    inside = tuple(f"{folder}/" for folder in changeable)
     names = {row[7].rstrip("\n") for row in rows if len(row) == 8 and not row[7].startswith("@")}
-    for name in names:
-        for path in (name,) if name.startswith("/") else [f"{folder}{name}" for folder in inside]:
-            real = realpath(path)
-            if (real.startswith(inside) or not real.startswith(TEMPORARY)) and lexists(real):
-                yield real
+    relative = {name for name in names if not name.startswith("/")}
+    here = {*changeable, *folders, *_places_of_programs()} if relative else set[str]()
+    inside = tuple(f"{folder}/" for folder in changeable)
+    for path in (*names - relative, *(f"{folder}/{name}" for folder in here for name in relative)):
+        if lexists(path) and ((real := realpath(path)).startswith(inside) or not real.startswith(TEMPORARY)):
+            yield real
+
+
+def _places_of_programs() -> Iterator[str]:
+    """Yield the folders in which the programs of this machine are, as far as we may know."""
+    for process in Path("/proc").iterdir():
+        with suppress(OSError):
+            yield str((process / "cwd").readlink())
 
 
 def mounted(marked: Mapping[str, Marked], roots: Sequence[str]) -> frozenset[str]:

@@ -69,6 +69,11 @@ class ProtectedNames:
         """How many folders are remembered."""
         return len(self._known)
 
+    @property
+    def folders(self) -> Iterator[str]:
+        """Those that are remembered."""
+        return (path for path, _ in self._known)
+
     def below(self, roots: Sequence[str]) -> Mapping[str, Marked]:
         """Return what has a protected name below these folders, by path; nothing below another one.
 
