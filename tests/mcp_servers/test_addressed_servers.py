@@ -152,7 +152,6 @@ def test_call_that_was_answered_may_have_done_something(error: MCPError, may: bo
             "it leads to https://x.example/mcp, where nobody is asked: write that as its url",
         ),
         (KeyError("x"), "something unexpected happened"),
-        (RuntimeError("Invalid structured content returned by tool a: 'x'\n\nOn instance"), "its own schema"),
     ],
 )
 def test_failure_is_said_in_plain_words(error: BaseException, words: str) -> None:

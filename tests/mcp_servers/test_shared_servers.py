@@ -486,6 +486,25 @@ async def test_changed_tool_is_withheld_until_it_is_accepted(place: Place, opene
     assert opened().get(place.definition()).known == server.known
 
 
+async def test_lists_that_cannot_be_read_again_stay_as_they_are_and_that_is_said(
+    place: Place, opened: Opened
+) -> None:
+    place.describe(lines="Writes lines.", echo="Repeats.")
+    server = opened().get(place.definition())
+    news = '{"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}'
+    assert await texts(server, "lines", written=f"{news}\n{ANSWER % ('$ID', 'changed')}\n") == ["changed"]
+    locked = {"error": {"code": -32000, "message": "the database is locked"}}
+    (place.folder / "pages.json").write_text(json.dumps({"": locked}))
+    assert await texts(server, "echo") == ["{}"], "the call is not lost with the list"
+    known = await server.discover()
+    assert [tool.name for tool in known.tools] == ["lines", "echo"]
+    assert "".join(known.dropped) == (
+        "its lists changed, and could not be read again: small refused: the database is locked"
+    )
+    (place.folder / "pages.json").unlink()
+    assert (await server.restart()).dropped == ()
+
+
 async def test_server_made_with_the_sdk_speaks_the_newest_revision(place: Place, opened: Opened) -> None:
     definition = ServerDefinition(
         name="sample",

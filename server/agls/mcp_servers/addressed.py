@@ -1,7 +1,7 @@
 """An MCP server at an address, as the SDK talks to it: streamable HTTP, or SSE where that is said."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import httpx2
@@ -16,6 +16,9 @@ from agls.mcp_servers.oauth import OWN, ServerLogin
 from agls.room.mcp_ports import ServerDefinition
 
 LONGEST_EVENT = 16_000_000  # bytes
+LONGEST_OF_LOGIN = 1_000_000  # bytes of an answer about a login
+TOO_LONG = "its answer has more than {:,} bytes"
+PACKED = "its answer is compressed, which was not asked for"
 CONNECT = 30.0  # seconds
 UNAUTHORIZED = 401
 REFUSED = {
@@ -76,10 +79,12 @@ class AddressedStreams:
         auth: httpx2.Auth | None = None,
     ) -> httpx2.AsyncClient:
         hooks = {"response": [self._look]}
+        headers = {"accept-encoding": "identity", **(headers or {})}  # what unfolds has no bound
         return httpx2.AsyncClient(headers=headers, timeout=timeout, auth=auth, event_hooks=hooks)
 
     async def _look(self, response: httpx2.Response) -> None:
         status = response.status_code
+        self._bound(response)
         if response.request.extensions.get(OWN):
             return
         self.needs_login = status == UNAUTHORIZED and self._login is not None
@@ -89,5 +94,42 @@ class AddressedStreams:
             self.trouble = REFUSED.get(status, f"it answered with HTTP {status}")
         elif status < BAD:
             self.trouble = ""
-        if int(response.headers.get("content-length") or 0) > LONGEST_EVENT:
-            raise httpx2.RequestError(f"its answer has more than {LONGEST_EVENT:,} bytes")
+
+    def _bound(self, response: httpx2.Response) -> None:
+        """Let an answer have so many bytes, however it says that. Of a stream of events each may have them.
+
+        **Raises** `httpx2.RequestError`.
+        """
+        if response.headers.get("content-encoding", "identity").lower() != "identity":
+            raise self._refused(PACKED)
+        most = LONGEST_OF_LOGIN if response.request.extensions.get(OWN) else LONGEST_EVENT
+        kind = response.headers.get("content-type", "").lower()
+        if isinstance(response.stream, httpx2.AsyncByteStream) and not kind.startswith("text/event-stream"):
+            response.stream = BoundedBody(response.stream, most, self._refused)
+
+    def _refused(self, why: str) -> httpx2.RequestError:
+        self.trouble = why
+        return httpx2.RequestError(why)
+
+
+class BoundedBody(httpx2.AsyncByteStream):
+    """Implements `AsyncByteStream` over another one: `refused` makes the error for more bytes than `most`."""
+
+    def __init__(
+        self, body: httpx2.AsyncByteStream, most: int, refused: Callable[[str], httpx2.RequestError]
+    ) -> None:
+        self._body, self._most = body, most
+        self._refused = refused
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        """Yield its pieces. **Raises** `httpx2.RequestError`."""
+        left = self._most
+        async for piece in self._body:
+            left -= len(piece)
+            if left < 0:
+                raise self._refused(TOO_LONG.format(self._most))
+            yield piece
+
+    async def aclose(self) -> None:
+        """Close it."""
+        await self._body.aclose()

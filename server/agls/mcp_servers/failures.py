@@ -33,7 +33,6 @@ BEGINNINGS = (
     ("Unexpected content type: ", "its answer is neither JSON nor a stream of events, but {}"),
     ("Redirect to ", "it leads to {}, where nobody is asked: write that as its url, if it is meant"),
     ("Unsupported protocol version from the server: ", "it speaks the revision {}, which agls does not know"),
-    ("Invalid structured content returned by tool", "its structured answer does not fit its own schema"),
 )
 OF_TRANSPORT: Sequence[tuple[tuple[type[BaseException], ...], str]] = (
     (
@@ -55,7 +54,6 @@ OF_LOGIN: Sequence[tuple[type[BaseException], str]] = (
 )
 NOT_RUN = {PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, URL_ELICITATION_REQUIRED}
 ANSWERED = ("Failed to parse", "Unexpected content type: ")  # whatever the code of the SDK
-NO_STRUCTURE = "has an output schema but did not return structured content"
 
 
 def words_of(error: BaseException) -> str:
@@ -125,8 +123,6 @@ def _plain(said: str) -> str:
         if said.startswith(begin):
             rest = said.removeprefix(begin).partition(" not followed;")[0]
             return words.format(" ".join(rest.split())[:100])
-    if said.endswith(NO_STRUCTURE):
-        return "its answer has no structured content, which its own schema asks for"
     return " ".join(said.split())[:MOST] or "it gave no reason"
 
 

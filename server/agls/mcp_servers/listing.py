@@ -1,6 +1,6 @@
 """What a server lists: bounded, and checked before anybody uses it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from agls.engine.vocabulary import JsonObject
 from agls.json_values import is_list, is_object
@@ -75,6 +75,11 @@ class ServerListing:
     def leave_out(self, problems: Sequence[str]) -> None:
         """Note what was broken, and is not used."""
         self._dropped += problems
+
+    @property
+    def schemas_of_answers(self) -> Mapping[str, JsonObject]:
+        """What the tools say of their answers, by their names."""
+        return {tool.name: tool.output_schema for tool in self._tools.values() if tool.output_schema}
 
     def discovery(self) -> Discovery:
         """**Returns** all that was listed."""

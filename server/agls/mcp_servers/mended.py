@@ -10,6 +10,9 @@ from agls.engine.vocabulary import JsonObject
 from agls.json_values import is_list, is_object, value_in
 
 OF_CALLS = {"content", "structuredContent", "toolResult"}  # the last one is that of the first revision
+MOST_BLOCKS = 2_000  # of an answer
+MOST_MESSAGES = 100  # of a prompt
+LEFT_OUT = "[{:,} more parts are left out]"
 LONGEST_VALUE = 2_000  # characters of one value of what is shown as JSON
 BLOCK: TypeAdapter[types.ContentBlock] = TypeAdapter(types.ContentBlock)
 
@@ -21,6 +24,7 @@ def mend(result: JsonObject) -> None:
     if OF_CALLS & result.keys():
         _mend_call(result)
     elif is_list(messages := result.get("messages")):
+        del messages[MOST_MESSAGES:]
         for message in messages:
             if is_object(message):
                 message["content"] = _block(message.get("content"))
@@ -34,7 +38,9 @@ def _mend_call(result: JsonObject) -> None:
     if is_older and structured is not None and not is_object(structured):  # these have objects alone
         del result["structuredContent"]
         blocks = blocks or [json.dumps(structured, ensure_ascii=False)]
-    result["content"] = [_block(block) for block in blocks]
+    result["content"] = [_block(block) for block in blocks[:MOST_BLOCKS]]
+    if len(blocks) > MOST_BLOCKS:
+        result["content"].append(_block(LEFT_OUT.format(len(blocks) - MOST_BLOCKS)))
     if not is_object(result.get("_meta", {})):
         del result["_meta"]
 

@@ -58,7 +58,6 @@ from agls.room.mcp_ports import (
 )
 from agls.workspace.stream_programs import StreamPrograms
 
-MOST_MESSAGES = 100  # of a prompt
 GONE = "{} is gone, and it is not known whether the call did anything"
 SLOW = "it did not begin within {:g} seconds: a startup_timeout in its settings gives it more"
 NOISE = ". Meanwhile it wrote what is no message of the protocol, and ended with"
@@ -94,6 +93,7 @@ class SdkConnection:
         self._callers = Callers(definition)
         self._tasks = Tasks(self._callers, self._leave)
         self._problems: list[str] = []  # of what it lists
+        self._schemas: dict[str, JsonObject] = {}  # of the answers of its tools
         if definition.transport == "stdio":
             self._streams = ServerStreams(definition, programs)
         else:
@@ -141,7 +141,7 @@ class SdkConnection:
         try:
             async with self._client(request) as client:
                 self._session = client
-                let_through(client.session)
+                let_through(client.session, self._schemas)
                 self._ready.set_result(None)
                 await self._hold(client)
         except TimeoutError:
@@ -257,6 +257,8 @@ class SdkConnection:
         if offered.resources is not None:
             listing.take_resources(await self._resources())
         listing.leave_out(self._problems)
+        self._schemas.clear()
+        self._schemas.update(listing.schemas_of_answers)
         return listing
 
     async def resources(self) -> Sequence[McpResource]:
@@ -312,7 +314,7 @@ class SdkConnection:
     async def prompt(self, name: str, arguments: Mapping[str, str], caller: Caller) -> Sequence[McpMessage]:
         """**Returns** the messages of a prompt. **Raises** `ServerProblem`."""
         got = await self._limited(lambda _: self._session.get_prompt(name, dict(arguments)), caller)
-        return [message_of(message) for message in got.messages[:MOST_MESSAGES]]
+        return [message_of(message) for message in got.messages]
 
     async def complete(self, prompt: str, argument: str, typed: str) -> Sequence[str]:
         """**Returns** what the server suggests for an argument of a prompt. **Raises** `ServerProblem`."""

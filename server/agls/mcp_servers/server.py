@@ -35,6 +35,7 @@ MOST_ENDS, PERIOD = 5, 600.0  # so often in so many seconds it may end and is st
 UNUSED = 120.0  # seconds after which a server ends that was only asked what it offers
 MOST_CHANGED = 1_000  # resources
 ENDING = 6.0  # seconds that are waited for its end
+NOT_LISTED = "its lists changed, and could not be read again"
 CHANGED = (
     "{0}: the definition of {1} changed since it was accepted, so it was not called. The user sees the "
     "change with /mcp.tools {0}, and accepts it with /mcp.accept {0}."
@@ -88,8 +89,7 @@ class SharedServer:
     async def discover(self) -> Discovery:
         """**Returns** what it offers; it is started for that. **Raises** `ServerProblem`."""
         connection = await self._connected()
-        if connection.is_stale:
-            await self._list(connection)
+        await self._list_again(connection)
         return self.known or Discovery()
 
     async def log_in(self, caller: Caller) -> Discovery:
@@ -149,9 +149,8 @@ class SharedServer:
         """Use the connection for the block; from now on the server runs as long as the process does."""
         connection = await self._connected(caller)
         self._stay()
-        if connection.is_stale:
-            await self._list(connection)
         try:
+            await self._list_again(connection)
             yield connection
         finally:
             self.noise, self.needs_login = connection.noise, connection.needs_login
@@ -287,6 +286,20 @@ class SharedServer:
         listing = await connection.list(caller)
         pinned = self._pins.of(self._key)
         self._keep(_sorted_out(listing.discovery(), pinned.accepted if pinned else {}))
+
+    async def _list_again(self, connection: "SdkConnection") -> None:
+        """List what changed. What cannot be listed any more stays as it is, and that is said."""
+        if not connection.is_stale:
+            return
+        try:
+            await self._list(connection)
+        except ServerProblem as problem:
+            pinned = self._pins.of(self._key)
+            if connection.gone.is_set() or pinned is None:
+                raise
+            said = (f"{NOT_LISTED}: {' '.join(str(problem).split())}",)
+            earlier = tuple(line for line in pinned.discovery.dropped if not line.startswith(NOT_LISTED))
+            self._keep(replace(pinned, discovery=replace(pinned.discovery, dropped=said + earlier)))
 
     def _keep(self, pinned: Pinned) -> None:
         self._pins.keep(self._key, self.definition.name, pinned)

@@ -8,6 +8,12 @@ from agls.frozen import frozen
 from agls.room.cell_lines import cells_patch
 from agls.room.notebook_ports import CellText
 
+NOT_HELD = (
+    "{} is too large to be held whole; nothing was changed. edit_file changes one place of it, where the "
+    "exact text stands; for several changes use it several times. To replace, move or delete the file use "
+    "a command."
+)
+
 
 @frozen
 class EditPlan:
