@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from agls.workspace.sandbox.entrances import Entrance
 
 INSIDE = "It would run in the sandbox."
-OUTSIDE = "It would run outside of the sandbox."
-NONE = "There is no sandbox here."
+DANGER = "it can change files that other programs run or obey."
+OUTSIDE = f"It would run outside of the sandbox: {DANGER}"
+NONE = f"There is no sandbox here: {DANGER}"
 OFF = "the sandbox is switched off"
 UNCONFINED = "Programs of the folder are started in the sandbox only, and there is none: {}."
 NOT_SOUGHT = "The sandbox was not looked for before it was entered."

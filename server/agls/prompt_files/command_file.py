@@ -84,7 +84,7 @@ def _read(path: str, folder: CommandFolder, reader: FolderReader) -> CommandFile
         if not _NAME.fullmatch(name):
             raise WorkspaceError(BAD_NAME.format(relative))
     except WorkspaceError as problem:
-        return CommandFile(plain(name), folder, reader.shown(path), problem=str(problem))
+        return CommandFile(plain(name), folder, reader.shown(path), problem=str(problem).rstrip("."))
     return _made(name, folder, read[0], read[2])
 
 

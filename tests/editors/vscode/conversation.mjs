@@ -232,6 +232,19 @@ async function actionsHaveAView() {
   say("the server's actions are a view of half the side bar, and go again");
 }
 
+/** Who types the command of the terminal gets the editor's own list. */
+async function sessionsAreChosenByTheirCommand() {
+  await bench.command("agls: New Session");
+  await bench.prompt("Where is it");
+  await bench.chat.getByRole("link", { name: "the greeting" }).waitFor();
+  await bench.command("agls: New Session");
+  await bench.prompt("/resume ");
+  await bench.row("Where is it");
+  await bench.chat.getByRole("link", { name: "the greeting" }).waitFor();
+  assert.deepEqual(await said(), ["Where is it"]);
+  say("/resume lists the sessions to choose from");
+}
+
 /** A path in an answer is of the folder that the session works in. */
 async function linksLeadIntoTheWorktree() {
   const git = (...words) => execFileSync("git", ["-c", "user.name=A", "-c", "user.email=a@b.example", ...words], { cwd: stage.workspace });
@@ -259,5 +272,6 @@ await play(
   tornAnswerIsMarked,
   oldSessionIsReadPageByPage,
   actionsHaveAView,
+  sessionsAreChosenByTheirCommand,
   linksLeadIntoTheWorktree,
 );

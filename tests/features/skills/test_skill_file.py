@@ -108,6 +108,11 @@ def test_what_else_is_against_the_specification_is_a_remark(
     assert remark in skill.remarks[0]
 
 
+def test_when_to_use_a_skill_is_description_enough(tmp_path: Path) -> None:
+    skill = found(tmp_path, GOOD.replace("description", "when_to_use"))
+    assert (skill.for_model, skill.catalogued, list(skill.remarks)) == (True, skill.description, [])
+
+
 def test_skill_without_a_description_is_for_its_user_only(tmp_path: Path) -> None:
     skill = found(tmp_path, "Only text.\n")
     assert (skill.problem, skill.for_model, skill.for_user) == ("", False, True)

@@ -304,6 +304,7 @@ export class Chat implements vscode.WebviewViewProvider {
 
   private async send(text: string, how: How): Promise<void> {
     const { actions, attachments, conversation } = this.parts;
+    if (text.trim() === "/resume") return void vscode.commands.executeCommand("agls.sessions"); // to choose from
     if (!(await this.edited.makeRoom())) return this.post({ type: "compose", text });
     const done = await attachments.with((attached) => conversation.say(text, attached, how));
     this.edited.end();

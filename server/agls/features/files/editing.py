@@ -173,6 +173,8 @@ class FileWriter(Generic[Change]):
                 self.memory.unknown(plan.place.uri)
             text = f"{problem} {LEFT[problem.effects]} Read {plan.place.shown} again, then repeat this."
             return ToolOutcome(text, status="failed", effects=problem.effects)
+        if plan.cells:
+            change = await asyncio.to_thread(plan.with_cells, change)
         report = plan.report
         edit = _key(plan.place.uri, arguments) if isinstance(arguments, EditFile | MultiEdit) else ""
         if known == plan.text:

@@ -97,8 +97,11 @@ class FoundSkills:
             yield CatalogueEntry(each.name, each.description, f"command, {each.folder.origin}")
 
     def skill(self, name: str) -> SkillFile | None:
-        """Return the skill of this name that the model may load."""
-        return self._for_model.get(name)
+        """Return the skill of this name that the model may load; of a plugin the last part may be enough."""
+        if name in self._for_model or name in self._commands:
+            return self._for_model.get(name)
+        found = [each for own, each in self._for_model.items() if own.endswith(f":{name}")]
+        return found[0] if len(found) == 1 else None
 
     def typed(self, name: str) -> SkillFile | None:
         """Return the skill that its user typed by this name."""

@@ -113,7 +113,7 @@ def _read(path: str, folder: SkillFolder, reader: FolderReader) -> SkillFile:
         if not name:
             raise WorkspaceError(f"the name of its folder has no letters or digits: {base!r}")
     except WorkspaceError as problem:
-        return SkillFile(name, folder, path, path, reader.shown(path), problem=str(problem))
+        return SkillFile(name, folder, path, path, reader.shown(path), problem=str(problem).rstrip("."))
     shown, real, text = read
     return SkillFile(name=name, folder=folder, path=path, real=real, shown=shown, **_said(text, base))
 
@@ -122,14 +122,15 @@ def _read(path: str, folder: SkillFolder, reader: FolderReader) -> SkillFile:
 def _said(text: str, base: str) -> Mapping[str, Any]:
     """Return what the text of a skill says of itself."""
     values, body, problem = plain_front(text)
-    description = _text(values.get("description"))
+    described = _text(values.get("description"))
     when = _text(values.get("when_to_use") or values.get("when-to-use"))
+    description = described or when
     if not problem and not body.strip():
         problem = "it has no text behind its front matter"
     for_model = truth(values.get("disable-model-invocation")) is not True
     return {
         "description": description[:LONGEST_CATALOGUED],
-        "catalogued": f"{description} {when}".strip()[:LONGEST_CATALOGUED],
+        "catalogued": f"{described} {when}".strip()[:LONGEST_CATALOGUED],
         "hint": one_line(values.get("argument-hint")),
         "arguments": names(values.get("arguments")),
         "wishes": suggested_tools(values.get("allowed-tools")),
@@ -162,7 +163,7 @@ def _remarks(values: Mapping[str, Any], base: str) -> Iterator[str]:
         yield BAD_NAME.format(name[:100], LONGEST_NAME)
     elif name != unicodedata.normalize("NFKC", base):
         yield f"its name {name!r} is not that of its folder {base!r}, which counts"
-    if not _text(values.get("description")):
+    if not any(_text(values.get(key)) for key in ("description", "when_to_use", "when-to-use")):
         yield NO_DESCRIPTION
     for key, most in (("description", LONGEST_DESCRIPTION), ("compatibility", LONGEST_COMPATIBILITY)):
         if len(_text(values.get(key))) > most:
