@@ -72,7 +72,7 @@ class FileVersion(TypedDict):
 
 
 class Change(TypedDict):
-    """One file as a tool call changed it; `patch` is a unified diff."""
+    """One file as a tool call changed it; `patch` is a unified diff, `cells` one of a notebook's cells."""
 
     uri: str
     change: Literal["added", "modified", "deleted"]
@@ -80,6 +80,7 @@ class Change(TypedDict):
     result: FileVersion
     patch: str
     via: Literal["editor", "disk"]
+    cells: NotRequired[str]
 
 
 class FileChanged(TypedDict):

@@ -14,3 +14,11 @@ def read_plain(path: str | os.PathLike[str], most: int) -> bytes:
         if not S_ISREG(os.fstat(handle).st_mode):
             raise OSError(EINVAL, "it is not a plain file", os.fspath(path))
         return stream.read(most)
+
+
+def is_folder(entry: os.DirEntry[str]) -> bool:
+    """Return whether something in a folder is one, too; a link in a circle is none."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False

@@ -67,6 +67,53 @@ def test_client_of_the_agent_protocol_has_the_button(tmp_path: Path, button: str
     assert "which kept it from something" in seen[0]["reason"]
 
 
+@pytest.mark.promise("P9")
+def test_question_about_a_command_outside_names_what_it_can_change(tmp_path: Path) -> None:
+    seen: list[Message] = []
+    with Wire(tmp_path, script(tmp_path, turns(TOUCH, "Done.")), SERVE) as wire:
+        furnish(wire.workspace)
+        wire.initialize(AGENT, initializationOptions={"trusted": True})
+        wire.answers["agent/requestPermission"] = lambda params: {
+            "outcome": "selected",
+            "optionId": pressing(seen, "options", "Reject")(params)["optionId"],
+        }
+        wire.run(wire.session())
+        assert not (wire.workspace / MADE).exists()
+    assert "outside of the sandbox: it can change files that other programs run or obey" in seen[0]["reason"]
+
+
+@pytest.mark.parametrize("change", ["its file", "its folder"])
+def test_what_changed_while_the_user_was_asked_is_not_run_outside(tmp_path: Path, change: str) -> None:
+    config = script(
+        tmp_path,
+        turns(
+            {**TOUCH, "calls": [{"name": "shell", "arguments": {"command": "cd sub && sh touch.sh"}}]},
+            "Done.",
+        ),
+    )
+    allow_all(config)
+    with Wire(tmp_path, config, SERVE) as wire:
+        furnish(wire.workspace)
+        sub, made = wire.workspace / "sub", tmp_path / "made"
+        for folder, text in ((sub, "touch ../.git/made"), (tmp_path / "evil", f"touch {made}")):
+            folder.mkdir()
+            (folder / "touch.sh").write_text(f"{text}\n")
+
+        def change_and_allow(params: Message) -> Message:
+            if change == "its file":
+                (sub / "touch.sh").write_text(f"touch {made}\n")
+            else:
+                sub.rename(wire.workspace / "old")
+                sub.symlink_to(tmp_path / "evil")
+            return {"outcome": "selected", "optionId": params["options"][0]["optionId"]}
+
+        wire.initialize(AGENT, initializationOptions={"trusted": True})
+        wire.answers["agent/requestPermission"] = change_and_allow
+        assert wire.run(wire.session())["stopReason"] == "endTurn"
+        assert not made.exists()
+        assert not (wire.workspace / MADE).exists()
+
+
 def test_plain_lsp_client_has_the_button(tmp_path: Path) -> None:
     seen: list[Message] = []
     config = script(tmp_path, turns(TOUCH, "Done."))

@@ -17,7 +17,7 @@ from support.model_recordings import Exchange, check, check_calls, own, recorded
 from support.model_replies import Raw
 from support.model_server import ModelServer
 
-SEEDS, CUTS = 3, 6  # of the usual run
+SEEDS, CUTS = 2, 3  # of the usual run
 MANY = int(os.environ.get("AGLS_TEST_SEEDS", "50"))  # 1,000 take half an hour
 MISSING = pytest.param(None, marks=pytest.mark.skip(reason="../shared/wire/recordings is not there"))
 EXCHANGES = [

@@ -26,7 +26,7 @@ def file(name: str) -> str:
     """The file of this name that the page shows."""
     shown = re.search(rf"```toml\n# {re.escape(name)}\n(.*?)```", SECTION, re.DOTALL)
     assert shown, f"the page shows no {name}"
-    return shown[1]
+    return str(shown[1])
 
 
 class Reader:
@@ -90,7 +90,7 @@ def test_the_first_session_of_the_page_works_as_it_is_shown(tmp_path: Path) -> N
 
         for who, shown in lines():
             if who == "->":
-                message = {"jsonrpc": "2.0", **reader.sent(shown)}
+                message: Message = {"jsonrpc": "2.0", **reader.sent(shown)}
                 if "method" in message and "id" in message:
                     wire.asked[message["id"]] = (message["method"], message.get("params", {}))
                 wire.send(message)

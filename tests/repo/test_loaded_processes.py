@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from coverage import Coverage
 
 from support.patience import PATIENCE
 from support.processes import PROGRAM, SEEN, LoadedProcess, often, run, start_with, without_env
@@ -97,3 +98,34 @@ def test_session_is_its_own_when_that_is_asked_for(way: dict[str, Any]) -> None:
 def test_other_programs_are_started_in_the_usual_way() -> None:
     done = run([sys.executable, "-c", "print('other')"], timeout=PATIENCE)
     assert (done.returncode, done.stdout) == (0, "other\n")
+
+
+FORKS = """
+import os, sys
+from support.loaded_agls import Measuring
+
+forks, data, config = sys.argv[1:]
+measuring = Measuring(config, forks)
+if not os.fork():
+    sys.exit()
+os.wait()
+print(os.listdir(data))
+measuring.write()
+"""
+
+
+def test_fork_that_is_not_measured_leaves_nothing_for_the_coverage(tmp_path: Path) -> None:
+    """A database for each would take longer to write, and to put together, than many a command line."""
+    forks, data = tmp_path / "forks", tmp_path / "data"
+    forks.mkdir()
+    data.mkdir()
+    measured = Coverage(data_file=str(data / "coverage"), data_suffix=True).config.serialize()
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", FORKS, forks, data, measured],
+        env={"PYTHONPATH": str(Path(__file__).parents[1])},
+        stdout=PIPE,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "[]\n"
+    assert len(list(data.iterdir())) == 1, "what was measured is written"

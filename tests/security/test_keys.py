@@ -353,9 +353,21 @@ def test_printed_key_reaches_nobody_in_any_encoding(house: House) -> None:
     loot = house.attack(call("shell", command="bash spell.sh"), mode="allowAll")
     assert "ran" in loot.answers[0]
     assert loot.answers[0].count("[secret]") >= 10
-    exported = house.run("export", loot.events[0]["sessionId"]).stdout
+    exported = house.run("sessions", "export", loot.events[0]["sessionId"]).stdout
+    assert "[secret]" in exported
     everything = loot.seen + json.dumps(loot.events) + everything_kept(house) + exported
     plain = FILE_KEY.encode()
     encoded = {base64.b64encode(b"x" * shift + plain)[4:-4].decode() for shift in range(3)}
     for spelled in (FILE_KEY, plain.hex(), plain.hex().upper(), plain.hex(" "), *encoded):
         assert spelled not in everything
+
+
+def test_key_in_a_notebook_is_not_shown_when_its_cell_is_changed(house: House) -> None:
+    cell = {"cell_type": "raw", "id": "a", "metadata": {}, "source": FILE_KEY}
+    house.configure(CONFIGURED.format(FILE_KEY))
+    house.put("n.ipynb", json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    edit = call("edit_notebook", path="n.ipynb", cell=0, source="x")
+    loot = house.attack(call("read_file", path="n.ipynb"), edit, mode="acceptEdits")
+    told = json.dumps([event for event in loot.events if event["type"].startswith("item")])
+    assert "-[secret]\\n+x" in told
+    assert FILE_KEY not in told

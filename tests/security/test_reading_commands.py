@@ -149,6 +149,8 @@ NAMES_GIVEN = (
     "find src -type f -name '*.py' | xargs wc -l",
     "find src -print0 | xargs -0 cat",
     "grep -rl a src | xargs head",
+    "rg -l -0 a src | xargs -0 head",
+    "grep -Rn --include=\\*.py a src",
     "find src -exec cat {} +",
     "find src -name '*.py' -exec grep -n a {} ';'",
 )

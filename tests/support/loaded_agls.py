@@ -83,6 +83,7 @@ class Measuring:
         os.environ[MEASURED] = config
         self._coverage: Any = cast("Any", import_module("coverage")).process_startup(force=True, slug="fork")
         self._coverage.stop()
+        self._coverage._auto_save = False  # else each fork that is not measured writes an empty database
         # Which files there are beside those that ran is asked once, by the tests, not by each process.
         vars(self._coverage)["_inorout"].source_pkgs = []
         self._collector = cast("Any", vars(self._coverage)["_collector"])
@@ -95,7 +96,6 @@ class Measuring:
 
     def begin(self) -> None:
         """Go on in this fork."""
-        self._coverage._auto_save = False
         self._collector.pid = os.getpid()
         self._coverage.start()
         atexit.register(self._leave)

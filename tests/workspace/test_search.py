@@ -463,7 +463,7 @@ def test_the_program_needs_only_the_standard_library(tmp_path: Path) -> None:
         "start": (), "real": str(tmp_path), "patterns": [["**", "*"]], "left_out": [], "only": [],
         "excluded": [],
         "hidden": [], "roots": [], "closed": [],
-        "texts": {}, "new": [], "multiline": False, "offset": 0,
+        "texts": {}, "large": [], "new": [], "multiline": False, "offset": 0,
         "expression": "b", "ignore_case": True, "needed": ["b"], "ripgrep": "",
         "max_bytes": 100, "limit": 5, "by_line": True, "first_only": False, "context": 0, "width": 80,
         "seconds": 5,

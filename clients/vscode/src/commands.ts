@@ -36,6 +36,8 @@ export function register(parts: Parts): vscode.Disposable[] {
     effort: () => options.effort(),
     budget: () => options.budget(),
     actions: () => parts.actions.menu(),
+    "actions.view": () => parts.actionsView.show(),
+    "actions.hide": () => parts.actionsView.hide(),
     action: (action: Action) => parts.actionsView.run(action),
     ask: () => code.ask(),
     explain: () => code.explain(),

@@ -94,7 +94,7 @@ function assemble(context: vscode.ExtensionContext) {
     failed,
   };
   const chat = new Chat(context.extensionUri, known);
-  const actionsView = new ActionsView(server, conversation, actions);
+  const actionsView = new ActionsView(server, conversation, actions, context.globalState);
   const addContext = new AddContext(attachments, (text) => chat.compose(text));
   const notify = new Notify(
     () => chat,

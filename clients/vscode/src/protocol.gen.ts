@@ -147,7 +147,7 @@ export interface CancelResult {
   stoppedTasks?: string[];
 }
 
-/** One file as a tool call changed it; `patch` is a unified diff. */
+/** One file as a tool call changed it; `patch` is a unified diff, `cells` one of a notebook's cells. */
 export interface Change {
   uri: string;
   change: "added" | "modified" | "deleted";
@@ -155,6 +155,7 @@ export interface Change {
   result: FileVersion;
   patch: string;
   via: "editor" | "disk";
+  cells?: string;
 }
 
 /** The contents of these `files` (URIs) before a call, a command or a restore (`reason`) are kept. `checkpointId` is that call, for the action `checkpoint.diff`, or the restore, which it undoes. The event of a restore comes when the restore begins, without files, and again with each file. */

@@ -432,7 +432,7 @@ def _hook_ports(run: RunServices) -> HookPorts:
 
 def _skill_ports(run: RunServices) -> SkillPorts:
     known = _known_agents(run), _known_models(run)
-    return SkillPorts(run.info, run.workspace, _memory(run), *known, run.session.record)
+    return SkillPorts(run.info, run.workspace, _memory(run), *known, run.session.record, FolderConsents(run))
 
 
 def _offer(run: RunServices) -> session_ports.SessionOffer:

@@ -1,7 +1,8 @@
 """The sandbox for the commands of one run."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,8 +18,9 @@ if TYPE_CHECKING:
     from agls.workspace.sandbox.entrances import Entrance
 
 INSIDE = "It would run in the sandbox."
-OUTSIDE = "It would run outside of the sandbox."
-NONE = "There is no sandbox here."
+DANGER = "it can change files that other programs run or obey."
+OUTSIDE = f"It would run outside of the sandbox: {DANGER}"
+NONE = f"There is no sandbox here: {DANGER}"
 OFF = "the sandbox is switched off"
 UNCONFINED = "Programs of the folder are started in the sandbox only, and there is none: {}."
 NOT_SOUGHT = "The sandbox was not looked for before it was entered."
@@ -85,6 +87,19 @@ class RunSandbox:
         sandboxes = self._run.process.sandboxes.get()
         if not sandboxes.are_idle:
             await asyncio.to_thread(lambda: sandboxes.baseline(self._roots(writable)).accept())
+
+    async def obeyed(self, command: str, folder: str) -> Mapping[str, str]:
+        """Return the digests of what a command names, runs or obeys there, and where the folder leads."""
+        return await asyncio.to_thread(self._obeyed, command, Path(self._workspace.root, folder))
+
+    def _obeyed(self, command: str, folder: Path) -> Mapping[str, str]:
+        from agls.assembly.offered_files import OfferedFiles, TooMuch  # noqa: PLC0415 - few commands need it
+        from agls.room.obeyed import obeyed_by  # noqa: PLC0415 - with them
+
+        found = OfferedFiles(self._workspace, folder)
+        with suppress(TooMuch):
+            found.take(obeyed_by(command), folder)
+        return {".": realpath(folder)} | {name: file.content.digest for name, file in found.files.items()}
 
     @property
     def _use(self) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from agls.config.errors import ConfigError
 from agls.config.load import added_up
 from agls.config.sources import Rank, Source
-from agls.json_values import list_in, object_in, text_in, with_comments
+from agls.json_values import is_list, list_in, object_in, with_comments
 from agls.other_agents.findings import RuleKind
 from agls.other_agents.rules import claude_rule
 from agls.plain_file import read_plain
@@ -21,6 +21,8 @@ STRICT: Sequence[RuleKind] = ("deny", "ask")
 LARGEST = 1_000_000  # bytes of a file
 MOST = 200  # rules of a file
 NOT_FOLLOWED = "{}: the rule {!r} ({}) cannot be followed here: write one of your own (docs/config.md)"
+NO_LIST = "{}: permissions.{} is no list of rules, so none of it counts: write [ ... ]"
+TOO_MANY = "{}: permissions.{} has {} rules, of which only the first {} count: write the others as your own"
 _FROM_ROOT = regex(r"((?:Read|Edit|Write)\()/(?!/)")
 _OF_SERVER = regex(r"mcp__[A-Za-z0-9_-]+(?:__\*)?")
 _READ = "read"
@@ -54,7 +56,13 @@ def _permissions(file: Path) -> dict[str, Any]:
 def _rules(
     said: dict[str, Any], kind: RuleKind, home: str, file: Path, unfollowed: list[str]
 ) -> Iterator[str]:
-    for text in filter(None, map(text_in, list_in(said.get(kind))[:MOST])):
+    found: object = said.get(kind)
+    if found and not (isinstance(found, str) or is_list(found)):
+        unfollowed.append(NO_LIST.format(file, kind))
+    each: Sequence[object] = [found] if isinstance(found, str) else list_in(found)
+    if len(each) > MOST:
+        unfollowed.append(TOO_MANY.format(file, kind, len(each), MOST))
+    for text in (one if isinstance(one, str) else str(one) for one in each[:MOST] if one != ""):
         rule = text if _OF_SERVER.fullmatch(text) else claude_rule(_FROM_ROOT.sub(r"\1./", text), kind, home)
         if rule is None or not _counts(kind, rule):
             unfollowed.append(NOT_FOLLOWED.format(file, text[:100], kind))

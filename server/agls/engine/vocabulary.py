@@ -206,7 +206,7 @@ class FileChange:
     """One file as a call changed it. `patch` is a unified diff; `via` says through whom.
 
     A deleted file may be `trashed`: it is in the user's trash. `by_cell`: the patch is one of a notebook's
-    cells as lines (`room/cell_lines.py`), not of its file.
+    cells as lines (`room/cell_lines.py`), not of its file. `cells` is such a patch beside that of the file.
     """
 
     uri: str
@@ -219,6 +219,7 @@ class FileChange:
     deletions: int = 0
     trashed: bool = False
     by_cell: bool = False
+    cells: str = ""
 
     @classmethod
     def of(

@@ -1,6 +1,7 @@
 """Everything that a plugin would bring, line by line: what its user consents to."""
 
 import os
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,6 +18,8 @@ from agls.short_text import cut
 LARGEST = 200_000  # bytes of a text that is looked into
 MOST = 500  # lines
 _LINE = regex(r"(?m)(?:^|\s)!`([^`\n]+)`|!\{((?:[^{}\n]|\{\{?[^{}\n]*\}\}?)+)\}")
+_SKILL_LINE = regex(r"(?m)(?:^|\s)!`([^`\n]+)`")
+_SHOWN = regex(r"(?ms)^ {0,3}(`{3,}|~{3,})(?!!).*?(?:^ {0,3}\1[`~]* *$|\Z)")  # a block of code in a skill
 _BLOCK = regex(r"(?ms)^```!\s*\n(.*?)^```")
 SEPARATOR = "${/}"  # between the parts of a path, for Gemini
 COMMANDS = ("command", "bash", "powershell")  # Copilot has one for each shell
@@ -46,6 +49,9 @@ def _texts(plugin: PluginContent) -> Iterator[str]:
         for path in _files(folder, ("SKILL.md", "skill.md"), 4):
             name = plugin.name if Path(path).parent == Path(plugin.root) else Path(path).parent.name
             yield f"skill {plugin.name}:{name}: {_about(path)}"
+            yield from (
+                f"  it runs: {line}" for line in _shell_lines(_SHOWN.sub("", _text(path)), _SKILL_LINE)
+            )
     end = ".toml" if plugin.dialect == "gemini" else ".md"
     seen: set[str] = set()  # some name a folder and files in it
     for place in plugin.commands:
@@ -53,7 +59,7 @@ def _texts(plugin: PluginContent) -> Iterator[str]:
             seen.add(path)
             inside = path.removeprefix(f"{place}/") if path != place else Path(path).name
             yield f"command /{plugin.name}:{inside.removesuffix(end).replace('/', ':')}"
-            yield from (f"  it runs: {line}" for line in _shell_lines(path))
+            yield from (f"  it runs: {line}" for line in _shell_lines(_text(path), _LINE))
 
 
 def _agents(plugin: PluginContent) -> Iterator[str]:
@@ -156,9 +162,8 @@ def _about(path: str) -> str:
     return " ".join(str(value or "no description").split())[:200]
 
 
-def _shell_lines(path: str) -> Iterator[str]:
-    text = _text(path)
-    yield from (one or two for one, two in _LINE.findall(text))
+def _shell_lines(text: str, line: re.Pattern[str]) -> Iterator[str]:
+    yield from (next(filter(None, found.groups())) for found in line.finditer(text))
     yield from (line for block in _BLOCK.findall(text) for line in block.splitlines() if line.strip())
 
 

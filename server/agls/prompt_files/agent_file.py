@@ -7,9 +7,9 @@ from dataclasses import field
 from functools import lru_cache
 from typing import Any
 
-from agls.front_matter import key_remarks, names, split, truth
+from agls.front_matter import key_remarks, names, truth
 from agls.frozen import frozen
-from agls.instruction_files.plain import plain
+from agls.instruction_files.plain import plain_front, plain_value
 from agls.json_values import is_list, is_object, object_in
 from agls.modes import Mode
 from agls.prompt_files.agent_tools import ToolWishes, tools_in
@@ -103,7 +103,7 @@ class AgentFile:
 @lru_cache(maxsize=512)  # every run asks
 def read_agent(text: str, base: str, *, toml: bool = False) -> AgentFile:
     """Return the agent in the text of a file; `base` is the name of the file, without its end."""
-    values, body, problem = _parts(plain(text), toml=toml)
+    values, body, problem = _parts(text, toml=toml)
     said = one_line(values.get("name"))
     name = name_of(said) or said or name_of(base) or base
     tools = tools_in(values)
@@ -208,11 +208,11 @@ def remarks_on(values: Mapping[str, Any]) -> Iterator[str]:
 
 def _parts(text: str, *, toml: bool) -> tuple[Mapping[str, Any], str, str]:
     if not toml:
-        values, body, problem = split(text)
+        values, body, problem = plain_front(text)
         said = values.get("prompt")
         return values, body if body.strip() or not isinstance(said, str) else said, problem
     try:
-        values = tomllib.loads(text)
+        values = plain_value(tomllib.loads(text))
     except (tomllib.TOMLDecodeError, RecursionError) as problem:
         return {}, "", f"it is not valid TOML: {problem}"
     body = values.get("developer_instructions")

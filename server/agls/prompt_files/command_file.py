@@ -7,9 +7,10 @@ from posixpath import dirname, join, normpath
 from typing import Any
 
 from agls.engine.ports import WorkspaceError
-from agls.front_matter import names, split, truth
+from agls.front_matter import names, truth
 from agls.frozen import frozen
 from agls.instruction_files import FolderReader, plain
+from agls.instruction_files.plain import plain_front, plain_value
 from agls.prompt_files.command_places import CommandFolder
 from agls.prompt_files.model_names import model_in
 from agls.prompt_files.opencode_config import COMMANDS, texts_in
@@ -83,7 +84,7 @@ def _read(path: str, folder: CommandFolder, reader: FolderReader) -> CommandFile
         if not _NAME.fullmatch(name):
             raise WorkspaceError(BAD_NAME.format(relative))
     except WorkspaceError as problem:
-        return CommandFile(plain(name), folder, reader.shown(path), problem=str(problem))
+        return CommandFile(plain(name), folder, reader.shown(path), problem=str(problem).rstrip("."))
     return _made(name, folder, read[0], read[2])
 
 
@@ -104,7 +105,7 @@ def _configured(folder: CommandFolder, reader: FolderReader) -> Iterator[Command
 
 
 def _made(name: str, folder: CommandFolder, shown: str, text: str) -> CommandFile:
-    values, body, problem = _parts(plain(text), folder)
+    values, body, problem = _parts(text, folder)
     if not _NAME.fullmatch(name):
         return CommandFile(plain(name), folder, shown, problem=BAD_NAME.format(name))
     named = one_line(values.get("name")) if folder.place.dialect == "github" else ""
@@ -130,9 +131,9 @@ def _made(name: str, folder: CommandFolder, shown: str, text: str) -> CommandFil
 def _parts(text: str, folder: CommandFolder) -> tuple[Mapping[str, Any], str, str]:
     """Return what a file says of itself, its text, and what is wrong with it ("": nothing)."""
     if folder.place.dialect != "gemini":
-        return split(text)
+        return plain_front(text)
     try:
-        values = tomllib.loads(text)
+        values = plain_value(tomllib.loads(text))
     except (tomllib.TOMLDecodeError, RecursionError) as problem:
         return {}, "", f"it is not valid TOML: {problem}"
     prompt = values.get("prompt")

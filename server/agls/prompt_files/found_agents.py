@@ -10,6 +10,7 @@ from stat import S_ISREG
 from typing import TYPE_CHECKING
 
 from agls.frozen import frozen
+from agls.plain_file import is_folder
 from agls.prompt_files.agent_file import NAME, NO_DESCRIPTION, AgentFile, read_agent
 from agls.prompt_files.agent_places import CODEX, AgentFolder
 from agls.prompt_files.opencode_config import AGENTS, texts_in
@@ -90,9 +91,9 @@ def _names(path: str, deep: int = 0) -> Iterator[str]:
         entries = sorted(os.scandir(path), key=lambda entry: entry.name)
     except OSError:  # nearly always nothing is there
         return
-    yield from (entry.name for entry in entries if not entry.is_dir())
+    yield from (entry.name for entry in entries if not is_folder(entry))
     for entry in entries:
-        if deep < DEEPEST and entry.is_dir() and not entry.name.startswith("."):
+        if deep < DEEPEST and is_folder(entry) and not entry.name.startswith("."):
             yield from (f"{entry.name}/{name}" for name in _names(entry.path, deep + 1))
 
 

@@ -26,9 +26,15 @@ _SHELL = regex(
     r"(?:^|(?<=\s))!`(?P<line>[^`\n]+)`|^ {0,3}(?P<fence>`{3,}|~{3,})!(?P<block>[^`]*?)^ {0,3}(?P=fence) *$",
     re.MULTILINE | re.DOTALL,
 )
+# The same in a skill, where a block of code shows something.
+_SKILL_SHELL = regex(
+    r"^ {0,3}(?P<shown>`{3,}|~{3,})(?!!).*?(?:^ {0,3}(?P=shown)[`~]* *$|\Z)|" + _SHELL.pattern,
+    re.MULTILINE | re.DOTALL,
+)
 _UNCLOSED = regex(r"^ {0,3}(?:`{3,}|~{3,})!", re.MULTILINE)
 _GEMINI_SHELL = regex(r"!\{(?P<line>(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}")  # braces in it are in pairs
 MARKER = "(what `{}` printed is below, as output {})"
+_SHELLS: Mapping[Dialect, re.Pattern[str]] = {"gemini": _GEMINI_SHELL, "skill": _SKILL_SHELL}
 _GEMINI_FILE = regex(r"@\{([^}\n]+)\}")
 
 
@@ -102,16 +108,6 @@ def expanded(template: str, given: Given, dialect: Dialect = "usual") -> FilledT
     )
 
 
-def filled(template: str, given: Given) -> str:
-    """Return the text of a skill with its placeholders filled; commands of the shell in it are left alone.
-
-    Words that no placeholder takes are put behind it.
-    """
-    filling = _Placeholders(template, given, "skill")
-    text, words = _USUAL.sub(filling.value, template), given.words.strip()
-    return text if filling.used or not words else text.rstrip() + UNUSED.format(words)
-
-
 def _with_mentions(text: str, dialect: Dialect) -> str:
     """Return a text with `@path` in the place of what points at a file in other words."""
     if dialect == "gemini":
@@ -122,7 +118,9 @@ def _with_mentions(text: str, dialect: Dialect) -> str:
 def _pieces(template: str, dialect: Dialect) -> Iterator[tuple[str, str]]:
     """Yield the texts, each with the command of the shell behind it ("": none)."""
     at = 0
-    for found in (_GEMINI_SHELL if dialect == "gemini" else _SHELL).finditer(template):
+    for found in _SHELLS.get(dialect, _SHELL).finditer(template):
+        if found.groupdict().get("shown"):
+            continue
         command = next(filter(None, (found.groupdict().get(name) for name in ("line", "block"))), "")
         yield template[at : found.start()], command.strip()
         at = found.end()

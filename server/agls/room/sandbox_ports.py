@@ -1,6 +1,6 @@
 """Ports to the sandbox that commands run in. The assembly implements them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from agls.engine.ports import Workspace
@@ -23,7 +23,8 @@ class CommandSandbox(Protocol):
     commands of processes that died had left. `remark` **returns** what a question about a command says of it;
     one that is `confined` may run in it only. `enter` makes one in which the workspace and these other
     folders may be changed. `accept` takes the files that other programs obey for wanted, as they are now:
-    when something outside of it was allowed.
+    when something outside of it was allowed. `obeyed` **returns** the digests of the files that a command
+    names, runs or obeys in a folder, by their names; that of the folder is where it leads.
     """
 
     async def missing(self) -> str: ...
@@ -33,3 +34,4 @@ class CommandSandbox(Protocol):
     async def remark(self, *, confined: bool = False) -> str: ...
     def enter(self, writable: Sequence[str]) -> Confined: ...
     async def accept(self, writable: Sequence[str]) -> None: ...
+    async def obeyed(self, command: str, folder: str) -> Mapping[str, str]: ...

@@ -103,7 +103,7 @@ def _joined(node: "Node", resolve: Callable[["Node"], str]) -> Word:
         raise NotUnderstood(f"what `{short(node)}` becomes is known only when it runs")
     quoted = any(child.type in {"string", "raw_string"} for child in node.children)
     is_pattern = any(piece.is_pattern for piece in pieces)
-    if quoted and is_pattern:
+    if is_pattern and (quoted or "\\" in whole):
         raise NotUnderstood(f"what `{short(node)}` becomes is known only when it runs")
     return Word("".join(piece.text for piece in pieces), is_pattern)
 
@@ -112,7 +112,7 @@ def _unquoted(text: str) -> Word:
     text = _CONTINUED.sub("", text)
     if not _LITERAL.fullmatch(text) or _EXPANDED.search(text):
         raise NotUnderstood(f"what `{text[:40]}` becomes is known only when it runs")
-    is_pattern = bool(_PATTERN.search(text))
+    is_pattern = bool(_PATTERN.search(_ESCAPE.sub("", text)))  # `--include=\*.py` is none
     if is_pattern and "\\" in text:
         raise NotUnderstood(f"what `{text[:40]}` becomes is known only when it runs")
     return Word(_ESCAPE.sub(r"\1", text), is_pattern)

@@ -2,6 +2,7 @@
 
 from agls.engine.ports import Workspace
 from agls.frozen import frozen
+from agls.room.offers import Consents
 from agls.room.permission_memory import PermissionMemory
 from agls.room.process_ports import KnownAgents
 from agls.room.run_ports import RunInfo
@@ -12,7 +13,8 @@ from agls.room.session_ports import KnownModels, SessionRecord
 class SkillPorts:
     """What skills are used with: the run and its workspace, the `agents` that may do one, the models.
 
-    In `memory` folders are opened; the `record` has what a test of one costs.
+    In `memory` folders are opened; the `record` has what a test of one costs. `consents`
+    are for the commands that a skill wants run.
     """
 
     run: RunInfo
@@ -21,3 +23,4 @@ class SkillPorts:
     agents: KnownAgents
     knows_model: KnownModels
     record: SessionRecord
+    consents: Consents

@@ -250,7 +250,7 @@ def call_title(name: str, arguments: JsonObject) -> str:
 
 def change(done: FileChange) -> Change:
     """Return one file as a call changed it."""
-    return {
+    shown: Change = {
         "uri": done.uri,
         "change": done.change,
         "base": _version(done.base),
@@ -258,6 +258,7 @@ def change(done: FileChange) -> Change:
         "patch": done.patch,
         "via": done.via,
     }
+    return {**shown, "cells": done.cells} if done.cells else shown
 
 
 def _version(version: FileVersion) -> items.FileVersion:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path, PurePath
 
 from agls.engine.ports import FileText, PathOutside, WorkspaceError
-from agls.plain_file import read_plain
+from agls.plain_file import is_folder, read_plain
 from agls.workspace.contents import read_text
 from agls.workspace.documents import WorkspaceDocuments
 from agls.workspace.editor import Editor
@@ -114,11 +114,11 @@ class FolderLook:
                     known = {entry.name: entry for entry in entries}
             except OSError:  # it is no folder, or closed
                 continue
-            file = next((known[name] for name in names if name in known and known[name].is_file()), None)
+            file = next((known[name] for name in names if name in known and not is_folder(known[name])), None)
             if file and depth:
                 found.append(file.path)
             elif depth < deepest:
-                below = [known[name] for name in sorted(known) if known[name].is_dir()]
+                below = [known[name] for name in sorted(known) if is_folder(known[name])]
                 room = MOST_FOLDERS - len(waiting)
                 waiting += [(e.path, deepest if self._leads_out(e) else depth + 1) for e in below[:room]]
         return found

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from fnmatch import translate
 from functools import lru_cache
+from unicodedata import normalize
 
 from agls.regex import regex
 
@@ -61,7 +62,20 @@ def names_here(patterns: Iterable[Pattern]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1_024)
 def names_matcher(patterns: tuple[str, ...]) -> Callable[[Collection[str]], set[str]]:
-    """Return a function that chooses the names which fit one of these parts of patterns."""
+    """Return a function that chooses the names that fit one of these parts, in any Unicode form."""
+    if "".join(patterns).isascii():
+        return _matcher(patterns)
+    fitting = _matcher(tuple(normalize("NFC", pattern) for pattern in patterns))
+
+    def fitting_composed(names: Collection[str]) -> set[str]:
+        composed = {name: normalize("NFC", name) for name in names}
+        found = fitting(composed.values())
+        return {name for name, form in composed.items() if form in found}
+
+    return fitting_composed
+
+
+def _matcher(patterns: tuple[str, ...]) -> Callable[[Collection[str]], set[str]]:
     plain = frozenset(pattern for pattern in patterns if not _WILD.search(pattern))
     wild = [pattern for pattern in patterns if pattern not in plain and len(pattern) <= LONGEST]
     if "*" in wild:

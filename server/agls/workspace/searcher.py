@@ -135,7 +135,7 @@ class Search:
         new: list[str] = sorted(self._asked["new"])
         self.searched += len(new)
         self._since = time.thread_time()
-        yield from ((name, self._texts[name]) for name in new)
+        yield from ((name, self._unsaved(name)) for name in new)
         self._worked += time.thread_time() - self._since
         for folder in self._sieve.sieved(root, self._walked(root)):
             self._since = time.thread_time()
@@ -183,9 +183,15 @@ class Search:
         with opened(handle):
             for name in sorted((*folder.files, *folder.unsaved)):
                 path = f"{place}{name}"
-                text = self._texts[path] if name in folder.unsaved else self._text(handle, path)
+                text = self._unsaved(path) if name in folder.unsaved else self._text(handle, path)
                 if text:
                     yield path, text
+
+    def _unsaved(self, path: str) -> str:
+        """Return the editor's text of a file; "" when it is too large, though what is stored may not be."""
+        if path in self._asked["large"]:
+            self.large.append(path)
+        return self._texts[path]
 
     def _text(self, folder: int, path: str) -> str:
         """Return the text of a file; "" when it is no text, too large, or certainly without a match."""

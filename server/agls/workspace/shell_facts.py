@@ -5,6 +5,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
+from os.path import lexists
 from pathlib import Path
 from posixpath import join
 from typing import Literal
@@ -142,6 +143,10 @@ class FolderShellFacts:
         if len(found) > MOST_TRACKED:
             raise WorkspaceError(f"git keeps more than {MOST_TRACKED} files in {folder}.")
         return found
+
+    def is_top(self, folder: str) -> bool:
+        """Return whether this is the top folder of a repository."""
+        return lexists(f"{self._workspace.place(folder).path}/.git")
 
     def programs_of_git(self, folder: str) -> str:
         """Return why git might run other programs there, "" when it will not."""

@@ -194,12 +194,13 @@ class FileTree:
         return removed
 
     def _question(self, target: ResolvedPath, patterns: tuple[Pattern, ...], wanted: LineSearch) -> Question:
-        texts = {
+        unsaved = {
             "/".join(seen.target.parts): seen.buffer.text
             for seen in self._documents.unsaved()
             if seen.target.root == target.root and not self.hides(target, seen.target.parts)
-            if len(seen.buffer.text.encode("utf-8", "replace")) <= wanted.max_bytes
         }
+        large = [name for name, text in unsaved.items() if _size(text) > wanted.max_bytes]
+        texts = unsaved | dict.fromkeys(large, "")
         excluded = (*_excluded(wanted.exclude), *chain.from_iterable(map(parse_glob, wanted.shut)))
         named = WalkFilter(patterns, tuple(wanted.left_out), only=tuple(wanted.only), excluded=excluded)
         new = map("/".join, self._new(target, named))
@@ -214,6 +215,7 @@ class FileTree:
             "roots": self._hiding.roots,
             "closed": self._hiding.closed,
             "texts": texts,
+            "large": large,
             "new": [name for name in new if name in texts],
             "expression": wanted.expression,
             "ignore_case": wanted.ignore_case,
@@ -249,6 +251,10 @@ class FileTree:
 
     def _shown(self, target: ResolvedPath, paths: Sequence[Sequence[str]]) -> Sequence[str]:
         return [self._ground.show(target.root, parts) for parts in paths]
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
 
 
 def _parsed(glob: str) -> tuple[Pattern, ...]:

@@ -254,6 +254,31 @@ def test_prompt_has_lines_a_history_completion_and_modes(agls: Agls, talk: Talk)
     assert (agls.state / "chat_history").stat().st_mode & 0o777 == 0o600
 
 
+def test_pasted_tab_is_shown_as_columns_and_sent_as_it_is(agls: Agls, talk: Talk) -> None:
+    agls.script({"text": "Well."})
+    talk.begin("chat")
+    talk.ready()
+    talk.type("\x1b[200~all:\n\tgo build\x1b[201~")
+    assert "^I" not in talk.wait_for("go build")
+    talk.say("", "Well.")
+    talk.type(CTRL_D)
+    talk.leaves()
+    (session,) = agls.sessions()
+    assert "all:\n\tgo build" in agls.run("sessions", "export", session["sessionId"], "--format", "md").out
+
+
+def test_keys_that_do_not_fit_below_a_narrow_prompt_are_left_out_whole(agls: Agls, talk: Talk) -> None:
+    agls.script({"text": "Well."})
+    talk.begin("chat")
+    assert "Alt-Enter: new line" in talk.ready()
+    talk.resized(40)
+    talk.ready()
+    talk.say("hello", "Well.")
+    assert "Alt-Ent" not in talk.raw
+    talk.type(CTRL_D)
+    talk.leaves()
+
+
 def test_lines_do_where_a_prompt_cannot_be_edited(agls: Agls, talk: Talk) -> None:
     """A line that ends with a backslash goes on in the next; the agent alone sees what was sent."""
     agls.prompts([{"text": "One."}], [{"text": "Two."}])

@@ -152,15 +152,32 @@ def trusted(agls: Agls, language: str) -> None:
 
 @pytest.mark.row(41)
 @pytest.mark.parametrize(
-    ("language", "cases"), [("python", IN_PYTHON), ("typescript", IN_TYPESCRIPT), ("c", IN_C)]
+    ("language", "cases", "path", "counts"),
+    [
+        ("python", IN_PYTHON, "shop.py", {"main.py": 2, "shop.py": 2}),
+        ("typescript", IN_TYPESCRIPT, "shop.ts", {"main.ts": 2, "shop.ts": 2}),
+        ("c", IN_C, "shop.c", {"shop.c": 2}),
+    ],
 )
-def test_real_language_server_answers_every_operation(
-    agls: Agls, language: str, cases: list[tuple[Asked, str]]
+def test_real_language_server_answers_every_operation_and_renames_in_all_files_until_a_rewind(
+    agls: Agls, language: str, cases: list[tuple[Asked, str]], path: str, counts: dict[str, int]
 ) -> None:
     server = Path(server_of(language)).name
     trusted(agls, language)
-    told = calls(agls, *(("code_intelligence", asked) for asked, _ in cases))
+    before = {name: (agls.workspace / name).read_text() for name in counts}
+    *told, renamed = calls(
+        agls,
+        *(("code_intelligence", asked) for asked, _ in cases),
+        ("rename_symbol", {"path": path, "symbol": "total", "new_name": "summed"}),
+    )
     assert told == [f"{expected}\n[From {server}.]" for _, expected in cases]
+    first, *rows = renamed.splitlines()
+    assert first == f"Renamed total to summed in {sum(counts.values())} places:"
+    assert sorted(rows) == [f"{name}: {count}" for name, count in sorted(counts.items())]
+    after = {name: (agls.workspace / name).read_text() for name in counts}
+    assert after == {name: text.replace("total", "summed") for name, text in before.items()}
+    assert agls.run("undo", "--files").code == 0
+    assert {name: (agls.workspace / name).read_text() for name in counts} == before
 
 
 DERIVED = """\
@@ -282,31 +299,6 @@ def test_language_server_of_a_plugin_is_shown_and_answers_for_its_files(agls: Ag
     (told,) = calls(agls, ("rename_symbol", {"path": "one.zz", "symbol": "total", "new_name": "summed"}))
     assert told.splitlines()[0] == "Renamed total to summed in 2 places:"
     assert "its language server none names no files" in agls.run("doctor", "--offline").out
-
-
-@pytest.mark.row(41)
-@pytest.mark.parametrize(
-    ("language", "path", "counts"),
-    [
-        ("python", "shop.py", {"main.py": 2, "shop.py": 2}),
-        ("typescript", "shop.ts", {"main.ts": 2, "shop.ts": 2}),
-        ("c", "shop.c", {"shop.c": 2}),
-    ],
-)
-def test_symbol_is_renamed_in_all_files_and_the_renaming_is_undone_by_a_rewind(
-    agls: Agls, language: str, path: str, counts: dict[str, int]
-) -> None:
-    server_of(language)
-    trusted(agls, language)
-    before = {name: (agls.workspace / name).read_text() for name in counts}
-    (told,) = calls(agls, ("rename_symbol", {"path": path, "symbol": "total", "new_name": "summed"}))
-    first, *rows = told.splitlines()
-    assert first == f"Renamed total to summed in {sum(counts.values())} places:"
-    assert sorted(rows) == [f"{name}: {count}" for name, count in sorted(counts.items())]
-    after = {name: (agls.workspace / name).read_text() for name in counts}
-    assert after == {name: text.replace("total", "summed") for name, text in before.items()}
-    assert agls.run("undo", "--files").code == 0
-    assert {name: (agls.workspace / name).read_text() for name in counts} == before
 
 
 @pytest.mark.parametrize(("language", "path"), [("python", "shop.py"), ("typescript", "shop.ts")])

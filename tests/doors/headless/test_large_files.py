@@ -116,6 +116,25 @@ def test_what_cannot_be_read_or_edited_so_says_why(agls: Agls) -> None:
     assert (root / "line.json").read_bytes().endswith(b"1,thread]")
 
 
+def test_tools_that_need_the_whole_file_say_what_can_be_done(agls: Agls) -> None:
+    """None of them asks to read it again, which would lead nowhere."""
+    path = agls.workspace / "data.txt"
+    count = plant(path, 11_000_000)
+    before = path.read_bytes()
+    said, one = "too large to be held whole; nothing was changed. edit_file changes", f"{count - 1:09} the"
+    update = f"*** Begin Patch\n*** Update File: data.txt\n@@\n-{one}\n+x\n*** End Patch"
+    check(
+        agls,
+        [read("data.txt", "again.", offset=count)],
+        [("write_file", {"path": "data.txt", "content": "x\n"}, said)],
+        [("multi_edit", {"path": "data.txt", "edits": [{"old_text": one, "new_text": "x"}]}, said)],
+        [("apply_patch", {"patch": update}, said)],
+        [("move_file", {"path": "data.txt", "to": "other.txt"}, said)],
+        [("delete_file", {"path": "data.txt"}, said)],
+    )
+    assert path.read_bytes() == before
+
+
 def test_question_about_a_large_edit_shows_its_place(agls: Agls) -> None:
     path = agls.workspace / "data.txt"
     plant(path, 11_000_000)

@@ -134,6 +134,26 @@ def test_rules_of_claude_that_deny_count_in_a_trusted_folder_and_those_that_allo
     assert "settings.json: the rule 'Read(!a)' (deny) cannot be followed here" in doctor
 
 
+def test_rules_of_claude_that_are_no_list_or_too_many_are_named_and_one_alone_counts(agls: Agls) -> None:
+    many = [f"Bash(tool-{number}:*)" for number in range(201)]
+    rules = {"deny": "Bash(curl:*)", "ask": {"Bash": True}}
+    place(
+        agls.workspace,
+        {
+            ".claude/settings.json": json.dumps({"permissions": rules, "hooks": {"Nope": 3}}),
+            ".claude/settings.local.json": json.dumps({"permissions": {"deny": [*many, 5]}}),
+        },
+    )
+    agls.run("trust", str(agls.workspace))
+    held = said(agls, "/permissions")["deny"]
+    assert "shell(curl *)" in held
+    assert len(held) == 201
+    doctor = agls.run("doctor", "--offline").out
+    assert "permissions.ask is no list of rules, so none of it counts: write [ ... ]" in doctor
+    assert "permissions.deny has 202 rules, of which only the first 200 count" in doctor
+    assert ".claude/settings.json: the hooks of Nope are no list" in doctor
+
+
 @pytest.mark.row(49)
 def test_what_hooks_of_a_plugin_do_is_shown_whatever_their_type(agls: Agls) -> None:
     hooks = {
@@ -190,7 +210,7 @@ def test_manifests_of_more_products_name_a_plugin(agls: Agls, manifest: str) -> 
 
 @pytest.mark.row(49)
 def test_skills_that_an_entry_of_a_catalogue_names_one_by_one_are_skills_of_a_run(agls: Agls) -> None:
-    catalogue = agls.home / "skills"
+    catalogue = agls.home / "document-skills"
     named = ["./skills/pdf", "./skills/docx"]
     entry = {"name": "document-skills", "source": "./", "strict": False, "skills": named}
     texts = {
@@ -205,9 +225,12 @@ def test_skills_that_an_entry_of_a_catalogue_names_one_by_one_are_skills_of_a_ru
         "document-skills:pdf",
         "document-skills:docx",
     ]
-    load = {"name": "skill", "arguments": {"name": "document-skills:pdf"}}
-    agls.prompts([{"calls": [load]}, {"text": "done"}])
-    assert "→ skill document-skills:pdf" in agls.run("run", "go").err
+    names = ("document-skills:pdf", "docx")  # the last part is enough where it is the only one
+    calls = [{"name": "skill", "arguments": {"name": name}} for name in names]
+    agls.prompts([{"calls": calls}, {"text": "done"}])
+    loaded = agls.run("run", "go", "--output", "jsonl").out
+    for name in ("pdf", "docx"):
+        assert f'<skill name=\\"document-skills:{name}\\"' in loaded
 
 
 @pytest.mark.row(49)
@@ -356,7 +379,8 @@ def test_hooks_of_copilot_get_its_names_and_its_form(agls: Agls) -> None:
 
 def test_hooks_that_their_user_switched_off_are_left_out_and_named(agls: Agls) -> None:
     hooks = {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}
-    guard = {"BeforeTool": [{"matcher": "x", "hooks": [{"type": "command", "command": "guard"}]}]}
+    commands = ({"type": "command", "command": name} for name in ("guard", "loud"))
+    guard = {"BeforeTool": [{"matcher": "x", "hooks": [*commands]}], "disabled": ["loud"]}
     place(
         agls.workspace,
         {
@@ -368,6 +392,9 @@ def test_hooks_that_their_user_switched_off_are_left_out_and_named(agls: Agls) -
     listed = agls.run("hooks", "list", "--trust").out
     assert "- PreToolUse: `guard` (.gemini/settings.json" in listed
     assert "true" not in listed.replace("disableAllHooks", "")
+    assert "`loud`" not in listed
+    assert "Left out: .gemini/settings.json: the hook loud is switched off by its name" in listed
+    assert "Cannot be used" not in listed
     assert "Left out: .claude/settings.local.json: all hooks of Claude are switched off by disable" in listed
 
 

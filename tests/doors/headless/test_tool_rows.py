@@ -140,6 +140,24 @@ def test_cells_are_inserted_changed_and_deleted_and_the_notebook_stays_valid(agl
     assert title["id"] != code["id"]
 
 
+@pytest.mark.row(34)
+def test_change_of_a_notebook_is_shown_as_that_of_its_cells(agls: Agls) -> None:
+    cell = {"cell_type": "markdown", "id": "a", "metadata": {}, "source": ["one\n", "two"]}
+    file = agls.workspace / "n.ipynb"
+    file.write_text(
+        json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1)
+    )
+    edit = call("edit_notebook", path="n.ipynb", cell=0, source="one\nthree")
+    agls.script({"calls": [call("read_file", path="n.ipynb")]}, {"calls": [edit]}, {"text": "done"})
+    done = agls.run("run", "--mode", "acceptEdits", "go")
+    assert "    -two\n    +three\n" in done.err, done.err
+    assert "[+1 -1]" in done.err
+    assert '"source"' not in done.err
+    page = agls.run("sessions", "export", agls.sessions()[0]["sessionId"], "--format", "md").out
+    assert "-two\n+three\n" in page
+    assert '"source"' not in page.partition("```diff")[2].partition("```")[0]
+
+
 @pytest.mark.row(35)
 def test_command_streams_has_its_exit_code_its_time_and_a_cap_and_ends_with_its_tree(agls: Agls) -> None:
     mark = f"agls-row-{os.getpid()}"

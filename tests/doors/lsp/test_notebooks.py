@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from agls.views.transcript import fold
 from support.lsp_editor import CAPABILITIES, LspEditor
 from support.patience import wait_until
 from support.rich_run import call
@@ -328,6 +329,10 @@ def test_changes_of_a_notebook_that_is_not_open_are_reviewed_by_cell(serve: Serv
     session = wire.session()
     wire.run(session)
     assert listed(wire) == [(0, 0, "x = 1\n", "x = 2\n", True), (1, 0, "", "y = 3\nz = 4\n", True)]
+    changes = [change for item in fold(wire.events).items.values() for change in item.get("changes", ())]
+    assert '"source"' in changes[0]["patch"], "it is that of the file"
+    assert [line for line in changes[0]["cells"].splitlines() if line[:1] in "+-"][2:] == ["-x = 1", "+x = 2"]
+    assert "+[code cell]\n+y = 3\n+z = 4\n" in changes[1]["cells"]
     asked = {"sessionId": session, "name": "changes.list", "input": {}}
     shown = wire.call("agent/action/invoke", asked)["output"][0]["text"]
     assert "`m.ipynb:1` cell 0 line 1\n```diff\n-x = 1\n+x = 2\n```" in shown

@@ -1,5 +1,7 @@
 """The chat buffer: streaming, cursor, folds, prompt, layouts."""
 
+import json
+
 import pytest
 
 from support.model_server import Failure, ModelServer, Reply
@@ -21,6 +23,7 @@ from .scene import (
     said,
     transcript,
     use_server,
+    waiting,
 )
 
 pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
@@ -112,6 +115,22 @@ def test_thoughts_and_long_outputs_are_folded(editor: Editor) -> None:
     editor.keys("zR")
     editor.until("vim.fn.foldclosed('.') == -1")
     assert "> b" in transcript(editor)
+
+
+def test_edit_of_a_notebook_is_shown_by_cell_and_reviewed_in_its_file(editor: Editor) -> None:
+    cell = {"cell_type": "markdown", "id": "a", "metadata": {}, "source": ["one\n", "two"]}
+    whole = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (editor.workspace / "n.ipynb").write_text(json.dumps(whole, indent=1))
+    read = call("read_file", path="n.ipynb")
+    edit = call("edit_notebook", path="n.ipynb", cell=0, source="one\nthree")
+    opened(editor, turns({"calls": [read]}, {"calls": [edit]}, "Ready."))
+    prompt(editor, "change it")
+    ended(editor, "endTurn")
+    said(editor, "-two\n+three")
+    assert '"source"' not in transcript(editor)
+    waiting(editor, 1)
+    editor.command("wincmd t | edit n.ipynb")
+    assert '    "three"' in editor.lines()
 
 
 @pytest.mark.parametrize("layout", ["right", "below", "tab", "float"])

@@ -22,6 +22,7 @@ const stage = makeStage([
     { calls: call("shell", { command: "printf one; touch made.txt", description: "Count the greetings" }) },
     { text: "I looked." },
   ] },
+  { match: "Where is it", turns: [{ text: "In [the greeting](greet.py)." }] },
   { match: "Walk a long way", turns: [...steps, { text: "I have arrived." }] },
 ]);
 fs.mkdirSync(path.dirname(path.join(stage.workspace, DEEP)), { recursive: true });
@@ -215,6 +216,54 @@ async function oldSessionIsReadPageByPage() {
   say("an old session is read page by page to its beginning");
 }
 
+/** The server's actions: as high as the chat, until they are closed. */
+async function actionsHaveAView() {
+  const bar = bench.page.locator(".part.auxiliarybar");
+  await bar.getByRole("button", { name: "Agents, Tools and Settings", exact: true }).click();
+  const list = bar.locator(".pane").filter({ hasText: /^Agents, Tools/i }).locator(".monaco-list");
+  const row = (text) => list.locator(".monaco-list-row").filter({ hasText: text });
+  await row("Changes").first().click();
+  await row("/review").first().waitFor();
+  const { height } = await list.boundingBox();
+  assert.ok(height > 250, `${height} px are high enough to choose from`);
+  await shot("actions");
+  await bar.getByRole("button", { name: "Hide Agents, Tools and Settings" }).click();
+  await list.waitFor({ state: "detached" });
+  say("the server's actions are a view of half the side bar, and go again");
+}
+
+/** Who types the command of the terminal gets the editor's own list. */
+async function sessionsAreChosenByTheirCommand() {
+  await bench.command("agls: New Session");
+  await bench.prompt("Where is it");
+  await bench.chat.getByRole("link", { name: "the greeting" }).waitFor();
+  await bench.command("agls: New Session");
+  await bench.prompt("/resume ");
+  await bench.row("Where is it");
+  await bench.chat.getByRole("link", { name: "the greeting" }).waitFor();
+  assert.deepEqual(await said(), ["Where is it"]);
+  say("/resume lists the sessions to choose from");
+}
+
+/** A path in an answer is of the folder that the session works in. */
+async function linksLeadIntoTheWorktree() {
+  const git = (...words) => execFileSync("git", ["-c", "user.name=A", "-c", "user.email=a@b.example", ...words], { cwd: stage.workspace });
+  git("init", "--quiet");
+  git("add", "--all");
+  git("commit", "--quiet", "--message", "All of it");
+  await bench.command("agls: New Session");
+  await bench.prompt("/worktree beside");
+  await bench.chat.locator(".foot").getByText("worktree beside").waitFor();
+  await bench.prompt("Where is it");
+  const link = bench.chat.getByRole("link", { name: "the greeting" });
+  await link.waitFor();
+  fs.writeFileSync(path.join(stage.folder, "greetings-worktrees", "beside", "greet.py"), "THERE = True\n");
+  await link.click();
+  await bench.until("the worktree's file is shown", async () => (await bench.text()).includes("THERE = True"));
+  await shot("worktree");
+  say("a session in a worktree says so, and its links lead there");
+}
+
 await play(
   rowsSayWhatIsDone,
   staleFilesAreNamed,
@@ -222,4 +271,7 @@ await play(
   editGoesBesideTyping,
   tornAnswerIsMarked,
   oldSessionIsReadPageByPage,
+  actionsHaveAView,
+  sessionsAreChosenByTheirCommand,
+  linksLeadIntoTheWorktree,
 );

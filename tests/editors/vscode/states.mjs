@@ -200,7 +200,7 @@ export const STATES = {
   "27-worktree": [
     ready,
     models,
-    session(talk, { runs }),
+    session(talk, { runs, options: { worktree: "/home/me/.local/state/agls/worktrees/fix-parser" } }),
     { type: "outcome", title: "Work in a worktree", text: "The session `ses_1` works in `/home/me/.local/state/agls/worktrees/fix-parser`, on the branch `agls/fix-parser`; this one stays where it is.", folder: "/home/me/.local/state/agls/worktrees/fix-parser" },
   ],
   "28-mcp-servers": [

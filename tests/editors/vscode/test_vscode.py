@@ -157,10 +157,11 @@ def test_hidden_characters_of_the_page_are_those_of_the_server(tmp_path: Path) -
 
 
 def test_conversation_shows_what_happened(tools: dict[str, str], tmp_path: Path) -> None:
-    """Torn answers, edits beside typing, reverts taken back, stale files, long rows and older pages."""
+    """Torn answers, edits beside typing, reverts taken back, stale files, long rows, older pages, links."""
     said = done(["node", HERE / "conversation.mjs", tmp_path], LONGEST, **tools)
     assert steps(said)[-1] == "passed"
     shown = {"rows", "stale", "marked-again", "beside", "torn", "page", "older", "beginning"}
+    shown |= {"actions", "worktree"}
     assert screens(tmp_path) == shown
 
 

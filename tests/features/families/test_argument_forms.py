@@ -22,6 +22,11 @@ from agls.features.families.argument_forms import with_our_forms
         ("shell", {"command": ["sh", "-c", "a|b"], "timeout_ms": 1500}, {"command": "a|b", "timeout_s": 2}),
         ("plan", {"todos": ["One"]}, {"entries": [{"text": "One"}]}),
         (
+            "plan",
+            {"entries": [{"content": "One", "activeForm": "x"}, {"id": "1", "status": "done"}]},
+            {"entries": [{"text": "One"}, {"id": "1", "state": "done"}]},
+        ),
+        (
             "delegate",
             {"prompt": "p", "subagent_type": "explore"},
             {"tasks": [{"prompt": "p", "label": "", "agent": "explore"}]},
@@ -73,6 +78,8 @@ def test_form_of_another_product_is_read_as_ours(tool: str, given: JsonObject, r
         ("shell", {"command": ["ls", 3]}),
         ("plan", {"todos": [{"status": "pending"}]}),
         ("plan", {"todos": "one"}),
+        ("plan", {"entries": "one"}),
+        ("plan", {"entries": ["one", {"text": "One", "content": "Two", "state": "done", "status": "x"}]}),
         ("delegate", {"prompt": "p", "model": "large"}),
         ("multi_edit", {"edits": "one"}),
         ("mcp__files__read", {"view_range": [3, 5]}),

@@ -32,6 +32,16 @@ async def test_files_are_found_by_name(tools: Toolbox) -> None:
     assert await tools.call("glob", pattern="*.log") == ToolOutcome("No file is called *.log.")
 
 
+@pytest.mark.parametrize("folder", ["", "fe\u0301e/"])
+async def test_name_is_found_in_any_unicode_form(tools: Toolbox, tmp_path: Path, folder: str) -> None:
+    """File systems keep the form that a name was made in; a model writes the composed one."""
+    (tmp_path / folder).mkdir(exist_ok=True)
+    (tmp_path / f"{folder}cafe\u0301.txt").write_text("milk\n")
+    pattern = f"{folder}caf\u00e9.*".replace("e\u0301", "\u00e9")
+    assert (await tools.call("glob", pattern=pattern)).text == f"{folder}cafe\u0301.txt"
+    assert (await tools.call("grep", pattern="milk", glob=pattern)).text.endswith("1:milk")
+
+
 @pytest.mark.parametrize(
     ("exclude", "left"),
     [

@@ -253,6 +253,19 @@ src/a.py
     assert "src/a.py" not in await text_of(tools, pattern="total")
 
 
+@pytest.mark.parametrize("pattern", ["needle", "(needle)+x?"])  # in the server, and in a program of its own
+async def test_unsaved_text_that_is_too_large_is_named_and_what_is_stored_does_not_count(
+    root: Path, editor: FakeEditor, pattern: str
+) -> None:
+    tools = make(root, editor, max_file_bytes=100)
+    (root / "src/a.py").write_text("needle\n")
+    editor.open((root / "src/a.py").as_uri(), "x = 1\n" * 50)
+    editor.open((root / "src/new.py").as_uri(), "needle = 1\n" * 50)
+    found = await text_of(tools, pattern=pattern)
+    assert found.startswith("No match in ")
+    assert "[2 files have more than 100 bytes, not searched: src/new.py, src/a.py." in found
+
+
 async def test_keys_are_not_searched_unless_they_are_named(tools: Toolbox) -> None:
     assert "No match" in await text_of(tools, pattern="SECRET_")
     assert await text_of(tools, pattern="SECRET_", path=".env") == ".env\n1:SECRET_total=1"

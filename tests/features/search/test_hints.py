@@ -13,7 +13,7 @@ from agls.workspace.workspace import OpenWorkspace
 from support.toolbox import Toolbox
 
 pytestmark = pytest.mark.row(31)
-FILES = ("src/app.py", "src/[id]/page.tsx", "node_modules/x/i.js")
+FILES = ("src/app.py", "src/[id]/page.tsx", "node_modules/x/i.js", "two words/a.md")
 
 
 @pytest.fixture
@@ -44,6 +44,8 @@ async def test_pattern_that_ends_with_a_slash_is_all_in_that_folder(tools: Toolb
     [
         ("*.py,*.tsx", "Several patterns are one in braces"),
         ("*.py *.tsx", "Several patterns are one in braces"),
+        ("two words", "two words is a folder: two words/** finds what is in it"),
+        ("TWO words/*", "did you mean two words/a.md?"),
         ("!*.md", "belongs into exclude"),
         ("../*.py", "only what is below path"),
         ("src/[id]/*", "src/[[]id]/* finds names that have it"),
@@ -73,8 +75,9 @@ async def test_pattern_of_names_that_finds_nothing_says_why(tools: Toolbox, patt
         ("[[:alpha:]]{9}", "classes of characters"),
         ("total(items)", "set literal"),
         ("$total", "set literal"),
-        ("TOTAL", "No match in 3 files. With ignore_case there are some."),
-        ("nothing", "No match in 3 files."),
+        ("\\r$", "An end of a line is \\n here in every file"),
+        ("TOTAL", "No match in 4 files. With ignore_case there are some."),
+        ("nothing", "No match in 4 files."),
     ],
 )
 async def test_expression_that_finds_nothing_says_why(tools: Toolbox, pattern: str, said: str) -> None:

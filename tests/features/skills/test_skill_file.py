@@ -6,7 +6,7 @@ import pytest
 
 from agls.features.skills.offered import named_skills
 from agls.features.skills.places import Origin, SkillFolder
-from agls.features.skills.skill_file import LINES, NOT_FOLLOWED, SkillFile, find_skills, name_of
+from agls.features.skills.skill_file import NOT_FOLLOWED, OPEN_BLOCK, SkillFile, find_skills, name_of
 from support.instruction_folders import FolderScene
 
 GOOD = "---\nname: pdf\ndescription: Read PDFs.\n---\nDo it.\n"
@@ -63,18 +63,21 @@ def test_key_that_is_not_followed_is_named_with_what_holds_instead(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("body", "remarks"),
+    ("body", "lines", "remarks"),
     [
-        ("Status: !`git status`\n", [LINES]),
-        ("```!\ngit status\n```\n", [LINES]),
-        ("Call `it!` or say `!` twice.\n", []),
+        ("Status: !`git status`\n", ["git status"], []),
+        ("```!\ngit status\n```\n", ["git status"], []),
+        ("```md\n!`git status`\n```\n", [], []),
+        ("~~~\n```!\ngit status\n```\n~~~\nNow: !`date`\n", ["date"], []),
+        ("```!\ngit status\n", [], [OPEN_BLOCK]),
+        ("Call `it!` or say `!` twice.\n", [], []),
     ],
 )
-def test_lines_that_another_program_would_run_are_named(
-    tmp_path: Path, body: str, remarks: list[str]
+def test_lines_to_run_before_are_found_outside_of_blocks_of_code(
+    tmp_path: Path, body: str, lines: list[str], remarks: list[str]
 ) -> None:
     skill = found(tmp_path, GOOD + body)
-    assert (skill.problem, list(skill.remarks)) == ("", remarks)
+    assert (skill.problem, list(skill.lines), list(skill.remarks)) == ("", lines, remarks)
 
 
 @pytest.mark.parametrize("name", ["技能", "мой-навык", "café"])
@@ -103,6 +106,11 @@ def test_what_else_is_against_the_specification_is_a_remark(
     skill = found(tmp_path, GOOD.replace(*change))
     assert skill.for_model
     assert remark in skill.remarks[0]
+
+
+def test_when_to_use_a_skill_is_description_enough(tmp_path: Path) -> None:
+    skill = found(tmp_path, GOOD.replace("description", "when_to_use"))
+    assert (skill.for_model, skill.catalogued, list(skill.remarks)) == (True, skill.description, [])
 
 
 def test_skill_without_a_description_is_for_its_user_only(tmp_path: Path) -> None:

@@ -126,7 +126,7 @@
 ---@field keptTasks? string[]
 ---@field stoppedTasks? string[]
 
----One file as a tool call changed it; `patch` is a unified diff.
+---One file as a tool call changed it; `patch` is a unified diff, `cells` one of a notebook's cells.
 ---@class agls.Change
 ---@field uri string
 ---@field change "added"|"modified"|"deleted"
@@ -134,6 +134,7 @@
 ---@field result agls.FileVersion
 ---@field patch string
 ---@field via "editor"|"disk"
+---@field cells? string
 
 ---The contents of these `files` (URIs) before a call, a command or a restore (`reason`) are kept. `checkpointId` is that call, for the action `checkpoint.diff`, or the restore, which it undoes. The event of a restore comes when the restore begins, without files, and again with each file.
 ---@class agls.CheckpointData

@@ -66,8 +66,9 @@ end
 local function change_lines(change)
   local word = ({ added = "new file", deleted = "deleted" })[change.change]
   local made = { code(text.short_name(change.uri)) .. (word and (" (" .. word .. ")") or "") }
-  if change.patch ~= "" then
-    local patch = change.patch:gsub("^%-%-%- [^\n]*\n%+%+%+ [^\n]*\n", "")
+  local shown = change.cells or change.patch -- of a notebook its cells, not the lines of its file
+  if shown ~= "" then
+    local patch = shown:gsub("^%-%-%- [^\n]*\n%+%+%+ [^\n]*\n", "")
     vim.list_extend(made, fenced(patch, "diff"))
   end
   return made

@@ -23,7 +23,7 @@ import { insert, writeInTerminal } from "./code_blocks";
 import { EditedPrompt } from "./edited_prompt";
 import { CHAT_COMMANDS, type FromChat, type How, type ToChat } from "./messages";
 import { pageOf } from "./page";
-import { placeOf } from "./places";
+import { isBelow, placeOf } from "./places";
 
 export interface Parts {
   server: Server;
@@ -304,6 +304,7 @@ export class Chat implements vscode.WebviewViewProvider {
 
   private async send(text: string, how: How): Promise<void> {
     const { actions, attachments, conversation } = this.parts;
+    if (text.trim() === "/resume") return void vscode.commands.executeCommand("agls.sessions"); // to choose from
     if (!(await this.edited.makeRoom())) return this.post({ type: "compose", text });
     const done = await attachments.with((attached) => conversation.say(text, attached, how));
     this.edited.end();
@@ -330,12 +331,13 @@ export class Chat implements vscode.WebviewViewProvider {
     }
     const [, path = "", line] = /^(.*?)(?:[:#]L?(\d+))?$/.exec(decodeURIComponent(href)) ?? [];
     if (!path || /^[a-z]+:/i.test(path)) return;
-    const uri = await placeOf(path);
+    const uri = await placeOf(path, this.parts.conversation.worksIn);
     if (uri) await this.openFile(uri, line ? Number(line) - 1 : undefined);
   }
 
   private async openFile(uri: vscode.Uri, line?: number): Promise<void> {
-    if (!vscode.workspace.getWorkspaceFolder(uri) && !(await isWanted(uri))) return;
+    const isOpened = vscode.workspace.getWorkspaceFolder(uri) !== undefined;
+    if (!(isOpened || isBelow(uri, this.parts.conversation.worksIn) || (await isWanted(uri)))) return;
     const selection = line === undefined ? {} : { selection: new vscode.Range(line, 0, line, 0) };
     await vscode.window.showTextDocument(uri, { preview: true, ...selection });
   }
@@ -352,7 +354,7 @@ export class Chat implements vscode.WebviewViewProvider {
   }
 }
 
-/** Nothing outside of the opened folders comes up by a click alone. */
+/** Nothing outside of the opened folders and the session's own comes up by a click alone. */
 async function isWanted({ scheme, fsPath }: vscode.Uri): Promise<boolean> {
   if (scheme !== "file") return false;
   const outside = `${unlinked(visible(fsPath))} is outside of the opened folder.`;

@@ -5,6 +5,9 @@ import type { Action } from "../protocol.gen";
 import type { Server } from "../server/server";
 import { type Actions, byGroup } from "./actions";
 import type { Conversation } from "./conversation";
+import { setContext } from "../settings";
+
+const SHOWN = "agls.showsActions"; // whether the user has it open
 
 type Node = { group: string; actions: Action[] } | { action: Action };
 
@@ -17,7 +20,9 @@ export class ActionsView implements vscode.TreeDataProvider<Node>, vscode.Dispos
     private readonly server: Server,
     private readonly conversation: Conversation,
     private readonly actions: Actions,
+    private readonly memory: vscode.Memento,
   ) {
+    setContext("showsActions", memory.get(SHOWN, false));
     const again = () => this.changed.fire();
     this.watching = vscode.Disposable.from(
       server.onState(again),
@@ -41,6 +46,21 @@ export class ActionsView implements vscode.TreeDataProvider<Node>, vscode.Dispos
     item.tooltip = description;
     item.command = { command: "agls.action", title, arguments: [node.action] };
     return item;
+  }
+
+  /** It has half of the side bar until it is closed again: one that is folded would open six rows high. */
+  async show(): Promise<void> {
+    await this.keep(true);
+    await vscode.commands.executeCommand("agls.actions.focus");
+  }
+
+  hide(): Promise<void> {
+    return this.keep(false);
+  }
+
+  private async keep(shown: boolean): Promise<void> {
+    await vscode.commands.executeCommand("setContext", SHOWN, shown);
+    await this.memory.update(SHOWN, shown);
   }
 
   /** Do the action that was clicked: what it needs is asked for, and what came of it is shown. */

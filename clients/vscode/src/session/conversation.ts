@@ -6,6 +6,7 @@ import type { Action, CommandResult, Content, Event, McpServer, ResumeResult } f
 import type { How, McpAction, SessionView } from "../chat/messages";
 import type { Server } from "../server/server";
 import { SUMMARIZED } from "../store/helpers";
+import { textOf } from "../store/patch";
 import { type AnyItem, Transcript, wordsOf } from "../store/transcript";
 import { newSession } from "./new_session";
 
@@ -18,7 +19,6 @@ export class Conversation implements vscode.Disposable {
   transcript = new Transcript();
   /** There are items before the first one of the transcript. */
   hasOlder = false;
-  /** What can be done in the session, as the server listed them last. */
   /** Messages to the run that wait until the model can read them, by item. */
   steers: Record<string, string> = {};
   /** Another process writes it: here it is followed. */
@@ -41,6 +41,14 @@ export class Conversation implements vscode.Disposable {
     private readonly server: Server,
     private readonly memory: vscode.Memento,
   ) {}
+
+  /** The folder that the session works in; one that works in a worktree has an option that says so. */
+  get worksIn(): vscode.Uri | undefined {
+    const { options, info } = this.transcript;
+    const [worktree, folder] = [textOf(options["worktree"]), textOf(info["cwd"])];
+    if (worktree) return vscode.Uri.file(worktree);
+    return folder ? vscode.Uri.parse(folder, true) : undefined;
+  }
 
   /** Events from the server, of whatever session. */
   take(events: readonly Event[]): void {

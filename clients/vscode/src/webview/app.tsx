@@ -2,6 +2,7 @@
 
 import type { RunEndedData } from "../protocol.gen";
 import { endOf } from "../store/ends";
+import { baseName, textOf } from "../store/patch";
 import { Activity } from "./activity";
 import { Button } from "./button";
 import { Cards } from "./cards";
@@ -158,6 +159,7 @@ function Foot({ model }: { model: Model }) {
           <span class="unseen">{stateOf(model)}</span>
         )}
       </span>
+      <Worktree folder={textOf(known.options["worktree"])} />
       <span class="end" />
       {known.usage && <Meter used={known.usage.used} size={model.window} />}
       {last && (
@@ -166,6 +168,16 @@ function Foot({ model }: { model: Model }) {
         </span>
       )}
     </div>
+  );
+}
+
+/** The session works on other files than those of the opened folder: that is always said. */
+function Worktree({ folder }: { folder: string }) {
+  if (!folder) return null;
+  return (
+    <span class="worktree" title={`This session works in ${visible(folder)}`}>
+      worktree {visible(baseName(folder))}
+    </span>
   );
 }
 

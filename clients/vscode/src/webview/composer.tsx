@@ -367,7 +367,7 @@ function Pickers({ model }: { model: Model }) {
         message={{ type: "command", command: "agls.model" }}
       >
         <span>
-          {name || "Choose a model"}
+          {name || "No model"}
           {effort}
         </span>
         <Icon name="chevron-down" />

@@ -11,7 +11,8 @@ const SIGNS = { add: "+", del: "-", same: " ", hunk: "" };
 
 export function DiffView({ change, itemId, index }: { change: Change; itemId: string; index: number }) {
   const name = decodeURIComponent(baseName(change.uri));
-  const { added, removed } = statOf(change.patch);
+  const shown = change.cells ?? change.patch; // of a notebook its cells, not the lines of its file
+  const { added, removed } = statOf(shown);
   return (
     <div class="change">
       <div class="file">
@@ -25,7 +26,7 @@ export function DiffView({ change, itemId, index }: { change: Change; itemId: st
           Open diff
         </Button>
       </div>
-      <PatchView patch={change.patch} />
+      <PatchView patch={shown} />
     </div>
   );
 }

@@ -72,10 +72,11 @@ def _ended(item: JsonObject, passed: float) -> Iterator[str]:
         yield f"exit code {code}" if code is not None else terminal.get("signal") or "no exit code"
         yield f"{passed:.1f} s"
     if changes := item.get("changes"):
-        if any(change["patch"].endswith(f"\n{CUT}\n") for change in changes):
+        patches = [_shown(change) for change in changes]
+        if any(patch.endswith(f"\n{CUT}\n") for patch in patches):
             yield "more than can be shown"
             return
-        hunks = [hunk for change in changes for hunk in read_patch(change["patch"])]
+        hunks = [hunk for patch in patches for hunk in read_patch(patch)]
         yield f"+{sum(len(hunk.new) for hunk in hunks)} -{sum(len(hunk.old) for hunk in hunks)}"
 
 
@@ -94,11 +95,16 @@ def _last_lines(output: str, coloured: str) -> Iterator[StyledLine]:
 
 def _diff(item: JsonObject) -> Iterator[StyledLine]:
     changes = item.get("changes", ())
-    rows = [row for change in changes for row in _rows(change["patch"], named=len(changes) > 1)]
+    rows = [row for change in changes for row in _rows(_shown(change), named=len(changes) > 1)]
     for row in rows[:LONGEST_DIFF]:
         yield StyledLine(STYLES.get(row[:1], ""), INDENT + row)
     if len(rows) > LONGEST_DIFF:
         yield StyledLine("faint", f"{INDENT}… {len(rows) - LONGEST_DIFF} more lines")
+
+
+def _shown(change: JsonObject) -> str:
+    """Return the patch to show: of a notebook, of its cells, not of the lines of its file."""
+    return change.get("cells") or change["patch"]
 
 
 def _rows(patch: str, *, named: bool) -> list[str]:

@@ -6,6 +6,7 @@ from asyncio import CancelledError
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, nullcontext, suppress
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Any
 
 from prompt_toolkit import PromptSession
@@ -13,12 +14,14 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent, merge_key_bindings
+from prompt_toolkit.layout.processors import TabsProcessor
 from prompt_toolkit.output import Output, create_output
 
 from agls.config import ConfigError
 from agls.doors.completion import completions
 from agls.doors.headless.chat_prompts import PROMPT
 from agls.doors.headless.prompt_below import PromptBelow, SilentInput
+from agls.doors.headless.rows import in_row
 from agls.doors.headless.screen import TerminalScreen
 from agls.doors.headless.shutdown import Shutdown
 from agls.doors.headless.terminal import Keyboard
@@ -59,15 +62,20 @@ class EditedPrompts:
             key_bindings=merge_key_bindings([self._keys(), keys]),
             multiline=True,
             prompt_continuation="  ",
+            input_processors=[TabsProcessor(char1=" ", char2=" ")],  # of pasted code: else each is a "^I"
             enable_suspend=True,
             input=self._input,
             output=self._output,
             **more,
         )
 
-    def _with_mode(self, keys: KeyBindings, keys_named: Callable[[], str], **more: Any) -> PromptSession[str]:
+    def _with_mode(
+        self, keys: KeyBindings, keys_named: Callable[[], Iterable[str]], **more: Any
+    ) -> PromptSession[str]:
         """Return a place to type that names the mode and these keys below it."""
-        return self._prompt(keys, bottom_toolbar=lambda: f"mode: {self.mode}  ·  {keys_named()}", **more)
+        return self._prompt(
+            keys, bottom_toolbar=lambda: _toolbar(f"mode: {self.mode}", *keys_named()), **more
+        )
 
     @asynccontextmanager
     async def beside(self, session: Session, ahead: TypedAhead) -> AsyncGenerator[None]:
@@ -136,8 +144,8 @@ class EditedPrompts:
 
     def _state(self) -> str:
         model = str(self._session.state.options.get("model", "")) if self._session else ""
-        parts = (f"mode: {self.mode} (Shift-Tab)", model and f"model: {model}", "Alt-Enter: new line")
-        return "  ·  ".join(filter(None, parts))
+        named = model and f"model: {model}"
+        return _toolbar(f"mode: {self.mode} (Shift-Tab)", named, "Alt-Enter: new line")
 
     async def _next_mode(self) -> None:
         session, mode = self._session, AFTER.get(self.mode, MODES[0])
@@ -177,6 +185,10 @@ class EditedPrompts:
             event.app.create_background_task(self._next_mode())
 
         return keys
+
+
+def _toolbar(*parts: str) -> str:
+    return in_row(parts, get_terminal_size().columns)
 
 
 class _Completer(Completer):

@@ -24,8 +24,8 @@ from agls.views.escape import escape_controls
 
 QUEUED = "queued: "
 LEAVE = "The agent works. Ctrl-C stops it; then Ctrl-D leaves."
-KEYS = "Enter: queue"
-KEYS_QUEUED = "Enter: send now  ·  Up: edit"
+KEYS = ("Enter: queue",)
+KEYS_QUEUED = ("Enter: send now", "Up: edit")
 STOP = "Ctrl-C: stop"
 MARGIN = 1  # columns that stay free behind a row
 REDRAW = 0.05  # seconds between two drawings at least
@@ -120,9 +120,9 @@ class PromptBelow:
         self._columns = columns
         return self._rows.split("\n") if loop.time() >= self._still else []
 
-    def _named_keys(self) -> str:
+    def _named_keys(self) -> tuple[str, ...]:
         can_send = self._ahead.queued and not self._typed.default_buffer.text
-        return f"{KEYS_QUEUED if can_send else KEYS}  ·  {STOP}"
+        return *(KEYS_QUEUED if can_send else KEYS), STOP
 
     def _give_back(self, restore: Callable[[], None]) -> None:
         """Leave the terminal as it was: the process ends at once."""

@@ -1,8 +1,9 @@
 """Text cut into rows of a terminal, by the columns that its characters take."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from unicodedata import east_asian_width
 
+BETWEEN = "  ·  "
 STEP = 4096  # characters; of a longer line only the end is cut into rows
 
 
@@ -18,6 +19,17 @@ def fitting(text: str, columns: int) -> int:
         if columns < 0:
             return max(at, 1)
     return len(text)
+
+
+def in_row(parts: Iterable[str], columns: int) -> str:
+    """Return as many of the parts, from the first on, as fit beside each other whole."""
+    row = ""
+    for part in filter(None, parts):
+        longer = f"{row}{BETWEEN}{part}" if row else part
+        if row and fitting(longer, columns) < len(longer):
+            break
+        row = longer
+    return row
 
 
 def last_rows(text: str, columns: int, most: int) -> list[str]:

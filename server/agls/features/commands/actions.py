@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterator, Sequence
 from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome, ActionSpec
 from agls.engine.vocabulary import JsonObject
 from agls.features.commands.offered import OfferedCommand
-from agls.features.commands.shell_lines import is_own, lines_option
 from agls.features.commands.shipped_commands import READ_ONLY_NAMES, is_shipped
 from agls.frozen import frozen
 from agls.instruction_files import without_code
+from agls.prompt_files.command_file import CommandFile
+from agls.prompt_files.shell_lines import LinesHolder, lines_option
 from agls.prompt_files.shown_place import shown_in
 from agls.prompt_files.template import Given, expanded
 from agls.room.command_prompts import WordsCommand, command_prompt, words_spec
@@ -71,11 +72,13 @@ class FileCommand(WordsCommand):
         }
         given = Given(str(arguments.get("arguments", "")), file.arguments, variables)
         made = expanded(file.text, given, file.folder.place.dialect)
+        root = file.folder.plugin.root if file.folder.plugin else ""
+        holder = LinesHolder(self.offered.name, file.shown, file.lines, is_own(file), file.wishes, root)
         prompt = command_prompt(
             self.offered.name,
             f"It was written in {file.shown}.\n\n{made.text}",
             typed=without_code(made.text),
-            options={**self._options(), **lines_option(file, self.offered.name, made.lines, self.mark)},
+            options={**self._options(), **lines_option(holder, made.lines, self.mark)},
         )
         return ActionOutcome("", prompt=prompt)
 
@@ -104,6 +107,11 @@ class FileCommand(WordsCommand):
         if file.lines:
             commands = ", ".join(f"`{line}`" for line in file.lines)
             yield RUNS.format(commands, "" if is_own(file) or file.folder.plugin else CONSENT).strip()
+
+
+def is_own(file: CommandFile) -> bool:
+    """Return whether a file is one of the user's own for agls: what it says is what they want."""
+    return file.folder.origin == "user" and file.folder.place.ours
 
 
 def list_action(find: Callable[[], Sequence[OfferedCommand]], knows_model: Callable[[str], bool]) -> Action:

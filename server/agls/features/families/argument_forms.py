@@ -24,6 +24,8 @@ WHOLE = frozenset({"", "general-purpose", "default"})  # agents that are a helpe
 OFFERS = frozenset({"options", "follow_up"})
 SEVERAL = ("multiSelect", "multi_select", "allow_multiple")
 ALLOWED = frozenset({"allowedPrompts", "allowed_prompts"})
+ENTRY_TEXTS = ("content", "step", "description", "title")
+ENTRY_MORE = frozenset({"activeForm", "active_form", "priority"})
 READ_NAMES = (
     ("start_line", "end_line"),
     ("start_line_one_indexed", "end_line_one_indexed_inclusive"),
@@ -99,10 +101,25 @@ def _shell(given: JsonObject) -> JsonObject:
 def _plan(given: JsonObject) -> JsonObject:
     """Read a list of things to do, by the names of several products."""
     name = next((name for name in ("todos", "plan", "items") if isinstance(given.get(name), list)), "")
+    if isinstance(own := given.get("entries"), list):
+        return {**given, "entries": [_renamed(each) for each in cast("Sequence[object]", own)]}
     if "entries" in given or not name:
         return given
     entries = [_entry(each) for each in cast("Sequence[object]", given[name])]
     return given if None in entries else {"entries": entries}
+
+
+def _renamed(item: object) -> object:
+    """Return an entry with our names of its members, and without those that an entry does not have here."""
+    if not isinstance(item, dict):
+        return item
+    said = cast("Mapping[str, object]", item)
+    made = {name: value for name, value in said.items() if name not in ENTRY_MORE}
+    for ours, theirs in (("text", ENTRY_TEXTS), ("state", ("status",))):
+        called = next((name for name in theirs if name in made), "")
+        if called and ours not in made:
+            made[ours] = made.pop(called)
+    return made
 
 
 def _entry(item: object) -> JsonObject | None:
@@ -111,7 +128,7 @@ def _entry(item: object) -> JsonObject | None:
     if not isinstance(item, dict):
         return None
     said = cast("Mapping[str, object]", item)
-    text = next((said[name] for name in ("content", "step", "description", "title") if name in said), "")
+    text = next((said[name] for name in ENTRY_TEXTS if name in said), "")
     state = said.get("status", "pending")
     if not isinstance(text, str) or not text or not isinstance(state, str):
         return None

@@ -6,12 +6,13 @@ from dataclasses import replace
 from hashlib import sha256
 from posixpath import basename, dirname, join
 
-from agls.engine.not_text import NotText
+from agls.engine.not_text import LargeFile, NotText
 from agls.engine.ports import FileText, PathInfo, WantedFile, Workspace, WorkspaceError
 from agls.engine.vocabulary import FileVersion
 from agls.frozen import frozen
 from agls.room.missing_paths import explained
 
+from .edit_plan import NOT_HELD
 from .lines import split_lines
 from .memory import MADE_BEFORE, FileMemory, edit_key
 from .misses import listed
@@ -237,6 +238,8 @@ class DraftTable:
             file = await self._workspace.read(path)
         except NotText as problem:
             return Draft(path, place, FileVersion(sha256(problem.data).hexdigest()), None, None)
+        except LargeFile as problem:
+            raise WorkspaceError(NOT_HELD.format(place.shown)) from problem
         except WorkspaceError as problem:
             if isinstance(problem.__cause__, FileNotFoundError):
                 return Draft(path, place, None, None, None)

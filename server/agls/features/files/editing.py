@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 from pydantic import Field
 
 from agls.diff import CUT
-from agls.engine.not_text import NotText
+from agls.engine.not_text import LargeFile, NotText
 from agls.engine.ports import (
     Effect,
     FileText,
@@ -30,7 +30,7 @@ from agls.room.notebook_ports import is_notebook
 from agls.toolkit import Arguments
 
 from .changed_lines import changed_lines
-from .edit_plan import EditPlan
+from .edit_plan import NOT_HELD, EditPlan
 from .lines import flatten
 from .matching import replace_text
 from .memory import MADE_BEFORE, FileMemory, edit_key
@@ -136,6 +136,8 @@ async def plan_write(arguments: WriteFile, workspace: Workspace) -> EditPlan:
         file = await workspace.read(arguments.path)
     except NotText:
         raise
+    except LargeFile as problem:
+        raise WorkspaceError(NOT_HELD.format(place.shown)) from problem
     except WorkspaceError as problem:  # there is none, or none that could be read; `write` knows which
         if isinstance(problem.__cause__, FileNotFoundError):
             await check_name(arguments.path, workspace)
@@ -171,6 +173,8 @@ class FileWriter(Generic[Change]):
                 self.memory.unknown(plan.place.uri)
             text = f"{problem} {LEFT[problem.effects]} Read {plan.place.shown} again, then repeat this."
             return ToolOutcome(text, status="failed", effects=problem.effects)
+        if plan.cells:
+            change = await asyncio.to_thread(plan.with_cells, change)
         report = plan.report
         edit = _key(plan.place.uri, arguments) if isinstance(arguments, EditFile | MultiEdit) else ""
         if known == plan.text:

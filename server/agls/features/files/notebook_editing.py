@@ -42,8 +42,7 @@ async def plan_notebook(arguments: EditNotebook, workspace: Workspace) -> EditPl
         text = _changed(notebook, arguments)
     except WorkspaceError as problem:
         raise WorkspaceError(f"{shown}: {problem}") from problem
-    by_cell = file.source == "disk"  # an editor that has it open as a text shows its lines
-    cells = (notebook.shown, read_notebook(text).shown) if by_cell else None
+    cells = notebook.shown, read_notebook(text).shown
     return EditPlan(f"Edit {shown}", file.place, file, text, description(arguments, shown), cells)
 
 

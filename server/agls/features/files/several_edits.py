@@ -5,12 +5,13 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from agls.engine.not_text import LargeFile
 from agls.engine.ports import Workspace, WorkspaceError
 from agls.room.home_paths import HomePath
 from agls.room.missing_paths import explained
 from agls.toolkit import Arguments
 
-from .edit_plan import EditPlan
+from .edit_plan import NOT_HELD, EditPlan
 from .matching import Replacement, replace_text
 from .memory import FileMemory, edit_key
 from .misses import listed
@@ -54,6 +55,8 @@ async def plan_edits(arguments: MultiEdit, workspace: Workspace, memory: FileMem
     """Return the file with all edits. **Raises** `WorkspaceError`, which says which cannot be made."""
     try:
         file = await workspace.read(arguments.path)
+    except LargeFile as problem:
+        raise WorkspaceError(NOT_HELD.format(workspace.place(arguments.path).shown)) from problem
     except WorkspaceError as problem:
         raise await explained(problem, arguments.path, workspace) from problem
     shown, text = file.place.shown, file.text

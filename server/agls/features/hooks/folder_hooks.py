@@ -3,7 +3,7 @@
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
@@ -26,7 +26,7 @@ from agls.features.hooks.settings import (
 from agls.frozen import frozen
 from agls.instruction_files import FolderReader
 from agls.instruction_files.folder_texts import FolderTexts, TextFolders
-from agls.json_values import is_list, is_object, object_in, text_in, value_in, with_comments
+from agls.json_values import is_list, is_object, list_in, object_in, text_in, value_in, with_comments
 
 if TYPE_CHECKING:
     from agls.features.hooks.entry_places import Span
@@ -39,6 +39,7 @@ NO_OBJECT = 'it is no object: write { "hooks": { ... } }'
 NO_ENTRY = "{}: entry {} of {} is no object: write {{ ... }} around it"
 NO_VERSION = 'line {}: its version is not known here: write "version": 1'
 OFF = "{}: all hooks of {} are switched off by {}"
+OFF_BY_NAME = "{}: the hook {} is switched off by its name"
 SEPARATOR, WORKSPACE = "${/}", "${workspacePath}"  # of extensions for Gemini
 
 
@@ -119,6 +120,7 @@ def find_hooks(files: Sequence[str], reader: FolderReader) -> FoundHooks:
     offered: list[OfferedHook] = []
     problems: list[str] = []
     off = dict[str, str]()  # the product whose hooks are switched off, and the words for it
+    named = dict[str, str]()  # the hook that is, by its name or its command, and the words for it
     for path in _paths(files, reader):
         shown = reader.shown(path)
         try:
@@ -134,6 +136,7 @@ def find_hooks(files: Sequence[str], reader: FolderReader) -> FoundHooks:
                 raise ValueError(NO_VERSION.format(_line_of("version", {}, read[2]).removeprefix(":")))
             if switch := _switch(path, said):
                 off[_product(path)] = OFF.format(shown, *switch)
+            named |= {name: OFF_BY_NAME.format(shown, name) for name in _named_off(path, said)}
             make = _maker_of_file(path)
             for number, (event, entry) in enumerate(hook_entries(hooks), 1):
                 try:
@@ -143,8 +146,21 @@ def find_hooks(files: Sequence[str], reader: FolderReader) -> FoundHooks:
                     problems.append(f"{shown}{line}: hook {number} ({event}): {problem}")
         except (WorkspaceError, ValueError) as problem:
             problems.append(f"{shown}: {problem}")
-    left = [each for each in offered if _product(each.offer.origin) not in off]
-    return FoundHooks(left[:MOST], problems, [*off.values()])
+    left = [each for each in offered if _product(each.offer.origin) not in off and not _is_named(each, named)]
+    silent = {name: why for name, why in named.items() if any(_is_named(each, {name}) for each in offered)}
+    return FoundHooks(left[:MOST], problems, [*off.values(), *silent.values()])
+
+
+def _is_named(offered: OfferedHook, named: Collection[str]) -> bool:
+    """**Returns** whether a hook of Gemini has one of these names or commands."""
+    own = offered.offer.origin.endswith(GEMINI)
+    return own and (offered.hook.name in named or offered.hook.setting.command in named)
+
+
+def _named_off(path: str, said: object) -> Iterator[str]:
+    """Yield the names of hooks that a file of Gemini switches off."""
+    for member in ("hooksConfig", "hooks") if path.endswith(GEMINI) else ():
+        yield from (each for each in list_in(value_in(said, member, "disabled")) if isinstance(each, str))
 
 
 def _switch(path: str, said: object) -> tuple[str, str] | None:
@@ -201,11 +217,13 @@ def _parsed(path: str, text: str) -> object:
 def _misplaced(hooks: object, shown: str) -> Iterator[str]:
     """Yield what stands where a list of hooks should be."""
     for event, groups in object_in(hooks).items():
+        if shown.endswith(GEMINI) and not event[:1].isupper():
+            continue  # a setting of its own
         is_event = shown.endswith(CURSOR) or (event[:1].upper() + event[1:]) in EVENTS
         if is_list(groups):
             wrong = (number for number, each in enumerate(groups, 1) if not is_object(each))
             yield from (NO_ENTRY.format(shown, number, event) for number in wrong)
-        elif is_event or (shown.endswith(GEMINI) and event[:1].isupper()):
+        elif is_event or event[:1].isupper():  # others of a product are its own settings
             yield NO_LIST.format(shown, event)
 
 

@@ -15,6 +15,7 @@ _NUMBER = regex(r"-\d+[bcwkMG]?")  # `git log -5`, `find -mtime -1 -size -10k`
 _LINES = regex(
     r"-L(?:\d+,\+?\d+|:[\w.]+(?=:))(?::(?![/~])(?!.*\.\.)[^:]+)?"
 )  # `-L1,20`, `-L1,5:FILE`, `-L:main:FILE`
+_SEARCHED = frozenset({"-G", "-S"})  # of git: what stands right behind one is what is looked for
 _TYPE = regex(r"-[tT][a-z0-9]+")  # `rg -tpy`
 _PERMISSIONS = regex(r"-[ugoa]*[+=][rwxXst]+")  # `find -perm -u+x`
 _SORT_KEY = regex(r"-k[\d.,bdfghinrMV]+|-t[^\s\w]")  # `sort -t, -k2,2n`
@@ -48,7 +49,7 @@ _DIFF = (
     "--find-copies --compact-summary --no-prefix --color-moved --no-ext-diff --no-textconv "
     "--ignore-blank-lines -M --find-renames -R -a --text -W "
     "--function-context --full-index --abbrev --diff-filter -S -G --pickaxe-all --check --cached --staged "
-    "--merge-base --relative --quiet --exit-code"
+    "--merge-base --relative --quiet --exit-code -z"
 )
 _LOG = (
     f"{_GIT} {_DIFF} --oneline --graph --all --branches --tags --remotes --decorate --no-decorate -n "
@@ -72,7 +73,7 @@ _RG = (
     "--hidden --files -m --max-count -d --max-depth --max-columns -u --unrestricted --no-ignore "
     "--no-ignore-vcs -U --multiline -P --pcre2 -H --with-filename -I --no-filename --heading --no-heading "
     "--column -r --replace --sort --sortr --stats --trim --json --vimgrep --color -p --pretty -q --quiet -a "
-    "--text --no-messages --no-config"
+    "--text --no-messages --no-config -0 --null"
 )
 _CARGO = (
     f"{_QUIET} --release -r --all --workspace -p --package --lib --bin --bins --test --tests --example --doc "
@@ -196,6 +197,7 @@ def _is_harmless(word: str, known: frozenset[str], name: str) -> bool:
         or counted in known
         or bool(_NUMBER.fullmatch(word))
         or (program(name) == "git" and bool(_LINES.fullmatch(word)))
+        or (program(name) == "git" and word[:2] in known & _SEARCHED)
         or (name == "rg" and bool(_TYPE.fullmatch(word)))
         or (name == "find" and bool(_PERMISSIONS.fullmatch(word)))
         or (name == "sort" and bool(_SORT_KEY.fullmatch(word)))

@@ -5,7 +5,7 @@ from fnmatch import fnmatchcase
 
 from agls.features.permissions.known_reader import parsed_options
 from agls.features.permissions.listed_readers import said_to_rg
-from agls.features.permissions.readers import READERS, RECURSIVE
+from agls.features.permissions.readers import DEEP, FOLLOWS, READERS, RECURSIVE
 from agls.regex import regex
 from agls.secret_names import may_hold_secrets
 
@@ -47,10 +47,19 @@ def secrets_read(words: Sequence[str]) -> Callable[[str], bool] | None:
         return None
     _, given = parsed_options(name, READERS[name], rest)
     options = {option for option, _ in given}
-    if options.isdisjoint({"-r", "--recursive"}):
+    if options.isdisjoint(DEEP):
         return None
     included = [value for option, value in given if option == "--include"]
     return _fitting(included if "--exclude" not in options else ())
+
+
+def follows_links(words: Sequence[str]) -> bool:
+    """Return whether it reads what links lead to, of which `secrets_read` knows nothing."""
+    name, *rest = words
+    if name not in RECURSIVE or name == "diff":
+        return False
+    _, given = parsed_options(name, READERS[name], rest)
+    return not FOLLOWS.isdisjoint(option for option, _ in given)
 
 
 def _of_rg(rest: Sequence[str]) -> Callable[[str], bool]:

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 from agls.features.permissions.carriers import may_follow
 from agls.frozen import frozen
+from agls.regex import regex
 from agls.room.shell_tree import NotUnderstood
 
 GivenOption = tuple[str, str]  # an option, and its value
@@ -39,10 +40,25 @@ def listed(name: str, rest: Sequence[str]) -> Sequence[str]:
             return operands_of(rest)
 
 
+_LINES_BY_PATTERN = regex(r"/[^/\\]+/,(?:\+?\d+|/[^/\\]+/)")  # of `git blame`: `-L '/def main/,+10'`
+
+
 def operands_of(words: Sequence[str]) -> list[str]:
     """Return the words that are no options, where every option that takes one has it in its own word."""
     at = words.index("--") if "--" in words else len(words)
     return [*(word for word in words[:at] if not word.startswith("-")), *words[at + 1 :]]
+
+
+def without_lines(words: Sequence[str]) -> Sequence[str]:
+    """Return the words of `git blame` without the lines that `-L` chooses by patterns: they are no path."""
+    if words[:1] != ["blame"]:
+        return words
+    before = dict(enumerate(words, 1))
+    return [
+        word
+        for at, word in enumerate(words)
+        if not (before.get(at) == "-L" and _LINES_BY_PATTERN.fullmatch(word))
+    ]
 
 
 def _found(rest: Sequence[str]) -> Sequence[str]:

@@ -44,6 +44,7 @@ _PATTERN = regex(r"[*?\[\]\\]")
 # What these start, whatever lies first in PATH. Of tar this follows from what the archive begins with.
 STARTED: Mapping[str, Sequence[str]] = {
     "tar": ("gzip", "bzip2", "xz", "lzip", "lzma", "lzop", "zstd", "compress", "uncompress"),
+    "shasum": ("perl",),
     "zcat": ("gzip",),
     "zgrep": ("gzip", "grep", "sed", "expr", "printf", "cat"),
     "unzip": ("zipinfo",),

@@ -9,7 +9,7 @@ from shlex import quote
 
 from agls.engine.ports import Effect, PathInfo, Workspace, WorkspaceError
 from agls.features.permissions.commands import UNKNOWN, known_only_when_run, touched
-from agls.features.permissions.deep_readers import secrets_read
+from agls.features.permissions.deep_readers import follows_links, secrets_read
 from agls.features.permissions.printed_names import Names
 from agls.features.permissions.readers import git_folder, read_by
 from agls.features.permissions.rules import ResolvedTarget
@@ -187,7 +187,7 @@ class _Look:
             self._check_git(join(folder, git_folder(words[1:])))
         if is_meant := secrets_read(words):
             for below in paths:
-                self._check_deep(join(folder, below), is_meant)
+                self._check_deep(join(folder, below), is_meant, follows=follows_links(words))
         elif name == "diff":  # of a folder it reads the files, and what links there lead to
             for below in filter(lambda path: path not in {*NO_FILES, A_NAME}, paths):
                 self._check_names(Names((below,), are_words=True), folder)
@@ -210,6 +210,8 @@ class _Look:
         self._safe.add(key)
         for place in names.below:
             below = join(folder, place)
+            if names.from_top and not self._shell_facts.is_top(below):
+                raise NotUnderstood("git names files as seen from the top of the repository")
             if names.are_tracked:
                 self._check_tracked(names, below)
             else:
@@ -268,7 +270,10 @@ class _Look:
             raise NotUnderstood(f"{path} is outside the workspace")
         return place
 
-    def _check_deep(self, folder: str, is_meant: Callable[[str], bool]) -> None:
+    def _check_deep(self, folder: str, is_meant: Callable[[str], bool], *, follows: bool) -> None:
+        entries = self._shell_facts.below(folder) if follows else ()
+        if link := next((path for path, kind in entries if kind == "link"), ""):
+            raise NotUnderstood(f"it would follow the link {link}: write -r")
         if held := self._shell_facts.held_below(folder, is_meant):
             raise NotUnderstood(f"it reads {held} too, which may hold keys")
 

@@ -20,11 +20,12 @@ _NAME = regex(r"[\w.*][\w.*-]*")
 _ENDS_FILTER = _names("( ) ! -not -print -print0 -printf -ls")
 _CHOOSES = frozenset({"-o", "-or", ","})
 _PRINTS_MORE = frozenset({"-printf", "-ls", "-exec"})
-_NAMES_OF_RG = _names("-l --files-with-matches --files -i -w -F -S -g --glob -t --type -e")
+_NAMES_OF_RG = _names("-0 --null -l --files-with-matches --files -i -w -F -S -g --glob -t --type -e")
 _NAMES_OF_GREP = _names("-l --files-with-matches -r --recursive -i -w -E -F -e --include --exclude-dir")
 _LISTS_FILES = frozenset({"-l", "--files-with-matches", "--files"})
 _NAMES_OF_LS_FILES = _names("-c --cached -m --modified -z --exclude-standard")
 _NAMES_OF_GIT_GREP = _names("-l --files-with-matches -i --ignore-case -w --word-regexp -E -F")
+_NAMES_OF_GIT_DIFF = _names("--name-only -z --no-renames --diff-filter=M --diff-filter=AM --diff-filter=d")
 _BY_ENDING = regex(r"\*\.\w+")  # in any folder
 _GIT_PATH = regex(r"(?!-)(?!.*\.\.)[\w*][\w.*/-]*")
 
@@ -34,7 +35,8 @@ class Names:
     """Names of what lies `below` these folders: those that fit the pattern `name`.
 
     With `only_files` they are of files alone. With `are_tracked` they are the names that git keeps of these
-    folders. With `are_words` a name is a word of its own, whatever is in it.
+    folders; `from_top` if as seen from the top of the repository. With `are_words` a name is a word of its
+    own, whatever is in it.
     """
 
     below: Sequence[str]
@@ -42,6 +44,7 @@ class Names:
     only_files: bool = False
     are_words: bool = False
     are_tracked: bool = False
+    from_top: bool = False
 
 
 def printed_by(source: Sequence[str]) -> Names:
@@ -57,7 +60,7 @@ def printed_by(source: Sequence[str]) -> Names:
     if name == "rg":
         options = said_to_rg(rest).options
         if options <= _NAMES_OF_RG and options & _LISTS_FILES:
-            return Names(paths)
+            return Names(paths, are_words=bool({"-0", "--null"} & options))
     if name == "grep":
         options = divided(name, READERS[name], rest)[1]
         if options <= _NAMES_OF_GREP and options & _LISTS_FILES:
@@ -78,7 +81,10 @@ def filter_of(
 
 
 def _printed_by_git(source: Sequence[str]) -> Names:
-    """Return the names that `git ls-files` or `git grep -l` prints: of files that git keeps."""
+    """Return the names of files that git keeps, as `ls-files`, `grep -l` or `diff --name-only` prints them.
+
+    A diff that is not of the index names files of the past, too.
+    """
     read_by(source)
     _, command, *rest = source
     options = {word for word in rest if word.startswith("-")}
@@ -90,6 +96,8 @@ def _printed_by_git(source: Sequence[str]) -> Names:
     ):
         name = operands[0] if len(operands) == 1 and _BY_ENDING.fullmatch(operands[0]) else "*"
         return Names((".",), name, are_words="-z" in options, are_tracked=True)
+    if command == "diff" and "--name-only" in options <= _NAMES_OF_GIT_DIFF and not operands:
+        return Names((".",), are_words="-z" in options, are_tracked=True, from_top=True)
     is_list = bool(_LISTS_FILES & options) and options <= _NAMES_OF_GIT_GREP
     if command == "grep" and is_list and len(operands) == 1:
         return Names((".",), are_tracked=True)

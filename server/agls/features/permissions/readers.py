@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from agls.features.permissions.carriers import may_follow
 from agls.features.permissions.git_readers import checks_signatures, files_of_lines, lists
 from agls.features.permissions.known_reader import KnownReader, divided, reader_of
-from agls.features.permissions.listed_readers import LISTED, listed, operands_of
+from agls.features.permissions.listed_readers import LISTED, listed, operands_of, without_lines
 from agls.features.permissions.other_readers import OTHERS
 from agls.features.permissions.scripts import awk_prints, jq_reads, scripts_in_options, sed_prints
 from agls.features.permissions.version_readers import version_asked
@@ -32,7 +32,7 @@ _GREP = (
     "--max-count= -o --only-matching -q --quiet --silent -s --no-messages -b --byte-offset -H "
     "--with-filename -h --no-filename -n --line-number -T --initial-tab -Z --null -A= "
     "--after-context= -B= --before-context= -C= --context= -a --text --binary-files= -I --exclude= "
-    "--exclude-dir= --include= -r --recursive --line-buffered -z --null-data"
+    "--exclude-dir= --include= -r --recursive -R --dereference-recursive --line-buffered -z --null-data"
 )
 _DIFF = (
     "-q --brief -s --report-identical-files -c -u -U= --unified --unified= -e --ed -n --rcs -y "
@@ -96,6 +96,7 @@ READERS: Mapping[str, KnownReader] = {
     "sha1sum": reader_of("-b -t --tag"),
     "sha256sum": reader_of("-b -t --tag"),
     "sha512sum": reader_of("-b -t --tag"),
+    "shasum": reader_of("-a= --algorithm= -b --binary -t --text"),
     "b2sum": reader_of("-b -t --tag"),
     "strings": reader_of("-a -f -n= -t="),  # without `@FILE`, which is a file of more arguments
     "test": reader_of("-f -d -e -s -r -w -x -L -h -n -z -eq -ne -lt -le -gt -ge", most=8, single=True),
@@ -177,7 +178,17 @@ GIT_EXACT = frozenset(
 EXACT = frozenset(
     tuple(words.split())
     for words in (
-        *("env", "alias", "ulimit -a", "ruby -v", "perl -v", "php -v", "ssh -V", "openssl version"),
+        *(
+            "env",
+            "alias",
+            "ulimit -a",
+            "tty",
+            "ruby -v",
+            "perl -v",
+            "php -v",
+            "ssh -V",
+            "openssl version",
+        ),
         *("java -version", "java --version", "set -e", "set -u", "set -x", "set -eu", "set -ex"),
         *(
             "set -o pipefail",
@@ -189,6 +200,8 @@ EXACT = frozenset(
     )
 )
 RECURSIVE = _names("grep egrep fgrep diff")
+FOLLOWS = _names("-R --dereference-recursive")  # of grep: links, too
+DEEP = _names("-r --recursive") | FOLLOWS
 GIVES_PATTERN = _names("-e --regexp")
 GIT_ANYWHERE = frozenset({"--no-pager", "-P"})
 # `printf %n PATH` sets it, and a shell may count with `a[$(CMD)]`.
@@ -254,7 +267,7 @@ def _read(name: str, reader: KnownReader, rest: Sequence[str]) -> Sequence[str]:
         raise NotUnderstood("strings takes more arguments from a file")
     if name == "diff" and {"-r", "--recursive"} & options and "--no-dereference" not in options:
         raise NotUnderstood("diff would follow links: write --no-dereference, too")
-    if {"-r", "--recursive"} & options and not operands:
+    if name in RECURSIVE and DEEP & options and not operands:
         return (".",)
     return operands if reader.operands in {"paths", "pattern"} else ()
 
@@ -297,5 +310,5 @@ def _git(rest: Sequence[str]) -> Sequence[str]:
         return [*([folder] if folder else []), *operands_of(said[1:])]
     if not said or said[0] not in GIT or not may_follow(("git", said[0]), said[1:]):
         raise NotUnderstood(f"git {' '.join(said[:2])} is not known to only read")
-    operands = [*operands_of(said[1:]), *files_of_lines(said)]
+    operands = [*operands_of(without_lines(said)[1:]), *files_of_lines(said)]
     return [folder, *operands] if folder else operands

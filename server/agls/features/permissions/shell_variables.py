@@ -8,7 +8,7 @@ only shown.
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from agls.features.permissions.syntax_nodes import is_substitution
+from agls.features.permissions.syntax_nodes import is_substitution, substitutions_below
 from agls.regex import regex
 from agls.room.shell_tree import A_NAME, NotUnderstood, Word, is_one_word, short, text_of, unresolved
 
@@ -25,7 +25,9 @@ _NAME = regex(
     r"[a-z]{1,8}|COUNT|FILE|FILES|BRANCH|COMMIT|SHA|HASH|RESULT|OUT|[A-Z]|DIR|SRC|NAME|BASE|REV|TAG|FOO"
 )
 _OPERAND = r'(?:"\$(?:(?:\w+)|\{(?:\w+)\})"|"[\w ./-]*"|[\w./-]+)'
-_TEST_OF_TEXTS = regex(rf"\[ (?:-[nz] {_OPERAND}|{_OPERAND} (?:=|==|!=) {_OPERAND}) \]")
+_PRINTED_TEXT = r'"\$\([^"$`()\\\n]+\)"'
+_TEXT = rf"(?:{_OPERAND}|{_PRINTED_TEXT})"
+_TEST_OF_TEXTS = regex(rf"\[ (?:-[nz] {_TEXT}|-[xfde] {_PRINTED_TEXT}|{_TEXT} (?:=|==|!=) {_TEXT}) \]")
 _NUMBER = r'(?:"\$\w+"|"\$\{\w+\}"|-?\d+)'
 _TEST_OF_NUMBERS = regex(rf"\[ {_NUMBER} -(?:eq|ne|lt|le|gt|ge) {_NUMBER} \]")
 _USED = regex(r"\$\{?(\w+)")
@@ -135,7 +137,7 @@ class ShellVariables:
         """**Returns** whether `[ … ]` only compares texts, or numbers, that are known or between quotes."""
         text = text_of(node)
         if _TEST_OF_TEXTS.fullmatch(text):
-            return True
+            return len(list(substitutions_below(node))) == text.count("$(")
         known = all(name in self._values for name in _USED.findall(text))
         return known and bool(_TEST_OF_NUMBERS.fullmatch(text))
 

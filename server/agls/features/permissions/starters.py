@@ -14,7 +14,7 @@ from agls.features.permissions.known_reader import divided
 from agls.features.permissions.listed_readers import listed
 from agls.features.permissions.other_readers import STARTED
 from agls.features.permissions.printed_names import Names, filter_of, printed_by
-from agls.features.permissions.readers import READERS, read_by
+from agls.features.permissions.readers import DEEP, READERS, read_by
 from agls.features.permissions.shell_variables import prints_commit
 from agls.frozen import frozen
 from agls.regex import regex
@@ -162,7 +162,7 @@ def check_takes_names(words: Sequence[str]) -> None:
     if name not in _TAKE_NAMES:
         raise NotUnderstood(f"{name} with names that are not known may do more than read")
     read_by(words)
-    if name in _GREPS and {"-r", "--recursive"} & divided(name, READERS[name], words[1:])[1]:
+    if name in _GREPS and DEEP & divided(name, READERS[name], words[1:])[1]:
         raise NotUnderstood(f"{name} would look into folders that are not known")
 
 

@@ -101,10 +101,21 @@ def is_over_lines(node: "Node") -> bool:
 def substitutions_given(node: "Node") -> Iterator["Node"]:
     """Yield the `$( … )` that are words of a command, or stand between the quotes of one."""
     command = without_redirections(node)
+    if command.type == "test_command":
+        yield from substitutions_below(command)
     for word in command.children if command.type == "command" else ():
         for each in (word, *(word.children if word.type in {"string", "concatenation"} else ())):
             if is_substitution(each):
                 yield each
+
+
+def substitutions_below(node: "Node") -> Iterator["Node"]:
+    """Yield each `$( … )` in it, but none that is in another."""
+    for child in node.children:
+        if is_substitution(child):
+            yield child
+        else:
+            yield from substitutions_below(child)
 
 
 def parts_of_while(node: "Node") -> tuple[str, "Node"]:

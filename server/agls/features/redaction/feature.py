@@ -39,7 +39,10 @@ def build(settings: NoSettings, secrets: HeldKeys) -> Feature:
 
         context = replace(invocation.context, show=show)
         outcome = await inner(replace(invocation, context=context))
-        changes = tuple(replace(change, patch=cleaned(change.patch)) for change in outcome.changes)
+        changes = tuple(
+            replace(change, patch=cleaned(change.patch), cells=cleaned(change.cells))
+            for change in outcome.changes
+        )
         text = outcome.text
         text = whole(text) if len(text) <= QUICK else await asyncio.to_thread(whole, text)
         return replace(outcome, text=text, changes=changes)

@@ -8,6 +8,7 @@ from agls.engine.ports import Asker, Effect, Preview
 from agls.engine.vocabulary import Option, Question, ToolOutcome
 from agls.features.sandbox.settings import Settings
 from agls.room.sandbox_ports import CommandSandbox
+from agls.titles import one_line
 
 OUTSIDE = Option("outside", "Run outside the sandbox, once", "allow")
 REJECT = Option("reject", "Reject", "reject")
@@ -35,6 +36,9 @@ ALONE = (
     "not be done.]"
 )
 DENIED = "[A rule denies commands the network, so it may not run outside of the sandbox. Go on without it.]"
+CHANGED = (
+    "[It was not run outside of the sandbox: {} changed while the user was asked. Look at it, and try again.]"
+)
 AGAIN = "[It ran again outside of the sandbox, as the user allowed.]"
 
 
@@ -62,6 +66,8 @@ class SandboxGate:
         answer = await self._ask(invocation, UNAVAILABLE.format(missing))
         if answer == "yes":
             return await self._outside(invocation, inner)
+        if answer not in {"no", "nobody"}:
+            return ToolOutcome(CHANGED.format(answer), status="failed")
         why = NOBODY if answer == "nobody" else REFUSED
         by = "nobody" if answer == "nobody" else "user"
         return ToolOutcome(NOT_RUN.format(missing) + why, status="rejected", refused_by=by)
@@ -116,21 +122,32 @@ class SandboxGate:
         if not self._asker.available:
             return replace(outcome, text=f"{outcome.text}\n{ALONE}")
         said = " ".join(line.strip("[]") for line in confined.stopped)
-        if await self._ask(invocation, STOPPED.format(said)) != "yes":
-            return replace(outcome, text=f"{outcome.text}\n{LEFT_INSIDE}")
+        answer = await self._ask(invocation, STOPPED.format(said))
+        if answer != "yes":
+            why = LEFT_INSIDE if answer in {"no", "nobody"} else CHANGED.format(answer)
+            return replace(outcome, text=f"{outcome.text}\n{why}")
         asked = replace(invocation, permit=Permit(asked=True))
         again = await self._outside(asked, inner)
         return replace(again, text=f"{AGAIN}\n{again.text}")
 
     async def _ask(self, invocation: Invocation, reason: str) -> str:
-        """Ask whether the command may run outside. **Returns** yes, no or nobody."""
+        """Ask whether the command may run outside. **Returns** yes, no, nobody, or what changed meanwhile."""
         preview = await _preview_of(invocation)
+        before = await self._obeyed(invocation, preview)
         call_id, options = invocation.call.call_id, (OUTSIDE, REJECT)
         question = Question("permission", preview.title, reason, call_id, preview.subject, options)
         answer = await self._asker.ask(question)
         if answer.outcome == "unanswered":
             return "nobody"
-        return "yes" if answer.outcome == "selected" and answer.option_id == OUTSIDE.option_id else "no"
+        if answer.outcome != "selected" or answer.option_id != OUTSIDE.option_id:
+            return "no"
+        changed = before ^ await self._obeyed(invocation, preview)
+        return f"`{one_line(min(name for name, _ in changed))}`" if changed else "yes"
+
+    async def _obeyed(self, invocation: Invocation, preview: Preview) -> frozenset[tuple[str, str]]:
+        command, folder = invocation.call.arguments.get("command"), preview.subject.get("cwd")
+        found = await self._sandbox.obeyed(str(command or ""), str(folder or "."))
+        return frozenset(found.items())
 
 
 async def _preview_of(invocation: Invocation) -> Preview:

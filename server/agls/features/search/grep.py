@@ -21,12 +21,12 @@ from agls.toolkit import Arguments
 
 from .file_types import names_of
 from .glob import stopped
-from .hints import below, either, no_lines, no_names
+from .hints import RETURN, below, either, no_lines, no_names
 from .literals import required, swift_width
 from .rows import LiveRows, Output, counted, rows
 from .settings import Settings
 
-LINE_END = regex(r"(?<!\\)(?:\\\\)*\\[nr]")  # as an escape of a regular expression
+LINE_END = regex(r"(?<!\\)(?:\\\\)*\\n")  # as an escape of a regular expression
 
 NAMED = 3  # files that a remark names
 FEW = 5_000  # files that are searched once more without regard to capital letters
@@ -119,7 +119,7 @@ async def _nothing(found: FoundLines, arguments: Grep, workspace: Workspace, set
         return remark
     if found.stopped:
         return "Nothing was found until then."
-    if _needs_multiline(arguments):
+    if _needs_multiline(arguments) and not RETURN.search(arguments.pattern):
         return f"No match in {searched}. The pattern has a line end: set multiline."
     hint = no_lines(arguments.pattern, literal=arguments.literal)
     if not hint and found.searched <= FEW and await _is_there_in_other_case(arguments, workspace, settings):

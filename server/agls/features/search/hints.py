@@ -13,8 +13,14 @@ NAMED = 3  # files that are named
 SECONDS = 1.0  # for looking for them
 
 _POSIX = regex(r"\\[|<>]|\[\[:")
+_APART = regex(r"\S [^ /]*[*.]\S*$")  # a blank, and a pattern or a name with an ending behind it
+RETURN = regex(r"(?:\r|(?<!\\)(?:\\\\)*\\r)(?![?*])")  # as it is, or as an escape; it must be there
 _CALL = regex(r"(?<!\\)\w\(|\{\}|\w\[\]|(?<!\\)\$(?=\w)")
 POSIX = " Alternatives are a|b here, beginning and end of a word \\b, classes of characters \\w, \\d, \\s."
+ENDS = (
+    " An end of a line is \\n here in every file, and no part of the line: `grep -rlI $'\\r'` in a command "
+    "finds the files that have \\r\\n."
+)
 LITERALLY = " ( ) [ ] { } $ mean something in an expression: set literal to find them as they stand."
 SEVERAL = " Several patterns are one in braces: {*.py,*.md}."
 REACH = " A pattern reaches only what is below path."
@@ -81,7 +87,7 @@ def _fault(pattern: str, path: str, workspace: Workspace) -> str:
         return HOME
     if pattern.count("{") > pattern.count("}"):
         return OPEN
-    if "{" not in pattern and ("," in pattern or " " in pattern.strip()):
+    if "{" not in pattern and ("," in pattern or _APART.search(pattern)):
         return SEVERAL
     folder = workspace.place(path).shown if path else ""
     if folder and pattern.startswith(f"{folder}/"):
@@ -134,6 +140,8 @@ def no_lines(pattern: str, *, literal: bool) -> str:
     """Return what may be wrong with an expression that no line matches."""
     if literal:
         return ""
+    if RETURN.search(pattern):
+        return ENDS
     if _POSIX.search(pattern):
         return POSIX
     return LITERALLY if _CALL.search(pattern) else ""

@@ -10,11 +10,12 @@ from agls.engine.ports import WorkspaceError
 from agls.engine.vocabulary import JsonObject
 from agls.features.skills.conduct import SkillConduct
 from agls.features.skills.forked import TYPED, option_of
-from agls.features.skills.found import FoundSkills, given_in
+from agls.features.skills.found import FoundSkills, given_in, holder_of
 from agls.features.skills.offered import OfferedSkill
 from agls.features.skills.skill_file import SkillFile
 from agls.features.skills.trying import test_action
 from agls.frozen import frozen
+from agls.prompt_files.shell_lines import lines_option
 from agls.prompt_files.shown_place import shown_in
 from agls.room.command_prompts import WordsCommand, command_prompt, words_spec
 from agls.room.session_ports import SUGGESTED_TOOLS
@@ -25,6 +26,7 @@ from agls.toolkit import Arguments, TypedAction, fenced
 GROUP = "Your skills"
 WRITTEN = "It was written in {}.\n\n{}"
 SUGGESTS = "It suggests to use without a question: {}. A file grants nothing: your own rules decide."
+RUNS = "It runs before it is read: {}."
 NO_CHOICE = "A skill of the project chooses neither model nor effort: those of the session hold."
 UNTRUSTED = "Skills of {} are not read: nobody trusts the folder. To trust it: agls trust"
 NONE = (
@@ -41,14 +43,11 @@ class Skills(Arguments):
 
 @frozen(eq=False)
 class SkillCommand(WordsCommand):
-    """Implements `Action`: a skill that its user typed by name. `knows_model` is whether there is a model.
-
-    `hands_over` is whether a helper does it.
-    """
+    """Implements `Action`: a skill that its user typed by name; `hands_over` is whether a helper does it."""
 
     offered: OfferedSkill
     found: FoundSkills
-    knows_model: Callable[[str], bool]
+    ports: SkillPorts
     hands_over: Callable[[SkillFile], bool]
 
     @property
@@ -59,7 +58,8 @@ class SkillCommand(WordsCommand):
         if file.problem:
             about = f"Cannot be used: {file.problem}"
         suggests = [SUGGESTS.format(", ".join(file.wishes))] if file.wishes else []
-        described = "\n\n".join([sentence(about), f"From {file.shown}.", *suggests])
+        runs = [RUNS.format(", ".join(f"`{line}`" for line in file.lines))] if file.lines else []
+        described = "\n\n".join([sentence(about), f"From {file.shown}.", *suggests, *runs])
         return words_spec(self.offered.commands, cut(about, 200), described, GROUP, hint=file.hint)
 
     async def __call__(self, arguments: JsonObject, context: ActionContext) -> ActionOutcome:
@@ -75,10 +75,12 @@ class SkillCommand(WordsCommand):
             )
         given = given_in(words, context.workspace.root, context.session_id)
         try:
-            text = WRITTEN.format(file.shown, self.found.text_of(file, given))
+            made = self.found.made(file, given)
         except WorkspaceError as problem:
             raise ActionError(str(problem)) from None
-        return ActionOutcome("", prompt=command_prompt(file.name, text, options=self._options()))
+        text = WRITTEN.format(file.shown, made.text)
+        lines = lines_option(holder_of(file), made.lines, self.ports.consents.mark)
+        return ActionOutcome("", prompt=command_prompt(file.name, text, options={**self._options(), **lines}))
 
     def _options(self) -> JsonObject:
         file = self.offered.file
@@ -86,7 +88,10 @@ class SkillCommand(WordsCommand):
         suggested: JsonObject = {"by": by, "tools": list(file.wishes)} if file.wishes else {}
         wanted: JsonObject = {SUGGESTED_TOOLS: suggested}
         if file.folder.origin in {"user", "bundled"}:  # a folder or a plugin chooses neither
-            wanted |= {"model": file.model if self.knows_model(file.model) else "", "effort": file.effort}
+            wanted |= {
+                "model": file.model if self.ports.knows_model(file.model) else "",
+                "effort": file.effort,
+            }
         return {name: value for name, value in wanted.items() if value}
 
 
@@ -98,7 +103,7 @@ def actions_of(
     hands_over: Callable[[SkillFile], bool],
 ) -> Sequence[Action]:
     """Return the actions: the list, the test, and one for each skill that can be typed."""
-    typed = [SkillCommand(each, found, ports.knows_model, hands_over) for each in find() if each.commands]
+    typed = [SkillCommand(each, found, ports, hands_over) for each in find() if each.commands]
     return (_list_action(find, found, limit), test_action(found, ports.record), *typed)
 
 
@@ -178,6 +183,7 @@ def _whole(skill: OfferedSkill, found: FoundSkills) -> str:
         "License": file.license,
         "Needs": file.compatibility,
         "Suggests to use without a question (grants nothing)": ", ".join(file.wishes),
+        "Commands that it runs before it is read": ", ".join(f"`{line}`" for line in file.lines),
         "Model": file.model,
         "Effort": file.effort,
         "Done by": _who(file.conduct),

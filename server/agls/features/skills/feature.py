@@ -14,6 +14,7 @@ from agls.features.skills.settings import Settings
 from agls.features.skills.skill_file import SkillFile
 from agls.features.skills.tool import Loader, offer_of, tool
 from agls.instruction_files.folder_texts import FolderTexts
+from agls.prompt_files.shell_lines import LineRunner
 from agls.room import OnUse
 from agls.room.files_at_hand import FilesAtHand
 from agls.room.opened_folders import ROOM
@@ -35,6 +36,7 @@ def build(
     found, limit = FoundSkills(settings, texts), settings.within(run.window)
     offer = offer_of(found, limit)
     catalogue, offered = offer.catalogue, offer.tool
+    runner = LineRunner(ports.consents)
     helpers, touched = SkillHelpers(tools, ports.agents, ports.knows_model), FilesAtHand(ports.workspace)
 
     def find() -> Sequence[OfferedSkill]:
@@ -45,14 +47,14 @@ def build(
 
     async def around_tool(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
         if invocation.tool is offered:
-            work = Loader(found, grants, view, run.session_id, helpers).load
+            work = Loader(found, grants, view, run.session_id, helpers, runner).load
             return await inner(replace(invocation, tool=tool(work)))
         outcome = await inner(invocation)
         touched.add_call(invocation, outcome)
         return outcome
 
     async def before_turn(view: RunView) -> Sequence[Stop | GateFact]:
-        gate = GATE(settings, run, found, grants, helpers, touched, ports.workspace.root, limit)
+        gate = GATE(settings, run, found, grants, helpers, runner, touched, ports.workspace.root, limit)
         return await gate.before_turn(view)
 
     return Feature(

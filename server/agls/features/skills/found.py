@@ -14,12 +14,15 @@ from agls.instruction_files import plain
 from agls.instruction_files.folder_texts import FolderTexts, TextFolders
 from agls.prompt_files.command_file import CommandFile
 from agls.prompt_files.found_commands import found_commands
-from agls.prompt_files.template import Given, expanded, filled
+from agls.prompt_files.shell_lines import LinesHolder
+from agls.prompt_files.template import FilledTemplate, Given, expanded
+from agls.regex import regex
 from agls.room.opened_folders import ROOM
 
 MOST_FILES = 50  # that are listed with a skill
 FILES = "Files of the skill, in {}. Read or run one when the instructions call for it: {}"
 COMPATIBILITY = "It needs: {}"
+_SKILL_DIR = regex(r"\$\{(?:CLAUDE_)?SKILL_DIR\}|\$(?:CLAUDE_)?SKILL_DIR\b")
 COMMAND = "The command /{} of the user, from {}. It says:\n\n{}"
 
 
@@ -94,8 +97,11 @@ class FoundSkills:
             yield CatalogueEntry(each.name, each.description, f"command, {each.folder.origin}")
 
     def skill(self, name: str) -> SkillFile | None:
-        """Return the skill of this name that the model may load."""
-        return self._for_model.get(name)
+        """Return the skill of this name that the model may load; of a plugin the last part may be enough."""
+        if name in self._for_model or name in self._commands:
+            return self._for_model.get(name)
+        found = [each for own, each in self._for_model.items() if own.endswith(f":{name}")]
+        return found[0] if len(found) == 1 else None
 
     def typed(self, name: str) -> SkillFile | None:
         """Return the skill that its user typed by this name."""
@@ -110,14 +116,15 @@ class FoundSkills:
         """Return what a skill says, as it stands. **Raises** `WorkspaceError`."""
         return self._texts.get((ROOM, "body", skill.path), self._own, lambda reader: body_of(skill, reader))
 
-    def text_of(self, skill: SkillFile, given: Given) -> str:
-        """Return the text of a skill as the model reads it. **Raises** `WorkspaceError`."""
+    def made(self, skill: SkillFile, given: Given) -> FilledTemplate:
+        """Return the text of a skill as the model reads it, and what it runs. **Raises** `WorkspaceError`."""
         home = skill.real.rpartition("/")[0]
         if skill.folder.plugin:
             given = replace(given, variables={**given.variables, **skill.folder.plugin.variables})
-        body = filled(self.body(skill), given_to(given, skill.arguments, home))
+        made = expanded(self.body(skill), given_to(given, skill.arguments, home), "skill")
         needs = [COMPATIBILITY.format(skill.compatibility)] if skill.compatibility else []
-        return "\n\n".join([marked(skill.name, home, "\n\n".join([*needs, body])), *self._listed(skill)])
+        text = marked(skill.name, home, "\n\n".join([*needs, made.text]))
+        return FilledTemplate("\n\n".join([text, *self._listed(skill)]), made.lines)
 
     def _listed(self, skill: SkillFile) -> Iterator[str]:
         """Yield the list of the other files of a skill, if there are any."""
@@ -134,6 +141,15 @@ class FoundSkills:
 def _skill_places(folders: TextFolders, *, other_tools: bool) -> tuple[Sequence[SkillFolder], Sequence[str]]:
     found = skill_folders(folders, other_tools=other_tools)
     return found, own_paths(found)
+
+
+def holder_of(skill: SkillFile) -> LinesHolder:
+    """Return the lines of a skill as they are offered: with its folder, which what they run is in."""
+    home = skill.real.rpartition("/")[0]
+    lines = [_SKILL_DIR.sub(lambda _: home, line) for line in skill.lines]
+    own = skill.folder.ours and skill.folder.origin in {"user", "bundled"}
+    root = skill.folder.plugin.root if skill.folder.plugin else ""
+    return LinesHolder(skill.name, skill.shown, lines, own, skill.wishes, root)
 
 
 def given_to(given: Given, names: Sequence[str], folder: str = "") -> Given:

@@ -9,11 +9,12 @@ from agls.engine.state import State
 from agls.engine.vocabulary import Stop, UserMessage
 from agls.features.skills.for_files import told_for
 from agls.features.skills.forked import SkillHelpers, begun_with, handed_skill, said
-from agls.features.skills.found import FoundSkills, given_in
+from agls.features.skills.found import FoundSkills, given_in, holder_of
 from agls.features.skills.loaded import again, lost_in, note_of, typed_skill
 from agls.features.skills.settings import Settings
 from agls.features.skills.tool import preloaded
 from agls.frozen import frozen
+from agls.prompt_files.shell_lines import LineRunner
 from agls.room.files_at_hand import FilesAtHand
 from agls.room.opened_folders import LOADED, ROOM
 from agls.room.permission_memory import Grants
@@ -29,6 +30,7 @@ class SkillGate:
     found: FoundSkills
     grants: Grants
     helpers: SkillHelpers
+    runner: LineRunner
     touched: FilesAtHand
     root: str
     limit: int
@@ -39,7 +41,7 @@ class SkillGate:
         told: list[UserMessage | None] = []
         if not state.run.turns:
             self._note_first(view)
-            told += preloaded(self.found, self.settings.preload, view, self.grants)
+            told += await preloaded(self.found, self.settings.preload, view, self.grants, self.runner)
             told += [await self._begun(view)]
         told.append(again(state, lost_in(state), self.run.window))
         if self.found.for_files:
@@ -68,7 +70,8 @@ class SkillGate:
         if begun is None or skill is None:
             return None
         try:
-            text = self.found.text_of(skill, given_in(begun[1], self.root, self.run.session_id))
+            made = self.found.made(skill, given_in(begun[1], self.root, self.run.session_id))
         except WorkspaceError as problem:
             return said(str(problem))
+        text = await self.runner.whole(made, holder_of(skill), view, is_typed=True)
         return said((await self.helpers.do(skill, text, view)).text)

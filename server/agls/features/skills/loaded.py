@@ -76,8 +76,8 @@ def _has_cleared(state: State) -> bool:
 
 
 def sees(state: State, text: str) -> bool:
-    """Return whether the model sees exactly this text of a skill."""
-    return any(text == seen for message in state.context.messages for _, seen in _texts_in(message))
+    """Return whether the model sees exactly this text of a skill; what its lines printed may follow."""
+    return any(seen.startswith(text) for message in state.context.messages for _, seen in _texts_in(message))
 
 
 def again(state: State, names: Sequence[str], window: int | None) -> UserMessage | None:

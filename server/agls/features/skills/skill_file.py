@@ -11,9 +11,10 @@ from agls.features.skills.places import SkillFolder
 from agls.front_matter import key_remarks, names, split, truth
 from agls.frozen import frozen
 from agls.instruction_files import FolderReader, plain
+from agls.instruction_files.plain import plain_front
 from agls.prompt_files.command_file import CUT, LARGEST, one_line, suggested_tools
 from agls.prompt_files.model_names import model_in
-from agls.prompt_files.template import shell_lines
+from agls.prompt_files.template import has_open_block, shell_lines
 from agls.regex import regex
 
 FILES = ("SKILL.md", "skill.md", "Skill.md")
@@ -35,7 +36,7 @@ BAD_NAME = "its name {!r} should be up to {} lower-case letters, digits and sing
 NOT_FOLLOWED = {
     "shell": "shell is not followed: commands run in bash",
 }
-LINES = "its lines with ! do not run: the model reads them as they stand. Write which commands it should run"
+OPEN_BLOCK = "a block that begins with ```! is never closed: write a line ``` behind its commands"
 MEANT = {"tools": "allowed-tools"}
 
 
@@ -44,8 +45,8 @@ class SkillFile:
     """A skill: `path` is its file, `real` the same without links, `shown` as people read it.
 
     `catalogued` is what the model reads before it loads the skill. `wishes` are tools that it suggests to use
-    unasked, which no file can grant. `problem` says why it cannot be used ("": it can), `remarks` what is
-    wrong with it all the same.
+    unasked, which no file can grant, `lines` commands of the shell that it wants run before it is read.
+    `problem` says why it cannot be used ("": it can), `remarks` what is wrong with it all the same.
     """
 
     name: str
@@ -58,6 +59,7 @@ class SkillFile:
     hint: str = ""
     arguments: Sequence[str] = ()
     wishes: Sequence[str] = ()
+    lines: Sequence[str] = ()
     model: str = ""
     effort: str = ""
     license: str = ""
@@ -111,7 +113,7 @@ def _read(path: str, folder: SkillFolder, reader: FolderReader) -> SkillFile:
         if not name:
             raise WorkspaceError(f"the name of its folder has no letters or digits: {base!r}")
     except WorkspaceError as problem:
-        return SkillFile(name, folder, path, path, reader.shown(path), problem=str(problem))
+        return SkillFile(name, folder, path, path, reader.shown(path), problem=str(problem).rstrip("."))
     shown, real, text = read
     return SkillFile(name=name, folder=folder, path=path, real=real, shown=shown, **_said(text, base))
 
@@ -119,18 +121,20 @@ def _read(path: str, folder: SkillFolder, reader: FolderReader) -> SkillFile:
 @lru_cache(maxsize=2_048)  # one changed file makes all be looked at again
 def _said(text: str, base: str) -> Mapping[str, Any]:
     """Return what the text of a skill says of itself."""
-    values, body, problem = split(plain(text))
-    description = _text(values.get("description"))
+    values, body, problem = plain_front(text)
+    described = _text(values.get("description"))
     when = _text(values.get("when_to_use") or values.get("when-to-use"))
+    description = described or when
     if not problem and not body.strip():
         problem = "it has no text behind its front matter"
     for_model = truth(values.get("disable-model-invocation")) is not True
     return {
         "description": description[:LONGEST_CATALOGUED],
-        "catalogued": f"{description} {when}".strip()[:LONGEST_CATALOGUED],
+        "catalogued": f"{described} {when}".strip()[:LONGEST_CATALOGUED],
         "hint": one_line(values.get("argument-hint")),
         "arguments": names(values.get("arguments")),
         "wishes": suggested_tools(values.get("allowed-tools")),
+        "lines": _lines(body),
         "model": model_in(values.get("model")),
         "effort": one_line(values.get("effort")),
         "license": one_line(values.get("license")),
@@ -139,7 +143,7 @@ def _said(text: str, base: str) -> Mapping[str, Any]:
         "for_user": truth(values.get("user-invocable")) is not False,
         "conduct": conduct_in(values),
         "problem": problem,
-        "remarks": () if problem else (*_remarks(values, base), *_unrun(body)),
+        "remarks": () if problem else (*_remarks(values, base), *_unclosed(body)),
     }
 
 
@@ -159,7 +163,7 @@ def _remarks(values: Mapping[str, Any], base: str) -> Iterator[str]:
         yield BAD_NAME.format(name[:100], LONGEST_NAME)
     elif name != unicodedata.normalize("NFKC", base):
         yield f"its name {name!r} is not that of its folder {base!r}, which counts"
-    if not _text(values.get("description")):
+    if not any(_text(values.get(key)) for key in ("description", "when_to_use", "when-to-use")):
         yield NO_DESCRIPTION
     for key, most in (("description", LONGEST_DESCRIPTION), ("compatibility", LONGEST_COMPATIBILITY)):
         if len(_text(values.get(key))) > most:
@@ -169,10 +173,15 @@ def _remarks(values: Mapping[str, Any], base: str) -> Iterator[str]:
     yield from key_remarks(map(plain, values), {*KNOWN, *NOT_FOLLOWED}, MEANT)
 
 
-def _unrun(body: str) -> Iterator[str]:
-    """Yield that commands which a skill wants run before it is read do not run, if it has any."""
-    if "!`" in body or "```!" in body:  # few have, and a look for them takes longer than this
-        yield from (LINES,) if shell_lines(body, "usual") else ()
+def _lines(body: str) -> Sequence[str]:
+    """Return the commands that a skill wants run before it is read, as they stand."""
+    may_have = "!`" in body or "```!" in body  # few have, and a look for them takes longer than this
+    return tuple(shell_lines(body, "skill")) if may_have else ()
+
+
+def _unclosed(body: str) -> Iterator[str]:
+    if "```!" in body and has_open_block(body, "skill"):
+        yield OPEN_BLOCK
 
 
 def _text(value: object) -> str:

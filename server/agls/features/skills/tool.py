@@ -14,9 +14,10 @@ from agls.engine.ports import Tool, ToolContext, WorkspaceError, new_id
 from agls.engine.vocabulary import Text, ToolOutcome, UserMessage
 from agls.features.skills.catalogue import SkillCatalogue
 from agls.features.skills.forked import SkillHelpers
-from agls.features.skills.found import FoundSkills, command_text, given_in
+from agls.features.skills.found import FoundSkills, command_text, given_in, holder_of
 from agls.features.skills.loaded import TOOL, note_of, sees, used_in
 from agls.frozen import frozen
+from agls.prompt_files.shell_lines import LineRunner
 from agls.prompt_files.template import Given
 from agls.room.opened_folders import LOADED, ROOM
 from agls.room.permission_memory import Grants
@@ -98,17 +99,21 @@ class Loader:
     view: RunView
     session_id: str
     helpers: SkillHelpers
+    runner: LineRunner
 
     async def load(self, arguments: LoadSkill, context: ToolContext) -> ToolOutcome:
         """Return the text of a skill or a command, and note which skill was loaded."""
         name, state = arguments.name.strip().removeprefix("/"), self.view.state
         given = given_in(arguments.arguments, context.workspace.root, self.session_id)
         if skill := self.found.skill(name):
-            text = self.found.text_of(skill, given)
+            made = self.found.made(skill, given)
+            is_there = sees(state, made.text)
+            printed = await self.runner.outputs(made, holder_of(skill), self.view)
+            text = "\n\n".join([made.text, *printed])
             if self.helpers.takes(skill, state):
                 return await self.helpers.do(skill, text, self.view, context.call_id)
-            if sees(state, text):
-                return ToolOutcome(ALREADY.format(name))
+            if is_there:
+                return ToolOutcome("\n\n".join([ALREADY.format(name), *printed]))
             self.view.note(ROOM, LOADED, note_of(skill, state, self.grants, by_model=True))
             return ToolOutcome(text)
         if command := self.found.command(name):
@@ -117,8 +122,8 @@ class Loader:
         raise WorkspaceError(UNKNOWN.format(name, f"Did you mean {near[0]!r}?" if near else SEE_LIST))
 
 
-def preloaded(
-    found: FoundSkills, names: Sequence[str], view: RunView, grants: Grants
+async def preloaded(
+    found: FoundSkills, names: Sequence[str], view: RunView, grants: Grants, runner: LineRunner
 ) -> Sequence[UserMessage]:
     """Return the message with these skills, as far as they were not used before, and note each."""
     used = used_in(view.state)
@@ -126,9 +131,10 @@ def preloaded(
     texts: list[Text] = []
     for skill in new:
         try:
-            texts.append(Text(found.text_of(skill, Given())))
+            made = found.made(skill, Given())
         except WorkspaceError:  # it is gone, or cannot be read: the list says so
             continue
+        texts.append(Text(await runner.whole(made, holder_of(skill), view)))
         view.note(ROOM, LOADED, note_of(skill, view.state, grants, by_model=False))
     if missing := [name for name in names if name not in used and not found.skill(name)]:
         view.show(Notice("warning", "Skills are missing", PRELOAD.format(", ".join(missing))))

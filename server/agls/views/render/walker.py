@@ -105,4 +105,4 @@ def _work(item: JsonObject) -> Work:
 
 
 def _patches(item: JsonObject) -> list[str]:
-    return [change["patch"] for change in item.get("changes", []) if change["patch"]]
+    return [shown for change in item.get("changes", []) if (shown := change.get("cells") or change["patch"])]
