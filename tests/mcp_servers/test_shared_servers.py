@@ -486,6 +486,18 @@ async def test_changed_tool_is_withheld_until_it_is_accepted(place: Place, opene
     assert opened().get(place.definition()).known == server.known
 
 
+@pytest.mark.row(61)
+async def test_server_that_is_silent_about_changes_delays_only_the_first_reading(
+    place: Place, opened: Opened
+) -> None:
+    notes = {"notes://a": "A.", "notes://b": "B."}
+    (place.folder / "resources.json").write_text(json.dumps(notes))
+    server = opened().get(place.definition("reserved"))
+    assert [list((await server.read(uri)).parts) for uri in notes] == [["A."], ["B."]]
+    assert place.noted("requests").count("resources/subscribe") == 1
+    assert server.state == "connected"
+
+
 async def test_lists_that_cannot_be_read_again_stay_as_they_are_and_that_is_said(
     place: Place, opened: Opened
 ) -> None:

@@ -7,7 +7,7 @@ each, and are void when they are taken back (`revoke`).
 import json
 import threading
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -23,10 +23,11 @@ TOOL = {"name": "whoami", "description": "Says who asks.", "inputSchema": {"type
 class LoginServer:
     """What the server did: `logins` and `renewals` are counted, `registered` are the clients."""
 
-    def __init__(self, port: int, ends: int) -> None:
+    def __init__(self, port: int, ends: int, way: str) -> None:
+        self.way, self.over = way, threading.Event()
         self.url = f"http://127.0.0.1:{port}"
         self.ends = ends
-        self.logins = self.renewals = 0
+        self.logins = self.renewals = self.sent = 0
         self.registered: list[dict[str, Any]] = []
         self._good: set[str] = set()
         self._renews: set[str] = set()
@@ -39,14 +40,14 @@ class LoginServer:
             self._renews.clear()
 
     def is_good(self, header: str) -> bool:
-        return header.removeprefix("Bearer ") in self._good
+        return header.removeprefix("Bearer ") in self._good and self.way != "forgets"
 
     def metadata(self, path: str) -> dict[str, Any] | None:
         if path.startswith("/.well-known/oauth-protected-resource"):
             return {"resource": f"{self.url}/mcp", "authorization_servers": [self.url]}
         if path.startswith("/.well-known/oauth-authorization-server"):
             return {
-                "issuer": self.url,
+                "issuer": "https://other.example" if self.way == "issuer" else self.url,
                 "authorization_endpoint": f"{self.url}/authorize",
                 "token_endpoint": f"{self.url}/token",
                 "registration_endpoint": f"{self.url}/register",
@@ -61,6 +62,8 @@ class LoginServer:
         return {**said, "client_id": f"client-{len(self.registered)}", "token_endpoint_auth_method": "none"}
 
     def token(self, form: dict[str, str]) -> tuple[int, dict[str, Any]]:
+        if self.way == "hangs":
+            self.over.wait(60)
         with self._lock:
             if form["grant_type"] == "authorization_code":
                 self.logins += 1
@@ -119,10 +122,22 @@ class Handler(BaseHTTPRequestHandler):
             asked = {name: values[0] for name, values in parse_qs(where.query).items()}
             back = urlencode({"code": "code-1", "state": asked["state"]})
             self.reply(302, Location=f"{asked['redirect_uri']}?{back}")
+        elif self.made.way == "endless" and where.path.startswith("/.well-known/"):
+            self.endless()
         elif found := self.made.metadata(where.path):
             self.reply(200, found)
         else:
             self.reply(404 if where.path != "/mcp" else 405)
+
+    def endless(self) -> None:
+        """Answer with 100 MB, where they are taken."""
+        self.send_response(200)
+        self.send_header("Content-Length", "100000000")
+        self.end_headers()
+        with suppress(OSError):
+            for _ in range(100):
+                self.wfile.write(b" " * 1_000_000)
+                self.made.sent += 1
 
     def do_DELETE(self) -> None:
         self.reply(200)
@@ -145,15 +160,16 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def login_server(ends: int = 3600) -> Generator[LoginServer]:
-    """Serve for the block."""
+def login_server(ends: int = 3600, way: str = "") -> Generator[LoginServer]:
+    """Serve for the block; `way` is how it misbehaves: `endless`, `forgets`, `hangs` or `issuer`."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    Handler.made = LoginServer(server.server_address[1], ends)
+    Handler.made = LoginServer(server.server_address[1], ends, way)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
         yield Handler.made
     finally:
+        Handler.made.over.set()
         server.shutdown()
         server.server_close()
         thread.join()

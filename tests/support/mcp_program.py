@@ -9,7 +9,8 @@ FOLDER/resources.json the texts of resources by their addresses. The tool `lines
 which `$ID` is the number of the call and `$E4` a byte of Latin-1, and ends at `$END`.
 Flags: `deaf` (answers nothing), `dead` (ends at once), `old` (ends at a question that it does
 not know), `many` (10,000 tools), `endless` (pages without an end), `junk` (writes what is no message),
-`boastful` (names prompts and resources, which it does not have).
+`boastful` (names prompts and resources, which it does not have), `reserved` (never says
+whether it will tell of changes).
 """
 
 import json
@@ -133,9 +134,9 @@ def main() -> None:
             send({"id": message["id"], **said})
 
 
-def of_resources(method: str, params: dict[str, Any]) -> dict[str, Any]:
+def of_resources(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
     if method == "resources/subscribe":
-        return {}
+        return None if "reserved" in FLAGS else {}
     if method == "resources/read":
         return {"contents": [{"uri": params["uri"], "text": resources()[params["uri"]]}]}
     rows = [{"uri": uri, "name": "note", "description": words} for uri, words in resources().items()]
@@ -147,7 +148,8 @@ def reply(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
         case "initialize":
             return {"result": {**GREETING, "capabilities": {"tools": {}, **more_than_tools()}}}
         case "resources/subscribe" | "resources/list" | "resources/read" if resources():
-            return {"result": of_resources(method, params)}
+            found = of_resources(method, params)
+            return None if found is None else {"result": found}
         case "tools/call" if params["name"] == "refuse":
             given = params["arguments"]
             return {"error": {"code": given.get("code", -32000), "message": given["words"]}}

@@ -61,21 +61,25 @@ class Logins:
         return any(found)
 
     @contextmanager
-    def alone(self, address: str) -> Generator[None]:
-        """Have no other process renew this login during the block. It waits for one that does."""
-        with self._locked(sha256(address.encode()).hexdigest()[:16]):
-            yield
+    def alone(self, address: str) -> Generator[bool]:
+        """Have no other process renew this login during the block. Yields whether none does now."""
+        with self._locked(sha256(address.encode()).hexdigest()[:16], waits=False) as is_alone:
+            yield is_alone
 
     @contextmanager
-    def _locked(self, name: str) -> Generator[None]:
+    def _locked(self, name: str, *, waits: bool = True) -> Generator[bool]:
         if not self._folder:
-            yield
+            yield True
             return
         folder = self._folder / LOCKS
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         fd = os.open(folder / f"login-{name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            fcntl.flock(fd, fcntl.LOCK_EX)
-            yield
+            fcntl.flock(fd, fcntl.LOCK_EX if waits else fcntl.LOCK_EX | fcntl.LOCK_NB)
+            is_locked = True
+        except BlockingIOError:
+            is_locked = False
+        try:
+            yield is_locked
         finally:
             os.close(fd)

@@ -27,8 +27,10 @@ from agls.mcp_servers.callers import Callers
 from agls.mcp_servers.login_page import Came, came_with, free_port, open_page, redirect_to, state_of
 from agls.mcp_servers.logins import Logins
 from agls.room.mcp_ports import McpQuestion, ServerDefinition
+from agls.web_address import WebAddress, is_private_by_name
 
 PATIENCE = 600.0  # seconds that a user has to log in
+LOOK_AGAIN = 0.1  # seconds, while another process renews it
 EARLY = 30.0  # seconds before its end at which a token counts as ended
 OWN = "agls-login"  # marks requests of the flow
 UNAUTHORIZED, FORBIDDEN = 401, 403
@@ -150,6 +152,8 @@ class ServerLogin(OAuthClientProvider):
             try:
                 asked = await anext(flow)
                 while True:
+                    if asked is not request:
+                        self._look_where(asked.url)
                     asked.extensions[OWN] = asked is not request
                     asked = await flow.asend((yield asked))
                     lock.close()  # it is renewed, if it had to be
@@ -157,6 +161,17 @@ class ServerLogin(OAuthClientProvider):
                 return
             finally:
                 await flow.aclose()
+
+    def _look_where(self, asked: httpx2.URL) -> None:
+        """Let the flow of a public server ask public ones alone, and that of HTTPS no other.
+
+        **Raises** `OAuthFlowError`.
+        """
+        here = httpx2.URL(self._address)
+        if asked.host != here.host and _is_private(asked) and not _is_private(here):
+            raise OAuthFlowError(f"it leads to {asked.host}, which is not on the public network")
+        if here.scheme == "https" and asked.scheme != "https":
+            raise OAuthFlowError(f"it leads to {asked.host} without HTTPS")
 
     async def _look_again(self, response: httpx2.Response) -> None:
         """See what can be done about a refusal. **Raises** `LoginNeeded` where that is nothing."""
@@ -175,11 +190,19 @@ class ServerLogin(OAuthClientProvider):
 
     async def _alone(self, lock: ExitStack) -> None:
         """Renew the login alone, unless another process just did."""
-        await asyncio.to_thread(lock.enter_context, self._logins.alone(self._address))
+        while not await asyncio.to_thread(self._take, lock):  # noqa: ASYNC110 - of another process
+            await asyncio.sleep(LOOK_AGAIN)
         tokens = self.context.current_tokens
         await self._load()
         if self.context.current_tokens != tokens and self.context.is_token_valid():
             lock.close()
+
+    def _take(self, lock: ExitStack) -> bool:
+        """Take the lock, which nobody waits for in a thread: what waits there cannot be given up."""
+        with ExitStack() as attempt:
+            if is_taken := attempt.enter_context(self._logins.alone(self._address)):
+                lock.push(attempt.pop_all())
+            return is_taken
 
     async def _handle_refresh_response(self, response: httpx2.Response) -> bool:
         done = await super()._handle_refresh_response(response)
@@ -237,6 +260,10 @@ def _is_refused(response: httpx2.Response) -> bool:
         return True
     said = extract_field_from_www_auth(response, "error")
     return response.status_code == FORBIDDEN and said == "insufficient_scope"
+
+
+def _is_private(url: httpx2.URL) -> bool:
+    return is_private_by_name(WebAddress(url.scheme, url.host.lower().rstrip("."), url.port or 0, url.path))
 
 
 async def _is_void(response: httpx2.Response) -> bool:

@@ -4,6 +4,7 @@ It is imported when the first server is started (docs/decisions/930).
 """
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -71,6 +72,8 @@ CHANGES = (
     types.ResourceListChangedNotification,
 )
 Result = TypeVar("Result")
+for name in ("mcp", "client"):  # what the SDK logs stands on nobody's terminal
+    logging.getLogger(name).addHandler(logging.NullHandler())
 
 
 class SdkConnection:

@@ -2,6 +2,8 @@
 
 import json
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,15 @@ from support.patience import wait_until
 from support.rich_run import call
 
 BEGAN = '"taskBegan"'
+
+
+@contextmanager
+def killed_while_it_waits(agls: Agls) -> Generator[Path]:
+    """Kill agls when it waits for a task of an address. Yields the file that finishes the task."""
+    finish = agls.home / "finish"
+    with served("http") as port:
+        start_and_kill(agls, f'type = "http"\nurl = "http://127.0.0.1:{port}/mcp"', str(finish))
+        yield finish
 
 
 def start_and_kill(agls: Agls, server: str, kind: str) -> None:
@@ -41,10 +52,7 @@ def resume(agls: Agls, mode: str = "allowAll") -> Done:
 
 @pytest.mark.row(64)
 def test_task_of_a_killed_process_is_waited_for_and_not_called_again(agls: Agls) -> None:
-    finish = agls.home / "finish"
-    with served("http") as port:
-        address = f'type = "http"\nurl = "http://127.0.0.1:{port}/mcp"'
-        start_and_kill(agls, address, str(finish))
+    with killed_while_it_waits(agls) as finish:
         finish.touch()
         done = resume(agls)
         (message,) = told(agls)
@@ -57,9 +65,7 @@ def test_task_of_a_killed_process_is_waited_for_and_not_called_again(agls: Agls)
 
 @pytest.mark.row(64)
 def test_task_of_a_killed_process_that_is_still_working_is_waited_for(agls: Agls) -> None:
-    finish = agls.home / "finish"
-    with served("http") as port:
-        start_and_kill(agls, f'type = "http"\nurl = "http://127.0.0.1:{port}/mcp"', str(finish))
+    with killed_while_it_waits(agls) as finish:
         process = agls.start("resume", "--output", "jsonl", "--mode", "allowAll")
         (journal,) = agls.state.glob("sessions/*.jsonl")
         wait_until(lambda: journal.read_text().count('"run_started"') > 1)
@@ -81,10 +87,7 @@ def test_model_is_told_what_became_of_a_task_that_its_server_lost(agls: Agls) ->
 
 @pytest.mark.row(64)
 def test_server_that_is_forbidden_since_is_not_asked_for_its_task(agls: Agls) -> None:
-    finish = agls.home / "finish"
-    with served("http") as port:
-        address = f'type = "http"\nurl = "http://127.0.0.1:{port}/mcp"'
-        start_and_kill(agls, address, str(finish))
+    with killed_while_it_waits(agls) as finish:
         finish.touch()
         with Path(agls.config_file).open("a") as config:
             config.write('[permissions]\ndeny = ["mcp__sample"]\n')
