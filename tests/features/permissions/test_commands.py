@@ -308,6 +308,11 @@ def test_question_names_no_piece_of_a_command_as_a_file() -> None:
     for command, reason in (
         ("awk '{print > $1}' a | tee b", "The command may change files that its text does not name."),
         ("rm $HOME/x", "The command may change $HOME/x, which is not known to be in the workspace."),
+        ("mkfs.ext4 $DISK/x", "The command may change $DISK/x, which is not known to be in the workspace."),
+        (
+            "git -C $HOME/x reset --hard",
+            "The command may change $HOME/x, which is not known to be in the workspace.",
+        ),
     ):
         guesses = [ResolvedTarget("shell", effect, path, guessed=True) for effect, path in touched(command)]
         opaque = [guess for guess in guesses if known_only_when_run(guess.value)]

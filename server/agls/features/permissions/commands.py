@@ -48,7 +48,9 @@ WRITERS = _names(
     "rm rmdir unlink shred truncate dd mv cp ln install tee chmod chown chgrp chattr rsync patch unzip tar "
     "wipefs mkfs curl wget -delete -exec -execdir -ok -okdir -fprint touch mkdir mkfifo mknod split csplit "
     "ed ex vi vim nvim emacs nano xxd uniq cpio bsdtar 7z ar gunzip bunzip2 unxz unzstd scp sftp "
-    "apply checkout restore"
+    "apply checkout restore reset clean "
+    "mke2fs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mkswap blkdiscard "
+    "fdisk sfdisk sgdisk parted"
 )
 EDITORS = _names("sed perl ruby")  # write with -i
 SORTERS = _names("sort shuf iconv gpg openssl objcopy")  # write with -o
