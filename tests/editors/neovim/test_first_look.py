@@ -270,6 +270,18 @@ def test_keys_of_a_question_fit_a_narrow_terminal(editor: Editor) -> None:
     editor.shows("ga allow · gr reject · gK all of it · gd diff")
 
 
+def test_question_takes_the_shape_of_a_terminal_that_becomes_narrow(editor: Editor) -> None:
+    """Its rows are cut anew, and its keys are those that fit."""
+    opened(editor, TWO_EDITS, picks=("nothing",))
+    prompt(editor, "change two")
+    editor.shows("gR with a reason")
+    resized(editor, 44)
+    editor.shows("╰ ga allow · gr reject · gK all of it ─")
+    editor.shows("↪ ")
+    resized(editor, 110)
+    editor.shows("gR with a reason")
+
+
 def test_end_of_a_paragraph_that_is_higher_than_the_chat_is_seen(editor: Editor) -> None:
     opened(editor, turns("word " * 400 + "THE-END"))
     prompt(editor, "go")

@@ -38,6 +38,7 @@ local M = {}
 ---@field seen table<integer, true>
 ---@field at integer when it came by itself
 ---@field large boolean the user reads it
+---@field width integer for which its rows were cut
 ---@field tab integer the tab page that it is in
 ---@field back integer the window to return to
 
@@ -79,8 +80,9 @@ local function choice_lines()
 end
 
 ---@param roles string[]
+---@param diff? boolean
 ---@return string
-local function keys_offered(roles)
+local function keys_offered(roles, diff)
   local offered = {}
   if not place.has_keys() then
     return " :Agls answer to answer "
@@ -93,7 +95,7 @@ local function keys_offered(roles)
   end
   offered[#offered + 1] = (config.key("question_whole") or ":Agls answer")
     .. (M.role("allow") and " all of it" or " to answer")
-  if open.sheet.diff and config.key("question_diff") then
+  if diff and config.key("question_diff") then
     offered[#offered + 1] = config.key("question_diff") .. " diff"
   end
   return " " .. table.concat(offered, " · ") .. " "
@@ -104,9 +106,13 @@ local function keys_line()
   if open.large then
     return (" 1-%d answers · <Space> pages · q later "):format(#open.sheet.choices)
   end
-  local line = keys_offered({ "allow", "reject", "reason" })
-  local fits = vim.fn.strdisplaywidth(line) <= vim.api.nvim_win_get_width(open.win)
-  return fits and line or keys_offered({ "allow", "reject" })
+  local roles, diff = { "allow", "reject", "reason" }, open.sheet.diff
+  local function fits(line)
+    return vim.fn.strdisplaywidth(line) <= vim.api.nvim_win_get_width(open.win)
+  end
+  local line = keys_offered(roles, diff)
+  line = fits(line) and line or keys_offered({ "allow", "reject" }, diff)
+  return fits(line) and line or keys_offered({ "allow", "reject" })
 end
 
 local function draw_choices()
@@ -277,7 +283,9 @@ local function watch(buf)
   vim.api.nvim_create_autocmd({ "VimResized", "WinResized" }, {
     group = group,
     callback = vim.schedule_wrap(function() -- the chat may have come since
-      if open and vim.api.nvim_win_is_valid(open.win) then
+      if open and open.width ~= place.width(open.large) then
+        M.show(open.sheet, open.large) -- its rows are others
+      elseif open and vim.api.nvim_win_is_valid(open.win) then
         local need = vim.api.nvim_buf_line_count(open.buf)
         vim.api.nvim_win_set_config(open.win, place.of(need, open.large))
         look()
@@ -331,6 +339,7 @@ function M.show(sheet, large)
     seen = {},
     at = large and 0 or vim.uv.now(),
     large = large or false,
+    width = place.width(large or false),
     tab = vim.api.nvim_get_current_tabpage(),
     back = back,
   }
