@@ -167,13 +167,14 @@ def test_name_that_is_more_than_a_file_of_the_folder_is_asked_about(
     house: House, desk: Desk, command: str
 ) -> None:
     """`xargs` takes words apart, and a link or a file of keys is read with the rest."""
-    are_words = "-exec" in command or "-0" in command
+    are_words = "xargs" not in command or "-0" in command
     folder = house.workspace / "src"
     (folder / "link.py").symlink_to(house.outside / "canary.txt")
     assert desk.lets("shell", {"command": command}, mode="ask") is ("-type f" in command)
     (folder / "link.py").unlink()
     house.put("src/deep/.env", "KEY=1")
-    assert desk.lets("shell", {"command": command}, mode="ask") is ("-name '*.py'" in command)
+    is_chosen = "-name '*.py'" in command or "--include" in command
+    assert desk.lets("shell", {"command": command}, mode="ask") is is_chosen
     (folder / "deep" / ".env").unlink()
     for name in ("a -o x.py", "it's.py", "-s.py", "a\\b.py", "x\n.py", "a b/c.py"):
         house.put(f"src/{name}")

@@ -1,6 +1,6 @@
 """Where a command runs: by the settings, by whether somebody was asked, and by what this machine can do."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -50,6 +50,10 @@ class FakeSandbox:
     async def remark(self, *, confined: bool = False) -> str:
         """What questions say of it."""
         return ""
+
+    async def obeyed(self, command: str, folder: str) -> Mapping[str, str]:
+        """Nothing that could change."""
+        return {}
 
     def enter(self, writable: Sequence[str]) -> "FakeSandbox":
         """Return itself."""
