@@ -274,6 +274,8 @@ def test_keys_that_do_not_fit_below_a_narrow_prompt_are_left_out_whole(agls: Agl
     talk.resized(40)
     talk.ready()
     talk.say("hello", "Well.")
+    talk.resized(40)  # by now nothing comes any more that was drawn for the wide one
+    talk.ready()
     assert "Alt-Ent" not in talk.raw
     talk.type(CTRL_D)
     talk.leaves()
@@ -375,6 +377,7 @@ def test_answers_alone_go_into_a_file_and_the_prompt_stays_at_the_terminal(agls:
         talk.type("ask" + ENTER)
         talk.wait_for("ask")
         wait_until(lambda: file.read_text() == "The answer.\n")
+        talk.resized(100)  # the prompt is drawn again: that of the run says no mode key
         talk.ready()
         talk.type(CTRL_D)
         talk.leaves()

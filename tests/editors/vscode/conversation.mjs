@@ -224,8 +224,8 @@ async function actionsHaveAView() {
   const row = (text) => list.locator(".monaco-list-row").filter({ hasText: text });
   await row("Changes").first().click();
   await row("/checkpoint.list").first().waitFor(); // what is further down may be out of sight
-  const { height } = await list.boundingBox();
-  assert.ok(height > 200, `${height} px are high enough to choose from`);
+  const isHigh = (shown) => shown.clientHeight > 200; // enough to choose from
+  await bench.page.waitForFunction(isHigh, await list.elementHandle());
   await shot("actions");
   await bar.getByRole("button", { name: "Hide Agents, Tools and Settings" }).click();
   await list.waitFor({ state: "detached" });

@@ -6,10 +6,10 @@ from asyncio import CancelledError
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, nullcontext, suppress
 from pathlib import Path
-from shutil import get_terminal_size
 from typing import Any
 
 from prompt_toolkit import PromptSession
+from prompt_toolkit.application import get_app
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
@@ -188,7 +188,7 @@ class EditedPrompts:
 
 
 def _toolbar(*parts: str) -> str:
-    return in_row(parts, get_terminal_size().columns)
+    return in_row(parts, get_app().output.get_size().columns)
 
 
 class _Completer(Completer):
