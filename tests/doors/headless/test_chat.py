@@ -100,6 +100,12 @@ class Talk:
         self.wait_for(answer)
         self.ready()
 
+    def tries_to_leave(self) -> bool:
+        """Type Ctrl-D, which only says so while the agent works. **Returns** whether it ended."""
+        self.type(CTRL_D)
+        self._terminal.read(0.2)
+        return self.process.poll() is not None
+
     def leaves(self, code: int = 0) -> None:
         """It ends."""
         assert self.process.wait(PATIENCE) == code
@@ -203,6 +209,16 @@ def test_line_that_is_typed_before_the_prompt_stands_there_is_the_next_prompt(ag
     talk.type(CTRL_D)
     talk.leaves()
     assert "one\\ntwo\\nthree" in "".join(file.read_text() for file in agls.state.glob("sessions/*.jsonl"))
+
+
+@pytest.mark.parametrize(
+    "typed", [CTRL_D, "\x1b[1;1R" + CTRL_D], ids=["alone", "behind what a terminal says"]
+)
+def test_leaving_is_understood_before_the_prompt_stands_there(agls: Agls, talk: Talk, typed: str) -> None:
+    agls.script({"text": "The first answer."})
+    talk.begin("chat")
+    talk.type(typed)
+    talk.leaves()
 
 
 def test_conversation_goes_on_later_with_the_mode_it_was_given(agls: Agls, talk: Talk) -> None:
@@ -377,8 +393,6 @@ def test_answers_alone_go_into_a_file_and_the_prompt_stays_at_the_terminal(agls:
         talk.type("ask" + ENTER)
         talk.wait_for("ask")
         wait_until(lambda: file.read_text() == "The answer.\n")
-        talk.resized(100)  # the prompt is drawn again: that of the run says no mode key
-        talk.ready()
-        talk.type(CTRL_D)
+        wait_until(talk.tries_to_leave)
         talk.leaves()
     assert file.read_text() == "The answer.\n"

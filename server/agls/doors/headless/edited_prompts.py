@@ -101,7 +101,10 @@ class EditedPrompts:
     async def next(self, session: Session, draft: str = "") -> str | None:
         """Return the next prompt. A line that was typed before it stood there is one; several are a draft."""
         self._session, self.draft = session, ""
-        typed = self._keyboard.waiting()
+        try:
+            typed = self._keyboard.waiting()
+        except EOFError:
+            return None
         if typed.strip() and typed.count("\n") == 1 and not draft:
             self._screen.say(f"{PROMPT}{typed.rstrip()}")
             return typed.rstrip()

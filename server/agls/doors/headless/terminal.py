@@ -23,9 +23,11 @@ from agls.engine.session import Session
 from agls.engine.state import State
 from agls.engine.vocabulary import Answer, JsonObject, Option, Question
 from agls.json_values import is_list, is_object
+from agls.terminal_codes import without_codes
 from agls.views.permission_text import SAVING, UNSAVED, counted
 
 CONTROLLING = Path("/dev/tty")
+CTRL_D = b"\x04"
 COMMENT = "Words behind a key are a comment for the agent, as in: y keep it small, or: n which tests?"
 REASON = "To reject with a reason, type it behind the n, as in: n use the other parser"
 PROMPT = "Your answer ({}): "
@@ -47,11 +49,20 @@ class Keyboard:
             termios.tcflush(self.file, termios.TCIFLUSH)
 
     def waiting(self) -> str:
-        """Return the whole lines that were typed while nobody read them, with their ends."""
+        """Return the lines that were typed while nobody read them, with their ends.
+
+        **Raises** `EOFError` when Ctrl-D was typed instead of any.
+        """
         typed = b""
-        while select.select([self.file], [], [], 0)[0] and (data := os.read(self.file.fileno(), LINES)):
-            typed += data
-        return typed.decode(errors="replace")
+        while not typed.endswith(CTRL_D) and select.select([self.file], [], [], 0)[0]:
+            typed += (
+                os.read(self.file.fileno(), LINES) or CTRL_D
+            )  # which a terminal that has lines keeps to itself
+        before, left, _ = typed.partition(CTRL_D)
+        lines = without_codes(before.decode(errors="replace"))
+        if left and not lines.strip():
+            raise EOFError
+        return lines
 
     def restorer(self) -> Callable[[], None]:
         """Return what lets the terminal take keys as it does now."""
