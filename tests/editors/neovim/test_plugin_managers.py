@@ -1,4 +1,9 @@
-"""Neovim's own plugin manager installs the repository from a clone, as the README of the client says."""
+"""Plugin managers load the repository, as the README of the client says.
+
+Neovim's own does it from a clone. Of lazy.nvim, which needs a network, there is a stand-in here that does
+what its
+documentation says of `cmd`, `keys`, `opts` and the module that it finds.
+"""
 
 import os
 import subprocess
@@ -55,3 +60,46 @@ def test_vim_pack_installs_the_plugin_and_it_is_there_after_a_restart(tmp_path: 
         editor.command("checkhealth agls")
         editor.until("vim.bo.filetype == 'checkhealth'")
         assert "ERROR" not in "\n".join(editor.lines())
+
+
+LAZY = """
+local spec = { dir = ..., cmd = 'Agls', keys = { { '<F2>', '<Cmd>Agls<CR>' } }, opts = { layout = 'below' } }
+local function load()
+  pcall(vim.api.nvim_del_user_command, spec.cmd)
+  pcall(vim.keymap.del, 'n', spec.keys[1][1])
+  vim.opt.runtimepath:prepend(spec.dir)
+  for _, file in ipairs(vim.fn.glob(spec.dir .. '/plugin/**/*.lua', true, true)) do vim.cmd.source(file) end
+  require('agls').setup(spec.opts)
+  vim.keymap.set('n', spec.keys[1][1], spec.keys[1][2])
+end
+vim.api.nvim_create_user_command(spec.cmd, function(event)
+  load()
+  local given = { cmd = spec.cmd, args = event.fargs, bang = event.bang, mods = event.smods }
+  if event.range > 0 then given.range = { event.line1, event.line2 } end
+  vim.cmd(given)
+end, { bang = true, range = true, nargs = '*', complete = function(_, line)
+  load()
+  return vim.fn.getcompletion(line, 'cmdline')
+end })
+vim.keymap.set('n', spec.keys[1][1], function()
+  load()
+  vim.api.nvim_feedkeys(vim.keycode(spec.keys[1][1]), 'im', false)
+end)
+"""
+
+
+@pytest.mark.parametrize("first", ["a command", "a key", "a completion", "a range"])
+def test_lazy_loading_by_any_first_use(program: str, tmp_path: Path, first: str) -> None:
+    with Packed(program, tmp_path) as editor:
+        (editor.workspace / "a.py").write_text("x = 1\n")
+        editor.command("edit a.py")
+        editor.lua(LAZY, str(ROOT))
+        assert editor.lua("return package.loaded.agls == nil")
+        if first == "a completion":
+            assert "sessions" in editor.call("nvim_eval", "getcompletion('Agls se', 'cmdline')")
+        if first == "a range":
+            editor.keys("V:Agls add<CR>")
+            editor.until("package.loaded.agls")
+        editor.keys("<F2>") if first == "a key" else editor.command("Agls open")
+        editor.until("vim.b.agls_prompt and require('agls').current()")
+        assert editor.lua("return require('agls.config').current.layout") == "below"
