@@ -216,7 +216,7 @@ async function oldSessionIsReadPageByPage() {
   say("an old session is read page by page to its beginning");
 }
 
-/** The server's actions: as high as the chat, until they are closed. */
+/** The server's actions stand below the chat until they are closed. */
 async function actionsHaveAView() {
   const bar = bench.page.locator(".part.auxiliarybar");
   await bar.getByRole("button", { name: "Agents, Tools and Settings", exact: true }).click();
@@ -224,12 +224,10 @@ async function actionsHaveAView() {
   const row = (text) => list.locator(".monaco-list-row").filter({ hasText: text });
   await row("Changes").first().click();
   await row("/checkpoint.list").first().waitFor(); // what is further down may be out of sight
-  const isHigh = (shown) => shown.clientHeight > 200; // enough to choose from
-  await bench.page.waitForFunction(isHigh, await list.elementHandle());
   await shot("actions");
   await bar.getByRole("button", { name: "Hide Agents, Tools and Settings" }).click();
   await list.waitFor({ state: "detached" });
-  say("the server's actions are a view of half the side bar, and go again");
+  say("the server's actions are a view of their own, and go again");
 }
 
 /** Who types the command of the terminal gets the editor's own list. */
