@@ -58,9 +58,9 @@ class Keyboard:
             typed += (
                 os.read(self.file.fileno(), LINES) or CTRL_D
             )  # which a terminal that has lines keeps to itself
-        before, left, _ = typed.partition(CTRL_D)
+        before, leaves, _ = typed.partition(CTRL_D)
         lines = without_codes(before.decode(errors="replace"))
-        if left and not lines.strip():
+        if leaves and not lines.strip():
             raise EOFError
         return lines
 
