@@ -340,6 +340,7 @@ function Pickers({ model }: { model: Model }) {
   const effort = textOf(options["effort"]) && ` · ${textOf(options["effort"])}`;
   const usual = model.problem ? "" : (model.models[0]?.name ?? ""); // with a problem, none would be asked
   const name = textOf(options["model"], usual);
+  const chosen = (name || "No model") + effort;
   const label = MODES.find(({ value }) => value === mode)?.label ?? mode;
   return (
     <>
@@ -362,14 +363,11 @@ function Pickers({ model }: { model: Model }) {
       </Button>
       <Button
         class="pick model"
-        aria-label={name ? `Model: ${name}${effort}` : "Choose a model"}
+        aria-label={name ? `Model: ${chosen}` : `${chosen}: choose one`}
         title="Model and effort"
         message={{ type: "command", command: "agls.model" }}
       >
-        <span>
-          {name || "No model"}
-          {effort}
-        </span>
+        <span>{chosen}</span>
         <Icon name="chevron-down" />
       </Button>
     </>
