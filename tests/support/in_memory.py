@@ -5,7 +5,6 @@ import os
 import subprocess
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 
 from agls.config import Setup
 from agls.doors.agent.limits import ConnectionLimits
@@ -60,6 +59,22 @@ class SharedEnvironment:
 ENVIRONMENT = SharedEnvironment()
 
 
+class EndingReader(Reader):
+    """A reader that says when its thread is over."""
+
+    def join(self) -> None:
+        """Wait until nothing more is read."""
+        self._thread.join()
+
+
+class EndingWriter(Writer):
+    """A writer that says when its thread is over."""
+
+    def join(self) -> None:
+        """Wait until nothing more is written."""
+        self._thread.join()
+
+
 class ServerThread:
     """A server that is used as `subprocess.Popen` is: by pipes, `wait`, `kill` and `returncode`.
 
@@ -74,8 +89,8 @@ class ServerThread:
         self.stdin, self.stdout = os.fdopen(ours, "wb", 0), os.fdopen(theirs, "rb", 0)
         self.returncode: int | None = None
         self._left = False
-        self._writer = Writer(output)
-        self._reader = Reader(received, self._writer, self._limits)
+        self._writer = EndingWriter(output)
+        self._reader = EndingReader(received, self._writer, self._limits)
         self._descriptors = (received, output)
         self._thread = threading.Thread(target=self._serve, name="agls-server", daemon=True)
         self._thread.start()
@@ -102,9 +117,15 @@ class ServerThread:
             raise
         finally:
             self._writer.close(LAST_WORDS)
-            for descriptor in self._descriptors:
-                with suppress(OSError):
-                    os.close(descriptor)
+            threading.Thread(target=self._let_go, name="agls-closing", daemon=True).start()
+
+    def _let_go(self) -> None:
+        """Close a pipe when its thread is over: until then its number must not be that of another."""
+        received, output = self._descriptors
+        self._writer.join()
+        os.close(output)
+        self._reader.join()
+        os.close(received)
 
     def _followed(self) -> int:
         greeting = greet(self._reader, self._writer)
