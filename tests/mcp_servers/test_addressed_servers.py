@@ -4,8 +4,8 @@ import asyncio
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 
 import anyio
 import httpx2
@@ -77,6 +77,40 @@ async def test_address_that_went_away_is_reached_again_when_it_is_back(opened: O
     assert problem.value.may_have_run
     with served("http", port):
         assert (await add(server)).structured == '{"total": 5}'
+
+
+@asynccontextmanager
+async def busy(port: int, drops: int) -> AsyncIterator[tuple[int, list[bool]]]:
+    """A port in front of another one. The first connections to it are dropped; it notes which were."""
+    seen: list[bool] = []
+
+    async def copy(read: asyncio.StreamReader, write: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            while data := await read.read(65_536):
+                write.write(data)
+                await write.drain()
+        write.close()
+
+    async def meet(read: asyncio.StreamReader, write: asyncio.StreamWriter) -> None:
+        seen.append(len(seen) < drops)
+        if seen[-1]:
+            write.close()
+        else:
+            onward = await asyncio.open_connection("127.0.0.1", port)
+            await asyncio.gather(copy(read, onward[1]), copy(onward[0], write))
+
+    server = await asyncio.start_server(meet, "127.0.0.1", 0)
+    yield server.sockets[0].getsockname()[1], seen
+    server.close()
+
+
+@pytest.mark.row(63)
+@pytest.mark.parametrize("drops", [1, 2])
+async def test_address_that_is_away_for_a_moment_is_tried_three_times(opened: Opened, drops: int) -> None:
+    with served("http") as port:
+        async with busy(port, drops) as (front, seen):
+            assert (await opened().get(at(front)).discover()).era == "2026-07-28"
+            assert seen[: drops + 1] == [True] * drops + [False]
 
 
 @pytest.mark.row(63)

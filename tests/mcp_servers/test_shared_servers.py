@@ -196,6 +196,61 @@ async def test_server_without_an_answer_at_the_start_is_named_with_its_reason(
         await servers.get(missing).discover()
 
 
+async def test_server_that_ends_while_it_begins_is_tried_three_times(place: Place, opened: Opened) -> None:
+    server = opened().get(place.definition("frail"))
+    assert (await server.discover()).tools
+    assert (server.state, len(place.noted("starts"))) == ("connected", 3)
+    dead = opened().get(place.definition("dead"))
+    with pytest.raises(ServerProblem, match="there is no configuration"):
+        await dead.discover()
+    assert len(place.noted("starts")) == 3 + 3
+
+
+@pytest.mark.row(62)
+@pytest.mark.parametrize("stream", ["input", "output"])
+async def test_server_that_closes_a_stream_and_lives_on_is_ended_and_started_again(
+    place: Place, opened: Opened, stream: str
+) -> None:
+    server = opened().get(place.definition())
+    with pytest.raises(ServerProblem, match=f"closed its standard {stream}, and was ended") as problem:
+        await texts(server, "close", stream=stream)
+    assert problem.value.may_have_run
+    await become(lambda: not Path("/proc", place.noted("starts")[0]).exists())
+    assert await texts(server, "echo") == ["{}"]
+
+
+async def test_what_a_server_logs_is_logged_up_to_a_limit_and_without_its_keys(
+    place: Place, opened: Opened, caplog: pytest.LogCaptureFixture
+) -> None:
+    server = opened().get(place.definition("logs", environment=(("API_TOKEN", "key-of-the-server"),)))
+    rows = [
+        {"level": "warning", "logger": "db", "data": "slow\n\x1b[2J with key-of-the-server"},
+        {"level": "info", "data": "nothing new"},
+        {"level": "alert", "data": {"code": 7, "words": "x" * 5_000}},
+    ]
+    assert await texts(server, "log", lines=rows) == ["logged"]
+    first, second = caplog.records
+    assert (first.levelname, first.getMessage()) == ("WARNING", "small: db: slow with [secret]")
+    assert second.levelname == "ERROR"
+    assert second.getMessage().startswith('small: {"code": 7, "words": "xxx')
+    assert len(second.getMessage()) < 1_100
+    await become(lambda: place.noted("levels") == ["warning"])
+    caplog.clear()
+    assert await texts(server, "log", lines=rows[:1] * 3_000) == ["logged"]
+    assert len(caplog.records) == 1_000 - 2 + 1
+    assert caplog.records[-1].getMessage().startswith("small: it logged 1000 lines")
+
+
+async def test_server_of_the_newest_revision_is_told_to_log(
+    place: Place, opened: Opened, caplog: pytest.LogCaptureFixture
+) -> None:
+    sample = ServerDefinition(name="sample", argv=(sys.executable, SDK), folder=str(place.folder))
+    assert await texts(opened().get(sample), "complain", words="the disk is nearly full")
+    await become(
+        lambda: [each.getMessage() for each in caplog.records] == ["sample: the disk is nearly full"]
+    )
+
+
 @pytest.mark.parametrize("cancels", [1, 2])
 async def test_start_that_is_cancelled_ends_the_process_at_once(
     place: Place, opened: Opened, cancels: int

@@ -6,22 +6,24 @@ Each start is a line of FOLDER/starts, each request one of FOLDER/requests, each
 FOLDER/cancels. FOLDER/tools.json, where it is,
 has the tools, FOLDER/pages.json the answers to lists of tools by their cursors ("" for the first one),
 FOLDER/resources.json the texts of resources by their addresses. The tool `lines` writes what it is given, in
-which `$ID` is the number of the call and `$E4` a byte of Latin-1, and ends at `$END`.
-Flags: `deaf` (answers nothing), `dead` (ends at once), `old` (ends at a question that it does
-not know), `many` (10,000 tools), `endless` (pages without an end), `junk` (writes what is no message),
-`boastful` (names prompts and resources, which it does not have), `reserved` (never says
-whether it will tell of changes).
+which `$ID` is the number of the call and `$E4` a byte of Latin-1, and ends at `$END`. The tool `log` logs
+what it is given, `close` closes a stream and lives on.
+Flags: `deaf` (answers nothing), `dead` (ends at once), `frail` (ends at its first two starts), `old` (ends
+at a question that it does not know), `many` (10,000 tools), `endless` (pages without an end), `junk`
+(writes what is no message), `boastful` (names prompts and resources, which it does not have), `logs` (can
+be told what is worth logging), `reserved` (never says whether it will tell of changes).
 """
 
 import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 FOLDER, FLAGS = Path(sys.argv[1]), set(sys.argv[2:])
-NAMES = ("echo", "die", "silent", "big", "flood", "junk", "slow", "sequence", "deep")
+NAMES = ("echo", "die", "silent", "big", "flood", "junk", "slow", "sequence", "deep", "log", "close")
 TOOLS = [{"name": name, "description": f"{name}.", "inputSchema": {"type": "object"}} for name in NAMES]
 
 GREETING: dict[str, Any] = {
@@ -53,6 +55,8 @@ def tools(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def more_than_tools() -> dict[str, Any]:
+    if "logs" in FLAGS:
+        return {"logging": {}}
     if "boastful" in FLAGS:
         return {"resources": {}, "prompts": {}}
     return {"resources": {"subscribe": True}} if resources() else {}
@@ -87,6 +91,21 @@ def asked_model(given: dict[str, Any]) -> dict[str, Any]:
     return answered.get("result") or answered["error"]
 
 
+def log(lines: list[dict[str, Any]]) -> dict[str, Any]:
+    for line in lines:
+        send({"method": "notifications/message", "params": line})
+    return {"result": text("logged")}
+
+
+def close(stream: str) -> None:
+    os.close(("input", "output").index(stream))
+    time.sleep(60)
+    os._exit(0)
+
+
+OTHERS: dict[str, Callable[..., Any]] = {"log": log, "close": close}
+
+
 def answer(name: str, given: dict[str, Any], token: object) -> dict[str, Any] | None:
     match name:
         case "die":
@@ -119,11 +138,15 @@ def main() -> None:
     note("starts", os.getpid())
     if "dead" in FLAGS:
         sys.exit("there is no configuration")
+    if "frail" in FLAGS and len((FOLDER / "starts").read_text().splitlines()) < 3:
+        sys.exit("the port is taken")
     while line := sys.stdin.readline():
         message = json.loads(line)
         method: str = message.get("method", "")
         params: dict[str, Any] = message.get("params") or {}
         note("requests", method)
+        if method == "logging/setLevel":
+            note("levels", params["level"])
         if method == "notifications/cancelled":
             note("cancels", params.get("requestId"))
         if method == "tools/call" and params["name"] == "lines":
@@ -155,6 +178,8 @@ def reply(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
             return {"error": {"code": given.get("code", -32000), "message": given["words"]}}
         case "tools/list":
             return tools(params)
+        case "tools/call" if params["name"] in OTHERS:
+            return OTHERS[params["name"]](**params["arguments"])
         case "tools/call" if params["name"] == "result":
             return {"result": params["arguments"]["result"]}
         case "tools/call":

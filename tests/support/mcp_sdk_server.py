@@ -161,6 +161,13 @@ async def grow(context: Context) -> str:
 
 
 @server.tool()
+async def complain(context: Context, words: str) -> str:
+    """Log a warning."""
+    await context.warning(words)
+    return "It is logged."
+
+
+@server.tool()
 async def touch(context: Context, uri: str) -> str:
     """Say that a resource changed."""
     await context.notify_resource_updated(uri)

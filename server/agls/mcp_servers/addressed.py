@@ -27,12 +27,14 @@ REFUSED = {
     404: "there is no MCP server at this address (HTTP 404)",
 }
 LOGIN = "it wants a login: /mcp.login {0}, or `agls mcp login {0}` at a terminal"
-BAD = 400  # HTTP statuses from here on
+BAD, BROKEN = 400, 500  # HTTP statuses from here on
+PASSING = {408, 425, 429}  # HTTP statuses
 Streams = tuple[ReadStream[SessionMessage | Exception], WriteStream[SessionMessage]]
 
 
 class AddressedStreams:
-    """The connection to an address. `trouble` says what the last refused request was answered with.
+    """The connection to an address. `trouble` says what the last refused request was answered with, and
+    whether that `may_pass`.
 
     One that has no key of its own in `headers` logs in where that is wanted; it `needs_login` when nobody was
     there to do that.
@@ -44,7 +46,7 @@ class AddressedStreams:
         self._definition = definition
         self.gone = asyncio.Event()
         self.trouble = ""
-        self.needs_login = False
+        self.needs_login = self.may_pass = False
         has_key = any(name.lower() == "authorization" for name, _ in definition.headers)
         self._login = None if has_key else ServerLogin(definition, logins, callers)
 
@@ -87,6 +89,7 @@ class AddressedStreams:
         self._bound(response)
         if response.request.extensions.get(OWN):
             return
+        self.may_pass = status in PASSING or status >= BROKEN
         self.needs_login = status == UNAUTHORIZED and self._login is not None
         if self.needs_login:
             self.trouble = LOGIN.format(self._definition.name)

@@ -8,6 +8,7 @@ from mcp.client.auth import OAuthFlowError, OAuthRegistrationError, OAuthTokenEr
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     CONNECTION_CLOSED,
+    INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
@@ -73,6 +74,22 @@ def words_of(error: BaseException) -> str:
             return _plain(str(error))
         case _:
             return _of_transport(error)
+
+
+def is_passing(error: BaseException) -> bool:
+    """**Returns** whether nobody could be reached, which may be over soon."""
+    match error:
+        case BaseExceptionGroup(exceptions=several):
+            found: list[bool] = [is_passing(each) for each in several]
+            return any(found)
+        case _:
+            return isinstance(error, (httpx2.NetworkError, httpx2.RemoteProtocolError))
+
+
+def is_away(error: MCPError) -> bool:
+    """**Returns** whether a server at an address is away, or forgot the session."""
+    forgot = error.code == INVALID_REQUEST and "terminated" in error.message
+    return forgot or is_closed(error) or error.code == INTERNAL_ERROR
 
 
 def is_closed(error: MCPError) -> bool:

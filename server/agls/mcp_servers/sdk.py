@@ -18,9 +18,7 @@ from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
 from mcp.shared.message import SessionMessage
 from mcp_types import (
-    INTERNAL_ERROR,
     INVALID_PARAMS,
-    INVALID_REQUEST,
     URL_ELICITATION_REQUIRED,
 )
 from pydantic import FileUrl
@@ -39,12 +37,13 @@ from agls.mcp_servers.content import (
     template_of,
     tool_of,
 )
-from agls.mcp_servers.failures import is_closed, login_words, may_have_run, words_of
+from agls.mcp_servers.failures import is_away, is_closed, is_passing, login_words, may_have_run, words_of
 from agls.mcp_servers.listing import MOST_RESOURCES, ServerListing
 from agls.mcp_servers.logins import Logins
 from agls.mcp_servers.open_requests import NotingStream, OpenRequests
 from agls.mcp_servers.own_schemas import let_through, remarks_on_answers
 from agls.mcp_servers.paging import Pages
+from agls.mcp_servers.server_log import ServerLog
 from agls.mcp_servers.sifted import SiftedStream
 from agls.mcp_servers.stdio import BROKEN, ServerStreams
 from agls.mcp_servers.tasks import Tasks
@@ -95,6 +94,7 @@ class SdkConnection:
         self._changed, self._resources_read = changed, WatchedResources(changed, self._leave)
         self._callers = Callers(definition)
         self._tasks = Tasks(self._callers, self._leave)
+        self._log = ServerLog(definition)
         self._problems: list[str] = []  # of what it lists
         self._schemas: dict[str, JsonObject] = {}  # of the answers of its tools
         if definition.transport == "stdio":
@@ -104,7 +104,7 @@ class SdkConnection:
         self.gone = self._streams.gone
         self.over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.is_stale = False  # the server said that its lists changed
+        self.is_stale = self._may_pass = False  # stale: the server said that its lists changed
         self._owner: asyncio.Task[None] | None = None
         self._left = set[asyncio.Task[None]]()
 
@@ -117,6 +117,11 @@ class SdkConnection:
     def trouble(self) -> str:
         """Why the server ended by itself, "" when it did not."""
         return self._streams.trouble
+
+    @property
+    def may_pass(self) -> bool:
+        """Whether what went wrong may be over when it is tried again."""
+        return self._may_pass or self._streams.may_pass
 
     @property
     def needs_login(self) -> bool:
@@ -146,11 +151,13 @@ class SdkConnection:
                 self._session = client
                 let_through(client.session, self._schemas)
                 self._ready.set_result(None)
+                self._leave(self._log.tell(client))
                 await self._hold(client)
         except TimeoutError:
             problem = SLOW.format(self._definition.startup)
         except Exception as error:  # noqa: BLE001 - the SDK and a server may raise anything
             problem = login_words(error) or self._streams.trouble or words_of(error)
+            self._may_pass = is_passing(error)
         finally:
             self.gone.set()
             if not self._ready.done():
@@ -165,6 +172,8 @@ class SdkConnection:
             mode="legacy" if self._legacy else "auto",
             client_info=types.Implementation(name="agls", version=__version__),
             message_handler=self._handle,
+            logging_callback=self._log.take,
+            log_level=self._log.level,
             elicitation_callback=self._callers.elicit,
             sampling_callback=self._callers.sample if self._definition.samples else None,
             list_roots_callback=self._roots,
@@ -364,7 +373,7 @@ class SdkConnection:
         if self.needs_login:
             self.gone.set()
             return ServerProblem(f"{name} cannot be used", said=self.trouble)
-        if self._definition.transport != "stdio" and (not isinstance(error, MCPError) or _ends(error)):
+        if self._definition.transport != "stdio" and (not isinstance(error, MCPError) or is_away(error)):
             self.gone.set()  # the next call connects anew
         if isinstance(error, MCPError) and not is_closed(error):
             self.is_stale = self.is_stale or error.code == INVALID_PARAMS
@@ -374,9 +383,3 @@ class SdkConnection:
             why = self.trouble or "the connection was closed"
             return ServerProblem(gone.format(name), said=why, may_have_run=True)
         return ServerProblem(name, said=words_of(error), may_have_run=True)
-
-
-def _ends(error: MCPError) -> bool:
-    """**Returns** whether a server at an address is away, or forgot the session."""
-    forgot = error.code == INVALID_REQUEST and "terminated" in error.message
-    return forgot or is_closed(error) or error.code == INTERNAL_ERROR

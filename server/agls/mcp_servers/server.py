@@ -13,6 +13,7 @@ from agls.config import ConfigError
 from agls.engine.vocabulary import JsonObject
 from agls.mcp_servers.logins import Logins
 from agls.mcp_servers.pins import Pinned, Pins, key_of
+from agls.mcp_servers.tries import Tries, rest_after
 from agls.room.mcp_ports import (
     NOBODY,
     Caller,
@@ -30,7 +31,6 @@ from agls.workspace.stream_programs import StreamPrograms
 if TYPE_CHECKING:
     from agls.mcp_servers.sdk import SdkConnection
 
-REST = 30.0  # seconds for which a server that could not be started is left alone
 MOST_ENDS, PERIOD = 5, 600.0  # so often in so many seconds it may end and is started again
 UNUSED = 120.0  # seconds after which a server ends that was only asked what it offers
 MOST_CHANGED = 1_000  # resources
@@ -61,7 +61,7 @@ class SharedServer:
         self._connection: SdkConnection | None = None
         self._ends = deque[float](maxlen=MOST_ENDS)
         self._changes = Counter[str]()
-        self._rests_until = 0.0
+        self._rests_until, self._rest = 0.0, 0.0
         self._unused: asyncio.TimerHandle | None = None
         self._is_stopped = False
         self.trouble = self.noise = ""
@@ -230,33 +230,38 @@ class SharedServer:
     async def _start(self, caller: Caller) -> "SdkConnection":
         sdk = await asyncio.to_thread(import_module, "agls.mcp_servers.sdk")  # a second of work
         known = self.known
-        is_legacy = bool(known and known.era and not sdk.is_modern(known.era))
-        connection = self._connection_of(sdk, legacy=is_legacy)
-        try:
+        tries = Tries(is_old=bool(known and known.era and not sdk.is_modern(known.era)))
+        while True:
+            connection = self._connection_of(sdk, legacy=tries.legacy)
             try:
                 await connection.open(caller)
-            except ServerProblem:
-                if is_legacy or connection.needs_login or not connection.trouble:
-                    raise
-                # It ended by itself, maybe of a question that it does not know: asked as older ones are.
-                connection = self._connection_of(sdk, legacy=True)
-                await connection.open(caller)
-            await self._list(connection, caller)
-        except ServerProblem as problem:
-            connection.close()
-            self.trouble, self.noise = str(problem).rstrip("."), connection.noise
-            self.needs_login = connection.needs_login
-            self._rests_until = 0.0 if self.needs_login else self._loop.time() + REST
-            about = f"{self.definition.name} could not be started"
-            raise ServerProblem(about, said=f"{self.trouble}.") from None
-        except asyncio.CancelledError:
-            connection.close()
-            raise
+                await self._list(connection, caller)
+            except ServerProblem as problem:
+                connection.close()
+                if not await tries.again(connection):
+                    raise self._failed(connection, str(problem)) from None
+            except asyncio.CancelledError:
+                connection.close()
+                raise
+            else:
+                self._begin(connection)
+                return connection
+
+    def _begin(self, connection: "SdkConnection") -> None:
         self._connection = connection
         self.trouble, self.noise = "", connection.noise
         self._is_stopped = self.needs_login = False
+        self._rest = 0.0
         self._unused = self._loop.call_later(UNUSED, self.end)
-        return connection
+
+    def _failed(self, connection: "SdkConnection", why: str) -> ServerProblem:
+        """Leave it alone for a while. **Returns** what is wrong."""
+        self.trouble, self.noise = why.rstrip("."), connection.noise
+        self.needs_login = connection.needs_login
+        self._rest = rest_after(self._rest, is_program=self.definition.transport == "stdio")
+        self._rests_until = 0.0 if self.needs_login else self._loop.time() + self._rest
+        about = f"{self.definition.name} could not be started"
+        return ServerProblem(about, said=f"{self.trouble}.")
 
     def _connection_of(self, sdk: ModuleType, *, legacy: bool) -> "SdkConnection":
         place = self.definition, self._programs, self._logins

@@ -20,6 +20,7 @@ HIGH = 4_000_000  # bytes that wait to be read, at which the server has to wait
 LOW = 1_000_000
 GRACE = 2.0  # seconds that a server has to end by itself, when its input was closed
 BROKEN = "its answer is no message of the protocol, or too deep"
+CLOSED = "closed its standard {}, and was ended"
 SETTLING = 0.05  # seconds, in which the last words of a server that ended find their reader
 MOST_AT_ONCE = 1_000  # messages of one line, as revisions before 2025-06-18 allow them
 MOST_NOISE = 2_000  # characters that are kept of what is no message
@@ -31,8 +32,8 @@ ToServer = MemoryObjectReceiveStream[SessionMessage]
 class ServerStreams:
     """Implements `StreamListener` for one MCP server.
 
-    `gone` is set when it ended, or shall end. `trouble` says why it ended by itself, `noise` is what it wrote
-    that is no message.
+    `gone` is set when it ended, or shall end. `trouble` says why it ended by itself, which `may_pass`;
+    `noise` is what it wrote that is no message.
     """
 
     def __init__(self, definition: ServerDefinition, programs: StreamPrograms) -> None:
@@ -41,7 +42,7 @@ class ServerStreams:
         self._news, self.gone = asyncio.Event(), asyncio.Event()
         self._is_paused = self._is_over = self._is_leaving = False
         self._program: StreamProgram | None = None
-        self.needs_login = False
+        self.needs_login = self.may_pass = False
         self.noise, self.trouble = "", ""
 
     def received(self, data: bytes) -> None:
@@ -130,9 +131,10 @@ class ServerStreams:
     def _say_why(self) -> None:
         if self._is_leaving or self.gone.is_set():
             return
-        if self._is_over:
-            status = self._program.status if self._program else None
-            self.trouble = f"it ended by itself (exit status {status}). {self.complaints}".strip()
+        if self._is_over and self._program:
+            self.may_pass = True
+            end, closed = f"ended by itself (exit status {self._program.status})", self._program.closed
+            self.trouble = f"it {CLOSED.format(closed) if closed else end}. {self.complaints}".strip()
         else:
             self.trouble = f"it wrote a message of more than {LONGEST_LINE:,} bytes, and was ended"
 

@@ -4,13 +4,15 @@ import asyncio
 import os
 import subprocess  # noqa: TID251 - for the name of a stream
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from functools import partial
+from typing import Literal, Protocol
 
 from agls.engine.ports import WorkspaceError
 from agls.workspace.environment import PLAIN, allowed
 from agls.workspace.kept_process import PATIENCE, KeptProcess, Streams
 
 NO_VARIABLES: Mapping[str, str] = {}
+CUT_OFF = 1.0  # seconds in which a program may end that closed a stream through which it is talked to
 MOST_COMPLAINTS = 4_000  # bytes of the standard error that are kept
 
 
@@ -57,7 +59,10 @@ class StreamPrograms:
 
 
 class StreamProgram:
-    """One program that is talked to. `over` is done when it and all that it started have ended."""
+    """One program that is talked to. `over` is done when it and all that it started have ended.
+
+    One that lives on after it closed its standard input or output is ended: `closed` says which one it was.
+    """
 
     def __init__(self, listener: StreamListener) -> None:
         self._listener = listener
@@ -70,6 +75,9 @@ class StreamProgram:
         self._process = KeptProcess(self._ended)
         self._connecting, self._is_gone = True, False
         self.is_ending = False  # somebody ends it
+        self._is_left = False  # it may close its streams
+        self.closed: Literal["", "input", "output"] = ""
+        self._cut_off: asyncio.TimerHandle | None = None
 
     @property
     def complaints(self) -> str:
@@ -96,12 +104,14 @@ class StreamProgram:
         waiting = [streams.stdin, streams.stderr, streams.stdout]
         try:
             out, _ = await self._loop.connect_read_pipe(
-                lambda: _PipeReader(self._listener.received), waiting.pop()
+                lambda: _PipeReader(self._listener.received, partial(self._lost, "output")), waiting.pop()
             )
             self._pipes.append(out)
             err, _ = await self._loop.connect_read_pipe(lambda: _PipeReader(self._complain), waiting.pop())
             self._pipes.append(err)
-            pipe, _ = await self._loop.connect_write_pipe(asyncio.BaseProtocol, waiting.pop())
+            pipe, _ = await self._loop.connect_write_pipe(
+                lambda: _PipeWriter(partial(self._lost, "input")), waiting.pop()
+            )
             self._input = pipe
         except asyncio.CancelledError:
             self._listener = _Nobody()
@@ -132,13 +142,24 @@ class StreamProgram:
 
     def close_input(self) -> None:
         """Close its standard input, when what was sent is written. Harmless when it has ended."""
+        self._is_left = True
         if self._input and not self._input.is_closing():
             self._input.close()
 
     def end(self) -> None:
         """End the program and all that it started. Harmless when it has ended."""
+        self._is_left = True
         self.is_ending = True
         self._process.end()
+
+    def _lost(self, stream: Literal["input", "output"]) -> None:
+        """Note that a stream was closed: by a program that ends, or by one that cannot be talked to."""
+        if not (self._cut_off or self._is_left or self._is_gone):
+            self._cut_off = self._loop.call_later(CUT_OFF, self._end_cut_off, stream)
+
+    def _end_cut_off(self, stream: Literal["input", "output"]) -> None:
+        self.closed = stream
+        self.end()
 
     def _complain(self, data: bytes) -> None:
         self._complaints += data
@@ -150,6 +171,8 @@ class StreamProgram:
             self._finish()
 
     def _finish(self) -> None:
+        if self._cut_off:
+            self._cut_off.cancel()
         if self._input and not self._input.is_closing():
             self._input.abort()
         for pipe in self._pipes:
@@ -169,8 +192,20 @@ class _Nobody:
 
 
 class _PipeReader(asyncio.Protocol):
-    def __init__(self, take: Callable[[bytes], None]) -> None:
-        self._take = take
+    def __init__(self, take: Callable[[bytes], None], end: Callable[[], None] | None = None) -> None:
+        self._take, self._end = take, end
 
     def data_received(self, data: bytes) -> None:
         self._take(data)
+
+    def eof_received(self) -> None:
+        if self._end:
+            self._end()
+
+
+class _PipeWriter(asyncio.BaseProtocol):
+    def __init__(self, end: Callable[[], None]) -> None:
+        self._end = end
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._end()
