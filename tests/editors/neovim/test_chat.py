@@ -303,3 +303,21 @@ def test_torn_answer_is_marked_and_the_next_one_follows(editor: Editor) -> None:
     text = transcript(editor)
     assert text.index("Half of what") < text.index("All of it.")
     wait_until(lambda: "✗ cut off: not part of the conversation" in editor.drawn.text())
+
+
+@pytest.mark.parametrize("away", ["quit!", "bdelete!"])
+def test_chat_and_prompt_whose_buffers_were_emptied_are_back(editor: Editor, away: str) -> None:
+    opened(editor, turns({"text": "I was here."}), turns({"text": "And I still am."}))
+    prompt(editor, "where are you?")
+    ended(editor, "endTurn")
+    editor.keys("<C-w>k")
+    for _ in range(2):
+        editor.command(f"{away}")
+    editor.until("vim.fn.expand('%:t') == 'code.py'")
+    editor.command("Agls open")
+    said(editor, "I was here.")
+    editor.shows("I was here.")
+    editor.keys("<Esc>")
+    prompt(editor, "and now?")
+    ended(editor, "endTurn", runs=2)
+    said(editor, "And I still am.")

@@ -168,6 +168,47 @@ def test_undo_of_an_undone_change_marks_the_change_again_and_redo_takes_the_mark
     assert code(editor) == BOTH
 
 
+def test_marks_follow_the_editors_own_undo_and_a_file_that_is_read_again(editor: Editor) -> None:
+    opened(editor, TWO_EDITS)
+    editor.command("wincmd t | silent write | Agls open")
+    editor.keys("<Esc>")
+    prompt(editor, "change two")
+    ended(editor, "endTurn")
+    waiting(editor, 2)
+    editor.command("wincmd t")
+    marks = "#vim.api.nvim_buf_get_extmarks(0, require('agls.changes').namespace, 0, -1, {})"
+    for keys, count in (("u", 1), ("u", 0), ("<C-r><C-r>", 2), (":edit!<CR>", 0), ("u", 2)):
+        editor.keys(keys)
+        waiting(editor, count)
+        editor.until(f"{marks} == ...", count)
+
+
+def test_lines_of_a_file_with_windows_line_ends_are_shown_without_them(editor: Editor) -> None:
+    (editor.workspace / "dos.txt").write_bytes(b"one\r\ntwo\r\nthree\r\n")
+    changed = {
+        "text": "I edit.",
+        "calls": [call("edit_file", path="dos.txt", old_text="two", new_text="2\n2")],
+    }
+    read = {"text": "I read.", "calls": [call("read_file", path="dos.txt")]}
+    opened(editor, turns(read, changed, "Ready."))
+    editor.command("wincmd t | edit dos.txt | Agls open")
+    editor.keys("<Esc>")
+    prompt(editor, "change it")
+    ended(editor, "endTurn")
+    waiting(editor, 1)
+    editor.command("wincmd t")
+    editor.shows("two")
+    assert "^M" not in "\n".join(editor.screen())
+    editor.command("Agls review diff")
+    assert editor.lua("return vim.fn.getbufline(vim.fn.winbufnr(1), 1, '$')") == ["one", "two", "three"]
+    editor.command("tabclose | write")
+    assert (editor.workspace / "dos.txt").read_bytes() == b"one\r\n2\r\n2\r\nthree\r\n"
+    editor.command("Agls undo all")
+    waiting(editor, 0)
+    editor.command("write")
+    assert (editor.workspace / "dos.txt").read_bytes() == b"one\r\ntwo\r\nthree\r\n"
+
+
 def test_a_change_in_a_file_that_is_not_open_is_put_back(editor: Editor) -> None:
     made = {"text": "I write.", "calls": [call("edit_file", path="b.txt", old_text="two", new_text="2")]}
     read = {"text": "I read.", "calls": [call("read_file", path="b.txt")]}

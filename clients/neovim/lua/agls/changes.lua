@@ -6,6 +6,7 @@ local first_line = require("agls.first_line")
 local notify = require("agls.notify")
 
 local NAMESPACE = vim.api.nvim_create_namespace("agls.changes")
+local PAUSE = 100 -- milliseconds without a change of the text before the marks are looked at
 
 ---@class agls.Hunk one change, as `agls.changes` lists it
 ---@field sessionId string
@@ -33,6 +34,8 @@ M.on_buffer = function() end
 
 ---@type agls.Hunk[] that are undone one after the other
 local undoing = {}
+---@type table<integer, agls.Hunk[]> by buffer: changes that nobody judged, but that do not stand there now
+local gone = {}
 local asking, again = false, false
 local round = 0 -- answers to earlier ones are no news
 
@@ -47,6 +50,12 @@ function M.lines_of(text)
 end
 
 local lines_of = M.lines_of
+
+---@param text string
+---@return string
+local function lf(text)
+  return (text:gsub("\r\n", "\n"))
+end
 
 ---@param uri string
 ---@return integer? buf
@@ -114,12 +123,19 @@ local function take(listed)
       first_line.show(change.buf, 0)
     end
   end
-  M.all = vim.tbl_filter(function(change)
-    return change.stands ~= false
-  end, listed)
+  M.all, gone = {}, {}
   local after = {}
-  for _, change in ipairs(M.all) do
+  for _, change in ipairs(listed) do
     change.buf = loaded(change.uri)
+    if change.buf and vim.bo[change.buf].fileformat == "dos" then -- its lines end before the CR
+      change.old, change.new = lf(change.old), lf(change.new)
+    end
+    if change.stands ~= false then
+      table.insert(M.all, change)
+    elseif change.buf then
+      gone[change.buf] = gone[change.buf] or {}
+      table.insert(gone[change.buf], change)
+    end
     if change.buf and change.stands then
       after[change.buf] = true
       mark(change)
@@ -270,6 +286,23 @@ function M.follow(of)
   M.refresh()
 end
 
+---Whether the text of a buffer is another one than when the changes were listed: one of them was undone or edited by
+---the user, or one that was gone may be back.
+---@param buf integer
+---@return boolean
+local function is_stale(buf)
+  for _, change in ipairs(M.all) do
+    if change.buf == buf and change.mark then
+      local first, new = M.line_of(change) - 1, lines_of(change.new)
+      local there = vim.api.nvim_buf_get_lines(buf, first, first + #new, false)
+      if #new == 0 or not vim.deep_equal(there, new) then
+        return true
+      end
+    end
+  end
+  return gone[buf] ~= nil
+end
+
 ---@param group integer
 function M.setup(group)
   vim.api.nvim_create_autocmd({ "BufReadPost", "BufWritePost" }, {
@@ -278,6 +311,19 @@ function M.setup(group)
       if #M.all > 0 then
         vim.schedule(M.refresh)
       end
+    end,
+  })
+  local typed = 0
+  vim.api.nvim_create_autocmd({ "TextChanged", "InsertLeave" }, {
+    group = group,
+    callback = function(event)
+      typed = typed + 1
+      local latest = typed
+      vim.defer_fn(function()
+        if latest == typed and vim.api.nvim_buf_is_loaded(event.buf) and is_stale(event.buf) then
+          M.refresh()
+        end
+      end, PAUSE)
     end,
   })
 end

@@ -33,11 +33,10 @@ local M = {}
 ---@type table<integer, agls.Chat> by buffer
 M.all = {}
 
+---Give a buffer what makes it the chat's: `:bdelete` takes that away.
+---@param buf integer
 ---@param session agls.Session
----@return integer
-local function make_buffer(session)
-  local buf = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_buf_set_name(buf, "agls://" .. session.id)
+local function furnish(buf, session)
   vim.bo[buf].buftype = "nofile"
   vim.bo[buf].bufhidden = "hide"
   vim.bo[buf].swapfile = false
@@ -46,6 +45,14 @@ local function make_buffer(session)
   paint.markdown(buf)
   question_keys.map(buf)
   vim.bo[buf].modifiable = false
+end
+
+---@param session agls.Session
+---@return integer
+local function make_buffer(session)
+  local buf = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_name(buf, "agls://" .. session.id)
+  furnish(buf, session)
   return buf
 end
 
@@ -82,8 +89,32 @@ function M.of(session)
       chat.timer:stop()
     end,
   })
+  chat:survive_unloading()
   chat:draw_events({}, { all = true })
   return chat
+end
+
+---`:q!` and `:bdelete` empty a buffer: it is written anew when it is shown again.
+---@private
+function Chat:survive_unloading()
+  local unloaded = false
+  vim.api.nvim_create_autocmd("BufUnload", {
+    buffer = self.buf,
+    callback = function()
+      unloaded = true
+      self.blocks, self.places, self.ending, self.low = {}, {}, 0, nil
+    end,
+  })
+  vim.api.nvim_create_autocmd("BufWinEnter", {
+    buffer = self.buf,
+    callback = function()
+      if unloaded then
+        unloaded = false
+        furnish(self.buf, self.session)
+        self:draw_events({}, { all = true })
+      end
+    end,
+  })
 end
 
 ---@private

@@ -103,7 +103,8 @@ local handlers = {
     return questions.ask("form", params, context.client_id)
   end,
   ["window/showMessage"] = function(_, params)
-    notify[params.type == 1 and "error" or (params.type == 2 and "warn" or "info")](params.message)
+    local words = params.message:gsub("^agls: ", "") -- they are said with that name
+    notify[params.type == 1 and "error" or (params.type == 2 and "warn" or "info")](words)
   end,
   ["window/showMessageRequest"] = function(_, params, context)
     return questions.ask_message(params, context.client_id)

@@ -182,11 +182,10 @@ local function map(prompt)
   map_history(prompt, "next", -1)
 end
 
----@param shown agls.Chat
----@return integer
-local function make_buffer(shown)
-  local buf = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_buf_set_name(buf, "agls://" .. shown.session.id .. "/prompt")
+---Give a buffer what makes it the prompt: `:bdelete` takes that away.
+---@param prompt agls.Prompt
+local function furnish(prompt)
+  local buf, session_id = prompt.buf, prompt.chat.session.id
   vim.bo[buf].buftype = "acwrite" -- :w sends
   vim.bo[buf].bufhidden = "hide"
   vim.bo[buf].swapfile = false
@@ -194,8 +193,9 @@ local function make_buffer(shown)
   vim.bo[buf].omnifunc = "v:lua.require'agls.completion'.omnifunc"
   vim.bo[buf].completefunc = "v:lua.require'agls.completion'.omnifunc"
   vim.b[buf].agls_prompt = true
-  vim.b[buf].agls_session = shown.session.id
-  return buf
+  vim.b[buf].agls_session = session_id
+  map(prompt)
+  chips.draw(buf, session_id)
 end
 
 ---The prompt buffer of a chat.
@@ -206,11 +206,27 @@ function M.of(shown)
   if known and vim.api.nvim_buf_is_valid(known.buf) then
     return known.buf
   end
-  local buf = make_buffer(shown)
+  local buf = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_name(buf, "agls://" .. shown.session.id .. "/prompt")
   local prompt = { buf = buf, chat = shown, place = 0, draft = {} }
   prompts[shown.buf] = prompt
-  map(prompt)
-  chips.draw(buf, shown.session.id)
+  furnish(prompt)
+  local unloaded = false
+  vim.api.nvim_create_autocmd("BufUnload", {
+    buffer = buf,
+    callback = function()
+      unloaded = true
+    end,
+  })
+  vim.api.nvim_create_autocmd("BufWinEnter", {
+    buffer = buf,
+    callback = function()
+      if unloaded then
+        unloaded = false
+        furnish(prompt)
+      end
+    end,
+  })
   vim.api.nvim_create_autocmd("BufWriteCmd", {
     buffer = buf,
     callback = function()
