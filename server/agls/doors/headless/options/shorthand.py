@@ -19,15 +19,15 @@ ALONE = {  # commands that show something where none of those below them is name
 _LISTS = ("config", "hooks", "key", "mcp", "permissions", "plugin", "skills")
 LISTED = {**dict.fromkeys(_LISTS, "list"), "explain": "instructions"}  # what each is alone
 EXPLAINED = ["config", "explain"]  # of one setting that is `config get`
-OWN = frozenset({"-h", "--help", "--version"})  # options of `agls` itself
+OWN = frozenset({"-h", "--help", "-V", "--version"})  # options of `agls` itself
 
 
 def spelled_out(argv: Sequence[str]) -> list[str]:
     """Return the arguments with a command: `-p "…"` is `run "…"`, `-c` is `resume`, in any order.
-
     `help COMMAND` is `COMMAND --help`; `changes` without a word of its own below it is `changes show`, and
     so for `memory`; `mcp` alone, or followed by an option, is `mcp list`, and so for those like it;
-    `explain` alone is `explain instructions`; `config explain KEY` is `config get KEY`. The program of `mcp add` behind `--` is kept together.
+    `explain` alone is `explain instructions`; `config explain KEY` is `config get KEY`. The program of
+    `mcp add` behind `--` is kept together.
     """
     words = list(argv)
     if words[:2] == ["mcp", "add"] and "--" in words:
