@@ -231,6 +231,7 @@ def test_a_run_without_a_prompt_is_refused(agls: Agls) -> None:
         (["run", "go", "--out", "json"], "agls: there is no option '--out'"),
         (["run", "go", "--json"], "agls: there is no option '--json'; did you mean --output json?\n"),
         (["run", "go", "--output-format=json"], "'--output-format'; did you mean --output?\n"),
+        (["run", "go", "--image", "a.png"], "'--image'; did you mean --attach?\n"),
         (["run", "go", "--resume", "ses_1"], "'--resume'; did you mean agls resume SESSION?\n"),
         (["run", "fix", "--trust", "it"], 'in quotes: agls run "'),
         (["doctor", "now"], "agls: 'now' is one argument too many\n"),

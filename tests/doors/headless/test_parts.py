@@ -1,6 +1,7 @@
 """Parts of the headless door that a whole process cannot show."""
 
 import asyncio
+import json
 import os
 import re
 import signal
@@ -39,6 +40,21 @@ async def test_a_signal_before_the_run_begins_ends_it_with_a_fatal_line(
     first, last = capfd.readouterr().out.splitlines()
     assert '"hello"' in first
     assert f'"kind":"{kind}"' in last
+
+
+async def test_object_of_a_run_that_was_stopped_before_it_began_says_cancelled(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    async def stop(*arguments: object) -> int:
+        os.kill(os.getpid(), signal.SIGINT)
+        await asyncio.Event().wait()
+        return 0
+
+    monkeypatch.setattr(door, "_run", stop)
+    monkeypatch.setattr(door, "harden", lambda: True)
+    assert await door.run(RunRequest(cwd=".", prompt="go", output="json")) == Exit.CANCELLED
+    told = json.loads(capfd.readouterr().out)
+    assert (told["stopReason"], told["error"]["kind"]) == ("cancelled", "cancelled")
 
 
 def test_a_second_interrupt_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:

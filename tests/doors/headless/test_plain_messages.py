@@ -41,6 +41,7 @@ def test_audit_without_prices_and_reasoning_names_neither(agls: Agls) -> None:
         agls.run("run", "go", "--base-url", server.url, "--model", "m")
         audit = agls.run("resume", "/audit").out
     assert "unknown cost" in audit
+    assert "s, 1 of 50 turns, 0 tool calls" in audit
     assert "$0.0000" not in audit
     assert "thinking" not in audit
 
@@ -50,6 +51,7 @@ def test_help_as_a_word_is_the_help(agls: Agls) -> None:
     assert agls.run("help", "sessions", "list").code == agls.run("sessions", "list", "--help").code
     assert agls.run("help", "run") == agls.run("run", "--help")
     assert agls.run("help").code == 0
+    assert agls.run("-V") == agls.run("--version")
 
 
 def test_quiet_run_does_not_tell_which_model_was_found(agls: Agls) -> None:

@@ -229,3 +229,10 @@ def test_commands_are_those_that_can_be_invoked(agls: Agls) -> None:
     agls.script({"text": "Fine."})
     (alone,) = [e for e in agls.run("run", "go", "--output", "jsonl").events if e["type"] == "commands"]
     assert alone["data"]["commands"] == [], "nobody could"
+
+
+def test_explanations_understand_settings_and_rules_as_they_are_written(agls: Agls) -> None:
+    agls.configure(f'{SCRIPTED}[permissions]\nmode = "plan"\ndeny = ["read(no.txt)"]\n')
+    assert agls.run("config", "explain", "permissions.mode").out == "plan\n"
+    forbidden = agls.run("permissions", "explain", "read(no.txt)").out
+    assert "The rule deny read(no.txt) forbids it" in forbidden

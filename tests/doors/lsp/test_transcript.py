@@ -38,7 +38,7 @@ def test_each_kind_of_item_is_rendered() -> None:
     told = page(user)
     assert told.startswith("## You\n\n`i`\n\ndo it\n\n`file:///a#L1`\n\n````\n```\ncode\n````\n")
     assert told.endswith("`file:///b`\n\n(image)\n\n")
-    assert page(completed(kind="thought", text="hm\nyes")) == "> hm\n> yes\n\n"
+    assert page(completed(kind="thought", text="hm\nyes")) == "> *agls thought:*\n>\n> hm\n> yes\n\n"
     assert page(completed(kind="thought", text="")) == ""
     assert page(completed(kind="compaction", text="short")) == "*compaction*\n\nshort\n\n"
     assert page(completed(kind="message", text="")) == ""
@@ -152,7 +152,7 @@ def test_rewind_with_a_bare_id_takes_back_the_files_too(serve: Serve) -> None:
     client.command("agls.setOption", "mode=acceptEdits")
     client.command("agls.run", "write it")
     made, page = client.wire.workspace / "made.txt", Path(client.command("agls.transcript")["path"])
-    client.eventually(lambda: page.read_text().count("*endTurn*") == 2)
+    client.eventually(lambda: page.read_text().count("*done*") == 2)
     assert made.read_text() == "x\n"
     first = page.read_text().split("## You\n\n`")[1].split("`")[0]
     back = client.command("agls.rewind", first)

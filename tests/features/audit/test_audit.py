@@ -200,6 +200,12 @@ async def test_live_progress_is_readable_during_the_run() -> None:
     assert "2 of 7 turns, 2 tool calls (0 failed)" in told
 
 
+async def test_one_turn_is_not_counted_as_several() -> None:
+    written = Written()
+    await check(say(), features=written.features, facts=None)
+    assert " s, 1 turn, 0 tool calls " in page(written.records)
+
+
 async def test_the_tool_is_not_in_the_palette_unless_it_is_asked_for() -> None:
     written = Written(settings=Settings())
     await check(say(), features=written.features, facts=None)

@@ -62,6 +62,13 @@ async def explain(scene: Scene, **arguments: str) -> ActionOutcome:
         ),
         ({"target": "no.txt", "kind": "read"}, "deny", "The rule deny read(no.txt) forbids it"),
         ({"target": "a.txt", "kind": "edit", "mode": "acceptEdits"}, "allow", "mode acceptEdits"),
+        ({"target": "read(no.txt)"}, "deny", "The rule deny read(no.txt) forbids it"),
+        ({"target": "edit(a.txt)", "mode": "acceptEdits"}, "allow", "mode acceptEdits"),
+        (
+            {"target": "shell(touch saved)"},
+            "allow",
+            "It runs without a question: the rule shell(touch saved).",
+        ),
     ],
 )
 async def test_explain_says_what_would_happen_and_why(

@@ -131,7 +131,8 @@ class JsonSummary:
 
     def fatal(self, error: JsonObject, code: int) -> None:
         """Write the object of a run that could not begin."""
-        nothing: JsonObject = {"result": "", "stopReason": "error", "filesChanged": []}
+        reason = "cancelled" if error["kind"] == "cancelled" else "error"
+        nothing: JsonObject = {"result": "", "stopReason": reason, "filesChanged": []}
         self._write({**nothing, "error": error, "exitCode": code})
 
     def _write(self, value: JsonObject) -> None:

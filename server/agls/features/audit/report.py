@@ -87,13 +87,15 @@ def brief(record: RunRecord) -> str:
     """Return how the run stands, in one paragraph."""
     used, limits = record.used, record.limits
     failed = sum(row.status == "failed" for row in record.calls)
-    turns = f"{used.turns} of {limits.max_turns}" if limits.max_turns is not None else f"{used.turns}"
+    turns = f"{used.turns} turn{'s' * (used.turns != 1)}"
+    if limits.max_turns is not None:
+        turns = f"{used.turns} of {limits.max_turns} turns"
     thinking = f" ({used.reasoning_tokens} of it thinking)" if used.reasoning_tokens else ""
     calls = f"{used.tool_calls} tool call{'s' * (used.tool_calls != 1)}"
     tokens = f"{used.input_tokens} tokens in, {used.output_tokens} out{thinking}"
     why = f" ({record.stop.detail})" if record.stop and record.stop.detail else ""
     return (
-        f"{record.run_id}: {_status(record)}{why}; {record.seconds:.0f} s, {turns} turns, "
+        f"{record.run_id}: {_status(record)}{why}; {record.seconds:.0f} s, {turns}, "
         f"{calls} ({failed} failed), {tokens}, {_cost(used)}."
     )
 

@@ -21,6 +21,8 @@ GROUP = "Conversation"
 BACK = "To undo this: `/rewind undo={0}`, or in a terminal `agls rewind --undo {0}`."
 OPEN = "open"  # in the data of an outcome: the session that a client shows from now on
 TOO_MANY = "There are fewer prompts to rewind: {}."
+FEWER = "This session has no more answers than that: {}."
+NO_ANSWER = "There is no answer in this session yet."
 NO_PROMPTS = "There is no prompt to rewind to."
 SHOWN = 60  # characters of a prompt
 
@@ -166,7 +168,7 @@ async def copy(arguments: Copy, context: ActionContext) -> ActionOutcome:
     undone = undone_of(context.state)
     answers = answers_of([each for each in context.state.transcript if name_of(each) not in undone])
     if arguments.answer > len(answers):
-        raise ActionError(f"There are fewer answers in this session: {len(answers)}.")
+        raise ActionError(FEWER.format(len(answers)) if answers else NO_ANSWER)
     text = answers[-arguments.answer]
     return ActionOutcome(text, {"text": text})
 

@@ -1,6 +1,7 @@
 """The action `permission.explain`: whether something would run unasked, and why."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from typing import Literal
 
@@ -16,6 +17,7 @@ from agls.features.permissions.resolved_targets import resolve_command
 from agls.features.permissions.rules import ResolvedTarget
 from agls.features.permissions.visible import one_line
 from agls.modes import complaint, is_mode
+from agls.regex import regex
 from agls.room.permission_memory import Forbids
 from agls.room.process_ports import ShellFacts
 from agls.room.sandbox_ports import CommandSandbox
@@ -30,13 +32,16 @@ NONE_HERE = (
     "refused where nobody can be asked. agls doctor says what helps."
 )
 EFFECTS = {"shell": Effect.EXECUTES, "edit": Effect.WRITES, "read": Effect.READS}
+_RULE = regex(r"(shell|edit|read)\(([^)].*)\)", re.DOTALL)  # no command: no shell takes it
 TOOLS = {"shell": ("shell",), "edit": ("edit_file", "write_file"), "read": ("read_file",)}
 
 
 class Explain(Arguments):
     """Show whether a command, an edit or reading a file would run unasked here, and why."""
 
-    target: str = Field(min_length=1, description="the command, or the path of the file")
+    target: str = Field(
+        min_length=1, description="the command, or the path of the file; or both as in a rule: read(src/a.py)"
+    )
     kind: Literal["shell", "edit", "read"] = Field("shell", description="a command, an edit or reading")
     mode: str = Field("", description="as if this mode were on; the present one when empty")
 
@@ -50,7 +55,8 @@ def explain_action(
 ) -> Action:
     """Return the action, which asks the policies and the gate, and runs nothing."""
 
-    async def explain(arguments: Explain, context: ActionContext) -> ActionOutcome:
+    async def explain(given: Explain, context: ActionContext) -> ActionOutcome:
+        arguments = _meant(given)
         mode = arguments.mode or gate.mode_of(context.state)
         if not is_mode(mode):
             raise ActionError(f"{complaint(mode)}.")
@@ -73,6 +79,12 @@ def explain_action(
         return ActionOutcome(text, {"mode": mode, **data, "parts": said})
 
     return TypedAction("permission.explain", "Explain a permission", Explain, explain, group="Settings")
+
+
+def _meant(given: Explain) -> Explain:
+    """Return the arguments; a target that is written like a rule, `read(src/a.py)`, says its kind itself."""
+    rule = _RULE.fullmatch(given.target) if given.kind == "shell" else None
+    return given.model_copy(update={"kind": rule[1], "target": rule[2]}) if rule else given
 
 
 async def _where(targets: Sequence[ResolvedTarget], sandbox: CommandSandbox) -> str:

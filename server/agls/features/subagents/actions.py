@@ -14,6 +14,9 @@ NONE = "The agent works alone here: there are no helpers (`[subagents]`), or thi
 DEFINE = "To write one: `/agent.create NAME`. `/agent.list` shows their files, and what is wrong with any."
 
 
+LIKE_ITSELF = "A helper like the agent itself."
+
+
 class Agents(Arguments):
     """Show which helpers the agent can hand work to: those that agls brings, and yours."""
 
@@ -36,10 +39,15 @@ async def agents(palette: Sequence[DelegateSpec], arguments: Agents, context: Ac
         return ActionOutcome(NONE, {"agents": []})
     tools = [entry.tool if entry.has_tool and entry is not HELPER else DELEGATE for entry in palette]
     known = list(zip(palette, tools, strict=True))
-    rows = [f"| {entry.name or 'any'} | `{tool}` | {entry.description} |" for entry, tool in known]
+    rows = [f"| {e.name or 'any'} | `{tool}` | {_purpose(e)} |" for e, tool in known]
     data = [{"name": e.name, "tool": tool, "description": e.description} for e, tool in known]
     text = "\n".join(["| Agent | Tool | What it is for |", "|---|---|---|", *rows, "", DEFINE])
     return ActionOutcome(text, {"agents": data})
+
+
+def _purpose(entry: DelegateSpec) -> str:
+    """Return what a helper is for; what the model reads of one without a name says "yourself"."""
+    return LIKE_ITSELF if entry is HELPER else entry.description
 
 
 async def show(arguments: Subagents, context: ActionContext) -> ActionOutcome:

@@ -39,8 +39,8 @@ class MarkdownFormat:
         return f"## agls\n\n{_closed(text)}{f'{chr(10) * 2}*({cut})*' if cut else ''}\n\n"
 
     def thought(self, text: str) -> str:
-        """Return what the model thought, as a quotation."""
-        return "".join(f"> {line}\n" for line in text.split("\n")) + "\n"
+        """Return what the model thought, as a quotation that says whose it is."""
+        return "> *agls thought:*\n>\n" + "".join(f"> {line}\n" for line in text.split("\n")) + "\n"
 
     def work(self, work: Work) -> str:
         """Return a call: its command, and its diffs or else its output."""

@@ -7,6 +7,18 @@ from typing import Protocol
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 
+ENDINGS = {  # every other reason is said as it is
+    "endTurn": "done",
+    "error": "failed",
+    "refusal": "refused by the model",
+    "maxTurns": "stopped at the limit of turns",
+    "timeout": "stopped at the time limit",
+    "budget": "stopped at a limit",
+    "maxTokens": "the answer was cut off at its output limit",
+    "contextFull": "the conversation did not fit the model",
+    "guard": "stopped because it made no progress",
+}
+
 
 @frozen
 class Work:
@@ -48,8 +60,9 @@ def render(events: Iterable[JsonObject], page: PageFormat) -> Iterator[str]:
             case "requestResolved":
                 yield page.answer(" ".join((data["outcome"], data.get("optionId", ""))).strip())
             case "runEnded":
+                reason = data["stopReason"]
                 why = data.get("error", {}).get("message", data.get("detail", ""))
-                yield page.rule(f"{data['stopReason']}{f': {why}' if why else ''}")
+                yield page.rule(f"{ENDINGS.get(reason, reason)}{f': {why}' if why else ''}")
             case "historyRewound":
                 what = "The conversation went back" if data["conversation"] else "Files went back"
                 yield page.rule(f"{what} ({data['checkpointId']})")

@@ -192,7 +192,7 @@ TRUSTING = command(
     """,
 )
 EXPLAIN = """
-    target                    a command, or with --kind a path
+    target                    a command, or with --kind a path; or both as in a rule: "read(src/a.py)"
     --kind {shell,edit,read}  what would be done with it
     --mode MODE               the permission mode (default: the configured one)
 """

@@ -18,15 +18,16 @@ ALONE = {  # commands that show something where none of those below them is name
 }
 _LISTS = ("config", "hooks", "key", "mcp", "permissions", "plugin", "skills")
 LISTED = {**dict.fromkeys(_LISTS, "list"), "explain": "instructions"}  # what each is alone
-OWN = frozenset({"-h", "--help", "--version"})  # options of `agls` itself
+EXPLAINED = ["config", "explain"]  # of one setting that is `config get`
+OWN = frozenset({"-h", "--help", "-V", "--version"})  # options of `agls` itself
 
 
 def spelled_out(argv: Sequence[str]) -> list[str]:
     """Return the arguments with a command: `-p "…"` is `run "…"`, `-c` is `resume`, in any order.
-
     `help COMMAND` is `COMMAND --help`; `changes` without a word of its own below it is `changes show`, and
     so for `memory`; `mcp` alone, or followed by an option, is `mcp list`, and so for those like it;
-    `explain` alone is `explain instructions`. The program of `mcp add` behind `--` is kept together.
+    `explain` alone is `explain instructions`; `config explain KEY` is `config get KEY`. The program of
+    `mcp add` behind `--` is kept together.
     """
     words = list(argv)
     if words[:2] == ["mcp", "add"] and "--" in words:
@@ -34,6 +35,8 @@ def spelled_out(argv: Sequence[str]) -> list[str]:
         return [*words[:end], f"{PROGRAM}={shlex.join(words[end + 1 :])}"]
     if words[:1] == ["help"]:
         return [*words[1:], "--help"]
+    if words[:2] == EXPLAINED and words[2:] and not words[2].startswith("-"):
+        return ["config", "get", *words[2:]]
     if words and words[0] in ALONE and not (ALONE[words[0]] | OWN).intersection(words[1:2]):
         return [words[0], "show", *words[1:]]
     if words and words[0] in LISTED and _name_nothing_below(words[1:]):

@@ -33,7 +33,7 @@ GROUPS: dict[str, tuple[CommandSpec, ...]] = {
 }
 HELP = option("-h --help  show this help message and exit")
 VERSION = option(
-    "--version  show program's version number and exit", action="version", version=f"agls {__version__}"
+    "-V --version  show program's version number and exit", action="version", version=f"agls {__version__}"
 )
 AGLS = command(
     "agls",
