@@ -92,7 +92,7 @@ async def draft_files(
 
     **Raises** `WorkspaceError`, which names every file that has no place for its new text.
     """
-    table = DraftTable(workspace, memory, trash=trash)
+    table = DraftTable(workspace, memory, trash=trash, movers=patches)
     problems: list[str] = []
     for patch in patches:
         try:
@@ -109,7 +109,7 @@ async def draft_files(
         raise WorkspaceError("\n".join(problems))
     leaving = {draft.place.shown for draft in table.drafts if draft.text is None and not draft.source}
     for draft in table.drafts:
-        if draft.text is None and draft.file and draft.file.dirty:
+        if (draft.text is None or draft.source) and draft.file and draft.file.dirty:
             raise WorkspaceError(UNSAVED.format(draft.place.shown) + SAVES * workspace.can_save)
         if draft.expected is None and draft.is_change:
             await check_name(draft.path, workspace, leaving)
@@ -117,10 +117,17 @@ async def draft_files(
 
 
 class DraftTable:
-    """The drafts of one patch, by path: a later part of the patch finds what an earlier one made."""
+    """The drafts of one patch, by path: a later part of the patch finds what an earlier one made.
 
-    def __init__(self, workspace: Workspace, memory: FileMemory, *, trash: bool) -> None:
+    A file may take the place of another one that one of the `movers` moves elsewhere, in whichever order.
+    """
+
+    def __init__(
+        self, workspace: Workspace, memory: FileMemory, *, trash: bool, movers: Sequence[FilePatch]
+    ) -> None:
         self._trash = trash
+        self._movers = [*movers]
+        self._displaced: dict[str, Draft] = {}  # files that go elsewhere later, by the path that they had
         self._workspace = workspace
         self._memory = memory
         self._by_path: dict[str, Draft] = {}
@@ -132,6 +139,7 @@ class DraftTable:
 
     async def take(self, patch: FilePatch) -> None:
         """Draft what the patch says of one file. **Raises** `WorkspaceError`."""
+        self._movers = [other for other in self._movers if other is not patch]
         if patch.kind == "add":
             await self._add(patch)
         elif patch.kind == "delete":
@@ -168,7 +176,8 @@ class DraftTable:
         self._keep(replace(draft, text=patch.text, title=f"{verb} {shown}", report=report, source=""))
 
     async def _update(self, patch: FilePatch) -> None:
-        draft = await self._there(patch.path, is_added=patch.is_only_added)
+        displaced = self._displaced.pop(self._workspace.place(patch.path).path, None) if patch.to else None
+        draft = displaced or await self._there(patch.path, is_added=patch.is_only_added)
         shown = draft.place.shown
         report = ""
         if patch.hunks:
@@ -183,7 +192,7 @@ class DraftTable:
             for hunk, line in zip(patch.hunks, made.lines, strict=True):
                 gone, came = ("\n".join(hunk.having(sign)) for sign in "-+")
                 check_new(shown, draft.text, gone, came, line)
-            report = f"Edited {shown}, {listed(made.lines)}.{OTHER_SPACE * made.loose}"
+            report = f"Edited {shown}, {listed(sorted(made.lines))}.{OTHER_SPACE * made.loose}"
             draft = replace(
                 draft,
                 text=made.text,
@@ -195,33 +204,59 @@ class DraftTable:
             note = SAME_MODE.format(patch.mode)
             draft = replace(draft, report=f"{draft.report}{note}".strip())
         if patch.to:
-            await self._move(draft, patch.to)
+            await self._move(draft, patch.to, is_displaced=displaced is not None)
         else:
             self._keep(draft)
 
-    async def _move(self, draft: Draft, to: str) -> None:
+    async def _move(self, draft: Draft, to: str, *, is_displaced: bool) -> None:
         there, shown = await self._draft(to), draft.place.shown
         self._check_no_link(draft.place)
         if there.place.path == draft.place.path:
             self._keep(draft)
             return
-        if there.expected is not None or there.text is not None:
+        if there.expected is not None and self._moves_later(there):
+            self._displaced[there.place.path] = there
+        elif there.text is not None or (there.expected is not None and not self._is_gone(there)):
             raise WorkspaceError(
                 f"{shown} cannot be moved to {there.place.shown}: that exists already. {ANOTHER}"
             )
-        if draft.expected is None:
+        if draft.expected is None and not draft.source:
             raise WorkspaceError(
                 f"{shown}: the patch adds it and moves it as well. Add it at its final path."
             )
-        report = f"Moved {shown} to {there.place.shown}.{' ' * bool(draft.report)}{draft.report}"
+        parts = [f"Moved {shown} to {there.place.shown}.", draft.report]
+        report = " ".join(filter(None, parts[::-1] if draft.source else parts))
         title = f"Move {shown} to {there.place.shown}"
-        moved = replace(there, text=draft.text, title=title, report=report, source=draft.path)
-        self._keep(replace(moved, edit=draft.edit))
-        self._keep(replace(_gone(draft), report="", title=title))
+        moved = replace(there, text=draft.text, title=title, report=report, source=draft.source or draft.path)
+        self._keep(replace(moved, edit=draft.edit, trash=False))
+        if draft.expected is None:
+            del self._by_path[draft.place.path]
+        elif not is_displaced:
+            self._keep(replace(_gone(draft), report="", title=title))
+
+    def _moves_later(self, draft: Draft) -> bool:
+        """Return whether a later part of the patch moves this file elsewhere."""
+        is_as_it_was = draft.place.path not in self._by_path
+        return is_as_it_was and any(
+            other.to and self._workspace.place(other.path).path == draft.place.path for other in self._movers
+        )
+
+    def _went(self, draft: Draft) -> str:
+        """Return what an earlier part of the patch made of a file."""
+        shown = draft.place.shown
+        sources = {self._workspace.place(each.source).path: each for each in self.drafts if each.source}
+        new = sources.get(draft.place.path)
+        done = f"moves it to {new.place.shown}: name it so from there on" if new else "deletes it"
+        return f"{shown} does not exist any more, for the patch {done}. Nothing was changed."
+
+    def _is_gone(self, draft: Draft) -> bool:
+        return draft.text is None and not draft.source and draft.place.path in self._by_path
 
     async def _there(self, path: str, *, is_added: bool = False) -> Draft:
         """Return the draft of a file that must be there."""
         draft = await self._draft(path)
+        if self._is_gone(draft):
+            raise WorkspaceError(self._went(draft))
         if draft.text is None and (draft.expected is None or draft.place.path in self._by_path):
             problem = WorkspaceError(f"{draft.place.shown} does not exist.")
             problem.__cause__ = FileNotFoundError(path)

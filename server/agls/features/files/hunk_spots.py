@@ -14,7 +14,7 @@ LINE = regex(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 @frozen
 class Patched:
-    """A text after its hunks: their `lines` (from 1), and whether white space was matched loosely."""
+    """A text after its hunks: the line (from 1) of each, and whether white space was matched loosely."""
 
     text: str
     lines: tuple[int, ...]
@@ -23,17 +23,27 @@ class Patched:
 
 @frozen
 class Spot:
-    """Where a hunk stands: the index of its first line, and its rows as the file has them."""
+    """Where a hunk stands: the index of its first line, and its rows as the file has them.
+
+    `number` is the hunk's own.
+    """
 
     start: int
     rows: tuple[PatchRow, ...]
     final_end: bool | None = None
     loose: bool = False
+    number: int = 0
 
     @property
     def stop(self) -> int:
         """The index behind its last old line."""
         return self.start + sum(row.sign != "+" for row in self.rows)
+
+    @property
+    def first(self) -> int:
+        """The index of its first line that does not only stay, or before which lines come."""
+        head = sum(1 for _ in takewhile(lambda row: row.sign == " ", self.rows))
+        return self.start + head % len(self.rows) if self.rows else self.start
 
     @property
     def changed(self) -> int:
@@ -47,12 +57,12 @@ def text_with(text: str, pieces: Sequence[str], spots: Sequence[Spot]) -> Patche
     line_end = line_end_of(text)
     ended = not text or text.endswith(("\n", "\r"))
     result: list[str] = []
-    places: list[int] = []
+    places: dict[int, int] = {}
     done = 0
     for spot in spots:
         result += pieces[done : spot.start]
         done = spot.start
-        places.append(len(result) + 1 + next((n for n, row in enumerate(spot.rows) if row.sign != " "), 0))
+        places[spot.number] = len(result) + 1 + spot.first - spot.start
         ends: list[str] = []  # of lines that go: those in their places end as they did
         for row in spot.rows:
             if row.sign == "+":
@@ -71,7 +81,8 @@ def text_with(text: str, pieces: Sequence[str], spots: Sequence[Spot]) -> Patche
     made = "".join(whole)
     if not ended and whole:
         made = made[: -len(end_of(whole[-1]))]
-    return Patched(made, tuple(places), any(spot.loose for spot in spots))
+    lines = tuple(places[number] for number in sorted(places))
+    return Patched(made, lines, any(spot.loose for spot in spots))
 
 
 def end_of(line: str) -> str:

@@ -11,6 +11,8 @@ from dataclasses import replace
 
 from agls.engine.ports import WorkspaceError
 
+from .bare_hunks import is_proved, is_right, placeless
+from .hunk_order import free, is_within, side_by_side
 from .hunk_spots import LINE, Patched, Spot, text_with
 from .indentation import indent_like
 from .lines import numbered
@@ -48,10 +50,10 @@ def apply_hunks(text: str, hunks: Sequence[PatchHunk], *, again: bool = False) -
     lines = [piece.rstrip("\r\n") for piece in pieces]
     spots: list[Spot] = []
     problems: list[str] = []
-    cursor = 0
-    for hunk in hunks:
+    lowest = 0  # the last line that a hunk named
+    for hunk in sorted(hunks, key=lambda hunk: hunk.comes_at > 0):  # what others prove about the lines counts
         try:
-            spot = _place(hunk, lines, cursor, spots)
+            spot = _bare(hunk, lines, spots, hunks) if hunk.comes_at else _place(hunk, lines, spots, lowest)
             if line := _line_already(spot, lines, again=again):
                 raise Unplaced(REPEATED.format(number=hunk.number, line=line))
         except Unplaced as problem:
@@ -60,20 +62,19 @@ def apply_hunks(text: str, hunks: Sequence[PatchHunk], *, again: bool = False) -
                 problems.append(f"[The hunks after hunk {hunk.number} were not looked at.]")
                 break
             continue
-        if spot.start < cursor:  # it begins with lines that end the one before it
-            spots[-1] = replace(spots[-1], rows=spots[-1].rows[: spot.start - cursor])
-        spots.append(spot)
-        cursor = max(cursor, spot.stop)
+        spots.append(replace(spot, number=hunk.number))
+        lowest = max(lowest, hunk.line or 0)
     if problems:
         raise Unplaced("\n".join(problems))
-    return text_with(text, pieces, sorted(spots, key=lambda spot: spot.start))
+    return text_with(text, pieces, side_by_side(spots))
 
 
 # --- where a hunk stands --------------------------------------------------------------------------
 
 
-def _place(hunk: PatchHunk, lines: Sequence[str], cursor: int, before: Sequence[Spot]) -> Spot:
+def _place(hunk: PatchHunk, lines: Sequence[str], before: Sequence[Spot], lowest: int) -> Spot:
     """Return where the hunk stands. **Raises** `Unplaced`."""
+    cursor = max((spot.stop for spot in before), default=0)
     start, led = _below_anchors(hunk, lines, cursor)
     if not hunk.old:
         return _addition(hunk, lines, start, led=led)
@@ -82,17 +83,52 @@ def _place(hunk: PatchHunk, lines: Sequence[str], cursor: int, before: Sequence[
         for trimmed in readings:
             if spots := list(_matches(trimmed, lines, form)):
                 below = _below_the_last(trimmed, spots, cursor, before)
-                if not below:
-                    raise Unplaced(_out_of_order(hunk, spots[0], lines))
-                if not before:
-                    _check_anchor(trimmed, [each for each in below if each.start >= start], lines)
-                if led and not any(spot.start >= start for spot in below):
-                    raise Unplaced(_above_anchor(trimmed, below, start, lines))
-                spot = _chosen(trimmed, below, start, lines, led=led or bool(before))
+                if hunk.line is not None and (not below or hunk.line < lowest):
+                    spot = _anywhere(trimmed, spots, lines, before)
+                else:
+                    _check_order(trimmed, spots, below, lines, led=led or not before)
+                    spot = _in_order(trimmed, below, lines, start, led=led, is_first=not before)
                 if trimmed is not hunk and lines[spot.start : spot.start + len(hunk.new)] == hunk.new:
                     raise Unplaced(REPEATED.format(number=hunk.number, line=spot.start + 1))
                 return spot
     raise Unplaced(_missed(hunk, lines))
+
+
+def _in_order(
+    hunk: PatchHunk, below: Sequence[Spot], lines: Sequence[str], start: int, *, led: bool, is_first: bool
+) -> Spot:
+    """Return the one of the spots below the hunk before this one that is meant. **Raises** `Unplaced`."""
+    if is_first:
+        _check_anchor(hunk, [each for each in below if each.start >= start], lines)
+    if led and not any(spot.start >= start for spot in below):
+        raise Unplaced(_above_anchor(hunk, below, start, lines))
+    return _chosen(hunk, below, start, lines, led=led or not is_first)
+
+
+def _anywhere(hunk: PatchHunk, spots: Sequence[Spot], lines: Sequence[str], before: Sequence[Spot]) -> Spot:
+    """Return the spot that is meant by a hunk of a diff that stands above the one before it.
+
+    **Raises** `Unplaced`.
+    """
+    left = free(spots, before)
+    if not left:
+        raise Unplaced(_out_of_order(hunk, spots[0], lines))
+    return _chosen(hunk, left, 0, lines, led=False)
+
+
+def _check_order(
+    hunk: PatchHunk, spots: Sequence[Spot], below: Sequence[Spot], lines: Sequence[str], *, led: bool
+) -> None:
+    """Check that the hunk is not meant for a place above the hunk before it. **Raises** `Unplaced`.
+
+    The anchors do not speak against the order when they have `led` below that one.
+    """
+    if not below:
+        raise Unplaced(_out_of_order(hunk, spots[0], lines))
+    head, is_above = (0, False) if led else _below_anchors(hunk, lines, 0)
+    first = next((spot for spot in spots if spot.start >= head), below[0])
+    if is_above and first.start < below[0].start and not is_within(below[0].start, head - 1, lines):
+        raise Unplaced(_out_of_order(hunk, first, lines))
 
 
 def _below_the_last(
@@ -158,17 +194,24 @@ def _anchor_line(anchor: str, lines: Sequence[str], start: int) -> int | None:
 
 
 def _addition(hunk: PatchHunk, lines: Sequence[str], start: int, *, led: bool) -> Spot:
-    """Return where lines go that come without any old ones: behind an anchor, or at an end of the file."""
+    """Return where lines go that come without any old ones: behind an anchor, or at the end of the file."""
     if led:
         return Spot(start, hunk.rows)
-    if hunk.ends_file or not lines or hunk.line == len(lines) + 1:
+    if hunk.ends_file or not lines:
         return Spot(len(lines), hunk.rows, hunk.final_end)
-    if hunk.line == 1:
-        return Spot(0, hunk.rows)
-    raise Unplaced(
-        f"Hunk {hunk.number} only adds lines and does not say where; nothing was changed. Give lines that "
-        "are there already around them, with a blank in front."
-    )
+    raise Unplaced(placeless(hunk, lines, SHOWN, WIDTH))
+
+
+def _bare(hunk: PatchHunk, lines: Sequence[str], others: Sequence[Spot], hunks: Sequence[PatchHunk]) -> Spot:
+    """Return where a diff without lines around its changes adds lines. **Raises** `Unplaced`.
+
+    Its number counts when something else shows that the diff is of this very text.
+    """
+    at = (hunk.line or 1) - 1
+    is_meant = is_proved(others, hunks) or is_right(hunk, hunks, lines)
+    if lines and at <= len(lines) and is_meant:
+        return Spot(at, hunk.rows, hunk.final_end)
+    return _addition(hunk, lines, 0, led=False)
 
 
 def _readings(hunk: PatchHunk, there: Set[str]) -> Iterator[PatchHunk]:
@@ -227,8 +270,12 @@ def _chosen(hunk: PatchHunk, spots: Sequence[Spot], start: int, lines: Sequence[
         return (below or spots)[0]
     if in_section := _in_section(hunk, spots, lines):
         return in_section
+    raise Unplaced(_ambiguous(hunk, spots, lines))
+
+
+def _ambiguous(hunk: PatchHunk, spots: Sequence[Spot], lines: Sequence[str]) -> str:
     places = listed([spot.start + 1 for spot in spots])
-    raise Unplaced(
+    return (
         f"Hunk {hunk.number} fits in {len(spots)} places, {places}; nothing was changed. Add lines around "
         f"it, or name a line above it after @@.{_unknown(hunk, lines)}"
     )

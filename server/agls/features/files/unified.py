@@ -180,7 +180,9 @@ def _hunks(lines: Sequence[str]) -> Iterator[PatchHunk]:
         final = ended.get("+", None if "-" not in ended else True)
         line_number = int(found[1]) + (found[2] == "0") if found else None
         section = lines[start][found.end() :].strip() if found else ""
-        yield PatchHunk(number, tuple(rows), line=line_number, final_end=final, section=section)
+        is_bare = found and found[2] == "0" and rows and int(found[4] or 1) == len(rows)
+        at = int(found[3]) if found and is_bare else 0
+        yield PatchHunk(number, tuple(rows), line=line_number, final_end=final, section=section, comes_at=at)
 
 
 def _is_over(rows: Sequence[PatchRow], found: re.Match[str] | None) -> bool:
