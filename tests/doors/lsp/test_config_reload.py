@@ -35,6 +35,7 @@ def test_model_written_while_the_server_runs_is_used_by_the_next_run(tmp_path: P
         before = status(wire)
         assert before["configFile"] == config.as_uri()
         assert "no model is configured" in before["problem"]
+        assert "problemFile" not in before
         session = wire.session()
         refused = wire.ask("agent/run", {"sessionId": session, "input": "Hi"})["error"]
         assert refused["data"]["kind"] == "configInvalid"
@@ -53,7 +54,9 @@ def test_configuration_that_became_invalid_is_reported_and_nothing_is_lost(
         wire.initialize()
         session = wire.session()
         config.write_text(f"{played}\n[models.play\n")
-        assert str(config) in status(wire)["problem"]
+        wrong = status(wire)
+        assert str(config) in wrong["problem"]
+        assert wrong["problemFile"] == config.as_uri()
         refused = wire.ask("agent/run", {"sessionId": session, "input": "Hi"})["error"]
         assert refused["data"]["kind"] == "configInvalid"
         config.write_text(played)

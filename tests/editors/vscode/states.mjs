@@ -28,7 +28,7 @@ const WORDS = [
 ].map(([name, did, doing, kind, about]) => ({ name, done: did, doing, kind, about }));
 const MODELS = [{ name: "claude-sonnet-4-5", provider: "api.anthropic.com", contextWindow: 200_000 }];
 const ready = { type: "server", state: "ready", problem: "" };
-const models = { type: "models", models: MODELS, problem: "", options: { mode: "ask" }, calls: WORDS };
+const models = { type: "models", models: MODELS, problem: "", isMistake: false, options: { mode: "ask" }, calls: WORDS };
 const noModel = { ...models, models: [], problem: "No model is configured, and no model server answers on this machine." };
 const chips = {
   type: "chips",

@@ -135,7 +135,7 @@ def test_what_goes_wrong_is_said_and_leads_on(tools: dict[str, str], tmp_path: P
     """No model, errors, limits, waiting questions and a server that dies, on a screen of 1280 x 720."""
     said = done(["node", HERE / "trouble.mjs", tmp_path], LONGEST, **tools)
     assert steps(said)[-1] == "passed"
-    assert screens(tmp_path) == {"no-model", "error", "waiting", "question", "died"}
+    assert screens(tmp_path) == {"no-model", "mistake", "error", "waiting", "question", "died"}
 
 
 @pytest.mark.promise("P3")

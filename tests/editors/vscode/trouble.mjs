@@ -54,7 +54,25 @@ async function modelIsGiven() {
   await advice.waitFor({ state: "detached" });
   await bench.prompt("What do you see");
   await bench.chat.getByText("I have looked.").waitFor();
+  await mistakeIsShown();
   say("a model that is written into config.toml is used without a restart");
+}
+
+/** A file that cannot be read is no missing model: what is wrong is said, and the way leads to the line. */
+async function mistakeIsShown() {
+  await bench.command("agls: New Session");
+  const lines = configured.trimEnd().split("\n").length;
+  fs.writeFileSync(config, `${configured.trimEnd()}\n[models.mine]\ndialect = "openai"\n`);
+  const mistake = bench.page.locator('.statusbar-item[aria-label*="agls: mistake in config.toml"]');
+  await mistake.waitFor();
+  const advice = bench.chat.getByRole("region", { name: "Set up" });
+  await advice.getByRole("alert").filter({ hasText: "models.mine.dialect: this must be" }).waitFor();
+  await shot("mistake");
+  await advice.getByRole("button", { name: "Edit config.toml" }).click();
+  await bench.page.locator("#status\\.editor\\.selection").filter({ hasText: `Ln ${lines + 2},` }).waitFor();
+  fs.writeFileSync(config, configured);
+  await mistake.waitFor({ state: "detached" });
+  await advice.waitFor({ state: "detached" });
 }
 
 async function keyLeadsToAModel() {

@@ -54,6 +54,8 @@ export type ToChat =
       type: "models";
       models: Model[];
       problem: string;
+      /** The problem is a mistake in the configuration. */
+      isMistake: boolean;
       options: Record<string, unknown>;
       calls: CallWords[];
     }

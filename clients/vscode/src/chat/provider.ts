@@ -142,8 +142,9 @@ export class Chat implements vscode.WebviewViewProvider {
   }
 
   postModels(): void {
-    const { models, problem, calls } = this.parts.models;
-    this.post({ type: "models", models, problem, options: optionsOfUser(), calls });
+    const { models, problem, problemFile, calls } = this.parts.models;
+    const isMistake = problemFile !== "";
+    this.post({ type: "models", models, problem, isMistake, options: optionsOfUser(), calls });
   }
 
   postFailure(text: string, kind: string): void {

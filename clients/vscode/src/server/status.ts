@@ -32,6 +32,12 @@ interface Look {
 }
 
 const STARTING: Look = { icon: "loading~spin", label: "starting" };
+const MISTAKE: Look = {
+  icon: "error",
+  label: "mistake in config.toml",
+  colour: "errorBackground",
+  command: "agls.config.open",
+};
 const NO_MODEL: Look = {
   icon: "warning",
   label: "no model",
@@ -82,7 +88,8 @@ export class Status implements vscode.Disposable {
     const { icon, label, colour, command } = this.look();
     this.item.text = command ? `$(${icon}) agls: ${label}` : `$(${icon}) agls`;
     this.item.command = command ?? "agls.server.menu";
-    this.item.tooltip = this.server.problem || `agls: ${label}`;
+    this.item.tooltip =
+      this.server.problem || (this.models.problemFile && this.models.problem) || `agls: ${label}`;
     this.item.accessibilityInformation = { label: `agls: ${label}`, role: "button" };
     this.item.backgroundColor = colour ? new vscode.ThemeColor(`statusBarItem.${colour}`) : undefined;
   }
@@ -108,6 +115,7 @@ export class Status implements vscode.Disposable {
         command: "agls.chat.open",
       };
     if (state === "running") return { icon: "sync~spin", label: "running" };
+    if (this.models.problemFile) return MISTAKE;
     return this.models.problem ? NO_MODEL : { icon: "check", label: "ready" };
   }
 }

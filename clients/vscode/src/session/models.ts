@@ -32,6 +32,8 @@ export class Models implements vscode.Disposable {
   models: Model[] = [];
   /** Why no run could begin, "" when one could. */
   problem = "";
+  /** The configuration with the mistake that the problem is about, "" where it is about none. */
+  problemFile = "";
   /** The words for calls of tools. */
   calls: CallWords[] = [];
   /** The server was asked, since it was started. */
@@ -60,8 +62,8 @@ export class Models implements vscode.Disposable {
   async refresh(): Promise<void> {
     try {
       const status = await this.server.request("agent/status", {});
-      const { models, problem = "", configFile = "", calls = [] } = status;
-      Object.assign(this, { models, problem, calls });
+      const { models, problem = "", problemFile = "", configFile = "", calls = [] } = status;
+      Object.assign(this, { models, problem, problemFile, calls });
       setContext("hasModel", problem === "");
       this.follow(configFile && vscode.Uri.parse(configFile).fsPath);
       clearTimeout(this.again);
@@ -95,8 +97,9 @@ export class Models implements vscode.Disposable {
     await this.refresh();
   }
 
-  /** Open the user's `config.toml`; where there is none yet, one to write and save. */
+  /** Open the line with the mistake, else the user's `config.toml`; where there is none yet, one to write and save. */
   async openConfig(): Promise<void> {
+    if (this.problemFile) return this.openMistake(vscode.Uri.parse(this.problemFile));
     const path = this.configFile || join(homedir(), ".config", "agls", "config.toml");
     const isThere = await access(path).then(
       () => true,
@@ -109,6 +112,12 @@ export class Models implements vscode.Disposable {
     const editor = await vscode.window.showTextDocument(document);
     if (!isThere && document.getText() === "")
       await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), NEW_FILE));
+  }
+
+  private async openMistake(file: vscode.Uri): Promise<void> {
+    const [, line = "1"] = /^:(\d+):/.exec(this.problem.replace(file.fsPath, "")) ?? [];
+    const at = new vscode.Position(Number(line) - 1, 0);
+    await vscode.window.showTextDocument(file, { selection: new vscode.Range(at, at) });
   }
 
   dispose(): void {

@@ -29,7 +29,7 @@ const HELP: Record<string, Step[]> = {
   quota: [MODEL],
   rateLimit: [MODEL],
   overloaded: [MODEL],
-  contextTooLong: [MODEL],
+  contextTooLong: [MODEL, NEW],
   contentFilter: [MODEL],
   network: [MODEL, CONFIG, LOG],
   timeout: [MODEL, LOG],
@@ -43,7 +43,7 @@ const STEPS: Record<string, Step[]> = {
   budget: [LIMITS],
   maxTurns: [LIMITS],
   timeout: [LIMITS],
-  contextFull: [MODEL],
+  contextFull: [MODEL, NEW],
   refusal: [MODEL],
 };
 

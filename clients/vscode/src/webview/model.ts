@@ -52,6 +52,8 @@ export class Model {
   providers: Providers = { offered: undefined, listed: undefined, listing: false };
   /** Why no run could begin, "" when one could. */
   problem = "";
+  /** That is a mistake in the configuration. */
+  isMistake = false;
   settings: Record<string, unknown> = {};
   chips: Chip[] = [];
   completions: { ticket: number; rows: CompletionItem[] } = { ticket: 0, rows: [] };
@@ -152,6 +154,7 @@ export class Model {
         this.reading = { ...this.reading, words: wordsOfCalls(message.calls) };
         this.models = message.models;
         this.problem = message.problem;
+        this.isMistake = message.isMistake;
         this.settings = message.options;
         break;
       case "chips":

@@ -36,7 +36,8 @@ export function Setup({ model }: { model: Model }) {
           <ServerStep model={model} />
         </Step>
         <Step done={false} waits={state !== "ready"} label="Model">
-          {state === "ready" && <ModelStep model={model} />}
+          {state === "ready" &&
+            (model.isMistake ? <Mistake text={model.problem} /> : <ModelStep model={model} />)}
         </Step>
       </section>
     </div>
@@ -101,6 +102,22 @@ function ServerStep({ model }: { model: Model }) {
         </Button>
         <Button message={{ type: "command", command: "agls.server.install" }}>Reinstall the server</Button>
         <Button message={{ type: "command", command: "agls.server.logs" }}>Open log</Button>
+      </div>
+    </>
+  );
+}
+
+/** The configuration cannot be read: until it is corrected no choice could be written into it. */
+function Mistake({ text }: { text: string }) {
+  return (
+    <>
+      <p class="problem" role="alert">
+        {visible(text)}
+      </p>
+      <div class="choices">
+        <Button class="primary" message={{ type: "command", command: "agls.config.open" }}>
+          Edit config.toml
+        </Button>
       </div>
     </>
   );

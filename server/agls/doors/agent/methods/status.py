@@ -32,6 +32,8 @@ async def status(connection: Connection, params: Empty, call: Call) -> StatusRes
         result.models = [_row(info, chosen) for info in connection.world.models(connection.folder)]
     except (ConfigError, ModelError) as problem:
         result.problem = str(problem)
+        file = problem.file if isinstance(problem, ConfigError) else ""
+        result.problem_file = Path(file).as_uri() if file else None
         with suppress(ConfigError):
             result.models = [_row(info, "") for info in connection.world.models(connection.folder)]
     with suppress(ConfigError):  # that is the problem, then
