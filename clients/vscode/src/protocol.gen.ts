@@ -1222,7 +1222,7 @@ export interface SnapshotRun {
   ended?: RunEndedData;
 }
 
-/** How the server is: `problem` says in one sentence why no run could begin, where that is so. `problemFile` is the `file:` URI of the configuration with the mistake that it is about, if it is about one. The default is the first of the `models`. `configFile` is the `file:` URI of the user's settings, which may not be there yet. The models that it names are read again before the next run when it has changed. `calls` has the words for calls of the tools that this server may offer. */
+/** How the server is: `problem` says in one sentence why no run could begin, where that is so. `problemFile` is the `file:` URI of the configuration with the mistake, if it is about one. The default is the first of the `models`. `configFile` is the `file:` URI of the user's settings, which may not be there yet. The models that it names are read again before the next run when it has changed. `calls` has the words for calls of the tools that this server may offer. */
 export interface StatusResult {
   version: string;
   protocolVersion: number;
