@@ -166,12 +166,14 @@ class World:
             broken_packages=lambda: self.rooms.broken,
         )
         self.missing_consents = self._process.missing_consents
-        self.sessions = Sessions(self.storage.sessions, self._build_run, clock, self._without_keys)
+        self.sessions = Sessions(
+            self.storage.sessions,
+            self._build_run,
+            clock,
+            lambda told: CLEANED(told, partial(without_keys, self.setup.held_keys)),
+        )
         self.sessions.on_open = self._reopen
         self.sessions.at_end = self._end
-
-    def _without_keys(self, told: Any) -> Any:
-        return CLEANED(told, partial(without_keys, self.setup.held_keys))
 
     def renew(self, setup: Setup) -> None:
         """Let runs that begin later work with other settings."""
