@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agls.diff import compare, guess, is_made, lines_of, read_patch
+from agls.diff import compare, find, guess, is_made, lines_of, read_patch
 
 ODD = ("a\n", "b\n", "c\r\n", "d é\n", "\n", "\\ No newline\n", "-x\n", "+y\n", "@@ -1,1 +1,1 @@\n")
 END = st.sampled_from(["", "z"])
@@ -56,3 +56,12 @@ def test_is_made_says_which_text_stands_unless_it_cannot_tell(
 ) -> None:
     (hunk,) = read_patch(compare("a", old, new).text)
     assert is_made(hunk, lines_of(text)) is made
+
+
+def test_mark_beside_a_change_is_in_the_place_of_some_key() -> None:
+    """The record of a session has no key, the file has; in the change itself the mark is only a text."""
+    (hunk,) = read_patch('--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n-a = 1\n+a = 2\n key = "[secret]"\n b = 2\n')
+    assert find(hunk, ["a = 2\n", 'key = "0815"\n', "b = 2\n"], 0) == 0
+    assert find(hunk, ["a = 2\n", 'other = "0815"\n', "b = 3\n"], 0) is None
+    (hunk,) = read_patch('--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-a = 1\n+key = "[secret]"\n b = 2\n')
+    assert find(hunk, ['key = "0815"\n', "b = 2\n"], 0) is None

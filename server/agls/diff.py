@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from agls.regex import regex
+from agls.terminal_codes import KEY_MARK
 
 AROUND = 3  # unchanged lines that are kept around a change
 _COMPARED = 2000  # lines; a larger change is shown as one block, because comparing is quadratic
@@ -194,8 +195,7 @@ def find(hunk: Hunk, lines: Sequence[str], line: int) -> int | None:
         before, after = hunk.before[len(hunk.before) - above :] if above else (), hunk.after[:below]
         if not (before or after) and (hunk.before or hunk.after):
             continue
-        pattern = [*before, *hunk.new, *after]
-        places = [at + len(before) for at in _places(pattern, lines)]
+        places = [at + len(before) for at in _places(before, hunk.new, after, lines)]
         if line in places:
             return line
         if places:
@@ -216,7 +216,7 @@ def is_made(hunk: Hunk, lines: Sequence[str]) -> bool | None:
     **Returns** `None` when that cannot be known: the user edited there, or both are possible.
     """
     made, undone = (
-        bool(list(_places([*hunk.before, *text, *hunk.after], lines))) for text in (hunk.new, hunk.old)
+        bool(list(_places(hunk.before, text, hunk.after, lines))) for text in (hunk.new, hunk.old)
     )
     if made and undone and len(hunk.new) != len(hunk.old):  # the shorter one is a part of the longer one
         return len(hunk.new) > len(hunk.old)
@@ -226,18 +226,35 @@ def is_made(hunk: Hunk, lines: Sequence[str]) -> bool | None:
 def guess(hunk: Hunk, lines: Sequence[str], line: int) -> int:
     """Return where a change that cannot be found most likely stood: by the lines before it or behind it."""
     for pattern, by in ((hunk.before, len(hunk.before)), (hunk.after, -len(hunk.new))):
-        places = list(_places(list(pattern), lines))
+        places = list(_places(pattern, (), (), lines))
         if pattern and len(places) == 1:
             return max(0, places[0] + by)
     return line
 
 
-def _places(pattern: list[str], lines: Sequence[str]) -> Iterator[int]:
+def _places(
+    before: Sequence[str], middle: Sequence[str], after: Sequence[str], lines: Sequence[str]
+) -> Iterator[int]:
+    """Where these lines stand. A mark in the lines around the middle is in the place of some key."""
+    pattern = [*before, *middle, *after]
     if not pattern:
         return iter(() if lines else (0,))  # nothing is left of the text
     width = len(pattern)
+    around = {*range(len(before)), *range(len(before) + len(middle), width)}
+    if with_key := [at for at in around if KEY_MARK in pattern[at]]:
+        return _places_with_keys(pattern, with_key, lines)
     starts = (at for at, line in enumerate(lines) if line == pattern[0])
     return (at for at in starts if list(lines[at : at + width]) == pattern)
+
+
+def _places_with_keys(pattern: list[str], with_key: list[int], lines: Sequence[str]) -> Iterator[int]:
+    known = {at: re.compile(".+".join(map(re.escape, pattern[at].split(KEY_MARK)))) for at in with_key}
+    for start in range(len(lines) - len(pattern) + 1):
+        there = lines[start : start + len(pattern)]
+        if all(
+            known[at].fullmatch(line) if at in known else line == pattern[at] for at, line in enumerate(there)
+        ):
+            yield start
 
 
 def _block(rows: Sequence[str], old_count: int, new_count: int) -> list[Row]:

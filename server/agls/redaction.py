@@ -11,9 +11,10 @@ from functools import lru_cache
 from urllib.parse import quote, quote_plus
 
 from agls.regex import regex
+from agls.terminal_codes import KEY_MARK
 
 SHORTEST = 4  # characters; shorter secrets would make everything unreadable and are none
-MARK = "[secret]"
+SHORTEST_KEY = 12  # characters: a shorter key is a word like "ollama", which stands in many texts
 HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
 _SECRET = regex(
     r"KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|AUTH|COOKIE|SESSION|PRIVATE|DSN", re.IGNORECASE
@@ -28,7 +29,12 @@ def is_secret(variable: str) -> bool:
 def without(secrets: Iterable[str], text: str) -> str:
     """Return the text with a mark in the place of every secret."""
     known = frozenset(secret for secret in secrets if len(secret) >= SHORTEST)
-    return _expression(known).sub(MARK, text) if known else text
+    return _expression(known).sub(KEY_MARK, text) if known else text
+
+
+def without_keys(keys: Iterable[str], text: str) -> str:
+    """Return a text of files or programs, where a short word is no key, with a mark for every key."""
+    return without((key for key in keys if len(key) >= SHORTEST_KEY), text)
 
 
 @lru_cache(maxsize=8)

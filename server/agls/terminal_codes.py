@@ -22,6 +22,7 @@ _INVISIBLE = regex(
 )
 _LINE_END = regex(r"\r\n?")
 _BEGIN, _END = "<untrusted ", "</untrusted "
+KEY_MARK = "[secret]"  # in the place of a key of the user (`redaction.py`)
 _SHORTEST = 4  # digits of a name
 
 

@@ -61,7 +61,8 @@ from agls.engine.vocabulary import JsonObject
 from agls.language_servers import LanguageServers
 from agls.models.editor_host import NO_EDITOR, EditorModelHost
 from agls.modes import Mode
-from agls.room import Completions, GivenText, Piece, Room, Typing
+from agls.redaction import without_keys
+from agls.room import Completions, GivenText, OnUse, Piece, Room, Typing
 from agls.room.budgets import BudgetRegistry
 from agls.room.exposed import (
     InlineModels,
@@ -93,6 +94,7 @@ if TYPE_CHECKING:
 
 NO_WORKTREE = "The worktree {} is gone: make it again (git worktree add), or go on in another session."
 UNUSABLE = "The Python plugin {} cannot be used: {}."
+CLEANED = OnUse("agls.engine.cleaning", "cleaned")  # a session has to be at work first
 Reread = Callable[[Setup], Setup]
 
 
@@ -164,7 +166,12 @@ class World:
             broken_packages=lambda: self.rooms.broken,
         )
         self.missing_consents = self._process.missing_consents
-        self.sessions = Sessions(self.storage.sessions, self._build_run, clock)
+        self.sessions = Sessions(
+            self.storage.sessions,
+            self._build_run,
+            clock,
+            lambda told: CLEANED(told, partial(without_keys, self.setup.held_keys)),
+        )
         self.sessions.on_open = self._reopen
         self.sessions.at_end = self._end
 

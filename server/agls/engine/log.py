@@ -4,17 +4,25 @@ import logging
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
-from agls.engine.facts import Entry, Fact, Notice, Transient
+from agls.engine.facts import Asked, Entry, Fact, Injected, Noted, Notice, Rewound, RunDiff, Transient
 from agls.engine.ports import Clock, Journal, JournalError, Spawn
 from agls.engine.rests import Rests
 from agls.engine.state import State, fold, fold_all
 
 Event = Entry | Transient
+Clean = Callable[[Any], Any]
 Observer = Callable[[Event, State], None]
 GATHERING = 0.002  # seconds until the flush for a prompt: the first facts of its run go with it
 UNHURRIED = 0.05  # the same, when nobody waits for it: an answer that ends sooner is flushed with its prompt
+CLEANED = (Asked, Injected, Noted, Notice, Rewound, RunDiff)  # what may have lines of files (`cleaning.py`)
 _log = logging.getLogger(__name__)
+
+
+def as_it_is(told: Any) -> Any:
+    """Clean nothing: where nobody holds keys."""
+    return told
 
 
 class Log:
@@ -28,8 +36,13 @@ class Log:
         rests: Rests | None = None,
         *,
         is_whole: bool = True,
+        clean: Clean = as_it_is,
     ) -> None:
-        """Go on behind `state`, which may be the outline only; `rests` are the places that are known."""
+        """Go on behind `state`, which may be the outline only; `rests` are the places that are known.
+
+        `clean` takes the user's keys out of what is recorded and shown, and out of the outcomes of actions.
+        """
+        self.clean = clean
         self.journal = journal
         self.rests = rests or Rests()
         self.is_whole = is_whole  # whether more than the outline is known
@@ -74,6 +87,8 @@ class Log:
 
     def record(self, fact: Fact) -> None:
         """Record a fact: write it down, fold it, notify the observers."""
+        if isinstance(fact, CLEANED):
+            fact = self.clean(fact)
         entry = Entry(self.state.seq + 1, round(self._clock.now(), 3), fact)
         named = (self.journal.session_id, entry.seq, type(fact).__name__)
         _log.debug("%s: fact %d, %s", *named, extra={"details": fact})
@@ -92,7 +107,7 @@ class Log:
 
     def show(self, event: Transient) -> None:
         """Notify the observers of something that is not kept."""
-        self._publish(event)
+        self._publish(self.clean(event) if isinstance(event, CLEANED) else event)
 
     async def sync(self, later: float = 0.0) -> None:
         """Wait until everything recorded would survive a power cut (`Journal.sync`)."""

@@ -42,7 +42,7 @@ async def invoke(
     """
     action, context = _found(session, name, breakable)
     _check_moment(session, action.spec)
-    return await action(arguments, context)
+    return session.log.clean(await action(arguments, context))
 
 
 async def values(session: Session, name: str, member: str) -> Sequence[ActionValue]:

@@ -12,7 +12,7 @@ from agls.engine.background import left_open
 from agls.engine.facts import Entry, RunEnded, SessionChanged
 from agls.engine.history import beginning, forked, with_own_files
 from agls.engine.journal_tail import TailFollower
-from agls.engine.log import Log
+from agls.engine.log import Clean, Log, as_it_is
 from agls.engine.loop import GRACE
 from agls.engine.ports import Clock, Journal, JournalBusy, JournalError, Store, Tail, new_id
 from agls.engine.rests import Rests, outlined
@@ -50,10 +50,11 @@ async def _nothing_at_end(session: Session, reason: str) -> None:
 class Sessions:
     """Use it as `async with`: leaving it closes every session and ends every task, in bounded time."""
 
-    def __init__(self, store: Store, build_run: BuildRun, clock: Clock) -> None:
+    def __init__(self, store: Store, build_run: BuildRun, clock: Clock, clean: Clean = as_it_is) -> None:
+        """`clean` takes the user's keys out of what sessions record and show."""
         self._store = store
         self._build_run = build_run
-        self._clock = clock
+        self._clock, self._clean = clock, clean
         self._open: dict[str, Session] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._opening, self._making = asyncio.Lock(), asyncio.Lock()
@@ -116,7 +117,8 @@ class Sessions:
 
         It shows what a real one would offer.
         """
-        log = Log(journal, self._clock, fold_all(journal.entries())._replace(cwd=cwd))
+        state = fold_all(journal.entries())._replace(cwd=cwd)
+        log = Log(journal, self._clock, state, clean=self._clean)
         return Session(journal.session_id, log, self._build_run, self.spawn)
 
     async def open(self, session_id: str, *, whole: bool = True) -> Session:
@@ -275,7 +277,7 @@ class Sessions:
         rests = journal.rests()
         outline = None if whole else outlined(journal.entries(), rests)
         if outline and not left_open(outline, ""):
-            return Log(journal, self._clock, outline, rests, is_whole=False)
+            return Log(journal, self._clock, outline, rests, is_whole=False, clean=self._clean)
         known = len(rests)
         log = self._log_of(journal, journal.entries(), rests)
         if len(rests) > known:
@@ -288,7 +290,7 @@ class Sessions:
 
     def _log_of(self, journal: Journal, entries: Iterable[Entry], rests: Rests | None = None) -> Log:
         rests = rests or Rests()
-        return Log(journal, self._clock, fold_all(entries, rests.take), rests)
+        return Log(journal, self._clock, fold_all(entries, rests.take), rests, clean=self._clean)
 
     def _adopt(self, log: Log) -> Session:
         session = Session(log.journal.session_id, log, self._build_run, self.spawn)

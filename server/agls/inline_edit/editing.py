@@ -9,12 +9,11 @@ from agls.engine.vocabulary import Usage
 from agls.frozen import frozen
 from agls.inline_edit.answers import CodeStream
 from agls.inline_edit.questions import EditWish, Selection, completion_request, edit_request
-from agls.redaction import without
+from agls.redaction import without_keys
 from agls.room.day_budget import DayBudget
 from agls.room.exposed import InlineModels
 from agls.short_text import sentence
 
-SHORTEST_KEY = 12  # characters: a shorter key is a word, which stands in many files
 MOST_SELECTED = 100_000  # characters
 HAS_KEY = "The selection holds one of your API keys, which no model may see. Select less."
 TOO_LONG = "The selection has more than {:,} characters. Select less, or ask in a session."
@@ -94,4 +93,4 @@ class InlineEditor:
         return Selection(place.name, before + place.selected + behind, len(before), end)
 
     def _clean(self, text: str) -> str:
-        return without((secret for secret in self.secrets() if len(secret) >= SHORTEST_KEY), text)
+        return without_keys(self.secrets(), text)

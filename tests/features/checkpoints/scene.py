@@ -43,7 +43,9 @@ class Scene:
 
     def _build_run(self, session: Session, admitted: Admitted) -> RunSetup:
         workspace = OpenWorkspace(str(self.root), (), self.editor, self._processes)
-        room = checkpoints.ROOM.build(self._settings, workspace.snapshots, self.blobs, Ancestors(), RunInfo())
+        room = checkpoints.ROOM.build(
+            self._settings, workspace.snapshots, self.blobs, Ancestors(), RunInfo(), list
+        )
         tools = (
             file_tools(),
             shell.ROOM.build(

@@ -6,6 +6,7 @@ from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcom
 from agls.engine.ports import WorkspaceError
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
+from agls.room.process_ports import HeldKeys
 from agls.toolkit import TypedAction
 
 from .arguments import Changes, Diff, ListCheckpoints, RestoreFiles, Revert
@@ -29,9 +30,9 @@ from .states import FileState
 from .timeline import SessionSpan, Timeline
 
 
-def actions_of(keeper: SnapshotStore) -> tuple[Action, ...]:
+def actions_of(keeper: SnapshotStore, keys: HeldKeys) -> tuple[Action, ...]:
     """Return the actions of the room."""
-    handlers = CheckpointActions(keeper)
+    handlers = CheckpointActions(keeper, keys)
     return (
         TypedAction(
             "checkpoint.list",
@@ -85,6 +86,7 @@ class CheckpointActions:
     """Do the actions of the room."""
 
     keeper: SnapshotStore
+    keys: HeldKeys
 
     async def changed_files(self, context: ActionContext) -> Sequence[ActionValue]:
         """The files that the agent changed."""
@@ -174,7 +176,7 @@ class CheckpointActions:
         data = {"runId": span.run_id, "files": rows, "commandsRan": ran}
         if not arguments.patch:
             return ActionOutcome(shown(rows, ran=ran), data)
-        text, left_out = await patch_of(self.keeper, standing_pairs, context.state.cwd)
+        text, left_out = await patch_of(self.keeper, standing_pairs, context.state.cwd, self.keys)
         return ActionOutcome(text, {**data, "leftOut": left_out})
 
     async def revert(self, arguments: Revert, context: ActionContext) -> ActionOutcome:

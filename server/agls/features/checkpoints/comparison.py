@@ -6,7 +6,9 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from agls.engine.vocabulary import JsonObject
+from agls.redaction import without_keys
 from agls.room import OnUse
+from agls.room.process_ports import HeldKeys
 from agls.toolkit import fenced, shorten
 
 from .git_patch import FileInPatch, git_patch, top_of
@@ -24,6 +26,7 @@ NOTEBOOK = ".ipynb"
 ONLY_CELLS = OnUse("agls.room.notebook_text", "is_only_cells")
 Pair = tuple[FileState, FileState]
 TAKEN_BACK = "takenBack"
+WITH_KEY = "The patch would show one of your keys, and without it git would write a mark in its place."
 OUTSIDE = "It is not in the repository or folder that the patch is for."
 
 
@@ -67,7 +70,9 @@ async def row(keeper: SnapshotStore, pairs: Sequence[Pair]) -> JsonObject:
     return {**counted, "problem": problem} if problem else counted
 
 
-async def patch_of(keeper: SnapshotStore, pairs: Sequence[Pair], cwd: str) -> tuple[str, list[JsonObject]]:
+async def patch_of(
+    keeper: SnapshotStore, pairs: Sequence[Pair], cwd: str, keys: HeldKeys
+) -> tuple[str, list[JsonObject]]:
     """Return changes as one patch for git, and the files that cannot be in it, each with the reason."""
     top = await asyncio.to_thread(top_of, cwd)
     files: list[FileInPatch] = []
@@ -83,7 +88,12 @@ async def patch_of(keeper: SnapshotStore, pairs: Sequence[Pair], cwd: str) -> tu
             left_out.append({"uri": new.uri, "reason": NOT_SAVED})
         elif path.is_relative_to(top):
             name = path.relative_to(top).as_posix()
-            files.append(FileInPatch(*contents, name, name, old.mode, new.mode))
+            file = FileInPatch(*contents, name, name, old.mode, new.mode)
+            alone = await asyncio.to_thread(git_patch, [file])
+            if without_keys(keys(), alone) == alone:
+                files.append(file)
+            else:
+                left_out.append({"uri": new.uri, "reason": WITH_KEY})
         else:
             left_out.append({"uri": new.uri, "reason": OUTSIDE})
     return await asyncio.to_thread(git_patch, files), left_out

@@ -9,6 +9,7 @@ from agls.engine.feature import Attempt, Feature, RunView
 from agls.engine.state import State
 from agls.engine.vocabulary import Stop
 from agls.room.folder_ports import WORKTREE, BlobStore, FileSnapshots
+from agls.room.process_ports import HeldKeys
 from agls.room.run_ports import RunInfo
 from agls.room.session_ports import Ancestors
 
@@ -24,7 +25,12 @@ _log = logging.getLogger(__name__)
 
 
 def build(
-    settings: Settings, files: FileSnapshots, blobs: BlobStore, above: Ancestors, run: RunInfo
+    settings: Settings,
+    files: FileSnapshots,
+    blobs: BlobStore,
+    above: Ancestors,
+    run: RunInfo,
+    keys: HeldKeys,
 ) -> Feature:
     """Keep what files were before they are changed, and bring them back. For one session."""
     keeper = SnapshotStore(settings, files, blobs)
@@ -47,7 +53,7 @@ def build(
 
     return Feature(
         name=ROOM,
-        actions=FoundActions(partial(actions_of, keeper)),
+        actions=FoundActions(partial(actions_of, keeper, keys)),
         around_run=around_run,
         around_tool=Recorder(keeper, Total(keeper).report).around,
         on_fact=on_fact,

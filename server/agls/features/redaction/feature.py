@@ -6,13 +6,11 @@ from dataclasses import replace
 from agls.engine.feature import CallTool, Feature, Invocation, RunView
 from agls.engine.ports import Effect
 from agls.engine.vocabulary import ToolOutcome
-from agls.redaction import without
+from agls.redaction import without_keys
 from agls.room import NoSettings
 from agls.room.patch_secrets import without_secret_patches
 from agls.room.process_ports import HeldKeys
 from agls.terminal_codes import coloured_if_same, without_codes
-
-SHORTEST = 12  # characters: a shorter key is a word like "ollama", which stands in many files
 
 FOREIGN = frozenset({Effect.EXECUTES, Effect.NETWORK})  # of files each character counts: they are edited
 QUICK = 65_536  # characters that are looked through sooner than handed to a thread
@@ -22,7 +20,7 @@ def build(settings: NoSettings, secrets: HeldKeys) -> Feature:
     """Build the feature; `secrets` returns the keys that are known at the time."""
 
     def cleaned(text: str) -> str:
-        return without((secret for secret in secrets() if len(secret) >= SHORTEST), text)
+        return without_keys(secrets(), text)
 
     async def around_tool(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
         is_foreign = bool(FOREIGN & invocation.tool.spec.effects)

@@ -12,10 +12,16 @@ from agls.features.review.notebooks import CellLines, Notebooks
 from agls.features.review.notes import edit, place
 from agls.room.agent_changes import JUDGED, MOVED_ON, AgentChange, Verdict, verdict
 from agls.room.folder_ports import FileSnapshots
+from agls.terminal_codes import KEY_MARK
 
 UNDO, REDO = "agls: undo this change", "agls: make this change again"  # the steps of the editor's own undo
 NOT_AS_UNDONE = (
     "What stood here after the undo was changed since, or could be in several places. Nothing was done."
+)
+
+WITH_KEY = (
+    "One of your keys stood here, which the record of the session does not keep. "
+    "/changes.revert brings back the whole file."
 )
 
 
@@ -60,7 +66,10 @@ class Edits:
 
     async def _edit(self, uri: str, steps: Sequence[tuple[AgentChange, Hunk]], said: Verdict) -> None:
         """Where the new lines of a hunk stand, put its old ones; note what became of each change."""
-        changes = [change for change, _ in steps]
+        self.left += [Left(change, WITH_KEY) for change, hunk in steps if _lacks_key(hunk)]
+        steps = [(change, hunk) for change, hunk in steps if not _lacks_key(hunk)]
+        if not (changes := [change for change, _ in steps]):
+            return
         try:
             text = await self._read(uri, changes)
             fitted = replace_hunks(text.lines, steps)
@@ -125,6 +134,11 @@ def replace_hunks(lines: list[str], steps: Sequence[tuple[AgentChange, Hunk]]) -
         behind, by = expected[number] + len(hunk.new), len(hunk.old) - len(hunk.new)
         expected = [line + by if line >= behind else line for line in expected]
     return fitted
+
+
+def _lacks_key(hunk: Hunk) -> bool:
+    """Return whether the old lines have a mark in the place of a key: then nobody knows them any more."""
+    return any(KEY_MARK in line for line in hunk.old) and not any(KEY_MARK in line for line in hunk.new)
 
 
 def _by_file(changes: Iterable[AgentChange]) -> Iterable[tuple[str, list[AgentChange]]]:

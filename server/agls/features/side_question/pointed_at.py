@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 from agls.engine.ports import Workspace, WorkspaceError
 from agls.engine.vocabulary import Resource, ResourceLink
-from agls.redaction import without
+from agls.redaction import without_keys
 
 MOST = 60_000  # characters of all files together
 CUT = "\n[The rest is left out: {:,} of {:,} characters.]"
-SHORTEST_KEY = 12  # characters: a shorter key is a word, which stands in many files
 
 
 async def with_texts(
@@ -21,7 +20,7 @@ async def with_texts(
         if text is None:
             found.append(piece)
             continue
-        clean = without((secret for secret in secrets() if len(secret) >= SHORTEST_KEY), text)
+        clean = without_keys(secrets(), text)
         kept = clean[:room]
         room -= len(kept)
         cut = CUT.format(len(clean) - len(kept), len(clean)) if len(kept) < len(clean) else ""

@@ -17,7 +17,8 @@ from typing import Any, cast
 from agls.doors.agent.stream.tap import Tap
 from agls.doors.messages import JsonObject
 from agls.json_values import object_in
-from agls.redaction import MARK, without
+from agls.redaction import without
+from agls.terminal_codes import KEY_MARK
 
 SECRET = "agent/secret"  # the request whose answer is a key
 SHAPE = ("jsonrpc", "id", "method")  # members that are written also where nobody knows the keys
@@ -39,7 +40,7 @@ class WireDump(Tap):
         record, message = _record("client", body)
         with self._writing:
             if "method" not in message and message.get("id") in self._keys_asked:
-                record["message"] = {**_shape_of(message), "result": MARK}
+                record["message"] = {**_shape_of(message), "result": KEY_MARK}
             elif message.get("method") == "agent/respond":
                 record["message"] = _without_content(message)
             self._take(record)
@@ -112,7 +113,7 @@ def _without_content(message: JsonObject) -> JsonObject:
     response = object_in(params, "response")
     if "content" not in response:
         return message
-    return {**message, "params": {**params, "response": {**response, "content": MARK}}}
+    return {**message, "params": {**params, "response": {**response, "content": KEY_MARK}}}
 
 
 def _shape_of(message: JsonObject) -> JsonObject:

@@ -1,0 +1,136 @@
+"""P10: a key that stands in files of the workspace leaves through no door, whatever is done to them."""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.model_server import ModelServer, Reply
+from support.patience import PATIENCE
+from support.processes import PROGRAM, run
+from support.wire import AGENT, Wire
+
+from .attacker import KEY, Call, House, call
+
+pytestmark = pytest.mark.promise("P10")
+
+TEXT = f'a = 1\nkey = "{KEY}"\nb = 2\n'
+NOTEBOOK: dict[str, Any] = {
+    "cells": [{"cell_type": "raw", "id": "a", "metadata": {}, "source": f"x = 1\nkey = '{KEY}'\nz = 2"}],
+    "metadata": {}, "nbformat": 4, "nbformat_minor": 5,
+}  # fmt: skip
+FILES = ("edited.py", "written.py", "patched.py", "moved.py", "by-command.py")
+MOVE = "*** Begin Patch\n*** Update File: moved.py\n*** Move to: there.py\n@@\n-b = 2\n+b = 3\n*** End Patch"
+PATCH = "*** Begin Patch\n*** Update File: patched.py\n@@\n-b = 2\n+b = 3\n*** End Patch"
+WORK: tuple[Call, ...] = (
+    *(call("read_file", path=name) for name in (*FILES, "n.ipynb")),
+    call("edit_file", path="edited.py", old_text="a = 1", new_text="a = 2"),
+    call("write_file", path="written.py", content="a = 1\nb = 2\n"),
+    call("apply_patch", patch=PATCH),
+    call("apply_patch", patch=MOVE),
+    call("edit_notebook", path="n.ipynb", cell=0, source="x = 1\nz = 2"),
+    call("shell", command="env; cat by-command.py; sed -i s/2/3/ by-command.py"),
+)
+ACTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("changes", {"scope": "session"}),
+    ("changes", {"scope": "session", "patch": True}),
+    ("changes.list", {}),
+    ("checkpoint.list", {}),
+    ("checkpoint.diff", {"toItemId": ""}),
+    ("changes.undo", {"change": "edited.py"}),
+    ("changes.redo", {"change": "edited.py"}),
+    ("changes.revert", {"uri": "written.py", "scope": "session"}),
+    ("checkpoint.restore", {"toItemId": "", "dryRun": True}),
+    ("checkpoint.restore", {"toItemId": ""}),
+)
+COMMANDS = (
+    ("changes",), ("changes", "list"), ("sessions", "list", "--json"), ("sessions", "search", "canary"),
+    *(("sessions", *words) for words in (
+        ("show", "{}", "--json"), ("audit", "{}", "--json"), ("trace", "{}", "--json"),
+        ("export", "{}"), ("export", "{}", "--format", "md"), ("export", "{}", "--format", "html"),
+    )),
+)  # fmt: skip
+
+
+def fill(workspace: Path) -> None:
+    """Files with the key; a test never gives it to the model otherwise."""
+    for name in FILES:
+        (workspace / name).write_text(TEXT)
+    (workspace / "n.ipynb").write_text(json.dumps(NOTEBOOK))
+
+
+def kept(state: Path) -> str:
+    """All that is kept, but for what files were before they were changed, as the user may want them back."""
+    files = (file for file in state.rglob("*") if file.is_file() and "blobs" not in file.parts)
+    return "".join(file.read_text(errors="replace") for file in files)
+
+
+@pytest.mark.item(45)
+@pytest.mark.parametrize("mode", ["ask", "acceptEdits"])
+def test_key_in_an_edited_file_leaves_through_no_door(tmp_path: Path, mode: str) -> None:
+    """In no event, question, answer, journal, log, export, nor environment of a child; the file has it."""
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    fill(workspace)
+    told: list[str] = []
+    replies = [*(Reply(calls=[each]) for each in WORK), Reply("Done.")]
+    with ModelServer(replies) as model:
+        variables = {"AGLS_API_KEY": KEY, "AGLS_BASE_URL": model.url, "AGLS_MODEL": "m", "AGLS_LOG": "debug"}
+        dump = tmp_path / "wire.jsonl"
+        serve = [*PROGRAM, "serve", "--stdio", "--wire-dump", str(dump)]
+        with Wire(tmp_path, command=serve, variables=variables) as wire:
+            wire.answers["agent/requestPermission"] = lambda asked: {
+                "outcome": "selected", "optionId": asked["options"][0]["optionId"],
+            }  # fmt: skip
+            wire.initialize(AGENT)
+            session = wire.session(options={"mode": mode})
+            assert wire.run(session)["stopReason"] == "endTurn"
+            assert (workspace / "edited.py").read_text() == TEXT.replace("a = 1", "a = 2")
+            assert KEY in (workspace / "there.py").read_text()
+            if mode == "ask":
+                asked = json.dumps(wire.of_method("agent/requestPermission"))
+                assert asked.count("[secret]") >= 5, "the user sees where a key stands"
+            for name, given in ACTIONS:
+                params = {"sessionId": session, "name": name, "input": given}
+                told.append(json.dumps(wire.call("agent/action/invoke", params)))
+            for name in FILES:
+                assert (workspace / name).read_text() == TEXT, "all is back, with the key"
+            told += [json.dumps(wire.messages), wire.errors()]
+    assert '"turnDiff"' in told[-2]
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "AGLS_STATE_DIR": str(tmp_path / "state"),
+    }
+    for words in COMMANDS:
+        asked_for = [sys.executable, "-P", "-m", "agls", *(word.format(session) for word in words)]
+        done = run(asked_for, timeout=PATIENCE, env=environment, cwd=workspace)
+        told.append(done.stdout + done.stderr)
+    assert "[secret]" in told[-1], "the export has the changes"
+    told += [
+        "".join(post.content.decode() for post in model.posts),
+        kept(tmp_path / "state"),
+        dump.read_text(),
+    ]
+    assert [place for place, text in enumerate(told) if KEY in text] == []
+
+
+def test_taking_back_a_change_never_writes_a_mark_in_the_place_of_a_key(house: House) -> None:
+    """P12 too: the record has no key, so its line comes back from what the file was, or not at all."""
+    fill(house.workspace)
+    loot = house.attacks([[call("read_file", path=name)] for name in FILES] + [
+        [call("edit_file", path="edited.py", old_text="a = 1", new_text="a = 2")],
+        [call("write_file", path="written.py", content="a = 1\nb = 2\n")],
+    ], mode="acceptEdits")  # fmt: skip
+    assert loot.code == 0
+    patch = house.run("changes", "show")
+    assert "[secret]" not in patch.stdout, "git would write it"
+    assert "one of your keys" in patch.stdout + patch.stderr
+    assert house.run("changes", "undo", "edited.py").returncode == 0
+    assert (house.workspace / "edited.py").read_text() == TEXT, "the line beside it is no hindrance"
+    refused = house.run("changes", "undo", "written.py")
+    assert "/changes.revert" in refused.stdout + refused.stderr
+    assert (house.workspace / "written.py").read_text() == "a = 1\nb = 2\n"
