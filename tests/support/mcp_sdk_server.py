@@ -163,7 +163,7 @@ async def grow(context: Context) -> str:
 @server.tool()
 async def complain(context: Context, words: str) -> str:
     """Log a warning."""
-    await context.warning(words)
+    await context.warning(words)  # pyright: ignore[reportDeprecated]  # what servers of today do
     return "It is logged."
 
 
