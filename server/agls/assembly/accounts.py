@@ -44,6 +44,7 @@ class UserTrust:
 
     def __init__(self, run: RunServices) -> None:
         self._setup: Setup = run.setup
+        self._servers = run.process.mcp_servers
 
     def all(self) -> Sequence[str]:
         """**Returns** the folders that are trusted from now on."""
@@ -56,6 +57,10 @@ class UserTrust:
     def forget(self, folder: str) -> bool:
         """Take trust back. **Returns** whether there was any. **Raises** `ActionError`."""
         return _as_action_error(lambda: self._setup.trust.forget(Path(folder).expanduser()))
+
+    def end_servers(self) -> None:
+        """End the MCP servers of folders that are not trusted any more."""
+        self._servers().revoke(self._setup.trusts_folder)
 
 
 def _as_action_error(work: Callable[[], Found]) -> Found:
