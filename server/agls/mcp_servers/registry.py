@@ -58,11 +58,11 @@ class SharedServers:
         if server:
             server.end()
 
-    def revoke(self, trusts: Callable[[str], bool]) -> None:
-        """End those that come from a folder which is not trusted (any more), and forget them."""
+    def revoke(self, is_meant: Callable[[str], bool]) -> None:
+        """End and forget those of folders, by whose `scope` they are meant: the folder lost its trust."""
         for place, (_, server) in list(self._servers.items()):
             scope = server.definition.scope
-            if scope not in {"", CLIENT} and not trusts(scope):
+            if scope not in {"", CLIENT} and is_meant(scope):
                 server.revoke()
                 del self._servers[place]
 

@@ -72,7 +72,7 @@ class TrustAction:
         if not await asyncio.to_thread(self.folders.forget, folder):
             trusts_otherwise = self.folders.trusts(folder)
             raise ActionError((FROM_EDITOR if trusts_otherwise else HERE[False]).format(folder))
-        self.folders.end_servers()
+        self.folders.end_servers(folder)
         return ActionOutcome(NO_MORE.format(folder), {"folder": folder})
 
     async def _list(self, here: str) -> ActionOutcome:
