@@ -134,3 +134,42 @@ def test_taking_back_a_change_never_writes_a_mark_in_the_place_of_a_key(house: H
     refused = house.run("changes", "undo", "written.py")
     assert "/changes.revert" in refused.stdout + refused.stderr
     assert (house.workspace / "written.py").read_text() == "a = 1\nb = 2\n"
+
+
+POINTED_AT = ("look at @edited.py#L1-3", "look at @diff", "/look")
+
+
+def test_key_in_what_a_prompt_points_at_and_in_a_trusted_folder_reaches_nobody(house: House) -> None:
+    """Lines of files, what is not committed, instructions, and what a command of the folder prints."""
+    git = ("git", "-c", "user.name=a", "-c", "user.email=a@b.example")
+    house.put("edited.py", "a = 1\n")
+    for words in (("init", "-q"), ("add", "."), ("commit", "-qm", "begin")):
+        run((*git, *words), timeout=PATIENCE, cwd=house.workspace, env=house.variables)
+    fill(house.workspace)
+    house.put("AGENTS.md", f"Our key is {KEY}.\n")
+    house.put("below/AGENTS.md", f"Here too: {KEY}.\n")
+    house.put("below/a.py", "a = 1\n")
+    house.put(".agls/commands/look.md", "It says:\n!`cat edited.py`\n")
+    assert house.run("trust").returncode == 0
+    told: list[str] = []
+    with ModelServer([Reply(calls=[call("read_file", path="below/a.py")]), *[Reply("Done.")] * 9]) as model:
+        given = {"AGLS_CONFIG": house.config, "AGLS_STATE_DIR": house.state, "AGLS_API_KEY": KEY}
+        variables = {name: str(value) for name, value in given.items()}
+        variables |= {"AGLS_BASE_URL": model.url, "AGLS_MODEL": "m", "AGLS_LOG": "debug"}
+        with Wire(house.folder, variables=variables) as wire:
+            wire.answers["agent/requestPermission"] = lambda asked: {
+                "outcome": "selected", "optionId": asked["options"][0]["optionId"],
+            }  # fmt: skip
+            wire.initialize(AGENT)
+            session = wire.session(cwd=house.workspace.as_uri())
+            for words in POINTED_AT:
+                params = {"sessionId": session, "input": [{"type": "text", "text": words}], "wait": True}
+                assert wire.call("agent/run", {**params, "expand": True})["stopReason"] == "endTurn"
+            told += [json.dumps(wire.messages), wire.errors()]
+    seen = "".join(post.content.decode() for post in model.posts)
+    last = json.dumps(model.posts[-1].body["messages"])
+    assert "Our key is [secret]." in last
+    assert "Here too: [secret]." in last
+    assert last.count("[secret]") >= 2 + len(POINTED_AT), "in what each prompt brought, too"
+    told += [seen, kept(house.state)]
+    assert [place for place, text in enumerate(told) if KEY in text] == []

@@ -44,6 +44,7 @@ class UserTrust:
 
     def __init__(self, run: RunServices) -> None:
         self._setup: Setup = run.setup
+        self._servers = run.process.mcp_servers
 
     def all(self) -> Sequence[str]:
         """**Returns** the folders that are trusted from now on."""
@@ -56,6 +57,16 @@ class UserTrust:
     def forget(self, folder: str) -> bool:
         """Take trust back. **Returns** whether there was any. **Raises** `ActionError`."""
         return _as_action_error(lambda: self._setup.trust.forget(Path(folder).expanduser()))
+
+    def end_servers(self, folder: str) -> None:
+        """End the MCP servers that a folder offers, and those below that are not trusted by themselves."""
+        real = Path(folder).expanduser().resolve()
+
+        def is_meant(scope: str) -> bool:
+            inside = Path(scope).resolve().is_relative_to(real) and not self._setup.trusts_folder(scope)
+            return inside or scope.startswith(f"{folder} ")  # that of an agent which the folder defines
+
+        self._servers().revoke(is_meant)
 
 
 def _as_action_error(work: Callable[[], Found]) -> Found:

@@ -110,7 +110,7 @@ async def admitted_content(
     found = [*await reader.screen(session, GivenText(text, given))]
     if expand:
         found += await reader.expand(session, text)
-    return (*content, *(piece for piece in found if piece.uri not in there))
+    return (*content, *(session.log.clean(piece) for piece in found if piece.uri not in there))
 
 
 async def screen_action(reader: TextReader, session: Session, name: str, given: JsonObject) -> None:

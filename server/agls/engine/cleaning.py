@@ -1,11 +1,11 @@
 """The edge of a session: what it records, shows and answers is without the user's keys.
 
 Every door, the journal and each export begin here. What the model said and called stays as it is, because
-that is carried out; so does what the user said. What tools give is cleaned by a room, before the model reads
-it.
+that is carried out; so do the user's own words. What tools give is cleaned by a room, before the model reads
+it; what those words point at (`@file#L1-9`, `@diff`) here.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
@@ -18,11 +18,11 @@ Told = TypeVar("Told")
 
 
 def cleaned(told: Told, clean: Clean) -> Told:
-    """Return a fact, something that is only shown, or an outcome, with every text of it cleaned."""
+    """Return a fact, what is only shown, an outcome or what goes with a prompt, with its texts cleaned."""
     match told:
         case RunDiff(diff):
             return replace(told, diff=clean(diff))
-        case Notice(text=text):
+        case Notice(text=text) | Resource(text=text):
             return replace(told, text=clean(text))
         case Noted(data=data):
             return replace(told, data=_json(data, clean))
@@ -31,10 +31,11 @@ def cleaned(told: Told, clean: Clean) -> Told:
         case Rewound(changes=changes) if changes:
             return replace(told, changes=tuple(_change(change, clean) for change in changes))
         case Injected(messages):
-            said = (replace(m, content=tuple(_content(part, clean) for part in m.content)) for m in messages)
+            said = (replace(m, content=_contents(m.content, clean)) for m in messages)
             return replace(told, messages=tuple(said))
         case ActionOutcome(text, data):
-            return replace(told, text=clean(text), data=_json(data, clean))
+            prompt = told.prompt and replace(told.prompt, content=_contents(told.prompt.content, clean))
+            return replace(told, text=clean(text), data=_json(data, clean), prompt=prompt)
         case _:
             return told
 
@@ -51,8 +52,8 @@ def _change(change: FileChange, clean: Clean) -> FileChange:
     return replace(change, patch=clean(change.patch), cells=clean(change.cells))
 
 
-def _content(part: Content, clean: Clean) -> Content:
-    return replace(part, text=clean(part.text)) if isinstance(part, Text | Resource) else part
+def _contents(parts: Iterable[Content], clean: Clean) -> tuple[Content, ...]:
+    return tuple(replace(p, text=clean(p.text)) if isinstance(p, Text | Resource) else p for p in parts)
 
 
 def _json(value: Any, clean: Clean) -> Any:

@@ -1,7 +1,7 @@
 """The MCP servers of a process: one process of a server for each folder."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from agls.config.input_values import InputValues
 from agls.mcp_servers.logins import Logins
@@ -57,6 +57,14 @@ class SharedServers:
         _, server = self._servers.pop(_place(definition, key_of(definition)), ("", None))
         if server:
             server.end()
+
+    def revoke(self, is_meant: Callable[[str], bool]) -> None:
+        """End and forget those of folders, by whose `scope` they are meant: the folder lost its trust."""
+        for place, (_, server) in list(self._servers.items()):
+            scope = server.definition.scope
+            if scope not in {"", CLIENT} and is_meant(scope):
+                server.revoke()
+                del self._servers[place]
 
     async def aclose(self) -> None:
         """End them all."""

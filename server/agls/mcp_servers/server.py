@@ -40,6 +40,7 @@ CHANGED = (
     "{0}: the definition of {1} changed since it was accepted, so it was not called. The user sees the "
     "change with /mcp.tools {0}, and accepts it with /mcp.accept {0}."
 )
+REVOKED = "{} comes from a folder that is not trusted any more, so it was ended."
 
 
 class SharedServer:
@@ -63,7 +64,7 @@ class SharedServer:
         self._changes = Counter[str]()
         self._rests_until, self._rest = 0.0, 0.0
         self._unused: asyncio.TimerHandle | None = None
-        self._is_stopped = False
+        self._is_stopped = self._is_revoked = False
         self.trouble = self.noise = ""
         self.needs_login = False
 
@@ -180,6 +181,11 @@ class SharedServer:
         connection.close()
         return connection.over
 
+    def revoke(self) -> None:
+        """End it, also for runs that began with it: none starts it again."""
+        self._is_revoked = True
+        self.end()
+
     def accept(self) -> Sequence[str]:
         """Accept its changed tools as they are. **Returns** their names."""
         pinned = self._pins.of(self._key)
@@ -213,9 +219,11 @@ class SharedServer:
                 return await self._start(caller)
 
     def _check_rest(self) -> None:
-        """Leave a server alone that only fails. **Raises** `ServerProblem`."""
+        """Leave a server alone that only fails, or that was revoked. **Raises** `ServerProblem`."""
         now = self._loop.time()
         name = self.definition.name
+        if self._is_revoked:
+            raise ServerProblem(REVOKED.format(name))
         if now < self._rests_until:
             raise ServerProblem(
                 f"{name} could not be started (/mcp.restart {name} tries again)", said=f"{self.trouble}."

@@ -78,11 +78,13 @@ class TrustedFolders(Protocol):
     """The folders that the user trusts. `forget` raises `ActionError`; it **returns** whether one was.
 
     `all` are those that are trusted from now on; `trusts` is also true for one that an editor trusts.
+    `end_servers` ends the MCP servers of a folder that is not trusted any more, and of those below.
     """
 
     def all(self) -> Sequence[str]: ...
     def trusts(self, folder: str) -> bool: ...
     def forget(self, folder: str) -> bool: ...
+    def end_servers(self, folder: str) -> None: ...
 
 
 class HeldKeys(Protocol):

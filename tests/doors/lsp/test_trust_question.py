@@ -1,5 +1,7 @@
 """A client that does not say whether a folder is trusted: its user is asked once, and that is remembered."""
 
+import json
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -8,12 +10,14 @@ from typing import Any
 import pytest
 
 from doors.lsp.plain_client import CLIENTS, block
-from support.model_server import ModelServer, Reply
+from support.model_server import ModelServer, Reply, Request
+from support.patience import wait_until
 from support.wire import AGENT, Message, Wire
 
 pytestmark = [pytest.mark.promise("P1"), pytest.mark.process, pytest.mark.timeout(120)]
+SERVER = Path(__file__).parents[2] / "support" / "mcp_program.py"
 ASKS = "window/showMessageRequest"
-CAN_ASK = {"window": {"showMessage": {"messageActionItem": {}}}}
+CAN_ASK: Message = {"window": {"showMessage": {"messageActionItem": {}}}}
 Begin = Callable[..., Wire]
 
 
@@ -83,3 +87,41 @@ def test_editor_without_our_code_asks_its_user_where_it_can(begin: Begin, name: 
     if "showMessage" in capabilities.get("window", {}):
         wire.until(lambda m: m.get("method") == ASKS)
     wire.leave()
+
+
+def test_revoking_ends_a_server_of_the_folder_also_for_the_run_that_is_on(tmp_path: Path) -> None:
+    """Its user does not wait for the end of the process, nor of the run: nothing starts it again."""
+    workspace, pid = tmp_path / "workspace", tmp_path / "pid"
+    workspace.mkdir()
+    line = f"echo $$ > {pid}; exec {sys.executable} {SERVER} {tmp_path}"
+    servers = {"mcpServers": {"mine": {"command": "sh", "args": ["-c", line]}}}
+    (workspace / ".mcp.json").write_text(json.dumps(servers))
+    seen: list[str] = []
+
+    def answer(request: Request) -> Reply:
+        seen.append(str(request.body["messages"][-1]))
+        if len(seen) == 2:
+            assert Path(f"/proc/{pid.read_text().strip()}").exists(), "it was called and stays"
+            revoke = {"sessionId": session, "name": "trust", "input": {"do": "revoke"}}
+            seen.append(str(wire.call("agent/action/invoke", revoke)))
+        return Reply(calls=[("mcp__mine__echo", {"number": 1})]) if len(seen) < 4 else Reply("Done.")
+
+    with ModelServer(answer) as model:
+        config = tmp_path / "config.toml"
+        config.write_text(f'[models.m]\nbase_url = "{model.url}"\n')
+        with Wire(tmp_path, config) as wire:
+            wire.answers[ASKS] = lambda params: {"title": "Trust this folder"}
+            wire.answers["agent/requestPermission"] = lambda asked: {
+                "outcome": "selected", "optionId": asked["options"][0]["optionId"],
+            }  # fmt: skip
+            wire.initialize(AGENT, capabilities=CAN_ASK)
+            wire.until(lambda m: "is trusted" in str(m.get("params", {}).get("message")))
+            session = wire.session()
+            assert wire.run(session)["stopReason"] == "endTurn"
+            assert "Its MCP servers were ended" in seen[2]
+            assert "not trusted any more" in seen[3], "what the model is told of the second call"
+            wait_until(lambda: not Path(f"/proc/{pid.read_text().strip()}").exists())
+            offered = [tool["function"]["name"] for tool in model.posts[-1].body["tools"]]
+            assert wire.run(session)["stopReason"] == "endTurn"
+            later = [tool["function"]["name"] for tool in model.posts[-1].body["tools"]]
+            assert ("mcp__mine__echo" in offered, "mcp__mine__echo" in later) == (True, False)

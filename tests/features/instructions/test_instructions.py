@@ -39,7 +39,7 @@ class Scene(FolderScene):
         model = FakeModel([say(), say()])
 
         def build_run(session: Session, admitted: object) -> RunSetup:
-            room = build(self.settings, RunInfo(), self.workspace, self.files)
+            room = build(self.settings, RunInfo(), self.workspace, self.files, list)
             return RunSetup((room, *self.others), model, self.workspace)
 
         async with Sessions(self.store, build_run, FakeClock()) as sessions:

@@ -176,3 +176,23 @@ def test_project_cannot_open_a_network(agls: Agls, server: ModelServer) -> None:
     agls.run("trust", ".")
     (item,) = fetched(agls, f"{url}/page")
     assert (item["status"], server.connections) == ("failed", 0)
+
+
+HOSTILE = (
+    "file:///etc/passwd", "http://user:pass@127.0.0.1/", "http://2130706433/", "http://0x7f000001/",
+    "http://0177.0.0.1/", "http://127.1/", "gopher://127.0.0.1/", "//[::1%25lo]/",
+)  # fmt: skip
+
+
+def test_redirect_to_another_kind_or_spelling_of_address_is_not_followed(agls: Agls) -> None:
+    """An open page sends the fetch elsewhere: to a file, to this machine in odd numbers, or past a name."""
+    with ModelServer([Raw([b"secret"])] * 9) as inside:
+        inward = [f"http://127.0.0.1:{inside.port}/", f"http://[::ffff:127.0.0.1]:{inside.port}/"]
+        ways = {f"/{number}": redirect(way) for number, way in enumerate((*HOSTILE, *inward))}
+        with ModelServer(pages=ways) as server:
+            url = configured(agls, server, '[permissions]\nmode = "allowAll"\n')
+            items = fetched(agls, *(f"{url}{path}" for path in ways))
+        assert inside.connections == 0
+    assert [item["status"] for item in items[: len(HOSTILE)]] == ["failed"] * len(HOSTILE)
+    assert all("has moved to another host" in item["output"] for item in items[len(HOSTILE) :])
+    assert "root:" not in str(items)

@@ -17,7 +17,7 @@ HERE = {True: "{} is trusted: its settings, instructions and commands count.", F
 ACTS = "You consented to these, as they were then:"
 NO_CONSENT = "There is no consent {!r} for {}. /trust lists them."
 ASKED_AGAIN = "You are asked again before the {} {} of {} is used."
-NO_MORE = "{} is not trusted any more, from the next run on."
+NO_MORE = "{} is not trusted any more, from the next run on. Its MCP servers were ended."
 FROM_EDITOR = "{} is trusted by your editor or for this process only; revoke it there."
 
 
@@ -72,6 +72,7 @@ class TrustAction:
         if not await asyncio.to_thread(self.folders.forget, folder):
             trusts_otherwise = self.folders.trusts(folder)
             raise ActionError((FROM_EDITOR if trusts_otherwise else HERE[False]).format(folder))
+        self.folders.end_servers(folder)
         return ActionOutcome(NO_MORE.format(folder), {"folder": folder})
 
     async def _list(self, here: str) -> ActionOutcome:

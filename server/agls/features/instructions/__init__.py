@@ -6,6 +6,7 @@ from agls.instruction_files import InstructionFiles
 from agls.instruction_files.names import PLACES
 from agls.room import Room, build_of
 from agls.room.exposed import InstructionLimits
+from agls.room.process_ports import HeldKeys
 from agls.room.run_ports import RunInfo
 
 ROOM = Room(
@@ -13,7 +14,7 @@ ROOM = Room(
     Settings,
     build_of(__name__),
     heading="Project instructions",
-    needs=(RunInfo, Workspace, InstructionFiles),
+    needs=(RunInfo, Workspace, InstructionFiles, HeldKeys),
     exposes=(InstructionLimits,),
     project_files=PLACES,
     has_actions=True,

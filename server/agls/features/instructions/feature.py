@@ -14,14 +14,21 @@ from agls.features.instructions.notices import notices
 from agls.features.instructions.prompt_updates import KNOWN, ROOM, next_fact, prepared
 from agls.features.instructions.settings import Settings
 from agls.instruction_files import InstructionFiles
+from agls.room.process_ports import HeldKeys
 from agls.room.run_ports import RunInfo
 
 
-def build(settings: Settings, run: RunInfo, workspace: Workspace, files: InstructionFiles) -> Feature:
+def build(
+    settings: Settings, run: RunInfo, workspace: Workspace, files: InstructionFiles, keys: HeldKeys
+) -> Feature:
     """Build the feature. Without trust not one byte of the folder is read."""
     settings = settings.for_run(run)
     prepare = partial(
-        prepared, settings.sources(workspace.roots), limit=settings.limit, file_limit=settings.file_limit
+        prepared,
+        settings.sources(workspace.roots),
+        limit=settings.limit,
+        file_limit=settings.file_limit,
+        keys=frozenset(keys()),
     )
 
     async def before_turn(view: RunView) -> Sequence[Stop | GateFact]:

@@ -1,7 +1,7 @@
 """Which instructions the model knows, and how it gets those that changed while the prompt stays the same."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any
@@ -13,6 +13,7 @@ from agls.engine.vocabulary import JsonObject, Text, UserMessage
 from agls.features.instructions.prompt import Sources, changes, render
 from agls.frozen import frozen
 from agls.instruction_files import FittedText, Survey, fitted
+from agls.redaction import without_keys
 
 MAIN = "main"
 ROOM = "instructions"
@@ -30,9 +31,12 @@ class Prepared:
 
 
 @lru_cache(maxsize=8)
-def prepared(sources: Sources, survey: Survey, limit: int, file_limit: int) -> Prepared:
-    """Return the instructions that these sources and files make."""
-    texts = () if sources.override.strip() else fitted(survey.always, limit, file_limit)
+def prepared(
+    sources: Sources, survey: Survey, limit: int, file_limit: int, keys: frozenset[str] = frozenset()
+) -> Prepared:
+    """Return the instructions that these sources and files make, without these keys."""
+    found = () if sources.override.strip() else fitted(survey.always, limit, file_limit)
+    texts = tuple(replace(each, text=without_keys(keys, each.text)) for each in found)
     base = _digest(render(sources, (), survey.described))
     files = {text.source.path: _digest(text.text) for text in texts}
     return Prepared(render(sources, texts, survey.described), base, texts, files)
