@@ -3,6 +3,7 @@
 This module is used in isolated programs: it imports nothing but the standard library.
 """
 
+import errno
 import os
 import stat
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -73,8 +74,10 @@ def walk(root: int, start: Parts, wanted: WalkFilter) -> Iterator[Folder]:
     **Raises** `OSError` when the start cannot be opened.
     """
     with opened(open_beneath(root, start, O_PATH)) as handle:
-        is_file = stat.S_ISREG(os.fstat(handle).st_mode)
-    if is_file:
+        mode = os.fstat(handle).st_mode
+    if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
+        raise OSError(errno.ENXIO, os.strerror(errno.ENXIO))
+    if stat.S_ISREG(mode):
         yield Folder(start[:-1], [start[-1]], whole=False)
         return
     waiting = [_Waiting(start, _inherited(root, start), wanted.patterns, wanted.excluded)]

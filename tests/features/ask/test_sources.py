@@ -113,6 +113,37 @@ def test_several_choices_are_prepared_with_commas_between_them(agls: Agls) -> No
     assert {*history(agls)} == {(question, answer, "queued") for question, answer in prepared}
 
 
+SEVERAL = {
+    "questions": [
+        {"question": "Which colour?", "header": "Colour", "options": [{"label": "red"}, {"label": "blue"}]},
+        {"question": "Which size?", "options": ["small", "large (XL)"]},
+        {"question": "Go on?"},
+    ]
+}
+
+
+def test_several_questions_of_one_call_have_their_own_prepared_answers(agls: Agls) -> None:
+    prepared = (("Which colour?", "blue"), ("which  size?", "small"), ("Go on?", "yes"))
+    rows = "".join(f'{{ question = "{question}", answer = "{answer}" }},' for question, answer in prepared)
+    agls.configure(f'{SCRIPTED}[ask]\nanswers = [{rows} {{ answer = "whatever" }}]\n')
+    agls.script(asking(SEVERAL), asking({"question": "1. Which colour?\n2. Else?"}), {"text": "Done."})
+    assert outputs(agls.run("run", "go", "--output", "jsonl").events) == [
+        "The user answered:\n1. blue\n2. small\n3. yes",
+        "The user answered:\n1. blue\n2. whatever",
+    ]
+    asked = [("Which colour?", "blue", "queued"), ("Which size?", "small", "queued")]
+    assert history(agls)[:3] == [*asked, ("Go on?", "yes", "queued")]
+
+
+def test_questions_of_one_call_are_asked_where_one_of_them_has_no_prepared_answer(agls: Agls) -> None:
+    agls.configure(SCRIPTED + '[ask]\nanswers = [{ question = "Go on?", answer = "yes", once = true }]\n')
+    twice = {"questions": [{"question": "Go on?"}, {"question": "Go on?"}]}
+    agls.script(asking(SEVERAL), asking(twice), asking({"question": "Go on?"}), {"text": "Done."})
+    told = outputs(agls.run("run", "go", "--output", "jsonl").events)
+    assert told[2] == "The user answered: yes", "it was not used up by the lists"
+    assert all(each.startswith("Nobody was there to answer.") for each in told[:2])
+
+
 def test_person_answers_several_questions_at_once_in_any_order(agls: Agls) -> None:
     agls.script(asking({"question": "First?"}, {"question": "Second?"}), {"text": "Done."})
     program = start(agls)

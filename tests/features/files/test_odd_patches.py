@@ -56,6 +56,7 @@ MEANT_ALIKE = {
     "no first line": envelope(HEAD, *ROWS).partition("\n")[2],
     "prose around it": f"Here it is:\n\n```diff\n--- a/a.py\n+++ b/a.py\n{DIFF}```\n\nDone.\n",
     "a mail": MAIL,
+    "two mails": MAIL.replace("x = 2", "x = 3") + MAIL.replace("x = 1", "x = 3"),
     "times behind blanks": "--- a.py 2024-01-01 00:00:00.0 +0000\n+++ a.py 2024-01-01 00:00:01.0 +0000\n"
     + DIFF,
     "wrong counts": f"--- a/a.py\n+++ b/a.py\n{DIFF.replace('-9,4 +9,4', '-90,7 +90,9')}",
@@ -102,6 +103,10 @@ async def test_lines_that_stay_without_their_sign_shift_nothing(
         (
             "a.py\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n",
             "to edit_file, as old_text and new_text",
+        ),
+        (
+            "diff --cc a.py\n--- a/a.py\n+++ b/a.py\n@@@ -9,2 -9,2 +9,2 @@@\n  def main():\n- -    x = 1\n",
+            "the combined diff of a merge",
         ),
         ("2c2\n< a\n---\n> b\n", "diff -u makes it"),
         ("*** a.py\n--- a.py\n***************\n*** 1 ****\n! a\n--- 1 ----\n! b\n", "diff -u makes it"),

@@ -159,6 +159,20 @@ async def test_line_end_written_as_an_escape_is_refused(tools: Toolbox, tmp_path
     assert (tmp_path / "a.py").read_text() == TEXT
 
 
+async def test_character_that_would_make_the_file_binary_is_refused(tools: Toolbox, tmp_path: Path) -> None:
+    for name, given in (
+        ("edit_file", {"path": "a.py", "old_text": "x = 1", "new_text": "x = '\0'"}),
+        ("write_file", {"path": "a.py", "content": "x = '\0'\n"}),
+        ("write_file", {"path": "n.txt", "content": "\0"}),
+        ("apply_patch", {"patch": envelope("*** Update File: a.py", "-    x = 1", "+    x = '\0'")}),
+        ("multi_edit", {"path": "a.py", "edits": [{"old_text": "x = 1", "new_text": "x = '\0'"}]}),
+    ):
+        outcome = await tools.call(name, **given)
+        assert (outcome.status, "such as \\0" in outcome.text) == ("failed", True), (name, outcome.text)
+    assert (tmp_path / "a.py").read_text() == TEXT
+    assert not (tmp_path / "n.txt").exists()
+
+
 async def test_line_numbers_in_a_new_text_are_refused(tools: Toolbox, tmp_path: Path) -> None:
     edit = {"path": "a.py", "old_text": "    x = 1\n", "new_text": "14\t    x = 2\n15\t    y = 3\n"}
     outcome = await tools.call("edit_file", **edit)

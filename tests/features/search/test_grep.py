@@ -404,6 +404,13 @@ async def test_places_that_cannot_be_searched_are_reported(tools: Toolbox) -> No
         assert outcome.text
 
 
+@pytest.mark.parametrize("tool", ["grep", "glob"])
+async def test_pipe_is_not_searched_and_is_called_what_it_is(tools: Toolbox, root: Path, tool: str) -> None:
+    os.mkfifo(root / "pipe")
+    outcome = await tools.call(tool, pattern="total", path="pipe")
+    assert (outcome.status, "pipe is not a regular file" in outcome.text) == ("failed", True), outcome.text
+
+
 @pytest.mark.parametrize(
     "how", [{}, {"context": 1}, {"output": "files"}, {"output": "count"}, {"multiline": True}]
 )

@@ -18,6 +18,10 @@ from agls.toolkit import Arguments
 
 CHOICE = "choice"
 TEXT = "answer"
+_NUMBERED = regex(r" *(\d{1,2})[.)] +(.*\S) *")
+_OFFER = regex(
+    r" \((?:[^()]|\([^()]*\))+ / (?:[^()]|\([^()]*\))+\)$"
+)  # the choices behind a question of a list
 _ADDRESS = regex(r"https?://[!-~]+")  # nothing in it that a reader could overlook
 
 
@@ -79,6 +83,8 @@ class UserQuestioner:
 
     async def ask(self, arguments: AskUser, context: ToolContext) -> ToolOutcome:
         """Ask, wait, and return the outcome for the model."""
+        if told := self._each_prepared(arguments):
+            return ToolOutcome(told)
         if found := prepared_answer(self.answers, arguments.question, self.used()):
             if (outcome := _prepared(arguments, found.answer)).status == "completed":
                 self.ended(arguments.question, found.answer, "queued", found.key)
@@ -98,6 +104,31 @@ class UserQuestioner:
             source: Source = "nobody" if answer.outcome == "unanswered" else "interactive"
             self.ended(arguments.question, _words(answer.content), source, "")
         return outcome_of(arguments, answer)
+
+    def _each_prepared(self, arguments: AskUser) -> str:
+        """Return the prepared answers to the questions of a numbered list, "" unless each of them has one."""
+        parts = [] if arguments.choices else numbered_questions(arguments.question)
+        used = self.used()
+        found: list[tuple[str, PreparedAnswer]] = []
+        for part in parts:
+            bare = _OFFER.sub("", part)
+            answers = [prepared_answer(self.answers, each, used) for each in dict.fromkeys((part, bare))]
+            answer = min(filter(None, answers), key=lambda each: not each.question, default=None)
+            if answer is None:
+                return ""
+            used |= {answer.key}
+            found.append((bare, answer))
+        for part, answer in found:
+            self.ended(part, answer.answer, "queued", answer.key)
+        lines = (f"{number}. {answer.answer}" for number, (_, answer) in enumerate(found, 1))
+        return "\n".join(("The user answered:", *lines)) if found else ""
+
+
+def numbered_questions(text: str) -> list[str]:
+    """Return the questions of a list, a line for each with its number; none if the text is something else."""
+    found = [_NUMBERED.fullmatch(line) for line in text.strip().splitlines()]
+    parts = [part for number, part in enumerate(found, 1) if part and int(part[1]) == number]
+    return [part[2] for part in parts] if len(parts) == len(found) > 1 else []
 
 
 def _prepared(arguments: AskUser, answer: str) -> ToolOutcome:

@@ -49,6 +49,10 @@ ENTITIES = (
     "{shown}: the new text has HTML entities where the characters themselves are meant: `{line}`. Nothing "
     "was changed. Send the characters."
 )
+NUL = (
+    "{shown}: the new text has a NUL character, with which the file would be no text any more; nothing was "
+    "changed. Write the escape that the language has for it, such as \\0."
+)
 
 
 def check_file(path: str, text: str) -> None:
@@ -59,6 +63,8 @@ def check_file(path: str, text: str) -> None:
         raise WorkspaceError(
             f"{path}: ~ is not expanded here. Give the path relative to the workspace, or from / on."
         )
+    if "\0" in text:
+        raise WorkspaceError(NUL.format(shown=path))
     if is_notebook(path):
         check_written(path, text)
     if _is_fenced(text) and not path.lower().endswith(PROSE):
@@ -78,6 +84,8 @@ def check_new(shown: str, text: str, old: str, new: str, line: int = 0) -> None:
 
     What the text has already is no mistake. **Raises** `WorkspaceError`.
     """
+    if "\0" in new and "\0" not in text:
+        raise WorkspaceError(NUL.format(shown=shown))
     there = {each.strip() for each in split_lines(text)}
     lines = [each for each in split_lines(new) if each.strip() and each.strip() not in there]
     is_prose, is_code = shown.lower().endswith(PROSE), shown.lower().endswith(_CODE)

@@ -29,6 +29,10 @@ UNABLE: tuple[tuple[str, str], ...] = (
     ("new mode 120000", "A patch does not make links: a command (ln -s) does."),
     ("new file mode 160000", "A patch does not change submodules: a command of git does."),
 )
+COMBINED = (
+    "This is the combined diff of a merge (@@@), which compares several files at once: give one that "
+    "compares two, with @@."
+)
 MODE = "The mode of a file is changed by a command (chmod), not by a patch."
 
 
@@ -40,16 +44,24 @@ def first_head(lines: Sequence[str]) -> int | None:
 
 def read_unified(lines: Sequence[str]) -> tuple[FilePatch, ...]:
     """Return what the patch says. **Raises** `PatchError`."""
-    lines = _without_signature(lines)
+    lines = [*_without_mails(lines)]
     return tuple(_section(lines[start:end]) for start, end in pairwise([*_starts(lines), len(lines)]))
 
 
-def _without_signature(lines: Sequence[str]) -> Sequence[str]:
-    """Return the lines without what git writes below the patch of a mail: `-- ` and its version."""
-    text = [at for at, line in enumerate(lines) if line.strip()]
-    last = text[-1] if text else 0
-    is_signed = last and _SIGNATURE.match(lines[last - 1]) and lines[last][:1].isdigit()
-    return lines[: last - 1] if is_signed else lines
+def _without_mails(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the lines without what git writes below the patch of a mail, and above the next one."""
+    is_mail = False
+    for at, line in enumerate(lines):
+        is_mail = (is_mail and not line.startswith("diff --git ")) or _is_signature(lines, at)
+        if not is_mail:
+            yield line
+
+
+def _is_signature(lines: Sequence[str], at: int) -> bool:
+    """Return whether a mail ends here, with `-- ` and git's version; another one may follow."""
+    if not _SIGNATURE.match(lines[at]) or not lines[at + 1 : at + 2] or not lines[at + 1][:1].isdigit():
+        return False
+    return next((line for line in lines[at + 2 :] if line.strip()), "From ").startswith("From ")
 
 
 def _is_head(lines: Sequence[str], at: int, *, sure: bool = False) -> bool:
@@ -93,6 +105,8 @@ def _section(lines: Sequence[str]) -> FilePatch:
     for begin, reason in UNABLE:
         if found := next((line for line in lines[:head] if line.startswith(begin)), None):
             raise PatchError(f"`{lines[0]}`, `{found}`: {reason} Nothing was changed.")
+    if lines[head:] and lines[head].startswith("@@@"):
+        raise PatchError(f"{COMBINED} Nothing was changed.")
     old, new = _names(lines[:head])
     hunks = tuple(_hunks(lines[head:]))
     mode = next((line for line in lines[:head] if line.startswith(("new mode ", "new file mode "))), "")
