@@ -104,6 +104,11 @@ function reviewVerbs({ review, marks, removedLines, compare }: Parts): Record<st
     await judge(hunk);
     await marks.go(1);
   };
+  /** Judge the change under the cursor of a comparison, if there is one, and go on to the next one. */
+  const compared = async (judge: (hunks: Hunk[]) => Promise<void>): Promise<void> => {
+    await judge(one());
+    marks.lead();
+  };
   return {
     "review.keep": (given?: unknown) => review.keep(one(given)),
     "review.undo": (given?: unknown) => review.undo(one(given)),
@@ -123,8 +128,8 @@ function reviewVerbs({ review, marks, removedLines, compare }: Parts): Record<st
     "review.bar.keep": () => judged((hunk) => review.keep([hunk])),
     "review.bar.undo": () => judged((hunk) => review.undo([hunk])),
     "review.bar.keepFile": () => judged((hunk) => review.keep(review.beside(hunk))),
-    "review.compare.keep": (given?: unknown) => review.keep(one(given)),
-    "review.compare.undo": (given?: unknown) => review.undo(one(given)),
+    "review.compare.keep": () => compared((hunks) => review.keep(hunks)),
+    "review.compare.undo": () => compared((hunks) => review.undo(hunks)),
     "review.keepFile": (given?: unknown) => review.keep(ofFile(given)),
     "review.undoFile": (given?: unknown) => review.undo(ofFile(given)),
     "review.keepAll": () => review.keep(review.hunks),

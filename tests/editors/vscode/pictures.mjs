@@ -105,6 +105,8 @@ async function barriers(page, runOnly) {
 
 const SMALL = /^1[01]-.*-(300|400|700)$/; // a small question: it is answered without a scroll
 
+const LOW = 150; // pixels: another view takes the room
+
 fs.mkdirSync(folder, { recursive: true });
 const known = await themes();
 const browser = await launch();
@@ -131,6 +133,11 @@ try {
         await page.screenshot({ path: path.join(folder, `${label}.png`) });
         const rules = size.name === "400" ? GUIDELINES : name === "dark" && size.name === "300" ? SCROLLED : [];
         if (rules.length > 0) wrong.push(...(await barriers(page, rules)).map((what) => `${label}: ${what}`));
+        if (state.includes("completions")) {
+          await page.setViewportSize({ width: size.width, height: LOW });
+          await field.press("ArrowDown");
+          if ((await page.locator(".completions").boundingBox()).y < 0) wrong.push(`${label}: completions out of sight in a low view`);
+        }
         await page.close();
       }
     }

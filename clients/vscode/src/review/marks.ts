@@ -78,6 +78,13 @@ export class Marks implements vscode.CodeLensProvider, vscode.Disposable {
     if (onwards) await this.show(onwards);
   }
 
+  /** Put the cursor at the next change of this editor, where it compares: what stood there is seen already. */
+  lead(): void {
+    const editor = vscode.window.activeTextEditor;
+    const found = editor && next(this.review.of(editor.document.uri), editor.selection.active.line, 1);
+    if (found) place(editor, found);
+  }
+
   /** In a notebook the change after the last one of a cell is in another cell. */
   private nextCell({ document, selection }: vscode.TextEditor, here: Hunk[], step: 1 | -1): Hunk | undefined {
     const cell = cellOf(document.uri);
@@ -98,9 +105,7 @@ export class Marks implements vscode.CodeLensProvider, vscode.Disposable {
     const isHere = editor?.document.uri.toString() === uri.toString(); // in a diff editor, perhaps
     const shown = isHere ? editor : await vscode.window.showTextDocument(uri);
     if (isHere) await vscode.commands.executeCommand("workbench.action.focusActiveEditorGroup");
-    const start = new vscode.Position(found.line, 0);
-    shown.selection = new vscode.Selection(start, start);
-    shown.revealRange(rangeOf(found), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+    place(shown, found);
     this.bar.show(found);
   }
 
@@ -136,6 +141,12 @@ export class Marks implements vscode.CodeLensProvider, vscode.Disposable {
     setContext("fileHasChanges", !!here && this.review.of(here).length > 0);
     this.lensesChanged.fire();
   }
+}
+
+function place(editor: vscode.TextEditor, hunk: Hunk): void {
+  const start = new vscode.Position(hunk.line, 0);
+  editor.selection = new vscode.Selection(start, start);
+  editor.revealRange(rangeOf(hunk), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
 }
 
 function sizeOf(hunk: Hunk): string {

@@ -1,7 +1,7 @@
 /** Where the user writes: the prompt, what is attached to it, completion of `@` and `/`, and what it is sent with. */
 
 import type { RefObject } from "preact";
-import { type Dispatch, type StateUpdater, useEffect, useRef, useState } from "preact/hooks";
+import { type Dispatch, type StateUpdater, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { How } from "../chat/messages";
 import type { CompletionItem } from "../protocol.gen";
 import { MODES } from "../store/modes";
@@ -267,12 +267,17 @@ const SIGNS: Record<CompletionItem["kind"], [icon: string, category: string]> = 
   value: ["symbol-value", "Values"],
 };
 
+const ROW = 28; // pixels: one of them is seen, whatever there is above
+
 function Completions({ rows, chosen, accept }: CompletionsProps) {
   const list = useRef<HTMLUListElement>(null);
-  useEffect(
-    () => list.current?.querySelector(".chosen")?.scrollIntoView({ block: "nearest" }),
-    [rows, chosen],
-  );
+  useLayoutEffect(() => {
+    const { current } = list;
+    if (!current) return;
+    const room = current.parentElement?.getBoundingClientRect().top ?? 0; // above the prompt, in a low view
+    current.style.maxHeight = `min(40vh, ${Math.max(room, ROW)}px)`;
+    current.querySelector(".chosen")?.scrollIntoView({ block: "nearest" });
+  }, [rows, chosen]);
   if (rows.length === 0) return null;
   return (
     <ul class="completions" role="listbox" id="completions" aria-label="Completions" ref={list}>

@@ -21,8 +21,8 @@ interface Step {
 
 /** What helps with an error, by its kind on the wire. */
 const HELP: Record<string, Step[]> = {
-  auth: [KEY, MODEL],
-  authRequired: [KEY, MODEL],
+  auth: [KEY, MODEL, CONFIG],
+  authRequired: [KEY, MODEL, CONFIG],
   configInvalid: [KEY, MODEL, CONFIG],
   modelNotFound: [MODEL, CONFIG],
   badRequest: [MODEL, LOG],

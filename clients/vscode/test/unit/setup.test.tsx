@@ -20,6 +20,18 @@ test("a mistake in the configuration is said in the card, with the way to it, in
   expect(page.sent.at(-1)).toEqual({ type: "command", command: "agls.config.open" });
 });
 
+test("a refused key leads to the keys, to another model, and to the file that may have it", () => {
+  const error = {
+    kind: "auth",
+    title: "The key was refused",
+    message: "Check the key of 'mine'.",
+    retryable: false,
+  };
+  show(<Ending newest ended={{ stopReason: "error", filesChanged: [], error }} />);
+  const labels = [...root().querySelectorAll("button")].map((button) => button.textContent);
+  expect(labels).toEqual(["Try again", "Set key…", "Choose model…", "Edit config.toml"]);
+});
+
 test("a run that found no place in the context offers a larger model and a new session", () => {
   show(<Ending newest ended={{ stopReason: "contextFull", filesChanged: [] }} />);
   const labels = [...root().querySelectorAll("button")].map((button) => button.textContent);
