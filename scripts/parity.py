@@ -134,7 +134,7 @@ ROWS = {
         (52, "agent definitions from folders"),
         (53, "every key of their front matter"),
         (54, "built-in agent types"),
-        (55, "skills, in part: without those in folders below the one that is worked in"),
+        (55, "skills"),
     ],
     "Delegation": [
         (56, "subtasks with a failure policy"),

@@ -34,13 +34,14 @@ def build(
         return None
     run, grants = ports.run, ports.memory.grants
     found, limit = FoundSkills(settings, texts), settings.within(run.window)
+    found.nested.recall(run.state)
     offer = offer_of(found, limit)
     catalogue, offered = offer.catalogue, offer.tool
     runner = LineRunner(ports.consents)
     helpers, touched = SkillHelpers(tools, ports.agents, ports.knows_model), FilesAtHand(ports.workspace)
 
     def find() -> Sequence[OfferedSkill]:
-        return named_skills(found.files(), taken())
+        return named_skills(found.files_at_hand(), taken())
 
     def hands_over(skill: SkillFile) -> bool:
         return helpers.takes(skill, run.state)

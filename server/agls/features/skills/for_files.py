@@ -15,10 +15,14 @@ FOR_FILES = "These skills are for files that you work on now. Load one with the 
 
 def told_for(found: FoundSkills, state: State, paths: Sequence[str], limit: int) -> UserMessage | None:
     """Return the message about the skills for these files that the model does not know of yet."""
-    if not (paths and found.for_files):
-        return None
-    known = {*used_in(state), *_told_in(state)}
-    new = [each for each in found.for_files if each.name not in known and found.are_for(each, paths)]
+    fitting = [each for each in found.for_files if found.are_for(each, paths)]
+    fitting += [
+        each
+        for each in found.nested_for_model
+        if found.nested.near(each, paths) and (not each.conduct.paths or found.are_for(each, paths))
+    ]
+    known = {*used_in(state), *_told_in(state)} if fitting else set[str]()
+    new = [each for each in fitting if each.name not in known]
     if not new:
         return None
     entries = [CatalogueEntry(each.name, each.catalogued, each.folder.origin) for each in new]

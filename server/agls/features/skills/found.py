@@ -6,6 +6,7 @@ from functools import cached_property, lru_cache
 
 from agls.features.skills.catalogue import CatalogueEntry, SkillCatalogue, catalogue_of
 from agls.features.skills.loaded import marked
+from agls.features.skills.nested import NestedSkills
 from agls.features.skills.offered import for_model, named_skills
 from agls.features.skills.places import SkillFolder, own_paths, skill_folders
 from agls.features.skills.settings import Settings
@@ -31,12 +32,24 @@ class FoundSkills:
 
     def __init__(self, settings: Settings, texts: FolderTexts) -> None:
         self._settings, self._texts = settings, texts
+        self.nested = NestedSkills(settings, texts)
         self.folders, self._own = _skill_places(texts.folders, other_tools=settings.other_tools)
 
     def files(self) -> Sequence[SkillFile]:
         """Return all skills, broken ones too."""
         key = (ROOM, self._settings.other_tools)
         return self._texts.get(key, self._own, lambda reader: find_skills(self.folders, reader), once=True)
+
+    def files_at_hand(self) -> Sequence[SkillFile]:
+        """Return all skills, with those that the session found in folders below."""
+        files = self.files()
+        return [*files, *self.nested.files({file.name for file in files if not file.problem})]
+
+    @property
+    def nested_for_model(self) -> Sequence[SkillFile]:
+        """Those in folders below that the model may load."""
+        files = self.nested.files(self.names)
+        return [file for file in files if file.for_model and not file.problem]
 
     @property
     def untrusted(self) -> Sequence[str]:
@@ -100,12 +113,16 @@ class FoundSkills:
         """Return the skill of this name that the model may load; of a plugin the last part may be enough."""
         if name in self._for_model or name in self._commands:
             return self._for_model.get(name)
+        if nested := next((each for each in self.nested_for_model if each.name == name), None):
+            return nested
         found = [each for own, each in self._for_model.items() if own.endswith(f":{name}")]
         return found[0] if len(found) == 1 else None
 
     def typed(self, name: str) -> SkillFile | None:
         """Return the skill that its user typed by this name."""
-        usable = (each.file for each in named_skills(self.files(), ()) if each.counts and each.file.for_user)
+        usable = (
+            each.file for each in named_skills(self.files_at_hand(), ()) if each.counts and each.file.for_user
+        )
         return next((file for file in usable if file.name == name), None)
 
     def command(self, name: str) -> CommandFile | None:

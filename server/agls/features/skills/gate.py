@@ -11,6 +11,7 @@ from agls.features.skills.for_files import told_for
 from agls.features.skills.forked import SkillHelpers, begun_with, handed_skill, said
 from agls.features.skills.found import FoundSkills, given_in, holder_of
 from agls.features.skills.loaded import again, lost_in, note_of, typed_skill
+from agls.features.skills.nested import REACHED
 from agls.features.skills.settings import Settings
 from agls.features.skills.tool import preloaded
 from agls.frozen import frozen
@@ -44,10 +45,12 @@ class SkillGate:
             told += await preloaded(self.found, self.settings.preload, view, self.grants, self.runner)
             told += [await self._begun(view)]
         told.append(again(state, lost_in(state), self.run.window))
-        if self.found.for_files:
-            if not state.run.turns:
-                self.touched.add_prompt(state)
-            told.append(told_for(self.found, state, self.touched.take(), self.limit))
+        if not state.run.turns:
+            self.touched.add_prompt(state)
+        if paths := self.touched.take():
+            if reached := self.found.nested.reach(paths):
+                view.note(ROOM, REACHED, {"folders": list(reached)})
+            told.append(told_for(self.found, state, paths, self.limit))
         return [Injected((each,)) for each in told if each]
 
     def _note_first(self, view: RunView) -> None:
