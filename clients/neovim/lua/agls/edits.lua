@@ -9,6 +9,25 @@ local function new_undo_step(buf)
   end)
 end
 
+---Why Neovim could not write this text into the file of a buffer, or not as it is meant.
+---@param buf integer
+---@param edits { newText: string }[]
+---@return string?
+local function unwritable(buf, edits)
+  local encoding = vim.bo[buf].fileencoding
+  if vim.bo[buf].fileformat == "mac" then
+    return "its lines end with CR alone ('fileformat' is mac), which language servers cannot edit"
+  elseif encoding == "" or vim.startswith(encoding, "utf") then
+    return nil
+  end
+  for _, edit in ipairs(edits) do
+    local written = vim.iconv(edit.newText, "utf-8", encoding)
+    if not written or vim.iconv(written, encoding, "utf-8") ~= edit.newText then
+      return ("the encoding of the file (%s) lacks a character of the new text"):format(encoding)
+    end
+  end
+end
+
 ---@param change table a TextDocumentEdit
 ---@param encoding string
 ---@return string? problem
@@ -23,6 +42,10 @@ local function apply(change, encoding)
   local version, known = change.textDocument.version, vim.lsp.util.buf_versions[buf]
   if version and known and version ~= known then
     return "the buffer was changed meanwhile"
+  end
+  local problem = unwritable(buf, change.edits)
+  if problem then
+    return problem
   end
   new_undo_step(buf)
   vim.lsp.util.apply_text_edits(change.edits, buf, encoding)
