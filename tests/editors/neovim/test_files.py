@@ -210,22 +210,36 @@ def test_edit_that_the_encoding_of_the_file_cannot_hold_is_refused(editor: Edito
     assert (editor.workspace / "a.txt").read_bytes() == "eins\nzwölf ½\n".encode("latin1")
 
 
-def test_change_of_a_file_without_a_final_newline_is_undone_after_it_was_saved(editor: Editor) -> None:
+def test_file_without_a_final_newline_gets_no_empty_line(editor: Editor) -> None:
     (editor.workspace / "a.txt").write_text("one\ntwo\nthree")
     read = {"text": "I read.", "calls": [call("read_file", path="a.txt")]}
     made = {"text": "I edit.", "calls": [call("edit_file", path="a.txt", old_text="three", new_text="3")]}
     more = {"text": "I edit.", "calls": [call("edit_file", path="a.txt", old_text="3", new_text="3\n4")]}
     opened(editor, turns(read, made, "Ready."), turns(read, more, "Ready."))
     editor.command("wincmd t | edit a.txt | Agls open")
-    editor.keys("<Esc>")
     for run, text in enumerate(("one\ntwo\n3\n", "one\ntwo\n3\n4\n"), start=1):
+        editor.keys("<Esc>")
         prompt(editor, "change it")
         ended(editor, "endTurn", runs=run)
+        waiting(editor, run)
         editor.command("wincmd t | write")
         assert (editor.workspace / "a.txt").read_text() == text
         editor.command("Agls open")
-        editor.keys("<Esc>")
-    editor.command("wincmd t | Agls undo all")
+
+
+def test_change_of_a_file_without_a_final_newline_is_undone_after_it_was_saved(editor: Editor) -> None:
+    (editor.workspace / "a.txt").write_text("one\ntwo\nthree")
+    read = {"text": "I read.", "calls": [call("read_file", path="a.txt")]}
+    made = {"text": "I edit.", "calls": [call("edit_file", path="a.txt", old_text="three", new_text="3")]}
+    opened(editor, turns(read, made, "Ready."))
+    editor.command("wincmd t | edit a.txt | Agls open")
+    editor.keys("<Esc>")
+    prompt(editor, "change it")
+    ended(editor, "endTurn")
+    waiting(editor, 1)
+    editor.command("wincmd t | write")
+    assert (editor.workspace / "a.txt").read_text() == "one\ntwo\n3\n"
+    editor.command("Agls undo all")
     waiting(editor, 0)
     editor.command("write")
     assert (editor.workspace / "a.txt").read_text() == "one\ntwo\nthree\n"

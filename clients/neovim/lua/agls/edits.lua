@@ -9,6 +9,12 @@ local function new_undo_step(buf)
   end)
 end
 
+---@param buf integer
+---@return string
+local function last_line(buf)
+  return vim.api.nvim_buf_get_lines(buf, -2, -1, false)[1]
+end
+
 ---Why Neovim could not write this text into the file of a buffer, or not as it is meant.
 ---@param buf integer
 ---@param edits { newText: string }[]
@@ -47,8 +53,12 @@ local function apply(change, encoding)
   if problem then
     return problem
   end
+  local ended = last_line(buf) ~= "" and not vim.bo[buf].eol and vim.bo[buf].fixeol and not vim.bo[buf].binary
   new_undo_step(buf)
   vim.lsp.util.apply_text_edits(change.edits, buf, encoding)
+  if ended and last_line(buf) == "" and vim.api.nvim_buf_line_count(buf) > 1 then
+    vim.api.nvim_buf_set_lines(buf, -2, -1, false, {}) -- Neovim itself writes the end of the last line
+  end
   new_undo_step(buf)
   if vim.b[buf].agls_unseen and #vim.fn.win_findbuf(buf) == 0 then
     vim.api.nvim_buf_call(buf, function() -- it was opened for this edit alone, and nobody would save it
