@@ -189,8 +189,36 @@ def made(text: str, hunks: Iterable[Hunk]) -> str:
 def find(hunk: Hunk, lines: Sequence[str], line: int) -> int | None:
     """Return where the change stands in these lines: at `line` if possible, else at the only place that fits.
 
-    **Returns** `None` when its text is not there any more, or could be in several places.
+    **Returns** `None` when its text is not there any more, or could be in several places. Whether the last
+    line has an end does not count where nothing else differs: editors give it one when they save.
     """
+    found = _find(hunk, lines, line)
+    if found is None:
+        ended = hunk._replace(
+            **{name: _ended(getattr(hunk, name)) for name in ("before", "old", "new", "after")}
+        )
+        if ended.old != ended.new:
+            return _find(ended, _ended(lines), line)
+    return found
+
+
+def _ended(lines: Sequence[str]) -> tuple[str, ...]:
+    return tuple(line if line.endswith("\n") else f"{line}\n" for line in lines)
+
+
+def put_back(hunk: Hunk, lines: list[str], place: int) -> None:
+    """Put the old lines where the new ones stand. The last line keeps the end that it was given meanwhile."""
+    behind, has_end = place + len(hunk.new), bool(lines) and lines[-1].endswith("\n")
+    is_other = behind == len(lines) and lines[-1:] != [*hunk.new[-1:]]
+    lines[place:behind] = hunk.old
+    for at in (place - 1, place + len(hunk.old) - 1):
+        if 0 <= at < len(lines) - 1:
+            lines[at : at + 1] = _ended(lines[at : at + 1])
+    if is_other and hunk.new and lines:
+        lines[-1] = lines[-1].removesuffix("\n") + "\n" * has_end
+
+
+def _find(hunk: Hunk, lines: Sequence[str], line: int) -> int | None:
     for above, below in _CONTEXTS:
         before, after = hunk.before[len(hunk.before) - above :] if above else (), hunk.after[:below]
         if not (before or after) and (hunk.before or hunk.after):

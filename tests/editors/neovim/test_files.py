@@ -183,6 +183,68 @@ def test_marks_follow_the_editors_own_undo_and_a_file_that_is_read_again(editor:
         editor.until(f"{marks} == ...", count)
 
 
+def test_next_change_opens_the_fold_that_hides_it(editor: Editor) -> None:
+    opened(editor, TWO_EDITS)
+    prompt(editor, "change two")
+    ended(editor, "endTurn")
+    waiting(editor, 2)
+    editor.command("wincmd t | 2,20fold")
+    editor.keys("gg]h")
+    editor.until("vim.fn.line('.') == 6 and vim.fn.foldclosed('.') == -1")
+
+
+def test_edit_that_the_encoding_of_the_file_cannot_hold_is_refused(editor: Editor) -> None:
+    (editor.workspace / "a.txt").write_bytes("eins\nzwölf\n".encode("latin1"))
+    read = {"text": "I read.", "calls": [call("read_file", path="a.txt")]}
+
+    def changed(old: str, new: str) -> dict[str, object]:
+        return {"text": "I edit.", "calls": [call("edit_file", path="a.txt", old_text=old, new_text=new)]}
+
+    opened(editor, turns(read, changed("eins", "1 → 2"), changed("zwölf", "zwölf ½"), "Ready."))
+    editor.command("wincmd t | edit a.txt | Agls open")
+    editor.keys("<Esc>")
+    prompt(editor, "change it")
+    ended(editor, "endTurn")
+    said(editor, "the encoding of the file (latin1) lacks a character of the new text")
+    editor.command("wincmd t | write")
+    assert (editor.workspace / "a.txt").read_bytes() == "eins\nzwölf ½\n".encode("latin1")
+
+
+def test_file_without_a_final_newline_gets_no_empty_line(editor: Editor) -> None:
+    (editor.workspace / "a.txt").write_text("one\ntwo\nthree")
+    read = {"text": "I read.", "calls": [call("read_file", path="a.txt")]}
+    made = {"text": "I edit.", "calls": [call("edit_file", path="a.txt", old_text="three", new_text="3")]}
+    more = {"text": "I edit.", "calls": [call("edit_file", path="a.txt", old_text="3", new_text="3\n4")]}
+    opened(editor, turns(read, made, "Ready."), turns(read, more, "Ready."))
+    editor.command("wincmd t | edit a.txt | Agls open")
+    for run, text in enumerate(("one\ntwo\n3\n", "one\ntwo\n3\n4\n"), start=1):
+        editor.keys("<Esc>")
+        prompt(editor, "change it")
+        ended(editor, "endTurn", runs=run)
+        waiting(editor, run)
+        editor.command("wincmd t | write")
+        assert (editor.workspace / "a.txt").read_text() == text
+        editor.command("Agls open")
+
+
+def test_change_of_a_file_without_a_final_newline_is_undone_after_it_was_saved(editor: Editor) -> None:
+    (editor.workspace / "a.txt").write_text("one\ntwo\nthree")
+    read = {"text": "I read.", "calls": [call("read_file", path="a.txt")]}
+    made = {"text": "I edit.", "calls": [call("edit_file", path="a.txt", old_text="three", new_text="3")]}
+    opened(editor, turns(read, made, "Ready."))
+    editor.command("wincmd t | edit a.txt | Agls open")
+    editor.keys("<Esc>")
+    prompt(editor, "change it")
+    ended(editor, "endTurn")
+    waiting(editor, 1)
+    editor.command("wincmd t | write")
+    assert (editor.workspace / "a.txt").read_text() == "one\ntwo\n3\n"
+    editor.command("Agls undo all")
+    waiting(editor, 0)
+    editor.command("write")
+    assert (editor.workspace / "a.txt").read_text() == "one\ntwo\nthree\n"
+
+
 def test_lines_of_a_file_with_windows_line_ends_are_shown_without_them(editor: Editor) -> None:
     (editor.workspace / "dos.txt").write_bytes(b"one\r\ntwo\r\nthree\r\n")
     changed = {

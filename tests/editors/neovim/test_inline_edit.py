@@ -207,3 +207,29 @@ def test_keys_of_the_users_own_stay_and_the_commands_are_named(editor: Editor) -
     editor.command("Agls keep")
     editor.until(f"not {HERE}")
     assert text(editor) == AFTER
+
+
+def test_edit_opens_the_fold_that_hides_its_lines(editor: Editor) -> None:
+    edited(editor, turns(NEW))
+    editor.command("2,9fold")
+    editor.command("4,5Agls edit use a comment")
+    editor.until(SHOWN)
+    editor.shows("    # two")
+
+
+def test_buffer_that_cannot_be_edited_any_more_is_left_alone(editor: Editor) -> None:
+    edited(editor, turns(NEW), turns(NEW))
+    editor.command("4,5Agls edit use a comment")
+    editor.command("setlocal nomodifiable")
+    editor.until("vim.fn.execute('messages'):find('modifiable', 1, true)")
+    editor.until(f"not {HERE}")
+    assert text(editor) == CODE
+    editor.command("setlocal modifiable")
+    editor.command("4,5Agls edit use a comment")
+    editor.until(SHOWN)
+    editor.command("setlocal nomodifiable")
+    editor.command("Agls undo")
+    assert text(editor) == AFTER
+    editor.command("setlocal modifiable")
+    editor.command("Agls undo")
+    assert text(editor) == CODE

@@ -103,6 +103,25 @@ def test_a_change_that_is_not_there_as_it_was_made_is_left_alone(typed: str) -> 
     assert undone(typed, known) == typed
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "saved", "expected"),
+    [
+        ("a\nb\nc", "a\nb\nC", "a\nb\nC\n", "a\nb\nc\n"),
+        ("a\nb\nc", "A\nb\nc", "A\nb\nc\n", "a\nb\nc\n"),
+        ("a\nb\nc", "a\nb\nC", "a\nb\nC\nd\n", "a\nb\nc\nd\n"),
+        ("a\nb\n", "a\nB\n", "a\nB", "a\nb"),
+        ("a\nb\n", "a\n", "a", "a\nb\n"),
+        ("a\nb", "a\nb\n", "a\nb", "a\nb"),
+    ],
+)
+def test_last_line_that_got_an_end_or_lost_it_when_it_was_saved_is_no_obstacle(
+    before: str, after: str, saved: str, expected: str
+) -> None:
+    known = SessionChanges()
+    known.take([finished(change(before, after))])
+    assert undone(saved, known) == expected
+
+
 def test_files_that_went_back_or_away_have_no_changes_that_wait() -> None:
     known, made = SessionChanges(), change(NUMBERS, MADE)
     known.take([finished(made)])

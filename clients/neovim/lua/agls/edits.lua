@@ -9,6 +9,31 @@ local function new_undo_step(buf)
   end)
 end
 
+---@param buf integer
+---@return string
+local function last_line(buf)
+  return vim.api.nvim_buf_get_lines(buf, -2, -1, false)[1]
+end
+
+---Why Neovim could not write this text into the file of a buffer, or not as it is meant.
+---@param buf integer
+---@param edits { newText: string }[]
+---@return string?
+local function unwritable(buf, edits)
+  local encoding = vim.bo[buf].fileencoding
+  if vim.bo[buf].fileformat == "mac" then
+    return "its lines end with CR alone ('fileformat' is mac), which language servers cannot edit"
+  elseif encoding == "" or vim.startswith(encoding, "utf") then
+    return nil
+  end
+  for _, edit in ipairs(edits) do
+    local written = vim.iconv(edit.newText, "utf-8", encoding)
+    if not written or vim.iconv(written, encoding, "utf-8") ~= edit.newText then
+      return ("the encoding of the file (%s) lacks a character of the new text"):format(encoding)
+    end
+  end
+end
+
 ---@param change table a TextDocumentEdit
 ---@param encoding string
 ---@return string? problem
@@ -24,8 +49,16 @@ local function apply(change, encoding)
   if version and known and version ~= known then
     return "the buffer was changed meanwhile"
   end
+  local problem = unwritable(buf, change.edits)
+  if problem then
+    return problem
+  end
+  local ended = last_line(buf) ~= "" and not vim.bo[buf].eol and vim.bo[buf].fixeol and not vim.bo[buf].binary
   new_undo_step(buf)
   vim.lsp.util.apply_text_edits(change.edits, buf, encoding)
+  if ended and last_line(buf) == "" and vim.api.nvim_buf_line_count(buf) > 1 then
+    vim.api.nvim_buf_set_lines(buf, -2, -1, false, {}) -- Neovim itself writes the end of the last line
+  end
   new_undo_step(buf)
   if vim.b[buf].agls_unseen and #vim.fn.win_findbuf(buf) == 0 then
     vim.api.nvim_buf_call(buf, function() -- it was opened for this edit alone, and nobody would save it

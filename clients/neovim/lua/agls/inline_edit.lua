@@ -60,6 +60,15 @@ local function new_undo_step(buf)
   end)
 end
 
+---@param buf integer
+---@return boolean
+local function is_modifiable(buf)
+  if not vim.bo[buf].modifiable then
+    notify.warn("this buffer cannot be edited: 'modifiable' is off")
+  end
+  return vim.bo[buf].modifiable
+end
+
 ---Put lines where the edit is, as one step of undo.
 ---@param edit agls.InlineEdit
 ---@param lines string[]
@@ -126,6 +135,8 @@ local function show(edit, result)
   edit.text = result.text
   if vim.deep_equal(new, edit.old) then
     notify.info("the model would change nothing here")
+    return finish(edit)
+  elseif not is_modifiable(edit.buf) then
     return finish(edit)
   end
   put(edit, new)
@@ -233,8 +244,10 @@ end
 ---Put back what stood there.
 ---@param edit agls.InlineEdit
 function M.undo(edit)
-  put(edit, edit.old)
-  finish(edit)
+  if is_modifiable(edit.buf) then
+    put(edit, edit.old)
+    finish(edit)
+  end
 end
 
 ---End the question to the model; nothing was changed.
@@ -260,7 +273,7 @@ end
 ---@param wish? string
 function M.refine(edit, wish)
   local function again(words)
-    if not is_open(edit) then
+    if not is_open(edit) or not is_modifiable(edit.buf) then
       return
     end
     edit.attempts[#edit.attempts + 1] = { instruction = edit.wish, text = edit.text }
@@ -340,6 +353,11 @@ local function begin(at, buf, first, last, wish)
     cancel = function() end,
   }
   M.open[buf] = edit
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    vim.api.nvim_win_call(win, function() -- what comes is not to be hidden in a fold
+      vim.cmd(("silent! %d,%dfoldopen!"):format(first, last))
+    end)
+  end
   watch(edit)
   map(edit)
   ask(edit)

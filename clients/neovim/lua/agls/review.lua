@@ -101,6 +101,7 @@ local function go(by)
   found = found or changes.line_of(mine[by > 0 and 1 or #mine]) -- around the end
   vim.cmd("normal! m'")
   vim.api.nvim_win_set_cursor(0, { math.min(found, vim.api.nvim_buf_line_count(0)), 0 })
+  vim.cmd("normal! zv")
 end
 
 function M.next_change()

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from agls.diff import Hunk, find, lines_of, stood
+from agls.diff import Hunk, find, lines_of, put_back, stood
 from agls.engine.actions import ActionContext
 from agls.engine.ports import WorkspaceError
 from agls.engine.vocabulary import FileChange, FileVersion, JsonObject
@@ -130,7 +130,7 @@ def replace_hunks(lines: list[str], steps: Sequence[tuple[AgentChange, Hunk]]) -
         if at is None:
             continue
         fitted[change.hunk_id] = stood(hunk, lines, at)
-        lines[at : at + len(hunk.new)] = hunk.old
+        put_back(hunk, lines, at)
         behind, by = expected[number] + len(hunk.new), len(hunk.old) - len(hunk.new)
         expected = [line + by if line >= behind else line for line in expected]
     return fitted
