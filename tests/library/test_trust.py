@@ -15,7 +15,7 @@ pytestmark = pytest.mark.promise("P1")
 async def test_offers_of_a_folder_do_nothing_and_its_instructions_count_when_it_is_trusted(
     tmp_path: Path, *, trusted: bool
 ) -> None:
-    """Trust is the program's to give; what acts needs a person's consent besides. The mode is not the folder's."""
+    """The program gives trust; what acts needs a person's consent besides. The mode is not the folder's."""
     folder, pwned = tmp_path / "folder", tmp_path / "pwned"
     (folder / ".agls/commands").mkdir(parents=True)
     hook = [{"hooks": [{"type": "command", "command": f"touch {pwned}"}]}]
