@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -134,3 +134,12 @@ def key_of(definition: ServerDefinition) -> str:
     if definition.login == LoginSettings():  # earlier versions knew none
         del said["login"]
     return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def sorted_out(listed: Discovery, accepted: Mapping[str, McpTool]) -> Pinned:
+    """**Returns** what was listed: a tool that is new is accepted, one that changed is not."""
+    listed_tools = (*listed.tools, *listed.changed)
+    fine = tuple(tool for tool in listed_tools if accepted.get(tool.name, tool) == tool)
+    changed = tuple(tool for tool in listed_tools if accepted.get(tool.name, tool) != tool)
+    discovery = replace(listed, tools=fine, changed=changed)
+    return Pinned(discovery, {**accepted, **{tool.name: tool for tool in fine}})

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 from agls.config import ConfigError
 from agls.engine.vocabulary import JsonObject
 from agls.mcp_servers.logins import Logins
-from agls.mcp_servers.pins import Pinned, Pins, key_of
+from agls.mcp_servers.pins import Pinned, Pins, key_of, sorted_out
 from agls.mcp_servers.tries import Tries, rest_after
 from agls.room.mcp_ports import (
     NOBODY,
@@ -193,7 +193,7 @@ class SharedServer:
             return ()
         changed = pinned.discovery.changed
         accepted = {**pinned.accepted, **{tool.name: tool for tool in changed}}
-        self._keep(_sorted_out(pinned.discovery, accepted))
+        self._keep(sorted_out(pinned.discovery, accepted))
         return [tool.name for tool in changed]
 
     def accepted(self, tool: str) -> McpTool | None:
@@ -298,7 +298,7 @@ class SharedServer:
     async def _list(self, connection: "SdkConnection", caller: Caller = NOBODY) -> None:
         listing = await connection.list(caller)
         pinned = self._pins.of(self._key)
-        self._keep(_sorted_out(listing.discovery(), pinned.accepted if pinned else {}))
+        self._keep(sorted_out(listing.discovery(), pinned.accepted if pinned else {}))
 
     async def _list_again(self, connection: "SdkConnection") -> None:
         """List what changed. What cannot be listed any more stays as it is, and that is said."""
@@ -316,12 +316,3 @@ class SharedServer:
 
     def _keep(self, pinned: Pinned) -> None:
         self._pins.keep(self._key, self.definition.name, pinned)
-
-
-def _sorted_out(listed: Discovery, accepted: Mapping[str, McpTool]) -> Pinned:
-    """**Returns** what was listed: a tool that is new is accepted, one that changed is not."""
-    listed_tools = (*listed.tools, *listed.changed)
-    fine = tuple(tool for tool in listed_tools if accepted.get(tool.name, tool) == tool)
-    changed = tuple(tool for tool in listed_tools if accepted.get(tool.name, tool) != tool)
-    discovery = replace(listed, tools=fine, changed=changed)
-    return Pinned(discovery, {**accepted, **{tool.name: tool for tool in fine}})

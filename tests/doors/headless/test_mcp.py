@@ -215,8 +215,8 @@ def test_servers_are_listed_restarted_and_stopped_by_commands(small: Small) -> N
     small.add("small")
     small.add("dead", "dead")
     assert "small: configured (your config file)" in small.action("/mcp").out
-    assert "small runs and offers 9 tools." in small.action("/mcp.restart small").out
-    assert "small: known, 9 tools" in small.action("/mcp").out
+    assert "small runs and offers 11 tools." in small.action("/mcp.restart small").out
+    assert "small: known, 11 tools" in small.action("/mcp").out
     assert "`mcp__small__echo`: echo." in small.action("/mcp.tools small").out
     assert "small does not run." in small.action("/mcp.stop small").out
     failed = small.action("/mcp.restart dead")

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agls.redaction import MARK, without
+from agls.redaction import without
+from agls.terminal_codes import KEY_MARK
 from support.patience import within
 
 pytestmark = pytest.mark.promise("P10")
@@ -35,7 +36,7 @@ SPELLINGS = {
 @pytest.mark.parametrize("name", SPELLINGS)
 def test_a_key_is_found_in_every_spelling(name: str) -> None:
     text = f"before {SPELLINGS[name]} after"
-    assert without([KEY], text).replace("\\x", "") == f"before {MARK} after"
+    assert without([KEY], text).replace("\\x", "") == f"before {KEY_MARK} after"
 
 
 @given(st.binary(max_size=40), st.binary(max_size=40), st.sampled_from(["url", "standard", "wrapped"]))
@@ -46,7 +47,7 @@ def test_a_key_is_found_wherever_it_stands_in_base64(before: bytes, after: bytes
         "standard": base64.b64encode,
         "wrapped": base64.encodebytes,
     }[kind]
-    assert MARK in without([KEY], encode(data).decode())
+    assert KEY_MARK in without([KEY], encode(data).decode())
 
 
 @given(st.text())
