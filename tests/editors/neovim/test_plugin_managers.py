@@ -1,8 +1,8 @@
 """Plugin managers load the repository, as the README of the client says.
 
-Neovim's own does it from a clone. Of lazy.nvim, which needs a network, there is a stand-in here that does
-what its
-documentation says of `cmd`, `keys`, `opts` and the module that it finds.
+Neovim's own does it from a clone. Of lazy.nvim and mini.deps, which need a network, there are stand-ins here
+that do what their documentation says: `cmd`, `keys`, `opts` and the module that is found of the one, a clone
+in a package of optional plugins and `:packadd` of the other.
 """
 
 import os
@@ -103,3 +103,24 @@ def test_lazy_loading_by_any_first_use(program: str, tmp_path: Path, first: str)
         editor.keys("<F2>") if first == "a key" else editor.command("Agls open")
         editor.until("vim.b.agls_prompt and require('agls').current()")
         assert editor.lua("return require('agls.config').current.layout") == "below"
+
+
+MINI_DEPS = """
+local source, folder = ..., vim.fn.stdpath('data') .. '/site/pack/deps/opt/agls'
+vim.fn.system({ 'git', 'clone', '-q', source, folder })
+vim.cmd('packadd agls')
+vim.cmd.helptags(folder .. '/doc')
+"""
+
+
+def test_clone_of_mini_deps_is_loaded_by_packadd(program: str, tmp_path: Path) -> None:
+    with Packed(program, tmp_path) as editor:
+        editor.lua(MINI_DEPS, str(ROOT))
+        assert editor.lua("return vim.fn.exists(':Agls') == 2 and package.loaded.agls == nil")
+        editor.command("Agls run Are you there?")
+        editor.until("require('agls').current()")
+        ended(editor, "endTurn")
+        editor.command("Agls open")
+        said(editor, "I am here.")
+        editor.command("help agls-review")
+        assert editor.lua("return vim.fn.expand('%:t')") == "agls.txt"
