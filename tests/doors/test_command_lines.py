@@ -100,6 +100,28 @@ def test_changed_script_that_a_line_names_is_asked_about_with_what_changed(wire:
     assert not (wire.workspace / "made").exists()
 
 
+@pytest.mark.parametrize("swapped", ["tool.sh", ".agls/commands/look.md"])
+def test_file_that_is_swapped_between_the_question_and_the_yes_does_not_run(wire: Wire, swapped: str) -> None:
+    tool = wire.workspace / "tool.sh"
+    tool.write_text("echo fine\n")
+    write(wire, "State: !`sh ./tool.sh`")
+    asked: Asked = []
+
+    def swap(params: dict[str, Any]) -> Any:
+        asked.append(params)
+        if len(asked) == 1:
+            text = "touch made\n" if swapped == "tool.sh" else "State: !`touch made`"
+            (wire.workspace / swapped).write_text(text)
+        return {"outcome": "selected", "optionId": "always" if len(asked) == 1 else "reject"}
+
+    wire.answers["agent/requestPermission"] = swap
+    typed(wire)
+    assert not (wire.workspace / "made").exists()
+    typed(wire)
+    assert len(asked) == 2, "the yes was for what it was before"
+    assert not (wire.workspace / "made").exists()
+
+
 LARGE = "# " + "x" * 9_000_000 + "\n"
 OUTSIDE = "{outside}/tool.sh"
 
