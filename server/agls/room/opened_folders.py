@@ -13,6 +13,7 @@ from agls.json_values import list_in, text_in
 from agls.room.permission_memory import Grants
 
 ROOM, LOADED = "skills", "loaded"  # whose notes they are
+REACHED = "reached"  # the kind of the notes that name folders below with skills
 NAMES_IT = "The call names files of {}."
 SUGGESTS = "{} suggests to allow without a question: {}. That is a wish of its file and allows nothing."
 

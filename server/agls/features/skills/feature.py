@@ -17,7 +17,7 @@ from agls.instruction_files.folder_texts import FolderTexts
 from agls.prompt_files.shell_lines import LineRunner
 from agls.room import OnUse
 from agls.room.files_at_hand import FilesAtHand
-from agls.room.opened_folders import ROOM
+from agls.room.opened_folders import REACHED, ROOM
 from agls.room.run_ports import ToolNames
 from agls.room.session_ports import TakenNames
 from agls.room.skill_ports import SkillPorts
@@ -34,7 +34,8 @@ def build(
         return None
     run, grants = ports.run, ports.memory.grants
     found, limit = FoundSkills(settings, texts), settings.within(run.window)
-    found.nested.recall(run.state)
+    if any(note.kind == REACHED for note in run.state.notes.get(ROOM, ())):
+        found.nested.recall(run.state)
     offer = offer_of(found, limit)
     catalogue, offered = offer.catalogue, offer.tool
     runner = LineRunner(ports.consents)

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, cast
 
 from agls.features.skills.catalogue import CatalogueEntry, SkillCatalogue, catalogue_of
 from agls.features.skills.loaded import marked
-from agls.features.skills.nested import NestedSkills
 from agls.features.skills.offered import for_model, named_skills
 from agls.features.skills.places import SkillFolder, own_paths, skill_folders
 from agls.features.skills.settings import Settings
@@ -18,12 +18,17 @@ from agls.prompt_files.found_commands import found_commands
 from agls.prompt_files.shell_lines import LinesHolder
 from agls.prompt_files.template import FilledTemplate, Given, expanded
 from agls.regex import regex
+from agls.room.on_use import OnUse
 from agls.room.opened_folders import ROOM
+
+if TYPE_CHECKING:
+    from agls.features.skills.nested import NestedSkills
 
 MOST_FILES = 50  # that are listed with a skill
 FILES = "Files of the skill, in {}. Read or run one when the instructions call for it: {}"
 COMPATIBILITY = "It needs: {}"
 _SKILL_DIR = regex(r"\$\{(?:CLAUDE_)?SKILL_DIR\}|\$(?:CLAUDE_)?SKILL_DIR\b")
+NESTED = OnUse("agls.features.skills.nested", "NestedSkills")  # few sessions have any
 COMMAND = "The command /{} of the user, from {}. It says:\n\n{}"
 
 
@@ -32,8 +37,12 @@ class FoundSkills:
 
     def __init__(self, settings: Settings, texts: FolderTexts) -> None:
         self._settings, self._texts = settings, texts
-        self.nested = NestedSkills(settings, texts)
         self.folders, self._own = _skill_places(texts.folders, other_tools=settings.other_tools)
+
+    @cached_property
+    def nested(self) -> "NestedSkills":
+        """Those in folders below."""
+        return cast("NestedSkills", NESTED(self._settings, self._texts))
 
     def files(self) -> Sequence[SkillFile]:
         """Return all skills, broken ones too."""

@@ -11,13 +11,12 @@ from agls.features.skills.for_files import told_for
 from agls.features.skills.forked import SkillHelpers, begun_with, handed_skill, said
 from agls.features.skills.found import FoundSkills, given_in, holder_of
 from agls.features.skills.loaded import again, lost_in, note_of, typed_skill
-from agls.features.skills.nested import REACHED
 from agls.features.skills.settings import Settings
 from agls.features.skills.tool import preloaded
 from agls.frozen import frozen
 from agls.prompt_files.shell_lines import LineRunner
 from agls.room.files_at_hand import FilesAtHand
-from agls.room.opened_folders import LOADED, ROOM
+from agls.room.opened_folders import LOADED, REACHED, ROOM
 from agls.room.permission_memory import Grants
 from agls.room.run_ports import RunInfo
 

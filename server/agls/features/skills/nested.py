@@ -10,9 +10,8 @@ from agls.features.skills.settings import Settings
 from agls.features.skills.skill_file import SkillFile, find_skills
 from agls.instruction_files.folder_texts import FolderTexts
 from agls.json_values import list_in
-from agls.room.opened_folders import ROOM
+from agls.room.opened_folders import REACHED, ROOM
 
-REACHED = "reached"  # the kind of the notes that name such folders
 MOST = 100  # folders of a session
 NOT_OURS = frozenset({".git", ".tox", ".venv", "node_modules", "site-packages", "vendor", "venv"})
 
