@@ -1,6 +1,6 @@
 """The skills of a session, and the commands that the model may load like them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, cast
@@ -52,13 +52,15 @@ class FoundSkills:
     def files_at_hand(self) -> Sequence[SkillFile]:
         """Return all skills, with those that the session found in folders below."""
         files = self.files()
-        return [*files, *self.nested.files({file.name for file in files if not file.problem})]
+        return [*files, *self._nested_files({file.name for file in files if not file.problem})]
 
     @property
     def nested_for_model(self) -> Sequence[SkillFile]:
         """Those in folders below that the model may load."""
-        files = self.nested.files(self.names)
-        return [file for file in files if file.for_model and not file.problem]
+        return [file for file in self._nested_files(self.names) if file.for_model and not file.problem]
+
+    def _nested_files(self, taken: Collection[str]) -> Sequence[SkillFile]:
+        return self.nested.files(taken) if "nested" in vars(self) else ()  # until then there is none
 
     @property
     def untrusted(self) -> Sequence[str]:
