@@ -24,6 +24,7 @@ OWN = frozenset({"-h", "--help", "-V", "--version"})  # options of `agls` itself
 
 def spelled_out(argv: Sequence[str]) -> list[str]:
     """Return the arguments with a command: `-p "…"` is `run "…"`, `-c` is `resume`, in any order.
+
     `help COMMAND` is `COMMAND --help`; `changes` without a word of its own below it is `changes show`, and
     so for `memory`; `mcp` alone, or followed by an option, is `mcp list`, and so for those like it;
     `explain` alone is `explain instructions`; `config explain KEY` is `config get KEY`. The program of
