@@ -136,6 +136,29 @@ def test_taking_back_a_change_never_writes_a_mark_in_the_place_of_a_key(house: H
     assert (house.workspace / "written.py").read_text() == "a = 1\nb = 2\n"
 
 
+ADDED = '*** Begin Patch\n*** Add File: patched.py\n+a = 3\n+key = "[secret]"\n*** End Patch'
+WITH_MARK: tuple[Call, ...] = (
+    call("write_file", path="written.py", content=TEXT.replace(KEY, "[secret]").replace("1", "3")),
+    call("apply_patch", patch=ADDED),
+    call("edit_notebook", path="n.ipynb", cell=0, source="x = 3\nkey = '[secret]'\nz = 2"),
+)
+
+
+def test_what_the_model_sees_in_the_place_of_a_key_is_not_written_over_it(house: House) -> None:
+    """It is told what to do instead. Where no key stands the mark is a text like any other."""
+    fill(house.workspace)
+    reads = [[call("read_file", path=name)] for name in (*FILES, "n.ipynb")]
+    new = call("write_file", path="new.py", content="mark = '[secret]'\n")
+    loot = house.attacks([*reads, *[[each] for each in WITH_MARK], [new]], mode="acceptEdits")
+    assert loot.code == 0
+    assert (house.workspace / "written.py").read_text() == TEXT
+    assert (house.workspace / "patched.py").read_text() == TEXT
+    assert json.loads((house.workspace / "n.ipynb").read_text()) == NOTEBOOK
+    assert (house.workspace / "new.py").read_text() == "mark = '[secret]'\n"
+    refused = [answer for answer in loot.answers if "Change the lines around it with edit_file" in answer]
+    assert len(refused) == len(WITH_MARK)
+
+
 POINTED_AT = ("look at @edited.py#L1-3", "look at @diff", "/look")
 
 

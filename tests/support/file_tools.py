@@ -14,4 +14,4 @@ _NO_NOTEBOOKS = AskedNotebooks(NoEditor(), "ses_1")
 
 def file_tools(settings: Settings = USUAL) -> Feature:
     """Return the feature of the room `files`."""
-    return build(settings, ProcessPdfReader(Processes()), _NO_NOTEBOOKS)
+    return build(settings, ProcessPdfReader(Processes()), _NO_NOTEBOOKS, tuple)

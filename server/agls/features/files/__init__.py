@@ -4,13 +4,14 @@ from agls.features.files.settings import Settings
 from agls.room import CallWords, Room, build_of
 from agls.room.folder_ports import PdfReader
 from agls.room.notebook_ports import EditorNotebooks
+from agls.room.process_ports import HeldKeys
 from agls.room.session_ports import OutputLimits
 
 ROOM = Room(
     "files",
     Settings,
     build_of(__name__),
-    needs=(PdfReader, EditorNotebooks, OutputLimits),
+    needs=(PdfReader, EditorNotebooks, HeldKeys, OutputLimits),
     tools=(
         "read_file",
         "list_dir",

@@ -161,6 +161,7 @@ class DraftTable:
             if draft.file is None or draft.text != draft.file.text:
                 raise WorkspaceError(f"{shown}: the patch adds it and changes it as well. Do one of both.")
             self._memory.check_whole(draft.file)
+            self._memory.check_keys(draft.file, patch.text)
             check_new(shown, draft.text, draft.text, patch.text)
         is_there = draft.expected is not None and draft.place.path not in self._by_path
         if draft.expected is not None and draft.file is None:

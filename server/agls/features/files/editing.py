@@ -199,6 +199,7 @@ class FileWriter(Generic[Change]):
         """The text the model knows after the change. Raises `WorkspaceError` when it may not be made."""
         if not plan.file:
             return plan.text
+        self.memory.check_keys(plan.file, plan.text)
         seen = self.memory.text_of(plan.file.place.uri)
         if isinstance(arguments, EditFile) and seen is not None and seen != plan.file.text:
             known = rebase(seen, plan.file.text, arguments.old_text, arguments.new_text)

@@ -10,6 +10,9 @@ from agls.engine.ports import FileText, WorkspaceError
 from agls.engine.prefix_fold import PrefixFold
 from agls.engine.state import Note
 from agls.engine.vocabulary import FileVersion, JsonObject
+from agls.redaction import without_keys
+from agls.room.process_ports import HeldKeys
+from agls.terminal_codes import KEY_MARK
 
 from .lines import flatten
 from .texts import Texts
@@ -22,6 +25,10 @@ UNREAD = "unread"  # the same, where some lines of the version were not shown: t
 IN_PART = (
     "{} was read only in part: lines {} of it, as it is now, were not shown, and all of it would be "
     "replaced. Read the rest first, or change what is to change with edit_file."
+)
+LOSES_KEY = (
+    f"{{}}: the new text has {KEY_MARK} where the file has a key of the user, which is not shown to you; "
+    "nothing was changed. Change the lines around it with edit_file."
 )
 Spans = Sequence[Sequence[int]]
 
@@ -79,8 +86,9 @@ class ShownLines(NamedTuple):
 class FileMemory:
     """What the model knows of files: the notes of the run that it sees, and what they say the texts are."""
 
-    def __init__(self) -> None:
+    def __init__(self, keys: HeldKeys) -> None:
         self.texts = Texts()
+        self._keys = keys
         self._view: RunView | None = None
 
     def see(self, view: RunView) -> None:
@@ -153,6 +161,15 @@ class FileMemory:
         if spans := self._unread(file.place.uri):
             lines = " and ".join(f"{first} to {last}" for first, last in spans)
             raise WorkspaceError(IN_PART.format(file.place.shown, lines))
+
+    def check_keys(self, file: FileText, text: str) -> None:
+        """Raise `WorkspaceError` if the new text has the mark that the model sees in the place of a key."""
+        more_marks = text.count(KEY_MARK) - file.text.count(KEY_MARK)
+        if more_marks > 0 and self._count_keys(text) < self._count_keys(file.text):
+            raise WorkspaceError(LOSES_KEY.format(file.place.shown))
+
+    def _count_keys(self, text: str) -> int:
+        return without_keys(self._keys(), text).count(KEY_MARK) - text.count(KEY_MARK)
 
     def _know(self, uri: str, digest: str, text: str, edit: str, spans: Spans) -> None:
         self.texts.keep(uri, digest, text)

@@ -34,6 +34,7 @@ class NotebookWriter:
             return await self.on_disk.write(arguments, context)
         plan = _plan(arguments, *found)
         assert plan.file
+        self.memory.check_keys(plan.file, plan.text)
         self.memory.check(plan.file)
         if plan.file.text == plan.text:
             return ToolOutcome(f"{plan.place.shown} is already like that; nothing was changed.")
