@@ -102,7 +102,7 @@ def test_servers_that_a_client_brings_are_used_without_consent_and_kept_out_of_t
         assert "tools/call" in (tmp_path / "requests").read_text()
         shown = [event["data"]["servers"] for event in wire.events if event["type"] == "mcpStatus"]
         rows = [(one["name"], one["status"], one.get("tools")) for (one,) in shown]
-        assert rows[:2] == [("mine", "connecting", None), ("mine", "connected", 9)]
+        assert rows[:2] == [("mine", "connecting", None), ("mine", "connected", 11)]
         listed = wire.call("agent/action/invoke", {"sessionId": made["sessionId"], "name": "mcp"})
         (row,) = listed["data"]["servers"]
         assert (row["name"], row["origin"], row["status"]) == ("mine", "the client", "connected")

@@ -54,6 +54,7 @@ class Scene:
             RunInfo(),
             self.workspace,
             FolderScene(Path(self.workspace.root)).files,
+            tuple,
         )
         tools = Feature(name="tools", tools=(FakeTool("look"), FakeTool("touch")))
         return RunSetup((instructions, build(self.phases), tools), self, self.workspace, Limits())
