@@ -201,8 +201,8 @@ def test_states_of_the_chat_are_pictured_in_four_themes_and_none_is_too_wide(
     said = done(["node", HERE / "pictures.mjs", dist, tmp_path], LONGEST, **tools)
     assert "too wide" not in said
     pictures = [path.stem for path in tmp_path.glob("*.png")]  # beside the colours of the themes
-    assert len({name.split("-")[0] for name in pictures}) == 25
-    assert len(pictures) == 25 * 14
+    assert len({name.split("-")[0] for name in pictures}) == 29
+    assert len(pictures) == 29 * 14
 
 
 def test_first_run_is_one_card_from_the_empty_profile_to_the_first_answer(
