@@ -118,7 +118,7 @@ def test_revoking_ends_a_server_of_the_folder_also_for_the_run_that_is_on(tmp_pa
             wire.until(lambda m: "is trusted" in str(m.get("params", {}).get("message")))
             session = wire.session()
             assert wire.run(session)["stopReason"] == "endTurn"
-            assert "Its MCP servers were ended" in seen[2]
+            assert "MCP servers that came from it were stopped" in seen[2]
             assert "not trusted any more" in seen[3], "what the model is told of the second call"
             wait_until(lambda: not Path(f"/proc/{pid.read_text().strip()}").exists())
             offered = [tool["function"]["name"] for tool in model.posts[-1].body["tools"]]

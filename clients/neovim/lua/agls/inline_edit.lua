@@ -60,9 +60,10 @@ local function new_undo_step(buf)
   end)
 end
 
+---Warn the user if a buffer cannot be edited now.
 ---@param buf integer
----@return boolean
-local function is_modifiable(buf)
+---@return boolean whether it can
+local function check_modifiable(buf)
   if not vim.bo[buf].modifiable then
     notify.warn("this buffer cannot be edited: 'modifiable' is off")
   end
@@ -136,7 +137,7 @@ local function show(edit, result)
   if vim.deep_equal(new, edit.old) then
     notify.info("the model would change nothing here")
     return finish(edit)
-  elseif not is_modifiable(edit.buf) then
+  elseif not check_modifiable(edit.buf) then
     return finish(edit)
   end
   put(edit, new)
@@ -244,7 +245,7 @@ end
 ---Put back what stood there.
 ---@param edit agls.InlineEdit
 function M.undo(edit)
-  if is_modifiable(edit.buf) then
+  if check_modifiable(edit.buf) then
     put(edit, edit.old)
     finish(edit)
   end
@@ -273,7 +274,7 @@ end
 ---@param wish? string
 function M.refine(edit, wish)
   local function again(words)
-    if not is_open(edit) or not is_modifiable(edit.buf) then
+    if not is_open(edit) or not check_modifiable(edit.buf) then
       return
     end
     edit.attempts[#edit.attempts + 1] = { instruction = edit.wish, text = edit.text }

@@ -17,7 +17,7 @@ HERE = {True: "{} is trusted: its settings, instructions and commands count.", F
 ACTS = "You consented to these, as they were then:"
 NO_CONSENT = "There is no consent {!r} for {}. /trust lists them."
 ASKED_AGAIN = "You are asked again before the {} {} of {} is used."
-NO_MORE = "{} is not trusted any more, from the next run on. Its MCP servers were ended."
+NO_MORE = "{} is not trusted any more, from the next run on. MCP servers that came from it were stopped."
 FROM_EDITOR = "{} is trusted by your editor or for this process only; revoke it there."
 
 

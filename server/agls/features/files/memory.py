@@ -163,7 +163,7 @@ class FileMemory:
             raise WorkspaceError(IN_PART.format(file.place.shown, lines))
 
     def check_keys(self, file: FileText, text: str) -> None:
-        """Raise `WorkspaceError` if the new text has the mark that the model sees in the place of a key."""
+        """Raise `WorkspaceError` if the new text has a mark where the file has a key, unseen by the model."""
         more_marks = text.count(KEY_MARK) - file.text.count(KEY_MARK)
         if more_marks > 0 and self._count_keys(text) < self._count_keys(file.text):
             raise WorkspaceError(LOSES_KEY.format(file.place.shown))
