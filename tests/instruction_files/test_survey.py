@@ -51,6 +51,21 @@ def test_order_is_administrator_user_and_folders_from_the_outermost(
     assert told(scene) == ["managed", "user", "root", "root local", "app", "app local", "app rule", "extra"]
 
 
+def test_steering_of_kiro_counts_as_its_inclusion_says(scene: FolderScene) -> None:
+    for name, head in {
+        "always": "inclusion: always",
+        "some": "inclusion: fileMatch\nfileMatchPattern: ['**/*.ts', '**/*.tsx']",
+        "asked": "inclusion: manual",
+        "chosen": "inclusion: auto\nname: chosen\ndescription: Of the database.",
+    }.items():
+        scene.file(f".kiro/steering/{name}.md", f"---\n{head}\n---\n{name}")
+    scene.file(".kiro/steering/plain.md", "plain")
+    assert told(scene) == ["always", "plain"]
+    assert [text.globs for text in scene.files.survey().always if text.globs] == [("**/*.ts", "**/*.tsx")]
+    assert [text.description for text in scene.files.survey().described] == ["Of the database."]
+    assert why(scene) == {"app/.kiro/steering/asked.md": "it counts only where somebody names it"}
+
+
 def test_one_file_of_a_folder_counts_and_the_others_are_named_with_the_reason(scene: FolderScene) -> None:
     names = ["AGENTS.override.md", "AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md"]
     for name in names:

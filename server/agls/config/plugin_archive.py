@@ -15,7 +15,7 @@ from agls.plugin_files import PluginProblem
 from agls.web_address import AddressRefused, moved, web_address
 
 MOST_BYTES = 100_000_000  # of the archive, and of what is in it
-MOST_FILES = 5_000
+MOST_FILES = 10_000
 OK, REDIRECTS = 200, {301, 302, 303, 307, 308}
 SECONDS = 300.0
 PIECE = 1_000_000  # bytes

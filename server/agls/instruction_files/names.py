@@ -2,7 +2,16 @@
 
 MAIN = ("AGENTS.override.md", "AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md")  # of a folder the first counts
 LOCAL = "CLAUDE.local.md"
-OTHER = (".github/copilot-instructions.md", ".cursorrules", ".windsurfrules", ".roorules", "GEMINI.md")
+OTHER = (
+    ".github/copilot-instructions.md",
+    ".cursorrules",
+    ".windsurfrules",
+    ".roorules",
+    "GEMINI.md",
+    "QWEN.md",
+    ".junie/AGENTS.md",
+    ".junie/guidelines.md",
+)
 # the last ones count where there is nothing else
 FILES = (*MAIN, LOCAL, *OTHER)
 
@@ -36,5 +45,8 @@ RULES = (
     ),
     RulePlace(".windsurf/rules", (".md",), "globs"),
     RulePlace(".roo/rules", (".md", ".txt")),
+    RulePlace(".kilocode/rules", (".md", ".txt")),
+    RulePlace(".kiro/steering", (".md",), "fileMatchPattern"),
+    RulePlace(".agent/rules", (".md",), "globs"),
 )
 PLACES = (*FILES, *(rules.folder for rules in RULES))

@@ -20,6 +20,7 @@ LONGEST_DESCRIPTION = 300
 OF_CURSOR = "/.cursor/rules/"  # whose files name others as seen from the root of the project
 TEXTS = {".md", ".mdc", ".markdown", ".txt"}
 EVERYTHING = {"*", "**", "**/*"}
+ALWAYS = ("always_on", "always")  # the words of Windsurf and Kiro
 _BLANK = regex(r"\s+")
 
 
@@ -246,11 +247,12 @@ class Collection:
 
 def _moment(globs: Sequence[str], description: str, values: Mapping[str, Any]) -> Moment | None:
     """Return when a rule is sent, `None` for one that waits to be named."""
-    trigger, always = values.get("trigger"), truth(values.get("alwaysApply"))
+    trigger = values.get("trigger") or values.get("inclusion")  # the second is Kiro's
+    always = truth(values.get("alwaysApply"))
     if trigger == "manual":
         return None
     excepts = any(glob.startswith("!") for glob in globs)
-    if always or trigger == "always_on" or (not excepts and any(glob in EVERYTHING for glob in globs)):
+    if always or trigger in ALWAYS or (not excepts and any(glob in EVERYTHING for glob in globs)):
         return "always"
     if globs and trigger != "model_decision":
         return "touched"

@@ -25,6 +25,13 @@ PROJECT = (
     (".opencode/agents", ".md"),
     (".opencode/agent", ".md"),
     (".codex/agents", ".toml"),
+    (".windsurf/agents", ".md"),
+    (".factory/droids", ".md"),
+    (".junie/agents", ".md"),
+    (".kilo/agents", ".md"),
+    (".kiro/agents", ".md"),
+    (".qwen/agents", ".md"),
+    (".agent/agents", ".md"),
 )
 HOME = (
     *PROJECT,

@@ -148,7 +148,7 @@ def _entries(value: object) -> Iterator[tuple[str, str]]:
     """Yield the entries of a list or a text, `Bash, Agent(a, b)`: each with the names of agents in it."""
     texts = [value] if isinstance(value, str) else names(value)
     for text in texts:
-        for found in _ENTRY.finditer(text):
+        for found in _ENTRY.finditer(text.removeprefix("- ")):  # of a list that was written as a text
             is_agent = found[1].lower() in {"agent", "task"}
             yield found[1], (found[2] or "") if is_agent else ""
 

@@ -46,13 +46,25 @@ OURS = CommandPlace(".agls/commands", ours=True)
 CLAUDE = CommandPlace(".claude/commands")
 OPENCODE = tuple(
     CommandPlace(f"{folder}/{name}", dialect="opencode")
-    for folder in (".opencode", ".config/opencode")
+    for folder in (".opencode", ".kilo", ".config/opencode")
     for name in ("commands", "command")
 )
 PLAIN = tuple(
     CommandPlace(folder)
-    for folder in (".cursor/commands", ".roo/commands", ".windsurf/workflows", ".clinerules/workflows")
+    for folder in (
+        ".cursor/commands",
+        ".roo/commands",
+        ".factory/commands",
+        ".junie/commands",
+        ".kiro/prompts",
+        ".qwen/commands",
+        ".windsurf/workflows",
+        ".clinerules/workflows",
+        ".agent/workflows",
+        ".kilocode/workflows",
+    )
 )
+MOST_OF_HOME = 6  # the first ones of these are read below the user's home, too
 CONFIGURED = tuple(
     CommandPlace(f"{folder}{name}", dialect="opencode", configuration=True)
     for folder in ("", ".opencode/", ".config/opencode/")
@@ -60,11 +72,11 @@ CONFIGURED = tuple(
 )
 GITHUB = CommandPlace(".github/prompts", ".prompt.md", "github")
 CODEX = CommandPlace(".codex/prompts", dialect="codex")
-GEMINI = CommandPlace(".gemini/commands", ".toml", "gemini")
+GEMINI = tuple(CommandPlace(f"{folder}/commands", ".toml", "gemini") for folder in (".gemini", ".qwen"))
 OF_PLUGINS = CommandPlace("commands", ours=True)  # of those that the user installed
 OF_EXTENSIONS = CommandPlace("commands", ".toml", "gemini", ours=True)
-OF_PROJECT = (OURS, CLAUDE, *OPENCODE[:2], *CONFIGURED[:4], GITHUB, GEMINI, CODEX, *PLAIN)
-OF_HOME = (CLAUDE, *OPENCODE[2:], *CONFIGURED[4:], GEMINI, CODEX, *PLAIN[:2])
+OF_PROJECT = (OURS, CLAUDE, *OPENCODE[:4], *CONFIGURED[:4], GITHUB, *GEMINI, CODEX, *PLAIN)
+OF_HOME = (CLAUDE, *OPENCODE[4:], *CONFIGURED[4:], *GEMINI, CODEX, *PLAIN[:MOST_OF_HOME])
 PROJECT_FILES = tuple(place.folder for place in OF_PROJECT)
 
 

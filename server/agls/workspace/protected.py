@@ -29,10 +29,10 @@ _DANGERS = {
     "Coding agents obey this, and can start programs or lose their limits because of it.": """
         .mcp.json .claude .claude.json .codex .cursor .cursorrules .gemini .windsurf .windsurfrules
         .kiro .amazonq .roo .roomodes .clinerules .continue .opencode opencode.json* .agents .crush
-        crush.json .crush.json .goose* .aider* .kilocode* .trae .qwen .junie .augment* .factory .vibe
+        crush.json .crush.json .goose* .aider* .kilo* .trae .qwen .junie .augment* .factory .vibe
         .github/copilot-instructions* .github/instructions .github/prompts .github/hooks
         .github/agents .github/skills .github/chatmodes .agent .aiassistant .antigravity .codebuddy .iflow
-        .openhands .warp warp.md .rules agent.md agents.md claude.md claude.local.md gemini.md""",
+        .openhands .warp warp.md .rules agent.md agents.md claude.md claude.local.md gemini.md qwen.md""",
     "Shells and other programs run or obey this when they start.": """
         .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .bash_completion .profile .login
         .inputrc .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc .tcshrc .xprofile .xinitrc

@@ -108,3 +108,52 @@ def test_folders_of_six_products_give_one_list_of_each_kind(agls: Agls) -> None:
     assert rules == [("deny", "shell(curl *)")]
     rows = [line.split(" | ") for line in agls.run("explain").out.splitlines() if " | " in line]
     assert [(name.removeprefix("| "), state) for name, state, _ in rows[1:]] == INSTRUCTIONS
+
+
+def test_folders_of_more_products_are_read(agls: Agls) -> None:
+    tools = ("agent", "factory", "junie", "kilo", "kilocode", "kiro", "qwen")
+    agents = ("windsurf/agents", "factory/droids", *(f"{tool}/agents" for tool in ("junie", "kilo", "kiro")))
+    agents = (*agents, "qwen/agents", "agent/agents")
+    commands = {
+        ".agent/workflows/ship.md": "Ship.\n",
+        ".factory/commands/fix.md": "Fix.\n",
+        ".junie/commands/tidy.md": "Tidy.\n",
+        ".kilo/command/draft.md": "Draft.\n",
+        ".kilocode/workflows/port.md": "Port.\n",
+        ".kiro/prompts/spec.md": "Specify.\n",
+        ".qwen/commands/sum.toml": 'prompt = "Sum up {{args}}."\n',
+        ".qwen/commands/list.md": "List.\n",
+    }
+    servers = {
+        ".factory/mcp.json": "factory",
+        ".junie/mcp/mcp.json": "junie",
+        ".kilocode/mcp.json": "kilocode",
+        ".kiro/settings/mcp.json": "kiro",
+        ".qwen/settings.json": "qwen",
+    }
+    files = {
+        **{f".{tool}/skills/of-{tool}/SKILL.md": SKILL.format(f"of-{tool}") for tool in tools},
+        **{f".{place}/a.md": AGENT.format(place.replace("/", "-")) for place in agents},
+        **commands,
+        **{
+            file: json.dumps({"mcpServers": {name: {**SERVER, "args": [name]}}})
+            for file, name in servers.items()
+        },
+        ".opencode/opencode.json": json.dumps({"mcp": {"code": {"type": "local", "command": ["no-such"]}}}),
+        "QWEN.md": "Of Qwen.\n",
+    }
+    for name, content in files.items():
+        (agls.workspace / name).parent.mkdir(parents=True, exist_ok=True)
+        (agls.workspace / name).write_text(content)
+    assert ".qwen/commands" in agls.run("trust").err
+    found = {row["name"] for row in data(agls, "/agent.list")["agents"] if row["origin"] == "project"}
+    assert found == {place.replace("/", "-") for place in agents}
+    assert {row["file"] for row in data(agls, "/command.list")["commands"]} == {*commands}
+    skills = {row["name"] for row in data(agls, "/skills")["skills"] if row["origin"] == "project"}
+    assert skills == {f"of-{tool}" for tool in tools}
+    listed = agls.run("run", "/mcp").out
+    assert {name for name in (*servers.values(), "code") if f"- {name}: " in listed} == {
+        *servers.values(),
+        "code",
+    }
+    assert "| QWEN.md | used |" in agls.run("explain").out

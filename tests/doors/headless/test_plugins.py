@@ -312,7 +312,7 @@ def test_plugin_in_an_archive_is_unpacked_with_care(agls: Agls, tmp_path: Path) 
     with zipfile.ZipFile(catalogue / "out.zip", "w") as archive:
         archive.writestr("../out.txt", "x")
     with zipfile.ZipFile(catalogue / "many.zip", "w") as archive:
-        for number in range(5_001):
+        for number in range(10_001):
             archive.writestr(f"{number}.txt", "")
     with zipfile.ZipFile(catalogue / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("zeros", bytes(100_000_001))
@@ -349,7 +349,7 @@ def test_plugin_in_an_archive_is_unpacked_with_care(agls: Agls, tmp_path: Path) 
     assert "'tools-1.0/link', which is not a file below its root" in problems["link"]
     assert "'../out.txt', which is not a file below its root" in problems["out"]
     for name in ("many", "bomb"):
-        assert "has more than 100,000,000 bytes or 5,000 files" in problems[name]
+        assert "has more than 100,000,000 bytes or 10,000 files" in problems[name]
     assert "it has to be zip or tar" in problems["none"]
     assert "which is not in it" in problems["outside"]
 
@@ -427,7 +427,7 @@ def test_plugin_that_is_too_large_is_refused_with_the_folder_that_most_of_it_is_
         (folder / f"node_modules/{number}").touch()
     refused = agls.run("plugin", "add", str(folder), "--yes")
     assert (
-        "It has more than 5,000 files, most of them in node_modules/. Put the plugin"
+        "It has more than 10,000 files, most of them in node_modules/. Put the plugin"
         in refused.err.replace(" it has", " It has")
     )
     assert [*(agls.state / "plugins").iterdir()] == []

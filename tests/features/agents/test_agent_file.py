@@ -31,6 +31,7 @@ def agent(*lines: str, body: str = "Do it.") -> AgentFile:
         ),
         ("tools: [run_shell_command, read_many_files]", ("shell", "shell_task", "read_file")),
         ("tools: ['search/codebase']", ("grep", "glob", "list_dir", "code_intelligence")),
+        ("tools: ['- read']", ("read_file",)),
         ("tools: helper_task, save_attachment", ("helper_task", "save_attachment")),
         ("tools: mcp__github, mcp__db__query", ("mcp__github*", "mcp__db__query")),
         ("tools: ['*']", None),

@@ -82,6 +82,7 @@ def test_hooks_are_read_in_groups_and_flat(hooks: Message) -> None:
             "Claude Code has the event FileChanged, agls has not",
         ),
         ({"hooks": []}, "its hooks are no JSON object"),
+        ({"hooks": [{"command": "c"}]}, 'hook 1 of the list says no event: write "event"'),
         ({"hooks": {"Never": [{"command": "c"}]}}, "hook 1 (Never): there is no event Never here"),
         (
             {"hooks": {"Stop": [{"type": "agent", "command": "c"}]}},
@@ -156,6 +157,16 @@ def test_line_of_a_hook_is_its_own_where_others_have_the_same_command() -> None:
             ".codex/config.toml",
             '[[hooks.PreToolUse]]\nmatcher = "^Bash$"\n[[hooks.PreToolUse.hooks]]\ncommand = "c"\n',
             {"event": "PreToolUse", "matcher": "^Bash$", "command": "c"},
+        ),
+        (
+            ".codex/config.toml",
+            '[[hooks]]\nevent = "SessionStart"\ncommand = "c"\n',
+            {"event": "SessionStart", "command": "c"},
+        ),
+        (
+            ".claude/settings.json",
+            {"hooks": {"Stop": [{"hooks": [{"type": "agent", "prompt": "Safe?", "model": "haiku"}]}]}},
+            {"event": "Stop", "prompt": "Safe?", "agent": True, "model": "fast"},
         ),
         (
             ".claude/settings.json",

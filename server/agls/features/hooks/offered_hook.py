@@ -1,7 +1,7 @@
 """A hook of a file, with the offer that the user must consent to; and the entries of such a file."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -12,6 +12,7 @@ from agls.features.hooks.hook import Hook
 from agls.features.hooks.settings import EVENTS, LONGEST_TIME, Event, HookSetting
 from agls.frozen import frozen
 from agls.json_values import is_list, is_object
+from agls.prompt_files.model_names import model_in
 from agls.room.offers import Offer
 
 MEMBERS = {
@@ -44,6 +45,7 @@ _OF_CLAUDE = """
     TaskCompleted TaskCreated TeammateIdle UserPromptExpansion WorktreeCreate WorktreeRemove"""
 NEWER = frozenset(_OF_CLAUDE.split())
 NOT_YET = "Claude Code has the event {}, agls has not: this hook never runs, and all others do"
+NO_EVENT_IN = 'hook {} of the list says no event: write "event", or an object of events around the hooks'
 NO_EVENT = "there is no event {} here, only {}"
 FLAGS = {"async": "background", "once": "once"}
 TYPES = ("command", "http", "prompt", "agent", "mcp_tool")
@@ -59,6 +61,8 @@ class OfferedHook:
 
 def hook_entries(hooks: object) -> Iterator[tuple[str, JsonObject]]:
     """Yield each handler with its event; of a group, `{matcher, hooks}`, each has the matcher."""
+    if is_list(hooks) and hooks:  # where each says its event itself
+        hooks = _by_event(hooks)
     if not is_object(hooks):
         raise ValueError("its hooks are no JSON object")
     for event, groups in hooks.items():
@@ -72,6 +76,17 @@ def hook_entries(hooks: object) -> Iterator[tuple[str, JsonObject]]:
                     yield event, {**matcher, **handler}
 
 
+def _by_event(hooks: Sequence[object]) -> JsonObject:
+    """Return the handlers of a list under their events. **Raises** `ValueError`."""
+    found: dict[str, list[JsonObject]] = {}
+    for number, each in enumerate(hooks, 1):
+        event = each.get("event") if is_object(each) else None
+        if not is_object(each) or not isinstance(event, str):
+            raise ValueError(NO_EVENT_IN.format(number))
+        found.setdefault(event, []).append({name: said for name, said in each.items() if name != "event"})
+    return found
+
+
 def offered_hook(event: str, entry: JsonObject, number: int, shown: str) -> OfferedHook:
     """Return the hook of an entry. **Raises** `ValueError`."""
     kind = entry.get("type", "command")
@@ -82,6 +97,8 @@ def offered_hook(event: str, entry: JsonObject, number: int, shown: str) -> Offe
     said |= {ours: entry[theirs] for theirs, ours in (MEMBERS | FLAGS).items() if theirs in entry}
     if kind == "agent":
         said["agent"] = True
+    if isinstance(model := said.get("model"), str):
+        said["model"] = model_in(model)
     if isinstance(limit := said.get("timeout"), int | float):
         said["timeout"] = min(limit, LONGEST_TIME)  # elsewhere it may be longer
     if (

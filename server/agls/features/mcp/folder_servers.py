@@ -59,9 +59,9 @@ READ: Sequence[tuple[str, Reading]] = (
     ("mcpServers", of_editor),
     ("mcp_servers", of_codex),
     ("mcpServers", of_gemini),
-    ("mcp", of_opencode),
-    ("mcp", of_opencode),
-    ("mcpServers", of_editor),
+    *[("mcp", of_opencode)] * 4,
+    *[("mcpServers", of_editor)] * 5,
+    ("mcpServers", of_gemini),
     *[("mcpServers", usual)] * 3,
 )
 MANIFESTS = (".mcp.json", ".claw-mcp.json", ".codex-mcp.json", "mcp.json")  # with resources, too

@@ -24,6 +24,13 @@ _OTHER_TOOLS = [
     "windsurf",
     "roo",
     "cline",
+    "agent",  # of Antigravity
+    "factory",
+    "junie",
+    "kilo",
+    "kilocode",
+    "kiro",
+    "qwen",
 ]
 OTHERS = (*(f".{tool}/skills" for tool in _OTHER_TOOLS), ".opencode/skill")  # OpenCode reads both spellings
 OF_HOME = (*OTHERS, ".config/agents/skills", ".config/opencode/skills", ".config/opencode/skill")
