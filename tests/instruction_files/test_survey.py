@@ -61,9 +61,11 @@ def test_steering_of_kiro_counts_as_its_inclusion_says(scene: FolderScene) -> No
         scene.file(f".kiro/steering/{name}.md", f"---\n{head}\n---\n{name}")
     scene.file(".kiro/steering/plain.md", "plain")
     assert told(scene) == ["always", "plain"]
-    assert [text.globs for text in scene.files.survey().always if text.globs] == [("**/*.ts", "**/*.tsx")]
+    assert [text.globs for text in scene.files.survey().texts if text.when == "touched"] == [
+        ("**/*.ts", "**/*.tsx")
+    ]
     assert [text.description for text in scene.files.survey().described] == ["Of the database."]
-    assert why(scene) == {"app/.kiro/steering/asked.md": "it counts only where somebody names it"}
+    assert why(scene) == {".kiro/steering/asked.md": "it counts only where somebody names it"}
 
 
 def test_one_file_of_a_folder_counts_and_the_others_are_named_with_the_reason(scene: FolderScene) -> None:
