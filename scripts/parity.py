@@ -259,6 +259,9 @@ def _filled(page: Path, name: str, table: str) -> str:
     return f"{before}{begin}\n{table}\n{end}{after}"
 
 
+MARKS = ("row", "port", "item", "promise")
+
+
 @cache
 def marked() -> tuple[Marked, ...]:
     """Return every test and every file of tests with each value of its marks."""
@@ -267,8 +270,10 @@ def marked() -> tuple[Marked, ...]:
 
 def marks_in(path: Path) -> Iterator[Marked]:
     """Return the marks of a file, in order."""
-    name = path.relative_to(ROOT)
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    name, text = path.relative_to(ROOT), path.read_text(encoding="utf-8")
+    if not any(f"mark.{mark}(" in text for mark in MARKS):
+        return  # to parse a file takes longest
+    for node in ast.parse(text).body:
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 yield from _values(f"`{name}::{node.name}`", node.decorator_list)
@@ -284,7 +289,7 @@ def _values(where: str, marks: Iterable[ast.expr]) -> Iterator[Marked]:
     for mark in marks:
         match mark:
             case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="mark"), attr=name), args=values):
-                if name in {"row", "port", "item", "promise"}:
+                if name in MARKS:
                     yield from (Marked(where, name, ast.literal_eval(value)) for value in values)
             case _:
                 pass

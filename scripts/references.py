@@ -54,11 +54,12 @@ def anchors(page: Path) -> frozenset[str]:
 
 
 @cache
-def known() -> tuple[frozenset[str], frozenset[str]]:
-    """Return the names of all documents, and the numbers of all decisions."""
+def known() -> tuple[frozenset[str], str, frozenset[str], frozenset[str]]:
+    """Return the sections of the protocol, the promises, the documents, and the numbers of all decisions."""
     pages = [Path(name) for name in listed("*.md")]
     numbers = {page.name.partition("-")[0] for page in pages if page.parent.name == "decisions"}
-    return frozenset(page.name for page in pages), frozenset(numbers)
+    protocol, security = anchors(ROOT / "protocol/README.md"), (ROOT / "SECURITY.md").read_text("utf-8")
+    return protocol, security, frozenset(page.name for page in pages), frozenset(numbers)
 
 
 def listed(*patterns: str) -> list[str]:
@@ -68,23 +69,24 @@ def listed(*patterns: str) -> list[str]:
     return [name for name in dict.fromkeys(names) if name and (ROOT / name).is_file()]
 
 
+def found_by(pattern: re.Pattern[str], text: str, *words: str) -> Iterator[re.Match[str]]:
+    """Return what fits in a text. It is not looked at where none of the words is in it, which takes no time."""
+    return pattern.finditer(text) if any(word in text for word in words) else iter(())
+
+
 def broken_in(name: str, text: str) -> Iterator[str]:
     """Return what a text refers to and does not exist; `name` is its path in the repository."""
-    protocol, security = (
-        anchors(ROOT / "protocol/README.md"),
-        (ROOT / "SECURITY.md").read_text(encoding="utf-8"),
-    )
-    for found in SECTION.finditer(text):
+    protocol, security, documents, decisions = known()
+    for found in found_by(SECTION, text, "protocol"):
         yield from (f"protocol{one}" for one in re.findall(r"#[\w-]+", found[1]) if one[1:] not in protocol)
-    for found in PROMISE.finditer(text):
+    for found in found_by(PROMISE, text, "SECURITY.md"):
         yield from (one for one in re.findall(r"P\d+", found[1]) if f"| {one} |" not in security)
     yield from (found[0] for found in RULE.finditer(text))
-    yield from (found[0] for found in NUMBERED.finditer(text))
-    documents, decisions = known()
-    for found in DECISION.finditer(text):
+    yield from (found[0] for found in found_by(NUMBERED, text, "rotocol", "part "))
+    for found in found_by(DECISION, text, "ecision"):
         if (number := found[1] or found[2]) not in decisions:
             yield f"decision {number}"
-    for found in DOCUMENT.finditer(text):
+    for found in found_by(DOCUMENT, text, ".md"):
         page = (found[1] or f"{found[2]}.md").rpartition("/")[2]
         if page not in documents and not (found[1] and name.startswith(EXAMPLES)):
             yield page

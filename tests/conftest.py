@@ -125,7 +125,7 @@ FAST_IN_MEMORY = ("test_", "checkup/", "config/", "doors/", "protocol/", "repo/"
 STARTS_SERVERS = re.compile(
     r"^from (?:support\.wire|doors\.\w+\.conftest) import .*\b(?:Wire|Serve|Agls)\b", re.M
 )
-STARTS_PROGRAMS = re.compile(r"\b(subprocess|Wire|Serve|Agls|TypeScript)\b")
+STARTS_PROGRAMS = re.compile(r"\b(subprocess|Wire|Serve|Agls|TypeScript|served|pytest_lsp)\b")
 
 pytest_plugins = ["support.promise_table", "support.sandboxes", "support.server_logs"]
 RECORDED = (
