@@ -64,7 +64,7 @@ export function register(parts: Parts): vscode.Disposable[] {
     "server.install": () => install(parts),
     "server.doctor": () => doctor(parts),
     "config.open": () => parts.models.openConfig(),
-    "key.set": () => options.key(),
+    "key.set": (host?: unknown) => options.key(typeof host === "string" ? host : ""),
     "key.remove": async () => (await keys.remove()) && (await parts.models.refresh()),
     ...reviewVerbs(parts),
   };
@@ -149,9 +149,9 @@ async function explainTerminal({ addContext, code }: Parts, which: Extent): Prom
   );
 }
 
-async function install({ server, environment, conversation }: Parts): Promise<void> {
+async function install({ server, environment, conversation, chat }: Parts): Promise<void> {
   if (conversation.transcript.state !== "idle") throw new Error("A run goes on. Stop it first.");
-  if (await environment.make()) await server.restart();
+  if (await environment.make(chat.showsSetup)) await server.restart();
 }
 
 async function doctor({ server }: Parts): Promise<void> {

@@ -1,9 +1,11 @@
 /** Puts the extension together: every part is made here, and knows only what it is given. `main.ts` loads it. */
 
+import { join } from "node:path";
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { type Api, apiOf } from "./api";
 import { AddContext } from "./chat/add_context";
+import { Draft } from "./chat/draft";
 import { Participant } from "./chat/participant";
 import { Chat } from "./chat/provider";
 import { register } from "./commands";
@@ -81,8 +83,11 @@ function assemble(context: vscode.ExtensionContext) {
   const models = new Models(server, failed);
   const languageModels = new LanguageModels(server, () => void models.refresh().catch(failed));
   const rewind = new Rewind(server, conversation);
+  const { fsPath } = context.storageUri ?? context.globalStorageUri;
+  const draft = new Draft(join(fsPath, "draft.txt"), failed);
   const known = {
     server,
+    environment,
     keys,
     models,
     conversation,
@@ -91,6 +96,7 @@ function assemble(context: vscode.ExtensionContext) {
     texts,
     attachments,
     rewind,
+    draft,
     failed,
   };
   const chat = new Chat(context.extensionUri, known);

@@ -2,7 +2,21 @@
 
 import { kindOf } from "./session/conversation";
 
-/** Where the server's hint speaks to clients: what the user can do. */
+/** Where the server's hint speaks to clients, and its words say it all. */
+const OF_CLIENTS = new Set([
+  "runActive",
+  "runMismatch",
+  "sessionNotFound",
+  "cursorExpired",
+  "noActiveRun",
+  "noSuchItem",
+  "noSuchAction",
+  "notSteerable",
+  "keyConflict",
+  "untrustedMode",
+  "invalidParams",
+]);
+/** Where it speaks to clients: what the user can do. */
 const REMEDIES: Record<string, string> = {
   sessionBusyElsewhere:
     "This session is open in another window or in a terminal, so you can only read it here. Close it there, or start a new session.",
@@ -12,5 +26,7 @@ const REMEDIES: Record<string, string> = {
 export function messageOf(problem: unknown): string {
   const text = problem instanceof Error ? problem.message : String(problem);
   const hint = (problem as { data?: { hint?: string } } | undefined)?.data?.hint;
-  return REMEDIES[kindOf(problem)] ?? (hint ? `${text.replace(/[.]?$/, ".")} ${hint}` : text);
+  const kind = kindOf(problem);
+  const isShown = hint !== undefined && !OF_CLIENTS.has(kind);
+  return REMEDIES[kind] ?? (isShown ? `${text.replace(/[.]?$/, ".")} ${hint}` : text);
 }

@@ -17,7 +17,12 @@ const card = () => bench.chat.getByRole("region", { name: "Set up" });
 
 async function serverIsSetUp() {
   await bench.showChat();
-  await card().getByRole("button", { name: "Set up the server" }).click();
+  const begin = card().getByRole("button", { name: "Set up the server" });
+  await begin.click();
+  await card().getByRole("button", { name: "Cancel" }).click();
+  await begin.click(); // nothing of what was given up is left in the way
+  await card().getByRole("button", { name: "Cancel" }).waitFor();
+  assert.equal(await bench.page.locator(".notification-toast").count(), 0, "its progress is shown once");
   await card().getByLabel("Provider").waitFor();
   await shot("card");
   say("the server is set up from the card");

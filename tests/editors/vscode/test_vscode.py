@@ -117,6 +117,15 @@ def test_commands_choices_and_the_plan_in_a_conversation(tools: dict[str, str], 
     assert screens(tmp_path) == {"several", "entries", "aside", "undone", "slow", "reviewed"}
 
 
+def test_prompts_that_wait_are_changed_and_a_draft_survives_a_reload(
+    tools: dict[str, str], tmp_path: Path
+) -> None:
+    """Moved, taken out, changed once by Enter and not at all by Escape; the draft is there while it works."""
+    said = done(["node", HERE / "waiting.mjs", tmp_path], LONGEST, **tools)
+    assert steps(said)[-1] == "passed"
+    assert screens(tmp_path) == {"queue", "reloaded"}
+
+
 def test_folder_in_restricted_mode_cannot_choose_the_mode(tools: dict[str, str], tmp_path: Path) -> None:
     said = done(["node", HERE / "restricted.mjs", tmp_path], LONGEST, **tools)
     assert steps(said)[-1] == "passed"

@@ -64,6 +64,8 @@ export type ToChat =
   | { type: "chips"; chips: Chip[] }
   | { type: "completions"; ticket: number; rows: CompletionItem[] }
   | { type: "compose"; text: string }
+  /** What was written and not sent when the window was left. */
+  | { type: "draft"; text: string }
   /** An earlier prompt is written anew, or none any more. */
   | { type: "edited"; itemId: string; text: string }
   | { type: "focus" }
@@ -81,6 +83,9 @@ export type FromChat =
   | { type: "ready" }
   | { type: "send"; text: string; how: How }
   | { type: "stop" }
+  | { type: "stopSetup" }
+  /** What is written in the prompt now. */
+  | { type: "draft"; text: string }
   | { type: "continue" }
   | { type: "answer"; requestId: string; answer: PermissionAnswer | AskUserAnswer }
   | { type: "older" }
@@ -110,6 +115,8 @@ export type FromChat =
   | { type: "copy" | "insert" | "terminal"; text: string }
   | { type: "openOutcome"; title: string; text: string }
   | { type: "openFolder" }
+  /** Ask for the key of this host, "" for one that the user chooses. */
+  | { type: "key"; host: string }
   | { type: "command"; command: ChatCommand };
 
 /** Commands that buttons of the chat may run; nothing else can be run from there. */

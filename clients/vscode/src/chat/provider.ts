@@ -11,6 +11,7 @@ import type { Questions } from "../session/questions";
 import type { Rewind } from "../session/rewind";
 import { hostOf } from "../server/hosts";
 import { messageOf } from "../failures";
+import type { Environment } from "../server/environment";
 import type { Keys } from "../server/keys";
 import type { Server } from "../server/server";
 import { optionsOfUser } from "../settings";
@@ -20,6 +21,7 @@ import type { TextDocuments } from "../text_documents";
 import { wordsOf } from "../store/transcript";
 import { visible } from "../webview/visible";
 import { insert, writeInTerminal } from "./code_blocks";
+import type { Draft } from "./draft";
 import { EditedPrompt } from "./edited_prompt";
 import { CHAT_COMMANDS, type FromChat, type How, type ToChat } from "./messages";
 import { pageOf } from "./page";
@@ -27,6 +29,7 @@ import { isBelow, placeOf } from "./places";
 
 export interface Parts {
   server: Server;
+  environment: Environment;
   keys: Keys;
   models: Models;
   conversation: Conversation;
@@ -35,6 +38,7 @@ export interface Parts {
   texts: TextDocuments;
   attachments: Attachments;
   rewind: Rewind;
+  draft: Draft;
   /** Tell the user that something could not be done. */
   failed: (problem: unknown) => void;
 }
@@ -85,6 +89,11 @@ export class Chat implements vscode.WebviewViewProvider {
 
   get visible(): boolean {
     return (this.view?.visible ?? false) || (this.tab?.visible ?? false);
+  }
+
+  /** The user sees the card that says how far the set-up is. */
+  get showsSetup(): boolean {
+    return this.visible && this.parts.conversation.transcript.items.size === 0;
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
@@ -189,7 +198,7 @@ export class Chat implements vscode.WebviewViewProvider {
 
   private async receive(message: FromChat, page: Page): Promise<void> {
     try {
-      if (message.type === "ready") page.ready = true;
+      if (message.type === "ready") await this.welcome(page);
       await (this.handlers[message.type] as (message: FromChat) => unknown)(message);
     } catch (problem) {
       this.parts.failed(problem);
@@ -204,6 +213,7 @@ export class Chat implements vscode.WebviewViewProvider {
         throw problem;
       }),
     stop: () => this.stop(),
+    stopSetup: () => this.parts.environment.stop(),
     continue: () => this.parts.conversation.goOn(),
     answer: async ({ requestId, answer }) => {
       if (this.parts.questions.answer(requestId, answer)) return;
@@ -227,6 +237,8 @@ export class Chat implements vscode.WebviewViewProvider {
     rewind: ({ itemId }) => vscode.commands.executeCommand("agls.rewind", itemId),
     edit: ({ itemId }) => this.edited.begin(itemId),
     endEdit: () => this.edited.end(),
+    draft: ({ text }) => this.parts.draft.keep(text),
+    key: ({ host }) => vscode.commands.executeCommand("agls.key.set", host),
     fork: ({ itemId }) => vscode.commands.executeCommand("agls.fork", itemId),
     unqueue: ({ itemId }) => this.parts.conversation.unqueue(itemId),
     requeue: ({ itemId, text }) => this.parts.conversation.requeue(itemId, text),
@@ -310,6 +322,14 @@ export class Chat implements vscode.WebviewViewProvider {
     const done = await attachments.with((attached) => conversation.say(text, attached, how));
     this.edited.end();
     if (done) await actions.show(done);
+  }
+
+  /** A page is there; the first one has what was written before the window was left. */
+  private async welcome(page: Page): Promise<void> {
+    const isFirst = ![...this.pages].some(({ ready }) => ready);
+    page.ready = true;
+    const text = isFirst ? await this.parts.draft.read() : "";
+    if (text) void page.webview.postMessage({ type: "draft", text } satisfies ToChat);
   }
 
   private begin(): void {

@@ -15,6 +15,7 @@ export class Environment {
   private readonly reported = new vscode.EventEmitter<string>();
   /** What it does now, "" when it has ended. */
   readonly onProgress = this.reported.event;
+  private cancel: vscode.CancellationTokenSource | undefined;
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -31,8 +32,8 @@ export class Environment {
     return finished && (await isProgram(program)) ? program : "";
   }
 
-  /** Make it anew, with progress. Returns whether it is there; what went wrong was shown. */
-  async make(): Promise<boolean> {
+  /** Make it anew; a notification shows how far it is, unless that `isShown`. Returns whether it is there; what went wrong was shown. */
+  async make(isShown: boolean): Promise<boolean> {
     const found = await python(ofUser("server.python"));
     if (!found) {
       void vscode.window.showErrorMessage(NO_PYTHON, "Open Settings").then((chosen) => {
@@ -41,22 +42,38 @@ export class Environment {
       });
       return false;
     }
+    const cancel = (this.cancel = new vscode.CancellationTokenSource());
+    if (isShown) return this.made(found, () => undefined, cancel.token);
     const options = { location: vscode.ProgressLocation.Notification, title: "agls", cancellable: true };
-    return vscode.window.withProgress(options, async (progress, cancelled) => {
-      const say = (message: string) => {
-        progress.report({ message });
-        this.reported.fire(`${message.charAt(0).toUpperCase()}${message.slice(1)}`);
-      };
-      try {
-        await this.build(found, say, cancelled);
-        return true;
-      } catch (problem) {
-        if (!cancelled.isCancellationRequested) this.report(problem);
-        return false;
-      } finally {
-        this.reported.fire("");
-      }
+    return vscode.window.withProgress(options, (progress, cancelled) => {
+      cancelled.onCancellationRequested(() => cancel.cancel());
+      return this.made(found, (message) => progress.report({ message }), cancel.token);
     });
+  }
+
+  /** Give up what is being made. */
+  stop(): void {
+    this.cancel?.cancel();
+  }
+
+  private async made(
+    found: string,
+    report: (message: string) => void,
+    cancelled: vscode.CancellationToken,
+  ): Promise<boolean> {
+    const say = (message: string) => {
+      report(message);
+      this.reported.fire(`${message.charAt(0).toUpperCase()}${message.slice(1)}`);
+    };
+    try {
+      await this.build(found, say, cancelled);
+      return true;
+    } catch (problem) {
+      if (!cancelled.isCancellationRequested) this.report(problem);
+      return false;
+    } finally {
+      this.reported.fire("");
+    }
   }
 
   /** One for each version: a new extension brings a new server. */

@@ -33,9 +33,9 @@ export class Keys {
     return value ? { value } : {};
   }
 
-  /** Ask for a key and keep it. Returns what was kept, `undefined` when the user gave up. */
-  async set(): Promise<Stored | undefined> {
-    const host = await this.ask();
+  /** Ask for a key of this host, or of one that the user names, and keep it; `undefined` when they gave up. */
+  async set(given = ""): Promise<Stored | undefined> {
+    const host = given || (await this.ask());
     if (!host) return undefined;
     const value = await vscode.window.showInputBox({
       prompt: `The key for ${host}: kept in the editor's secret storage, sent to that host only`,

@@ -63,8 +63,8 @@ export class Options {
   }
 
   /** Keep a key; where there is no model yet, one of this provider is named next. */
-  async key(): Promise<void> {
-    const stored = await this.keys.set();
+  async key(host = ""): Promise<void> {
+    const stored = await this.keys.set(host);
     if (!stored) return;
     await this.models.refresh();
     if (!this.models.problem) return;

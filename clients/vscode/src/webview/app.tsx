@@ -163,7 +163,7 @@ function Foot({ model }: { model: Model }) {
       <span class="end" />
       {known.usage && <Meter used={known.usage.used} size={model.window} />}
       {last && (
-        <span class="cost" title={`Cost of the last run: ${costOf(last)}`}>
+        <span class="cost" title="What the last run took">
           {costOf(last)}
         </span>
       )}
@@ -188,20 +188,20 @@ function stateOf({ transcript: known }: Model): string {
 function costOf(run: RunEndedData): string {
   const tokens = (run.usage?.inputTokens ?? 0) + (run.usage?.outputTokens ?? 0);
   const cost = run.cost ? ` · $${run.cost.toFixed(run.cost < 0.1 ? 4 : 2)}` : ""; // many models cost nothing
-  return tokens > 0 ? `${short(tokens)} tokens${cost}` : "";
+  return tokens > 0 ? `run: ${short(tokens)} tokens${cost}` : "";
 }
 
 function Meter({ used, size }: { used: number; size: number | undefined }) {
-  const tokens = size ? `${short(used)} of ${short(size)}` : short(used);
-  const share = size ? `${Math.round((100 * used) / size)}%` : short(used);
+  const tokens = `${size ? `${short(used)} of ${short(size)}` : short(used)} tokens`;
+  const share = size ? `${Math.round((100 * used) / size)}%` : `context: ${tokens}`;
   return (
     <Button
       class="meter"
-      aria-label={size ? `Context: ${share}, ${tokens} tokens` : `context ${share} tokens`}
-      title={`Context: ${tokens} tokens`}
+      aria-label={size ? `Context: ${share}, ${tokens}` : share}
+      title={size ? `Context: ${tokens}` : "What the model is given with the next prompt"}
       message={{ type: "command", command: "agls.actions" }}
     >
-      {size ? <progress max={size} value={used} aria-hidden="true" /> : "context"} {share}
+      {size && <progress max={size} value={used} aria-hidden="true" />} {share}
     </Button>
   );
 }

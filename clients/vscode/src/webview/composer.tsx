@@ -43,7 +43,7 @@ function useEdited(
 }
 
 export function Composer({ model }: { model: Model }) {
-  const [text, setText] = useState(model.compose.text);
+  const [text, setText] = useState("");
   const [closed, setClosed] = useState(true);
   const [chosen, setChosen] = useState<number>();
   const input = useRef<HTMLTextAreaElement>(null);
@@ -57,12 +57,18 @@ export function Composer({ model }: { model: Model }) {
   const waits = running && !model.edited.itemId; // an earlier prompt is sent at once: it replaces what goes on
 
   useEffect(() => {
-    const { text: given, replace } = model.compose;
-    setText((now) => (replace || !now.trim() || now === given ? given : `${given}\n\n${now}`));
+    const { text: given } = model.compose;
+    if (!given) return;
+    setText((now) => (!now.trim() || now === given ? given : `${given}\n\n${now}`));
     if (model.compose.focus) whenFocused(() => input.current?.focus()); // not when the page comes up by itself
   }, [model.compose.number]);
   useEdited(model, input, setText);
-  useEffect(() => host.setState({ draft: text }), [text]);
+  const kept = useRef("");
+  useEffect(() => {
+    if (kept.current === text || model.edited.itemId) return;
+    kept.current = text;
+    host.postMessage({ type: "draft", text });
+  }, [text]);
   useEffect(() => {
     const element = input.current;
     if (!element) return;

@@ -1,6 +1,6 @@
 /** What is kept in sight above the prompt: the plan, work in the background, prompts that wait, changes to review. */
 
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { PlanItemEntry } from "../protocol.gen";
 import { LIVE } from "../store/ends";
 import { counted } from "../store/rows";
@@ -110,13 +110,21 @@ export function Queue({ model }: { model: Model }) {
 
 function Waiting({ itemId, text, place }: { itemId: string; text: string; place: number }) {
   const [edited, setEdited] = useState<string>();
-  const save = () => {
-    if (edited?.trim() && edited !== text) host.postMessage({ type: "requeue", itemId, text: edited });
+  const isOpen = useRef(false); // a field that goes away loses the focus once more
+  const begin = () => {
+    isOpen.current = true;
+    setEdited(text);
+  };
+  const end = (isKept: boolean) => {
+    if (!isOpen.current) return;
+    isOpen.current = false;
+    if (isKept && edited?.trim() && edited !== text)
+      host.postMessage({ type: "requeue", itemId, text: edited });
     setEdited(undefined);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) save();
-    else if (event.key === "Escape") setEdited(undefined);
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) end(true);
+    else if (event.key === "Escape") end(false);
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -131,7 +139,7 @@ function Waiting({ itemId, text, place }: { itemId: string; text: string; place:
           ref={focused}
           onInput={(event) => setEdited(event.currentTarget.value)}
           onKeyDown={onKeyDown}
-          onBlur={save}
+          onBlur={() => end(true)}
         />
       </li>
     );
@@ -147,7 +155,7 @@ function Waiting({ itemId, text, place }: { itemId: string; text: string; place:
           class="icon"
           aria-label="Change the waiting prompt"
           title="Change"
-          onClick={() => setEdited(text)}
+          onClick={begin}
         >
           <Icon name="edit" />
         </button>

@@ -51,11 +51,14 @@ export function Help({ kind }: { kind: string }) {
   return <Steps steps={HELP[kind] ?? []} />;
 }
 
-function Steps({ steps }: { steps: Step[] }) {
+/** With the `host` that refused the key, it is that one's key which is asked for. */
+function Steps({ steps, host = "" }: { steps: Step[]; host?: string }) {
   return (
     <>
-      {steps.map(({ command, label }) => (
-        <Button message={{ type: "command", command }}>{label}</Button>
+      {steps.map((step) => (
+        <Button message={step === KEY ? { type: "key", host } : { type: "command", command: step.command }}>
+          {step.label}
+        </Button>
       ))}
     </>
   );
@@ -81,8 +84,11 @@ export function Ending({ ended, newest }: Props) {
 const BY_USER = "Cancelled by the user.";
 const STOPPED = new Set(["cancelled", "killed"]);
 
-function ofError({ kind, title, message }: RunError) {
-  return { title: title ?? "The run failed", text: message, steps: HELP[kind] ?? [] };
+const HOST = /[.:]|^localhost$/; // some models have the name of another provider than a host
+
+function ofError({ kind, title, message, provider = "" }: RunError) {
+  const host = HOST.test(provider) ? provider : "";
+  return { title: title ?? "The run failed", text: message, steps: HELP[kind] ?? [], host };
 }
 
 interface CardProps {
@@ -91,10 +97,11 @@ interface CardProps {
   title: string;
   text: string;
   steps: Step[];
+  host?: string;
   newest: boolean;
 }
 
-function Card({ kind, icon, title, text, steps, newest }: CardProps) {
+function Card({ kind, icon, title, text, steps, host, newest }: CardProps) {
   return (
     <section class={`item ending ${kind}`} aria-label="How the run ended">
       <div role={kind === "error" && newest ? "alert" : undefined}>
@@ -108,7 +115,7 @@ function Card({ kind, icon, title, text, steps, newest }: CardProps) {
           <Button class="primary" message={{ type: "continue" }}>
             {kind === "error" ? "Try again" : "Continue"}
           </Button>
-          <Steps steps={steps} />
+          <Steps steps={steps} host={host} />
         </div>
       )}
     </section>

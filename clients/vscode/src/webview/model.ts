@@ -4,7 +4,6 @@ import type { Chip, FromChat, Model as ModelRow, SessionView, ToChat } from "../
 import type {
   CallWords,
   CompletionItem,
-  Content,
   Event,
   ProviderListResult,
   ProviderModelsResult,
@@ -14,15 +13,13 @@ import type { Elsewhere } from "../session/questions";
 import type { ServerState } from "../server/server";
 import { sentenceOf } from "../store/ends";
 import { textOf } from "../store/patch";
-import { Transcript, wordsOf } from "../store/transcript";
+import { Transcript } from "../store/transcript";
 import type { Reading } from "./words";
 
 const LISTENED = 600; // characters of an answer that a screen reader is given at once
 
 interface Host {
   postMessage(message: FromChat): void;
-  getState(): { draft?: string } | undefined;
-  setState(state: { draft?: string }): void;
 }
 declare function acquireVsCodeApi(): Host;
 export const host: Host = acquireVsCodeApi();
@@ -65,8 +62,8 @@ export class Model {
   outcome: Outcome | undefined;
   /** Messages to the run that the model has not read yet, by item. */
   steers: Record<string, string> = {};
-  /** A prompt that is put into the composer; the number makes it another one. At first: the draft of before. */
-  compose = { text: host.getState()?.draft ?? "", number: 0, focus: false, replace: true };
+  /** A prompt that is put into the composer; the number makes it another one. */
+  compose = { text: "", number: 0, focus: false };
   /** The earlier prompt that is written anew, "" for none, with its words. */
   edited = { itemId: "", text: "" };
   /** The user is about to take a model of a provider: the card stays, also when another model is found meanwhile. */
@@ -167,7 +164,10 @@ export class Model {
         this.steers = message.steers;
         break;
       case "compose":
-        this.put(message.text);
+        this.put(message.text, true);
+        break;
+      case "draft":
+        this.put(message.text, false);
         break;
       case "edited":
         this.edited = { itemId: message.itemId, text: message.text };
@@ -192,19 +192,10 @@ export class Model {
     this.changed();
   }
 
-  /** Put a prompt into the composer, before what is written there already, and the cursor behind it. */
-  put(text: string): void {
-    this.compose = { text, number: this.compose.number + 1, focus: true, replace: false };
+  /** Put a prompt into the composer, before what is written there already; with `focus` the cursor, too. */
+  put(text: string, focus: boolean): void {
+    this.compose = { text, number: this.compose.number + 1, focus };
     this.changed();
-  }
-
-  /** The editor keeps a draft now and then only: what it brings back may have been sent before the page was left. */
-  private dropSentDraft(): void {
-    const { text, number } = this.compose;
-    if (number > 0 || !text || host.getState()?.draft !== text) return;
-    const prompts = [...this.transcript.items.values()].filter((item) => item.kind === "userMessage");
-    if (prompts.some((item) => wordsOf((item["content"] ?? []) as Content[]) === text))
-      this.compose = { text: "", number: number + 1, focus: false, replace: true };
   }
 
   private asked(questions: Elsewhere[]): void {
@@ -240,6 +231,5 @@ export class Model {
     Object.assign(this, { sessionId, older, steers, failed: undefined, outcome: undefined });
     this.transcript = Transcript.of(transcript);
     this.reading = { ...this.reading, took: this.transcript.took };
-    this.dropSentDraft();
   }
 }

@@ -68,9 +68,14 @@ function ServerStep({ model }: { model: Model }) {
   if (state === "ready") return <p class="faint">Runs on this machine.</p>;
   if (model.progress)
     return (
-      <p role="status">
-        <Icon name="loading" spins /> {visible(model.progress)}
-      </p>
+      <>
+        <p role="status">
+          <Icon name="loading" spins /> {visible(model.progress)}
+        </p>
+        <div class="choices">
+          <Button message={{ type: "stopSetup" }}>Cancel</Button>
+        </div>
+      </>
     );
   if (state === "starting")
     return (

@@ -5,13 +5,11 @@ import { act } from "preact/test-utils";
 import { beforeEach, vi } from "vitest";
 import type { FromChat } from "../../src/chat/messages";
 
-/** What the page sent to the extension, and what the editor keeps of the page. */
-export const page: { sent: FromChat[]; kept: { draft?: string } | undefined } = { sent: [], kept: undefined };
+/** What the page sent to the extension. */
+export const page: { sent: FromChat[] } = { sent: [] };
 
 vi.stubGlobal("acquireVsCodeApi", () => ({
   postMessage: (message: FromChat) => page.sent.push(message),
-  getState: () => page.kept,
-  setState: () => undefined,
 }));
 vi.stubGlobal(
   "ResizeObserver",
@@ -25,7 +23,6 @@ Element.prototype.scrollIntoView = () => undefined; // jsdom has none
 
 beforeEach(() => {
   page.sent.length = 0;
-  page.kept = undefined;
   document.body.innerHTML = "<div id='root'></div>";
 });
 

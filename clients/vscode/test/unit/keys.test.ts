@@ -45,6 +45,12 @@ test("another host is named as people have it: by its address", async () => {
   expect(await keys.find({ host: "models.example.com" })).toEqual({ value: "sk-2" });
 });
 
+test("the host that refused a key is asked for its key, and no list stands before it", async () => {
+  answers.push("sk-4");
+  expect(await keys.set("models.example.com")).toEqual({ host: "models.example.com", provider: "" });
+  expect(await keys.find({ host: "models.example.com" })).toEqual({ value: "sk-4" });
+});
+
 test("a key is forgotten; who gives up changes nothing", async () => {
   answers.push({ label: "OpenAI", description: "api.openai.com" }, "sk-3", undefined);
   await keys.set();

@@ -25,11 +25,14 @@ test("a refused key leads to the keys, to another model, and to the file that ma
     kind: "auth",
     title: "The key was refused",
     message: "Check the key of 'mine'.",
+    provider: "models.example.com",
     retryable: false,
   };
   show(<Ending newest ended={{ stopReason: "error", filesChanged: [], error }} />);
   const labels = [...root().querySelectorAll("button")].map((button) => button.textContent);
   expect(labels).toEqual(["Try again", "Set key…", "Choose model…", "Edit config.toml"]);
+  root().querySelectorAll("button")[1]?.click();
+  expect(page.sent.at(-1)).toEqual({ type: "key", host: "models.example.com" });
 });
 
 test("a run that found no place in the context offers a larger model and a new session", () => {
