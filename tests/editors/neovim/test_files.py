@@ -1,5 +1,7 @@
 """Files and buffers: the user's text is never lost, and the agent's is judged change by change."""
 
+import subprocess
+
 import pytest
 
 from support.wire import turns
@@ -305,6 +307,46 @@ def test_a_change_in_a_file_that_is_not_open_is_put_back(editor: Editor) -> None
     editor.command("Agls undo all")
     waiting(editor, 0)
     editor.until("table.concat(vim.fn.readfile('b.txt'), ' ') == 'one two three'")
+
+
+def crashed(editor: Editor, name: str) -> None:
+    """Another Neovim was killed with this file open, in which something was typed."""
+    (editor.workspace / name).write_text("one\ntwo\nthree\n")
+    swaps = f"set updatecount=1 swapfile directory={editor.folder}"
+    crash = ("normal Otyped", "preserve", "lua vim.uv.kill(vim.uv.os_getpid(), 9)")
+    command = [editor.program, "--headless", "--clean", "--cmd", swaps, name, *(f"+{each}" for each in crash)]
+    subprocess.run(command, cwd=editor.workspace, check=False)
+    assert list(editor.folder.glob("*.swp"))
+    editor.command(swaps)
+
+
+CHANGE_B = turns(
+    {"text": "I read.", "calls": [call("read_file", path="b.txt")]},
+    {"text": "I write.", "calls": [call("edit_file", path="b.txt", old_text="two", new_text="2")]},
+    "Ready.",
+)
+
+
+def test_swap_file_of_a_crash_does_not_hold_up_an_undo(editor: Editor) -> None:
+    crashed(editor, "b.txt")
+    opened(editor, CHANGE_B)
+    prompt(editor, "change it")
+    ended(editor, "endTurn")
+    waiting(editor, 1)
+    editor.command("Agls undo all")
+    waiting(editor, 0)
+    assert (editor.workspace / "b.txt").read_text() == "one\ntwo\nthree\n"
+    assert list(editor.folder.glob("*.swp")), "it is still there to recover from"
+
+
+def test_swap_file_of_a_crash_is_told_and_not_asked_about_where_a_diff_is_opened(editor: Editor) -> None:
+    crashed(editor, "b.txt")
+    opened(editor, CHANGE_B, picks=("nothing",))
+    prompt(editor, "change it")
+    editor.shows("agls asks")
+    editor.lua("require('agls.questions').act('diff')")
+    editor.until("vim.wo.diff and #vim.api.nvim_tabpage_list_wins(0) == 2")
+    editor.until("vim.fn.execute('messages'):find('a swap file was left of b.txt', 1, true)")
 
 
 def test_a_rewind_brings_files_back(editor: Editor) -> None:

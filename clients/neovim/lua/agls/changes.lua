@@ -218,7 +218,14 @@ local function load(change)
     return
   end
   local buf = vim.fn.bufadd(vim.uri_to_fname(change.uri))
-  vim.fn.bufload(buf)
+  vim.cmd("noswapfile call bufload(" .. buf .. ")") -- one of a crash would make Neovim ask
+  vim.api.nvim_create_autocmd("BufWinEnter", {
+    buffer = buf,
+    once = true,
+    callback = function()
+      vim.bo[buf].swapfile = vim.go.swapfile
+    end,
+  })
   vim.b[buf].agls_unseen = true -- saved after the edit
   change.at:attach(buf)
 end

@@ -23,12 +23,15 @@ local welcome = require("agls.welcome")
 ---@field private timer uv.uv_timer_t
 ---@field private waiting boolean
 ---@field private last integer when it was brought up to date last, in milliseconds
+---@field private took integer milliseconds of that
 ---@field private low? integer the first line that was touched by this drawing, from 0
 ---@field private ending integer lines below the last item
 local Chat = {}
 Chat.__index = Chat
 
 local M = {}
+
+local SHARE = 4 -- drawing takes no more than this part of the time, however long a conversation is
 
 ---@type table<integer, agls.Chat> by buffer
 M.all = {}
@@ -76,6 +79,7 @@ function M.of(session)
     timer = assert(vim.uv.new_timer()),
     waiting = false,
     last = 0,
+    took = 0,
     ending = 0,
   }, Chat)
   M.all[buf] = chat
@@ -137,6 +141,7 @@ function Chat:draw_events(events, changed)
   end
   self.waiting = true
   local pause = math.ceil(1000 / config.current.redraws) + 1 -- the clock has whole milliseconds
+  pause = math.max(pause, SHARE * self.took)
   vim.uv.update_time()
   self.timer:start(
     math.max(0, self.last + pause - vim.uv.now()),
@@ -173,13 +178,12 @@ function Chat:replace(first, old, new)
     return
   end
   local before, after = old[head + 1], new[head + 1]
+  local put = vim.list_slice(new, head + 1, #new - tail)
   if head + tail < #old and head + tail < #new and vim.startswith(after, before) then
-    local row = first + head
-    vim.api.nvim_buf_set_text(self.buf, row, #before, row, #before, { after:sub(#before + 1) })
-    head = head + 1
-  end
-  if head + tail < math.max(#old, #new) then
-    local put = vim.list_slice(new, head + 1, #new - tail)
+    put[1] = after:sub(#before + 1)
+    local row, last = first + head, first + #old - tail - 1 -- one change: what follows each may look at every line
+    vim.api.nvim_buf_set_text(self.buf, row, #before, last, #old[#old - tail], put)
+  else
     vim.api.nvim_buf_set_lines(self.buf, first + head, first + #old - tail, false, put)
   end
 end
@@ -311,6 +315,8 @@ function Chat:draw()
       vim.cmd("normal! zbzb") -- the first one shows the beginning of a paragraph that is higher than the window
     end)
   end
+  vim.uv.update_time()
+  self.took = vim.uv.now() - self.last
   vim.api.nvim_exec_autocmds("User", { pattern = "AglsDrawn", data = { buf = self.buf, session = self.session.id } })
 end
 

@@ -2,6 +2,7 @@
 
 local notify = require("agls.notify")
 local patch = require("agls.patch")
+local swap = require("agls.swap")
 
 local M = {}
 
@@ -39,7 +40,9 @@ end
 ---@param params agls.PermissionParams
 local function open(change, params)
   local path = vim.uri_to_fname(change.uri)
-  vim.cmd("tab split " .. vim.fn.fnameescape(path))
+  swap.open(function()
+    vim.cmd("tab split " .. vim.fn.fnameescape(path))
+  end)
   vim.api.nvim_tabpage_set_var(0, "agls_diff", true) -- no question comes along: it would cover the diff
   tabs[vim.api.nvim_get_current_tabpage()] = params
   local buf = vim.api.nvim_get_current_buf()
