@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter, deque
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from importlib import import_module
 from types import ModuleType
@@ -22,6 +22,7 @@ from agls.room.mcp_ports import (
     McpMessage,
     McpResource,
     McpTool,
+    ServerConsent,
     ServerDefinition,
     ServerProblem,
     ServerState,
@@ -40,7 +41,12 @@ CHANGED = (
     "{0}: the definition of {1} changed since it was accepted, so it was not called. The user sees the "
     "change with /mcp.tools {0}, and accepts it with /mcp.accept {0}."
 )
-REVOKED = "{} comes from a folder that is not trusted any more, so it was ended."
+REVOKED = (
+    "{} comes from a folder that is not trusted any more, or whose user took their consent to it back, so it "
+    "was ended."
+)
+NOT_THE_SAME = "{} is not what the user consented to any more, so it was not started. The next prompt asks."
+LOOKED_AGAIN = 2.0  # seconds after which it is looked whether the consent to one that runs stands
 
 
 class SharedServer:
@@ -64,6 +70,8 @@ class SharedServer:
         self._changes = Counter[str]()
         self._rests_until, self._rest = 0.0, 0.0
         self._unused: asyncio.TimerHandle | None = None
+        self._watch: asyncio.Task[None] | None = None
+        self.consent: ServerConsent | None = None
         self._is_stopped = self._is_revoked = False
         self.trouble = self.noise = ""
         self.needs_login = False
@@ -175,6 +183,8 @@ class SharedServer:
         """Begin to end it. **Returns** a future for its end, where it runs."""
         if self._unused:
             self._unused.cancel()
+        if self._watch:
+            self._watch.cancel()
         connection, self._connection = self._connection, None
         if connection is None:
             return None
@@ -209,21 +219,35 @@ class SharedServer:
 
     async def _connected(self, caller: Caller = NOBODY) -> "SdkConnection":
         async with self._starting:
+            await self._check_consent()
             connection = self._connection
             if connection is not None:
                 if not connection.gone.is_set():
                     return connection
                 self._note_end(connection)
             self._check_rest()
+            if self.consent and not await asyncio.to_thread(self.consent.holds):
+                raise ServerProblem(NOT_THE_SAME.format(self.definition.name))
             async with self._starts:
                 return await self._start(caller)
 
+    async def _check_consent(self) -> None:
+        """End a server whose user took their consent back, perhaps elsewhere. **Raises** `ServerProblem`."""
+        if self.consent and not await asyncio.to_thread(self.consent.stands):
+            self.revoke()
+        if self._is_revoked:
+            raise ServerProblem(REVOKED.format(self.definition.name))
+
+    async def _watch_consent(self) -> None:
+        while self._runs:
+            await asyncio.sleep(LOOKED_AGAIN)
+            with suppress(ServerProblem):
+                await self._check_consent()
+
     def _check_rest(self) -> None:
-        """Leave a server alone that only fails, or that was revoked. **Raises** `ServerProblem`."""
+        """Leave a server alone that only fails. **Raises** `ServerProblem`."""
         now = self._loop.time()
         name = self.definition.name
-        if self._is_revoked:
-            raise ServerProblem(REVOKED.format(name))
         if now < self._rests_until:
             raise ServerProblem(
                 f"{name} could not be started (/mcp.restart {name} tries again)", said=f"{self.trouble}."
@@ -261,6 +285,8 @@ class SharedServer:
         self._is_stopped = self.needs_login = False
         self._rest = 0.0
         self._unused = self._loop.call_later(UNUSED, self.end)
+        if self.consent:
+            self._watch = self._loop.create_task(self._watch_consent())
 
     def _failed(self, connection: "SdkConnection", why: str) -> ServerProblem:
         """Leave it alone for a while. **Returns** what is wrong."""
