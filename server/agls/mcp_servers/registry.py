@@ -50,7 +50,7 @@ class SharedServers:
                 server.end()
             server = SharedServer(definition, self._programs, self._pins, self._logins, self._starts)
             self._servers[place] = (key, server)
-        server.consent = consent or server.consent
+        server.watch.consent = consent or server.watch.consent
         return server
 
     def release(self, definition: ServerDefinition) -> None:
@@ -64,7 +64,7 @@ class SharedServers:
         for place, (_, server) in list(self._servers.items()):
             scope = server.definition.scope
             if scope not in {"", CLIENT} and is_meant(scope):
-                server.revoke()
+                server.watch.revoke()
                 del self._servers[place]
 
     async def aclose(self) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter, deque
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from importlib import import_module
 from types import ModuleType
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from agls.config import ConfigError
 from agls.engine.vocabulary import JsonObject
+from agls.mcp_servers.consent_watch import ConsentWatch
 from agls.mcp_servers.logins import Logins
 from agls.mcp_servers.pins import Pinned, Pins, key_of, sorted_out
 from agls.mcp_servers.tries import Tries, rest_after
@@ -22,7 +23,6 @@ from agls.room.mcp_ports import (
     McpMessage,
     McpResource,
     McpTool,
-    ServerConsent,
     ServerDefinition,
     ServerProblem,
     ServerState,
@@ -41,12 +41,6 @@ CHANGED = (
     "{0}: the definition of {1} changed since it was accepted, so it was not called. The user sees the "
     "change with /mcp.tools {0}, and accepts it with /mcp.accept {0}."
 )
-REVOKED = (
-    "{} comes from a folder that is not trusted any more, or whose user took their consent to it back, so it "
-    "was ended."
-)
-NOT_THE_SAME = "{} is not what the user consented to any more, so it was not started. The next prompt asks."
-LOOKED_AGAIN = 2.0  # seconds after which it is looked whether the consent to one that runs stands
 
 
 class SharedServer:
@@ -70,9 +64,8 @@ class SharedServer:
         self._changes = Counter[str]()
         self._rests_until, self._rest = 0.0, 0.0
         self._unused: asyncio.TimerHandle | None = None
-        self._watch: asyncio.Task[None] | None = None
-        self.consent: ServerConsent | None = None
-        self._is_stopped = self._is_revoked = False
+        self.watch = ConsentWatch(definition.name, self.end)
+        self._is_stopped = False
         self.trouble = self.noise = ""
         self.needs_login = False
 
@@ -183,18 +176,12 @@ class SharedServer:
         """Begin to end it. **Returns** a future for its end, where it runs."""
         if self._unused:
             self._unused.cancel()
-        if self._watch:
-            self._watch.cancel()
+        self.watch.stop()
         connection, self._connection = self._connection, None
         if connection is None:
             return None
         connection.close()
         return connection.over
-
-    def revoke(self) -> None:
-        """End it, also for runs that began with it: none starts it again."""
-        self._is_revoked = True
-        self.end()
 
     def accept(self) -> Sequence[str]:
         """Accept its changed tools as they are. **Returns** their names."""
@@ -219,30 +206,16 @@ class SharedServer:
 
     async def _connected(self, caller: Caller = NOBODY) -> "SdkConnection":
         async with self._starting:
-            await self._check_consent()
+            await self.watch.check()
             connection = self._connection
             if connection is not None:
                 if not connection.gone.is_set():
                     return connection
                 self._note_end(connection)
             self._check_rest()
-            if self.consent and not await asyncio.to_thread(self.consent.holds):
-                raise ServerProblem(NOT_THE_SAME.format(self.definition.name))
+            await self.watch.check_start()
             async with self._starts:
                 return await self._start(caller)
-
-    async def _check_consent(self) -> None:
-        """End a server whose user took their consent back, perhaps elsewhere. **Raises** `ServerProblem`."""
-        if self.consent and not await asyncio.to_thread(self.consent.stands):
-            self.revoke()
-        if self._is_revoked:
-            raise ServerProblem(REVOKED.format(self.definition.name))
-
-    async def _watch_consent(self) -> None:
-        while self._runs:
-            await asyncio.sleep(LOOKED_AGAIN)
-            with suppress(ServerProblem):
-                await self._check_consent()
 
     def _check_rest(self) -> None:
         """Leave a server alone that only fails. **Raises** `ServerProblem`."""
@@ -285,8 +258,7 @@ class SharedServer:
         self._is_stopped = self.needs_login = False
         self._rest = 0.0
         self._unused = self._loop.call_later(UNUSED, self.end)
-        if self.consent:
-            self._watch = self._loop.create_task(self._watch_consent())
+        self.watch.begin()
 
     def _failed(self, connection: "SdkConnection", why: str) -> ServerProblem:
         """Leave it alone for a while. **Returns** what is wrong."""

@@ -219,7 +219,9 @@ def test_server_that_waits_ends_when_another_process_takes_that_back(
         wait_until(lambda: not here.is_alive())
 
 
-@pytest.mark.parametrize("words", [["--revoke"], ["--withdraw", "hook PreToolUse 1 of .claude/settings.json"]])
+@pytest.mark.parametrize(
+    "words", [["--revoke"], ["--withdraw", "hook PreToolUse 1 of .claude/settings.json"]]
+)
 def test_hook_of_a_folder_does_not_run_after_that_was_taken_back(tmp_path: Path, words: list[str]) -> None:
     read: Call = ("read_file", {"path": "run.sh"})
 

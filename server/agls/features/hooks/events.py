@@ -16,7 +16,9 @@ from agls.room.offers import Consents, Offer
 
 ROOM, RAN = "hooks", "ran"
 CHANGED = "A hook of this folder does not run any more"
-ASKED_AGAIN = "{} is not what you consented to any more, or you took that back. The next prompt asks about it."
+ASKED_AGAIN = (
+    "{} is not what you consented to any more, or you took that back. The next prompt asks about it."
+)
 
 
 class Witness(Protocol):
