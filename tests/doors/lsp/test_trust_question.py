@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -135,7 +135,7 @@ def home_of(folder: Path) -> dict[str, str]:
 @contextmanager
 def trusted(
     folder: Path, steps: Sequence[Call | Callable[[Trusted], Call | None]], consent: str = "once"
-) -> Iterator[Trusted]:
+) -> Generator[Trusted]:
     """The model makes these calls, one a turn, and then is content; a function says which, if any."""
     workspace = folder / "workspace"
     workspace.mkdir(exist_ok=True)
