@@ -194,6 +194,7 @@ def programs_of(line: str) -> list[str]:
             "file",
             "xxd",
             "awk",
+            "iconv",
             "gcc",
             "make",
             "column",

@@ -36,8 +36,9 @@ class FolderConsents:
         self._store = ConsentStore(run.process.own_files, self._seal)
         self._owner, self._missing = run.session.session, run.process.missing_consents
         self._asker = run.session.session.questions
-        self._workspace = run.folder
+        self._workspace, self._setup = run.folder, run.setup
         self._plugins = run.setup.plugins
+        self._was_trusted = False
 
     @property
     def _folder(self) -> Path:
@@ -45,6 +46,7 @@ class FolderConsents:
 
     def look(self, offer: Offer) -> Consent:
         """**Returns** what the user said of an offer as it is now."""
+        self._was_trusted = self._was_trusted or self._setup.trusts_folder(str(self._folder))
         if offer.plugin:
             is_whole = self._plugins.holds(offer.plugin)
             return Consent(offer.plugin, is_whole, problem="" if is_whole else CHANGED_PLUGIN)
@@ -61,7 +63,19 @@ class FolderConsents:
     def holds(self, offer: Offer) -> bool:
         """**Returns** whether an offer is still what the user consented to."""
         held = self.look(offer)
-        return held.is_given or held.digest == self._settled.get((offer.kind, offer.name), "nothing")
+        is_same = held.is_given or held.digest == self._settled.get((offer.kind, offer.name), "nothing")
+        return is_same and not self._is_trust_lost(offer)
+
+    def stands(self, offer: Offer) -> bool:
+        """**Returns** whether the user took nothing back on which an offer in use rests."""
+        if offer.plugin:
+            return True
+        is_kept = self._store.of(self._folder, offer.kind, offer.name) is not None
+        return (is_kept or (offer.kind, offer.name) in self._settled) and not self._is_trust_lost(offer)
+
+    def _is_trust_lost(self, offer: Offer) -> bool:
+        is_of_folder = self._was_trusted and not offer.plugin
+        return is_of_folder and not self._setup.trusts_folder(str(self._folder))
 
     async def settle(self, offer: Offer) -> bool:
         """**Returns** whether an offer may be used now; a consent holds for exactly what was shown."""
@@ -69,15 +83,22 @@ class FolderConsents:
         if held.problem:
             self._log.show(Notice("warning", UNUSABLE, f"{offer.name}: {held.problem}"))
             return self._miss(offer)
+        if await asyncio.to_thread(self._is_trust_lost, offer):
+            return False
         answered = self._answers.of(self._family, offer, held.digest, self._run_id)
         is_given = held.is_given or bool(answered)
         if not is_given and answered is None:
             is_given = await self._ask(offer, held) if self._asker.available else self._miss(offer)
         if answered is not None:  # for the helpers of a helper
             self._answers.give(self._session, offer, OnceAnswered(held.digest, self._run_id, answered))
-        if is_given:
-            self._settled[offer.kind, offer.name] = held.digest
+        if is_given and not held.is_given:
+            await asyncio.to_thread(self._settle_once, offer, held.digest)
         return is_given
+
+    def _settle_once(self, offer: Offer, digest: str) -> None:
+        """Let it hold for this run; with a consent that is kept it holds as long as that is there."""
+        if not self.look(offer).is_given:
+            self._settled[offer.kind, offer.name] = digest
 
     async def _ask(self, offer: Offer, held: Consent) -> bool:
         answer = await self._asker.ask(question(offer, held))

@@ -54,6 +54,7 @@ from agls.room.mcp_ports import (
     McpServers,
     ModelUse,
     ServerCalls,
+    ServerConsent,
     ServerDefinition,
 )
 from agls.room.memory_ports import MemoryFiles
@@ -181,9 +182,9 @@ class SessionMcpServers:
         """Switch a server on or off. **Raises** `OSError`."""
         return self.run.process.mcp_servers().switches.switch(name, on=on)
 
-    def get(self, definition: ServerDefinition) -> McpServer:
+    def get(self, definition: ServerDefinition, consent: ServerConsent | None = None) -> McpServer:
         """**Returns** the server with this definition."""
-        return self.run.process.mcp_servers().get(definition)
+        return self.run.process.mcp_servers().get(definition, consent)
 
     def release(self, definition: ServerDefinition) -> None:
         """End the server with this definition, where it runs."""

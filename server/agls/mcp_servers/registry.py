@@ -8,7 +8,7 @@ from agls.mcp_servers.logins import Logins
 from agls.mcp_servers.pins import Pins, key_of
 from agls.mcp_servers.server import SharedServer
 from agls.mcp_servers.switches import Switches
-from agls.room.mcp_ports import CLIENT, ServerDefinition
+from agls.room.mcp_ports import CLIENT, ServerConsent, ServerDefinition
 from agls.workspace.stream_programs import StreamPrograms
 
 AT_ONCE = 8  # servers that are started side by side
@@ -37,7 +37,7 @@ class SharedServers:
         self._servers: dict[tuple[str, ...], tuple[str, SharedServer]] = {}
         self._starts = asyncio.Semaphore(AT_ONCE)
 
-    def get(self, definition: ServerDefinition) -> SharedServer:
+    def get(self, definition: ServerDefinition, consent: ServerConsent | None = None) -> SharedServer:
         """**Returns** the server with this definition; one of this name and another definition is ended.
 
         Those of clients stand beside each other, and so do those of sessions that hold one.
@@ -50,6 +50,7 @@ class SharedServers:
                 server.end()
             server = SharedServer(definition, self._programs, self._pins, self._logins, self._starts)
             self._servers[place] = (key, server)
+        server.watch.consent = consent or server.watch.consent
         return server
 
     def release(self, definition: ServerDefinition) -> None:
@@ -63,7 +64,7 @@ class SharedServers:
         for place, (_, server) in list(self._servers.items()):
             scope = server.definition.scope
             if scope not in {"", CLIENT} and is_meant(scope):
-                server.revoke()
+                server.watch.revoke()
                 del self._servers[place]
 
     async def aclose(self) -> None:

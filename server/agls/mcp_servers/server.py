@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from agls.config import ConfigError
 from agls.engine.vocabulary import JsonObject
+from agls.mcp_servers.consent_watch import ConsentWatch
 from agls.mcp_servers.logins import Logins
 from agls.mcp_servers.pins import Pinned, Pins, key_of, sorted_out
 from agls.mcp_servers.tries import Tries, rest_after
@@ -40,7 +41,6 @@ CHANGED = (
     "{0}: the definition of {1} changed since it was accepted, so it was not called. The user sees the "
     "change with /mcp.tools {0}, and accepts it with /mcp.accept {0}."
 )
-REVOKED = "{} comes from a folder that is not trusted any more, so it was ended."
 
 
 class SharedServer:
@@ -64,7 +64,8 @@ class SharedServer:
         self._changes = Counter[str]()
         self._rests_until, self._rest = 0.0, 0.0
         self._unused: asyncio.TimerHandle | None = None
-        self._is_stopped = self._is_revoked = False
+        self.watch = ConsentWatch(definition.name, self.end)
+        self._is_stopped = False
         self.trouble = self.noise = ""
         self.needs_login = False
 
@@ -175,16 +176,12 @@ class SharedServer:
         """Begin to end it. **Returns** a future for its end, where it runs."""
         if self._unused:
             self._unused.cancel()
+        self.watch.stop()
         connection, self._connection = self._connection, None
         if connection is None:
             return None
         connection.close()
         return connection.over
-
-    def revoke(self) -> None:
-        """End it, also for runs that began with it: none starts it again."""
-        self._is_revoked = True
-        self.end()
 
     def accept(self) -> Sequence[str]:
         """Accept its changed tools as they are. **Returns** their names."""
@@ -209,21 +206,21 @@ class SharedServer:
 
     async def _connected(self, caller: Caller = NOBODY) -> "SdkConnection":
         async with self._starting:
+            await self.watch.check()
             connection = self._connection
             if connection is not None:
                 if not connection.gone.is_set():
                     return connection
                 self._note_end(connection)
             self._check_rest()
+            await self.watch.check_start()
             async with self._starts:
                 return await self._start(caller)
 
     def _check_rest(self) -> None:
-        """Leave a server alone that only fails, or that was revoked. **Raises** `ServerProblem`."""
+        """Leave a server alone that only fails. **Raises** `ServerProblem`."""
         now = self._loop.time()
         name = self.definition.name
-        if self._is_revoked:
-            raise ServerProblem(REVOKED.format(name))
         if now < self._rests_until:
             raise ServerProblem(
                 f"{name} could not be started (/mcp.restart {name} tries again)", said=f"{self.trouble}."
@@ -261,6 +258,7 @@ class SharedServer:
         self._is_stopped = self.needs_login = False
         self._rest = 0.0
         self._unused = self._loop.call_later(UNUSED, self.end)
+        self.watch.begin()
 
     def _failed(self, connection: "SdkConnection", why: str) -> ServerProblem:
         """Leave it alone for a while. **Returns** what is wrong."""

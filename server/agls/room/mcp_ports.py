@@ -74,6 +74,18 @@ class ServerDefinition:
 
 
 @frozen
+class ServerConsent:
+    """The user's consent to a server that a folder offers. Both look at the disk.
+
+    `holds` **returns** whether the server is still what they consented to: it may start. `stands` **returns**
+    whether they took nothing back: one that runs may go on.
+    """
+
+    holds: Callable[[], bool]
+    stands: Callable[[], bool]
+
+
+@frozen
 class GivenServer:
     """A server that a client brought with a session: its settings, or what is wrong with it.
 
@@ -391,7 +403,8 @@ class ModelUse:
 
 
 class McpServers(Protocol):
-    """The MCP servers of this process. `get` **returns** the one with this definition, which may not run.
+    """The MCP servers of this process. `get` **returns** the one with this definition, which may not run;
+    one that a folder offers ends, and starts no more, when its `consent` is taken back.
 
     `environment` are the variables that definitions may name, `keys` those of models, which no server gets;
     `given` are the servers that the client brought with the session of the run, `of_agent` those of its
@@ -425,6 +438,6 @@ class McpServers(Protocol):
     @property
     def off(self) -> Collection[str]: ...
     def switch(self, name: str, *, on: bool) -> bool: ...
-    def get(self, definition: ServerDefinition) -> McpServer: ...
+    def get(self, definition: ServerDefinition, consent: ServerConsent | None = None) -> McpServer: ...
     def forbids(self, tool: str) -> str: ...
     def release(self, definition: ServerDefinition) -> None: ...

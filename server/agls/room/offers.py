@@ -69,14 +69,17 @@ class Consents(Protocol):
     `settle` **returns** whether an offer may be used now: the user is asked where that is needed and
     possible. What comes up by itself, such as a hook, is asked about once: a no holds in the session until it
     changes, a yes for once in the run and in those that work for it. `holds` **returns** whether an offer
-    that may be used is still what the user consented to; ask right before it acts. `holds`, `look`, `all` and
-    `revoke` look at the disk: call them off the event loop. `revoke` **returns** whether there was a consent,
+    that may be used is still what the user consented to; ask right before it acts. `stands` **returns**
+    whether the user took neither their consent to one that is in use back nor their trust in the folder,
+    here or in another process, whatever became of its files. All but `settle` look at the disk: call them
+    off the event loop. `revoke` **returns** whether there was a consent,
     and raises `OSError`. `mark` and `vouch` distinguish what agls wrote into the session's journal from what
     something else did.
     """
 
     async def settle(self, offer: Offer) -> bool: ...
     def holds(self, offer: Offer) -> bool: ...
+    def stands(self, offer: Offer) -> bool: ...
     def look(self, offer: Offer) -> Consent: ...
     def all(self) -> Sequence[ConsentRow]: ...
     def revoke(self, kind: str, name: str) -> bool: ...

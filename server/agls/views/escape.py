@@ -12,3 +12,8 @@ _CONTROLS = regex(
 def escape_controls(text: str) -> str:
     """Return the text with control characters, changes of direction and what cannot be seen as escapes."""
     return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def escape_name(text: str) -> str:
+    """Return the name of a file or folder as one line, which ends nowhere but at its end."""
+    return escape_controls(text).replace("\n", "\\n").replace("\t", "\\t")

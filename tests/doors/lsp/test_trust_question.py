@@ -1,9 +1,12 @@
 """A client that does not say whether a folder is trusted: its user is asked once, and that is remembered."""
 
 import json
+import os
+import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,8 @@ SERVER = Path(__file__).parents[2] / "support" / "mcp_program.py"
 ASKS = "window/showMessageRequest"
 CAN_ASK: Message = {"window": {"showMessage": {"messageActionItem": {}}}}
 Begin = Callable[..., Wire]
+Call = tuple[str, Message]
+ECHO: Call = ("mcp__mine__echo", {"number": 1})
 
 
 @pytest.fixture
@@ -89,39 +94,158 @@ def test_editor_without_our_code_asks_its_user_where_it_can(begin: Begin, name: 
     wire.leave()
 
 
-def test_revoking_ends_a_server_of_the_folder_also_for_the_run_that_is_on(tmp_path: Path) -> None:
-    """Its user does not wait for the end of the process, nor of the run: nothing starts it again."""
-    workspace, pid = tmp_path / "workspace", tmp_path / "pid"
-    workspace.mkdir()
-    line = f"echo $$ > {pid}; exec {sys.executable} {SERVER} {tmp_path}"
-    servers = {"mcpServers": {"mine": {"command": "sh", "args": ["-c", line]}}}
+@dataclass
+class Trusted:
+    """A trusted folder with what it offers, whose user says yes, and takes things back while a run is on."""
+
+    folder: Path
+    wire: Wire
+    model: ModelServer
+    told: list[str] = field(default_factory=list[str])
+
+    def take_back(self, *words: str) -> None:
+        """Do it in another process."""
+        done = subprocess.run(
+            [sys.executable, "-m", "agls", "trust", *words],
+            cwd=self.folder / "workspace",
+            env={**os.environ, **home_of(self.folder)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+
+    def is_alive(self) -> bool:
+        """Whether the server of the folder runs."""
+        return Path(f"/proc/{(self.folder / 'pid').read_text().strip()}").exists()
+
+    def offered(self) -> list[str]:
+        """The tools of the last request."""
+        return [tool["function"]["name"] for tool in self.model.posts[-1].body["tools"]]
+
+
+def home_of(folder: Path) -> dict[str, str]:
+    return {
+        "HOME": str(folder),
+        "AGLS_STATE_DIR": str(folder / "state"),
+        "AGLS_CONFIG": str(folder / "config.toml"),
+    }
+
+
+@contextmanager
+def trusted(
+    folder: Path, steps: Sequence[Call | Callable[[Trusted], Call | None]], consent: str = "once"
+) -> Generator[Trusted]:
+    """The model makes these calls, one a turn, and then is content; a function says which, if any."""
+    workspace = folder / "workspace"
+    workspace.mkdir(exist_ok=True)
+    (workspace / "run.sh").write_text(f"echo $$ > {folder}/pid; exec {sys.executable} {SERVER} {folder}\n")
+    servers = {"mcpServers": {"mine": {"command": "sh", "args": ["run.sh"]}}}
     (workspace / ".mcp.json").write_text(json.dumps(servers))
-    seen: list[str] = []
+    hook = {"matcher": "", "hooks": [{"type": "command", "command": "echo x >> ran"}]}
+    (workspace / ".claude").mkdir()
+    (workspace / ".claude/settings.json").write_text(json.dumps({"hooks": {"PreToolUse": [hook]}}))
+    left = list(steps)
 
     def answer(request: Request) -> Reply:
-        seen.append(str(request.body["messages"][-1]))
-        if len(seen) == 2:
-            assert Path(f"/proc/{pid.read_text().strip()}").exists(), "it was called and stays"
-            revoke = {"sessionId": session, "name": "trust", "input": {"do": "revoke"}}
-            seen.append(str(wire.call("agent/action/invoke", revoke)))
-        return Reply(calls=[("mcp__mine__echo", {"number": 1})]) if len(seen) < 4 else Reply("Done.")
+        here.told.append(str(request.body["messages"][-1]))
+        step = left.pop(0) if left else None
+        call = step(here) if callable(step) else step
+        return Reply(calls=[call]) if call else Reply("Done.")
+
+    def decide(asked: Message) -> Message:
+        of_offer = str(asked["title"]).startswith("Use the ")
+        return {"outcome": "selected", "optionId": consent if of_offer else asked["options"][0]["optionId"]}
 
     with ModelServer(answer) as model:
-        config = tmp_path / "config.toml"
+        config = folder / "config.toml"
         config.write_text(f'[models.m]\nbase_url = "{model.url}"\n')
-        with Wire(tmp_path, config) as wire:
+        with Wire(folder, config) as wire:
+            here = Trusted(folder, wire, model)
             wire.answers[ASKS] = lambda params: {"title": "Trust this folder"}
-            wire.answers["agent/requestPermission"] = lambda asked: {
-                "outcome": "selected", "optionId": asked["options"][0]["optionId"],
-            }  # fmt: skip
+            wire.answers["agent/requestPermission"] = decide
             wire.initialize(AGENT, capabilities=CAN_ASK)
             wire.until(lambda m: "is trusted" in str(m.get("params", {}).get("message")))
-            session = wire.session()
-            assert wire.run(session)["stopReason"] == "endTurn"
-            assert "MCP servers that came from it were stopped" in seen[2]
-            assert "not trusted any more" in seen[3], "what the model is told of the second call"
-            wait_until(lambda: not Path(f"/proc/{pid.read_text().strip()}").exists())
-            offered = [tool["function"]["name"] for tool in model.posts[-1].body["tools"]]
-            assert wire.run(session)["stopReason"] == "endTurn"
-            later = [tool["function"]["name"] for tool in model.posts[-1].body["tools"]]
-            assert ("mcp__mine__echo" in offered, "mcp__mine__echo" in later) == (True, False)
+            yield here
+
+
+def test_revoking_ends_a_server_of_the_folder_also_for_the_run_that_is_on(tmp_path: Path) -> None:
+    """Its user does not wait for the end of the process, nor of the run: nothing starts it again."""
+
+    def revoked(here: Trusted) -> Call:
+        assert here.is_alive(), "it was called and stays"
+        revoke = {"sessionId": session, "name": "trust", "input": {"do": "revoke"}}
+        said = str(here.wire.call("agent/action/invoke", revoke))
+        assert "MCP servers that came from it were stopped" in said
+        return ECHO
+
+    with trusted(tmp_path, [ECHO, revoked]) as here:
+        session = here.wire.session()
+        assert here.wire.run(session)["stopReason"] == "endTurn"
+        assert "not trusted any more" in here.told[2], "what the model is told of the second call"
+        wait_until(lambda: not here.is_alive())
+        assert ECHO[0] in here.offered()
+        assert here.wire.run(session)["stopReason"] == "endTurn"
+        assert ECHO[0] not in here.offered()
+
+
+TAKEN_BACK = [("once", ["--revoke"]), ("always", ["--revoke"]), ("always", ["--withdraw", "server mine"])]
+
+
+@pytest.mark.parametrize(("consent", "words"), TAKEN_BACK)
+def test_what_another_process_takes_back_is_refused_at_the_next_call(
+    tmp_path: Path, consent: str, words: list[str]
+) -> None:
+    def taken_back(here: Trusted) -> Call:
+        here.take_back(*words)
+        return ECHO
+
+    with trusted(tmp_path, [ECHO, taken_back, ECHO], consent) as here:
+        assert here.wire.run(here.wire.session())["stopReason"] == "endTurn"
+        assert "took their consent to it back" in here.told[2]
+        assert "took their consent to it back" in here.told[3]
+        assert len((tmp_path / "starts").read_text().splitlines()) == 1
+        wait_until(lambda: not here.is_alive())
+
+
+@pytest.mark.parametrize("words", [["--revoke"], ["--withdraw", "server mine"]])
+def test_server_that_waits_ends_when_another_process_takes_that_back(
+    tmp_path: Path, words: list[str]
+) -> None:
+    with trusted(tmp_path, [ECHO], "always") as here:
+        assert here.wire.run(here.wire.session())["stopReason"] == "endTurn"
+        assert here.is_alive()
+        here.take_back(*words)
+        wait_until(lambda: not here.is_alive())
+
+
+@pytest.mark.parametrize(
+    "words", [["--revoke"], ["--withdraw", "hook PreToolUse 1 of .claude/settings.json"]]
+)
+def test_hook_of_a_folder_does_not_run_after_that_was_taken_back(tmp_path: Path, words: list[str]) -> None:
+    read: Call = ("read_file", {"path": "run.sh"})
+
+    def taken_back(here: Trusted) -> Call:
+        here.take_back(*words)
+        return read
+
+    with trusted(tmp_path, [read, taken_back, read], "always") as here:
+        assert here.wire.run(here.wire.session())["stopReason"] == "endTurn"
+        assert (tmp_path / "workspace/ran").read_text() == "x\n"
+        titles = [event["data"]["title"] for event in here.wire.events if event["type"] == "notice"]
+        assert titles.count("A hook of this folder does not run any more") == 1
+
+
+@pytest.mark.parametrize("consent", ["once", "always"])
+def test_server_whose_files_changed_is_not_started_again_before_the_user_saw_it(
+    tmp_path: Path, consent: str
+) -> None:
+    def changed(here: Trusted) -> Call:
+        program = tmp_path / "workspace/run.sh"
+        program.write_text(f"touch {tmp_path}/pwned; {program.read_text()}")
+        return ("mcp__mine__die", {})
+
+    with trusted(tmp_path, [ECHO, changed, ECHO], consent) as here:
+        assert here.wire.run(here.wire.session())["stopReason"] == "endTurn"
+        assert "is not what the user consented to any more" in here.told[3]
+        assert not (tmp_path / "pwned").exists()

@@ -14,7 +14,7 @@ from agls.doors.headless.screen import TerminalScreen
 from agls.doors.headless.streams import write, write_stderr
 from agls.doors.headless.terminal import PROMPT, Keyboard
 from agls.doors.trust_files import files_for_agents
-from agls.views.escape import escape_controls
+from agls.views.escape import escape_controls, escape_name
 
 QUESTION = """
 {files} would instruct the agent how to work in {folder}.
@@ -43,7 +43,7 @@ def trust(arguments: argparse.Namespace) -> int:
             kept.remember(Path(here))
             _say_what_counts(here)
         elif kept.forget(Path(here)):
-            write_stderr(f"{escape_controls(here)} is not trusted any more.\n")
+            write_stderr(f"{escape_name(here)} is not trusted any more.\n")
         else:
             raise CannotBegin(f"{here} was not trusted. See: agls trust --list", "usage", Exit.FAILED)
         for ignored in filter(None, (kept.ignored, kept.consents.ignored)):
@@ -54,9 +54,9 @@ def trust(arguments: argparse.Namespace) -> int:
 
 
 def _say_what_counts(here: str) -> None:
-    files = ", ".join(map(escape_controls, files_for_agents(here)))
+    files = ", ".join(map(escape_name, files_for_agents(here)))
     counts = COUNT.format(files) if files else NONE_YET
-    write_stderr(f"{escape_controls(here)} is trusted. {counts}\nTo take that back: agls trust --revoke\n")
+    write_stderr(f"{escape_name(here)} is trusted. {counts}\nTo take that back: agls trust --revoke\n")
 
 
 def _list(trust: Trust) -> None:
@@ -65,7 +65,7 @@ def _list(trust: Trust) -> None:
     if not (records or folders):
         write_stderr("No folder is trusted.\n")
     for place in dict.fromkeys((*folders, *(record.folder for record in records))):
-        write(f"{escape_controls(place)}{'' if place in folders else '  (not trusted)'}\n")
+        write(f"{escape_name(place)}{'' if place in folders else '  (not trusted)'}\n")
         write("".join(f"  {_name(record)}\n" for record in records if record.folder == place))
 
 
@@ -76,7 +76,7 @@ def _show(name: str, here: str, consents: ConsentStore) -> None:
         raise CannotBegin(NO_CONSENT.format(name, here), "usage", Exit.FAILED)
     given = datetime.fromtimestamp(found.given_at).astimezone().isoformat(" ", "minutes")
     shown = json.dumps(found.definition, indent=2, ensure_ascii=False)
-    files = "".join(f"With the file {escape_controls(file)}, as it was then.\n" for file in found.files)
+    files = "".join(f"With the file {escape_name(file)}, as it was then.\n" for file in found.files)
     write(f"You consented to this on {given}:\n{escape_controls(shown)}\n{files}")
 
 
@@ -84,11 +84,11 @@ def _withdraw(name: str, here: str, consents: ConsentStore) -> None:
     kind, _, short = name.partition(" ")
     if not consents.revoke(here, kind, short):
         raise CannotBegin(NO_CONSENT.format(name, here), "usage", Exit.FAILED)
-    write_stderr(f"You are asked again before {escape_controls(name)} is used.\n")
+    write_stderr(f"You are asked again before {escape_name(name)} is used.\n")
 
 
 def _name(record: ConsentRecord) -> str:
-    return escape_controls(f"{record.kind} {record.name}")
+    return escape_name(f"{record.kind} {record.name}")
 
 
 async def settle_trust(
@@ -101,26 +101,28 @@ async def settle_trust(
     """
     ways = {here: WAY} if keyboard or not request.resume else dict[str, str]()
     for place in map(folder, request.add_dirs):
-        ways.setdefault(place, WAY_OF_ADDED.format(escape_controls(quote(place))))
+        ways.setdefault(place, WAY_OF_ADDED.format(escape_name(quote(place))))
     for place, way in ways.items():
         if setup.trusts(Path(place)) or setup.trust.declined(Path(place)):
             continue
-        if named := ", ".join(map(escape_controls, files_for_agents(place))):
+        if named := ", ".join(map(escape_name, files_for_agents(place))):
             if keyboard:
                 await _ask(setup, place, named, keyboard, screen)
             else:
-                write_stderr(UNTRUSTED.format(files=named, folder=escape_controls(place), way=way))
+                write_stderr(UNTRUSTED.format(files=named, folder=escape_name(place), way=way))
 
 
 async def _ask(setup: Setup, place: str, named: str, keyboard: Keyboard, screen: TerminalScreen) -> None:
     keyboard.forget()
     answer = ""
     while answer not in {"y", "n"}:
-        screen.ask(QUESTION.format(files=named, folder=escape_controls(place)))
+        screen.ask(QUESTION.format(files=named, folder=escape_name(place)))
         screen.ask(PROMPT.format("y, n"))
         line = await keyboard.line()
         screen.answered(typed=line is not None)
-        answer = "n" if line is None else line.strip().lower()[:1]
+        if line is None:
+            return  # it was dismissed: another time it is asked again
+        answer = line.strip().lower()[:1]
     try:
         (setup.trust.remember if answer == "y" else setup.trust.decline)(Path(place))
     except OSError as problem:

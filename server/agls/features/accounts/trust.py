@@ -17,7 +17,10 @@ HERE = {True: "{} is trusted: its settings, instructions and commands count.", F
 ACTS = "You consented to these, as they were then:"
 NO_CONSENT = "There is no consent {!r} for {}. /trust lists them."
 ASKED_AGAIN = "You are asked again before the {} {} of {} is used."
-NO_MORE = "{} is not trusted any more, from the next run on. MCP servers that came from it were stopped."
+NO_MORE = (
+    "{} is not trusted any more. MCP servers that came from it were stopped, and its hooks run no more; a "
+    "run that is on keeps the settings and instructions that it began with."
+)
 FROM_EDITOR = "{} is trusted by your editor or for this process only; revoke it there."
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from agls.engine.facts import GateFact, Injected, Notice, ToolServer, ToolServers
 from agls.engine.feature import Attempt, RunView
@@ -34,9 +35,10 @@ from agls.room.mcp_ports import (
     McpAnswer,
     McpServer,
     McpServers,
+    ServerConsent,
     ServerProblem,
 )
-from agls.room.offers import Consents
+from agls.room.offers import Consents, Offer
 
 AWAY = "MCP servers that cannot be used"
 DROPPED = "Tools of MCP servers are left out"
@@ -243,10 +245,14 @@ class RunServers:
     def _use(self, one: ConfiguredServer) -> None:
         if not (one.definition and one.setting):
             return
-        used = UsedServer(one.name, one.origin, one.setting, self.servers.get(one.definition))
+        server = self.servers.get(one.definition, self._consent_to(one.offer) if one.offer else None)
+        used = UsedServer(one.name, one.origin, one.setting, server)
         self.used[one.name] = used
         if known := used.server.known:
             self._offer(used, known)
+
+    def _consent_to(self, offer: Offer) -> ServerConsent:
+        return ServerConsent(partial(self._consents.holds, offer), partial(self._consents.stands, offer))
 
     def _use_local(self, local: LocalResources) -> None:
         """Offer the resources that the folder names itself; a server of their name has it before them."""

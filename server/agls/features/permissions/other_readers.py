@@ -4,6 +4,7 @@ Not `npm ls` (npm writes a log where the folder says), `pip list` and `pip freez
 pip, and start git), `docker` (whoever owns the socket decides what an answer is).
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from agls.features.permissions.known_reader import divided, parsed_options, reader_of
@@ -38,6 +39,9 @@ _COLUMNS = frozenset(
     )
     for word in words.split()
 )
+_ICONV = reader_of("-f= --from-code= -t= --to-code= -c -l --list")
+# With another `/` in it, it may be the name of a file: a table of characters, which iconv reads.
+_CHARACTER_SET = regex(r"[\w.:+-]*(?:/{1,2}(?:TRANSLIT|IGNORE))*", re.IGNORECASE)
 _OF_ZGREP = regex(r"-[A-Za-z]{1,8}\d{0,4}")
 _PACKAGE = regex(r"[A-Za-z0-9][\w.-]{0,100}")
 _PATTERN = regex(r"[*?\[\]\\]")
@@ -91,6 +95,13 @@ def _searched(name: str, rest: Sequence[str]) -> Sequence[str]:
     return found
 
 
+def _converted(name: str, rest: Sequence[str]) -> Sequence[str]:
+    operands, given = parsed_options(name, _ICONV, rest)
+    if not all(_CHARACTER_SET.fullmatch(value) for _, value in given):
+        raise NotUnderstood(f"{name} may read a table of characters from a file")
+    return operands
+
+
 def _paged(name: str, rest: Sequence[str]) -> Sequence[str]:
     operands, _ = divided(name, _LESS, rest)
     if not operands or any(word.startswith("+") or _PATTERN.search(word) for word in operands):
@@ -121,6 +132,7 @@ OTHERS: Mapping[str, Callable[[str, Sequence[str]], Sequence[str]]] = {
     "bzcat": _unpacked,
     "xzcat": _unpacked,
     "zgrep": _searched,
+    "iconv": _converted,
     "less": _paged,
     "ps": _processes,
     "pip": _package,

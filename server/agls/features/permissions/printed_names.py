@@ -60,7 +60,8 @@ def printed_by(source: Sequence[str]) -> Names:
     if name == "rg":
         options = said_to_rg(rest).options
         if options <= _NAMES_OF_RG and options & _LISTS_FILES:
-            return Names(paths, are_words=bool({"-0", "--null"} & options))
+            # It follows no link that it meets.
+            return Names(paths, only_files=True, are_words=bool({"-0", "--null"} & options))
     if name == "grep":
         options = divided(name, READERS[name], rest)[1]
         if options <= _NAMES_OF_GREP and options & _LISTS_FILES:

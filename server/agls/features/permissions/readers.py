@@ -123,7 +123,6 @@ READERS: Mapping[str, KnownReader] = {
     "numfmt": reader_of(
         "--to= --from= --suffix= --padding= --field= -d= --delimiter= --header --round=", "texts"
     ),
-    "iconv": reader_of("-f= --from-code= -t= --to-code= -c -l --list"),
     "getconf": reader_of("-a", "texts", most=1),
     "cal": reader_of("-1 -3 -m -y", "texts"),
     "fd": reader_of(_FD, "pattern"),

@@ -33,8 +33,11 @@ _JQ_LOADS = regex(r"\b(?:import|include|input_filename|env|ENV|get_search_list|m
 _AWK_STRING = regex(r'"(?:[^"\\]|\\[tn])*"')
 _AWK_TEXT = regex(r"(?:[ -\[\]-~]|\\[tns.dw])*")  # what can be seen, with few escapes
 _AWK_REDIRECTION = regex(r">(?!=)|(?<!\|)\|(?!\|)|\|\|\||@")
-# `>` compares where a pattern begins, and between parentheses; elsewhere it may write a file.
-_AWK_COMPARED = regex(r"(^ ?|\()(?:NR|FNR|NF|length(?:\(\$\w+\))?|\$\w+) ?> ?(?=\d+ ?(?:$|\)|\{|&&))")
+# `>` compares where a pattern begins, and between parentheses; elsewhere it may write a file. Nothing is
+# printed before the first `{`, so there it compares, too.
+_AWK_COMPARED = regex(r"(^ ?|\(|\} ?)(?:NR|FNR|NF|length(?:\(\$\w+\))?|\$\w+) ?> ?(?=\d+ ?(?:$|\)|\{|&&))")
+_AWK_FIRST_PATTERN = regex(r"[^{]*")
+_AWK_THAN_NUMBER = regex(r">(?= ?\d)")
 _AWK_VALUE = regex(r"[\w=.,:; |/\t-]*")
 AWKS = frozenset({"awk", "gawk", "mawk"})
 _AWK_NAME = regex(r"[A-Za-z_]\w*")
@@ -105,7 +108,8 @@ def awk_prints(script: str) -> bool:
     if not _AWK_TEXT.fullmatch(script) or _AWK_NEVER.search(script):
         return False
     code = _AWK_STRING.sub(" ", script)
-    if '"' in code or _AWK_REDIRECTION.search(_AWK_COMPARED.sub(r"\1", script)):
+    compared = _AWK_FIRST_PATTERN.sub(lambda first: _AWK_THAN_NUMBER.sub("<", first[0]), script, count=1)
+    if '"' in code or _AWK_REDIRECTION.search(_AWK_COMPARED.sub(r"\1", compared)):
         return False
     return all(len(name) == 1 or name in _AWK_KNOWN for name in _AWK_NAME.findall(_regexes_cut(code)))
 

@@ -11,7 +11,7 @@ from agls.doors.agent.connection import Connection
 from agls.doors.agent.peer import PeerError
 from agls.doors.trust_files import files_for_agents
 from agls.json_values import is_object
-from agls.views.escape import escape_controls
+from agls.views.escape import escape_name
 
 QUESTION = (
     "{files} would instruct the agent how to work in {folder}. Trust this folder from now on? It may add "
@@ -32,9 +32,9 @@ async def ask_for_trust(connection: Connection) -> None:
         files = await asyncio.to_thread(files_for_agents, connection.folder)
         if not files or connection.world.setup.trusts(place) or trust.declined(place):
             return
-        shown = escape_controls(connection.folder)
+        shown = escape_name(connection.folder)
         title = await _answer(
-            connection, QUESTION.format(files=", ".join(map(escape_controls, files)), folder=shown)
+            connection, QUESTION.format(files=", ".join(map(escape_name, files)), folder=shown)
         )
         try:
             if title == TRUST:
