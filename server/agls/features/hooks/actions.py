@@ -26,13 +26,13 @@ LONGEST = 100  # characters of a call in the list
 
 
 class ListHooks(Arguments):
-    """Show the hooks that are on, where each comes from, and how it last ended here."""
+    """Show the active hooks, where each comes from, and how its last run here ended."""
 
 
 class TestHooks(Arguments):
-    """Show the PreToolUse hooks the calls of this session again: what would each decide? No tool runs."""
+    """Replay this session's calls to the PreToolUse hooks and show what each would decide. No tool runs."""
 
-    most: int = Field(default=50, ge=1, le=1_000, description="the last calls, at most so many")
+    most: int = Field(default=50, ge=1, le=1_000, description="at most this many calls, the last ones")
 
 
 def actions_of(events: EventHooks, found: FoundHooks, consents: Consents) -> tuple[Action, ...]:

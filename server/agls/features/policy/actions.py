@@ -13,7 +13,7 @@ NONE = "No policy says anything here."
 
 
 class ShowPolicy(Arguments):
-    """Show the policies that hold here: what each forbids, limits and says, and what is wrong with any."""
+    """Show the policies in force here: what each forbids, limits and tells the model, and any problems."""
 
 
 def policy_action(held: Policies) -> Action:

@@ -24,7 +24,7 @@ SAME = "No setting is different."
 
 
 class Configure(Arguments):
-    """Show the settings that somebody made; get, set, unset or explain one, from the next run on."""
+    """Show the settings that are not defaults; get, set, unset or explain one, from the next run on."""
 
     do: Literal["list", "get", "set", "unset", "explain"] = "list"
     key: str = Field(default="", description="the name of a setting or a table, such as budget.max_turns")
@@ -33,7 +33,7 @@ class Configure(Arguments):
 
 
 class ReadAgain(Arguments):
-    """Read settings, instructions, rules and commands again: what changed holds from the next run on."""
+    """Read settings, instructions, rules and commands again. Changes apply from the next run on."""
 
 
 def actions(store: SettingsStore) -> tuple[Action, ...]:

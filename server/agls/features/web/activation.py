@@ -18,7 +18,7 @@ NONE = "Nothing searches: no provider is configured. Write [web.providers.NAME] 
 
 
 class ListProviders(Arguments):
-    """Show the services that can search the web, and which one does."""
+    """Show the services that can search the web, and the one in use."""
 
 
 class UseProvider(Arguments):
