@@ -199,6 +199,17 @@ async def test_a_new_file_is_written_with_its_folders(tools: Toolbox, root: Path
     assert again.text == "Wrote src/new/a.py.", "what the model wrote it knows"
 
 
+async def test_edit_of_a_file_with_cr_line_ends_shows_its_lines(root: Path, tools: Toolbox) -> None:
+    (root / "mac.txt").write_bytes(b"one\rtwo\rthree\r")
+    await tools.call("read_file", path="mac.txt")
+    outcome = await tools.call("edit_file", path="mac.txt", old_text="two", new_text="2\n2b")
+    assert outcome.text == "Edited mac.txt, line 2.\n1\tone\n2\t2\n3\t2b\n4\tthree"
+    assert (root / "mac.txt").read_bytes() == b"one\r2\r2b\rthree\r"
+    patch = "*** Begin Patch\n*** Update File: mac.txt\n 2b\n-three\n+3\n*** End Patch\n"
+    outcome = await tools.call("apply_patch", patch=patch)
+    assert outcome.text == "Edited mac.txt, line 4.\n2\t2\n3\t2b\n4\t3"
+
+
 async def test_a_whole_file_keeps_its_line_ends_unless_it_gets_new_ones(tools: Toolbox, root: Path) -> None:
     (root / "a.txt").write_bytes(b"a\r\nb\r\n")
     await tools.call("read_file", path="a.txt")

@@ -117,12 +117,13 @@ rename to new.py
 -++ b
 """
     rows = (PatchRow(" ", "one"), PatchRow("-", "two"), PatchRow("+", "2"))
+    one = PatchHunk(1, rows, line=3, final_end=False, section="def f():", new_line=3)
     gone = (PatchRow("-", "-- a"), PatchRow("-", "++ b"))
     assert read_patch_text(text) == (
-        FilePatch("update", "a.py", hunks=(PatchHunk(1, rows, line=3, final_end=False, section="def f():"),)),
+        FilePatch("update", "a.py", hunks=(one,)),
         FilePatch("update", "old.py", to="new.py"),
         FilePatch("add", "made.py", "x = 1\n", must_be_new=True),
-        FilePatch("delete", "gone.py", hunks=(PatchHunk(1, gone, line=1),)),
+        FilePatch("delete", "gone.py", hunks=(PatchHunk(1, gone, line=1, new_line=1),)),
     )
 
 

@@ -3,7 +3,8 @@
 import pytest
 
 from agls.features.files.patch_text import read_patch_text
-from agls.features.files.placing import Unplaced, apply_hunks
+from agls.features.files.placing import apply_hunks
+from agls.features.files.unplaced import Unplaced
 
 
 def patched(text: str, *hunks: str) -> str:
@@ -164,6 +165,74 @@ def test_only_the_first_hunks_without_a_place_are_described_in_full() -> None:
 )
 def test_hunk_may_begin_with_the_lines_that_end_the_one_before_it(hunks: list[str], after: str) -> None:
     assert patched("a\nb\nc\nd\ne\n", *hunks) == after
+
+
+EQUAL = "start\na\nx\nb\nx\nc\nx\nend\n"
+FIRST = ("@@", "-start", "+begin")
+CHANGE = ("@@", "-x", "+y")
+
+
+@pytest.mark.parametrize("rows", [CHANGE, ("@@", "-x", "+y", "@@", "-x", "+y")], ids=["one", "two of three"])
+def test_hunk_with_little_around_it_does_not_stand_in_the_first_of_several_places(
+    rows: tuple[str, ...],
+) -> None:
+    assert "Hunk 2 fits in" in refused(EQUAL, *FIRST, *rows)
+
+
+@pytest.mark.parametrize(
+    ("rows", "made"),
+    [
+        ((*FIRST, *CHANGE, *CHANGE, *CHANGE), EQUAL.replace("x", "y")),
+        ((*FIRST, *CHANGE, "@@", "-b", "+B"), EQUAL.replace("x\nb", "y\nB")),
+        (("@@", " b", *CHANGE, *CHANGE), EQUAL.replace("b\nx\nc\nx", "b\ny\nc\ny")),
+    ],
+    ids=["as many as places", "the one before the next", "behind a hunk that changes nothing"],
+)
+def test_hunks_around_it_leave_one_place_for_a_hunk(rows: tuple[str, ...], made: str) -> None:
+    assert patched(EQUAL, *rows) == made.replace("start", "begin" if "-start" in rows else "start")
+
+
+def test_anchor_does_not_decide_between_lines_of_its_own_block() -> None:
+    text = "def a():\n    x = 1\n    go()\n    x = 1\n\n\ndef b():\n    x = 1\n"
+    assert "fits in 2 places, lines 2, 4" in refused(text, "@@ def a():", "-    x = 1", "+    x = 2")
+    made = patched(text, "@@ def b():", "-    x = 1", "+    x = 2")
+    assert made == text.removesuffix("1\n") + "2\n"
+
+
+def test_hunk_may_stand_in_lines_that_the_hunks_before_it_have_made() -> None:
+    begin = ("@@", "-start", "+begin", "+more")
+    text = "start\none\ntwo\nthree\n"
+    assert patched(text, *begin, "@@", " more", "-one", "+1") == "begin\nmore\n1\ntwo\nthree\n"
+    made = unified(text, "@@ -1,2 +1,2 @@\n-start\n+begin\n one\n@@ -1,3 +1,3 @@\n begin\n one\n-two\n+2\n")
+    assert made == "begin\none\n2\nthree\n"
+    told = refused(text, *begin, "@@", " more", "-two", "+2")
+    assert "Hunk 2 was not found; nothing was changed" in told
+
+
+@pytest.mark.parametrize(
+    "hunks",
+    [
+        "@@ -4 +4 @@ def b():\n-    return 1\n+    return 2\n",
+        "@@ -2 +2 @@ def b():\n-    return 1\n+    return 2\n",
+        "@@ -2 +3 @@\n-    return 1\n+    return 2\n",
+        "@@ -2 +2 @@\n-    return 1\n+    return 2\n@@ -8 +8 @@\n-def b():\n+def c():\n",
+    ],
+    ids=["no place", "another section", "numbers that disagree", "another hunk off"],
+)
+def test_line_of_a_diff_without_context_decides_only_if_nothing_speaks_against_it(hunks: str) -> None:
+    text = TWICE.replace("\n\n\ndef", "\n\n\n\ndef") + "\n    return 1\n"
+    with pytest.raises(Unplaced, match=r"Hunk \d (fits in \d places|was not found)"):
+        unified(text, hunks)
+
+
+def test_hunks_that_stand_as_far_off_as_each_other_decide_together() -> None:
+    text = "top\n" + TWICE.replace(":", ":\n    x")
+    hunks = "@@ -1 +1 @@\n-top\n+TOP\n@@ -{0},2 +{0},2 @@\n     x\n-    return 1\n+    return 2\n"
+    made = text.replace("top", "TOP").removesuffix("1\n") + "2\n"
+    assert unified(text, hunks.format(8)) == made
+    assert unified(f"# new\n# lines\n{text}", hunks.format(8)) == f"# new\n# lines\n{made}"
+    with pytest.raises(Unplaced, match="fits in 2 places"):
+        unified(f"# new\n# lines\n{text}", hunks.format(10))
 
 
 def test_hunk_that_begins_with_a_line_that_is_gone_is_refused() -> None:

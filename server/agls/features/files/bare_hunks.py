@@ -25,13 +25,17 @@ def is_proved(spots: Sequence[Spot], hunks: Sequence[PatchHunk]) -> bool:
 def is_right(hunk: PatchHunk, hunks: Sequence[PatchHunk], lines: Sequence[str]) -> bool:
     """Return whether both numbers of a hunk agree, and its section or an end of the file with them."""
     line = hunk.line or 0
-    before = [other for other in hunks if 0 < (other.line or 0) < line]
-    shift = sum(len(other.new) - len(other.old) for other in before)
-    if hunk.comes_at != line + shift:
+    if hunk.comes_at != line + shift_above(hunk, hunks):
         return False
     above = lines[: line - 1]
     head = next((line for line in reversed(above) if _SECTION.match(line)), "")
     return head.startswith(hunk.section) if hunk.section else line in {1, len(lines) + 1}
+
+
+def shift_above(hunk: PatchHunk, hunks: Sequence[PatchHunk]) -> int:
+    """Return how many lines more there are above a hunk afterwards, by the numbers of the others."""
+    above = [other for other in hunks if 0 < (other.line or 0) < (hunk.line or 0)]
+    return sum(len(other.new) - len(other.old) for other in above)
 
 
 def placeless(hunk: PatchHunk, lines: Sequence[str], most: int, width: int) -> str:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from agls.diff import Hunk, read_patch
+from agls.diff import Hunk, compare, read_patch
 from agls.engine.vocabulary import FileChange
 from agls.short_text import cut_around
 
-from .lines import numbered
+from .lines import flatten, numbered
 
 AROUND = 2  # lines that stayed, at each end of a change
 PLACES = 3  # changes that are shown
@@ -15,16 +15,19 @@ WIDTH = 200  # characters of a changed line that are shown
 SHOWN = WIDTH + 60  # the same, with what says how many are left out
 
 
-def changed_lines(change: FileChange, *, counted: bool = True) -> list[str]:
+def changed_lines(
+    change: FileChange, *, counted: bool = True, texts: tuple[str, str] | None = None
+) -> list[str]:
     """Return the changed lines with those around them, numbered; none for a file that came or went.
 
-    How much is left out of a long line is `counted` where the change has the whole line.
+    How much is left out of a long line is `counted` where the change has the whole line. The `texts` before
+    and after it are needed for lines that end with CR alone, which are none of a patch.
     """
     if change.change != "modified":
         return []
     hunks = read_patch(change.patch)
-    if any("\r" in line.rstrip("\r\n") for hunk in hunks[:PLACES] for line in hunk.new):
-        return []  # lines that end with CR alone are none of a patch
+    if any("\r" in line.rstrip("\r\n") for hunk in hunks[:PLACES] for line in (*hunk.old, *hunk.new)):
+        hunks = read_patch(compare("", *map(flatten, texts)).text) if texts else []
     rows = dict.fromkeys(
         row for hunk in hunks[:PLACES] for row in _shown(hunk, counted=counted)
     )  # neighbours share lines

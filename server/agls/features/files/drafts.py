@@ -18,8 +18,9 @@ from .memory import MADE_BEFORE, FileMemory, edit_key
 from .misses import listed
 from .namesakes import check_name
 from .patch_parts import FilePatch
-from .placing import Unplaced, apply_hunks
+from .placing import apply_hunks
 from .slips import check_file, check_new
+from .unplaced import Unplaced
 
 OTHER_LINES = (
     "has other lines than those that the patch deletes; nothing was changed. Read it again, and delete it "

@@ -182,7 +182,10 @@ class FileWriter(Generic[Change]):
         else:
             self.memory.imagined(change.uri, known, edit)
             report += await asyncio.to_thread(changed_since, plan.place.shown, known, plan.text)
-        shown = changed_lines(change) if isinstance(arguments, EditFile | MultiEdit) else []
+        shown: list[str] = []
+        if isinstance(arguments, EditFile | MultiEdit):
+            texts = plan.file.text if plan.file else "", plan.text
+            shown = await asyncio.to_thread(changed_lines, change, texts=texts)
         return ToolOutcome("\n".join([report, *shown]), effects="applied", changes=(change,))
 
     async def describe(self, arguments: Change, context: ToolContext) -> Preview:

@@ -33,10 +33,11 @@ def side_by_side(spots: Iterable[Spot]) -> list[Spot]:
 
 def is_within(start: int, head: int, lines: Sequence[str]) -> bool:
     """Return whether the line at `start` is in the block that the line at `head` begins, by indentation."""
-    margin = _margin(lines[head])
-    return all(_margin(line) > margin for line in lines[head + 1 : start + 1] if line.strip())
+    outer = margin(lines[head])
+    return all(margin(line) > outer for line in lines[head + 1 : start + 1] if line.strip())
 
 
-def _margin(line: str) -> int:
+def margin(line: str) -> int:
+    """Return how far a line is indented."""
     wide = line.expandtabs()
     return len(wide) - len(wide.lstrip())

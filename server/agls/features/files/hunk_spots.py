@@ -7,7 +7,7 @@ from agls.frozen import frozen
 from agls.regex import regex
 from agls.room.line_ends import line_end_of
 
-from .patch_parts import PatchRow
+from .patch_parts import PatchHunk, PatchRow
 
 LINE = regex(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
@@ -38,6 +38,11 @@ class Spot:
     def stop(self) -> int:
         """The index behind its last old line."""
         return self.start + sum(row.sign != "+" for row in self.rows)
+
+    @property
+    def is_still(self) -> bool:
+        """Whether all its lines stay: it leads to the hunk behind it."""
+        return all(row.sign == " " for row in self.rows)
 
     @property
     def first(self) -> int:
@@ -83,6 +88,13 @@ def text_with(text: str, pieces: Sequence[str], spots: Sequence[Spot]) -> Patche
         made = made[: -len(end_of(whole[-1]))]
     lines = tuple(places[number] for number in sorted(places))
     return Patched(made, lines, any(spot.loose for spot in spots))
+
+
+def after(one: Patched, other: Patched, hunks: Sequence[PatchHunk]) -> Patched:
+    """Return a text whose hunks were made in two steps, the `other` of them in what the first ones left."""
+    came = {line: len(hunk.new) - len(hunk.old) for line, hunk in zip(other.lines, hunks, strict=True)}
+    moved = (line + sum(more for at, more in came.items() if at < line) for line in one.lines)
+    return Patched(other.text, (*moved, *other.lines), one.loose or other.loose)
 
 
 def end_of(line: str) -> str:

@@ -25,10 +25,10 @@ class PatchHunk:
     """A run of rows. `number` counts the hunks of a file from 1.
 
     `anchors` are lines that stand somewhere above it, in order, and `line` (from 1) is where it says that it
-    begins (`None`: it does not). A unified diff may name a line above it, its `section`, and say of lines
-    that come without any others on which one they stand afterwards (`comes_at`, from 1; 0: it does not). It
-    `ends_file` when it is the last of the file. `final_end` is whether the text ends with a line end
-    afterwards, where the patch says so.
+    begins (`None`: it does not). A unified diff may name a line above it, its `section`, and the one on which
+    it begins afterwards (`new_line`, from 1; 0: it does not), which is `comes_at` as well for lines that come
+    without any others. It `ends_file` when it is the last of the file. `final_end` is whether the text ends
+    with a line end afterwards, where the patch says so.
     """
 
     number: int
@@ -39,6 +39,7 @@ class PatchHunk:
     final_end: bool | None = None
     section: str = ""
     comes_at: int = 0
+    new_line: int = 0
 
     @property
     def old(self) -> list[str]:

@@ -94,7 +94,9 @@ class Patcher(Generic[Change]):
             return ToolOutcome(text, status="failed", effects=problem.effects)
         reports: list[str] = []
         for draft, change in zip(drafts, changes, strict=True):
-            reports += [self._remember(draft, change, context.workspace), *changed_lines(change)]
+            reports.append(self._remember(draft, change, context.workspace))
+            texts = draft.file.text if draft.file else "", draft.text or ""
+            reports += await asyncio.to_thread(changed_lines, change, texts=texts)
         return ToolOutcome("\n".join(filter(None, reports)), effects="applied", changes=tuple(changes))
 
     async def describe(self, arguments: Change, context: ToolContext) -> Preview:

@@ -9,25 +9,18 @@ import re
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
 
-from agls.engine.ports import WorkspaceError
-
-from .bare_hunks import is_proved, is_right, placeless
+from .bare_hunks import is_proved, is_right
 from .hunk_order import free, is_within, side_by_side
-from .hunk_spots import LINE, Patched, Spot, text_with
+from .hunk_proofs import CLEAR, before_the_next, exact_places, in_section, line_meant
+from .hunk_spots import LINE, Patched, Spot, after, text_with
 from .indentation import indent_like
-from .lines import numbered
-from .misses import Wording, describe_miss, listed
+from .misses import listed
 from .mistakes import LOOK_ALIKES
 from .patch_parts import PatchHunk, PatchRow
+from .unplaced import REPEATED, Unplaced, above_anchor, ambiguous, missed, no_place, out_of_order
 from .whole_lines import is_telling
 
 MISSES = 3  # hunks without a place that are reported: each costs a look at the whole file
-REPEATED = (
-    "The lines that hunk {number} adds are already there, with those around them, from line {line} on; "
-    "nothing was changed. Leave it out, or give the lines that follow them, too, if they are wanted twice."
-)
-SHOWN = 10  # lines of a hunk that are shown
-WIDTH = 1_000  # characters of a line that are shown
 LineForm = Callable[[str], str]
 _FORMS: tuple[LineForm, ...] = (
     lambda line: line,
@@ -37,42 +30,71 @@ _FORMS: tuple[LineForm, ...] = (
 )
 
 
-class Unplaced(WorkspaceError):
-    """A hunk has no place; the message says what is near it."""
-
-
 def apply_hunks(text: str, hunks: Sequence[PatchHunk], *, again: bool = False) -> Patched:
     """Return the text with all the hunks made; `again` says that these very hunks were made before.
 
-    **Raises** `Unplaced`, for the first hunks without a place.
+    A hunk may stand in lines that the hunks before it have made. **Raises** `Unplaced`, for the first hunks
+    without a place.
     """
+    try:
+        return _all_at_once(text, hunks, again=again)
+    except Unplaced as problem:
+        made = None if again else _upon_each_other(text, hunks, problem.first)
+        if made is None:
+            raise
+        return made
+
+
+def _upon_each_other(text: str, hunks: Sequence[PatchHunk], first: int) -> Patched | None:
+    """Return the text, if the lines of the `first` hunk without a place are made by the ones before it."""
+    done, left = hunks[: first - 1], hunks[first - 1 :]
+    if not done or not left[0].old or exact_places(left[0], _lines(text)):
+        return None
+    rest = [replace(hunk, number=at, line=None) for at, hunk in enumerate(left, 1)]
+    try:
+        made = _all_at_once(text, done, again=False)
+        is_there = exact_places(left[0], _lines(made.text))
+        return after(made, apply_hunks(made.text, rest), rest) if is_there else None
+    except Unplaced:
+        return None
+
+
+def _lines(text: str) -> Sequence[str]:
+    return [piece.rstrip("\r\n") for piece in LINE.findall(text)]
+
+
+def _all_at_once(text: str, hunks: Sequence[PatchHunk], *, again: bool) -> Patched:
+    """Return the text with the hunks made where their lines stand in it. **Raises** `Unplaced`."""
     pieces = LINE.findall(text)
     lines = [piece.rstrip("\r\n") for piece in pieces]
     spots: list[Spot] = []
     problems: list[str] = []
-    lowest = 0  # the last line that a hunk named
+    first = 0
     for hunk in sorted(hunks, key=lambda hunk: hunk.comes_at > 0):  # what others prove about the lines counts
         try:
-            spot = _bare(hunk, lines, spots, hunks) if hunk.comes_at else _place(hunk, lines, spots, lowest)
+            place = _bare if hunk.comes_at else _place
+            spot = place(hunk, lines, spots, hunks)
             if line := _line_already(spot, lines, again=again):
                 raise Unplaced(REPEATED.format(number=hunk.number, line=line))
         except Unplaced as problem:
+            first = first or hunk.number
             problems.append(str(problem))
             if len(problems) == MISSES and hunk is not hunks[-1]:
                 problems.append(f"[The hunks after hunk {hunk.number} were not looked at.]")
                 break
             continue
         spots.append(replace(spot, number=hunk.number))
-        lowest = max(lowest, hunk.line or 0)
     if problems:
-        raise Unplaced("\n".join(problems))
+        unplaced = Unplaced("\n".join(problems))
+        unplaced.first = first
+        raise unplaced
     return text_with(text, pieces, side_by_side(spots))
 
 
 # --- where a hunk stands --------------------------------------------------------------------------
 
 
-def _place(hunk: PatchHunk, lines: Sequence[str], before: Sequence[Spot], lowest: int) -> Spot:
+def _place(hunk: PatchHunk, lines: Sequence[str], before: Sequence[Spot], hunks: Sequence[PatchHunk]) -> Spot:
     """Return where the hunk stands. **Raises** `Unplaced`."""
     cursor = max((spot.stop for spot in before), default=0)
     start, led = _below_anchors(hunk, lines, cursor)
@@ -83,15 +105,21 @@ def _place(hunk: PatchHunk, lines: Sequence[str], before: Sequence[Spot], lowest
         for trimmed in readings:
             if spots := list(_matches(trimmed, lines, form)):
                 below = _below_the_last(trimmed, spots, cursor, before)
-                if hunk.line is not None and (not below or hunk.line < lowest):
-                    spot = _anywhere(trimmed, spots, lines, before)
+                if hunk.line is not None:
+                    if not below or hunk.line < _lowest(before, hunks):
+                        below = _free(trimmed, spots, lines, before)
+                    else:
+                        _check_order(trimmed, spots, below, lines, led=led or not before)
+                    spot = _numbered(trimmed, below, lines, hunks)
                 else:
                     _check_order(trimmed, spots, below, lines, led=led or not before)
-                    spot = _in_order(trimmed, below, lines, start, led=led, is_first=not before)
+                    left = before_the_next(hunk, below, hunks, lines) or below
+                    led = led or (left[0].start >= cursor and _is_led_to(cursor, before))
+                    spot = _in_order(trimmed, left, lines, start, led=led, is_first=not before)
                 if trimmed is not hunk and lines[spot.start : spot.start + len(hunk.new)] == hunk.new:
                     raise Unplaced(REPEATED.format(number=hunk.number, line=spot.start + 1))
                 return spot
-    raise Unplaced(_missed(hunk, lines))
+    raise Unplaced(missed(hunk, lines))
 
 
 def _in_order(
@@ -101,19 +129,50 @@ def _in_order(
     if is_first:
         _check_anchor(hunk, [each for each in below if each.start >= start], lines)
     if led and not any(spot.start >= start for spot in below):
-        raise Unplaced(_above_anchor(hunk, below, start, lines))
-    return _chosen(hunk, below, start, lines, led=led or not is_first)
+        raise Unplaced(above_anchor(hunk, below, start, lines))
+    if hunk.ends_file and (last := [spot for spot in below if spot.stop == len(lines)]):
+        return last[0]
+    left = [spot for spot in below if spot.start >= start] if led else below
+    if led and start and len(hunk.having(" ")) < CLEAR:
+        left = [spot for spot in left if is_within(spot.start, start - 1, lines)] or left[:1]
+    is_clear = len(left) == 1 or (len(hunk.having(" ")) >= CLEAR and (led or not is_first))
+    if not is_clear:
+        raise Unplaced(ambiguous(hunk, left, lines))
+    return left[0]
 
 
-def _anywhere(hunk: PatchHunk, spots: Sequence[Spot], lines: Sequence[str], before: Sequence[Spot]) -> Spot:
-    """Return the spot that is meant by a hunk of a diff that stands above the one before it.
+def _is_led_to(line: int, before: Sequence[Spot]) -> bool:
+    """Return whether the hunk that ends before this line changes nothing: it leads to the one behind it."""
+    return any(spot.stop == line and spot.is_still for spot in before)
 
-    **Raises** `Unplaced`.
-    """
+
+def _numbered(
+    hunk: PatchHunk, spots: Sequence[Spot], lines: Sequence[str], hunks: Sequence[PatchHunk]
+) -> Spot:
+    """Return the one of these spots that is meant by a hunk of a diff. **Raises** `Unplaced`."""
+    meant = line_meant(hunk, hunks, lines) if len(spots) > 1 else 0
+    named = [spot for spot in spots if spot.start + 1 == meant]
+    if len(spots) == 1 or named:
+        return (named or spots)[0]
+    if spot := in_section(hunk, spots, lines):
+        return spot
+    raise Unplaced(ambiguous(hunk, spots, lines))
+
+
+def _lowest(before: Sequence[Spot], hunks: Sequence[PatchHunk]) -> int:
+    """Return the last line that one of the hunks before named."""
+    numbers = {spot.number for spot in before}
+    return max((hunk.line or 0 for hunk in hunks if hunk.number in numbers), default=0)
+
+
+def _free(
+    hunk: PatchHunk, spots: Sequence[Spot], lines: Sequence[str], before: Sequence[Spot]
+) -> Sequence[Spot]:
+    """Return the spots for a hunk of a diff that stands above the one before it. **Raises** `Unplaced`."""
     left = free(spots, before)
     if not left:
-        raise Unplaced(_out_of_order(hunk, spots[0], lines))
-    return _chosen(hunk, left, 0, lines, led=False)
+        raise Unplaced(out_of_order(hunk, spots[0], lines))
+    return left
 
 
 def _check_order(
@@ -124,11 +183,11 @@ def _check_order(
     The anchors do not speak against the order when they have `led` below that one.
     """
     if not below:
-        raise Unplaced(_out_of_order(hunk, spots[0], lines))
+        raise Unplaced(out_of_order(hunk, spots[0], lines))
     head, is_above = (0, False) if led else _below_anchors(hunk, lines, 0)
     first = next((spot for spot in spots if spot.start >= head), below[0])
     if is_above and first.start < below[0].start and not is_within(below[0].start, head - 1, lines):
-        raise Unplaced(_out_of_order(hunk, first, lines))
+        raise Unplaced(out_of_order(hunk, first, lines))
 
 
 def _below_the_last(
@@ -143,19 +202,6 @@ def _below_the_last(
     if below and not any(hunk.line == spot.start + 1 for spot in shared):
         return below
     return shared[:1]
-
-
-def _above_anchor(hunk: PatchHunk, spots: Sequence[Spot], start: int, lines: Sequence[str]) -> str:
-    """Return why a hunk whose lines stand only above its anchor is not made."""
-    anchor = hunk.anchors[-1].strip()[:80]
-    above = listed([spot.start + 1 for spot in spots])
-    new, below = [line.strip() for line in hunk.new], [line.strip() for line in lines]
-    made = next((at for at in range(start, len(below)) if new and below[at : at + len(new)] == new), None)
-    there = "" if made is None else f" Its new lines stand there already, on line {made + 1}."
-    return (
-        f"The lines of hunk {hunk.number} stand on {above} only, above `{anchor}`, and not below it; nothing "
-        f"was changed.{there} Leave the hunk out, or name a line above those that are meant after @@."
-    )
 
 
 def _line_already(spot: Spot, lines: Sequence[str], *, again: bool) -> int:
@@ -199,7 +245,7 @@ def _addition(hunk: PatchHunk, lines: Sequence[str], start: int, *, led: bool) -
         return Spot(start, hunk.rows)
     if hunk.ends_file or not lines:
         return Spot(len(lines), hunk.rows, hunk.final_end)
-    raise Unplaced(placeless(hunk, lines, SHOWN, WIDTH))
+    raise Unplaced(no_place(hunk, lines))
 
 
 def _bare(hunk: PatchHunk, lines: Sequence[str], others: Sequence[Spot], hunks: Sequence[PatchHunk]) -> Spot:
@@ -258,40 +304,6 @@ def _as_in_file(
     return tuple(PatchRow(row.sign, next(ours if row.sign == "+" else theirs)) for row in rows)
 
 
-def _chosen(hunk: PatchHunk, spots: Sequence[Spot], start: int, lines: Sequence[str], *, led: bool) -> Spot:
-    """Return the one of these spots that is meant. **Raises** `Unplaced` when nothing decides."""
-    if hunk.ends_file and (last := [spot for spot in spots if spot.stop == len(lines)]):
-        return last[0]
-    named = [spot for spot in spots if hunk.line is not None and spot.start == hunk.line - 1]
-    below = [spot for spot in spots if spot.start >= start]
-    if named:
-        return named[0]
-    if len(spots) == 1 or (led and hunk.line is None):
-        return (below or spots)[0]
-    if in_section := _in_section(hunk, spots, lines):
-        return in_section
-    raise Unplaced(_ambiguous(hunk, spots, lines))
-
-
-def _ambiguous(hunk: PatchHunk, spots: Sequence[Spot], lines: Sequence[str]) -> str:
-    places = listed([spot.start + 1 for spot in spots])
-    return (
-        f"Hunk {hunk.number} fits in {len(spots)} places, {places}; nothing was changed. Add lines around "
-        f"it, or name a line above it after @@.{_unknown(hunk, lines)}"
-    )
-
-
-def _in_section(hunk: PatchHunk, spots: Sequence[Spot], lines: Sequence[str]) -> Spot | None:
-    """Return the spot nearest to the line of the diff, if it is the first one below its section line."""
-    if not hunk.section or hunk.line is None:
-        return None
-    stand = [at for at, line in enumerate(lines) if line.startswith(hunk.section)]
-    below = next((spot for spot in spots if stand and spot.stop > stand[0]), None)
-    far = sorted(abs(spot.start + 1 - hunk.line) for spot in spots)
-    is_nearest = below and abs(below.start + 1 - hunk.line) == far[0] < far[1]
-    return below if len(stand) == 1 and is_nearest else None
-
-
 def _check_anchor(hunk: PatchHunk, spots: Sequence[Spot], lines: Sequence[str]) -> None:
     """Check that the only anchor does not lead to several of these spots. **Raises** `Unplaced`."""
     if len(spots) < 2 or len(hunk.anchors) != 1:
@@ -306,28 +318,3 @@ def _check_anchor(hunk: PatchHunk, spots: Sequence[Spot], lines: Sequence[str]) 
             f"{listed([at + 1 for at in sorted(nearest)])}; nothing was changed. Name what they are in, too, "
             "in a line of its own above: @@ class A, then @@ def f."
         )
-
-
-def _unknown(hunk: PatchHunk, lines: Sequence[str]) -> str:
-    """Return which of the anchors is no line of the file, "" for none."""
-    there = {line.strip() for line in lines}
-    missing = next((anchor.strip() for anchor in hunk.anchors if anchor.strip() not in there), "")
-    return f" No line of the file is `{missing[:80]}`: give the whole line." if missing else ""
-
-
-def _out_of_order(hunk: PatchHunk, spot: Spot, lines: Sequence[str]) -> str:
-    there = numbered(list(lines[spot.start : spot.stop][:SHOWN]), spot.start + 1, WIDTH)
-    return "\n".join(
-        [
-            f"Hunk {hunk.number} overlaps the one before it, or stands above it; nothing was changed. Give "
-            "the hunks in the order of the file. Its lines are:",
-            *there,
-        ]
-    )
-
-
-def _missed(hunk: PatchHunk, lines: Sequence[str]) -> str:
-    name = f"hunk {hunk.number}"
-    words = Wording(name, f"the new text of {name}", "Lines that stay or go must be as they are in the file.")
-    report = describe_miss("\n".join(lines), "\n".join(hunk.old), "\n".join(hunk.new), words)
-    return report[0].upper() + report[1:]

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from agls.regex import regex
@@ -195,8 +196,10 @@ def _hunks(lines: Sequence[str]) -> Iterator[PatchHunk]:
         line_number = int(found[1]) + (found[2] == "0") if found else None
         section = lines[start][found.end() :].strip() if found else ""
         is_bare = found and found[2] == "0" and rows and int(found[4] or 1) == len(rows)
-        at = int(found[3]) if found and is_bare else 0
-        yield PatchHunk(number, tuple(rows), line=line_number, final_end=final, section=section, comes_at=at)
+        new_line = int(found[3]) + (found[4] == "0") if found else 0
+        comes_at = new_line if is_bare else 0
+        hunk = PatchHunk(number, tuple(rows), line=line_number, final_end=final, section=section)
+        yield replace(hunk, comes_at=comes_at, new_line=new_line)
 
 
 def _is_over(rows: Sequence[PatchRow], found: re.Match[str] | None) -> bool:
