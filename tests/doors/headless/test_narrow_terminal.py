@@ -36,6 +36,7 @@ def narrow(terminal: FakeTerminal) -> FakeTerminal:
 
 
 def start(agls: Agls, at: FakeTerminal, *arguments: str) -> subprocess.Popen[str]:
+    agls.environment["COLUMNS"] = ""  # the terminal says how wide it is
     return agls.start("run", *arguments, stdin=at.theirs, stdout=at.theirs, stderr=at.theirs)
 
 

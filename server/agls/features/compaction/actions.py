@@ -151,8 +151,9 @@ async def show_budget(
         raise ActionError(f"{problem} {problem.hint}".strip()) from None
     count, window = await client.count(await context.next_request()), client.info.context_window
     if not window:
-        text = f"About {count.tokens:,} tokens. How many {client.info.name} can take is not known: set "
-        return ActionOutcome(text + "context_window of the model.", {"tokens": count.tokens, "window": None})
+        known = f"The size of the context window of {client.info.name} is not known"
+        text = f"About {count.tokens:,} tokens. {known}: set context_window of the model."
+        return ActionOutcome(text, {"tokens": count.tokens, "window": None})
     bounds = bounds_of(window, settings.at, schema=schema)
     rows = {
         "Next request": count.tokens,

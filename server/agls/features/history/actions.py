@@ -50,7 +50,7 @@ async def tag(arguments: Tag, context: ActionContext) -> ActionOutcome:
 async def archive(arguments: Archive, context: ActionContext) -> ActionOutcome:
     """Note whether it is put away."""
     _note(context, archived(not arguments.undo))
-    said = "The session is in the list again." if arguments.undo else "The session is archived."
+    said = "The session is no longer archived." if arguments.undo else "The session is archived."
     return ActionOutcome(said, {"archived": not arguments.undo})
 
 

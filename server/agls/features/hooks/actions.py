@@ -20,7 +20,7 @@ from agls.room.offers import Consents
 from agls.short_text import brief
 from agls.toolkit import Arguments, TypedAction
 
-NONE = "There are no hooks. Your own stand in your config file, as [[hooks.handlers]] (docs/hooks.md)."
+NONE = "There are no hooks. Add yours to your config file, as [[hooks.handlers]] (docs/hooks.md)."
 NO_CALLS = "No call of this session is one that a PreToolUse hook sees."
 LONGEST = 100  # characters of a call in the list
 

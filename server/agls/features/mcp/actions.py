@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Find = Callable[[], "RunServers"]
 LINES = OnUse("agls.features.mcp.resource_tool", "resource_lines")
 GROUP = "MCP servers"
-NONE = "There are no MCP servers. Yours stand in your config file, as [mcp.servers.NAME] (docs/mcp.md)."
+NONE = "There are no MCP servers. Add yours to your config file, as [mcp.servers.NAME] (docs/mcp.md)."
 WAITS = "you did not consent to it; at the beginning of a run you are asked"
 MOST_SHOWN = 3  # problems of a server in its line
 LONGEST = 160  # characters of what is said of a tool

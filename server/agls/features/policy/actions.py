@@ -9,7 +9,7 @@ from agls.features.policy.manifests import NamedManifest, Policies
 from agls.features.policy.settings import Manifest
 from agls.toolkit import Arguments, TypedAction
 
-NONE = "No policy says anything here."
+NONE = "No policies are in force here."
 
 
 class ShowPolicy(Arguments):

@@ -20,7 +20,7 @@ READ_AGAIN = (
     "Settings, instructions, rules and commands were read again; they hold from the next run on. `/doctor` "
     "names files that cannot be used."
 )
-SAME = "No setting is different."
+SAME = "No setting changed."
 
 
 class Configure(Arguments):

@@ -96,7 +96,7 @@ class TaskActions:
         tasks = sorted(self.background.tasks.values(), key=lambda task: task.outcome is not None)
         rows = [f"| {task.task_id} | {state_of(task)} | `{_cell(task.title)}` |" for task in tasks]
         if not rows:
-            return ActionOutcome("Nothing was begun in the background.", {"tasks": []})
+            return ActionOutcome("There are no background tasks.", {"tasks": []})
         head = ["| Task | State | What it does |", "|---|---|---|"]
         return ActionOutcome("\n".join([*head, *rows]), {"tasks": [_data(task) for task in tasks]})
 

@@ -14,7 +14,7 @@ from agls.toolkit import Arguments, TypedAction
 
 ROOM = "web"
 CHOSEN = "searchChosen"
-NONE = "Nothing searches: no provider is configured. Write [web.providers.NAME] into your config file."
+NONE = "No search provider is configured. Add [web.providers.NAME] to your config file."
 
 
 class ListProviders(Arguments):
